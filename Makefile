@@ -1,0 +1,55 @@
+.DEFAULT_GOAL := help
+.PHONY: help demo demo-gui test bench soak format clean system-packages
+.DELETE_ON_ERROR:
+
+BIN := .venv/bin
+INSTALLED := .venv/.installed
+
+help:
+	@echo "make demo      record two episodes on a simulated emulator and replay them"
+	@echo "make demo-gui  open the window on a simulated emulator"
+	@echo "make test      run every check and every test"
+	@echo "make bench     print the figures of speed"
+	@echo "make soak      run the tests that take minutes"
+	@echo "make format    format the sources and mend what ruff can mend"
+	@echo "make clean     remove .venv and all that was built"
+
+demo: $(INSTALLED)
+	@$(BIN)/odyssey-recorder demo
+
+demo-gui: $(INSTALLED)
+	@$(BIN)/odyssey-recorder demo --gui
+
+test: $(INSTALLED)
+	@echo "== ruff format"
+	@$(BIN)/ruff format --check
+	@echo "== ruff check"
+	@$(BIN)/ruff check
+	@echo "== mypy"
+	@$(BIN)/mypy
+	@echo "== import contracts"
+	@$(BIN)/lint-imports
+	@echo "== pytest"
+	@$(BIN)/python -m pytest --cov
+
+bench: $(INSTALLED)
+	@$(BIN)/python -m benchmarks
+
+soak: $(INSTALLED)
+	@$(BIN)/python -m pytest -m soak --timeout=0
+
+format: $(INSTALLED)
+	@$(BIN)/ruff format
+	@$(BIN)/ruff check --fix
+
+clean:
+	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage .coverage.* htmlcov build dist demo-out
+
+system-packages:
+	@sh scripts/system_packages.sh
+
+$(INSTALLED): pyproject.toml constraints.txt | system-packages
+	@echo "Installing Odyssey Recorder into .venv (once; a few minutes on a slow line)"
+	@test -x $(BIN)/python || python3 -m venv .venv
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+	@touch $@

@@ -1,0 +1,1 @@
+"""How episodes lie on disk: the JSON dialects, the drafts and the published folder."""

@@ -1,0 +1,1 @@
+"""How an Android device is reached: its frames, its facts and the input put into it."""

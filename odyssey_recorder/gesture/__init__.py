@@ -1,0 +1,1 @@
+"""How kernel input events become strokes, gestures and at last actions."""

@@ -1,0 +1,1 @@
+"""The annotator's window: the only room that knows Qt."""
