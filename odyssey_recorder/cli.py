@@ -19,7 +19,8 @@ def _print_version(asked: bool) -> None:
 def odyssey_recorder(
     *,
     version: Annotated[
-        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
+        bool,
+        typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit."),
     ] = False,
 ) -> None:
     """Record GUI-Odyssey episodes on Android emulators, and replay them."""
