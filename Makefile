@@ -28,7 +28,7 @@ test: $(INSTALLED)
 	@echo "== mypy"
 	@$(BIN)/mypy
 	@echo "== import contracts"
-	@$(BIN)/lint-imports
+	@$(BIN)/lint-imports --no-logo
 	@echo "== pytest"
 	@$(BIN)/python -m pytest --cov
 
