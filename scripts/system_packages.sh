@@ -1,34 +1,37 @@
 #!/bin/sh
-# Sees to the system libraries that Qt loads and that no wheel carries (Debian 12, Ubuntu 24.04).
+# Sees to the system libraries that Qt loads and no wheel carries (names of Debian 12 and Ubuntu 24.04).
 set -eu
 
-# The first line is what Qt needs without a screen, the second what it needs on an X server, the third a screen for the tests.
-packages="libgl1 libegl1 libxkbcommon0 libfontconfig1 libdbus-1-3
-libxcb-cursor0 libxkbcommon-x11-0 libxcb-icccm4 libxcb-keysyms1 libxcb-shape0
-xvfb xauth"
+without_screen="libgl1 libegl1 libxkbcommon0 libfontconfig1 libdbus-1-3"
+on_x11="libxcb-cursor0 libxkbcommon-x11-0 libxcb-icccm4 libxcb-keysyms1 libxcb-shape0"
+screen_for_tests="xvfb xauth"
 
 command -v dpkg-query >/dev/null || exit 0
 
+installed=" $(dpkg-query -W -f '${db:Status-Status}:${Package} ' 2>/dev/null) "
 is_installed() {
-    [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]
+    case $installed in
+    *" installed:$1 "*) true ;;
+    *) false ;;
+    esac
 }
 
 missing=
-# Ubuntu renamed the library when it moved to 64-bit time; apt still finds it under the old name.
-is_installed libglib2.0-0 || is_installed libglib2.0-0t64 || missing=libglib2.0-0
-for package in $packages; do
+# Ubuntu renamed this library when time became 64 bits wide; apt-get still answers to the old name.
+is_installed libglib2.0-0 || is_installed libglib2.0-0t64 || missing=" libglib2.0-0"
+for package in $without_screen $on_x11 $screen_for_tests; do
     is_installed "$package" || missing="$missing $package"
 done
 [ -n "$missing" ] || exit 0
 
-if [ "$(id -u)" -eq 0 ]; then
-    echo "Installing system libraries: $missing"
-    export DEBIAN_FRONTEND=noninteractive
-    apt-get update -qq </dev/null
-    # shellcheck disable=SC2086  # one word for each package
-    apt-get install -qq --no-install-recommends $missing </dev/null >/dev/null
-else
-    echo "System libraries are missing. Run this once, then call make again:" >&2
-    echo "  sudo apt-get install --no-install-recommends" $missing >&2
+if [ "$(id -u)" -ne 0 ]; then
+    echo "Qt needs system libraries that are missing. Run this once, then call make again:" >&2
+    echo "  sudo apt-get update && sudo apt-get install --yes --no-install-recommends$missing" >&2
     exit 1
 fi
+
+echo "Installing the system libraries that Qt needs:$missing"
+export DEBIAN_FRONTEND=noninteractive
+apt-get -qq update </dev/null
+# shellcheck disable=SC2086  # one word per package
+apt-get -qq -o DPkg::Lock::Timeout=300 install --yes --no-install-recommends $missing </dev/null >/dev/null

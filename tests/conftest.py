@@ -1,5 +1,18 @@
-"""What holds for every test: Qt draws off screen unless the caller chose a platform."""
+"""What holds for every test: Qt draws off screen, and a log record that no test expects is a failure."""
 
+import logging
 import os
+from collections.abc import Iterator
 
+import pytest
+
+# Qt reads it when the application is made. A test of a real window sets another in a process of its own.
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+
+
+@pytest.fixture(autouse=True)
+def _no_unexpected_log_record(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
+    """A test that expects a warning in the log reads it from `caplog`, then calls `caplog.clear()`."""
+    yield
+    unexpected = [record for record in caplog.get_records("call") if record.levelno >= logging.WARNING]
+    assert not unexpected, f"unexpected log records: {[record.getMessage() for record in unexpected]}"
