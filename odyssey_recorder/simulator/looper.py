@@ -1,0 +1,106 @@
+"""The one thread on which everything of the simulated phone happens, in order, with timers."""
+
+import heapq
+import itertools
+import logging
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import Future
+from typing import TypeVar
+
+_log = logging.getLogger(__name__)
+_Result = TypeVar("_Result")
+
+
+class PhoneStoppedError(RuntimeError):
+    """The phone was asked for something before it was started or after it was stopped."""
+
+
+class Timer:
+    """One call that waits for its time; cancelling it is final."""
+
+    def __init__(self, task: Callable[[], None]) -> None:
+        self._task: Callable[[], None] | None = task
+
+    def cancel(self) -> None:
+        """Never make the call; does nothing if it was made already. Only the looper's thread may ask."""
+        self._task = None
+
+    def fire(self) -> None:
+        """Make the call now, unless it was cancelled."""
+        task, self._task = self._task, None
+        if task is not None:
+            task()
+
+
+class Looper:
+    """Runs calls one after the other on a thread of its own; a call that fails in a timer stops nothing."""
+
+    def __init__(self, name: str) -> None:
+        self._queue: list[tuple[float, int, Timer]] = []
+        self._order = itertools.count()
+        self._wake = threading.Condition()
+        self._running = False
+        self._thread = threading.Thread(target=self._run, name=name, daemon=True)
+
+    def start(self) -> None:
+        """Begin; may be called once."""
+        self._running = True
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Finish the call that runs, drop the others, and wait for the thread to end."""
+        with self._wake:
+            self._running = False
+            self._wake.notify()
+        if self._thread.is_alive():
+            self._thread.join()
+
+    def call(self, task: Callable[[], _Result]) -> _Result:
+        """Run `task` on the thread and give back what it returns or raises; at once if we are on it already."""
+        if threading.current_thread() is self._thread:
+            return task()
+        future: Future[_Result] = Future()
+
+        def run() -> None:
+            try:
+                future.set_result(task())
+            except BaseException as error:  # noqa: BLE001 - whatever it is, the caller is who must know
+                future.set_exception(error)
+
+        self.later(0.0, run)
+        while True:
+            try:
+                return future.result(timeout=0.5)
+            except TimeoutError:
+                if not future.done() and not self._thread.is_alive():
+                    raise PhoneStoppedError("The simulated phone is not running.") from None
+                if future.done():
+                    raise
+
+    def later(self, delay_s: float, task: Callable[[], None]) -> Timer:
+        """Run `task` on the thread in `delay_s` seconds, after what is due before it."""
+        timer = Timer(task)
+        with self._wake:
+            if not self._running:
+                raise PhoneStoppedError("The simulated phone is not running.")
+            heapq.heappush(self._queue, (time.monotonic() + delay_s, next(self._order), timer))
+            self._wake.notify()
+        return timer
+
+    def _run(self) -> None:
+        while (timer := self._next()) is not None:
+            try:
+                timer.fire()
+            except Exception:
+                _log.exception("A timer of the simulated phone failed.")
+
+    def _next(self) -> Timer | None:
+        with self._wake:
+            while self._running:
+                wait_s = self._queue[0][0] - time.monotonic() if self._queue else None
+                if wait_s is not None and wait_s <= 0:
+                    return heapq.heappop(self._queue)[2]
+                self._wake.wait(wait_s)
+        return None

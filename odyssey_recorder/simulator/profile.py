@@ -1,0 +1,73 @@
+"""The six devices that the simulated emulator can be: panels, densities and postures."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from odyssey_recorder.errors import SettingsError
+from odyssey_recorder.simulator.ui.geometry import Size
+
+
+@dataclass(frozen=True, slots=True)
+class Posture:
+    """One way to hold a foldable, with the panel that is lit in it (natural orientation)."""
+
+    id: int
+    name: str
+    panel: Size
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """One kind of device; sizes in pixels in natural orientation, density in dpi."""
+
+    name: str
+    title: str
+    size: Size
+    density: int
+    postures: tuple[Posture, ...] = ()
+
+    @property
+    def first_posture(self) -> Posture | None:
+        """The posture in which a foldable starts: the one that lights the panel `size` speaks of."""
+        return next((posture for posture in self.postures if posture.name == "OPENED"), None)
+
+    def posture(self, name: str) -> Posture:
+        """The posture called `name`; raises SettingsError where the device has none such."""
+        for posture in self.postures:
+            if posture.name == name:
+                return posture
+        known = ", ".join(posture.name for posture in self.postures) or "none: it does not fold"
+        raise SettingsError(f"The simulated {self.title} has no posture {name!r}; it has {known}.")
+
+
+_FOLD_OUTER = Size(1080, 2092)
+_FOLD_INNER = Size(2208, 1840)
+_FOLD_POSTURES = (
+    Posture(0, "CLOSED", _FOLD_OUTER),
+    Posture(1, "HALF_OPENED", _FOLD_INNER),
+    Posture(2, "OPENED", _FOLD_INNER),
+    Posture(3, "REAR_DISPLAY_MODE", _FOLD_OUTER),
+)
+
+PROFILES: Mapping[str, Profile] = MappingProxyType(
+    {
+        profile.name: profile
+        for profile in (
+            Profile("small_phone", "Small Phone", Size(720, 1280), 320),
+            Profile("medium_phone", "Medium Phone", Size(1080, 2400), 420),
+            Profile("pixel_7_pro", "Pixel 7 Pro", Size(1440, 3120), 560),
+            Profile("pixel_8_pro", "Pixel 8 Pro", Size(1344, 2992), 480),
+            Profile("pixel_fold", "Pixel Fold", _FOLD_INNER, 420, _FOLD_POSTURES),
+            Profile("pixel_tablet", "Pixel Tablet", Size(2560, 1600), 320),
+        )
+    }
+)
+
+
+def profile_named(name: str) -> Profile:
+    """The profile called `name`; raises SettingsError with the names there are."""
+    try:
+        return PROFILES[name]
+    except KeyError as error:
+        raise SettingsError(f"No simulated device {name!r}; there are {', '.join(PROFILES)}.") from error

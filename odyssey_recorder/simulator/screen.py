@@ -1,0 +1,68 @@
+"""What the phone says of itself: the frame it shows, its state, its packages; plain values, safe to keep."""
+
+from dataclasses import dataclass
+from enum import Enum
+
+from odyssey_recorder.simulator.profile import Posture
+from odyssey_recorder.simulator.ui.geometry import Rect, Size
+
+
+class Phase(Enum):
+    """What a finger does."""
+
+    DOWN = "down"
+    MOVE = "move"
+    UP = "up"
+    CANCEL = "cancel"
+
+
+@dataclass(frozen=True, slots=True)
+class Screen:
+    """One composed frame as displayed: `rgba` is row after row, four bytes a pixel, alpha 255.
+
+    `number` starts at 1 and grows only when the pixels change; `shown_ns` is time.monotonic_ns() of that moment.
+    """
+
+    number: int
+    width: int
+    height: int
+    rgba: bytes
+    shown_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class PackageInfo:
+    """An installed app; `activity` is the class of its launcher activity, in full."""
+
+    package: str
+    activity: str
+    label: str
+    system: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PhoneState:
+    """The phone at one moment; rectangles are pixels of the picture as displayed.
+
+    `natural_size` is what `wm size` calls the override size, or the physical size without one.
+    `keyboard` is None while it is hidden. `title` is the window title as `dumpsys window` gives it.
+    """
+
+    physical_size: Size
+    natural_size: Size
+    size: Size
+    rotation: int
+    density: int
+    posture: Posture | None
+    package: str
+    activity: str
+    title: str
+    keyboard: Rect | None
+    status_bar: Rect
+    navigation_bar: Rect
+    awake: bool
+    frame: int
+
+    @property
+    def keyboard_shown(self) -> bool:
+        return self.keyboard is not None

@@ -1,0 +1,1 @@
+"""What the simulated phone itself shows around and between apps."""

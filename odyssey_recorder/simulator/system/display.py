@@ -1,0 +1,51 @@
+"""Which panel is lit, how it is turned, and how large the system believes it to be."""
+
+from dataclasses import dataclass, replace
+
+from odyssey_recorder.simulator.profile import Posture, Profile
+from odyssey_recorder.simulator.ui.geometry import Size
+
+
+@dataclass(frozen=True, slots=True)
+class Display:
+    """The default display; sizes in pixels in natural orientation unless they say otherwise."""
+
+    profile: Profile
+    posture: Posture | None
+    rotation: int = 0
+    override: Size | None = None
+    override_density: int | None = None
+
+    @classmethod
+    def of(cls, profile: Profile) -> "Display":
+        return cls(profile, profile.first_posture)
+
+    @property
+    def physical_size(self) -> Size:
+        """The lit panel."""
+        return self.posture.panel if self.posture else self.profile.size
+
+    @property
+    def natural_size(self) -> Size:
+        """The size that apps are laid out for, override included."""
+        return self.override or self.physical_size
+
+    @property
+    def size(self) -> Size:
+        """The size of the picture as displayed, rotation included."""
+        return self.natural_size.turned(self.rotation)
+
+    @property
+    def density(self) -> int:
+        """Dots per inch that apps are laid out for."""
+        return self.override_density or self.profile.density
+
+    def turned(self, rotation: int) -> "Display":
+        """The display turned to `rotation` quarter turns, 0..3; raises ValueError for another number."""
+        if rotation not in range(4):
+            raise ValueError(f"A screen has the rotations 0 to 3, not {rotation}.")
+        return replace(self, rotation=rotation)
+
+    def in_posture(self, name: str) -> "Display":
+        """The display of a foldable in another posture; raises SettingsError where there is none such."""
+        return replace(self, posture=self.profile.posture(name))

@@ -1,0 +1,35 @@
+"""What an accessibility service sees of the screen: the nodes that `uiautomator dump` writes down."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from odyssey_recorder.simulator.ui.geometry import Rect
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """One element on the screen; `bounds` are pixels of the picture as displayed, clipped to what shows."""
+
+    class_name: str
+    package: str
+    bounds: Rect
+    text: str = ""
+    content_desc: str = ""
+    resource_id: str = ""
+    clickable: bool = False
+    long_clickable: bool = False
+    scrollable: bool = False
+    checkable: bool = False
+    checked: bool = False
+    focusable: bool = False
+    focused: bool = False
+    enabled: bool = True
+    selected: bool = False
+    password: bool = False
+    children: tuple["Node", ...] = ()
+
+    def walk(self) -> Iterator["Node"]:
+        """This node and all below it, in the order in which they are drawn."""
+        yield self
+        for child in self.children:
+            yield from child.walk()
