@@ -1,0 +1,91 @@
+"""What the recorder asks of a device: the seam between recording and the ways to reach an emulator."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from odyssey_recorder.device.screen import Frame
+from odyssey_recorder.gesture.touch import TouchStroke
+from odyssey_recorder.model.action import SystemKey
+from odyssey_recorder.model.geometry import Rotation, Size
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceProperties:
+    """What a device says of itself once and for all; `size` is the natural size, `density` dots per inch."""
+
+    serial: str
+    product: str
+    model: str
+    release_version: str
+    sdk_version: str
+    fingerprint: str
+    avd_name: str
+    size: Size
+    density: int
+
+
+@dataclass(frozen=True, slots=True)
+class ScreenState:
+    """What is on the screen besides its pixels.
+
+    `size` is that of the active panel in its natural orientation; `posture` is the name of the device state
+    ("OPENED", "CLOSED"), empty on a device that does not fold; `package` and `activity` are empty when no
+    activity has the focus; `status_bar_px` is the height of the status bar in the picture.
+    """
+
+    size: Size
+    rotation: Rotation
+    posture: str
+    package: str
+    activity: str
+    keyboard_shown: bool
+    status_bar_px: int
+
+
+class Device(Protocol):
+    """A connected Android device.
+
+    Every call blocks and has a time limit. `capture` may run in one thread while another makes the other calls.
+    All raise `DeviceDisconnectedError` when the device is gone, `DeviceTimeoutError` when it does not answer in
+    time, `DeviceError` for anything else that it says.
+    """
+
+    @property
+    def serial(self) -> str:
+        """The name under which adb lists the device."""
+
+    def properties(self) -> DeviceProperties:
+        """What the device is."""
+
+    def screen_state(self) -> ScreenState:
+        """Rotation, posture, focus and keyboard as they are now."""
+
+    def capture(self) -> Frame:
+        """The screen as it is now, oriented as the user sees it."""
+
+    def touch(self, stroke: TouchStroke) -> None:
+        """Carry out a contact, in pixels of the picture, at its own pace; return when the finger has lifted.
+
+        Raises `InputRefusedError` where the device says that it will not.
+        """
+
+    def press(self, key: SystemKey) -> None:
+        """Press and release a system key."""
+
+    def check_text(self, text: str) -> None:
+        """Raise `InputRefusedError` where `type_text` could not type `text` exactly; touches nothing."""
+
+    def type_text(self, text: str) -> None:
+        """Type `text` into the focused field, newline as Enter.
+
+        Raises `InputRefusedError`, before anything is typed, for text that this path cannot type.
+        """
+
+    def heartbeat(self) -> None:
+        """Return if the device answers; raise otherwise."""
+
+    def close(self) -> None:
+        """Let go of the device and wake every call that waits for it; any thread may, and more than once.
+
+        Calls that are woken, and all later ones, raise `DeviceDisconnectedError`.
+        """

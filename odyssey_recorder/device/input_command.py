@@ -1,0 +1,139 @@
+"""How strokes, keys and text are spelt as Android's `input` command, and which text it cannot type."""
+
+import re
+import shlex
+from collections.abc import Sequence
+from itertools import pairwise
+
+from odyssey_recorder.errors import InputRefusedError
+from odyssey_recorder.gesture.touch import TouchSample, TouchStroke
+from odyssey_recorder.model.action import SystemKey
+from odyssey_recorder.model.geometry import Pixel
+
+MOTIONEVENT_SDK = 30
+"""From this API level on, `input motionevent` is there and a stroke can follow its path."""
+
+_KEYCODES = {SystemKey.HOME: 3, SystemKey.BACK: 4, SystemKey.RECENT: 187}
+_ENTER = 66
+
+_STILL_PX = 8
+"""A finger that stays this close to where it came down holds still: the touch slop, 8 dp, at 160 dpi."""
+
+_LONG_PRESS_US = 400_000
+_SURE_LONG_PRESS_MS = 600
+"""A hold is drawn out to this: views start their long-press time, 400 or 500 ms, when they get to it."""
+
+_SAMPLE_SPACING_US = 45_000
+"""Moves come no closer than this, which makes 22 commands in a second."""
+
+_TEXT_PIECE = 40
+"""Characters typed by one command; longer texts were seen to arrive out of order."""
+
+
+def key_command(key: SystemKey) -> str:
+    """The command that presses and releases a system key."""
+    return f"input keyevent {_KEYCODES[key]}"
+
+
+def check_text(text: str) -> None:
+    """Raise `InputRefusedError`, naming the first culprit, for text that `input text` cannot type exactly."""
+    for place, character in enumerate(text, start=1):
+        if character != "\n" and not " " <= character <= "~":
+            raise InputRefusedError(
+                f"{character!a}, character {place} of the text, cannot be typed over adb: only ASCII "
+                "letters, digits and signs, spaces and line ends can. Nothing was typed; change the text."
+            )
+
+
+def text_commands(text: str) -> list[tuple[str, str]]:
+    """The commands that type `text`, each after the part of the text that it types.
+
+    `input text` knows one escape, `%s` for a space, and no way to escape that: a `%` before an `s` ends its
+    command. Raises `InputRefusedError` as `check_text` does.
+    """
+    check_text(text)
+    commands = []
+    for line in re.split(r"(\n)", text):
+        if line == "\n":
+            commands.append((line, f"input keyevent {_ENTER}"))
+            continue
+        for piece in _pieces(line):
+            commands.append((piece, f"input text {shlex.quote(piece.replace(' ', '%s'))}"))
+    return commands
+
+
+def _pieces(line: str) -> list[str]:
+    pieces = []
+    for part in re.split(r"(?<=%)(?=s)", line):
+        pieces += [part[start : start + _TEXT_PIECE] for start in range(0, len(part), _TEXT_PIECE)]
+    return pieces
+
+
+def is_still(stroke: TouchStroke) -> bool:
+    """Whether the finger stayed where it came down, a tremble aside."""
+    return all(_distance_squared(stroke.start, sample.at) <= _STILL_PX**2 for sample in stroke.samples)
+
+
+def is_even_line(stroke: TouchStroke) -> bool:
+    """Whether the stroke is a straight line at an even pace, within a twentieth of its length."""
+    tolerance = max(_distance_squared(stroke.start, stroke.end) / 400, _STILL_PX**2)
+    path = (*stroke.samples, TouchSample(stroke.end, stroke.duration_us))
+    return all(_distance_squared(sample.at, _between(stroke, sample.time_us)) <= tolerance for sample in path)
+
+
+def press_command(stroke: TouchStroke) -> str:
+    """The command for a finger that holds still: a tap, or a hold that surely is a long press to Android."""
+    at = stroke.start
+    if stroke.duration_us < _LONG_PRESS_US:
+        return f"input tap {at.x} {at.y}"
+    hold_ms = max(stroke.duration_us // 1000, _SURE_LONG_PRESS_MS)
+    return f"input swipe {at.x} {at.y} {at.x} {at.y} {hold_ms}"
+
+
+def swipe_command(stroke: TouchStroke) -> str:
+    """The command for a straight, even drag from the stroke's start to its end in the stroke's time."""
+    start, end = stroke.start, stroke.end
+    return f"input swipe {start.x} {start.y} {end.x} {end.y} {max(stroke.duration_us // 1000, 1)}"
+
+
+def trajectory_command(stroke: TouchStroke, *, command_us: int) -> str:
+    """One shell line that leads a single contact along the stroke at the stroke's own pace.
+
+    `command_us` is how long one `input` takes on this device; the pauses are shortened by it. The finger is
+    lifted whatever fails on the way, and the line's exit status is that of the first command that failed.
+    """
+    samples = thinned(stroke)
+    steps = [f"input motionevent DOWN {samples[0].at.x} {samples[0].at.y}"]
+    for before, sample in pairwise(samples):
+        steps.append(f"sleep {_pause_s(sample.time_us - before.time_us, command_us)}")
+        steps.append(f"input motionevent MOVE {sample.at.x} {sample.at.y}")
+    steps.append(f"sleep {_pause_s(stroke.duration_us - samples[-1].time_us, command_us)}")
+    lift = f"input motionevent UP {stroke.end.x} {stroke.end.y}"
+    return f"trap {shlex.quote(lift)} EXIT; " + " && ".join(steps)
+
+
+def thinned(stroke: TouchStroke) -> Sequence[TouchSample]:
+    """The samples that the device has time for, `_SAMPLE_SPACING_US` apart; the first and the last stay."""
+    first, *between, last = stroke.samples
+    kept = [first]
+    for sample in between:
+        if (
+            sample.time_us - kept[-1].time_us >= _SAMPLE_SPACING_US
+            and last.time_us - sample.time_us >= _SAMPLE_SPACING_US
+        ):
+            kept.append(sample)
+    return [*kept, last]
+
+
+def _pause_s(time_us: int, command_us: int) -> str:
+    return f"{max(time_us - command_us, 0) / 1e6:.3f}"
+
+
+def _between(stroke: TouchStroke, time_us: int) -> Pixel:
+    share = time_us / max(stroke.duration_us, 1)
+    start, end = stroke.start, stroke.end
+    return Pixel(round(start.x + (end.x - start.x) * share), round(start.y + (end.y - start.y) * share))
+
+
+def _distance_squared(one: Pixel, other: Pixel) -> int:
+    return (one.x - other.x) ** 2 + (one.y - other.y) ** 2
