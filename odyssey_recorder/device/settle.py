@@ -1,0 +1,69 @@
+"""When a screen counts as settled: how long its frames must show the same, and how long to wait for that."""
+
+from dataclasses import dataclass
+from enum import Enum
+
+from odyssey_recorder.device.screen import Frame
+
+
+@dataclass(frozen=True, slots=True)
+class SettleRule:
+    """How long a screen must be seen not to move, and when one that moves on is taken as it is.
+
+    Android's own transitions take about 300 ms and have no pause in them; a video or a spinner never rests.
+    """
+
+    still_ms: int = 200
+    cap_ms: int = 5000
+
+
+class Stillness(Enum):
+    """What the frames so far say of the screen."""
+
+    MOVING = "moving"
+    STILL = "still"
+    RESTLESS = "restless"
+    """It has not come to rest within the cap."""
+
+
+class StillnessWatch:
+    """Follows the frames that come after one moment, usually the end of an input.
+
+    Each frame is compared with the first one of its run, not with its neighbour: a screen that creeps is not
+    still.
+    """
+
+    def __init__(self, rule: SettleRule, *, since_ns: int) -> None:
+        """Frames asked for before `since_ns` (host's monotonic clock) may show an earlier screen: not counted."""
+        self._rule = rule
+        self._since_ns = since_ns
+        self._anchor: Frame | None = None
+        self._newest: Frame | None = None
+
+    @property
+    def anchor(self) -> Frame | None:
+        """The first frame of the current run, whose screen all of the run shows; None before the first."""
+        return self._anchor
+
+    @property
+    def still_ns(self) -> int:
+        """For how long the screen is known to show the anchor: from the anchor's arrival to the newest request.
+
+        Nothing is known of the moments while a frame is taken, so one frame alone proves nothing.
+        """
+        if self._anchor is None or self._newest is None:
+            return 0
+        return max(0, self._newest.started_ns - self._anchor.arrived_ns)
+
+    def see(self, frame: Frame, *, ignore_top_px: int = 0) -> Stillness:
+        """Take in the next frame; the top `ignore_top_px` rows (the status bar) are not looked at."""
+        if frame.started_ns < self._since_ns:
+            return Stillness.MOVING
+        if self._anchor is None or not frame.shows_same_as(self._anchor, ignore_top_px=ignore_top_px):
+            self._anchor = frame
+        self._newest = frame
+        if frame is not self._anchor and self.still_ns >= self._rule.still_ms * 1_000_000:
+            return Stillness.STILL
+        if frame.arrived_ns - self._since_ns >= self._rule.cap_ms * 1_000_000:
+            return Stillness.RESTLESS
+        return Stillness.MOVING
