@@ -34,7 +34,7 @@ class StillnessWatch:
     """
 
     def __init__(self, rule: SettleRule, *, since_ns: int) -> None:
-        """Frames asked for before `since_ns` (host's monotonic clock) may show an earlier screen: not counted."""
+        """Frames asked for before `since_ns` (host's monotonic clock) may show an earlier screen."""
         self._rule = rule
         self._since_ns = since_ns
         self._anchor: Frame | None = None
@@ -47,7 +47,7 @@ class StillnessWatch:
 
     @property
     def still_ns(self) -> int:
-        """For how long the screen is known to show the anchor: from the anchor's arrival to the newest request.
+        """For how long the screen is known to show the anchor: its arrival to the newest request.
 
         Nothing is known of the moments while a frame is taken, so one frame alone proves nothing.
         """
