@@ -1,0 +1,90 @@
+"""An episode: one task carried out once on one device, as the dataset keeps it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from types import MappingProxyType
+
+from odyssey_recorder.model.action import Action
+from odyssey_recorder.model.geometry import Size
+
+Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
+Extra = Mapping[str, Json]
+"""What a file says beyond the model, by JSON key, kept so that it is written back as it came."""
+
+NOTHING: Extra = MappingProxyType({})
+
+
+def _nothing() -> Extra:
+    return NOTHING  # as a plain default, dataclasses of Python 3.11 take it for a mutable one
+
+
+class Category(Enum):
+    """The six task categories of the paper, spelled as in the data."""
+
+    GENERAL_TOOL = "General_Tool"
+    INFORMATION_MANAGEMENT = "Information_Management"
+    MEDIA_ENTERTAINMENT = "Media_Entertainment"
+    MULTI_APPS = "Multi_Apps"
+    SOCIAL_SHARING = "Social_Sharing"
+    WEB_SHOPPING = "Web_Shopping"
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceInfo:
+    """The device as the dataset names it; `size` is that of the screenshots, in their orientation.
+
+    `product`, `release_version` ("14") and `sdk_version` ("34") are what the device's properties say;
+    None where a file does not tell.
+    """
+
+    device_name: str
+    size: Size
+    product: str | None = None
+    release_version: str | None = None
+    sdk_version: str | None = None
+    extra: Extra = field(default_factory=_nothing)
+
+
+@dataclass(frozen=True, slots=True)
+class TaskInfo:
+    """What the annotator was asked to do: template, filled template, and the words a person would use.
+
+    `category` is free text here, because released files and other datasets need not keep to `Category`.
+    """
+
+    category: str
+    apps: tuple[str, ...]
+    meta_task: str
+    task: str
+    instruction: str
+    extra: Extra = field(default_factory=_nothing)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One action and the file name of the screenshot that was on the screen before it.
+
+    `extra` may hold the `info` or `ps` of the file that this step was read from, where they say more than the
+    action; a step that gets another action must drop those two.
+    """
+
+    screenshot: str
+    action: Action
+    extra: Extra = field(default_factory=_nothing)
+
+
+@dataclass(frozen=True, slots=True)
+class Episode:
+    """A whole episode; the steps are numbered by their place, from 0, and the last one is terminal."""
+
+    episode_id: str
+    device: DeviceInfo
+    task: TaskInfo
+    steps: tuple[Step, ...]
+    extra: Extra = field(default_factory=_nothing)
+
+
+def screenshot_name(episode_id: str, step: int) -> str:
+    """The file name of a step's screenshot: ``<episode_id>_<step>.png``."""
+    return f"{episode_id}_{step}.png"

@@ -1,0 +1,92 @@
+"""Where things are: pixels of a screenshot, the dataset's 0..1000 grid, and the way between the two."""
+
+from dataclasses import dataclass
+from enum import IntEnum
+
+GRID = 1000
+"""Coordinates of the dataset run from 0 to GRID on each axis."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pixel:
+    """A place on a screenshot, in pixels from its top left corner, in the orientation the picture has."""
+
+    x: int
+    y: int
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A place on the dataset's grid: each axis 0..1000 of the screenshot's own width or height."""
+
+    x: int
+    y: int
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """Width and height in pixels, as the picture is oriented."""
+
+    width: int
+    height: int
+
+    def __str__(self) -> str:
+        return f"{self.width}x{self.height}"
+
+    def clamp(self, pixel: Pixel) -> Pixel:
+        """The nearest pixel that lies on a picture of this size."""
+        return Pixel(min(max(pixel.x, 0), self.width - 1), min(max(pixel.y, 0), self.height - 1))
+
+    def turned(self) -> "Size":
+        """The size after a quarter turn."""
+        return Size(self.height, self.width)
+
+
+class Rotation(IntEnum):
+    """How far the picture is turned from the device's natural orientation, in Android's quarter turns."""
+
+    R0 = 0
+    R90 = 1
+    R180 = 2
+    R270 = 3
+
+
+def to_grid(pixel: Pixel, size: Size) -> Point:
+    """The grid point of `pixel` on a screenshot of `size`.
+
+    floor(px * 1000 / size), clamped to 0..1000: the released files show truncation, and normalise by the
+    saved picture rather than by the nominal size of the device (issue 19 of OpenGVLab/GUI-Odyssey).
+    """
+    return Point(_clamp(pixel.x * GRID // size.width), _clamp(pixel.y * GRID // size.height))
+
+
+def to_pixel(point: Point, size: Size) -> Pixel:
+    """The pixel in the middle of the grid cell `point` on a screenshot of `size`; `to_grid` leads back to it.
+
+    It does on an axis of 1000 pixels or more, for 0..999. On a shorter one some cells hold no pixel, and none
+    ever lies at 1000, the far edge: there the nearest pixel below is given.
+    """
+    return size.clamp(Pixel(_middle(point.x, size.width), _middle(point.y, size.height)))
+
+
+def rotate(natural: Pixel, size: Size, rotation: Rotation) -> Pixel:
+    """Where a pixel of the panel, of `size` in its natural orientation, lies on the turned picture."""
+    match rotation:
+        case Rotation.R0:
+            return natural
+        case Rotation.R90:
+            return Pixel(natural.y, size.width - 1 - natural.x)
+        case Rotation.R180:
+            return Pixel(size.width - 1 - natural.x, size.height - 1 - natural.y)
+        case Rotation.R270:
+            return Pixel(size.height - 1 - natural.y, natural.x)
+
+
+def _clamp(value: int) -> int:
+    return min(max(value, 0), GRID)
+
+
+def _middle(cell: int, extent: int) -> int:
+    first = -(-cell * extent // GRID)
+    last = -(-(cell + 1) * extent // GRID) - 1
+    return (first + last) // 2 if last >= first else last
