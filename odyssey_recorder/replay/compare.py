@@ -1,0 +1,178 @@
+"""Whether two pictures show the same screen, and where they differ."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+
+from PIL import Image, ImageChops, ImageMath
+
+from odyssey_recorder.model.geometry import Pixel
+
+
+class Verdict(Enum):
+    """What a comparison comes to; a replay goes on after a drift and stops at a divergence."""
+
+    MATCH = "match"
+    DRIFT = "drift"
+    """The same screen, with something in it that is not the same: a toggled box, an advertisement, a date."""
+    DIVERGED = "diverged"
+    """Another screen."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tolerance:
+    """Where match ends and where divergence begins.
+
+    A pixel counts as changed when one of its channels differs by more than `channel` of 255: another
+    graphics driver may round differently. Up to `match_pixels` of changed pixels two pictures match. A
+    `likeness` below `diverged_likeness`, or more than `diverged_pixels` of changed pixels, makes another
+    screen.
+    """
+
+    channel: int = 24
+    match_pixels: float = 0.0005
+    diverged_pixels: float = 0.5
+    diverged_likeness: float = 0.6
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A rectangle of a picture: its top left pixel, and the first one past its bottom right."""
+
+    left: int
+    top: int
+    right: int
+    bottom: int
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """How two pictures compare, the status bar left out.
+
+    `pixel_share` (0..1) is the share of pixels that changed beyond the tolerance, `likeness` (0..1) the
+    perceptual measure, see the function. `changed` are boxes around what changed, in pixels of the recorded
+    picture.
+    """
+
+    verdict: Verdict
+    pixel_share: float
+    likeness: float
+    changed: tuple[Box, ...]
+
+
+STRICT = Tolerance()
+
+
+def compare(
+    recorded: Image.Image, live: Image.Image, *, status_bar_px: int, tolerance: Tolerance = STRICT
+) -> Comparison:
+    """Compare two RGB pictures below their top `status_bar_px` rows; another size is another screen."""
+    if recorded.size != live.size:
+        everything = Box(0, 0, recorded.width, recorded.height)
+        return Comparison(Verdict.DIVERGED, 1.0, 0.0, (everything,))
+    area = (0, min(status_bar_px, recorded.height - 1), recorded.width, recorded.height)
+    ours, theirs = recorded.crop(area), live.crop(area)
+    changes = change_mask(ours, theirs, channel=tolerance.channel)
+    share = changes.histogram()[255] / (changes.width * changes.height)
+    alike = likeness(ours, theirs) if share else 1.0
+    return Comparison(_verdict(share, alike, tolerance), share, alike, _boxes(changes, Pixel(0, area[1])))
+
+
+def _verdict(pixel_share: float, alike: float, tolerance: Tolerance) -> Verdict:
+    if pixel_share <= tolerance.match_pixels:
+        return Verdict.MATCH
+    if pixel_share > tolerance.diverged_pixels or alike < tolerance.diverged_likeness:
+        return Verdict.DIVERGED
+    return Verdict.DRIFT
+
+
+def change_mask(one: Image.Image, other: Image.Image, *, channel: int) -> Image.Image:
+    """255 where any channel of two RGB pictures of one size differs by more than `channel`, else 0."""
+    red, green, blue = ImageChops.difference(one, other).split()
+    largest = ImageChops.lighter(ImageChops.lighter(red, green), blue)
+    return largest.point([0] * (channel + 1) + [255] * (255 - channel))
+
+
+_COARSE_PX = 200
+_WINDOW_PX = 8
+_C1 = (0.01 * 255) ** 2
+_C2 = (0.03 * 255) ** 2
+
+
+def likeness(one: Image.Image, other: Image.Image) -> float:
+    """How much alike two RGB pictures of one size look, 0..1.
+
+    The structural similarity index (Wang, Bovik, Sheikh and Simoncelli 2004, with their constants C1 and
+    C2) of the grey pictures, shrunk to about 200 pixels on their shorter side, in windows of 8x8 pixels. A
+    window weighs as much as the contrast that the richer of the two pictures has there: the empty paper
+    that two screens share says nothing about them.
+    """
+    total = weights = 0.0
+    for mean_x, mean_y, square_x, square_y, product in _windows(one, other):
+        variance_x = max(0.0, square_x - mean_x * mean_x)
+        variance_y = max(0.0, square_y - mean_y * mean_y)
+        covariance = product - mean_x * mean_y
+        light = (2 * mean_x * mean_y + _C1) / (mean_x * mean_x + mean_y * mean_y + _C1)
+        structure = (2 * covariance + _C2) / (variance_x + variance_y + _C2)
+        weight = (max(variance_x, variance_y) + _C2) ** 0.5
+        total += weight * light * structure
+        weights += weight
+    return max(0.0, total / weights)
+
+
+def _windows(one: Image.Image, other: Image.Image) -> Iterator[tuple[float, ...]]:
+    """For each window the means of x, y, x*x, y*y and x*y; x and y are the two grey pictures."""
+    factor = max(1, round(min(one.size) / _COARSE_PX))
+    x, y = (picture.convert("L").reduce(factor).convert("F") for picture in (one, other))
+    pictures = (x, y, _product(x, x), _product(y, y), _product(x, y))
+    means = (memoryview(picture.reduce(_WINDOW_PX).tobytes()).cast("f") for picture in pictures)
+    return zip(*means, strict=True)
+
+
+def _product(one: Image.Image, other: Image.Image) -> Image.Image:
+    product: Image.Image = ImageMath.lambda_eval(lambda operand: operand["a"] * operand["b"], a=one, b=other)
+    return product
+
+
+# Where the changes are.
+
+_FINE_PX = 8
+_MERGE = 4
+"""Changes are gathered in cells of 32x32 pixels, in two steps: the mean of a whole cell loses one pixel."""
+
+
+def _boxes(changes: Image.Image, origin: Pixel) -> tuple[Box, ...]:
+    """Boxes around groups of neighbouring changed cells, from the top down, moved by `origin`."""
+    cells = _any(_any(changes, _FINE_PX), _MERGE)
+    waiting = {divmod(index, cells.width) for index, value in enumerate(cells.tobytes()) if value}
+    boxes = []
+    while waiting:
+        group = _take_group(waiting)
+        rows, columns = [row for row, _ in group], [column for _, column in group]
+        cell_px = _FINE_PX * _MERGE
+        area = (
+            min(columns) * cell_px,
+            min(rows) * cell_px,
+            (max(columns) + 1) * cell_px,
+            (max(rows) + 1) * cell_px,
+        )
+        tight = changes.crop(area).getbbox()
+        if tight is not None:
+            left, top = area[0] + origin.x, area[1] + origin.y
+            boxes.append(Box(left + tight[0], top + tight[1], left + tight[2], top + tight[3]))
+    return tuple(sorted(boxes, key=lambda box: (box.top, box.left)))
+
+
+def _any(changes: Image.Image, cell_px: int) -> Image.Image:
+    """255 where any pixel of a cell is 255."""
+    return changes.reduce(cell_px).point([0] + [255] * 255)
+
+
+def _take_group(waiting: set[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Take one cell and all that touch it, corners included, out of `waiting`."""
+    group = [waiting.pop()]
+    for row, column in group:
+        around = {(row + down, column + right) for down in (-1, 0, 1) for right in (-1, 0, 1)} & waiting
+        waiting -= around
+        group.extend(around)
+    return group
