@@ -3,6 +3,7 @@
 import json
 import math
 import reprlib
+from collections import Counter
 from enum import Enum
 from pathlib import Path
 from types import MappingProxyType
@@ -190,8 +191,7 @@ def _parse(data: bytes | str) -> object:
 def _object(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
     tree = dict(pairs)
     if len(tree) < len(pairs):
-        keys = [key for key, _ in pairs]
-        twice = next(key for key in keys if keys.count(key) > 1)
+        twice, _ = Counter(key for key, _ in pairs).most_common(1)[0]
         raise _UnreadableError(f"the key {_shown(twice)} occurs twice in one object")
     return tree
 

@@ -1,0 +1,265 @@
+"""How the events of touch screens and keys become contacts: which finger was where, from touch-down to lift.
+
+The kernel's multi-touch protocol, type B. Three of its habits rule here: a value that has not changed is not
+sent again, so places are kept per slot and across contacts; the order inside a report means nothing; after
+SYN_DROPPED nothing that was known is true any more.
+"""
+
+from dataclasses import dataclass, field
+from enum import Enum
+
+from odyssey_recorder.gesture import getevent
+from odyssey_recorder.gesture.getevent import (
+    AxisRange,
+    InputEvent,
+    InputNode,
+    Message,
+    NodeAdded,
+    NodeRemoved,
+)
+from odyssey_recorder.gesture.touch import TouchSample, TouchStroke
+from odyssey_recorder.model.action import SystemKey
+from odyssey_recorder.model.geometry import Pixel, Rotation, Size, rotate
+
+SYSTEM_KEYS = {
+    "KEY_HOME": SystemKey.HOME,
+    "KEY_HOMEPAGE": SystemKey.HOME,
+    "KEY_BACK": SystemKey.BACK,
+    "KEY_APPSELECT": SystemKey.RECENT,
+}
+"""The keys of the emulator's toolbar; which HOME it sends depends on the image's key character map."""
+
+
+@dataclass(frozen=True, slots=True)
+class RawSample:
+    """Where a finger was at one moment: values of the node's own axes, and the device's clock."""
+
+    x: int
+    y: int
+    time_us: int
+
+
+@dataclass(frozen=True, slots=True)
+class ContactBegan:
+    """A finger came down; the screenshot of its step is the newest frame older than `time_us`."""
+
+    node: str
+    slot: int
+    time_us: int
+
+
+@dataclass(frozen=True, slots=True)
+class Contact:
+    """A finger that came down and was lifted; the first sample is its touch-down.
+
+    `fingers` is the largest number that were on this screen at once while it was down: an action of the
+    dataset has one, a pinch has two.
+    """
+
+    node: str
+    slot: int
+    samples: tuple[RawSample, ...]
+    lifted_us: int
+    fingers: int
+
+
+class LossCause(Enum):
+    """Why a contact cannot become an action."""
+
+    PLACE_UNKNOWN = (
+        "it began where the last touch before the recording was, and the kernel does not say that again"
+    )
+    EVENTS_DROPPED = "the device was too busy and dropped events of it"
+    STREAM_LOST = "the stream of touch events broke off before the finger was lifted"
+
+
+@dataclass(frozen=True, slots=True)
+class ContactLost:
+    """A finger came down at `began_us`, but where it was or when it was lifted will never be known."""
+
+    node: str
+    slot: int
+    began_us: int
+    cause: LossCause
+
+
+@dataclass(frozen=True, slots=True)
+class KeyPressed:
+    """A system key went down."""
+
+    node: str
+    key: SystemKey
+    time_us: int
+
+
+TouchNews = ContactBegan | Contact | ContactLost | KeyPressed
+
+
+class ContactTracker:
+    """Follows every finger on every input node of one device, for as long as one ``getevent`` runs."""
+
+    def __init__(self) -> None:
+        self._nodes: dict[str, _Node] = {}
+
+    def feed(self, message: Message) -> list[TouchNews]:
+        """What `message` brings to an end or begins; most messages bring nothing."""
+        match message:
+            case NodeAdded(node) | NodeRemoved(node):
+                return self._nodes.pop(node, _Node(node)).forget(LossCause.STREAM_LOST)
+            case InputEvent():
+                return self._nodes.setdefault(message.node, _Node(message.node)).take(message)
+
+    def close(self) -> list[TouchNews]:
+        """The stream has ended: fingers that are still down are lost, and all places are forgotten."""
+        nodes, self._nodes = self._nodes, {}
+        return [news for node in nodes.values() for news in node.forget(LossCause.STREAM_LOST)]
+
+
+def to_stroke(contact: Contact, node: InputNode, panel: Size, rotation: Rotation) -> TouchStroke:
+    """The contact as pixels of a screenshot that was taken with the device turned by `rotation`.
+
+    `panel` is the size of the panel that `node` belongs to in its natural orientation: the axes never turn.
+    """
+    x_axis, y_axis = node.axes[getevent.POSITION_X], node.axes[getevent.POSITION_Y]
+    began_us = contact.samples[0].time_us
+    samples = []
+    for raw in contact.samples:
+        natural = Pixel(_pixel(raw.x, x_axis, panel.width), _pixel(raw.y, y_axis, panel.height))
+        samples.append(TouchSample(rotate(panel.clamp(natural), panel, rotation), raw.time_us - began_us))
+    return TouchStroke(tuple(samples), contact.lifted_us - began_us)
+
+
+def _pixel(raw: int, axis: AxisRange, extent: int) -> int:
+    """The pixel nearest to raw * extent / 32768 (for an axis 0..32767), where Android puts the touch.
+
+    Nearest, for the emulator cuts off what is behind the point on its way from pixels to the axis.
+    """
+    values = axis.maximum - axis.minimum + 1
+    return (2 * (raw - axis.minimum) * extent + values) // (2 * values)
+
+
+@dataclass(slots=True)
+class _Change:
+    """What one report says of one slot."""
+
+    x: int | None = None
+    y: int | None = None
+    landed: bool = False
+    lifted: bool = False
+
+
+@dataclass(slots=True)
+class _Slot:
+    """One finger's place, which outlives its contacts, and the contact under way: none without samples."""
+
+    node: str
+    number: int
+    x: int | None = None
+    y: int | None = None
+    is_down: bool = False
+    samples: list[RawSample] = field(default_factory=list)
+    fingers: int = 0
+
+    def move(self, change: _Change, time_us: int) -> None:
+        self.x = self.x if change.x is None else change.x
+        self.y = self.y if change.y is None else change.y
+        if self.samples and (change.x, change.y) != (None, None):
+            self._sample(time_us)
+
+    def land(self, time_us: int) -> TouchNews:
+        self.is_down, self.fingers = True, 0
+        self._sample(time_us)
+        if self.samples:
+            return ContactBegan(self.node, self.number, time_us)
+        return ContactLost(self.node, self.number, time_us, LossCause.PLACE_UNKNOWN)
+
+    def lift(self, time_us: int) -> list[TouchNews]:
+        samples, self.samples, self.is_down = tuple(self.samples), [], False
+        return [Contact(self.node, self.number, samples, time_us, self.fingers)] if samples else []
+
+    def _sample(self, time_us: int) -> None:
+        if self.x is not None and self.y is not None:
+            self.samples.append(RawSample(self.x, self.y, time_us))
+
+
+class _Node:
+    """The fingers on one input node, and the report that is coming in."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self._slots: dict[int, _Slot] = {}
+        self._current = 0
+        self._changes: dict[int, _Change] = {}
+        self._keys: list[SystemKey] = []
+        self._resyncing = False
+
+    def take(self, event: InputEvent) -> list[TouchNews]:
+        match event:
+            case InputEvent(type=getevent.EV_SYN, code=getevent.SYN_DROPPED):
+                self._resyncing = True
+                return self.forget(LossCause.EVENTS_DROPPED)
+            case InputEvent(type=getevent.EV_SYN, code=getevent.SYN_REPORT) if self._resyncing:
+                self._resyncing = False
+            case InputEvent(type=getevent.EV_SYN, code=getevent.SYN_REPORT):
+                return self._report(event.time_us)
+            case InputEvent(type=getevent.EV_KEY, code=code, value=getevent.DOWN) if not self._resyncing:
+                if code in SYSTEM_KEYS:
+                    self._keys.append(SYSTEM_KEYS[code])
+            case InputEvent(type=getevent.EV_ABS) if not self._resyncing:
+                self._note(event.code, event.value)
+            case _:
+                pass
+        return []
+
+    def forget(self, cause: LossCause) -> list[TouchNews]:
+        """Give up all that is known, but not the current slot: nothing better is known. Contacts are lost."""
+        lost = [
+            ContactLost(self._path, number, slot.samples[0].time_us, cause)
+            for number, slot in sorted(self._slots.items())
+            if slot.samples
+        ]
+        self._slots.clear()
+        self._changes.clear()
+        self._keys.clear()
+        return list(lost)
+
+    def _note(self, code: str, value: int) -> None:
+        if code == getevent.SLOT:
+            self._current = value
+            return
+        change = self._changes.setdefault(self._current, _Change())
+        match code:
+            case getevent.POSITION_X:
+                change.x = value
+            case getevent.POSITION_Y:
+                change.y = value
+            case getevent.TRACKING_ID if value < 0:
+                change.lifted = True
+            case getevent.TRACKING_ID:
+                change.landed = True
+            case _:
+                pass
+
+    def _report(self, time_us: int) -> list[TouchNews]:
+        """Apply a whole report. A slot that lands and lifts in it lifts first if it was down, last if not."""
+        news: list[TouchNews] = [KeyPressed(self._path, key, time_us) for key in self._keys]
+        lifting: list[_Slot] = []
+        for number, change in sorted(self._changes.items()):
+            slot = self._slots.setdefault(number, _Slot(self._path, number))
+            was_down = slot.is_down
+            if was_down and change.landed:
+                news += slot.lift(time_us)
+            slot.move(change, time_us)
+            if change.landed:
+                news.append(slot.land(time_us))
+            if change.lifted and was_down != change.landed:
+                lifting.append(slot)
+        self._count_fingers()
+        self._changes.clear()
+        self._keys.clear()
+        return news + [contact for slot in lifting for contact in slot.lift(time_us)]
+
+    def _count_fingers(self) -> None:
+        down = [slot for slot in self._slots.values() if slot.is_down]
+        for slot in down:
+            slot.fingers = max(slot.fingers, len(down))

@@ -1,0 +1,39 @@
+"""Which action a touch stroke was: the rule that tells a click from a long press from a scroll."""
+
+from dataclasses import dataclass
+
+from odyssey_recorder.gesture.touch import TouchStroke
+from odyssey_recorder.model.action import Click, LongPress, Scroll
+from odyssey_recorder.model.geometry import Pixel, Size, to_grid
+
+
+@dataclass(frozen=True, slots=True)
+class TouchRules:
+    """The device's own thresholds: touch slop (8 dp) and long-press time (400 ms) of ViewConfiguration."""
+
+    touch_slop_px: int
+    long_press_us: int = 400_000
+
+    @classmethod
+    def for_density(cls, dpi: int) -> "TouchRules":
+        """The rules of a screen of `dpi` dots per inch."""
+        return cls(touch_slop_px=max(1, (8 * dpi + 80) // 160))
+
+
+def recognize(stroke: TouchStroke, rules: TouchRules, size: Size) -> Click | LongPress | Scroll:
+    """The action that `stroke` stands for on a screenshot of `size`.
+
+    A finger that ever left the touch slop around its first point is a scroll, however long it was down: that
+    is how Android's own views decide.
+    """
+    if any(_leaves_slop(stroke.start, sample.at, rules.touch_slop_px) for sample in stroke.samples):
+        path = tuple(to_grid(sample.at, size) for sample in stroke.samples)
+        return Scroll(path[0], path[-1], path)
+    point = to_grid(stroke.start, size)
+    if stroke.duration_us >= rules.long_press_us:
+        return LongPress(point)
+    return Click(point)
+
+
+def _leaves_slop(start: Pixel, at: Pixel, slop_px: int) -> bool:
+    return (at.x - start.x) ** 2 + (at.y - start.y) ** 2 > slop_px**2

@@ -1,0 +1,46 @@
+"""A finger's contact with the screen from touch-down to lift, whichever way it was seen."""
+
+from dataclasses import dataclass
+
+from odyssey_recorder.model.geometry import Pixel
+
+
+@dataclass(frozen=True, slots=True)
+class TouchSample:
+    """Where the finger was at one moment: pixels of the screenshot, microseconds since touch-down."""
+
+    at: Pixel
+    time_us: int
+
+
+@dataclass(frozen=True, slots=True)
+class TouchStroke:
+    """One contact: its samples in order, the first at touch-down (time 0), and when the finger was lifted.
+
+    `samples` is never empty. A finger held still gives no new ones, so `duration_us` may lie past the last.
+    """
+
+    samples: tuple[TouchSample, ...]
+    duration_us: int
+
+    @property
+    def start(self) -> Pixel:
+        """Where the finger came down."""
+        return self.samples[0].at
+
+    @property
+    def end(self) -> Pixel:
+        """Where the finger was last seen."""
+        return self.samples[-1].at
+
+    @classmethod
+    def press(cls, at: Pixel, *, duration_ms: int = 100) -> "TouchStroke":
+        """A finger that comes down, stays, and lifts."""
+        return cls((TouchSample(at, 0),), duration_ms * 1000)
+
+    @classmethod
+    def drag(cls, path: tuple[Pixel, ...], *, duration_ms: int) -> "TouchStroke":
+        """A finger that follows `path` (two points or more) at even time steps."""
+        legs = len(path) - 1
+        samples = tuple(TouchSample(at, index * duration_ms * 1000 // legs) for index, at in enumerate(path))
+        return cls(samples, duration_ms * 1000)
