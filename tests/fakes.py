@@ -47,7 +47,7 @@ def picture(screen: int | str, size: Size) -> Image.Image:
 class FakeDevice:
     """A device in memory. Its first screen is number 0, and every input brings the next number.
 
-    `performed` lists the inputs that were carried out and `screen_at` the screen that each of them met. `show`
+    `performed` lists the inputs that were carried out, `screen_at` the screen that each of them met. `show`
     changes the screen with no input, as a device does by itself. `state` is what `screen_state` reports: put
     another one in its place to turn, fold or focus; a new size changes the pictures too. Any thread may call.
     """

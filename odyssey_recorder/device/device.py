@@ -10,6 +10,25 @@ from odyssey_recorder.model.geometry import Rotation, Size
 
 
 @dataclass(frozen=True, slots=True)
+class ListedDevice:
+    """A device as adb lists it.
+
+    `state` is adb's own word: "device" for one that can be used, else "offline", "unauthorized" and the like.
+    `product` and `model` are empty where adb does not know them.
+    """
+
+    serial: str
+    state: str
+    product: str
+    model: str
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether the device can be used now."""
+        return self.state == "device"
+
+
+@dataclass(frozen=True, slots=True)
 class DeviceProperties:
     """What a device says of itself once and for all; `size` is the natural size, `density` dots per inch."""
 
@@ -45,9 +64,9 @@ class ScreenState:
 class Device(Protocol):
     """A connected Android device.
 
-    Every call blocks and has a time limit. `capture` may run in one thread while another makes the other calls.
-    All raise `DeviceDisconnectedError` when the device is gone, `DeviceTimeoutError` when it does not answer in
-    time, `DeviceError` for anything else that it says.
+    Every call blocks and has a time limit; calls may come from any thread, also at the same time. All raise
+    `DeviceDisconnectedError` when the device is gone, `DeviceTimeoutError` when it does not answer in time,
+    `DeviceError` for anything else that it says.
     """
 
     @property

@@ -3,6 +3,7 @@
 import re
 import shlex
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 
 from odyssey_recorder.errors import InputRefusedError
@@ -10,8 +11,8 @@ from odyssey_recorder.gesture.touch import TouchSample, TouchStroke
 from odyssey_recorder.model.action import SystemKey
 from odyssey_recorder.model.geometry import Pixel
 
-MOTIONEVENT_SDK = 30
-"""From this API level on, `input motionevent` is there and a stroke can follow its path."""
+TRAJECTORY_SDK = 31
+"""From this API level on a stroke can follow its path: before, each `input` takes most of a second."""
 
 _KEYCODES = {SystemKey.HOME: 3, SystemKey.BACK: 4, SystemKey.RECENT: 187}
 _ENTER = 66
@@ -25,6 +26,9 @@ _SURE_LONG_PRESS_MS = 600
 
 _SAMPLE_SPACING_US = 45_000
 """Moves come no closer than this, which makes 22 commands in a second."""
+
+_MOST_SAMPLES = 200
+"""A shell line of more would be too long for a device."""
 
 _TEXT_PIECE = 40
 """Characters typed by one command; longer texts were seen to arrive out of order."""
@@ -96,37 +100,49 @@ def swipe_command(stroke: TouchStroke) -> str:
     return f"input swipe {start.x} {start.y} {end.x} {end.y} {max(stroke.duration_us // 1000, 1)}"
 
 
-def trajectory_command(stroke: TouchStroke, *, command_us: int) -> str:
-    """One shell line that leads a single contact along the stroke at the stroke's own pace.
+@dataclass(frozen=True, slots=True)
+class Trajectory:
+    """A shell line that leads one contact along a stroke, and what its time goes into."""
 
-    `command_us` is how long one `input` takes on this device; the pauses are shortened by it. The finger is
-    lifted whatever fails on the way, and the line's exit status is that of the first command that failed.
+    command: str
+    inputs: int
+    pauses_us: int
+
+
+def trajectory(stroke: TouchStroke, *, input_us: int) -> Trajectory:
+    """The line that leads a single contact along the stroke at the stroke's own pace.
+
+    `input_us` is how long one `input` takes on this device; the pauses are shortened by it. The trap lifts
+    the finger whatever fails on the way, the connection too, and leaves the exit status of what failed.
     """
-    samples = thinned(stroke)
-    steps = [f"input motionevent DOWN {samples[0].at.x} {samples[0].at.y}"]
-    for before, sample in pairwise(samples):
-        steps.append(f"sleep {_pause_s(sample.time_us - before.time_us, command_us)}")
-        steps.append(f"input motionevent MOVE {sample.at.x} {sample.at.y}")
-    steps.append(f"sleep {_pause_s(stroke.duration_us - samples[-1].time_us, command_us)}")
+    samples = thinned(stroke, spacing_us=max(input_us, _SAMPLE_SPACING_US))
+    pauses_us = [max(after.time_us - before.time_us - input_us, 0) for before, after in pairwise(samples)]
+    pauses_us.append(max(stroke.duration_us - samples[-1].time_us - input_us, 0))
     lift = f"input motionevent UP {stroke.end.x} {stroke.end.y}"
-    return f"trap {shlex.quote(lift)} EXIT; " + " && ".join(steps)
+    steps = [f"input motionevent DOWN {stroke.start.x} {stroke.start.y}"]
+    for sample, pause_us in zip(samples[1:], pauses_us, strict=False):
+        steps += [_sleep(pause_us), f"input motionevent MOVE {sample.at.x} {sample.at.y}"]
+    steps.append(_sleep(pauses_us[-1]))
+    return Trajectory(
+        command=f"trap {shlex.quote(lift)} EXIT; trap 'exit 1' HUP; " + " && ".join(steps),
+        inputs=len(samples) + 1,
+        pauses_us=sum(pauses_us),
+    )
 
 
-def thinned(stroke: TouchStroke) -> Sequence[TouchSample]:
-    """The samples that the device has time for, `_SAMPLE_SPACING_US` apart; the first and the last stay."""
+def thinned(stroke: TouchStroke, *, spacing_us: int) -> Sequence[TouchSample]:
+    """The samples at least `spacing_us` apart, at most `_MOST_SAMPLES`; the first and the last stay."""
+    spacing_us = max(spacing_us, stroke.duration_us // _MOST_SAMPLES)
     first, *between, last = stroke.samples
     kept = [first]
     for sample in between:
-        if (
-            sample.time_us - kept[-1].time_us >= _SAMPLE_SPACING_US
-            and last.time_us - sample.time_us >= _SAMPLE_SPACING_US
-        ):
+        if min(sample.time_us - kept[-1].time_us, last.time_us - sample.time_us) >= spacing_us:
             kept.append(sample)
     return [*kept, last]
 
 
-def _pause_s(time_us: int, command_us: int) -> str:
-    return f"{max(time_us - command_us, 0) / 1e6:.3f}"
+def _sleep(time_us: int) -> str:
+    return f"sleep {time_us / 1e6:.3f}"
 
 
 def _between(stroke: TouchStroke, time_us: int) -> Pixel:

@@ -1,0 +1,389 @@
+"""How a device is reached through an adb server: connections and commands, and what their errors mean."""
+
+import re
+import socket
+import struct
+import subprocess
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+
+from adbutils import AdbConnection, adb_path
+from adbutils.errors import AdbConnectionError, AdbError, AdbTimeout
+
+from odyssey_recorder.device import dumpsys, input_command
+from odyssey_recorder.device.device import DeviceProperties, ListedDevice, ScreenState
+from odyssey_recorder.device.screen import Frame
+from odyssey_recorder.device.screencap import find_frame, receive_frame
+from odyssey_recorder.device.shell_stream import PacketStream, PlainStream, ShellStream
+from odyssey_recorder.errors import (
+    DeviceDisconnectedError,
+    DeviceError,
+    DeviceTimeoutError,
+    InputRefusedError,
+)
+from odyssey_recorder.gesture.touch import TouchStroke
+from odyssey_recorder.model.action import SystemKey
+
+DEFAULT_PORT = 5037
+"""Where adb servers listen unless told otherwise."""
+
+_ANSWER_S = 10.0
+_HEARTBEAT_S = 3.0
+_START_S = 20.0
+_BOOT_POLL_S = 0.25
+
+_PART = "==part=="
+"""Stands between what the commands of one shell line print."""
+
+_FIRST_INPUT_US = 25_000
+"""How long one `input` is taken to last until it was measured."""
+
+_REFUSAL = re.compile(r"^.*(?:\bError\b|Exception\b|\busage:).*$", re.IGNORECASE | re.MULTILINE)
+_GONE = re.compile(r"not found|offline|closed|unauthorized|authorizing|no devices|reset")
+_PLUG_IN = "Start it again or plug it in."
+_TRANSPORT_ID_BYTES = 8
+
+
+def find_adb() -> str:
+    """The path of the adb program: named by ADBUTILS_ADB_PATH, found on the PATH, or the bundled one."""
+    with device_errors("adb"):
+        return str(adb_path())
+
+
+@contextmanager
+def device_errors(who: str) -> Iterator[None]:
+    """Raise our errors for all that adbutils, sockets and parsers raise; `who` names the device in them."""
+    try:
+        yield
+    except (AdbTimeout, TimeoutError, subprocess.TimeoutExpired) as error:
+        raise DeviceTimeoutError(
+            f"{who} did not answer in time. If its window does not react either, start it again (Cold Boot)."
+        ) from error
+    except (AdbConnectionError, ConnectionRefusedError) as error:
+        raise DeviceDisconnectedError(
+            f"{who} cannot be reached, for no adb server answers ({error}). "
+            "Run `adb start-server`, or start Android Studio."
+        ) from error
+    except AdbError as error:
+        raise _as_adb_said(who, " ".join(str(error).split())[:160]) from error
+    except (EOFError, OSError) as error:
+        raise DeviceDisconnectedError(f"The connection to {who} broke off ({error}). {_PLUG_IN}") from error
+    except (ValueError, struct.error) as error:
+        raise DeviceError(f"{who} answered what cannot be used: {error}. Try again.") from error
+
+
+def _as_adb_said(who: str, words: str) -> DeviceError:
+    if not _GONE.search(words):
+        return DeviceError(f"adb failed for {who}: {words}")
+    if "unauthorized" in words or "authorizing" in words:
+        mend = "does not trust this computer (adb: {}). Allow USB debugging in the dialog on its screen."
+    elif "offline" in words:
+        mend = "is offline (adb: {}). Wait until it has started; if it stays so, start it again (Cold Boot)."
+    else:
+        mend = "is gone (adb: {}). " + _PLUG_IN
+    return DeviceDisconnectedError(f"{who} {mend.format(words)}")
+
+
+class _Connection(AdbConnection):
+    """A connection to a server that is up; the library's own would start one, on a port of its choice."""
+
+    def __init__(self, address: tuple[str, int], timeout_s: float) -> None:
+        self._address = address
+        self._timeout_s = timeout_s
+        super().__init__(*address)
+
+    def request(self, service: str) -> None:
+        """Ask for a service and wait for the answer that it is there."""
+        self.send_command(service)
+        self.check_okay()  # type: ignore[no-untyped-call]
+
+    def _safe_connect(self) -> socket.socket:
+        return socket.create_connection(self._address, self._timeout_s)
+
+
+class AdbServer:
+    """The adb server at one host and port. Nothing here starts it but `start`."""
+
+    def __init__(self, host: str = "127.0.0.1", port: int = DEFAULT_PORT) -> None:
+        self.host = host
+        self.port = port
+
+    def __str__(self) -> str:
+        return f"The adb server at {self.host}:{self.port}"
+
+    def start(self, adb: str) -> None:
+        """Start the server, on this computer, with the program `adb`; nothing happens where it is up."""
+        with device_errors(str(self)):
+            done = subprocess.run(
+                [adb, "-P", str(self.port), "start-server"],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.PIPE,
+                timeout=_START_S,
+                creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
+                check=False,
+            )
+        if done.returncode != 0:
+            words = done.stderr.decode(errors="replace").strip()[-200:]
+            raise DeviceError(f"{self} does not start: {words}. Run `{adb} start-server` to see why.")
+
+    def version(self) -> int:
+        """The version that adb's programs and servers compare; 41 for every one since 2018."""
+        return int(self.query("host:version"), 16)
+
+    def devices(self) -> tuple[ListedDevice, ...]:
+        """Every device that the server knows of, also those that cannot be used now."""
+        return dumpsys.listed_devices(self.query("host:devices-l"))
+
+    def query(self, request: str) -> str:
+        """The server's own answer to a request such as ``host:version``."""
+        with device_errors(str(self)):
+            connection = self.connect(_ANSWER_S)
+            with connection.conn:
+                connection.request(request)
+                return str(connection.read_string_block())
+
+    def connect(self, timeout_s: float) -> _Connection:
+        """A new connection whose every wait has the time limit; raises what adbutils and sockets raise."""
+        return _Connection((self.host, self.port), timeout_s)
+
+
+@dataclass(frozen=True, slots=True)
+class _Printed:
+    """What a command printed and how it ended."""
+
+    output: str
+    errors: str
+    exit_code: int
+
+
+class AdbDevice:
+    """A device behind an adb server, as `Device` says; every command has a connection of its own.
+
+    A device that went away and came back under its serial needs no new object.
+    """
+
+    def __init__(self, serial: str, server: AdbServer) -> None:
+        self._serial = serial
+        self._server = server
+        self._closed = threading.Event()
+        self._lock = threading.Lock()
+        self._sockets: set[socket.socket] = set()
+        self._frames = 0
+        self._input_us = _FIRST_INPUT_US
+        self._forget()
+
+    def _forget(self) -> None:
+        """Ask anew, at the next need, what holds for one connection of the device to the server."""
+        self._has_packets: bool | None = None
+        self._has_panels: bool | None = None
+        self._sdk: int | None = None
+
+    @property
+    def serial(self) -> str:
+        """The name under which adb lists the device."""
+        return self._serial
+
+    def properties(self) -> DeviceProperties:
+        """What the device is."""
+        getprop, wm_size, wm_density = self._ask("getprop", "wm size", "wm density")
+        values = dumpsys.properties(getprop)
+        with device_errors(self._serial):
+            return DeviceProperties(
+                serial=self._serial,
+                product=values.get("ro.product.name", ""),
+                model=values.get("ro.product.model", ""),
+                release_version=values.get("ro.build.version.release", ""),
+                sdk_version=values.get("ro.build.version.sdk", ""),
+                fingerprint=values.get("ro.build.fingerprint", ""),
+                avd_name=values.get("ro.boot.qemu.avd_name", values.get("ro.kernel.qemu.avd_name", "")),
+                size=dumpsys.screen_size(wm_size),
+                density=dumpsys.screen_density(wm_density),
+            )
+
+    def screen_state(self) -> ScreenState:
+        """Rotation, posture, focus and keyboard as they are now."""
+        window, input_method, device_state, wm_size = self._ask(
+            "dumpsys window", "dumpsys input_method", "cmd device_state state", "wm size"
+        )
+        package, activity = dumpsys.focused_activity(window)
+        with device_errors(self._serial):
+            return ScreenState(
+                size=dumpsys.screen_size(wm_size),
+                rotation=dumpsys.rotation(window),
+                posture=dumpsys.posture(device_state),
+                package=package,
+                activity=activity,
+                keyboard_shown=dumpsys.keyboard_shown(input_method),
+                status_bar_px=dumpsys.status_bar_height(window),
+            )
+
+    def capture(self) -> Frame:
+        """The screen as it is now, by `screencap`; raises `DeviceError` for a picture that is not whole."""
+        panel = self._lit_panel()
+        started_ns = time.monotonic_ns()
+        with self._running(f"screencap -d {panel}" if panel else "screencap", _ANSWER_S) as stream:
+            try:
+                if isinstance(stream, PlainStream):
+                    size, pixels = find_frame(stream.read())
+                else:
+                    size, pixels = receive_frame(stream.read_into)
+            except ValueError as error:
+                raise ValueError(f"{error} {_in_short(stream.errors)}".rstrip()) from error
+        arrived_ns = time.monotonic_ns()
+        with self._lock:
+            self._frames += 1
+            number = self._frames
+        return Frame(number, size, pixels, started_ns, arrived_ns, "screencap")
+
+    def touch(self, stroke: TouchStroke) -> None:
+        """Carry out a contact: a tap, a hold, a swipe, or a finger led along the stroke's path."""
+        if input_command.is_still(stroke):
+            self._inject(input_command.press_command(stroke), stroke.duration_us)
+        elif input_command.is_even_line(stroke) or self._sdk_version() < input_command.TRAJECTORY_SDK:
+            self._inject(input_command.swipe_command(stroke), stroke.duration_us)
+        else:
+            trajectory = input_command.trajectory(stroke, input_us=self._input_us)
+            started_ns = time.monotonic_ns()
+            self._inject(trajectory.command, stroke.duration_us)
+            spent_us = (time.monotonic_ns() - started_ns) // 1000
+            self._input_us = max(spent_us - trajectory.pauses_us, 0) // trajectory.inputs
+
+    def press(self, key: SystemKey) -> None:
+        """Press and release a system key."""
+        self._inject(input_command.key_command(key))
+
+    def check_text(self, text: str) -> None:
+        """Raise `InputRefusedError` for text with anything but printable ASCII and line ends."""
+        input_command.check_text(text)
+
+    def type_text(self, text: str) -> None:
+        """Type `text` into the focused field, newline as Enter, a piece at a time."""
+        typed = 0
+        for piece, command in input_command.text_commands(text):
+            try:
+                self._inject(command)
+            except InputRefusedError as error:
+                if typed == 0:
+                    raise
+                raise DeviceError(f"Only {typed} of {len(text)} characters were typed: {error}") from error
+            typed += len(piece)
+
+    def heartbeat(self) -> None:
+        """Return if the device answers; a frozen one is listed by adb as if it were well."""
+        self._run("echo", _HEARTBEAT_S)
+
+    def wait_until_ready(self, timeout_s: float) -> None:
+        """Return when the device is there and has booted; raise `DeviceTimeoutError` if it takes too long."""
+        expires_s = time.monotonic() + timeout_s
+        while True:
+            try:
+                if self._ask("getprop sys.boot_completed") == ["1"]:
+                    return
+                problem = "it has not booted"
+            except DeviceError as error:
+                if self._closed.is_set():
+                    raise
+                problem = str(error)
+            if time.monotonic() > expires_s:
+                raise DeviceTimeoutError(f"{self._serial} was not ready after {timeout_s:g} s: {problem}")
+            self._closed.wait(_BOOT_POLL_S)
+
+    def close(self) -> None:
+        """Let go of the device and wake every call that waits for it."""
+        with self._lock:
+            self._closed.set()
+            for sock in self._sockets:
+                with suppress(OSError):
+                    sock.shutdown(socket.SHUT_RDWR)
+
+    def _lit_panel(self) -> str:
+        """The id of the panel that shows the default display; empty where there is but one panel.
+
+        A device that folds moves its display from panel to panel, and `screencap` by itself takes the first.
+        """
+        if self._has_panels is None:
+            [panels] = self._ask("dumpsys SurfaceFlinger --display-id")
+            self._has_panels = len(dumpsys.physical_displays(panels)) > 1
+        if not self._has_panels:
+            return ""
+        [dumpsys_input] = self._ask("dumpsys input")
+        return dumpsys.default_display(dumpsys_input)
+
+    def _sdk_version(self) -> int:
+        if self._sdk is None:
+            [sdk] = self._ask("getprop ro.build.version.sdk")
+            with device_errors(self._serial):
+                self._sdk = int(sdk)
+        return self._sdk
+
+    def _inject(self, command: str, duration_us: int = 0) -> None:
+        printed = self._run(command, duration_us / 1e6 + _ANSWER_S)
+        refusal = _REFUSAL.search(printed.errors + printed.output)
+        if printed.exit_code != 0 or refusal:
+            words = refusal[0] if refusal else printed.errors + printed.output
+            raise InputRefusedError(
+                f"{self._serial} refused the input (exit code {printed.exit_code}). {_in_short(words)}"
+            )
+
+    def _ask(self, *commands: str) -> list[str]:
+        """What each of the commands prints, all run in one shell line, without the white space around it."""
+        printed = self._run(f"; echo {_PART}; ".join(commands), _ANSWER_S)
+        parts = [part.strip() for part in printed.output.split(_PART)]
+        if len(parts) != len(commands):
+            raise DeviceError(
+                f"{self._serial} answered {len(parts)} of {len(commands)} questions. Try again."
+            )
+        return parts
+
+    def _run(self, command: str, timeout_s: float) -> _Printed:
+        with self._running(command, timeout_s) as stream:
+            output = stream.read().decode(errors="replace")
+            return _Printed(output, stream.errors, stream.exit_code)
+
+    @contextmanager
+    def _running(self, command: str, timeout_s: float) -> Iterator[ShellStream]:
+        """Run a command on the device while the caller reads what it prints; all errors leave as ours."""
+        try:
+            with device_errors(self._serial):
+                expires_s = time.monotonic() + timeout_s
+                packets = self._speaks_packets()
+                service = f"shell,v2,TERM=dumb,raw:{command}" if packets else f"exec:{command}"
+                with self._open_socket(service, timeout_s) as sock:
+                    yield PacketStream(sock, expires_s) if packets else PlainStream(sock, expires_s)
+        except DeviceError as error:
+            if self._closed.is_set():
+                raise DeviceDisconnectedError(f"The connection to {self._serial} was closed.") from error
+            if isinstance(error, DeviceDisconnectedError):
+                self._forget()
+            raise
+
+    def _speaks_packets(self) -> bool:
+        if self._has_packets is None:
+            features = self._server.query(f"host-serial:{self._serial}:features")
+            self._has_packets = "shell_v2" in features.split(",")
+        return self._has_packets
+
+    @contextmanager
+    def _open_socket(self, service: str, timeout_s: float) -> Iterator[socket.socket]:
+        connection = self._server.connect(timeout_s)
+        with connection.conn as sock:
+            with self._lock:
+                if self._closed.is_set():
+                    raise EOFError("it was closed")
+                self._sockets.add(sock)
+            try:
+                connection.request(f"host:tport:serial:{self._serial}")
+                connection.read_exact(_TRANSPORT_ID_BYTES)
+                connection.request(service)
+                yield sock
+            finally:
+                with self._lock:
+                    self._sockets.remove(sock)
+
+
+def _in_short(words: str) -> str:
+    return f"It said: {' '.join(words.split())[:200]}" if words.strip() else ""

@@ -1,0 +1,122 @@
+"""What Android's own tools print about the device, in the forms of Android 10 to 16, taken to values."""
+
+import re
+from collections.abc import Mapping
+
+from odyssey_recorder.device.device import ListedDevice
+from odyssey_recorder.model.geometry import Rotation, Size
+
+_TAG = re.compile(r" (usb|product|model|device|transport_id):(\S+)")
+_PROPERTY = re.compile(r"^\[([^\]\r\n]+)\]: \[(.*?)\]\r*$", re.MULTILINE | re.DOTALL)
+_WM_SIZE = re.compile(r"(?:Physical|Override) size: (\d+)x(\d+)")
+_WM_DENSITY = re.compile(r"(?:Physical|Override) density: (\d+)")
+_FOCUS = re.compile(r"mCurrentFocus=Window\{\S+ u\d+ ([^}]*)\}")
+_FOCUSED_APP = re.compile(r"mFocusedApp=.*?ActivityRecord\{\S+ u\d+ (\S+/[^\s}]+)")
+_ROTATION = re.compile(r"\bmRotation=(?:ROTATION_)?(\d+)")
+_SENSED_ROTATION = re.compile(r"\bmCurrentRotation=(?:ROTATION_)?(\d+)")
+_STATUS_BAR = re.compile(
+    r"[tT]ype=(?:ITYPE_STATUS_BAR|statusBars) m?[fF]rame=\[-?\d+,(-?\d+)\]\[-?\d+,(-?\d+)\]"
+    r"(?: m?[vV]isible=(true|false))?"
+)
+_POSTURE = re.compile(r"Committed state: DeviceState\{identifier=\d+, name='(\w+)'")
+_DISPLAY = re.compile(r"^Display (\d+) \(HWC display \d+\)", re.MULTILINE)
+_DEFAULT_VIEWPORT = re.compile(r"Viewport INTERNAL: displayId=0, uniqueId=local:(\d+),.*isActive=\[1\]")
+
+
+def listed_devices(devices: str) -> tuple[ListedDevice, ...]:
+    """The devices that `adb devices -l` lists, those that cannot be used among them.
+
+    A state may be several words (``no permissions (...); see [...]``); the tags after it are ``name:value``.
+    """
+    found = []
+    for line in devices.splitlines():
+        serial, _, described = line.strip().partition(" ")
+        if not described:
+            continue
+        tags = dict(_TAG.findall(described))
+        state = _TAG.split(described, maxsplit=1)[0].strip()
+        found.append(ListedDevice(serial, state, tags.get("product", ""), tags.get("model", "")))
+    return tuple(found)
+
+
+def properties(getprop: str) -> Mapping[str, str]:
+    """The system properties by name, of `getprop` without arguments."""
+    return dict(_PROPERTY.findall(getprop))
+
+
+def screen_size(wm_size: str) -> Size:
+    """The size in the natural orientation, of `wm size`; an override comes after the physical size and wins.
+
+    Raises `ValueError` where the text tells none.
+    """
+    width, height = _last(_WM_SIZE, wm_size, "screen size").groups()
+    return Size(int(width), int(height))
+
+
+def screen_density(wm_density: str) -> int:
+    """Dots per inch, of `wm density`; an override wins. Raises `ValueError` where the text tells none."""
+    return int(_last(_WM_DENSITY, wm_density, "screen density")[1])
+
+
+def focused_activity(window: str) -> tuple[str, str]:
+    """Package and full activity name that have the focus, of `dumpsys window`; two empty strings for none.
+
+    While screens change nothing has the focus, and the notification shade or an "Application Not Responding"
+    box is no activity. A menu that pops up belongs to the activity beneath it.
+    """
+    focus = _FOCUS.search(window)
+    title = focus[1] if focus else ""
+    if title.startswith("PopupWindow"):
+        beneath = _FOCUSED_APP.search(window)
+        title = beneath[1] if beneath else ""
+    package, slash, activity = title.partition("/")
+    if not slash or " " in package:
+        return "", ""
+    return package, package + activity if activity.startswith(".") else activity
+
+
+def rotation(window: str) -> Rotation:
+    """How far the picture is turned, of `dumpsys window`.
+
+    `mCurrentRotation` tells of the sensor, `mRotation` of the display, which rules where both are there.
+    """
+    found = _ROTATION.search(window) or _SENSED_ROTATION.search(window)
+    turn = int(found[1]) if found else 0
+    return Rotation(turn // 90 if turn >= 90 else turn)
+
+
+def status_bar_height(window: str) -> int:
+    """The status bar's height in pixels of the picture, of `dumpsys window`; 0 while it is hidden."""
+    found = _STATUS_BAR.search(window)
+    if found is None or found[3] == "false":
+        return 0
+    return int(found[2]) - int(found[1])
+
+
+def keyboard_shown(input_method: str) -> bool:
+    """Whether the on-screen keyboard is up, of `dumpsys input_method`."""
+    return "mInputShown=true" in input_method
+
+
+def posture(device_state: str) -> str:
+    """The posture's name, of `cmd device_state state`; empty for a device that has but one."""
+    found = _POSTURE.search(device_state)
+    return found[1] if found and found[1] != "DEFAULT" else ""
+
+
+def physical_displays(surface_flinger: str) -> tuple[str, ...]:
+    """The ids of all panels, of `dumpsys SurfaceFlinger --display-id`."""
+    return tuple(_DISPLAY.findall(surface_flinger))
+
+
+def default_display(dumpsys_input: str) -> str:
+    """The id of the panel that shows the default display now, of `dumpsys input`; empty if it names none."""
+    found = _DEFAULT_VIEWPORT.search(dumpsys_input)
+    return found[1] if found else ""
+
+
+def _last(pattern: re.Pattern[str], text: str, what: str) -> re.Match[str]:
+    found = list(pattern.finditer(text))
+    if not found:
+        raise ValueError(f"no {what} in {text.strip()[:80]!r}")
+    return found[-1]
