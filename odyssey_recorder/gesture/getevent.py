@@ -1,8 +1,8 @@
 """What Android's ``getevent`` prints, line by line: input events, input devices that come and go, and noise.
 
 Events speak the labels that ``getevent -l`` prints, whether the lines are labelled or numeric. Where a number
-has no name here it stays the hexadecimal text that getevent itself falls back to. Source: toolbox/getevent.c of
-the Android Open Source Project.
+has no name here it stays the hexadecimal text that getevent itself falls back to. Source: AOSP,
+toolbox/getevent.c.
 """
 
 import re
@@ -98,7 +98,7 @@ class AxisRange:
 
 @dataclass(frozen=True, slots=True)
 class InputNode:
-    """An input device and what it can say. Nodes are numbered anew at every boot: know it by its abilities."""
+    """An input device and what it can say. Nodes are numbered anew at each boot: know it by its abilities."""
 
     node: str
     name: str

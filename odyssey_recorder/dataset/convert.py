@@ -1,0 +1,102 @@
+"""How episodes that lie on disk are respelled in another dialect, one file or a whole dataset folder."""
+
+import os
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+from odyssey_recorder.dataset.codec import Dialect, read_episode, write_episode
+from odyssey_recorder.dataset.durable import make_folder, storage_error
+from odyssey_recorder.errors import DatasetError, InvalidEpisodeError
+from odyssey_recorder.model.episode import Episode
+
+ANNOTATIONS, SCREENSHOTS = "annotations", "screenshots"
+
+
+@dataclass(frozen=True, slots=True)
+class Conversion:
+    """What became of the files: those that were written, and why others were not, a message for each."""
+
+    written: tuple[Path, ...]
+    failures: tuple[str, ...]
+
+
+def convert(source: Path, target: Path, dialect: Dialect, *, with_screenshots: bool = False) -> Conversion:
+    """Respell the episode file or the dataset folder `source` in `dialect`, at `target`.
+
+    A file becomes the file `target`, or one of its own name where that is a folder. Of a dataset folder each
+    ``annotations/*.json`` becomes the file of that name in the folder `target`; a bad one hinders no other.
+
+    Screenshots are the same in both dialects and stay where they are. `with_screenshots`, which needs a dataset
+    folder, puts those of each converted episode into `target` too: as hard links, or copies on another disk.
+
+    Raises DatasetError where there is nothing to convert. Never writes over what it reads.
+    """
+    if source.is_dir():
+        return _convert_all(source, target, dialect, with_screenshots=with_screenshots)
+    if with_screenshots:
+        raise DatasetError(f"{source} is no dataset folder: screenshots come along with a folder only.")
+    place = target / source.name if target.is_dir() else target
+    _respell(source, place, read_episode(source), dialect)
+    return Conversion((place,), ())
+
+
+def _convert_all(source: Path, target: Path, dialect: Dialect, *, with_screenshots: bool) -> Conversion:
+    files = sorted((source / ANNOTATIONS).glob("*.json"))
+    if not files:
+        raise DatasetError(f"{source} is no dataset folder: {ANNOTATIONS}/ with episode files is not in it.")
+    make_folder(target / ANNOTATIONS)
+    written: list[Path] = []
+    failures: list[str] = []
+    for file in files:
+        place = target / ANNOTATIONS / file.name
+        try:
+            episode = _read_named(file)
+            if with_screenshots:
+                _bring_screenshots(episode, source / SCREENSHOTS, target / SCREENSHOTS)
+            _respell(file, place, episode, dialect)
+            written.append(place)
+        except DatasetError as error:
+            failures.append(str(error))
+    return Conversion(tuple(written), tuple(failures))
+
+
+def _read_named(file: Path) -> Episode:
+    episode = read_episode(file)
+    if file.name != f"{episode.episode_id}.json":
+        raise InvalidEpisodeError(
+            f"{file.name}: episode_id is {episode.episode_id}; expected the name of the file."
+        )
+    return episode
+
+
+def _respell(file: Path, place: Path, episode: Episode, dialect: Dialect) -> None:
+    if place.exists() and place.samefile(file):
+        raise DatasetError(f"{place} would be written over itself. Convert to another place.")
+    write_episode(place, episode, dialect)
+
+
+def _bring_screenshots(episode: Episode, source: Path, target: Path) -> None:
+    """Put all screenshots of `episode` into `target`, or none where one is missing."""
+    names = [step.screenshot for step in episode.steps]
+    for name in names:
+        if not (source / name).is_file():
+            raise DatasetError(f"{episode.episode_id}.json: its screenshot {name} is missing in {source}.")
+    make_folder(target)
+    for name in names:
+        _bring(source / name, target / name)
+
+
+def _bring(picture: Path, place: Path) -> None:
+    part = place.with_name(f"{place.name}.part")
+    try:
+        if place.exists() and place.samefile(picture):
+            return
+        part.unlink(missing_ok=True)
+        try:
+            os.link(picture, part)
+        except OSError:  # another disk, or one without links
+            shutil.copyfile(picture, part)
+        part.replace(place)
+    except OSError as error:
+        raise storage_error(error, place, "written") from error
