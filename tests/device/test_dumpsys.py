@@ -1,0 +1,197 @@
+from pathlib import Path
+
+import pytest
+
+from odyssey_recorder.device import dumpsys
+from odyssey_recorder.device.device import ListedDevice
+from odyssey_recorder.model.geometry import Rotation, Size
+
+FOLD = Path(__file__).parent / "data" / "dumpsys_input_fold_excerpts.txt"
+
+
+def fold_posture(heading: str) -> str:
+    """The excerpts of one posture: the sections whose heading begins with `heading`."""
+    sections = FOLD.read_text().split("\n## ")
+    return "\n".join(section for section in sections if section.startswith(heading))
+
+
+@pytest.mark.parametrize(
+    ("text", "size"),
+    [
+        ("Physical size: 1440x3120\n", Size(1440, 3120)),
+        ("Physical size: 1440x3120\r\r\n", Size(1440, 3120)),
+        ("Physical size: 1440x3120\r\nOverride size: 1080x2340\r\n", Size(1080, 2340)),
+    ],
+)
+def test_the_screen_size_is_the_override_where_there_is_one(text: str, size: Size) -> None:
+    assert dumpsys.screen_size(text) == size
+
+
+def test_the_density_is_the_override_where_there_is_one() -> None:
+    assert dumpsys.screen_density("Physical density: 560\nOverride density: 420\n") == 420
+    assert dumpsys.screen_density("Physical density: 560\r\r\n") == 560
+
+
+def test_a_size_or_density_that_is_not_told_is_an_error_that_quotes_the_answer() -> None:
+    with pytest.raises(ValueError, match="no screen size in 'cmd: no service window'"):
+        dumpsys.screen_size("cmd: no service window\n")
+    with pytest.raises(ValueError, match="no screen density in ''"):
+        dumpsys.screen_density("")
+
+
+def test_properties_are_read_whatever_their_value_holds() -> None:
+    getprop = (
+        "[ro.product.model]: [sdk_gphone64_x86_64]\r\n"
+        "[ro.build.fingerprint]: [google/sdk:16/BP22/1:user/release-keys]\n"
+        "[empty]: []\n"
+        "[brackets]: [a [b] c]\n"
+        "[two.lines]: [one\ntwo]\n"
+        "[last]: [1]\n"
+    )
+
+    assert dumpsys.properties(getprop) == {
+        "ro.product.model": "sdk_gphone64_x86_64",
+        "ro.build.fingerprint": "google/sdk:16/BP22/1:user/release-keys",
+        "empty": "",
+        "brackets": "a [b] c",
+        "two.lines": "one\ntwo",
+        "last": "1",
+    }
+
+
+SETTINGS = "com.android.settings"
+FOCUSED_APP = f"  mFocusedApp=ActivityRecord{{9f2 u0 {SETTINGS}/.Settings t8}}\n"
+
+
+@pytest.mark.parametrize(
+    ("focus", "expected"),
+    [
+        (f"Window{{a7d4634 u0 {SETTINGS}/{SETTINGS}.Settings}}", (SETTINGS, f"{SETTINGS}.Settings")),
+        (f"Window{{a7d4634 u0 {SETTINGS}/.Settings}}", (SETTINGS, f"{SETTINGS}.Settings")),
+        (f"Window{{a7d4634 u10 {SETTINGS}/{SETTINGS}.Sub$Inner}}", (SETTINGS, f"{SETTINGS}.Sub$Inner")),
+        ("null", ("", "")),
+        ("Window{b1 u0 NotificationShade}", ("", "")),
+        (f"Window{{b1 u0 Application Not Responding: {SETTINGS}}}", ("", "")),
+        (f"Window{{b1 u0 Application Not Responding: {SETTINGS}/.Settings}}", ("", "")),
+        ("Window{b1 u0 PopupWindow:3b1f0e1}", (SETTINGS, f"{SETTINGS}.Settings")),
+    ],
+)
+def test_the_focused_activity_is_told_where_an_activity_has_the_focus(
+    focus: str, expected: tuple[str, str]
+) -> None:
+    window = f"  mCurrentFocus={focus}\n{FOCUSED_APP}"
+
+    assert dumpsys.focused_activity(window) == expected
+
+
+def test_a_second_display_without_focus_does_not_hide_the_first() -> None:
+    window = "  mCurrentFocus=null\n  mCurrentFocus=Window{a u0 com.shop/com.shop.Main}\n"
+
+    assert dumpsys.focused_activity(window) == ("com.shop", "com.shop.Main")
+
+
+def test_a_menu_over_an_older_android_s_activity_belongs_to_that_activity() -> None:
+    window = (
+        "  mCurrentFocus=Window{a u0 PopupWindow:3b1f0e1}\n"
+        "  mFocusedApp=AppWindowToken{f token=Token{5 ActivityRecord{2d u0 com.shop/.Main t10}}}\n"
+    )
+
+    assert dumpsys.focused_activity(window) == ("com.shop", "com.shop.Main")
+
+
+@pytest.mark.parametrize(
+    ("window", "rotation"),
+    [
+        ("mCurrentRotation=ROTATION_90", Rotation.R90),
+        ("mCurrentRotation=ROTATION_0", Rotation.R0),
+        ("    mRotation=3 mDeferredRotationPauseCount=0", Rotation.R270),
+        ("mRotation=ROTATION_180", Rotation.R180),
+        (
+            "    mRotation=0 mDeferredRotationPauseCount=0\n mUserRotation=ROTATION_90\n"
+            "    mLandscapeRotation=ROTATION_90\n    WindowOrientationListener\n"
+            "      mCurrentRotation=ROTATION_90",
+            Rotation.R0,
+        ),
+        ("nothing is said of it", Rotation.R0),
+    ],
+)
+def test_the_rotation_is_the_display_s_and_not_the_sensor_s(window: str, rotation: Rotation) -> None:
+    assert dumpsys.rotation(window) is rotation
+
+
+@pytest.mark.parametrize(
+    ("window", "height"),
+    [
+        ("InsetsSource type=ITYPE_STATUS_BAR frame=[0,0][1080,84] visible=true", 84),
+        ("InsetsSource type=ITYPE_STATUS_BAR frame=[0,0][1200,54]", 54),
+        (
+            "InsetsSource id=2e170000 type=statusBars frame=[0,0][1080,132] visible=true flags= sideHint=TOP",
+            132,
+        ),
+        ("InsetsSource: {2e170000 mType=statusBars mFrame=[0,0][1080,136] mVisible=true mFlags=[]}", 136),
+        ("InsetsSource id=2e170000 type=statusBars frame=[0,0][1080,132] visible=false flags=", 0),
+        ("InsetsSource id=b5490001 type=navigationBars frame=[0,2337][1080,2400] visible=true", 0),
+    ],
+)
+def test_the_status_bar_s_height_is_told_in_the_forms_of_all_versions(window: str, height: int) -> None:
+    assert dumpsys.status_bar_height(window) == height
+
+
+def test_the_keyboard_is_up_when_the_input_method_is_shown() -> None:
+    assert dumpsys.keyboard_shown("  mShowRequested=true mInputShown=true\n")
+    assert not dumpsys.keyboard_shown("  mShowRequested=false mInputShown=false\n")
+
+
+@pytest.mark.parametrize(
+    ("answer", "posture"),
+    [
+        ("Committed state: DeviceState{identifier=2, name='OPENED', app_accessible=true}\n----\n", "OPENED"),
+        ("Committed state: DeviceState{identifier=0, name='CLOSED'}\nBase state: DeviceState{…}", "CLOSED"),
+        ("Committed state: DeviceState{identifier=0, name='DEFAULT'}", ""),
+        ("cmd: Can't find service: device_state", ""),
+    ],
+)
+def test_only_a_device_that_folds_has_a_posture(answer: str, posture: str) -> None:
+    assert dumpsys.posture(answer) == posture
+
+
+def test_all_panels_are_listed() -> None:
+    answer = (
+        'Display 4619827259835644672 (HWC display 0): port=0 pnpId=GGL displayName="EMU_display_0"\n'
+        'Display 4619827551948147201 (HWC display 1): port=1 pnpId=GGL displayName="EMU_display_1"\n'
+    )
+
+    assert dumpsys.physical_displays(answer) == ("4619827259835644672", "4619827551948147201")
+
+
+@pytest.mark.parametrize(
+    ("posture", "panel"), [("opened", "4619827259835644672"), ("closed", "4619827551948147201")]
+)
+def test_the_lit_panel_of_a_foldable_is_the_one_that_shows_the_default_display(
+    posture: str, panel: str
+) -> None:
+    assert dumpsys.default_display(fold_posture(posture)) == panel
+
+
+def test_a_disabled_touch_node_names_no_panel() -> None:
+    assert dumpsys.default_display(fold_posture("closed, Device 10")) == ""
+
+
+def test_devices_are_listed_whatever_their_state() -> None:
+    answer = (
+        "emulator-5554          device product:sdk_gphone64 model:sdk_phone device:emu64xa transport_id:3\n"
+        "127.0.0.1:6001         offline transport_id:4\n"
+        "R58M                   unauthorized usb:1-1 transport_id:5\n"
+        "0123                   no permissions (missing udev rules?); see [http://example.org] usb:1-2\n"
+    )
+
+    assert dumpsys.listed_devices(answer) == (
+        ListedDevice("emulator-5554", "device", "sdk_gphone64", "sdk_phone"),
+        ListedDevice("127.0.0.1:6001", "offline", "", ""),
+        ListedDevice("R58M", "unauthorized", "", ""),
+        ListedDevice("0123", "no permissions (missing udev rules?); see [http://example.org]", "", ""),
+    )
+
+
+def test_no_device_is_an_empty_list() -> None:
+    assert dumpsys.listed_devices("") == ()

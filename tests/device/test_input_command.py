@@ -1,0 +1,192 @@
+import shlex
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from odyssey_recorder.device.input_command import (
+    check_text,
+    is_even_line,
+    is_still,
+    key_command,
+    press_command,
+    swipe_command,
+    text_commands,
+    thinned,
+    trajectory,
+)
+from odyssey_recorder.errors import InputRefusedError
+from odyssey_recorder.gesture.touch import TouchSample, TouchStroke
+from odyssey_recorder.model.action import SystemKey
+from odyssey_recorder.model.geometry import Pixel
+
+
+def stroke(*samples: tuple[int, int, int], duration_ms: int) -> TouchStroke:
+    """A stroke of (x, y, milliseconds) samples."""
+    return TouchStroke(
+        tuple(TouchSample(Pixel(x, y), time_ms * 1000) for x, y, time_ms in samples), duration_ms * 1000
+    )
+
+
+def what_android_types(commands: list[str]) -> str:
+    """The text that reaches the field: each word as sh and `input text` read it, key 66 as Enter."""
+    typed = ""
+    for command in commands:
+        match shlex.split(command):
+            case ["input", "text", word]:
+                typed += word.replace("%s", " ")
+            case ["input", "keyevent", "66"]:
+                typed += "\n"
+            case words:
+                raise AssertionError(f"no command to type with: {words}")
+    return typed
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'It\'s 100% "safe" & sound; cost: $5 `ls` $(reboot)',
+        "%s",
+        "100%s and %%s, %s%s %",
+        "back\\slash \\n \\",
+        " leading and trailing ",
+        "   ",
+        "-n",
+        "--longpress",
+        "two\nlines\n\nand an end\n",
+        "tilde ~ star * brackets [a-z] {b,c} <in >out |pipe !bang #no comment",
+        "long " * 60,
+    ],
+)
+def test_text_arrives_as_it_was_written(text: str) -> None:
+    pieces = text_commands(text)
+
+    assert what_android_types([command for _, command in pieces]) == text
+    assert "".join(piece for piece, _ in pieces) == text
+
+
+@given(st.text(alphabet=st.sampled_from([*map(chr, range(0x20, 0x7F)), "\n"])))
+def test_any_printable_ascii_arrives_as_it_was_written(text: str) -> None:
+    assert what_android_types([command for _, command in text_commands(text)]) == text
+
+
+def test_long_text_is_typed_in_pieces() -> None:
+    pieces = text_commands("a" * 100)
+
+    assert [len(piece) for piece, _ in pieces] == [40, 40, 20]
+
+
+@pytest.mark.parametrize(
+    ("text", "culprit"),
+    [
+        ("naïve", r"'\\xef', character 3 "),
+        ("a\tb", r"'\\t', character 2 "),
+        ("\x00", r"'\\x00', character 1 "),
+        ("fin\x7f", r"'\\x7f', character 4 "),
+        ("ok 👍", r"'\\U0001f44d', character 4 "),
+        ("line\r\n", r"'\\r', character 5 "),
+    ],
+)
+def test_text_that_cannot_be_typed_is_refused_with_its_first_culprit(text: str, culprit: str) -> None:
+    with pytest.raises(InputRefusedError, match=culprit):
+        check_text(text)
+    with pytest.raises(InputRefusedError, match=culprit):
+        text_commands(text)
+
+
+@pytest.mark.parametrize(
+    ("key", "command"),
+    [
+        (SystemKey.HOME, "input keyevent 3"),
+        (SystemKey.BACK, "input keyevent 4"),
+        (SystemKey.RECENT, "input keyevent 187"),
+    ],
+)
+def test_each_system_key_has_its_key_code(key: SystemKey, command: str) -> None:
+    assert key_command(key) == command
+
+
+def test_a_short_press_is_a_tap_where_the_finger_came_down() -> None:
+    assert press_command(stroke((30, 40, 0), (32, 41, 60), duration_ms=100)) == "input tap 30 40"
+
+
+def test_a_hold_lasts_as_long_as_the_finger_did() -> None:
+    assert press_command(TouchStroke.press(Pixel(30, 40), duration_ms=850)) == "input swipe 30 40 30 40 850"
+
+
+def test_a_hold_that_is_hardly_a_long_press_is_drawn_out_to_be_one_for_sure() -> None:
+    assert press_command(TouchStroke.press(Pixel(30, 40), duration_ms=400)) == "input swipe 30 40 30 40 600"
+
+
+def test_a_finger_that_trembles_is_still_and_one_that_leaves_and_returns_is_not() -> None:
+    assert is_still(stroke((100, 100, 0), (104, 103, 20), (99, 98, 40), duration_ms=90))
+    assert not is_still(stroke((100, 100, 0), (160, 100, 40), (100, 100, 80), duration_ms=90))
+
+
+@pytest.mark.parametrize(
+    ("samples", "duration_ms", "even"),
+    [
+        (((0, 0, 0), (0, 500, 150), (0, 1000, 300)), 300, True),
+        (((0, 0, 0), (30, 500, 150), (0, 1000, 300)), 300, True),
+        (((0, 0, 0), (200, 500, 150), (0, 1000, 300)), 300, False),
+        (((0, 0, 0), (0, 900, 150), (0, 1000, 300)), 300, False),
+        (((0, 0, 0), (0, 500, 150), (0, 1000, 300)), 700, False),
+        (((0, 0, 0), (400, 0, 50), (0, 0, 100)), 100, False),
+    ],
+    ids=["even", "nearly straight", "bent", "slows down", "rests before it lifts", "there and back"],
+)
+def test_only_a_straight_and_even_drag_is_taken_for_a_line(
+    samples: tuple[tuple[int, int, int], ...], duration_ms: int, even: bool
+) -> None:
+    assert is_even_line(stroke(*samples, duration_ms=duration_ms)) is even
+
+
+def test_a_swipe_takes_the_time_of_the_stroke() -> None:
+    drag = TouchStroke.drag((Pixel(10, 900), Pixel(10, 100)), duration_ms=275)
+
+    assert swipe_command(drag) == "input swipe 10 900 10 100 275"
+
+
+def test_a_trajectory_is_one_line_that_starts_ends_and_waits_as_the_finger_did() -> None:
+    bent = stroke((0, 0, 0), (100, 0, 100), (100, 100, 200), duration_ms=260)
+
+    led = trajectory(bent, input_us=20_000)
+
+    assert led.command == (
+        "trap 'input motionevent UP 100 100' EXIT; trap 'exit 1' HUP; "
+        "input motionevent DOWN 0 0 && sleep 0.080 && input motionevent MOVE 100 0 && sleep 0.080 && "
+        "input motionevent MOVE 100 100 && sleep 0.040"
+    )
+    assert led.inputs == 4
+    assert led.pauses_us == 200_000
+
+
+def test_a_slow_device_is_given_fewer_points_and_no_pauses() -> None:
+    dense = stroke(*((x * 10, x * x, x * 10) for x in range(101)), duration_ms=1000)
+
+    led = trajectory(dense, input_us=250_000)
+
+    assert led.command.count("MOVE") == 4
+    assert led.command.count("sleep 0.000") == 5
+    assert "DOWN 0 0 " in led.command
+    assert "MOVE 1000 10000 " in led.command
+
+
+@given(
+    st.lists(st.integers(0, 200_000), min_size=1, max_size=300).map(
+        lambda gaps: tuple(
+            TouchSample(Pixel(number, -number), sum(gaps[:number])) for number in range(len(gaps) + 1)
+        )
+    )
+)
+def test_thinning_keeps_the_ends_and_leaves_the_device_time(samples: tuple[TouchSample, ...]) -> None:
+    whole = TouchStroke(samples, samples[-1].time_us)
+
+    kept = thinned(whole, spacing_us=45_000)
+
+    assert kept[0] == samples[0]
+    assert kept[-1] == samples[-1]
+    assert len(kept) <= 202
+    assert all(sample in samples for sample in kept)
+    assert all(after.time_us - before.time_us >= 45_000 for before, after in pairwise(kept[:-1]))
