@@ -1,0 +1,64 @@
+"""What is put into the device for a recorded action: the finger on record, or else a likely one."""
+
+from odyssey_recorder.gesture.touch import TouchStroke
+from odyssey_recorder.model.action import (
+    Action,
+    Click,
+    Complete,
+    Impossible,
+    LongPress,
+    Press,
+    Scroll,
+    SystemKey,
+    Type,
+)
+from odyssey_recorder.model.geometry import Point, Size, to_grid, to_pixel
+
+Input = TouchStroke | SystemKey | str
+"""A finger in pixels, a system key, or text to type."""
+
+CLICK_MS = 100
+LONG_PRESS_MS = 800
+"""Twice Android's long-press time of 400 ms: the press must be long on a slow device too."""
+SCROLL_POINT_MS = 10
+SCROLL_LEAST_MS = 300
+"""A released trajectory has no times; its points came from a touch screen that reports about every 10 ms."""
+
+
+def input_for(action: Action, size: Size, *, exact: TouchStroke | None = None) -> Input | None:
+    """What carries out `action` on a screen of `size`; None for a terminal action and an empty text.
+
+    `exact` is the finger on record. It is followed if it is the finger of this action: it begins and ends in
+    the action's own cells of the grid. Otherwise the middles of these cells are touched.
+    """
+    match action:
+        case Click(point):
+            return _recorded(exact, (point,), size) or _press(point, size, CLICK_MS)
+        case LongPress(point):
+            return _recorded(exact, (point,), size) or _press(point, size, LONG_PRESS_MS)
+        case Scroll(start, end, path):
+            return _recorded(exact, (start, end), size) or _drag(path, size)
+        case Press(key):
+            return key
+        case Type(text):
+            return text or None
+        case Complete() | Impossible():
+            return None
+
+
+def _recorded(exact: TouchStroke | None, ends: tuple[Point, ...], size: Size) -> TouchStroke | None:
+    if exact is None or any(size.clamp(sample.at) != sample.at for sample in exact.samples):
+        return None
+    touched = (to_grid(exact.start, size), to_grid(exact.end, size))
+    return exact if touched[: len(ends)] == ends else None
+
+
+def _press(point: Point, size: Size, duration_ms: int) -> TouchStroke:
+    return TouchStroke.press(to_pixel(point, size), duration_ms=duration_ms)
+
+
+def _drag(path: tuple[Point, ...], size: Size) -> TouchStroke:
+    pixels = tuple(to_pixel(point, size) for point in path)
+    if len(pixels) == 1:
+        pixels *= 2
+    return TouchStroke.drag(pixels, duration_ms=max(SCROLL_LEAST_MS, SCROLL_POINT_MS * len(pixels)))

@@ -1,0 +1,208 @@
+"""How a recorded episode is carried out again on a device, each screen compared before its action."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+from PIL import Image
+
+from odyssey_recorder.device.device import Device
+from odyssey_recorder.device.screen import Frame
+from odyssey_recorder.device.settle import SettleRule, Stillness, StillnessWatch
+from odyssey_recorder.errors import DeviceError, InputRefusedError, ReplayError
+from odyssey_recorder.gesture.touch import TouchStroke
+from odyssey_recorder.model.action import Action, SystemKey, Type
+from odyssey_recorder.model.episode import Episode
+from odyssey_recorder.model.geometry import Size
+from odyssey_recorder.replay.compare import Comparison, Tolerance, Verdict, compare
+from odyssey_recorder.replay.inputs import Input, input_for
+from odyssey_recorder.replay.recorded import RecordedEpisode
+
+VIEW_EDGE_PX = 1200
+"""The screens met are kept at no more than this on their longer side: enough for people to look at."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlayRules:
+    """How a replay goes about it.
+
+    `go_on`: carry on after a divergence. `scale`: take a device with another screen size; positions then come
+    from the grid and the live screen is brought to the recorded size before it is compared. `patience_ms`:
+    for so long after an action a screen that is not the recorded one is given the chance to become it; apps
+    may start slowly.
+    """
+
+    go_on: bool = False
+    scale: bool = False
+    patience_ms: int = 3000
+    settle: SettleRule = field(default_factory=SettleRule)
+    tolerance: Tolerance = field(default_factory=Tolerance)
+
+
+@dataclass(frozen=True, slots=True)
+class StepResult:
+    """What the screen was when a step's turn came, and whether its action was then carried out.
+
+    `live` is the screen in RGB, made smaller for viewing. The sizes are those of the full pictures; they
+    differ when positions are scaled. `settled` is False where the screen did not come to rest and was
+    compared as it was.
+    """
+
+    number: int
+    action: Action
+    comparison: Comparison
+    live: Image.Image = field(repr=False)
+    live_size: Size
+    recorded_size: Size
+    settled: bool
+    performed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayResult:
+    """What became of a replay: the steps reached, and what the device failed at, empty if it did not."""
+
+    recorded: RecordedEpisode
+    serial: str
+    steps: tuple[StepResult, ...] = ()
+    problem: str = ""
+
+    @property
+    def episode(self) -> Episode:
+        """The episode that was replayed."""
+        return self.recorded.episode
+
+    def count(self, verdict: Verdict) -> int:
+        """How many steps came to `verdict`."""
+        return sum(step.comparison.verdict is verdict for step in self.steps)
+
+    @property
+    def exit_code(self) -> int:
+        """0 when no screen diverged, 1 when one did, 2 when the device failed before the end."""
+        if self.problem:
+            return 2
+        return 1 if self.count(Verdict.DIVERGED) else 0
+
+
+class Player:
+    """Replays one episode on one device; `play` may be called once."""
+
+    def __init__(
+        self,
+        device: Device,
+        recorded: RecordedEpisode,
+        rules: PlayRules = PlayRules(),
+        *,
+        on_step: Callable[[StepResult], None] = lambda _: None,
+    ) -> None:
+        """`on_step` is called with each step once its screen has been compared, before its action."""
+        self._device = device
+        self._recorded = recorded
+        self._rules = rules
+        self._on_step = on_step
+        self._size = recorded.episode.device.size
+        self._acted_ns = 0
+        self._results: list[StepResult] = []
+
+    def play(self) -> ReplayResult:
+        """Bring the device home and replay the episode, to its end or to where it cannot go on.
+
+        Raises ReplayError, before the device is touched, when it cannot type a text of the episode or has
+        another screen size, and when a screenshot cannot be read. What the device fails at is told in the
+        result.
+        """
+        problem = ""
+        try:
+            self._check_device()
+            self._put_in(SystemKey.HOME)
+            for number in range(len(self._recorded.episode.steps)):
+                if not self._play_step(number):
+                    break
+        except DeviceError as error:
+            problem = f"{self._place()}: {error}"
+        return ReplayResult(self._recorded, self._device.serial, tuple(self._results), problem)
+
+    def _check_device(self) -> None:
+        size = self._device.capture().size
+        if not self._rules.scale and size not in (self._size, self._size.turned()):
+            raise ReplayError(
+                f"The episode was recorded on a screen of {self._size}, and {self._device.serial} has {size}."
+                " Take a device of that size, or let the positions be scaled (--scale)."
+            )
+        for number, step in enumerate(self._recorded.episode.steps):
+            if isinstance(step.action, Type):
+                self._check_text(number, step.action.text)
+
+    def _check_text(self, number: int, text: str) -> None:
+        try:
+            self._device.check_text(text)
+        except InputRefusedError as error:
+            raise ReplayError(
+                f"Step {number} cannot be replayed on {self._device.serial}: {error}"
+            ) from error
+
+    def _place(self) -> str:
+        if not self._results:
+            return "Before step 0"
+        last = self._results[-1]
+        return f"After step {last.number}" if last.performed else f"At step {last.number}"
+
+    def _play_step(self, number: int) -> bool:
+        """Compare the screen and carry the action out; whether the replay goes on."""
+        result = self._look(number)
+        self._results.append(result)
+        self._on_step(result)
+        if result.comparison.verdict is Verdict.DIVERGED and not self._rules.go_on:
+            return False
+        exact = self._recorded.stroke(number) if result.live_size == result.recorded_size else None
+        todo = input_for(result.action, result.live_size, exact=exact)
+        if todo is not None:
+            self._put_in(todo)
+            self._results[-1] = replace(result, performed=True)
+        return True
+
+    def _put_in(self, todo: Input) -> None:
+        match todo:
+            case TouchStroke():
+                self._device.touch(todo)
+            case SystemKey():
+                self._device.press(todo)
+            case str():
+                self._device.type_text(todo)
+        self._acted_ns = time.monotonic_ns()
+
+    def _look(self, number: int) -> StepResult:
+        """Wait until the screen is settled, and on until it is the recorded one or patience ends."""
+        recorded = self._recorded.picture(number)
+        status_bar_px = self._device.screen_state().status_bar_px
+        give_up_ns = self._acted_ns + self._rules.patience_ms * 1_000_000
+        watch = StillnessWatch(self._rules.settle, since_ns=self._acted_ns)
+        judged: Frame | None = None
+        while True:
+            frame = self._device.capture()
+            stillness = watch.see(frame, ignore_top_px=status_bar_px)
+            if stillness is Stillness.MOVING:
+                continue
+            if watch.anchor is not judged:
+                judged = watch.anchor
+                comparison = self._compare(recorded, frame, status_bar_px)
+            if comparison.verdict is Verdict.MATCH or frame.arrived_ns >= give_up_ns:
+                break
+        action = self._recorded.episode.steps[number].action
+        settled = stillness is Stillness.STILL
+        return StepResult(
+            number, action, comparison, _for_viewing(frame), frame.size, Size(*recorded.size), settled=settled
+        )
+
+    def _compare(self, recorded: Image.Image, frame: Frame, status_bar_px: int) -> Comparison:
+        live = frame.image()
+        if self._rules.scale and live.size != recorded.size:
+            status_bar_px = -(-status_bar_px * recorded.height // live.height)
+            live = live.resize(recorded.size, Image.Resampling.BOX)
+        return compare(recorded, live, status_bar_px=status_bar_px, tolerance=self._rules.tolerance)
+
+
+def _for_viewing(frame: Frame) -> Image.Image:
+    view = frame.image()
+    view.thumbnail((VIEW_EDGE_PX, VIEW_EDGE_PX), reducing_gap=2.0)
+    return view

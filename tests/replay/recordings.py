@@ -1,0 +1,88 @@
+"""Writes recorded episodes of the fake device to disk, as a dataset folder or as a lone file."""
+
+from collections.abc import Sequence
+from hashlib import sha256
+from pathlib import Path
+
+from odyssey_recorder.dataset.codec import write_episode
+from odyssey_recorder.dataset.provenance import (
+    FORMAT,
+    EpisodeProvenance,
+    FrameRecord,
+    Origin,
+    StepRecord,
+    StrokeRecord,
+)
+from odyssey_recorder.gesture.touch import TouchStroke
+from odyssey_recorder.model.action import Action, Click, Complete, LongPress, Press, Scroll, SystemKey, Type
+from odyssey_recorder.model.episode import DeviceInfo, Episode, Step, TaskInfo, screenshot_name
+from odyssey_recorder.model.geometry import Point, Size
+from tests.fakes import PHONE_SIZE, picture
+
+EPISODE_ID = "0000000000000042"
+
+ONE_OF_EACH: tuple[Action, ...] = (
+    Click(Point(500, 250)),
+    Type("buy milk"),
+    Scroll(Point(500, 800), Point(500, 200), (Point(500, 800), Point(500, 500), Point(500, 200))),
+    LongPress(Point(100, 900)),
+    Press(SystemKey.BACK),
+    Complete("done"),
+)
+
+
+def episode_of(
+    actions: Sequence[Action], *, size: Size = PHONE_SIZE, instruction: str = "Buy milk."
+) -> Episode:
+    """An episode of these actions on the fake device."""
+    return Episode(
+        EPISODE_ID,
+        DeviceInfo("Fake Phone", size),
+        TaskInfo("General_Tool", ("Notes", "Clock"), "Buy {}.", "Buy milk.", instruction),
+        tuple(Step(screenshot_name(EPISODE_ID, number), action) for number, action in enumerate(actions)),
+    )
+
+
+def write_dataset(root: Path, episode: Episode) -> Path:
+    """Make a dataset folder, without provenance, and give its annotation file."""
+    (root / "annotations").mkdir(parents=True)
+    (root / "screenshots").mkdir()
+    write_pictures(root / "screenshots", episode)
+    path = root / "annotations" / f"{episode.episode_id}.json"
+    write_episode(path, episode)
+    return path
+
+
+def write_pictures(folder: Path, episode: Episode) -> None:
+    """The screenshots: the first after HOME has brought screen 1, then one for each action."""
+    for number, step in enumerate(episode.steps):
+        picture(number + 1, episode.device.size).save(folder / step.screenshot)
+
+
+def write_provenance(root: Path, episode: Episode, strokes: Sequence[TouchStroke | None]) -> Path:
+    """The provenance of a dataset folder's episode, with the finger of each step."""
+    steps = []
+    for number, stroke in enumerate(strokes):
+        image = picture(number + 1, episode.device.size)
+        digest = sha256(image.tobytes()).hexdigest()
+        frame = FrameRecord(
+            number=1, source="fake", started_us=0, arrived_us=1, settled=True, width=image.width,
+            height=image.height, png_sha256="", rgb_sha256=digest,
+        )  # fmt: skip
+        touched = None
+        if stroke is not None:
+            samples = tuple((sample.at.x, sample.at.y, sample.time_us) for sample in stroke.samples)
+            touched = StrokeRecord(samples=samples, duration_us=stroke.duration_us)
+        steps.append(StepRecord(frame=frame, check=None, touched_us=2, input=touched))
+    origin = Origin(
+        recorder_version="0", mode="mirror", actor="script", annotator="tester", task_id="", serial="fake-1",
+        model="Fake Phone", fingerprint="", avd_name="", density=160,
+    )  # fmt: skip
+    provenance = EpisodeProvenance(
+        format=FORMAT, episode_id=episode.episode_id, origin=origin, started_us=0, published_us=9,
+        steps=tuple(steps), dropped=(),
+    )  # fmt: skip
+    (root / "provenance").mkdir()
+    path = root / "provenance" / f"{episode.episode_id}.json"
+    path.write_text(provenance.model_dump_json())
+    return path

@@ -1,0 +1,249 @@
+from pathlib import Path
+
+import pytest
+from PIL import Image, ImageDraw
+
+from odyssey_recorder.device.screen import Frame
+from odyssey_recorder.device.settle import SettleRule
+from odyssey_recorder.errors import DeviceError, InputRefusedError, ReplayError
+from odyssey_recorder.gesture.touch import TouchSample, TouchStroke
+from odyssey_recorder.model.action import Click, Complete, Press, SystemKey, Type
+from odyssey_recorder.model.geometry import Pixel, Point, Size
+from odyssey_recorder.replay.compare import Verdict
+from odyssey_recorder.replay.player import Player, PlayRules, ReplayResult, StepResult
+from odyssey_recorder.replay.recorded import load_recorded
+from tests.fakes import PHONE_SIZE, FakeDevice
+from tests.replay.recordings import ONE_OF_EACH, episode_of, write_dataset, write_provenance
+
+AT_ONCE = PlayRules(patience_ms=0, settle=SettleRule(still_ms=0))
+ON_AND_ON = PlayRules(patience_ms=0, settle=SettleRule(still_ms=0), go_on=True)
+SCALED = PlayRules(patience_ms=0, settle=SettleRule(still_ms=0), scale=True)
+
+
+@pytest.fixture
+def device() -> FakeDevice:
+    return FakeDevice()
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return write_dataset(tmp_path, episode_of(ONE_OF_EACH))
+
+
+def replay(device: FakeDevice, path: Path, rules: PlayRules = AT_ONCE) -> ReplayResult:
+    return Player(device, load_recorded(path), rules).play()
+
+
+def verdicts(result: ReplayResult) -> list[Verdict]:
+    return [step.comparison.verdict for step in result.steps]
+
+
+def spoil(path: Path, number: int, box: tuple[int, int, int, int]) -> None:
+    """Change the recorded screenshot of a step inside `box`."""
+    file = path.parent.parent / "screenshots" / f"{path.stem}_{number}.png"
+    with Image.open(file) as picture:
+        changed = picture.convert("RGB")
+    ImageDraw.Draw(changed).rectangle(box, fill="white")
+    changed.save(file)
+
+
+def test_every_action_is_carried_out_on_the_screen_it_was_recorded_on(device: FakeDevice, path: Path) -> None:
+    result = replay(device, path)
+
+    assert verdicts(result) == [Verdict.MATCH] * 6
+    assert device.screen_at == [0, 1, 2, 3, 4, 5]
+    assert device.performed == [
+        SystemKey.HOME,
+        TouchStroke.press(Pixel(180, 160)),
+        "buy milk",
+        TouchStroke.drag((Pixel(180, 512), Pixel(180, 320), Pixel(180, 128)), duration_ms=300),
+        TouchStroke.press(Pixel(36, 576), duration_ms=800),
+        SystemKey.BACK,
+    ]
+    assert [step.performed for step in result.steps] == [True] * 5 + [False]
+    assert result.exit_code == 0
+
+
+def test_the_finger_on_record_is_followed_exactly(device: FakeDevice, tmp_path: Path, path: Path) -> None:
+    click = TouchStroke.press(Pixel(180, 160), duration_ms=77)
+    scroll = TouchStroke(
+        (
+            TouchSample(Pixel(180, 512), 0),
+            TouchSample(Pixel(181, 300), 9000),
+            TouchSample(Pixel(180, 128), 20000),
+        ),
+        30000,
+    )
+    write_provenance(tmp_path, episode_of(ONE_OF_EACH), [click, None, scroll, None, None, None])
+
+    replay(device, path)
+
+    assert device.performed[1] == click
+    assert device.performed[3] == scroll
+
+
+def test_a_finger_on_record_that_is_not_the_action_s_own_is_not_followed(
+    device: FakeDevice, tmp_path: Path, path: Path
+) -> None:
+    elsewhere = TouchStroke.press(Pixel(10, 10))
+    write_provenance(tmp_path, episode_of(ONE_OF_EACH), [elsewhere, None, None, None, None, None])
+
+    replay(device, path)
+
+    assert device.performed[1] == TouchStroke.press(Pixel(180, 160))
+
+
+def test_it_stops_before_the_action_of_the_first_step_that_diverges(device: FakeDevice, path: Path) -> None:
+    spoil(path, 2, (0, 0, 360, 640))
+
+    result = replay(device, path)
+
+    assert verdicts(result) == [Verdict.MATCH, Verdict.MATCH, Verdict.DIVERGED]
+    assert device.performed[-1] == "buy milk"
+    assert not result.steps[-1].performed
+    assert result.exit_code == 1
+
+
+def test_it_goes_on_after_a_divergence_when_told_to(device: FakeDevice, path: Path) -> None:
+    spoil(path, 2, (0, 0, 360, 640))
+
+    result = replay(device, path, ON_AND_ON)
+
+    assert len(result.steps) == 6
+    assert (result.count(Verdict.MATCH), result.count(Verdict.DIVERGED)) == (5, 1)
+    assert result.exit_code == 1
+
+
+def test_it_goes_on_after_a_drift(device: FakeDevice, path: Path) -> None:
+    spoil(path, 2, (300, 100, 320, 120))
+
+    result = replay(device, path)
+
+    assert verdicts(result)[2] is Verdict.DRIFT
+    assert len(result.steps) == 6
+    assert result.exit_code == 0
+
+
+def test_the_status_bar_is_left_out(device: FakeDevice, path: Path) -> None:
+    spoil(path, 2, (0, 0, 360, 640 // 26 - 1))
+
+    assert verdicts(replay(device, path)) == [Verdict.MATCH] * 6
+
+
+def test_a_screen_that_comes_late_is_waited_for(tmp_path: Path) -> None:
+    device = SlowDevice()
+    path = write_dataset(tmp_path, episode_of(ONE_OF_EACH[:1] + ONE_OF_EACH[-1:]))
+
+    result = replay(device, path, PlayRules(patience_ms=5000, settle=SettleRule(still_ms=0)))
+
+    assert verdicts(result) == [Verdict.MATCH, Verdict.MATCH]
+
+
+class SlowDevice(FakeDevice):
+    """A device that shows the old screen in the first five frames after an input."""
+
+    behind = 0
+
+    def touch(self, stroke: TouchStroke) -> None:
+        before = self.screen
+        super().touch(stroke)
+        self.after = self.screen
+        self.show(before)
+        self.behind = 5
+
+    def capture(self) -> Frame:
+        if self.behind:
+            self.behind -= 1
+            if not self.behind:
+                self.show(self.after)
+        return super().capture()
+
+
+def test_a_screen_that_never_rests_is_compared_as_it_is(tmp_path: Path) -> None:
+    device = FakeDevice()
+    path = write_dataset(tmp_path, episode_of(ONE_OF_EACH[-1:]))
+
+    result = replay(device, path, PlayRules(patience_ms=0, settle=SettleRule(still_ms=10_000, cap_ms=1)))
+
+    assert [step.settled for step in result.steps] == [False]
+
+
+def test_a_device_lost_on_the_way_keeps_the_steps_so_far(device: FakeDevice, path: Path) -> None:
+    def pull_the_cable(step: StepResult) -> None:
+        if step.number == 2:
+            device.disconnect()
+
+    result = Player(device, load_recorded(path), AT_ONCE, on_step=pull_the_cable).play()
+
+    assert verdicts(result) == [Verdict.MATCH] * 3
+    assert [step.performed for step in result.steps] == [True, True, False]
+    assert result.problem.startswith("At step 2: fake-1 is gone.")
+    assert result.exit_code == 2
+
+
+def test_a_device_that_refuses_home_is_told_of(device: FakeDevice, path: Path) -> None:
+    device.refuse_input()
+
+    result = replay(device, path)
+
+    assert result.problem == "Before step 0: fake-1 refused the input: injection is not permitted"
+    assert (result.steps, result.exit_code) == ((), 2)
+
+
+def test_a_device_lost_between_two_steps_is_told_of(path: Path) -> None:
+    result = replay(FailsAfterTyping(), path)
+
+    assert result.problem == "After step 1: The frame was cut short."
+
+
+class FailsAfterTyping(FakeDevice):
+    def type_text(self, text: str) -> None:
+        super().type_text(text)
+        self.fail_with(DeviceError("The frame was cut short."))
+
+
+def test_another_screen_size_is_refused_and_nothing_touched(path: Path) -> None:
+    tablet = FakeDevice(Size(640, 400))
+
+    with pytest.raises(ReplayError, match=r"screen of 360x640, and fake-1 has 640x400\. .*--scale"):
+        replay(tablet, path)
+    assert tablet.performed == []
+
+
+def test_another_screen_size_is_taken_when_positions_may_be_scaled(tmp_path: Path, path: Path) -> None:
+    larger = FakeDevice(Size(720, 1280))
+    write_provenance(
+        tmp_path, episode_of(ONE_OF_EACH), [TouchStroke.press(Pixel(180, 160)), None, None, None, None, None]
+    )
+
+    result = replay(larger, path, SCALED)
+
+    assert larger.performed[1] == TouchStroke.press(Pixel(360, 320))
+    assert Verdict.DIVERGED not in verdicts(result)
+    assert result.steps[0].live_size == Size(720, 1280)
+    assert result.steps[0].recorded_size == PHONE_SIZE
+
+
+def test_a_device_turned_the_other_way_diverges(path: Path) -> None:
+    turned = FakeDevice(PHONE_SIZE.turned())
+
+    assert verdicts(replay(turned, path)) == [Verdict.DIVERGED]
+
+
+def test_a_text_that_the_device_cannot_type_is_refused_before_anything_is_touched(
+    device: FakeDevice, tmp_path: Path
+) -> None:
+    path = write_dataset(tmp_path, episode_of([Click(Point(1, 1)), Type("naïve"), Complete()]))
+
+    with pytest.raises(ReplayError, match=r"Step 1 cannot be replayed on fake-1: ") as refusal:
+        replay(device, path)
+    assert isinstance(refusal.value.__cause__, InputRefusedError)
+    assert device.performed == []
+
+
+def test_a_text_of_no_characters_is_not_typed(device: FakeDevice, tmp_path: Path) -> None:
+    path = write_dataset(tmp_path, episode_of([Type(""), Press(SystemKey.RECENT), Complete()]))
+
+    replay(device, path, ON_AND_ON)
+
+    assert device.performed == [SystemKey.HOME, SystemKey.RECENT]
