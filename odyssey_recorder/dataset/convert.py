@@ -2,6 +2,7 @@
 
 import os
 import shutil
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -27,7 +28,7 @@ def convert(source: Path, target: Path, dialect: Dialect, *, with_screenshots: b
     A file becomes the file `target`, or one of its own name where that is a folder. Of a dataset folder each
     ``annotations/*.json`` becomes the file of that name in the folder `target`; a bad one hinders no other.
 
-    Screenshots are the same in both dialects and stay where they are. `with_screenshots`, which needs a dataset
+    Screenshots are the same in both dialects and stay where they are. `with_screenshots`, for a dataset
     folder, puts those of each converted episode into `target` too: as hard links, or copies on another disk.
 
     Raises DatasetError where there is nothing to convert. Never writes over what it reads.
@@ -99,4 +100,6 @@ def _bring(picture: Path, place: Path) -> None:
             shutil.copyfile(picture, part)
         part.replace(place)
     except OSError as error:
+        with suppress(OSError):
+            part.unlink(missing_ok=True)
         raise storage_error(error, place, "written") from error

@@ -1,0 +1,327 @@
+"""How episodes are read and written: the round trips, the two dialects, and all the forms that exist."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from odyssey_recorder.dataset.codec import Dialect, decode, encode, read_episode, write_episode
+from odyssey_recorder.errors import DatasetError, InvalidEpisodeError
+from odyssey_recorder.model.action import (
+    Action,
+    Click,
+    Complete,
+    Impossible,
+    LongPress,
+    Press,
+    Scroll,
+    SystemKey,
+    Type,
+)
+from odyssey_recorder.model.episode import Episode
+from odyssey_recorder.model.geometry import Point
+from tests.episodes import ALL_KINDS, ID, RELEASED, episode, episodes
+
+
+def step_json(action: str, info: Any = "", ps: Any = "", **more: Any) -> dict[str, Any]:
+    return {"step": 0, "screenshot": f"{ID}_0.png", "action": action, "info": info, "ps": ps, **more}
+
+
+def file_of(*steps: dict[str, Any]) -> bytes:
+    """A released-shaped file of `steps`, numbered by their place, and COMPLETE as the last."""
+    tree = json.loads(encode(episode(), Dialect.RELEASE))
+    last = step_json("COMPLETE")
+    tree["steps"] = [
+        step | {"step": number, "screenshot": f"{ID}_{number}.png"}
+        for number, step in enumerate([*steps, last])
+    ]
+    return json.dumps(tree | {"step_length": len(steps) + 1}).encode()
+
+
+def action_of(step: dict[str, Any]) -> Action:
+    return decode(file_of(step), source="file").steps[0].action
+
+
+def rewritten(data: bytes, dialect: Dialect = Dialect.RELEASE) -> Any:
+    return json.loads(encode(decode(data, source="file"), dialect))
+
+
+# --- round trips -----------------------------------------------------------------------------------------
+
+
+@given(episodes(), st.sampled_from(Dialect))
+def test_every_episode_comes_back_from_either_dialect_as_it_went(one: Episode, dialect: Dialect) -> None:
+    assert decode(encode(one, dialect), source="file") == one
+
+
+@given(episodes())
+def test_a_file_of_either_dialect_becomes_the_same_file_of_the_other(one: Episode) -> None:
+    card, release = encode(one, Dialect.CARD), encode(one, Dialect.RELEASE)
+
+    assert encode(decode(card, source="file"), Dialect.RELEASE) == release
+    assert encode(decode(release, source="file"), Dialect.CARD) == card
+
+
+def test_a_released_file_is_written_back_as_equal_json() -> None:
+    data = RELEASED.read_bytes()
+
+    assert rewritten(data) == json.loads(data)
+
+
+V1_STEPS = [
+    step_json("CLICK", [[719, 762], [719, 762]], "[(719, 762)]"),
+    step_json("CLICK", "KEY_HOME"),
+    step_json("CLICK", "KEY_BACK"),
+    step_json("CLICK", "KEY_APPSELECT"),
+    step_json("LONG_PRESS", [[1, 2], [1, 2]], "[(1, 2)]"),
+    step_json("SCROLL", [[563, 867], [522, 401]], "[(563, 867), (563, 864), (522, 401)]"),
+    step_json("TEXT", "the weather in Beijing tomorrow"),
+    step_json("TEXT", ""),
+]
+V2_KEYS = {
+    "description": "A home screen.",
+    "intention": "Open the browser.",
+    "low_level_instruction": "Open the Chrome browser.",
+    "context": "Task just started, nothing has been done.",
+}
+
+
+@pytest.mark.parametrize("ending", [("COMPLETE", ""), ("COMPLETE", "Done."), ("INCOMPLETE", "No flights")])
+def test_a_released_shaped_file_with_every_kind_of_action_is_written_back_as_equal_json(
+    ending: tuple[str, str],
+) -> None:
+    tree = json.loads(file_of(*V1_STEPS))
+    tree["steps"][-1] |= {"action": ending[0], "ps": ending[1]}
+    data = json.dumps(tree).encode()
+
+    assert rewritten(data) == tree
+
+
+def test_a_file_of_the_second_release_is_written_back_as_equal_json() -> None:
+    box = {"CLICK": [700, 750, 730, 770], "LONG_PRESS": [0, 0, 5, 5]}
+    steps = [
+        step | V2_KEYS | {"sam2_bbox": box.get(step["action"], []) if isinstance(step["info"], list) else []}
+        for step in V1_STEPS
+    ]
+    data = file_of(*steps)
+
+    assert rewritten(data) == json.loads(data)
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        step_json("CLICK", [[5, 6], [5, 6]], "[(5, 6), (5, 7)]"),
+        step_json("CLICK", [[5, 6], [5, 6]], [[5, 6], [5, 7]]),
+        step_json("CLICK", [[5, 6], [5, 6]], ""),
+        step_json("CLICK", [[5, 6], [5, 7]], "[(5, 6)]"),
+        step_json("LONG_PRESS", [[5, 6], [5, 6]], {"held": 0.8}),
+        step_json("CLICK", "KEY_HOME", "pressed twice"),
+        step_json("SCROLL", [[1, 2], [3, 4]], ""),
+        step_json("SCROLL", [[1, 2], [3, 4]], None),
+        step_json("SCROLL", [[1, 2], [3, 4]], [[1, 2], [2, 3], [3, 4]]),
+        step_json("SCROLL", [[1, 2], [3, 4]], "[(1,2),(3,4)]"),
+        step_json("SCROLL", [[1, 2], [3, 4]], "[(9, 9), (8, 8)]"),
+        step_json("TEXT", "hello", None),
+        step_json("TEXT", "hello", "from the keyboard"),
+    ],
+)
+def test_what_info_and_ps_say_beyond_the_action_survives(step: dict[str, Any]) -> None:
+    data = file_of(step)
+
+    assert rewritten(data) == json.loads(data)
+
+
+@pytest.mark.parametrize(("info", "ps"), [("", None), (None, ""), ("see the note", "done"), ("", [])])
+def test_what_the_last_step_says_beyond_its_note_survives(info: Any, ps: Any) -> None:
+    tree = json.loads(file_of())
+    tree["steps"][-1] |= {"info": info, "ps": ps}
+
+    assert rewritten(json.dumps(tree).encode()) == tree
+
+
+def test_a_plain_step_keeps_nothing_beyond_its_action() -> None:
+    assert all(not step.extra for step in decode(file_of(*V1_STEPS), source="file").steps)
+
+
+def test_unknown_keys_survive_on_every_level_even_with_names_of_python() -> None:
+    tree = json.loads(file_of(step_json("TEXT", "hi", model_extra={"a": [1, None]}, __class__="x")))
+    tree |= {"_note": "kept", "model_fields": [], "copy": 1.5}
+    tree["device_info"]["density"] = 320
+    tree["task_info"]["__dict__"] = {"nested": {"deep": True}}
+
+    assert rewritten(json.dumps(tree).encode()) == tree
+
+
+# --- how it is written -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("action", "card", "release"),
+    [
+        (Click(Point(1, 2)), ("CLICK", [[1, 2], [1, 2]], "[(1, 2)]"), None),
+        (LongPress(Point(1, 2)), ("LONG_PRESS", [[1, 2], [1, 2]], "[(1, 2)]"), None),
+        (
+            Scroll(Point(1, 2), Point(5, 6), (Point(1, 2), Point(3, 4), Point(5, 6))),
+            ("SCROLL", [[1, 2], [5, 6]], "[(1, 2), (3, 4), (5, 6)]"),
+            None,
+        ),
+        (Type("hi"), ("TYPE", "hi", ""), ("TEXT", "hi", "")),
+        (Press(SystemKey.HOME), ("CLICK", "KEY_HOME", ""), None),
+        (Press(SystemKey.BACK), ("CLICK", "KEY_BACK", ""), None),
+        (Press(SystemKey.RECENT), ("CLICK", "KEY_RECENT", ""), ("CLICK", "KEY_APPSELECT", "")),
+        (Complete("fine"), ("COMPLETE", "", "fine"), None),
+        (Impossible("No flights"), ("IMPOSSIBLE", "", "No flights"), ("INCOMPLETE", "", "No flights")),
+    ],
+)
+def test_each_dialect_spells_each_action_its_own_way(
+    action: Action, card: tuple[Any, ...], release: tuple[Any, ...] | None
+) -> None:
+    one = episode(action)
+
+    for dialect, expected in ((Dialect.CARD, card), (Dialect.RELEASE, release or card)):
+        step = json.loads(encode(one, dialect))["steps"][0]
+        assert (step["action"], step["info"], step["ps"]) == expected
+
+
+def test_a_file_has_the_key_order_the_indent_and_the_line_end_of_the_released_ones() -> None:
+    text = encode(episode()).decode()
+    tree = json.loads(text)
+
+    assert list(tree) == ["episode_id", "device_info", "task_info", "step_length", "steps"]
+    assert list(tree["device_info"]) == ["product", "release_version", "sdk_version", "h", "w", "device_name"]
+    assert list(tree["task_info"]) == ["category", "app", "meta_task", "task", "instruction"]
+    assert list(tree["steps"][0]) == ["step", "screenshot", "action", "info", "ps"]
+    assert tree["step_length"] == len(ALL_KINDS)
+    assert (tree["device_info"]["w"], tree["device_info"]["h"]) == (720, 1280)
+    assert '\n            "info": [\n                [\n                    719,\n' in text
+    assert text.endswith("\n}\n")
+
+
+def test_text_is_written_as_it_reads_and_not_as_escapes() -> None:
+    assert "日本語 😀".encode() in encode(episode(Type("日本語 😀"), Complete()))
+
+
+@pytest.mark.parametrize("action", ["CLICK", "LONG_PRESS"])
+def test_an_empty_box_on_a_press_is_released_as_a_box_without_area(action: str) -> None:
+    data = file_of(step_json(action, [[7, 8], [7, 8]], "[(7, 8)]", sam2_bbox=[]))
+
+    assert rewritten(data)["steps"][0]["sam2_bbox"] == [7, 8, 7, 8]
+    assert rewritten(data, Dialect.CARD)["steps"][0]["sam2_bbox"] == []
+
+
+def test_no_box_is_released_where_there_was_no_key_for_it() -> None:
+    assert "sam2_bbox" not in json.loads(encode(episode(), Dialect.RELEASE))["steps"][0]
+
+
+@pytest.mark.parametrize("words", ["half \ud83d of an emoji", "\udcff"])
+def test_a_text_that_json_cannot_hold_is_refused_when_written(words: str) -> None:
+    with pytest.raises(InvalidEpisodeError, match=f"Episode '{ID}' cannot be written"):
+        encode(episode(Type(words), Complete()))
+
+
+# --- what is read ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("step", "action"),
+    [
+        (step_json("CLICK", [[5, 6]]), Click(Point(5, 6))),
+        (step_json("CLICK", [5, 6]), Click(Point(5, 6))),
+        (step_json("CLICK", [[0, 0], [0, 0]], "[(0, 0)]"), Click(Point(0, 0))),
+        (step_json("CLICK", [[5, 6], [7, 8]]), Click(Point(5, 6))),
+        (step_json("LONG_PRESS", [[1000, 1000]]), LongPress(Point(1000, 1000))),
+        (step_json("TYPE", "hi"), Type("hi")),
+        (step_json("TEXT", "hi"), Type("hi")),
+        (step_json("TYPE", None), Type("")),
+        (step_json("TEXT", ' \\ "%s" $(rm) \n\x00\t'), Type(' \\ "%s" $(rm) \n\x00\t')),
+        (step_json("CLICK", "KEY_RECENT"), Press(SystemKey.RECENT)),
+        (step_json("CLICK", "KEY_APPSELECT"), Press(SystemKey.RECENT)),
+        (step_json("HOME"), Press(SystemKey.HOME)),
+        (step_json("BACK", None), Press(SystemKey.BACK)),
+        (step_json("RECENT", "KEY_APPSELECT"), Press(SystemKey.RECENT)),
+    ],
+)
+def test_every_spelling_of_an_action_that_exists_is_understood(step: dict[str, Any], action: Action) -> None:
+    assert action_of(step) == action
+
+
+@pytest.mark.parametrize("ps", ["[(1, 2), (3, 4)]", "[(1,2),(3,4)]", [[1, 2], [3, 4]], "", "  ", None, []])
+def test_a_scroll_has_a_path_however_its_trajectory_is_written(ps: Any) -> None:
+    start, end = Point(1, 2), Point(3, 4)
+
+    assert action_of(step_json("SCROLL", [[1, 2], [3, 4]], ps)) == Scroll(start, end, (start, end))
+
+
+@pytest.mark.parametrize(
+    ("action", "ps", "expected"),
+    [
+        ("COMPLETE", "a note", Complete("a note")),
+        ("COMPLETE", None, Complete("")),
+        ("IMPOSSIBLE", "No flights", Impossible("No flights")),
+        ("INCOMPLETE", "No flights", Impossible("No flights")),
+        ("INCOMPLETE", [], Impossible("")),
+    ],
+)
+def test_every_ending_is_understood(action: str, ps: Any, expected: Action) -> None:
+    tree = json.loads(file_of())
+    tree["steps"][-1] |= {"action": action, "ps": ps}
+
+    assert decode(json.dumps(tree), source="file").steps[-1].action == expected
+
+
+def test_info_and_ps_and_the_systems_versions_may_be_missing() -> None:
+    tree = json.loads(file_of(step_json("HOME")))
+    for step in tree["steps"]:
+        del step["info"], step["ps"]
+    for key in ("product", "release_version", "sdk_version"):
+        del tree["device_info"][key]
+
+    one = decode(json.dumps(tree), source="file")
+
+    assert [step.action for step in one.steps] == [Press(SystemKey.HOME), Complete()]
+    assert (one.device.product, one.device.release_version, one.device.sdk_version) == (None, None, None)
+
+
+def test_a_byte_order_mark_is_passed_over() -> None:
+    assert decode(b"\xef\xbb\xbf" + encode(episode()), source="file") == episode()
+
+
+def test_a_text_of_a_megabyte_comes_back_whole() -> None:
+    one = episode(Type("long " * 250_000), Complete())
+
+    assert decode(encode(one), source="file") == one
+
+
+# --- files -----------------------------------------------------------------------------------------------
+
+
+def test_a_file_is_written_and_read(tmp_path: Path) -> None:
+    write_episode(tmp_path / "one.json", episode(), Dialect.RELEASE)
+
+    assert read_episode(tmp_path / "one.json") == episode()
+    assert [path.name for path in tmp_path.iterdir()] == ["one.json"]
+
+
+def test_an_episode_that_cannot_be_written_leaves_the_old_file(tmp_path: Path) -> None:
+    write_episode(tmp_path / "one.json", episode())
+
+    with pytest.raises(InvalidEpisodeError):
+        write_episode(tmp_path / "one.json", episode(Type("\ud800"), Complete()))
+
+    assert read_episode(tmp_path / "one.json") == episode()
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(DatasetError, match=r"gone\.json cannot be read"):
+        read_episode(tmp_path / "gone.json")
+
+
+def test_a_broken_file_is_named_without_its_folder(tmp_path: Path) -> None:
+    (tmp_path / "broken.json").write_text("{}")
+
+    with pytest.raises(InvalidEpisodeError, match=r"^broken\.json: episode_id is missing\.$"):
+        read_episode(tmp_path / "broken.json")

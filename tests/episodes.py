@@ -1,0 +1,94 @@
+"""Episodes for tests: one ready made, and hypothesis strategies for all there can be."""
+
+from pathlib import Path
+
+from hypothesis import strategies as st
+
+from odyssey_recorder.model.action import (
+    Action,
+    Click,
+    Complete,
+    Impossible,
+    LongPress,
+    Press,
+    Scroll,
+    SystemKey,
+    Type,
+)
+from odyssey_recorder.model.episode import DeviceInfo, Episode, Json, Step, TaskInfo, screenshot_name
+from odyssey_recorder.model.geometry import Point, Size
+
+DATA = Path(__file__).parent / "data"
+RELEASED = DATA / "episodes" / "v1v2_5342205429089853.json"
+ID = "0006223132449496"
+
+ALL_KINDS: tuple[Action, ...] = (
+    Click(Point(719, 762)),
+    Type("the weather in Beijing tomorrow"),
+    Scroll(Point(563, 867), Point(527, 424), (Point(563, 867), Point(563, 864), Point(527, 424))),
+    LongPress(Point(0, 1000)),
+    Press(SystemKey.HOME),
+    Press(SystemKey.BACK),
+    Press(SystemKey.RECENT),
+    Complete("It will rain."),
+)
+
+
+def episode(*actions: Action, episode_id: str = ID) -> Episode:
+    """An episode of these actions, by default one of each kind."""
+    return Episode(
+        episode_id=episode_id,
+        device=DeviceInfo("Small Phone", Size(720, 1280), "sdk_gphone64_x86_64", "14", "34"),
+        task=TaskInfo(
+            category="Information_Management",
+            apps=("Chrome", "Google Docs"),
+            meta_task="Look up the weather in {}.",
+            task="Look up the weather in Beijing.",
+            instruction="Use Chrome to look up the weather in Beijing.",
+        ),
+        steps=tuple(
+            Step(screenshot_name(episode_id, number), action)
+            for number, action in enumerate(actions or ALL_KINDS)
+        ),
+    )
+
+
+points = st.builds(Point, st.integers(0, 1000), st.integers(0, 1000))
+texts = st.text(st.characters(exclude_categories=("Cs",)), max_size=20)
+ids = st.text("0123456789", min_size=16, max_size=16)
+paths = st.lists(points, min_size=1, max_size=6).map(tuple)
+actions: st.SearchStrategy[Action] = st.one_of(
+    st.builds(Click, points),
+    st.builds(LongPress, points),
+    st.builds(Scroll, points, points, paths),
+    st.builds(Type, texts),
+    st.builds(Press, st.sampled_from(SystemKey)),
+)
+endings: st.SearchStrategy[Action] = st.builds(Complete, texts) | st.builds(Impossible, texts)
+json_values: st.SearchStrategy[Json] = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | texts,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(texts, inner, max_size=3),
+    max_leaves=8,
+)
+extras = st.dictionaries(texts.map("unknown {}".format), json_values, max_size=2)
+devices = st.builds(
+    DeviceInfo,
+    texts,
+    st.builds(Size, st.integers(1, 65_535), st.integers(1, 65_535)),
+    st.none() | texts,
+    st.none() | texts,
+    st.none() | texts,
+    extras,
+)
+tasks = st.builds(TaskInfo, texts, st.lists(texts, max_size=3).map(tuple), texts, texts, texts, extras)
+
+
+@st.composite
+def episodes(draw: st.DrawFn) -> Episode:
+    """Any episode that the format allows, with unknown keys on every level."""
+    episode_id = draw(ids)
+    done = [*draw(st.lists(actions, max_size=5)), draw(endings)]
+    steps = tuple(
+        Step(screenshot_name(episode_id, number), action, draw(extras)) for number, action in enumerate(done)
+    )
+    return Episode(episode_id, draw(devices), draw(tasks), steps, draw(extras))
