@@ -1,0 +1,128 @@
+"""An adb server of one's own beside the user's: on a private port, seeing no other device, stopped for sure."""
+
+import os
+import socket
+import subprocess
+import time
+from contextlib import suppress
+from pathlib import Path
+
+from odyssey_recorder.errors import DeviceError
+
+_START_TIMEOUT_S = 20.0
+_STOP_TIMEOUT_S = 5.0
+_ASK_TIMEOUT_S = 5.0
+
+
+def announce(server_port: int, adb_port: int) -> bool:
+    """Tell the adb server on `server_port` of an emulator on `adb_port`; False where no server listens."""
+    message = f"host:emulator:{adb_port}".encode()
+    try:
+        with socket.create_connection(("127.0.0.1", server_port), timeout=_ASK_TIMEOUT_S) as server:
+            server.sendall(b"%04x" % len(message) + message)
+            server.recv(1)
+    except OSError:
+        return False
+    return True
+
+
+class PrivateAdbServer:
+    """A context manager around `adb -P port server nodaemon`, with its keys under `home`.
+
+    It looks for no emulator and no USB device; emulators come to it by `announce`. Raises DeviceError when the
+    server does not come up.
+    """
+
+    def __init__(self, adb: Path, home: Path, *, port: int = 0) -> None:
+        self.port = port or _free_port()
+        self.home = home
+        self._adb = adb
+        self._process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """The environment for programs that shall talk to this server and to no other."""
+        private = {
+            "HOME": str(self.home),
+            "USERPROFILE": str(self.home),
+            "ANDROID_USER_HOME": str(self.home / ".android"),
+            "ANDROID_ADB_SERVER_PORT": str(self.port),
+            "ADB_EMU": "0",
+            "ADB_USB": "0",
+            "ADB_MDNS": "0",
+        }
+        inherited = {name: value for name, value in os.environ.items() if name != "ANDROID_SERIAL"}
+        return {**inherited, **private}
+
+    @property
+    def pid(self) -> int | None:
+        """The id of the server's process while it runs."""
+        return self._process.pid if self._process is not None else None
+
+    def start(self) -> None:
+        """Start the server and wait until it answers."""
+        self.home.mkdir(parents=True, exist_ok=True)
+        log_path = self.home / "adb-server.log"
+        with log_path.open("ab") as log:
+            self._process = subprocess.Popen(
+                [str(self._adb), "-P", str(self.port), "server", "nodaemon"],
+                env=self.environment,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+            )
+        deadline = time.monotonic() + _START_TIMEOUT_S
+        while not self._answers():
+            if self._process.poll() is not None or time.monotonic() > deadline:
+                self.stop()
+                raise DeviceError(
+                    f"The adb server did not start on port {self.port}; what it said is in {log_path}."
+                )
+            time.sleep(0.02)
+
+    def stop(self) -> None:
+        """End the server and wait until its process is gone."""
+        process, self._process = self._process, None
+        if process is None:
+            return
+        if process.poll() is None and self._answers():
+            self.adb("kill-server")
+        try:
+            process.wait(_STOP_TIMEOUT_S)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+    def adb(self, *words: str, timeout_s: float = 30.0) -> "subprocess.CompletedProcess[bytes]":
+        """Run the adb client against this server."""
+        return subprocess.run(
+            [str(self._adb), "-P", str(self.port), *words],
+            env=self.environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=timeout_s,
+            check=False,
+        )
+
+    def __enter__(self) -> "PrivateAdbServer":
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def _answers(self) -> bool:
+        with (
+            suppress(OSError),
+            socket.create_connection(("127.0.0.1", self.port), timeout=_ASK_TIMEOUT_S) as server,
+        ):
+            server.sendall(b"000chost:version")
+            return server.recv(4) == b"OKAY"
+        return False
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+    return port

@@ -1,0 +1,280 @@
+"""The device side of the ADB protocol: how a real adb server connects to a device and opens streams on it.
+
+What travels over the TCP connection are *packets*: a header of six little-endian 32-bit words (command, two
+arguments, length of the payload, a checksum that nobody reads since version 0x01000001, and the command with
+all bits flipped) and then the payload.
+
+1. The adb server connects and sends ``CNXN(version, its largest payload, its banner)``. The device answers
+   with a ``CNXN`` of its own, at once: it asks for no signature (``AUTH``), so nobody has to confirm a dialog.
+   The banner names the product and the *features* that both sides may use from then on. It carries no
+   trailing NUL: the server would take it for a part of the last feature's name.
+2. ``OPEN(server's stream id, 0, "shell,v2,raw:ls\\0")`` asks for a service. The device says yes with
+   ``OKAY(its own stream id, server's stream id)`` or no with ``CLSE(0, server's stream id)``.
+3. ``WRTE(own id, peer's id, bytes)`` moves data either way. The receiver answers ``OKAY`` when it has taken
+   them, and only then may the sender send the next on this stream: one packet per stream is under way.
+4. ``CLSE(own id, peer's id)`` ends a stream from either side; the other side answers with its own ``CLSE``.
+   Whoever writes waits for the last ``OKAY`` before it closes, or the end of the data may be lost.
+
+Streams share the connection and do not wait for each other.
+"""
+
+import asyncio
+import logging
+import socket
+import struct
+from collections.abc import Awaitable, Callable, Coroutine
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+A_CNXN = int.from_bytes(b"CNXN", "little")
+A_OPEN = int.from_bytes(b"OPEN", "little")
+A_OKAY = int.from_bytes(b"OKAY", "little")
+A_WRTE = int.from_bytes(b"WRTE", "little")
+A_CLSE = int.from_bytes(b"CLSE", "little")
+
+VERSION = 0x01000001
+"""The protocol version since which checksums are ignored."""
+
+MAX_PAYLOAD = 1024 * 1024
+"""The most bytes one packet to this device may carry."""
+
+FEATURES = ("shell_v2", "cmd", "stat_v2", "ls_v2", "fixed_push_mkdir")
+"""What the device offers beyond the first protocol. Whatever is named here must work: adb takes its word."""
+
+_HEADER = struct.Struct("<6I")
+_JOINED_UP_TO = 16 * 1024
+
+Buffer = bytes | bytearray | memoryview
+Service = Callable[["Stream"], Awaitable[None]]
+"""What runs behind one stream; the stream is closed when it returns."""
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Packet:
+    """One message of the protocol; what the two arguments mean depends on the command."""
+
+    command: int
+    arg0: int
+    arg1: int
+    payload: bytes | bytearray = b""
+
+
+class Stream:
+    """One stream of a connection as the service behind it sees it: bytes in, bytes out."""
+
+    def __init__(self, connection: "Connection", local_id: int, remote_id: int) -> None:
+        self._connection = connection
+        self._local_id = local_id
+        self._remote_id = remote_id
+        self._arrived: asyncio.Queue[bytes | bytearray] = asyncio.Queue()
+        self._credit = asyncio.Semaphore(1)
+
+    @property
+    def max_payload(self) -> int:
+        """The most bytes that one packet on this stream may carry."""
+        return self._connection.max_payload
+
+    async def read(self) -> bytes | bytearray:
+        """The payload of the next packet; taking it is what lets the host send another."""
+        payload = await self._arrived.get()
+        self._connection.send(A_OKAY, self._local_id, self._remote_id)
+        return payload
+
+    async def write(self, data: Buffer) -> None:
+        """Send `data` in as many packets as it takes; returns when the last one is on its way."""
+        view = memoryview(data)
+        for start in range(0, len(view), self.max_payload):
+            await self.write_packet(view[start : start + self.max_payload])
+
+    async def write_packet(self, *parts: Buffer) -> None:
+        """Send `parts` together as one packet, once the one before it was taken."""
+        await self._credit.acquire()
+        self._connection.send(A_WRTE, self._local_id, self._remote_id, *parts)
+
+    async def flush(self) -> None:
+        """Wait until the host has taken all that was written."""
+        async with self._credit:
+            pass
+
+    def deliver(self, payload: bytes | bytearray) -> None:
+        """Hand in what the host has written."""
+        self._arrived.put_nowait(payload)
+
+    def acknowledge(self) -> None:
+        """Note that the host has taken the packet that was under way."""
+        self._credit.release()
+
+    def say_closed(self) -> None:
+        """Tell the host that this side of the stream is closed."""
+        self._connection.send(A_CLSE, self._local_id, self._remote_id)
+
+
+class Connection:
+    """One adb server's connection: reads packets, runs the services behind its streams, writes packets."""
+
+    def __init__(self, sock: socket.socket, daemon: "AdbDaemon") -> None:
+        self.max_payload = 4096
+        self._sock = sock
+        self._daemon = daemon
+        self._streams: dict[int, tuple[Stream, asyncio.Task[None]]] = {}
+        self._next_id = 1
+        self._outbox: asyncio.Queue[tuple[Buffer, ...]] = asyncio.Queue()
+
+    def send(self, command: int, arg0: int, arg1: int, *payload: Buffer) -> None:
+        """Queue one packet. The queue stays short: no more than one data packet per stream is ever under way."""
+        length = sum(len(part) for part in payload)
+        header = _HEADER.pack(command, arg0, arg1, length, 0, command ^ 0xFFFFFFFF)
+        if length <= _JOINED_UP_TO:
+            self._outbox.put_nowait((b"".join((header, *payload)),))
+        else:
+            self._outbox.put_nowait((header, *payload))
+
+    def cut(self) -> None:
+        """Break the connection; both ends notice at once."""
+        with suppress(OSError):
+            self._sock.shutdown(socket.SHUT_RDWR)
+
+    async def serve(self) -> None:
+        """Carry the connection until either end gives it up."""
+        writer = asyncio.create_task(self._write_packets())
+        try:
+            while True:
+                packet = await self._read_packet()
+                await self._daemon.flowing.wait()
+                self._handle(packet)
+        except (EOFError, OSError):
+            pass
+        finally:
+            tasks = [writer, *(task for _, task in self._streams.values())]
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+            self._sock.close()
+
+    async def _read_packet(self) -> Packet:
+        header = await self._read_exactly(_HEADER.size)
+        command, arg0, arg1, length, _, magic = _HEADER.unpack(header)
+        if magic != command ^ 0xFFFFFFFF or length > MAX_PAYLOAD:
+            raise EOFError("what came is not a packet of the ADB protocol")
+        return Packet(command, arg0, arg1, await self._read_exactly(length))
+
+    async def _read_exactly(self, count: int) -> bytearray:
+        loop = asyncio.get_running_loop()
+        data = bytearray(count)
+        view = memoryview(data)
+        while view:
+            received = await loop.sock_recv_into(self._sock, view)
+            if received == 0:
+                raise EOFError
+            view = view[received:]
+        return data
+
+    async def _write_packets(self) -> None:
+        loop = asyncio.get_running_loop()
+        while True:
+            parts = await self._outbox.get()
+            await self._daemon.flowing.wait()
+            for part in parts:
+                await loop.sock_sendall(self._sock, part)
+
+    def _handle(self, packet: Packet) -> None:
+        if packet.command == A_CNXN:
+            self.max_payload = min(packet.arg1, MAX_PAYLOAD)
+            self.send(A_CNXN, VERSION, MAX_PAYLOAD, self._daemon.banner)
+        elif packet.command == A_OPEN:
+            self._open(packet.arg0, bytes(packet.payload).rstrip(b"\0").decode(errors="replace"))
+        elif packet.arg1 in self._streams:
+            self._handle_on_stream(packet, *self._streams[packet.arg1])
+
+    def _handle_on_stream(self, packet: Packet, stream: Stream, task: asyncio.Task[None]) -> None:
+        if packet.command == A_WRTE:
+            stream.deliver(packet.payload)
+        elif packet.command == A_OKAY:
+            stream.acknowledge()
+        elif packet.command == A_CLSE:
+            task.cancel()
+
+    def _open(self, remote_id: int, name: str) -> None:
+        service = self._daemon.service_named(name)
+        if service is None:
+            self.send(A_CLSE, 0, remote_id)
+            return
+        local_id = self._next_id
+        self._next_id += 1
+        stream = Stream(self, local_id, remote_id)
+        self.send(A_OKAY, local_id, remote_id)
+        self._streams[local_id] = (stream, asyncio.create_task(self._run(service, stream, local_id)))
+
+    async def _run(self, service: Service, stream: Stream, local_id: int) -> None:
+        try:
+            await service(stream)
+            await stream.flush()
+        except Exception:  # noqa: BLE001 - the top of a task; its stream is closed, the others live on
+            _log.exception("A service of the simulated device failed.")
+        finally:
+            del self._streams[local_id]
+            stream.say_closed()
+
+
+class AdbDaemon:
+    """Listens as an emulator's adbd does; any number of adb servers may be connected at once."""
+
+    def __init__(self, banner: str, service_named: Callable[[str], Service | None]) -> None:
+        self.banner = banner.encode()
+        self.service_named = service_named
+        self.flowing = asyncio.Event()
+        self.flowing.set()
+        self._accepting: asyncio.Task[None] | None = None
+        self._serving: dict[asyncio.Task[None], Connection] = {}
+
+    def listen(self, listener: socket.socket) -> None:
+        """Accept adb servers on `listener`, a bound socket that the daemon closes when it goes away."""
+        listener.listen()
+        listener.setblocking(False)
+        self._accepting = asyncio.create_task(self._accept(listener))
+
+    @property
+    def is_listening(self) -> bool:
+        """Whether an adb server could connect now."""
+        return self._accepting is not None
+
+    def cut_connections(self) -> None:
+        """Break every connection; adb servers may connect again at once."""
+        for connection in self._serving.values():
+            connection.cut()
+
+    async def hang_up(self) -> None:
+        """Stop listening and drop every connection."""
+        self.cut_connections()
+        tasks = list(self._serving)
+        if self._accepting is not None:
+            tasks.append(self._accepting)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        self._accepting = None
+
+    async def _accept(self, listener: socket.socket) -> None:
+        loop = asyncio.get_running_loop()
+        with listener:
+            while True:
+                sock, _ = await loop.sock_accept(listener)
+                sock.setblocking(False)
+                sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                self._start(Connection(sock, self))
+
+    def _start(self, connection: Connection) -> None:
+        serve: Coroutine[Any, Any, None] = connection.serve()
+        task = asyncio.create_task(serve)
+        self._serving[task] = connection
+        task.add_done_callback(lambda done: self._serving.pop(done, None))
+
+
+def banner(properties: dict[str, str]) -> str:
+    """What the device says of itself in the handshake: product, model, device, and the features it has."""
+    named = ("ro.product.name", "ro.product.model", "ro.product.device")
+    stated = "".join(f"{name}={properties[name]};" for name in named)
+    return f"device::{stated}features={','.join(FEATURES)}"

@@ -1,0 +1,91 @@
+"""The emulator's console: the text protocol on the even port that `adb emu` and people with telnet speak.
+
+It greets, asks for the token that lies in the user's home, and then answers each line with text and `OK`, or
+with `KO: ` and a reason. `fault` is the simulation's own: it makes things go wrong on request.
+"""
+
+import asyncio
+import secrets
+import socket
+from collections.abc import Callable
+from pathlib import Path
+
+from odyssey_recorder.simulator.console_commands import ConsoleCommands
+from odyssey_recorder.simulator.guest import Guest
+
+_READY = "Android Console: type 'help' for a list of commands"
+
+
+class Console:
+    """The console's listener; commands run on worker threads, because the phone keeps its callers waiting."""
+
+    def __init__(self, guest: Guest, auth_token_file: Path | None) -> None:
+        self._token_file = auth_token_file
+        self._token = _token(auth_token_file) if auth_token_file is not None else None
+        self._commands = ConsoleCommands(guest)
+        self._server: asyncio.Server | None = None
+        self._sessions: set[asyncio.Task[None]] = set()
+
+    async def listen(self, listener: socket.socket, on_kill: Callable[[], None]) -> None:
+        """Serve console sessions on a bound socket; `on_kill` is called when somebody says `kill`."""
+        self._commands.on_kill = on_kill
+        self._server = await asyncio.start_server(self._serve, sock=listener)
+
+    async def close(self) -> None:
+        """End every session and stop listening."""
+        if self._server is None:
+            return
+        self._server.close()
+        for session in self._sessions:
+            session.cancel()
+        await asyncio.gather(*self._sessions, return_exceptions=True)
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        session = asyncio.current_task()
+        assert session is not None
+        self._sessions.add(session)
+        try:
+            await self._talk(reader, writer)
+        except (ConnectionError, ValueError):
+            pass
+        finally:
+            self._sessions.discard(session)
+            writer.close()
+
+    async def _talk(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        is_trusted = self._token is None
+        await _say(writer, _READY if is_trusted else self._demand())
+        while line := await reader.readline():
+            words = line.decode(errors="replace").strip()
+            verb, _, rest = words.partition(" ")
+            if verb in {"quit", "exit"}:
+                return
+            if is_trusted:
+                reply = await asyncio.to_thread(self._commands.run, words)
+            elif verb == "auth" and rest.strip() == self._token:
+                is_trusted, reply = True, _READY
+            else:
+                reply = "KO: authentication token does not match: type 'auth <auth_token>' first"
+            if reply is not None:
+                await _say(writer, reply)
+
+    def _demand(self) -> str:
+        return (
+            "Android Console: Authentication required\r\n"
+            "Android Console: type 'auth <auth_token>' to authenticate\r\n"
+            "Android Console: you can find your <auth_token> in \r\n"
+            f"'{self._token_file}'"
+        )
+
+
+async def _say(writer: asyncio.StreamWriter, text: str) -> None:
+    ending = "" if text.startswith("KO: ") else "OK\r\n"
+    writer.write((f"{text}\r\n" if text else "").encode() + ending.encode())
+    await writer.drain()
+
+
+def _token(path: Path) -> str:
+    if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(secrets.token_urlsafe(12), encoding="ascii")
+    return path.read_text(encoding="ascii").strip()

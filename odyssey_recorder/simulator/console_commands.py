@@ -1,0 +1,242 @@
+"""What can be asked of the emulator on its console: snapshots, postures, input as by its window, faults."""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+
+from odyssey_recorder.errors import OdysseyError
+from odyssey_recorder.simulator.evdev import Change
+from odyssey_recorder.simulator.evdev_names import EV_ABS, EV_KEY, EV_SYN, code_named
+from odyssey_recorder.simulator.faults import Faults, FrameFault
+from odyssey_recorder.simulator.guest import Guest
+
+_HINGE_DEGREES: Mapping[str, float] = {
+    "CLOSED": 0,
+    "HALF_OPENED": 90,
+    "OPENED": 180,
+    "REAR_DISPLAY_MODE": 180,
+}
+_SENSORS: Mapping[str, str] = {
+    "acceleration": "0:9.77622:0.813417",
+    "gyroscope": "0:0:0",
+    "magnetic-field": "0:5.9:-48.4",
+    "orientation": "0:0:0",
+    "temperature": "0",
+    "proximity": "1",
+    "light": "0",
+    "pressure": "0",
+    "humidity": "0",
+}
+_BACK_KEY = 0x9E
+_LEFT_BUTTON, _RIGHT_BUTTON = 1, 2
+_FAULT_USAGE = (
+    "fault offline | online | freeze SECONDS|on|off | screencap-delay MS | cut-frame [N] | black-frame [N]"
+    " | drop-in-frame [N] | kill-getevent | refuse-input on|off | clear"
+)
+
+
+class ConsoleError(ValueError):
+    """A command cannot be carried out; the text is what follows `KO: `."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Snapshot:
+    content: object
+    saved_s: float = field(default_factory=time.time)
+    clock_s: float = field(default_factory=time.monotonic)
+
+
+class ConsoleCommands:
+    """Carries out one line at a time, on whatever thread; the phone may keep that thread waiting."""
+
+    def __init__(self, guest: Guest) -> None:
+        self.on_kill: Callable[[], None] = lambda: None
+        self._guest = guest
+        self._snapshots: dict[str, _Snapshot] = {}
+        self._sensors = dict(_SENSORS)
+        self._table: dict[str, Callable[[Sequence[str]], str]] = {
+            "avd": self._avd,
+            "event": self._event,
+            "fault": self._fault,
+            "fold": lambda _: self._hold("CLOSED"),
+            "help": self._help,
+            "kill": self._kill,
+            "ping": lambda _: "I am alive!",
+            "rotate": self._rotate,
+            "sensor": self._sensor,
+            "unfold": lambda _: self._hold("OPENED"),
+        }
+
+    def run(self, line: str) -> str | None:
+        """The reply to `line` without its `OK`, or a `KO: ` line; None for an empty line."""
+        words = line.split()
+        if not words:
+            return None
+        command = self._table.get(words[0])
+        if command is None:
+            return "KO: unknown command, try 'help'"
+        try:
+            # Text to type is the one argument in which spaces count.
+            text = line.split(maxsplit=2)[2:] if words[:2] == ["event", "text"] else words[2:]
+            return command([*words[1:2], *text])
+        except (ConsoleError, OdysseyError, LookupError, ValueError) as error:
+            return f"KO: {error}"
+
+    def _help(self, _: Sequence[str]) -> str:
+        return "\r\n".join(
+            ["Android console command help:", "", *(f"    {name}" for name in self._table), "    quit"]
+        )
+
+    def _kill(self, _: Sequence[str]) -> str:
+        self.on_kill()
+        return "OK: killing emulator, bye bye"
+
+    def _rotate(self, _: Sequence[str]) -> str:
+        phone = self._guest.phone
+        phone.set_rotation((phone.state().rotation + 1) % 4)
+        return ""
+
+    def _hold(self, posture: str) -> str:
+        self._guest.phone.set_posture(posture)
+        return ""
+
+    def _avd(self, words: Sequence[str]) -> str:
+        match words:
+            case ["name"]:
+                return self._guest.avd_name
+            case ["status"]:
+                return "virtual device is running"
+            case ["snapshot", "list"]:
+                return self._list_snapshots()
+            case ["snapshot", "save", name]:
+                self._snapshots[name] = _Snapshot(self._guest.phone.save_snapshot())
+            case ["snapshot", "load", name]:
+                self._load_snapshot(name)
+            case ["snapshot", "delete" | "del", name]:
+                if self._snapshots.pop(name, None) is None:
+                    raise ConsoleError(f"Device 'encrypt' does not have the requested snapshot '{name}'")
+            case _:
+                raise ConsoleError("missing or bad sub-command: name, status, snapshot list|save|load|delete")
+        return ""
+
+    def _list_snapshots(self) -> str:
+        if not self._snapshots:
+            return "There is no snapshot available."
+        lines = [
+            "List of snapshots present on all disks:",
+            "ID        TAG                 VM SIZE                DATE       VM CLOCK",
+        ]
+        for name, snapshot in self._snapshots.items():
+            saved = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(snapshot.saved_s))
+            clock = time.strftime("%H:%M:%S", time.gmtime(snapshot.clock_s))
+            lines.append(f"--        {name:<20} {'0M':>6} {saved}   {clock}.000")
+        return "\r\n".join(lines)
+
+    def _load_snapshot(self, name: str) -> None:
+        if name not in self._snapshots:
+            raise ConsoleError(
+                f"Device 'encrypt' does not have the requested snapshot '{name}'\r\n"
+                "KO: Snapshot load failure: snapshot doesn't exist"
+            )
+        self._guest.phone.load_snapshot(self._snapshots[name].content)
+        # A guest that is put back knows nothing of the connections that were made since.
+        self._guest.nodes.end_readers()
+        self._guest.faults.break_connections()
+
+    def _sensor(self, words: Sequence[str]) -> str:
+        posture = self._guest.phone.state().posture
+        match words:
+            case ["status"]:
+                return "\r\n".join(f"{name}: enabled." for name in self._sensors)
+            case ["get", "hinge-angle0"] if posture is not None:
+                return f"hinge-angle0 = {_HINGE_DEGREES[posture.name]:g}"
+            case ["set", "hinge-angle0", angle] if posture is not None:
+                degrees = float(angle)
+                self._hold("CLOSED" if degrees < 30 else "HALF_OPENED" if degrees < 150 else "OPENED")
+            case ["get", name] if name in self._sensors:
+                return f"{name} = {self._sensors[name]}"
+            case ["set", name, value] if name in self._sensors:
+                self._sensors[name] = value
+            case ["get" | "set", name, *_]:
+                raise ConsoleError(f"unknown sensor name: {name}")
+            case _:
+                raise ConsoleError("bad sub-command: status, get NAME, set NAME VALUE")
+        return ""
+
+    def _event(self, words: Sequence[str]) -> str:
+        match words:
+            case ["mouse", x, y, _, buttons]:
+                self._guest.window_touch(float(x), float(y), pressed=bool(int(buttons) & _LEFT_BUTTON))
+                if int(buttons) & _RIGHT_BUTTON:
+                    self._guest.window_key(_BACK_KEY)
+            case ["text", text]:
+                self._guest.window_text(text)
+            case ["send", first, *others]:
+                self._send([_change(word) for word in (first, *others)])
+            case _:
+                raise ConsoleError(
+                    "bad sub-command: mouse X Y DEVICE BUTTONS, text TEXT, send TYPE:CODE:VALUE ..."
+                )
+        return ""
+
+    def _send(self, changes: Sequence[Change]) -> None:
+        for is_key, together in groupby(changes, key=lambda change: change[0] == EV_KEY):
+            if is_key:
+                for _, code, value in together:
+                    self._guest.report_key(code, value)
+            else:
+                axes = [change for change in together if change[0] == EV_ABS]
+                if axes:
+                    self._guest.report_touch(self._guest.touch_screen(), axes)
+
+    def _fault(self, words: Sequence[str]) -> str:
+        faults = self._guest.faults
+        match words:
+            case ["offline"]:
+                faults.go_offline()
+            case ["online"]:
+                faults.go_online()
+            case ["freeze", "off"]:
+                faults.thaw()
+            case ["freeze", span]:
+                faults.freeze(None if span == "on" else float(span))
+            case ["screencap-delay", milliseconds]:
+                faults.delay_screencap(float(milliseconds) / 1000)
+            case ["kill-getevent"]:
+                faults.kill_getevent()
+            case ["refuse-input", "on" | "off" as switch]:
+                faults.refuse_input(refuse=switch == "on")
+            case ["clear"]:
+                faults.clear()
+            case _:
+                _spoil_frames(faults, words)
+        return ""
+
+
+def _spoil_frames(faults: Faults, words: Sequence[str]) -> None:
+    kinds = {kind.value: kind for kind in FrameFault}
+    match words:
+        case [name] if name in kinds:
+            faults.spoil_frames(kinds[name])
+        case [name, count] if name in kinds:
+            faults.spoil_frames(kinds[name], int(count))
+        case _:
+            raise ConsoleError(f"usage: {_FAULT_USAGE}")
+
+
+def _change(word: str) -> Change:
+    """An event as `EV_ABS:ABS_MT_SLOT:0` or `3:47:0`; numbers may be written as C writes them."""
+    parts = word.split(":")
+    if len(parts) == 2:
+        parts.append("0")
+    if len(parts) != 3:
+        raise ConsoleError(f"invalid event '{word}': TYPE:CODE:VALUE")
+    named = code_named(parts[1])
+    types = {"EV_SYN": EV_SYN, "EV_KEY": EV_KEY, "EV_ABS": EV_ABS}
+    event_type = types.get(parts[0])
+    return (
+        int(parts[0], 0) if event_type is None else event_type,
+        int(parts[1], 0) if named is None else named[1],
+        int(parts[2], 0),
+    )

@@ -1,0 +1,169 @@
+"""One simulated emulator as a whole: phone, adb daemon and console, wired together and reachable."""
+
+import asyncio
+import os
+import socket
+import threading
+from collections.abc import Coroutine
+from pathlib import Path
+from typing import Any, TypeVar
+
+from odyssey_recorder.errors import DeviceError
+from odyssey_recorder.simulator.adb_server import announce
+from odyssey_recorder.simulator.adbd import AdbDaemon, banner
+from odyssey_recorder.simulator.console import Console
+from odyssey_recorder.simulator.evdev import InputNodes
+from odyssey_recorder.simulator.faults import Faults
+from odyssey_recorder.simulator.guest import Guest
+from odyssey_recorder.simulator.phone import Phone
+from odyssey_recorder.simulator.services import service_finder
+from odyssey_recorder.simulator.shell.properties import identity
+
+SCANNED_PORTS = range(5554, 5586)
+"""The ports where every adb server looks for emulators on its own."""
+
+_LOOPBACK = "127.0.0.1"
+_ATTEMPTS = 200
+_Result = TypeVar("_Result")
+
+
+class SimulatedEmulator:
+    """A running emulator in this process; use it as a context manager, or `start` and `stop` it.
+
+    `console_port` is even, and adb listens on the next one; 0 chooses a free pair outside SCANNED_PORTS.
+    `adb_server_port` names the adb server that is told of the emulator when it starts and when it comes back.
+    `auth_token_file` is written when it is missing; without one the console asks for no token, which the real
+    adb's `adb emu` does not cope with. Raises DeviceError when the ports are taken.
+    """
+
+    def __init__(
+        self,
+        phone: Phone,
+        *,
+        console_port: int = 0,
+        adb_server_port: int | None = None,
+        auth_token_file: Path | None = None,
+    ) -> None:
+        self.phone = phone
+        self.faults = Faults(self._apply_faults, self._break_connections, self._end_getevent)
+        self._console_socket, self._adb_socket = _bound_pair(console_port)
+        self.console_port: int = self._console_socket.getsockname()[1]
+        self.adb_port = self.console_port + 1
+        self.serial = f"emulator-{self.console_port}"
+        self.guest = Guest(phone, self.faults, InputNodes(), f"Simulated_{phone.profile.name}")
+        self._adb_server_port = adb_server_port
+        self._daemon = AdbDaemon(banner(identity(phone.profile)), service_finder(self.guest))
+        self._console = Console(self.guest, auth_token_file)
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._run_loop, name=self.serial, daemon=True)
+        self.killed = threading.Event()
+
+    def start(self) -> None:
+        """Begin to run and listen, and tell the adb server if there is one; both ports answer on return."""
+        self.phone.start()
+        self._thread.start()
+        self._await(self._listen())
+        self._announce()
+
+    def stop(self) -> None:
+        """Drop every connection, stop the phone, and wait until both are gone; may be called twice."""
+        if self._thread.is_alive():
+            self._await(self._hang_up())
+            self._loop.call_soon_threadsafe(self._loop.stop)
+            self._thread.join()
+            self._loop.close()
+            self.phone.stop()
+        self._console_socket.close()
+        self._adb_socket.close()
+
+    def __enter__(self) -> "SimulatedEmulator":
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def _announce(self) -> None:
+        if self._adb_server_port is not None:
+            announce(self._adb_server_port, self.adb_port)
+
+    def _run_loop(self) -> None:
+        asyncio.set_event_loop(self._loop)
+        self._loop.run_forever()
+
+    def _await(self, coroutine: Coroutine[Any, Any, _Result]) -> _Result:
+        return asyncio.run_coroutine_threadsafe(coroutine, self._loop).result()
+
+    async def _listen(self) -> None:
+        self._daemon.listen(self._adb_socket)
+        await self._console.listen(self._console_socket, self.killed.set)
+
+    async def _hang_up(self) -> None:
+        self._daemon.flowing.set()
+        await self._console.close()
+        await self._daemon.hang_up()
+
+    def _apply_faults(self) -> None:
+        came_back = self._await(self._follow_faults())
+        if came_back:
+            self._announce()
+
+    async def _follow_faults(self) -> bool:
+        if self.faults.frozen:
+            self._daemon.flowing.clear()
+        else:
+            self._daemon.flowing.set()
+        if self.faults.offline:
+            await self._daemon.hang_up()
+        elif not self._daemon.is_listening:
+            self._adb_socket = _bound(self.adb_port)
+            self._daemon.listen(self._adb_socket)
+            return True
+        return False
+
+    def _break_connections(self) -> None:
+        self._loop.call_soon_threadsafe(self._daemon.cut_connections)
+
+    def _end_getevent(self) -> None:
+        self.guest.nodes.end_readers()
+
+
+def _bound(port: int) -> socket.socket:
+    sock = socket.socket()
+    if os.name == "posix":
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        sock.bind((_LOOPBACK, port))
+    except OSError:
+        sock.close()
+        raise
+    return sock
+
+
+def _bound_pair(console_port: int) -> tuple[socket.socket, socket.socket]:
+    if console_port:
+        try:
+            return _pair(console_port)
+        except OSError as error:
+            raise DeviceError(
+                f"Ports {console_port} and {console_port + 1} are taken: another emulator runs there. "
+                "Choose another even --console-port."
+            ) from error
+    for _ in range(_ATTEMPTS):
+        with _bound(0) as probe:
+            port = probe.getsockname()[1] & ~1
+        if port not in SCANNED_PORTS:
+            try:
+                return _pair(port)
+            except OSError:
+                continue
+    raise DeviceError("No two neighbouring TCP ports are free on this machine.")
+
+
+def _pair(console_port: int) -> tuple[socket.socket, socket.socket]:
+    console = _bound(console_port)
+    try:
+        return console, _bound(console_port + 1)
+    except OSError:
+        console.close()
+        raise

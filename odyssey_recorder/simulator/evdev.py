@@ -1,0 +1,181 @@
+"""The input nodes of the simulated kernel: what an emulator's touch screens and keyboard report, and to whom.
+
+A kernel passes on only what changed: an axis that keeps its value is left out, per touch slot and across
+touches, so the second tap on the same spot carries no position at all. Events of one report share one stamp,
+taken from the monotonic clock.
+"""
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from odyssey_recorder.simulator.evdev_names import (
+    ABS_MT_POSITION_X,
+    ABS_MT_POSITION_Y,
+    ABS_MT_PRESSURE,
+    ABS_MT_SLOT,
+    ABS_MT_TRACKING_ID,
+    EV_ABS,
+    EV_SYN,
+    SYN_REPORT,
+)
+
+RAW_MAX = 32767
+"""The largest position a touch node reports, whatever the size of its panel."""
+
+_PRESSED = 0x400
+_TOUCH_AXES = (
+    (0x00, RAW_MAX),
+    (0x01, RAW_MAX),
+    (0x02, 1),
+    (ABS_MT_SLOT, 10),
+    (0x30, 0x7FFFFFFF),
+    (0x31, 0x7FFFFFFF),
+    (0x34, 90),
+    (ABS_MT_POSITION_X, RAW_MAX),
+    (ABS_MT_POSITION_Y, RAW_MAX),
+    (0x37, 15),
+    (ABS_MT_TRACKING_ID, 65535),
+    (ABS_MT_PRESSURE, 1024),
+)
+_PER_SLOT = range(0x30, 0x3E)
+_QWERTY2_GAPS = (
+    *(0x54, 0x55, 0x5A, 0x5D, 0x5E, 0x5F, 0x70, 0x76, 0x78, 0x7A, 0x7B, 0x8D),
+    *range(0x90, 0x9B),
+    *(0xA0, 0xA1, 0xA2),
+)
+_QWERTY2_KEYS = (
+    *(code for code in range(0x01, 0xA7) if code not in _QWERTY2_GAPS),
+    *(0xAC, 0xAD, 0xD9, 0xE2, 0xE5, 0xE6, 0xE7, 0xE8, 0x18F, 0x1C4, 0x1C5),
+    *range(0x244, 0x24A),
+)
+_KEY_POWER = 0x74
+
+
+@dataclass(frozen=True, slots=True)
+class RawEvent:
+    """One event as read from a node; `time_us` counts microseconds of the monotonic clock."""
+
+    time_us: int
+    type: int
+    code: int
+    value: int
+
+
+@dataclass(frozen=True, slots=True)
+class Capabilities:
+    """What a node can report; axes as (code, largest value), the smallest being 0."""
+
+    keys: tuple[int, ...] = ()
+    axes: tuple[tuple[int, int], ...] = ()
+    switches: tuple[int, ...] = ()
+    leds: tuple[int, ...] = ()
+
+
+@dataclass(slots=True)
+class InputNode:
+    """One file under /dev/input and the state the kernel keeps for it."""
+
+    path: str
+    name: str
+    capabilities: Capabilities
+    slot: int = 0
+    values: dict[tuple[int, int, int], int] = field(default_factory=dict)
+
+    def contacts(self) -> dict[int, tuple[int, int]]:
+        """The raw positions of the fingers that are down, by slot."""
+        return {
+            slot: (
+                self.values.get((slot, EV_ABS, ABS_MT_POSITION_X), 0),
+                self.values.get((slot, EV_ABS, ABS_MT_POSITION_Y), 0),
+            )
+            for (slot, event_type, code), value in self.values.items()
+            if (event_type, code) == (EV_ABS, ABS_MT_TRACKING_ID) and value >= 0
+        }
+
+    def accept(self, event_type: int, code: int, value: int) -> bool:
+        """Take a value in; tells whether it changed anything, which is when readers get to see it."""
+        if event_type == EV_ABS and code == ABS_MT_SLOT:
+            changed = value != self.slot
+            self.slot = value
+            return changed
+        slot = self.slot if event_type == EV_ABS and code in _PER_SLOT else -1
+        before = self.values.get((slot, event_type, code), -1 if code == ABS_MT_TRACKING_ID else 0)
+        self.values[slot, event_type, code] = value
+        return value != before
+
+
+Reader = Callable[[InputNode, Sequence[RawEvent]], None]
+Change = tuple[int, int, int]
+"""An event type, a code and the value it takes."""
+
+
+class InputNodes:
+    """All input nodes; safe from any thread. Readers are called in the order of the reports."""
+
+    def __init__(self) -> None:
+        touch = Capabilities(keys=(0x141, 0x14B), axes=_TOUCH_AXES, switches=(0,))
+        self._lock = threading.Lock()
+        self._readers: dict[object, tuple[Reader, Callable[[], None]]] = {}
+        self.gpio_keys = InputNode("/dev/input/event0", "gpio-keys", Capabilities(keys=(_KEY_POWER,)))
+        self.touch_screens = tuple(
+            InputNode(f"/dev/input/event{number}", f"virtio_input_multi_touch_{number}", touch)
+            for number in range(1, 12)
+        )
+        self.keyboard = InputNode(
+            "/dev/input/event12", "qwerty2", Capabilities(keys=_QWERTY2_KEYS, leds=(0, 1, 2))
+        )
+
+    def all(self) -> tuple[InputNode, ...]:
+        """The nodes in the order in which `getevent` lists them."""
+        return (self.gpio_keys, *self.touch_screens, self.keyboard)
+
+    def read(self, reader: Reader, on_end: Callable[[], None]) -> Callable[[], None]:
+        """Call `reader` with each report from now on; the call that is returned ends that.
+
+        `on_end` is called when all readers are sent away by `end_readers`.
+        """
+        key = object()
+        with self._lock:
+            self._readers[key] = (reader, on_end)
+
+        def close() -> None:
+            with self._lock:
+                self._readers.pop(key, None)
+
+        return close
+
+    def end_readers(self) -> None:
+        """Send every reader away."""
+        with self._lock:
+            for _, on_end in self._readers.values():
+                on_end()
+            self._readers.clear()
+
+    def report(self, node: InputNode, changes: Sequence[Change]) -> None:
+        """Let `node` report `changes` together; what did not change is dropped, and so is an empty report."""
+        with self._lock:
+            now_us = time.monotonic_ns() // 1000
+            events = [RawEvent(now_us, *change) for change in changes if node.accept(*change)]
+            if not events:
+                return
+            events.append(RawEvent(now_us, EV_SYN, SYN_REPORT, 0))
+            for reader, _ in self._readers.values():
+                reader(node, events)
+
+
+def touch_changes(slot: int, x_raw: int, y_raw: int) -> list[Change]:
+    """What an emulator reports of a finger that comes down or moves."""
+    return [
+        (EV_ABS, ABS_MT_SLOT, slot),
+        (EV_ABS, ABS_MT_TRACKING_ID, slot),
+        (EV_ABS, ABS_MT_POSITION_X, x_raw),
+        (EV_ABS, ABS_MT_POSITION_Y, y_raw),
+        (EV_ABS, ABS_MT_PRESSURE, _PRESSED),
+    ]
+
+
+def lift_changes(slot: int) -> list[Change]:
+    """What an emulator reports of a finger that lifts."""
+    return [(EV_ABS, ABS_MT_SLOT, slot), (EV_ABS, ABS_MT_PRESSURE, 0), (EV_ABS, ABS_MT_TRACKING_ID, -1)]

@@ -1,0 +1,102 @@
+"""What can be made to go wrong with the simulated emulator, on request."""
+
+import threading
+from collections.abc import Callable
+from enum import Enum
+
+
+class FrameFault(Enum):
+    """What happens to the next screen captures."""
+
+    CUT = "cut-frame"
+    BLACK = "black-frame"
+    DROP = "drop-in-frame"
+
+
+class Faults:
+    """The faults that are on; safe from any thread, except that of the emulator's own connections.
+
+    `apply_link` is called, and waits, when what the connections must show has changed: `offline` or `frozen`.
+    `break_connections` drops every adb connection once; `end_getevent` ends every getevent that runs.
+    """
+
+    def __init__(
+        self,
+        apply_link: Callable[[], None],
+        break_connections: Callable[[], None],
+        end_getevent: Callable[[], None],
+    ) -> None:
+        self._apply_link = apply_link
+        self._end_getevent = end_getevent
+        self.break_connections = break_connections
+        self._lock = threading.Lock()
+        self._frames = dict.fromkeys(FrameFault, 0)
+        self._thawing: threading.Timer | None = None
+        self.offline = False
+        self.frozen = False
+        self.refuses_input = False
+        self.screencap_delay_s = 0.0
+
+    def go_offline(self) -> None:
+        """Drop every adb connection and take no new ones, until `go_online`."""
+        self.offline = True
+        self._apply_link()
+
+    def go_online(self) -> None:
+        """Take adb connections again, and announce the emulator anew."""
+        self.offline = False
+        self._apply_link()
+
+    def freeze(self, duration_s: float | None = None) -> None:
+        """Keep connections open but read and answer nothing, for a while or until `thaw`."""
+        self._set_frozen(True)
+        if duration_s is not None:
+            self._thawing = threading.Timer(duration_s, self.thaw)
+            self._thawing.daemon = True
+            self._thawing.start()
+
+    def thaw(self) -> None:
+        """End the freeze; what came in meanwhile is answered now."""
+        self._set_frozen(False)
+
+    def delay_screencap(self, delay_s: float) -> None:
+        """Let every screen capture take that much longer."""
+        self.screencap_delay_s = delay_s
+
+    def refuse_input(self, *, refuse: bool) -> None:
+        """Answer every `input` with an error and inject nothing."""
+        self.refuses_input = refuse
+
+    def spoil_frames(self, fault: FrameFault, count: int = 1) -> None:
+        """Let `fault` happen to the next `count` screen captures."""
+        with self._lock:
+            self._frames[fault] = count
+
+    def take_frame_fault(self) -> FrameFault | None:
+        """The fault that befalls the capture that starts now, counted off."""
+        with self._lock:
+            for fault, left in self._frames.items():
+                if left > 0:
+                    self._frames[fault] = left - 1
+                    return fault
+        return None
+
+    def kill_getevent(self) -> None:
+        """End every getevent that runs now, as if its process were killed."""
+        self._end_getevent()
+
+    def clear(self) -> None:
+        """Let all be well again."""
+        with self._lock:
+            self._frames = dict.fromkeys(FrameFault, 0)
+        self.refuses_input = False
+        self.screencap_delay_s = 0.0
+        self.offline = False
+        self._set_frozen(False)
+
+    def _set_frozen(self, frozen: bool) -> None:
+        if self._thawing is not None:
+            self._thawing.cancel()
+            self._thawing = None
+        self.frozen = frozen
+        self._apply_link()

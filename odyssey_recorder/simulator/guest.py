@@ -1,0 +1,115 @@
+"""The simulated Android system as its shell and its console find it: the phone with all that is around it."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from odyssey_recorder.simulator.evdev import (
+    RAW_MAX,
+    Change,
+    InputNode,
+    InputNodes,
+    lift_changes,
+    touch_changes,
+)
+from odyssey_recorder.simulator.evdev_names import EV_KEY
+from odyssey_recorder.simulator.faults import Faults
+from odyssey_recorder.simulator.files import Files
+from odyssey_recorder.simulator.phone import Phase, Phone, PhoneState
+from odyssey_recorder.simulator.us_keyboard import android_key, key_strokes
+
+_CLOSED = "CLOSED"
+_OUTER_PANEL_NODE = 6
+
+
+@dataclass(slots=True)
+class Guest:
+    """One running system: the phone, its files, its input nodes, its faults and its name."""
+
+    phone: Phone
+    faults: Faults
+    nodes: InputNodes
+    avd_name: str
+    files: Files = field(default_factory=Files)
+    booted_ns: int = field(default_factory=time.monotonic_ns)
+
+    def touch_screen(self) -> InputNode:
+        """The node that reports touches now: a folded foldable's outer panel has one of its own."""
+        posture = self.phone.state().posture
+        folded = posture is not None and posture.name == _CLOSED
+        return self.nodes.touch_screens[_OUTER_PANEL_NODE if folded else 0]
+
+    def window_touch(self, x: float, y: float, *, pressed: bool, slot: int = 0) -> None:
+        """A finger at a place, as through the emulator's window: the way that `getevent` sees.
+
+        `x` and `y` are pixels of the lit panel in its natural orientation. Whether the finger comes down, moves
+        or lifts follows from what was before.
+        """
+        panel = self.phone.state().physical_size
+        raw = _raw(x, panel.width), _raw(y, panel.height)
+        node = self.touch_screen()
+        down = slot in node.contacts()
+        if pressed:
+            self.report_touch(node, touch_changes(slot, *raw))
+        elif down:
+            self.report_touch(node, touch_changes(slot, *raw))
+            self.report_touch(node, lift_changes(slot))
+
+    def window_key(self, code: int) -> None:
+        """A key by its Linux code goes down and up, as from the emulator's toolbar; `getevent` sees it."""
+        for value in (1, 0):
+            self.report_key(code, value)
+
+    def window_text(self, text: str) -> None:
+        """Characters typed on the host's keyboard; raises ValueError for what is not on a US keyboard."""
+        for code, shifted in key_strokes(text):
+            changes = [[(EV_KEY, 0x2A, 1)]] if shifted else []
+            changes += [[(EV_KEY, code, 1)], [(EV_KEY, code, 0)]]
+            changes += [[(EV_KEY, 0x2A, 0)]] if shifted else []
+            for change in changes:
+                self.nodes.report(self.nodes.keyboard, change)
+        self.phone.type_text(text)
+
+    def report_key(self, code: int, value: int) -> None:
+        """The keyboard node reports a key that goes down (1) or up (0); the phone hears it as it goes up."""
+        self.nodes.report(self.nodes.keyboard, [(EV_KEY, code, value)])
+        key = android_key(code)
+        if value == 0 and key is not None:
+            self.phone.press_key(key)
+
+    def report_touch(self, node: InputNode, changes: Sequence[Change]) -> None:
+        """A touch node reports `changes`, and the phone gets the fingers that came, moved or went."""
+        before = node.contacts()
+        self.nodes.report(node, changes)
+        after = node.contacts()
+        state = self.phone.state()
+        for slot in sorted(before.keys() | after.keys()):
+            if slot not in before:
+                self._touch(Phase.DOWN, after[slot], slot, state)
+            elif slot not in after:
+                self._touch(Phase.UP, before[slot], slot, state)
+            elif before[slot] != after[slot]:
+                self._touch(Phase.MOVE, after[slot], slot, state)
+
+    def _touch(self, phase: Phase, raw: tuple[int, int], slot: int, state: PhoneState) -> None:
+        natural = state.natural_size
+        x = raw[0] * natural.width / (RAW_MAX + 1)
+        y = raw[1] * natural.height / (RAW_MAX + 1)
+        self.phone.touch(phase, *_as_displayed(x, y, state), pointer=slot)
+
+
+def _raw(position_px: float, length_px: int) -> int:
+    return max(0, min(RAW_MAX, int(position_px * RAW_MAX / length_px)))
+
+
+def _as_displayed(x: float, y: float, state: PhoneState) -> tuple[float, float]:
+    width, height = state.natural_size.width, state.natural_size.height
+    match state.rotation:
+        case 1:
+            return y, max(0.0, width - 1 - x)
+        case 2:
+            return max(0.0, width - 1 - x), max(0.0, height - 1 - y)
+        case 3:
+            return max(0.0, height - 1 - y), x
+        case _:
+            return x, y

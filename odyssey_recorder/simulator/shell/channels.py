@@ -1,0 +1,163 @@
+"""Where the bytes of the simulated shell's programs come from and go to: streams, pipes, files."""
+
+import asyncio
+import struct
+from enum import IntEnum
+from typing import Protocol
+
+from odyssey_recorder.simulator.adbd import Buffer, Stream
+from odyssey_recorder.simulator.files import Files
+
+_FRAME_HEADER = struct.Struct("<BI")
+
+
+class Sink(Protocol):
+    """Takes what a program writes; raises BrokenPipeError when nobody reads it any more."""
+
+    async def write(self, data: Buffer) -> None: ...
+
+
+class Source(Protocol):
+    """Gives what a program reads."""
+
+    async def read(self) -> bytes:
+        """The next bytes, as soon as there are any; empty at the end."""
+        ...
+
+
+class Discard:
+    """What /dev/null is on both sides."""
+
+    async def write(self, data: Buffer) -> None:
+        pass
+
+    async def read(self) -> bytes:
+        return b""
+
+
+class Pipe:
+    """What one program writes, another reads; holds a few pieces, then the writer waits."""
+
+    def __init__(self) -> None:
+        self._pieces: asyncio.Queue[bytes] = asyncio.Queue(maxsize=16)
+        self._read_end_open = True
+
+    async def write(self, data: Buffer) -> None:
+        if not self._read_end_open:
+            raise BrokenPipeError
+        if len(data):
+            await self._pieces.put(bytes(data))
+
+    async def read(self) -> bytes:
+        return await self._pieces.get()
+
+    async def close_writing(self) -> None:
+        """Let the reader see the end."""
+        if self._read_end_open:
+            await self._pieces.put(b"")
+
+    def close_reading(self) -> None:
+        """Nobody will read any more: let go whoever waits to write."""
+        self._read_end_open = False
+        while not self._pieces.empty():
+            self._pieces.get_nowait()
+
+
+class FileSink:
+    """Appends to a file of the device."""
+
+    def __init__(self, files: Files, path: str) -> None:
+        self._files = files
+        self._path = path
+
+    async def write(self, data: Buffer) -> None:
+        self._files.append(self._path, bytes(data))
+
+
+class Bytes:
+    """Bytes that are there already, as from a file."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+
+    async def read(self) -> bytes:
+        data, self._data = self._data, b""
+        return data
+
+
+class PlainOutput:
+    """Both outputs of `shell:` and `exec:`: a raw terminal, so all that programs write comes in one, as it is."""
+
+    def __init__(self, stream: Stream) -> None:
+        self._stream = stream
+
+    async def write(self, data: Buffer) -> None:
+        await self._stream.write(data)
+
+
+class PlainInput:
+    """The input of `shell:` and `exec:`; it has no end but the stream's."""
+
+    def __init__(self, stream: Stream) -> None:
+        self._stream = stream
+
+    async def read(self) -> bytes:
+        return bytes(await self._stream.read())
+
+
+class FrameId(IntEnum):
+    """The kinds of frame in the stream of a `shell,v2` service: one byte, then the length in four."""
+
+    STDIN = 0
+    STDOUT = 1
+    STDERR = 2
+    EXIT = 3
+    CLOSE_STDIN = 4
+    WINDOW_SIZE = 5
+
+
+class FramedOutput:
+    """Standard output or standard error of a `shell,v2` service."""
+
+    def __init__(self, stream: Stream, frame_id: FrameId) -> None:
+        self._stream = stream
+        self._frame_id = frame_id
+
+    async def write(self, data: Buffer) -> None:
+        view = memoryview(data)
+        room = self._stream.max_payload - _FRAME_HEADER.size
+        for start in range(0, len(view), room):
+            piece = view[start : start + room]
+            await self._stream.write_packet(_FRAME_HEADER.pack(self._frame_id, len(piece)), piece)
+
+
+class FramedInput:
+    """Standard input of a `shell,v2` service; ends when the host closes it."""
+
+    def __init__(self, stream: Stream) -> None:
+        self._stream = stream
+        self._received = bytearray()
+
+    async def read(self) -> bytes:
+        while True:
+            frame_id, payload = await self._next_frame()
+            if frame_id == FrameId.CLOSE_STDIN:
+                return b""
+            if frame_id == FrameId.STDIN and payload:
+                return payload
+
+    async def _next_frame(self) -> tuple[int, bytes]:
+        frame_id, length = _FRAME_HEADER.unpack(await self._take(_FRAME_HEADER.size))
+        return frame_id, await self._take(length)
+
+    async def _take(self, count: int) -> bytes:
+        while len(self._received) < count:
+            self._received += await self._stream.read()
+        taken = bytes(self._received[:count])
+        del self._received[:count]
+        return taken
+
+
+async def send_exit_code(stream: Stream, code: int) -> None:
+    """End a `shell,v2` service as its client expects: with the exit code of the command."""
+    await stream.write_packet(_FRAME_HEADER.pack(FrameId.EXIT, 1), bytes([code & 0xFF]))

@@ -1,0 +1,182 @@
+"""`input`: touches, keys and text that are injected above the kernel, so that `getevent` never sees them."""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Sequence
+
+from odyssey_recorder.simulator.phone import Phase
+from odyssey_recorder.simulator.shell.keycodes import key_code
+from odyssey_recorder.simulator.shell.program import Call, Programs
+
+_SOURCES = frozenset(
+    (
+        *("dpad", "keyboard", "mouse", "touchpad", "gamepad", "touchnavigation", "joystick", "touchscreen"),
+        *("stylus", "trackball", "rotaryencoder"),
+    )
+)
+_SWIPE_MS = 300
+_LONG_PRESS_S = 0.5
+_MOVE_EVERY_S = 0.008
+_USAGE = """Usage: input [<source>] [-d DISPLAY_ID] <command> [<arg>...]
+
+The sources are:
+      {sources}
+
+-d: specify the display ID.
+      (Default: -1 for key event, 0 for motion event if not specified.)
+The commands and default sources are:
+      text <string> (Default: touchscreen)
+      keyevent [--longpress|--doubletap|--async|--delay <duration between keycodes in ms>]
+            <key code number or name> ... (Default: keyboard)
+      tap <x> <y> (Default: touchscreen)
+      swipe <x1> <y1> <x2> <y2> [duration(ms)] (Default: touchscreen)
+      draganddrop <x1> <y1> <x2> <y2> [duration(ms)] (Default: touchscreen)
+      press (Default: trackball)
+      roll <dx> <dy> (Default: trackball)
+      motionevent <DOWN|UP|MOVE|CANCEL> <x> <y> (Default: touchscreen)
+      keycombination [-t duration(ms)] <key code 1> <key code 2> ... (Default: keyboard)""".format(
+    sources=" \n      ".join(sorted(_SOURCES))
+)
+_REFUSED = (
+    "java.lang.SecurityException: Injecting input events requires the caller (or the source of the"
+    " instrumentation, if any) to have the INJECT_EVENTS permission."
+)
+_UNTYPABLE = (
+    "java.lang.NullPointerException: Attempt to get length of null array\n"
+    "\tat com.android.server.input.InputShellCommand.sendText(InputShellCommand.java:321)\n"
+    "\tat com.android.server.input.InputShellCommand.onCommand(InputShellCommand.java:176)"
+)
+
+
+class InputError(ValueError):
+    """The arguments are wrong, or the system refused; the text is what the device says of it."""
+
+
+_Subcommand = Callable[[Call, Sequence[str]], Awaitable[None]]
+
+
+async def _input(call: Call) -> int:
+    words = list(call.args)
+    if words and words[0] in _SOURCES:
+        words.pop(0)
+    if len(words) >= 2 and words[0] == "-d":
+        del words[:2]
+    subcommand = _SUBCOMMANDS.get(words[0]) if words else None
+    if subcommand is None:
+        complaint = f"Error: Unknown command: {words[0]}\n{_USAGE}" if words else _USAGE
+        return await call.fail(complaint, 255)
+    try:
+        if call.guest.faults.refuses_input:
+            raise InputError(_REFUSED)
+        await subcommand(call, words[1:])
+    except InputError as error:
+        return await call.fail(f"\nException occurred while executing '{words[0]}':\n{error}", 255)
+    return 0
+
+
+async def _touch(call: Call, phase: Phase, x: float, y: float) -> None:
+    await asyncio.to_thread(call.guest.phone.touch, phase, x, y)
+
+
+async def _tap(call: Call, words: Sequence[str]) -> None:
+    x, y = _numbers(words, 2)
+    await _touch(call, Phase.DOWN, x, y)
+    await _touch(call, Phase.UP, x, y)
+
+
+async def _swipe(call: Call, words: Sequence[str]) -> None:
+    await _drag(call, words, hold_s=0.0)
+
+
+async def _drag_and_drop(call: Call, words: Sequence[str]) -> None:
+    await _drag(call, words, hold_s=_LONG_PRESS_S)
+
+
+async def _drag(call: Call, words: Sequence[str], *, hold_s: float) -> None:
+    x1, y1, x2, y2, *given = _numbers(words, 4, optional=1)
+    duration_s = (given[0] if given and given[0] >= 0 else _SWIPE_MS) / 1000
+    await _touch(call, Phase.DOWN, x1, y1)
+    await asyncio.sleep(hold_s)
+    begin = time.monotonic()
+    while (elapsed := time.monotonic() - begin) < duration_s:
+        done = elapsed / duration_s
+        await _touch(call, Phase.MOVE, x1 + (x2 - x1) * done, y1 + (y2 - y1) * done)
+        left_s = duration_s - (time.monotonic() - begin)
+        await asyncio.sleep(max(0.0, min(_MOVE_EVERY_S, left_s)))
+    await _touch(call, Phase.UP, x2, y2)
+
+
+async def _motion_event(call: Call, words: Sequence[str]) -> None:
+    phases = {phase.name: phase for phase in Phase}
+    if not words or words[0].upper() not in phases:
+        raise InputError("java.lang.IllegalArgumentException: Unknown action: " + " ".join(words[:1]))
+    x, y = _numbers(words[1:], 2)
+    await _touch(call, phases[words[0].upper()], x, y)
+
+
+async def _key_event(call: Call, words: Sequence[str]) -> None:
+    options = [word for word in words if word.startswith("--")]
+    names = [word for word in words if not word.startswith("--")]
+    delay_s = 0.0
+    if "--delay" in options:
+        delay_s = _numbers(names[:1], 1)[0] / 1000
+        names = names[1:]
+    if "--doubletap" in options:
+        names = [name for name in names for _ in range(2)]
+    codes = [_code(name) for name in names]
+    for code in codes:
+        await asyncio.to_thread(call.guest.phone.press_key, code, long_press="--longpress" in options)
+        await asyncio.sleep(delay_s)
+
+
+async def _key_combination(call: Call, words: Sequence[str]) -> None:
+    names = words[2:] if words[:1] == ["-t"] else words
+    if len(names) < 2:
+        raise InputError("java.lang.IllegalArgumentException: keycombination requires at least 2 keycodes")
+    await _key_event(call, names)
+
+
+async def _text(call: Call, words: Sequence[str]) -> None:
+    if not words:
+        raise InputError('java.lang.IllegalArgumentException: Argument expected after "text"')
+    text = words[0].replace("%s", " ")
+    if not text.isascii():
+        raise InputError(_UNTYPABLE)
+    await asyncio.to_thread(call.guest.phone.type_text, text)
+
+
+async def _trackball(call: Call, words: Sequence[str]) -> None:
+    """Nothing on a phone listens to a trackball; the arguments are still read."""
+    _numbers(words, 0, optional=2)
+
+
+def _numbers(words: Sequence[str], count: int, *, optional: int = 0) -> list[float]:
+    if not count <= len(words) <= count + optional:
+        raise InputError(
+            f"java.lang.IllegalArgumentException: Invalid arguments: {count} expected, {len(words)} given"
+        )
+    try:
+        return [float(word) for word in words]
+    except ValueError as error:
+        raise InputError(f'java.lang.NumberFormatException: For input string: "{" ".join(words)}"') from error
+
+
+def _code(word: str) -> int:
+    code = key_code(word)
+    if code is None:
+        raise InputError(f"java.lang.IllegalArgumentException: Unknown keycode: {word}")
+    return code
+
+
+_SUBCOMMANDS: dict[str, _Subcommand] = {
+    "tap": _tap,
+    "swipe": _swipe,
+    "draganddrop": _drag_and_drop,
+    "motionevent": _motion_event,
+    "keyevent": _key_event,
+    "keycombination": _key_combination,
+    "text": _text,
+    "press": _trackball,
+    "roll": _trackball,
+}
+PROGRAMS: Programs = {"input": _input}

@@ -1,0 +1,227 @@
+"""The small everyday programs: echo, sleep, date, cat, ls, grep and their like."""
+
+import asyncio
+import posixpath
+import re
+import stat
+import time
+from collections.abc import Awaitable, Callable, Iterator
+from datetime import UTC, datetime
+
+from odyssey_recorder.simulator.files import Files, Inode
+from odyssey_recorder.simulator.shell.program import Call, Programs, read_all
+
+
+async def _echo(call: Call) -> int:
+    ends_line = call.args[:1] != ("-n",)
+    text = " ".join(call.args if ends_line else call.args[1:])
+    await call.stdout.write((text + "\n" * ends_line).encode())
+    return 0
+
+
+async def _true(_: Call) -> int:
+    return 0
+
+
+async def _false(_: Call) -> int:
+    return 1
+
+
+async def _sleep(call: Call) -> int:
+    try:
+        seconds = sum(float(word.removesuffix("s")) for word in call.args)
+    except ValueError:
+        return await call.fail(f"sleep: bad number '{' '.join(call.args)}'")
+    await asyncio.sleep(seconds)
+    return 0
+
+
+async def _date(call: Call) -> int:
+    now = time.time()
+    form = next((word[1:] for word in call.args if word.startswith("+")), "%a %b %e %H:%M:%S GMT %Y")
+    stamp = form.replace("%s", str(int(now))).replace("%N", f"{int(now % 1 * 1e9):09d}")
+    await call.print(datetime.fromtimestamp(now, UTC).strftime(stamp))
+    return 0
+
+
+async def _id(call: Call) -> int:
+    await call.print(
+        "uid=2000(shell) gid=2000(shell) groups=2000(shell),1004(input),1007(log),1015(sdcard_rw),3003(inet)"
+        " context=u:r:shell:s0"
+    )
+    return 0
+
+
+async def _whoami(call: Call) -> int:
+    await call.print("shell")
+    return 0
+
+
+async def _uptime(call: Call) -> int:
+    await call.print(f" {datetime.now(UTC):%H:%M:%S} up {time.monotonic() / 60:.0f} min,  0 users")
+    return 0
+
+
+async def _cat(call: Call) -> int:
+    if not call.args:
+        await call.stdout.write(await read_all(call))
+        return 0
+    status = 0
+    for path in call.args:
+        try:
+            await call.stdout.write(_proc(path) or call.guest.files.read(path))
+        except FileNotFoundError:
+            status = await call.fail(f"cat: {path}: No such file or directory")
+        except IsADirectoryError:
+            status = await call.fail(f"cat: {path}: Is a directory")
+    return status
+
+
+def _proc(path: str) -> bytes:
+    if path == "/proc/uptime":
+        return f"{time.monotonic():.2f} {time.monotonic() * 3:.2f}\n".encode()
+    return b""
+
+
+async def _ls(call: Call) -> int:
+    options = "".join(word[1:] for word in call.args if word.startswith("-"))
+    status = 0
+    for path in [word for word in call.args if not word.startswith("-")] or ["/"]:
+        try:
+            for line in _listed(call.guest.files, path, options):
+                await call.print(line)
+        except FileNotFoundError:
+            status = await call.fail(f"ls: {path}: No such file or directory")
+    return status
+
+
+def _listed(files: Files, path: str, options: str) -> Iterator[str]:
+    shows_inside = files.inode(path).is_folder and "d" not in options
+    entries = (
+        [(name, posixpath.join(path, name)) for name in files.names(path)] if shows_inside else [(path, path)]
+    )
+    for name, full in entries:
+        yield _long_form(files.inode(full), name) if "l" in options else name
+
+
+def _long_form(inode: Inode, name: str) -> str:
+    changed = f"{datetime.fromtimestamp(inode.mtime_s, UTC):%Y-%m-%d %H:%M}"
+    return f"{stat.filemode(inode.mode)} 1 shell sdcard_rw {len(inode.content):7} {changed} {name}"
+
+
+async def _mkdir(call: Call) -> int:
+    async def make(path: str) -> None:
+        call.guest.files.make_folder(path, parents="-p" in call.args)
+
+    return await _for_each_path(call, make)
+
+
+async def _rm(call: Call) -> int:
+    options = "".join(word[1:] for word in call.args if word.startswith("-"))
+
+    async def remove(path: str) -> None:
+        try:
+            call.guest.files.remove(path, recursive="r" in options)
+        except FileNotFoundError:
+            if "f" not in options:
+                raise
+
+    return await _for_each_path(call, remove)
+
+
+async def _touch(call: Call) -> int:
+    async def touch(path: str) -> None:
+        try:
+            call.guest.files.inode(path).mtime_s = int(time.time())
+        except FileNotFoundError:
+            call.guest.files.write(path, b"")
+
+    return await _for_each_path(call, touch)
+
+
+async def _for_each_path(call: Call, act: Callable[[str], Awaitable[None]]) -> int:
+    status = 0
+    for path in [word for word in call.args if not word.startswith("-")]:
+        try:
+            await act(path)
+        except FileNotFoundError:
+            status = await call.fail(f"{call.name}: {path}: No such file or directory")
+        except FileExistsError:
+            status = await call.fail(f"{call.name}: '{path}': File exists")
+        except (IsADirectoryError, NotADirectoryError):
+            status = await call.fail(f"{call.name}: {path}: is not the kind of file that is wanted here")
+    return status
+
+
+async def _grep(call: Call) -> int:
+    options = "".join(word[1:] for word in call.args if word.startswith("-"))
+    words = [word for word in call.args if not word.startswith("-")]
+    if not words:
+        return await call.fail("grep: no REGEX", 2)
+    pattern = re.compile(
+        re.escape(words[0]) if "F" in options else words[0], re.IGNORECASE if "i" in options else 0
+    )
+    text = (
+        b"".join([call.guest.files.read(path) for path in words[1:]]) if words[1:] else await read_all(call)
+    )
+    found = [
+        line
+        for line in text.decode(errors="replace").splitlines()
+        if bool(pattern.search(line)) != ("v" in options)
+    ]
+    if "c" in options:
+        await call.print(str(len(found)))
+    elif "q" not in options:
+        for line in found:
+            await call.print(line)
+    return 0 if found else 1
+
+
+async def _head(call: Call) -> int:
+    return await _some_lines(call, slice(None, _count(call)))
+
+
+async def _tail(call: Call) -> int:
+    return await _some_lines(call, slice(-_count(call), None))
+
+
+def _count(call: Call) -> int:
+    digits = "".join(call.args).lstrip("-n").strip()
+    return int(digits) if digits.isdigit() else 10
+
+
+async def _some_lines(call: Call, which: slice) -> int:
+    text = await read_all(call)
+    await call.stdout.write(b"".join(text.splitlines(keepends=True)[which]))
+    return 0
+
+
+async def _wc(call: Call) -> int:
+    text = await read_all(call)
+    counts = {"-l": text.count(b"\n"), "-w": len(text.split()), "-c": len(text)}
+    await call.print(" ".join(str(counts[word]) for word in call.args if word in counts) or str(counts["-l"]))
+    return 0
+
+
+PROGRAMS: Programs = {
+    "echo": _echo,
+    "true": _true,
+    ":": _true,
+    "false": _false,
+    "sleep": _sleep,
+    "date": _date,
+    "id": _id,
+    "whoami": _whoami,
+    "uptime": _uptime,
+    "cat": _cat,
+    "ls": _ls,
+    "mkdir": _mkdir,
+    "rm": _rm,
+    "touch": _touch,
+    "grep": _grep,
+    "head": _head,
+    "tail": _tail,
+    "wc": _wc,
+    "log": _true,
+    "sync": _true,
+}

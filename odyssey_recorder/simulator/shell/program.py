@@ -1,0 +1,42 @@
+"""What a program of the simulated shell gets: its arguments, its three streams, and the system it runs on."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+
+from odyssey_recorder.simulator.guest import Guest
+from odyssey_recorder.simulator.shell.channels import Sink, Source
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One run of a program; `args` without the program's own name."""
+
+    name: str
+    args: tuple[str, ...]
+    guest: Guest
+    stdin: Source
+    stdout: Sink
+    stderr: Sink
+
+    async def print(self, text: str) -> None:
+        """Write a line to standard output."""
+        await self.stdout.write(f"{text}\n".encode())
+
+    async def fail(self, message: str, code: int = 1) -> int:
+        """Write a line to standard error; gives back the exit code `code`."""
+        await self.stderr.write(f"{message}\n".encode())
+        return code
+
+
+Program = Callable[[Call], Awaitable[int]]
+"""Runs a call and gives back its exit code."""
+
+Programs = Mapping[str, Program]
+
+
+async def read_all(call: Call) -> bytes:
+    """All of standard input."""
+    pieces = []
+    while piece := await call.stdin.read():
+        pieces.append(piece)
+    return b"".join(pieces)

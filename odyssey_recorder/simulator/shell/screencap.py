@@ -1,0 +1,112 @@
+"""`screencap`: how the screen leaves the device, raw or as PNG, and what it warns of on a foldable."""
+
+import asyncio
+import io
+import struct
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from PIL import Image
+
+from odyssey_recorder.simulator.faults import FrameFault
+from odyssey_recorder.simulator.panels import panels
+from odyssey_recorder.simulator.phone import Screen
+from odyssey_recorder.simulator.shell.program import Call, Programs
+
+_HEADER = struct.Struct("<4I")
+_FORMAT_RGBA_8888 = 1
+_COLORSPACE_SRGB = 1
+_PNG_LEVEL = 1
+
+_WARNING = (
+    "[Warning] Multiple displays were found, but no display id was specified! Defaulting to the first display"
+    " found, however this default is not guaranteed to be consistent across captures. A display id should be"
+    " specified.\n"
+    "A display ID can be specified with the [-d display-id] option.\n"
+    'See "dumpsys SurfaceFlinger --display-id" for valid display IDs.\n'
+)
+_USAGE = """usage: screencap [-hp] [-d display-id] [FILENAME]
+   -h: this message
+   -p: save the file as a png.
+   -d: specify the physical display ID to capture
+If FILENAME ends with .png it will be saved as a png.
+If FILENAME is not given, the results will be printed to stdout."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Order:
+    """What the command line asks for; without `path` the picture goes to standard output."""
+
+    wants_png: bool = False
+    display_id: str | None = None
+    path: str | None = None
+
+
+async def _screencap(call: Call) -> int:
+    order = _read_order(call.args)
+    if order is None:
+        return await call.fail(_USAGE)
+    state = await asyncio.to_thread(call.guest.phone.state)
+    found = panels(call.guest.phone.profile, state)
+    if order.display_id is None and len(found) > 1:
+        await call.stderr.write(_WARNING.encode())
+    panel = next((panel for panel in found if order.display_id in {None, str(panel.physical_id)}), None)
+    if panel is None:
+        return await call.fail(f"Display Id '{order.display_id}' is not valid.")
+    await asyncio.sleep(call.guest.faults.screencap_delay_s)
+    fault = call.guest.faults.take_frame_fault()
+    screen = call.guest.phone.screen()
+    if not panel.lit:
+        screen = _black(panel.size.width, panel.size.height)
+    elif fault is FrameFault.BLACK:
+        screen = _black(screen.width, screen.height)
+    is_png = order.wants_png or (order.path or "").endswith(".png")
+    parts = (await asyncio.to_thread(_png, screen),) if is_png else (_header(screen), screen.rgba)
+    if order.path is None:
+        await _send(call, parts, fault)
+    else:
+        call.guest.files.write(order.path, b"".join(parts))
+    return 0
+
+
+def _read_order(args: Sequence[str]) -> _Order | None:
+    order = _Order()
+    words = iter(args)
+    for word in words:
+        if word == "-p":
+            order = replace(order, wants_png=True)
+        elif word == "-d":
+            order = replace(order, display_id=next(words, ""))
+        elif word.startswith("-"):
+            return None
+        else:
+            order = replace(order, path=word)
+    return order
+
+
+async def _send(call: Call, parts: tuple[bytes, ...], fault: FrameFault | None) -> None:
+    for part in parts:
+        if fault in {FrameFault.CUT, FrameFault.DROP} and part is parts[-1]:
+            await call.stdout.write(memoryview(part)[: len(part) // 2])
+            if fault is FrameFault.DROP:
+                call.guest.faults.break_connections()
+        else:
+            await call.stdout.write(part)
+
+
+def _header(screen: Screen) -> bytes:
+    return _HEADER.pack(screen.width, screen.height, _FORMAT_RGBA_8888, _COLORSPACE_SRGB)
+
+
+def _png(screen: Screen) -> bytes:
+    picture = Image.frombuffer("RGBA", (screen.width, screen.height), screen.rgba, "raw", "RGBA", 0, 1)
+    encoded = io.BytesIO()
+    picture.save(encoded, "png", compress_level=_PNG_LEVEL)
+    return encoded.getvalue()
+
+
+def _black(width: int, height: int) -> Screen:
+    return Screen(0, width, height, b"\0\0\0\xff" * (width * height), 0)
+
+
+PROGRAMS: Programs = {"screencap": _screencap}

@@ -1,0 +1,51 @@
+"""Which keys of the emulator's keyboard type which characters, and which Android keys the others are."""
+
+from collections.abc import Iterator
+
+_ROWS = (
+    (0x02, "1234567890-=", "!@#$%^&*()_+"),
+    (0x10, "qwertyuiop[]", "QWERTYUIOP{}"),
+    (0x1E, "asdfghjkl;'`", 'ASDFGHJKL:"~'),
+    (0x2B, "\\zxcvbnm,./", "|ZXCVBNM<>?"),
+    (0x39, " ", ""),
+    (0x1C, "\n", ""),
+    (0x0F, "\t", ""),
+)
+_STROKES = {
+    character: (first + offset, shifted)
+    for first, plain, capitals in _ROWS
+    for shifted, characters in ((False, plain), (True, capitals))
+    for offset, character in enumerate(characters)
+}
+_ANDROID_KEYS = {
+    0x01: 111,
+    0x0E: 67,
+    0x0F: 61,
+    0x1C: 66,
+    0x66: 3,
+    0x67: 19,
+    0x69: 21,
+    0x6A: 22,
+    0x6C: 20,
+    0x6F: 112,
+    0x72: 25,
+    0x73: 24,
+    0x74: 26,
+    0x8B: 82,
+    0x9E: 4,
+    0xAC: 3,
+    0x244: 187,
+}
+
+
+def key_strokes(text: str) -> Iterator[tuple[int, bool]]:
+    """The Linux key code of each character and whether Shift is held; raises ValueError where there is none."""
+    for character in text:
+        if character not in _STROKES:
+            raise ValueError(f"the keyboard has no key for {character!r}")
+        yield _STROKES[character]
+
+
+def android_key(code: int) -> int | None:
+    """The Android key code of a Linux key that types no character; None for all others."""
+    return _ANDROID_KEYS.get(code)
