@@ -54,7 +54,7 @@ def episode(*actions: Action, episode_id: str = ID) -> Episode:
 
 
 points = st.builds(Point, st.integers(0, 1000), st.integers(0, 1000))
-texts = st.text(st.characters(exclude_categories=("Cs",)), max_size=20)
+texts = st.text(st.characters(codec="utf-8"), max_size=20)
 ids = st.text("0123456789", min_size=16, max_size=16)
 paths = st.lists(points, min_size=1, max_size=6).map(tuple)
 actions: st.SearchStrategy[Action] = st.one_of(
