@@ -1,0 +1,174 @@
+"""Converting files and folders: what is written, what is refused, and what is left alone."""
+
+import errno
+import os
+from pathlib import Path
+
+import pytest
+
+from odyssey_recorder.dataset.codec import Dialect, encode, read_episode
+from odyssey_recorder.dataset.convert import Conversion, convert
+from odyssey_recorder.errors import DatasetError, InvalidEpisodeError
+from odyssey_recorder.model.action import Complete, Type
+from tests.episodes import DATA, RELEASED, episode
+
+FIRST, SECOND = "0000000000000001", "0000000000000002"
+
+
+def put(folder: Path, episode_id: str, *, pictures: bool = False) -> Path:
+    """An episode in the card's dialect, in the dataset at `folder`."""
+    one = episode(Type("hi"), Complete(), episode_id=episode_id)
+    file = folder / "annotations" / f"{episode_id}.json"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_bytes(encode(one))
+    if pictures:
+        (folder / "screenshots").mkdir(exist_ok=True)
+        for step in one.steps:
+            (folder / "screenshots" / step.screenshot).write_bytes(b"picture of " + step.screenshot.encode())
+    return file
+
+
+def files_in(folder: Path) -> set[str]:
+    return {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_a_file_becomes_the_file_that_is_asked_for(tmp_path: Path) -> None:
+    source = put(tmp_path / "in", FIRST)
+
+    done = convert(source, tmp_path / "out.json", Dialect.RELEASE)
+
+    assert done == Conversion((tmp_path / "out.json",), ())
+    assert b'"TEXT"' in (tmp_path / "out.json").read_bytes()
+    assert read_episode(tmp_path / "out.json") == read_episode(source)
+
+
+def test_a_file_goes_into_a_folder_under_its_own_name(tmp_path: Path) -> None:
+    done = convert(RELEASED, tmp_path, Dialect.CARD)
+
+    assert done.written == (tmp_path / RELEASED.name,)
+    assert b'"TYPE"' in (tmp_path / RELEASED.name).read_bytes()
+
+
+def test_a_bad_file_leaves_nothing_behind(tmp_path: Path) -> None:
+    with pytest.raises(InvalidEpisodeError, match="step_length is 13"):
+        convert(DATA / "episodes" / "v1_0141544666483837.partial.json", tmp_path / "out.json", Dialect.RELEASE)
+
+    assert files_in(tmp_path) == set()
+
+
+def test_a_folder_is_converted_whole_without_its_screenshots(tmp_path: Path) -> None:
+    for episode_id in (FIRST, SECOND):
+        put(tmp_path / "in", episode_id, pictures=True)
+
+    done = convert(tmp_path / "in", tmp_path / "out", Dialect.RELEASE)
+
+    names = [f"annotations/{FIRST}.json", f"annotations/{SECOND}.json"]
+    assert done == Conversion(tuple(tmp_path / "out" / name for name in names), ())
+    assert files_in(tmp_path / "out") == set(names)
+
+
+def test_every_bad_file_of_a_folder_is_named_and_hinders_no_other(tmp_path: Path) -> None:
+    put(tmp_path / "in", SECOND)
+    annotations = tmp_path / "in" / "annotations"
+    (annotations / f"{FIRST}.json").write_text("{")
+    (annotations / "other name.json").write_bytes(encode(episode()))
+    (annotations / "folder.json").mkdir()
+
+    done = convert(tmp_path / "in", tmp_path / "out", Dialect.RELEASE)
+
+    assert files_in(tmp_path / "out") == {f"annotations/{SECOND}.json"}
+    broken, folder, other = done.failures
+    assert broken.startswith(f"{FIRST}.json: line 1, column 2: ")
+    assert "folder.json cannot be read" in folder
+    assert other == "other name.json: episode_id is 0006223132449496; expected the name of the file."
+
+
+@pytest.mark.parametrize("inside", ["", "annotations"])
+def test_a_folder_without_episodes_is_refused(tmp_path: Path, inside: str) -> None:
+    (tmp_path / inside).mkdir(exist_ok=True)
+
+    with pytest.raises(DatasetError, match="is no dataset folder"):
+        convert(tmp_path, tmp_path / "out", Dialect.RELEASE)
+
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(DatasetError, match=r"gone\.json cannot be read"):
+        convert(tmp_path / "gone.json", tmp_path / "out.json", Dialect.RELEASE)
+
+
+def test_nothing_is_written_over_what_is_read(tmp_path: Path) -> None:
+    source = put(tmp_path, FIRST)
+    before = source.read_bytes()
+
+    with pytest.raises(DatasetError, match="written over itself"):
+        convert(source, tmp_path / "annotations" / ".." / "annotations", Dialect.RELEASE)
+    done = convert(tmp_path, tmp_path, Dialect.RELEASE)
+
+    assert "written over itself" in done.failures[0]
+    assert source.read_bytes() == before
+
+
+def test_a_second_run_replaces_the_first(tmp_path: Path) -> None:
+    put(tmp_path / "in", FIRST, pictures=True)
+    convert(tmp_path / "in", tmp_path / "out", Dialect.CARD, with_screenshots=True)
+
+    done = convert(tmp_path / "in", tmp_path / "out", Dialect.RELEASE, with_screenshots=True)
+
+    assert done.failures == ()
+    assert b'"TEXT"' in (tmp_path / "out" / "annotations" / f"{FIRST}.json").read_bytes()
+    assert len(files_in(tmp_path / "out")) == 3
+
+
+def test_screenshots_come_along_as_links_when_asked_for(tmp_path: Path) -> None:
+    put(tmp_path / "in", FIRST, pictures=True)
+
+    done = convert(tmp_path / "in", tmp_path / "out", Dialect.RELEASE, with_screenshots=True)
+
+    assert done.failures == ()
+    for number in (0, 1):
+        name = f"{FIRST}_{number}.png"
+        assert (tmp_path / "out/screenshots" / name).samefile(tmp_path / "in/screenshots" / name)
+
+
+def test_screenshots_are_copied_where_the_disk_knows_no_links(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_links(*_: object) -> None:
+        raise OSError(errno.EXDEV, "Invalid cross-device link")
+
+    monkeypatch.setattr(os, "link", no_links)
+    put(tmp_path / "in", FIRST, pictures=True)
+
+    convert(tmp_path / "in", tmp_path / "out", Dialect.RELEASE, with_screenshots=True)
+
+    name = f"{FIRST}_1.png"
+    copy = tmp_path / "out/screenshots" / name
+    assert copy.read_bytes() == b"picture of " + name.encode()
+    assert not copy.samefile(tmp_path / "in/screenshots" / name)
+    assert not [file for file in files_in(tmp_path / "out") if file.endswith(".part")]
+
+
+def test_an_episode_that_misses_a_screenshot_is_left_out_when_they_are_asked_for(tmp_path: Path) -> None:
+    put(tmp_path / "in", FIRST, pictures=True)
+    (tmp_path / "in" / "screenshots" / f"{FIRST}_1.png").unlink()
+
+    done = convert(tmp_path / "in", tmp_path / "out", Dialect.RELEASE, with_screenshots=True)
+
+    assert done.written == ()
+    assert done.failures[0].startswith(f"{FIRST}.json: its screenshot {FIRST}_1.png is missing in ")
+    assert files_in(tmp_path / "out") == set()
+
+
+def test_a_screenshot_that_cannot_be_put_in_its_place_is_named(tmp_path: Path) -> None:
+    put(tmp_path / "in", FIRST, pictures=True)
+    (tmp_path / "out" / "screenshots" / f"{FIRST}_0.png").mkdir(parents=True)
+
+    done = convert(tmp_path / "in", tmp_path / "out", Dialect.RELEASE, with_screenshots=True)
+
+    assert f"{FIRST}_0.png cannot be written" in done.failures[0]
+    assert files_in(tmp_path / "out") == set()
+
+
+def test_screenshots_of_a_single_file_cannot_be_asked_for(tmp_path: Path) -> None:
+    with pytest.raises(DatasetError, match="screenshots come along with a folder only"):
+        convert(RELEASED, tmp_path / "out.json", Dialect.RELEASE, with_screenshots=True)
