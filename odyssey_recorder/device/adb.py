@@ -7,7 +7,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 
 from adbutils import AdbConnection, adb_path
@@ -44,6 +44,8 @@ _FIRST_INPUT_US = 25_000
 _REFUSAL = re.compile(r"^.*(?:\bError\b|Exception\b|\busage:).*$", re.IGNORECASE | re.MULTILINE)
 _GONE = re.compile(r"not found|offline|closed|unauthorized|authorizing|no devices|reset")
 _PLUG_IN = "Start it again or plug it in."
+_COLD_BOOT = "If its window does not react either, start it again (Cold Boot)."
+_RESTART_SERVER = "Start it again: `adb kill-server`, then `adb start-server`."
 _TRANSPORT_ID_BYTES = 8
 
 
@@ -54,14 +56,15 @@ def find_adb() -> str:
 
 
 @contextmanager
-def device_errors(who: str) -> Iterator[None]:
-    """Raise our errors for all that adbutils, sockets and parsers raise; `who` names the device in them."""
+def device_errors(who: str, *, if_silent: str = _COLD_BOOT, if_gone: str = _PLUG_IN) -> Iterator[None]:
+    """Raise our errors for all that adbutils, sockets and parsers raise; `who` names the device in them.
+
+    `if_silent` and `if_gone` are what a person can do when it does not answer, or is not there any more.
+    """
     try:
         yield
     except (AdbTimeout, TimeoutError, subprocess.TimeoutExpired) as error:
-        raise DeviceTimeoutError(
-            f"{who} did not answer in time. If its window does not react either, start it again (Cold Boot)."
-        ) from error
+        raise DeviceTimeoutError(f"{who} did not answer in time. {if_silent}") from error
     except (AdbConnectionError, ConnectionRefusedError) as error:
         raise DeviceDisconnectedError(
             f"{who} cannot be reached, for no adb server answers ({error}). "
@@ -70,7 +73,7 @@ def device_errors(who: str) -> Iterator[None]:
     except AdbError as error:
         raise _as_adb_said(who, " ".join(str(error).split())[:160]) from error
     except (EOFError, OSError) as error:
-        raise DeviceDisconnectedError(f"The connection to {who} broke off ({error}). {_PLUG_IN}") from error
+        raise DeviceDisconnectedError(f"The connection to {who} broke off ({error}). {if_gone}") from error
     except (ValueError, struct.error) as error:
         raise DeviceError(f"{who} answered what cannot be used: {error}. Try again.") from error
 
@@ -100,6 +103,11 @@ class _Connection(AdbConnection):
         self.send_command(service)
         self.check_okay()  # type: ignore[no-untyped-call]
 
+    def ask(self, request: str) -> str:
+        """The answer of the server itself, such as to ``host:version``."""
+        self.request(request)
+        return str(self.read_string_block())
+
     def _safe_connect(self) -> socket.socket:
         return socket.create_connection(self._address, self._timeout_s)
 
@@ -116,7 +124,7 @@ class AdbServer:
 
     def start(self, adb: str) -> None:
         """Start the server, on this computer, with the program `adb`; nothing happens where it is up."""
-        with device_errors(str(self)):
+        with self._errors():
             done = subprocess.run(
                 [adb, "-P", str(self.port), "start-server"],
                 stdin=subprocess.DEVNULL,
@@ -132,23 +140,25 @@ class AdbServer:
 
     def version(self) -> int:
         """The version that adb's programs and servers compare; 41 for every one since 2018."""
-        return int(self.query("host:version"), 16)
+        with self._errors():
+            return int(self._query("host:version"), 16)
 
     def devices(self) -> tuple[ListedDevice, ...]:
         """Every device that the server knows of, also those that cannot be used now."""
-        return dumpsys.listed_devices(self.query("host:devices-l"))
-
-    def query(self, request: str) -> str:
-        """The server's own answer to a request such as ``host:version``."""
-        with device_errors(str(self)):
-            connection = self.connect(_ANSWER_S)
-            with connection.conn:
-                connection.request(request)
-                return str(connection.read_string_block())
+        with self._errors():
+            return dumpsys.listed_devices(self._query("host:devices-l"))
 
     def connect(self, timeout_s: float) -> _Connection:
         """A new connection whose every wait has the time limit; raises what adbutils and sockets raise."""
         return _Connection((self.host, self.port), timeout_s)
+
+    def _errors(self) -> AbstractContextManager[None]:
+        return device_errors(str(self), if_silent=_RESTART_SERVER, if_gone=_RESTART_SERVER)
+
+    def _query(self, request: str) -> str:
+        connection = self.connect(_ANSWER_S)
+        with connection.conn:
+            return connection.ask(request)
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,9 +176,11 @@ class AdbDevice:
     A device that went away and came back under its serial needs no new object.
     """
 
-    def __init__(self, serial: str, server: AdbServer) -> None:
+    def __init__(self, serial: str, server: AdbServer, *, answer_s: float = _ANSWER_S) -> None:
+        """`answer_s` is how long a command may take, not counting the time that a stroke takes by itself."""
         self._serial = serial
         self._server = server
+        self._answer_s = answer_s
         self._closed = threading.Event()
         self._lock = threading.Lock()
         self._sockets: set[socket.socket] = set()
@@ -225,7 +237,7 @@ class AdbDevice:
         """The screen as it is now, by `screencap`; raises `DeviceError` for a picture that is not whole."""
         panel = self._lit_panel()
         started_ns = time.monotonic_ns()
-        with self._running(f"screencap -d {panel}" if panel else "screencap", _ANSWER_S) as stream:
+        with self._running(f"screencap -d {panel}" if panel else "screencap", self._answer_s) as stream:
             try:
                 if isinstance(stream, PlainStream):
                     size, pixels = find_frame(stream.read())
@@ -274,7 +286,7 @@ class AdbDevice:
 
     def heartbeat(self) -> None:
         """Return if the device answers; a frozen one is listed by adb as if it were well."""
-        self._run("echo", _HEARTBEAT_S)
+        self._run("echo", min(_HEARTBEAT_S, self._answer_s))
 
     def wait_until_ready(self, timeout_s: float) -> None:
         """Return when the device is there and has booted; raise `DeviceTimeoutError` if it takes too long."""
@@ -321,7 +333,7 @@ class AdbDevice:
         return self._sdk
 
     def _inject(self, command: str, duration_us: int = 0) -> None:
-        printed = self._run(command, duration_us / 1e6 + _ANSWER_S)
+        printed = self._run(command, duration_us / 1e6 + self._answer_s)
         refusal = _REFUSAL.search(printed.errors + printed.output)
         if printed.exit_code != 0 or refusal:
             words = refusal[0] if refusal else printed.errors + printed.output
@@ -331,12 +343,10 @@ class AdbDevice:
 
     def _ask(self, *commands: str) -> list[str]:
         """What each of the commands prints, all run in one shell line, without the white space around it."""
-        printed = self._run(f"; echo {_PART}; ".join(commands), _ANSWER_S)
+        printed = self._run(f"; echo {_PART}; ".join(commands), self._answer_s)
         parts = [part.strip() for part in printed.output.split(_PART)]
         if len(parts) != len(commands):
-            raise DeviceError(
-                f"{self._serial} answered {len(parts)} of {len(commands)} questions. Try again."
-            )
+            raise DeviceError(f"{self._serial} answered {len(parts)} of {len(commands)} questions. Try again.")
         return parts
 
     def _run(self, command: str, timeout_s: float) -> _Printed:
@@ -350,10 +360,12 @@ class AdbDevice:
         try:
             with device_errors(self._serial):
                 expires_s = time.monotonic() + timeout_s
-                packets = self._speaks_packets()
-                service = f"shell,v2,TERM=dumb,raw:{command}" if packets else f"exec:{command}"
-                with self._open_socket(service, timeout_s) as sock:
-                    yield PacketStream(sock, expires_s) if packets else PlainStream(sock, expires_s)
+                packets = self._speaks_packets(timeout_s)
+                with self._connected(timeout_s) as connection:
+                    connection.request(f"host:tport:serial:{self._serial}")
+                    connection.read_exact(_TRANSPORT_ID_BYTES)
+                    connection.request(f"shell,v2,TERM=dumb,raw:{command}" if packets else f"exec:{command}")
+                    yield (PacketStream if packets else PlainStream)(connection.conn, expires_s)
         except DeviceError as error:
             if self._closed.is_set():
                 raise DeviceDisconnectedError(f"The connection to {self._serial} was closed.") from error
@@ -361,14 +373,16 @@ class AdbDevice:
                 self._forget()
             raise
 
-    def _speaks_packets(self) -> bool:
+    def _speaks_packets(self, timeout_s: float) -> bool:
         if self._has_packets is None:
-            features = self._server.query(f"host-serial:{self._serial}:features")
+            with self._connected(timeout_s) as connection:
+                features = connection.ask(f"host-serial:{self._serial}:features")
             self._has_packets = "shell_v2" in features.split(",")
         return self._has_packets
 
     @contextmanager
-    def _open_socket(self, service: str, timeout_s: float) -> Iterator[socket.socket]:
+    def _connected(self, timeout_s: float) -> Iterator[_Connection]:
+        """A connection to the server that `close` reaches, from before anything is asked on it."""
         connection = self._server.connect(timeout_s)
         with connection.conn as sock:
             with self._lock:
@@ -376,10 +390,7 @@ class AdbDevice:
                     raise EOFError("it was closed")
                 self._sockets.add(sock)
             try:
-                connection.request(f"host:tport:serial:{self._serial}")
-                connection.read_exact(_TRANSPORT_ID_BYTES)
-                connection.request(service)
-                yield sock
+                yield connection
             finally:
                 with self._lock:
                     self._sockets.remove(sock)

@@ -1,0 +1,82 @@
+"""An adb server that says what a test wrote down: for answers that no real device would give on request."""
+
+import socket
+import threading
+from collections.abc import Mapping
+from types import TracebackType
+
+OKAY = b"OKAY"
+HANG = b"<hang>"
+"""An answer that ends with this keeps the connection open until the server stops."""
+
+
+def fail(words: str) -> bytes:
+    """adb's way to refuse a request."""
+    return b"FAIL%04x" % len(words) + words.encode()
+
+
+def block(text: str) -> bytes:
+    """adb's way to answer a question."""
+    return OKAY + b"%04x" % len(text) + text.encode()
+
+
+class ScriptedAdbServer:
+    """Answers each request with the bytes that `answers` has for it, and closes the connection.
+
+    A request that `answers` does not have is refused; a transport to any device is there unless `answers`
+    says otherwise. `requests` lists what was asked, and `wait_for` waits until something was.
+    """
+
+    def __init__(self, answers: Mapping[str, bytes]) -> None:
+        self.requests: list[str] = []
+        self._answers = answers
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.port: int = self._listener.getsockname()[1]
+        self._stopped = threading.Event()
+        self._asked = threading.Condition()
+        self._threads = [threading.Thread(target=self._accept)]
+
+    def __enter__(self) -> "ScriptedAdbServer":
+        self._threads[0].start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._stopped.set()
+        with socket.create_connection(("127.0.0.1", self.port)):
+            pass
+        for thread in self._threads:
+            thread.join()
+        self._listener.close()
+
+    def wait_for(self, request: str) -> None:
+        """Return when `request` was asked."""
+        with self._asked:
+            assert self._asked.wait_for(lambda: request in self.requests, timeout=20)
+
+    def _accept(self) -> None:
+        while True:
+            connection, _ = self._listener.accept()
+            if self._stopped.is_set():
+                connection.close()
+                return
+            thread = threading.Thread(target=self._serve, args=(connection,))
+            self._threads.append(thread)
+            thread.start()
+
+    def _serve(self, connection: socket.socket) -> None:
+        with connection, connection.makefile("rb") as received:
+            while length := received.read(4):
+                request = received.read(int(length, 16)).decode()
+                with self._asked:
+                    self.requests.append(request)
+                    self._asked.notify_all()
+                if request.startswith("host:tport:") and request not in self._answers:
+                    connection.sendall(OKAY + bytes(8))
+                    continue
+                answer = self._answers.get(request, fail(f"unknown host service '{request}'"))
+                connection.sendall(answer.removesuffix(HANG))
+                if answer.endswith(HANG):
+                    self._stopped.wait()
+                return

@@ -1,0 +1,122 @@
+import importlib
+import pkgutil
+import struct
+import subprocess
+from collections.abc import Iterator
+from types import ModuleType
+
+import adbutils
+import pytest
+from adbutils import AdbError
+from adbutils.errors import AdbConnectionError, AdbInstallError, AdbSyncError, AdbTimeout
+
+from odyssey_recorder.device.adb import device_errors
+from odyssey_recorder.errors import DeviceDisconnectedError, DeviceError, DeviceTimeoutError
+
+PROGRAMS = {"adbutils.__main__", "adbutils.pidcat"}
+"""Scripts that run when they are imported."""
+
+
+def modules_of_adbutils() -> Iterator[ModuleType]:
+    """All that can be imported: some need libraries that adbutils does not ask for."""
+    for found in pkgutil.walk_packages(adbutils.__path__, "adbutils."):
+        if found.name in PROGRAMS:
+            continue
+        try:
+            yield importlib.import_module(found.name)
+        except ImportError:
+            continue
+
+
+def exceptions_of_adbutils() -> list[type[Exception]]:
+    return sorted(
+        {
+            member
+            for module in modules_of_adbutils()
+            for member in vars(module).values()
+            if isinstance(member, type) and issubclass(member, Exception) and member.__module__.startswith("adbutils")
+        },
+        key=lambda kind: kind.__name__,
+    )
+
+
+def test_the_library_s_exceptions_are_those_we_know() -> None:
+    assert exceptions_of_adbutils() == [AdbConnectionError, AdbError, AdbInstallError, AdbSyncError, AdbTimeout]
+
+
+@pytest.mark.parametrize("kind", exceptions_of_adbutils())
+def test_every_exception_of_the_library_becomes_ours_with_the_device_s_name(kind: type[Exception]) -> None:
+    with pytest.raises(DeviceError, match="emulator-6000") as caught, device_errors("emulator-6000"):
+        raise kind("what the library says")
+
+    assert isinstance(caught.value.__cause__, kind)
+
+
+@pytest.mark.parametrize(
+    ("error", "ours"),
+    [
+        (AdbTimeout("adb read timeout"), DeviceTimeoutError),
+        (TimeoutError(), DeviceTimeoutError),
+        (subprocess.TimeoutExpired("adb", 20), DeviceTimeoutError),
+        (AdbConnectionError("connect to adb server failed"), DeviceDisconnectedError),
+        (ConnectionRefusedError(111, "Connection refused"), DeviceDisconnectedError),
+        (ConnectionResetError(104, "Connection reset by peer"), DeviceDisconnectedError),
+        (BrokenPipeError(32, "Broken pipe"), DeviceDisconnectedError),
+        (OSError(9, "Bad file descriptor"), DeviceDisconnectedError),
+        (EOFError("Expected 8 bytes, got 0"), DeviceDisconnectedError),
+        (AdbError("closed"), DeviceDisconnectedError),
+        (AdbError("Unknown data: b''"), DeviceError),
+        (struct.error("unpack requires a buffer of 5 bytes"), DeviceError),
+        (ValueError("invalid literal for int() with base 16: 'HTTP'"), DeviceError),
+        (UnicodeDecodeError("utf-8", b"\xff", 0, 1, "invalid start byte"), DeviceError),
+    ],
+)
+def test_each_failure_has_its_kind(error: Exception, ours: type[DeviceError]) -> None:
+    with pytest.raises(DeviceError) as caught, device_errors("emulator-6000"):
+        raise error
+
+    assert type(caught.value) is ours
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (
+            "device 'emulator-6000' not found",
+            "emulator-6000 is gone (adb: device 'emulator-6000' not found). Start it again or plug it in.",
+        ),
+        (
+            "device offline",
+            "emulator-6000 is offline (adb: device offline). Wait until it has started; if it stays so, start it "
+            "again (Cold Boot).",
+        ),
+        (
+            "device unauthorized.\nThis adb server's $ADB_VENDOR_KEYS is not set",
+            "emulator-6000 does not trust this computer (adb: device unauthorized. This adb server's "
+            "$ADB_VENDOR_KEYS is not set). Allow USB debugging in the dialog on its screen.",
+        ),
+    ],
+)
+def test_a_device_that_cannot_be_used_is_named_with_its_mend(words: str, message: str) -> None:
+    with pytest.raises(DeviceDisconnectedError) as caught, device_errors("emulator-6000"):
+        raise AdbError(words)
+
+    assert str(caught.value) == message
+
+
+def test_a_long_complaint_of_adb_is_shortened() -> None:
+    with pytest.raises(DeviceError) as caught, device_errors("emulator-6000"):
+        raise AdbError("no\nend " * 1000)
+
+    assert len(str(caught.value)) < 300
+    assert "\n" not in str(caught.value)
+
+
+def test_our_own_errors_and_bugs_pass_as_they_are() -> None:
+    ours = DeviceError("said already")
+
+    with pytest.raises(DeviceError) as caught, device_errors("emulator-6000"):
+        raise ours
+    assert caught.value is ours
+    with pytest.raises(ZeroDivisionError), device_errors("emulator-6000"):
+        raise ZeroDivisionError

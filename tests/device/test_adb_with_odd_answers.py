@@ -1,0 +1,280 @@
+"""Answers that a well-behaved device would not give, played by a scripted adb server."""
+
+import socket
+import struct
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+
+import pytest
+
+from odyssey_recorder.device.adb import AdbDevice, AdbServer
+from odyssey_recorder.device.device import ListedDevice
+from odyssey_recorder.errors import (
+    DeviceDisconnectedError,
+    DeviceError,
+    DeviceTimeoutError,
+    InputRefusedError,
+)
+from odyssey_recorder.gesture.touch import TouchStroke
+from odyssey_recorder.model.action import SystemKey
+from odyssey_recorder.model.geometry import Pixel, Size
+from tests.device.scripted_adb_server import HANG, OKAY, ScriptedAdbServer, block, fail
+
+SERIAL = "emulator-6000"
+FEATURES = f"host-serial:{SERIAL}:features"
+WITH_PACKETS = {FEATURES: block("cmd,shell_v2,stat_v2")}
+ONE_PANEL = b"Display 4619827259835644672 (HWC display 0): port=0\n"
+PIXELS = bytearray(range(24))
+PICTURE = struct.pack("<4I", 2, 3, 1, 1) + PIXELS
+WARNING = b"[Warning] Multiple displays were found, but no display id was specified!\n"
+
+
+def shell(command: str) -> str:
+    return f"shell,v2,TERM=dumb,raw:{command}"
+
+
+def printed(output: bytes, *, errors: bytes = b"", exit_code: int = 0) -> bytes:
+    """A command's whole answer in packets."""
+    return (
+        OKAY
+        + struct.pack("<BI", 2, len(errors))
+        + errors
+        + struct.pack("<BI", 1, len(output))
+        + output
+        + struct.pack("<BIB", 3, 1, exit_code)
+    )
+
+
+@contextmanager
+def device_with(answers: Mapping[str, bytes], *, answer_s: float = 20) -> Iterator[AdbDevice]:
+    with ScriptedAdbServer(answers) as server:
+        device = AdbDevice(SERIAL, AdbServer(port=server.port), answer_s=answer_s)
+        yield device
+        device.close()
+
+
+def phone(answers: Mapping[str, bytes]) -> dict[str, bytes]:
+    """The answers of a phone with one panel, and `answers`."""
+    return {**WITH_PACKETS, shell("dumpsys SurfaceFlinger --display-id"): printed(ONE_PANEL), **answers}
+
+
+def test_a_device_without_packets_sends_its_warnings_in_front_of_the_picture() -> None:
+    answers = {
+        FEATURES: block("cmd,stat_v2"),
+        "exec:dumpsys SurfaceFlinger --display-id": OKAY + ONE_PANEL,
+        "exec:screencap": OKAY + WARNING + PICTURE,
+    }
+
+    with device_with(answers) as device:
+        frame = device.capture()
+
+    assert frame.size == Size(2, 3)
+    assert frame.pixels == PIXELS
+
+
+def test_warnings_beside_the_picture_do_no_harm_where_they_come_apart() -> None:
+    with device_with(phone({shell("screencap"): printed(PICTURE, errors=WARNING)})) as device:
+        assert device.capture().pixels == PIXELS
+
+
+def test_a_foldable_s_lit_panel_is_captured_and_looked_up_anew_each_time() -> None:
+    panels = ONE_PANEL + b"Display 4619827551948147201 (HWC display 1): port=1\n"
+    viewport = b"Viewport INTERNAL: displayId=0, uniqueId=local:4619827551948147201, port=1, isActive=[1]"
+    answers = {
+        shell("dumpsys SurfaceFlinger --display-id"): printed(panels),
+        shell("dumpsys input"): printed(viewport),
+        shell("screencap -d 4619827551948147201"): printed(PICTURE),
+    }
+
+    with ScriptedAdbServer({**WITH_PACKETS, **answers}) as server:
+        device = AdbDevice(SERIAL, AdbServer(port=server.port))
+        frames = [device.capture(), device.capture()]
+
+    assert [frame.number for frame in frames] == [1, 2]
+    assert server.requests.count(shell("dumpsys SurfaceFlinger --display-id")) == 1
+    assert server.requests.count(shell("dumpsys input")) == 2
+
+
+def test_a_cut_picture_is_refused_in_words_that_name_device_and_bytes() -> None:
+    with (
+        device_with(phone({shell("screencap"): printed(PICTURE[:-5])})) as device,
+        pytest.raises(DeviceError, match=f"{SERIAL} .* 35 bytes came, 40 were expected") as caught,
+    ):
+        device.capture()
+
+    assert type(caught.value) is DeviceError
+
+
+def test_a_picture_during_which_the_connection_breaks_is_a_device_that_went_away() -> None:
+    half = OKAY + struct.pack("<BI", 1, len(PICTURE)) + PICTURE[:-5]
+
+    with (
+        device_with(phone({shell("screencap"): half})) as device,
+        pytest.raises(DeviceDisconnectedError, match=f"{SERIAL} broke off .*after 40 bytes"),
+    ):
+        device.capture()
+
+
+def test_what_screencap_complains_of_is_passed_on() -> None:
+    complaint = printed(b"", errors=b"Failed to take\nscreenshot", exit_code=1)
+
+    with (
+        device_with(phone({shell("screencap"): complaint})) as device,
+        pytest.raises(DeviceError, match="It said: Failed to take screenshot"),
+    ):
+        device.capture()
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        (printed(b"", errors=b"\nException occurred while executing 'tap':\njava.lang.X", exit_code=255), "Exception"),
+        (printed(b"Error: Injecting to another application\nat a.b.c", exit_code=0), "Error: Injecting"),
+        (printed(b"", errors=b"Killed", exit_code=137), "Killed"),
+        (printed(b"usage: input ...", exit_code=0), "usage: input"),
+        (printed(b"", exit_code=1), r"exit code 1\)\."),
+    ],
+)
+def test_an_input_that_the_device_complains_of_was_refused(answer: bytes, words: str) -> None:
+    with (
+        device_with({**WITH_PACKETS, shell("input tap 5 6"): answer}) as device,
+        pytest.raises(InputRefusedError, match=words) as caught,
+    ):
+        device.touch(TouchStroke.press(Pixel(5, 6)))
+
+    assert SERIAL in str(caught.value)
+
+
+def test_a_linker_s_warning_is_not_a_refusal() -> None:
+    noise = printed(b"", errors=b"WARNING: linker: unused DT entry\n")
+
+    with ScriptedAdbServer({**WITH_PACKETS, shell("input keyevent 3"): noise}) as server:
+        AdbDevice(SERIAL, AdbServer(port=server.port)).press(SystemKey.HOME)
+
+    assert shell("input keyevent 3") in server.requests
+
+
+def test_text_that_breaks_off_says_how_much_of_it_was_typed() -> None:
+    answers = {
+        **WITH_PACKETS,
+        shell(f"input text {'a' * 40}"): printed(b""),
+        shell("input text b"): printed(b"", errors=b"Error: no", exit_code=255),
+    }
+
+    with device_with(answers) as device, pytest.raises(DeviceError, match="Only 40 of 41 characters") as caught:
+        device.type_text("a" * 40 + "b")
+
+    assert not isinstance(caught.value, InputRefusedError)
+
+
+def test_before_android_12_a_bent_drag_is_one_straight_swipe() -> None:
+    bent = TouchStroke.drag((Pixel(0, 0), Pixel(300, 0), Pixel(300, 300)), duration_ms=250)
+    answers = {
+        **WITH_PACKETS,
+        shell("getprop ro.build.version.sdk"): printed(b"30\n"),
+        shell("input swipe 0 0 300 300 250"): printed(b""),
+    }
+
+    with ScriptedAdbServer(answers) as server:
+        AdbDevice(SERIAL, AdbServer(port=server.port)).touch(bent)
+
+    assert shell("input swipe 0 0 300 300 250") in server.requests
+
+
+@pytest.mark.parametrize(
+    ("words", "mend"),
+    [
+        (f"device '{SERIAL}' not found", "Start it again or plug it in"),
+        ("device offline", "Cold Boot"),
+        ("device unauthorized.\nPlease check the confirmation dialog on your device.", "Allow USB debugging"),
+        ("device still authorizing", "Allow USB debugging"),
+        ("closed", "Start it again or plug it in"),
+    ],
+)
+def test_a_device_that_adb_does_not_reach_is_an_error_with_a_mend(words: str, mend: str) -> None:
+    answers = {**WITH_PACKETS, f"host:tport:serial:{SERIAL}": fail(words)}
+
+    with device_with(answers) as device, pytest.raises(DeviceDisconnectedError, match=mend) as caught:
+        device.heartbeat()
+
+    assert SERIAL in str(caught.value)
+
+
+def test_a_device_that_comes_back_is_asked_anew_what_it_can_do() -> None:
+    answers = phone({shell("echo"): printed(b"\n"), shell("screencap"): fail("closed")})
+
+    with ScriptedAdbServer(answers) as server:
+        device = AdbDevice(SERIAL, AdbServer(port=server.port))
+        device.heartbeat()
+        with pytest.raises(DeviceDisconnectedError):
+            device.capture()
+        device.heartbeat()
+
+    assert server.requests.count(FEATURES) == 2
+
+
+@pytest.mark.parametrize(
+    "answers",
+    [
+        {FEATURES: HANG},
+        {**WITH_PACKETS, f"host:tport:serial:{SERIAL}": HANG},
+        {**WITH_PACKETS, shell("echo"): HANG},
+        {**WITH_PACKETS, shell("echo"): OKAY + HANG},
+        {**WITH_PACKETS, shell("echo"): OKAY + b"\x01\x05" + HANG},
+    ],
+    ids=["features", "transport", "opening", "first byte", "in a packet"],
+)
+def test_silence_at_any_point_ends_in_a_time_out(answers: dict[str, bytes]) -> None:
+    with device_with(answers, answer_s=0.1) as device, pytest.raises(DeviceTimeoutError, match=SERIAL):
+        device.heartbeat()
+
+
+def test_closing_wakes_a_call_that_waits() -> None:
+    outcome: list[Exception] = []
+
+    def wait_for_ever(device: AdbDevice) -> None:
+        try:
+            device.press(SystemKey.BACK)
+        except DeviceError as error:
+            outcome.append(error)
+
+    with ScriptedAdbServer({**WITH_PACKETS, shell("input keyevent 4"): OKAY + HANG}) as server:
+        device = AdbDevice(SERIAL, AdbServer(port=server.port), answer_s=600)
+        waiting = threading.Thread(target=wait_for_ever, args=(device,))
+        waiting.start()
+        server.wait_for(shell("input keyevent 4"))
+        device.close()
+        waiting.join(timeout=10)
+
+        assert not waiting.is_alive()
+    assert [type(error) for error in outcome] == [DeviceDisconnectedError]
+
+
+def test_something_else_on_the_server_s_port_is_told_as_such() -> None:
+    answers = {"host:version": b"HTTP/1.1 400 Bad Request\r\n\r\n"}
+
+    with ScriptedAdbServer(answers) as server, pytest.raises(DeviceError, match=r"adb server at 127\.0\.0\.1"):
+        AdbServer(port=server.port).version()
+
+
+def test_the_server_s_list_names_devices_that_cannot_be_used() -> None:
+    listing = "emulator-5554 offline transport_id:1\nR58M unauthorized usb:1-1 transport_id:2\n"
+
+    with ScriptedAdbServer({"host:devices-l": block(listing)}) as server:
+        found = AdbServer(port=server.port).devices()
+
+    assert found == (ListedDevice("emulator-5554", "offline", "", ""), ListedDevice("R58M", "unauthorized", "", ""))
+    assert not any(device.is_ready for device in found)
+
+
+def test_where_no_server_listens_none_is_started(monkeypatch: pytest.MonkeyPatch) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        port = probe.getsockname()[1]
+    monkeypatch.setenv("ADBUTILS_ADB_PATH", "/nowhere/adb: whoever runs this fails in another way")
+    server = AdbServer(port=port)
+
+    with pytest.raises(DeviceDisconnectedError, match="adb start-server"):
+        server.devices()
+    with pytest.raises(DeviceDisconnectedError, match="adb start-server"):
+        AdbDevice(SERIAL, server).heartbeat()

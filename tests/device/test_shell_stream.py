@@ -1,0 +1,104 @@
+import socket
+import struct
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from odyssey_recorder.device.shell_stream import PacketStream, PlainStream
+
+OUTPUT, ERRORS, EXIT = 1, 2, 3
+
+
+def packet(kind: int, payload: bytes) -> bytes:
+    return struct.pack("<BI", kind, len(payload)) + payload
+
+
+def in_a_while() -> float:
+    return time.monotonic() + 20
+
+
+@pytest.fixture
+def ends() -> Iterator[tuple[socket.socket, socket.socket]]:
+    """The device's end and ours."""
+    device, ours = socket.socketpair()
+    with device, ours:
+        yield device, ours
+
+
+def test_output_and_errors_are_kept_apart_and_the_exit_code_ends_them(
+    ends: tuple[socket.socket, socket.socket],
+) -> None:
+    device, ours = ends
+    stream = PacketStream(ours, in_a_while())
+    device.sendall(
+        packet(OUTPUT, b"one ")
+        + packet(ERRORS, b"[Warning] ")
+        + packet(OUTPUT, b"two")
+        + packet(ERRORS, b"again")
+        + packet(EXIT, b"\x07")
+    )
+
+    assert stream.read() == b"one two"
+    assert stream.errors == "[Warning] again"
+    assert stream.exit_code == 7
+
+
+def test_memory_is_filled_across_packets_and_no_further_than_asked(
+    ends: tuple[socket.socket, socket.socket],
+) -> None:
+    device, ours = ends
+    stream = PacketStream(ours, in_a_while())
+    device.sendall(packet(OUTPUT, b"abc") + packet(OUTPUT, b"") + packet(OUTPUT, b"defgh") + packet(EXIT, b"\0"))
+    first, second = bytearray(5), bytearray(5)
+
+    assert stream.read_into(memoryview(first)) == 5
+    assert stream.read_into(memoryview(second)) == 3
+    assert first == b"abcde"
+    assert second == b"fgh\0\0"
+
+
+def test_a_kind_of_packet_that_is_not_known_is_passed_over(ends: tuple[socket.socket, socket.socket]) -> None:
+    device, ours = ends
+    device.sendall(packet(9, b"window size?") + packet(OUTPUT, b"ok") + packet(EXIT, b"\0"))
+
+    assert PacketStream(ours, in_a_while()).read() == b"ok"
+
+
+@pytest.mark.parametrize("sent", [b"", b"\x01\x05", packet(OUTPUT, b"abc")[:-1], packet(OUTPUT, b"abc")])
+def test_a_stream_that_ends_without_an_exit_code_broke_off(
+    ends: tuple[socket.socket, socket.socket], sent: bytes
+) -> None:
+    device, ours = ends
+    device.sendall(sent)
+    device.close()
+
+    with pytest.raises(EOFError, match=f"after {len(sent)} bytes"):
+        PacketStream(ours, in_a_while()).read()
+
+
+@pytest.mark.parametrize("stream_type", [PacketStream, PlainStream])
+def test_a_command_that_prints_on_and_on_runs_out_of_time(
+    ends: tuple[socket.socket, socket.socket], stream_type: type[PacketStream] | type[PlainStream]
+) -> None:
+    device, ours = ends
+    device.sendall(packet(OUTPUT, b"a little"))
+    stream = stream_type(ours, time.monotonic() + 0.05)
+
+    with pytest.raises(TimeoutError):
+        stream.read()
+    with pytest.raises(TimeoutError):
+        stream.read()
+
+
+def test_a_plain_stream_is_all_that_comes_until_its_end(ends: tuple[socket.socket, socket.socket]) -> None:
+    device, ours = ends
+    stream = PlainStream(ours, in_a_while())
+    device.sendall(b"abcdefgh")
+    device.close()
+    first = bytearray(3)
+
+    assert stream.read_into(memoryview(first)) == 3
+    assert first == b"abc"
+    assert stream.read() == b"defgh"
+    assert stream.read_into(memoryview(first)) == 0
