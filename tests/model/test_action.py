@@ -1,0 +1,51 @@
+"""The names and the few words that stand for an action."""
+
+import pytest
+
+from odyssey_recorder.model.action import (
+    Action,
+    Click,
+    Complete,
+    Impossible,
+    LongPress,
+    Press,
+    Scroll,
+    SystemKey,
+    Type,
+    action_type,
+    describe,
+    is_terminal,
+)
+from odyssey_recorder.model.geometry import Point
+
+POINT, OTHER = Point(432, 118), Point(5, 6)
+
+
+@pytest.mark.parametrize(
+    ("action", "name", "words"),
+    [
+        (Click(POINT), "CLICK", "CLICK 432, 118"),
+        (LongPress(POINT), "LONG_PRESS", "LONG_PRESS 432, 118"),
+        (Scroll(POINT, OTHER, (POINT, OTHER)), "SCROLL", "SCROLL 432, 118 → 5, 6"),
+        (Type("two words"), "TYPE", "TYPE “two words”"),
+        (Press(SystemKey.HOME), "HOME", "HOME"),
+        (Press(SystemKey.BACK), "BACK", "BACK"),
+        (Press(SystemKey.RECENT), "RECENT", "RECENT"),
+        (Complete(), "COMPLETE", "COMPLETE"),
+        (Complete("It rains."), "COMPLETE", "COMPLETE It rains."),
+        (Impossible("No flights"), "IMPOSSIBLE", "IMPOSSIBLE No flights"),
+    ],
+)
+def test_an_action_has_its_name_in_the_paper_and_a_line_for_lists(action: Action, name: str, words: str) -> None:
+    assert action_type(action) == name
+    assert describe(action) == words
+
+
+@pytest.mark.parametrize("action", [Complete(), Impossible("No flights")])
+def test_complete_and_impossible_end_an_episode(action: Action) -> None:
+    assert is_terminal(action)
+
+
+@pytest.mark.parametrize("action", [Click(POINT), Type("done"), Press(SystemKey.HOME)])
+def test_no_other_action_ends_an_episode(action: Action) -> None:
+    assert not is_terminal(action)

@@ -1,0 +1,107 @@
+"""Pixels, the dataset's grid, and rotations."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from odyssey_recorder.model.geometry import GRID, Pixel, Point, Rotation, Size, rotate, to_grid, to_pixel
+
+PHONE = Size(1080, 2400)
+TURN_BACK = {
+    Rotation.R0: Rotation.R0,
+    Rotation.R90: Rotation.R270,
+    Rotation.R180: Rotation.R180,
+    Rotation.R270: Rotation.R90,
+}
+
+sizes = st.builds(Size, st.integers(1, 4000), st.integers(1, 4000))
+large_sizes = st.builds(Size, st.integers(GRID, 4000), st.integers(GRID, 4000))
+points = st.builds(Point, st.integers(0, GRID), st.integers(0, GRID))
+points_of_pixels = st.builds(Point, st.integers(0, GRID - 1), st.integers(0, GRID - 1))
+
+
+@st.composite
+def pixels_on(draw: st.DrawFn, sizes: st.SearchStrategy[Size] = sizes) -> tuple[Pixel, Size]:
+    size = draw(sizes)
+    return Pixel(draw(st.integers(0, size.width - 1)), draw(st.integers(0, size.height - 1))), size
+
+
+@pytest.mark.parametrize(
+    ("pixel", "point"),
+    [
+        (Pixel(0, 0), Point(0, 0)),
+        (Pixel(1079, 2399), Point(999, 999)),
+        (Pixel(540, 1200), Point(500, 500)),
+        (Pixel(541, 1201), Point(500, 500)),
+        (Pixel(-5, 99_999), Point(0, 1000)),
+    ],
+)
+def test_a_pixel_is_cut_down_to_the_grid_and_held_within_it(pixel: Pixel, point: Point) -> None:
+    assert to_grid(pixel, PHONE) == point
+
+
+@given(points_of_pixels, large_sizes)
+def test_the_grid_leads_to_a_pixel_and_back_on_axes_of_a_thousand_pixels(point: Point, size: Size) -> None:
+    assert to_grid(to_pixel(point, size), size) == point
+
+
+@given(points, sizes)
+def test_every_grid_point_has_a_pixel_on_the_screenshot(point: Point, size: Size) -> None:
+    pixel = to_pixel(point, size)
+
+    assert size.clamp(pixel) == pixel
+
+
+@given(pixels_on())
+def test_a_pixel_and_the_pixel_of_its_grid_point_are_less_than_a_cell_apart(placed: tuple[Pixel, Size]) -> None:
+    pixel, size = placed
+    back = to_pixel(to_grid(pixel, size), size)
+
+    assert abs(back.x - pixel.x) <= max(1, size.width // GRID)
+    assert abs(back.y - pixel.y) <= max(1, size.height // GRID)
+
+
+@given(st.integers(-10, 5000), st.integers(-10, 5000), sizes)
+def test_what_lies_further_right_never_has_a_smaller_coordinate(one: int, other: int, size: Size) -> None:
+    low, high = sorted((one, other))
+
+    assert to_grid(Pixel(low, low), size).x <= to_grid(Pixel(high, high), size).x <= GRID
+    assert to_grid(Pixel(low, low), size).y <= to_grid(Pixel(high, high), size).y <= GRID
+
+
+@given(st.integers(0, GRID), st.integers(0, GRID), sizes)
+def test_a_larger_coordinate_never_has_a_pixel_further_left(one: int, other: int, size: Size) -> None:
+    low, high = sorted((one, other))
+
+    assert to_pixel(Point(low, low), size).x <= to_pixel(Point(high, high), size).x
+
+
+@pytest.mark.parametrize(
+    ("rotation", "turned"),
+    [
+        (Rotation.R0, Pixel(300, 900)),
+        (Rotation.R90, Pixel(900, 779)),
+        (Rotation.R180, Pixel(779, 1499)),
+        (Rotation.R270, Pixel(1499, 300)),
+    ],
+)
+def test_a_pixel_of_the_panel_is_found_on_the_turned_picture(rotation: Rotation, turned: Pixel) -> None:
+    assert rotate(Pixel(300, 900), PHONE, rotation) == turned
+
+
+@given(pixels_on(), st.sampled_from(Rotation))
+def test_a_turn_and_the_turn_back_lead_home_and_stay_on_the_picture(
+    placed: tuple[Pixel, Size], rotation: Rotation
+) -> None:
+    pixel, panel = placed
+    picture = panel.turned() if rotation in {Rotation.R90, Rotation.R270} else panel
+
+    turned = rotate(pixel, panel, rotation)
+
+    assert picture.clamp(turned) == turned
+    assert rotate(turned, picture, TURN_BACK[rotation]) == pixel
+
+
+def test_a_size_reads_as_width_by_height_and_turns() -> None:
+    assert str(PHONE) == "1080x2400"
+    assert PHONE.turned() == Size(2400, 1080)
