@@ -1,0 +1,132 @@
+"""How whole episodes look on one picture: their screenshots in reading order, each with its action drawn on it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from PIL import Image, ImageDraw, ImageOps
+
+from odyssey_recorder.dataset.action_marks import draw_action
+from odyssey_recorder.dataset.durable import storage_error
+from odyssey_recorder.dataset.lettering import broken, fitting, letters
+from odyssey_recorder.errors import DatasetError
+from odyssey_recorder.model.action import (
+    Action,
+    Click,
+    Complete,
+    Impossible,
+    LongPress,
+    Press,
+    Scroll,
+    Type,
+    action_type,
+)
+from odyssey_recorder.model.episode import Episode
+from odyssey_recorder.model.geometry import Size
+
+_SHEET_PX = 2000
+_MARGIN = 48
+_GAP = 24
+_PAD = 12
+_CAPTION = 84
+_LINE = 46
+_FACTS = 56
+_COLUMNS_UPRIGHT = 7
+_COLUMNS_WIDE = 4
+_PAPER, _CARD, _EDGE, _TEXT, _FAINT = "#eef0f3", "#ffffff", "#d5d8dd", "#202124", "#5f6368"
+
+
+@dataclass(frozen=True, slots=True)
+class PicturedEpisode:
+    """An episode and the files of its screenshots, one for each step."""
+
+    episode: Episode
+    screenshots: Sequence[Path]
+
+
+def draw_contact_sheet(episodes: Sequence[PicturedEpisode]) -> Image.Image:
+    """One RGB picture, 2000 pixels wide, with the episodes below each other.
+
+    Raises DatasetError naming the screenshot that cannot be read.
+    """
+    parts = [_draw_episode(pictured) for pictured in episodes]
+    sheet = Image.new("RGB", (_SHEET_PX, sum(part.height for part in parts) + _MARGIN), _PAPER)
+    top = 0
+    for part in parts:
+        sheet.paste(part, (0, top))
+        top += part.height
+    return sheet
+
+
+def _draw_episode(pictured: PicturedEpisode) -> Image.Image:
+    """The title of an episode, and a card for each of its steps."""
+    episode, size = pictured.episode, pictured.episode.device.size
+    columns = _COLUMNS_UPRIGHT if size.height > size.width else _COLUMNS_WIDE
+    card = Size((_SHEET_PX - 2 * _MARGIN + _GAP) // columns - _GAP, 0)
+    width = card.width - 2 * _PAD
+    card = Size(card.width, _CAPTION + width * size.height // size.width + _PAD)
+    title = broken(episode.task.instruction, letters(36, bold=True), _SHEET_PX - 2 * _MARGIN, lines=3)
+    head = _MARGIN + len(title) * _LINE + _FACTS
+    rows = -(-len(episode.steps) // columns)
+    part = Image.new("RGB", (_SHEET_PX, head + rows * (card.height + _GAP)), _PAPER)
+    _draw_title(ImageDraw.Draw(part), title, episode)
+    for number, (step, path) in enumerate(zip(episode.steps, pictured.screenshots, strict=True)):
+        row, column = divmod(number, columns)
+        at = (_MARGIN + column * (card.width + _GAP), head + row * (card.height + _GAP))
+        part.paste(_draw_card(card, number, step.action, path), at)
+    return part
+
+
+def _draw_title(draw: ImageDraw.ImageDraw, title: Sequence[str], episode: Episode) -> None:
+    for index, line in enumerate(title):
+        draw.text((_MARGIN, _MARGIN + index * _LINE), line, font=letters(36, bold=True), fill=_TEXT)
+    device = episode.device
+    facts = (
+        f"{episode.task.category}  ·  {', '.join(episode.task.apps)}  ·  {device.device_name} {device.size}  ·  "
+        f"{len(episode.steps)} steps  ·  {episode.episode_id}"
+    )
+    place = (_MARGIN, _MARGIN + len(title) * _LINE + 4)
+    draw.text(place, fitting(facts, letters(22), _SHEET_PX - 2 * _MARGIN), font=letters(22), fill=_FAINT)
+
+
+def _draw_card(size: Size, number: int, action: Action, path: Path) -> Image.Image:
+    card = Image.new("RGB", (size.width, size.height), _PAPER)
+    draw = ImageDraw.Draw(card)
+    draw.rounded_rectangle((0, 0, size.width - 1, size.height - 1), 14, fill=_CARD, outline=_EDGE)
+    draw.text((_PAD, 9), str(number), font=letters(20), fill=_FAINT)
+    draw.text((_PAD + 32, 9), action_type(action), font=letters(20, bold=True), fill=_TEXT)
+    room = size.width - 2 * _PAD - 32
+    for line, words in enumerate(broken(_detail(action), letters(17), room, lines=2)):
+        draw.text((_PAD + 32, 35 + 21 * line), words, font=letters(17), fill=_FAINT)
+    box = (size.width - 2 * _PAD, size.height - _CAPTION - _PAD)
+    picture = draw_action(_read_picture(path, box), action)
+    left, top = (size.width - picture.width) // 2, _CAPTION
+    card.paste(picture, (left, top))
+    draw.rectangle((left - 1, top - 1, left + picture.width, top + picture.height), outline=_EDGE)
+    return card
+
+
+def _detail(action: Action) -> str:
+    """What the caption says under the action's name."""
+    match action:
+        case Click(point) | LongPress(point):
+            return f"{point.x}, {point.y}"
+        case Scroll(start, end):
+            return f"{start.x}, {start.y} to {end.x}, {end.y}"
+        case Type(text):
+            return f"“{text}”"
+        case Complete(words) | Impossible(words):
+            return words
+        case Press():
+            return "system key"
+
+
+def _read_picture(path: Path, box: tuple[int, int]) -> Image.Image:
+    """The screenshot, shrunk to fit into `box`."""
+    try:
+        with Image.open(path, formats=("PNG",)) as file:
+            return ImageOps.contain(file.convert("RGB"), box, Image.Resampling.BOX)
+    except OSError as error:
+        raise storage_error(error, path, "read") from error
+    except (SyntaxError, ValueError, Image.DecompressionBombError) as error:
+        raise DatasetError(f"{path} is no screenshot: {error}.") from error

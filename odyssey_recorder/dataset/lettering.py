@@ -1,0 +1,44 @@
+"""How words of an episode are lettered on a picture: one line or several, cut to the room there is."""
+
+from functools import cache
+
+import font_roboto
+from PIL import ImageFont
+
+_READ_AT_MOST = 400
+"""Nobody reads more of a text on a picture; a text of a megabyte must not be measured letter by letter."""
+
+
+@cache
+def letters(size_px: int, *, bold: bool = False) -> ImageFont.FreeTypeFont:
+    """The Roboto face at `size_px`."""
+    return ImageFont.truetype(font_roboto.font_files["RobotoMedium" if bold else "Roboto"], size_px)
+
+
+def on_one_line(text: str) -> str:
+    """`text` without line ends and other characters that have no shape, and with no more than can be read."""
+    shown = "".join(letter if letter.isprintable() else " " for letter in text[:_READ_AT_MOST])
+    return " ".join(shown.split())
+
+
+def fitting(text: str, font: ImageFont.FreeTypeFont, width_px: float) -> str:
+    """`text` on one line, cut with an ellipsis where it is wider than `width_px`."""
+    line = on_one_line(text)
+    if font.getlength(line) <= width_px:
+        return line
+    while line and font.getlength(line + "…") > width_px:
+        line = line[:-1].rstrip()
+    return line + "…"
+
+
+def broken(text: str, font: ImageFont.FreeTypeFont, width_px: float, *, lines: int) -> list[str]:
+    """`text` on no more than `lines` lines, broken between words; the last one is cut where it does not fit."""
+    done: list[str] = []
+    words = on_one_line(text).split(" ")
+    while words and len(done) < lines - 1:
+        count = 1
+        while count < len(words) and font.getlength(" ".join(words[: count + 1])) <= width_px:
+            count += 1
+        done.append(fitting(" ".join(words[:count]), font, width_px))
+        words = words[count:]
+    return [*done, fitting(" ".join(words), font, width_px)] if words else done

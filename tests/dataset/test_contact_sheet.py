@@ -1,0 +1,187 @@
+from pathlib import Path
+
+import pytest
+from PIL import Image, ImageChops
+
+from odyssey_recorder.dataset.action_marks import draw_action
+from odyssey_recorder.dataset.contact_sheet import PicturedEpisode, draw_contact_sheet
+from odyssey_recorder.dataset.lettering import broken, fitting, letters, on_one_line
+from odyssey_recorder.errors import DatasetError
+from odyssey_recorder.model.action import (
+    Action,
+    Click,
+    Complete,
+    Impossible,
+    LongPress,
+    Press,
+    Scroll,
+    SystemKey,
+    Type,
+)
+from odyssey_recorder.model.episode import DeviceInfo, Episode, Step, TaskInfo, screenshot_name
+from odyssey_recorder.model.geometry import Point, Size
+
+EPISODE_ID = "0000000000000007"
+VIEW = Image.new("RGB", (360, 720), "white")
+
+Area = tuple[int, int, int, int]
+
+
+def marks(action: Action) -> Area:
+    """The box around what `draw_action` drew on a white picture of 360x720."""
+    area = ImageChops.difference(draw_action(VIEW, action), VIEW).getbbox()
+    assert area is not None
+    return area
+
+
+def pictured(folder: Path, actions: list[Action], *, size: Size, instruction: str = "Buy milk.") -> PicturedEpisode:
+    episode = Episode(
+        EPISODE_ID,
+        DeviceInfo("Fake Phone", size),
+        TaskInfo("General_Tool", ("Notes",), "Buy {}.", "Buy milk.", instruction),
+        tuple(Step(screenshot_name(EPISODE_ID, number), action) for number, action in enumerate(actions)),
+    )
+    for step in episode.steps:
+        Image.new("RGB", (size.width, size.height), "teal").save(folder / step.screenshot)
+    return PicturedEpisode(episode, [folder / step.screenshot for step in episode.steps])
+
+
+@pytest.mark.parametrize("action", [Click(Point(250, 500)), LongPress(Point(250, 500))])
+def test_a_press_is_drawn_around_its_point(action: Action) -> None:
+    left, top, right, bottom = marks(action)
+
+    assert (left + right) / 2 == pytest.approx(90, abs=1)
+    assert (top + bottom) / 2 == pytest.approx(360, abs=1)
+    assert right - left < 80
+
+
+def test_a_long_press_looks_other_than_a_click() -> None:
+    click, long_press = marks(Click(Point(500, 500))), marks(LongPress(Point(500, 500)))
+
+    assert long_press[2] - long_press[0] > 1.2 * (click[2] - click[0])
+
+
+def test_a_scroll_is_drawn_along_its_path_with_its_head_at_the_end() -> None:
+    up = Scroll(Point(500, 800), Point(500, 200), (Point(500, 800), Point(500, 500), Point(500, 200)))
+
+    drawn = draw_action(VIEW, up)
+    left, top, right, bottom = marks(up)
+
+    assert top == pytest.approx(144, abs=10)
+    assert bottom == pytest.approx(576, abs=15)
+    assert right - left < 40
+    assert _width_at(drawn, 150) > 2 * _width_at(drawn, 400)
+
+
+def _width_at(drawn: Image.Image, row: int) -> int:
+    area = ImageChops.difference(drawn, VIEW).crop((0, row, 360, row + 1)).getbbox()
+    return 0 if area is None else area[2] - area[0]
+
+
+def test_a_scroll_that_stays_is_still_seen() -> None:
+    at = Point(500, 500)
+
+    assert marks(Scroll(at, at, (at, at)))[3] > 360
+
+
+@pytest.mark.parametrize(
+    "action",
+    [
+        Type("buy milk"),
+        Type(""),
+        Type("x" * 1_000_000),
+        Type("line\nafter\x00line ‮"),
+        Press(SystemKey.BACK),
+        Complete(),
+        Impossible("no flights"),
+    ],
+)
+def test_what_has_no_place_is_a_chip_at_the_foot(action: Action) -> None:
+    left, top, right, bottom = marks(action)
+
+    assert top > 720 * 0.8
+    assert bottom < 720
+    assert left > 0
+    assert left + right == pytest.approx(360, abs=2)
+
+
+def test_the_ends_of_an_episode_have_colours_of_their_own() -> None:
+    at = (180 - 60, 634)
+
+    colours = {draw_action(VIEW, action).getpixel(at) for action in (Complete(), Impossible("x"))}
+
+    assert len(colours) == 2
+
+
+def test_the_screenshot_itself_is_not_drawn_on() -> None:
+    picture = VIEW.copy()
+
+    draw_action(picture, Click(Point(500, 500)))
+
+    assert picture == VIEW
+
+
+def test_a_sheet_has_room_for_every_step_of_every_episode(tmp_path: Path) -> None:
+    phone, tablet = tmp_path / "phone", tmp_path / "tablet"
+    phone.mkdir()
+    tablet.mkdir()
+    actions: list[Action] = [*[Click(Point(500, 500))] * 8, Complete("done")]
+
+    upright = pictured(phone, actions, size=Size(360, 640))
+    wide = pictured(tablet, actions[-1:], size=Size(640, 400))
+    sheet = draw_contact_sheet([upright, wide])
+    alone = draw_contact_sheet([wide])
+
+    teal = ImageChops.difference(sheet, Image.new("RGB", sheet.size, "teal")).convert("L").point([255] + [0] * 255)
+    assert sheet.width == 2000
+    assert sheet.height > 2 * alone.height
+    assert len(_rows(teal)) == 3
+
+
+def _rows(mask: Image.Image) -> list[int]:
+    """Where stretches of rows with anything in them begin, the marks inside them closed."""
+    filled = mask.resize((1, mask.height), Image.Resampling.BOX).point([0] + [255] * 255).tobytes()
+    return [row for row in range(1, len(filled)) if filled[row] and not filled[row - 1]]
+
+
+def test_a_missing_screenshot_is_named(tmp_path: Path) -> None:
+    episode = pictured(tmp_path, [Complete()], size=Size(360, 640))
+    episode.screenshots[0].unlink()
+
+    with pytest.raises(DatasetError, match=f"{EPISODE_ID}_0.png"):
+        draw_contact_sheet([episode])
+
+
+@pytest.mark.parametrize("content", [b"", b"GIF89a", b"\x89PNG\r\n\x1a\nrest"])
+def test_a_file_that_is_no_screenshot_is_named(tmp_path: Path, content: bytes) -> None:
+    episode = pictured(tmp_path, [Complete()], size=Size(360, 640))
+    episode.screenshots[0].write_bytes(content)
+
+    with pytest.raises(DatasetError, match=f"{EPISODE_ID}_0.png"):
+        draw_contact_sheet([episode])
+
+
+def test_words_are_cut_to_the_room_there_is() -> None:
+    font = letters(20)
+
+    cut = fitting("a rather long sentence that does not fit", font, 150)
+
+    assert cut.endswith("…")
+    assert font.getlength(cut) <= 150
+    assert fitting("short", font, 150) == "short"
+
+
+def test_words_are_broken_between_words_and_the_last_line_is_cut() -> None:
+    font = letters(20)
+
+    lines = broken("one two three four five six seven eight nine", font, 100, lines=2)
+
+    assert len(lines) == 2
+    assert lines[0] == "one two"
+    assert lines[1].endswith("…")
+    assert broken("one two", font, 100, lines=2) == ["one two"]
+    assert broken("", font, 100, lines=2) == [""]
+
+
+def test_letters_without_a_shape_are_left_out() -> None:
+    assert on_one_line("a\nb\x00c‮  d") == "a b c d"
