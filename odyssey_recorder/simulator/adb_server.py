@@ -75,9 +75,7 @@ class PrivateAdbServer:
         while not self._answers():
             if self._process.poll() is not None or time.monotonic() > deadline:
                 self.stop()
-                raise DeviceError(
-                    f"The adb server did not start on port {self.port}; what it said is in {log_path}."
-                )
+                raise DeviceError(f"The adb server did not start on port {self.port}; what it said is in {log_path}.")
             time.sleep(0.02)
 
     def stop(self) -> None:

@@ -84,9 +84,7 @@ class ConsoleCommands:
             return f"KO: {error}"
 
     def _help(self, _: Sequence[str]) -> str:
-        return "\r\n".join(
-            ["Android console command help:", "", *(f"    {name}" for name in self._table), "    quit"]
-        )
+        return "\r\n".join(["Android console command help:", "", *(f"    {name}" for name in self._table), "    quit"])
 
     def _kill(self, _: Sequence[str]) -> str:
         self.on_kill()
@@ -175,9 +173,7 @@ class ConsoleCommands:
             case ["send", first, *others]:
                 self._send([_change(word) for word in (first, *others)])
             case _:
-                raise ConsoleError(
-                    "bad sub-command: mouse X Y DEVICE BUTTONS, text TEXT, send TYPE:CODE:VALUE ..."
-                )
+                raise ConsoleError("bad sub-command: mouse X Y DEVICE BUTTONS, text TEXT, send TYPE:CODE:VALUE ...")
         return ""
 
     def _send(self, changes: Sequence[Change]) -> None:

@@ -53,6 +53,10 @@ _QWERTY2_KEYS = (
 _KEY_POWER = 0x74
 
 
+Change = tuple[int, int, int]
+"""An event type, a code and the value it takes."""
+
+
 @dataclass(frozen=True, slots=True)
 class RawEvent:
     """One event as read from a node; `time_us` counts microseconds of the monotonic clock."""
@@ -73,7 +77,7 @@ class Capabilities:
     leds: tuple[int, ...] = ()
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class InputNode:
     """One file under /dev/input and the state the kernel keeps for it."""
 
@@ -82,6 +86,8 @@ class InputNode:
     capabilities: Capabilities
     slot: int = 0
     values: dict[tuple[int, int, int], int] = field(default_factory=dict)
+    unsent: list[Change] = field(default_factory=list)
+    """What `sendevent` has put in since the last report."""
 
     def contacts(self) -> dict[int, tuple[int, int]]:
         """The raw positions of the fingers that are down, by slot."""
@@ -107,8 +113,6 @@ class InputNode:
 
 
 Reader = Callable[[InputNode, Sequence[RawEvent]], None]
-Change = tuple[int, int, int]
-"""An event type, a code and the value it takes."""
 
 
 class InputNodes:
@@ -123,9 +127,7 @@ class InputNodes:
             InputNode(f"/dev/input/event{number}", f"virtio_input_multi_touch_{number}", touch)
             for number in range(1, 12)
         )
-        self.keyboard = InputNode(
-            "/dev/input/event12", "qwerty2", Capabilities(keys=_QWERTY2_KEYS, leds=(0, 1, 2))
-        )
+        self.keyboard = InputNode("/dev/input/event12", "qwerty2", Capabilities(keys=_QWERTY2_KEYS, leds=(0, 1, 2)))
 
     def all(self) -> tuple[InputNode, ...]:
         """The nodes in the order in which `getevent` lists them."""

@@ -93,9 +93,7 @@ class Files:
             raise NotADirectoryError(path)
         folder = _resolved(path)
         return sorted(
-            posixpath.basename(name)
-            for name in self._inodes
-            if name != folder and posixpath.dirname(name) == folder
+            posixpath.basename(name) for name in self._inodes if name != folder and posixpath.dirname(name) == folder
         )
 
     def _place_for(self, path: str) -> str:

@@ -152,9 +152,7 @@ async def _trackball(call: Call, words: Sequence[str]) -> None:
 
 def _numbers(words: Sequence[str], count: int, *, optional: int = 0) -> list[float]:
     if not count <= len(words) <= count + optional:
-        raise InputError(
-            f"java.lang.IllegalArgumentException: Invalid arguments: {count} expected, {len(words)} given"
-        )
+        raise InputError(f"java.lang.IllegalArgumentException: Invalid arguments: {count} expected, {len(words)} given")
     try:
         return [float(word) for word in words]
     except ValueError as error:

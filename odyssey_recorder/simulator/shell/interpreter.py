@@ -149,9 +149,7 @@ class Shell:
         return True
 
     def _expanded(self, word: Word) -> str:
-        return "".join(
-            piece if isinstance(piece, str) else self._variables.get(piece.name, "") for piece in word
-        )
+        return "".join(piece if isinstance(piece, str) else self._variables.get(piece.name, "") for piece in word)
 
 
 def _reason(error: OSError) -> str:

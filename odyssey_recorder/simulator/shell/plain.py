@@ -97,9 +97,7 @@ async def _ls(call: Call) -> int:
 
 def _listed(files: Files, path: str, options: str) -> Iterator[str]:
     shows_inside = files.inode(path).is_folder and "d" not in options
-    entries = (
-        [(name, posixpath.join(path, name)) for name in files.names(path)] if shows_inside else [(path, path)]
-    )
+    entries = [(name, posixpath.join(path, name)) for name in files.names(path)] if shows_inside else [(path, path)]
     for name, full in entries:
         yield _long_form(files.inode(full), name) if "l" in options else name
 
@@ -158,16 +156,10 @@ async def _grep(call: Call) -> int:
     words = [word for word in call.args if not word.startswith("-")]
     if not words:
         return await call.fail("grep: no REGEX", 2)
-    pattern = re.compile(
-        re.escape(words[0]) if "F" in options else words[0], re.IGNORECASE if "i" in options else 0
-    )
-    text = (
-        b"".join([call.guest.files.read(path) for path in words[1:]]) if words[1:] else await read_all(call)
-    )
+    pattern = re.compile(re.escape(words[0]) if "F" in options else words[0], re.IGNORECASE if "i" in options else 0)
+    text = b"".join([call.guest.files.read(path) for path in words[1:]]) if words[1:] else await read_all(call)
     found = [
-        line
-        for line in text.decode(errors="replace").splitlines()
-        if bool(pattern.search(line)) != ("v" in options)
+        line for line in text.decode(errors="replace").splitlines() if bool(pattern.search(line)) != ("v" in options)
     ]
     if "c" in options:
         await call.print(str(len(found)))

@@ -1,0 +1,205 @@
+"""`dumpsys`: what the system's services tell of themselves, as far as recorders and people read it."""
+
+import asyncio
+import zlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from odyssey_recorder.simulator.evdev import InputNode
+from odyssey_recorder.simulator.guest import Guest
+from odyssey_recorder.simulator.panels import lit_panel, panels
+from odyssey_recorder.simulator.phone import PhoneState, Rect
+from odyssey_recorder.simulator.shell.ime import KEYBOARD_ID
+from odyssey_recorder.simulator.shell.packages import short_component
+from odyssey_recorder.simulator.shell.program import Call, Programs
+
+_Dump = Callable[[Guest, PhoneState, Sequence[str]], Iterator[str]]
+
+
+async def _dumpsys(call: Call) -> int:
+    if not call.args or call.args[0] == "-l":
+        await call.print("Currently running services:\n" + "\n".join(f"  {name}" for name in sorted(_SERVICES)))
+        return 0
+    service, *words = call.args
+    dump = _SERVICES.get(service)
+    if dump is None:
+        return await call.fail(f"Can't find service: {service}", 0)
+    state = await asyncio.to_thread(call.guest.phone.state)
+    await call.print("\n".join(dump(call.guest, state, words)))
+    return 0
+
+
+def _hash(name: str) -> str:
+    return f"{zlib.crc32(name.encode()) & 0xFFFFFFF:x}"
+
+
+def _activity_record(state: PhoneState) -> str:
+    component = short_component(state.package, state.activity)
+    return f"ActivityRecord{{{_hash(state.package)} u0 {component} t{_task(state)}}}"
+
+
+def _task(state: PhoneState) -> int:
+    return 2 + zlib.crc32(state.package.encode()) % 1000
+
+
+def _frame(rect: Rect) -> str:
+    return f"[{rect.left},{rect.top}][{rect.right},{rect.bottom}]"
+
+
+def _insets(state: PhoneState) -> Iterator[str]:
+    nowhere = Rect(0, 0, 0, 0)
+    sources = (
+        ("3", "ime", state.keyboard or nowhere, state.keyboard is not None),
+        ("5b9a0000", "statusBars", state.status_bar, not state.status_bar.is_empty),
+        ("5b9a0001", "navigationBars", state.navigation_bar, not state.navigation_bar.is_empty),
+    )
+    for source_id, kind, frame, visible in sources:
+        yield (
+            f"      InsetsSource id={source_id} type={kind} frame={_frame(frame)}"
+            f" visible={'true' if visible else 'false'}"
+        )
+
+
+def _window(guest: Guest, state: PhoneState, _: Sequence[str]) -> Iterator[str]:
+    size, density = state.size, state.density
+    focus = f"Window{{{_hash(state.title)} u0 {state.title}}}"
+    yield "WINDOW MANAGER DISPLAY CONTENTS (dumpsys window displays)"
+    yield "  Display: mDisplayId=0 (organized)"
+    yield f"    init={state.physical_size.width}x{state.physical_size.height} {guest.phone.profile.density}dpi"
+    yield f"    cur={size.width}x{size.height} {density}dpi app={size.width}x{size.height}"
+    yield f"  mCurrentFocus={focus}"
+    yield f"  mFocusedApp={_activity_record(state)}"
+    yield f"  mCurrentRotation=ROTATION_{state.rotation * 90}"
+    yield "  InsetsState"
+    yield f"      mDisplayFrame=Rect(0, 0 - {size.width}, {size.height})"
+    yield from _insets(state)
+    yield "WINDOW MANAGER WINDOWS (dumpsys window windows)"
+    yield f"  Window #0 {focus}:"
+    yield f"    mDisplayId=0 package={state.package}"
+    yield f"  mCurrentFocus={focus}"
+    yield f"  mFocusedApp={_activity_record(state)}"
+    yield f"  mAwake={'true' if state.awake else 'false'}"
+
+
+def _activity(_: Guest, state: PhoneState, words: Sequence[str]) -> Iterator[str]:
+    record = _activity_record(state)
+    if words[:1] == ["top"]:
+        yield f"TASK {state.package} id={_task(state)} userId=0"
+        yield f"  ACTIVITY {short_component(state.package, state.activity)} {_hash(state.package)} pid=1000"
+        return
+    yield "ACTIVITY MANAGER ACTIVITIES (dumpsys activity activities)"
+    yield "Display #0 (activities from top to bottom):"
+    yield f"  * Task{{{_hash(state.package)} #{_task(state)} type=standard A=10100:{state.package}}}"
+    yield f"    topResumedActivity={record}"
+    yield f"    * Hist  #0: {record}"
+    yield f"  ResumedActivity: {record}"
+
+
+def _input(guest: Guest, state: PhoneState, _: Sequence[str]) -> Iterator[str]:
+    yield "INPUT MANAGER (dumpsys input)"
+    yield ""
+    yield "Input Reader State (Nums of device: 13):"
+    folded = state.posture is not None and state.posture.name == "CLOSED"
+    for number, node in enumerate(guest.nodes.touch_screens, start=1):
+        yield f"  Device {number + 3}: {node.name}"
+        yield from _touch_mapper(guest, state, node, is_direct=number == 1 or (number == 7 and folded))
+
+
+def _touch_mapper(guest: Guest, state: PhoneState, node: InputNode, *, is_direct: bool) -> Iterator[str]:
+    number = guest.nodes.touch_screens.index(node) + 1
+    bound_to = "" if number == 1 else f"virtual:com.android.emulator.multidisplay:123456{number}"
+    yield f"    Touch Input Mapper (mode - {'DIRECT' if is_direct else 'DISABLED'}):"
+    yield (f"        AssociatedDisplay: hasAssociatedDisplay=true, isExternal=false, displayId='{bound_to}'")
+    if not is_direct:
+        yield (
+            "      Viewport INTERNAL: displayId=-1, uniqueId=, port=<none>, orientation=0,"
+            " logicalFrame=[0, 0, 0, 0], physicalFrame=[0, 0, 0, 0], deviceSize=[0, 0], isActive=[0]"
+        )
+        yield "      DisplayBounds: -1x-1"
+        return
+    panel = lit_panel(guest.phone.profile, state)
+    width, height = state.size.width, state.size.height
+    device = state.physical_size.turned(state.rotation)
+    yield (
+        f"      Viewport INTERNAL: displayId=0, uniqueId=local:{panel.physical_id}, port={panel.port},"
+        f" orientation={state.rotation}, logicalFrame=[0, 0, {width}, {height}],"
+        f" physicalFrame=[0, 0, {device.width}, {device.height}],"
+        f" deviceSize=[{device.width}, {device.height}], isActive=[1]"
+    )
+    yield f"      DisplayBounds: {state.natural_size.width}x{state.natural_size.height}"
+    yield f"      PhysicalFrameInRotatedDisplay: Rect{{0, 0, {width}, {height}}}"
+    yield "      InputDeviceOrientation: Rotation0"
+
+
+def _input_method(_: Guest, state: PhoneState, __: Sequence[str]) -> Iterator[str]:
+    shown = "true" if state.keyboard_shown else "false"
+    yield "Current Input Method Manager state:"
+    yield f"  mCurMethodId={KEYBOARD_ID}"
+    yield f"  mShowRequested={shown} mShowExplicitlyRequested=false mShowForced=false mInputShown={shown}"
+    yield f"  mInteractive={'true' if state.awake else 'false'}"
+
+
+def _surface_flinger(guest: Guest, state: PhoneState, words: Sequence[str]) -> Iterator[str]:
+    found = panels(guest.phone.profile, state)
+    if "--display-id" in words:
+        for panel in found:
+            yield (
+                f"Display {panel.physical_id} (HWC display {panel.port}): port={panel.port} pnpId=GGL"
+                f' displayName="EMU_display_{panel.port}"'
+            )
+        return
+    yield "Displays (" + str(len(found)) + " entries)"
+    for panel in found:
+        yield f"Display {panel.physical_id} (physical, {'active' if panel.lit else 'off'})"
+        yield f"    resolution={panel.size.width}x{panel.size.height}"
+
+
+def _display(guest: Guest, state: PhoneState, _: Sequence[str]) -> Iterator[str]:
+    panel = lit_panel(guest.phone.profile, state)
+    size = state.size
+    yield "DISPLAY MANAGER (dumpsys display)"
+    yield (
+        f"  mViewports=[DisplayViewport{{type=INTERNAL, valid=true, isActive=true, displayId=0,"
+        f" uniqueId='local:{panel.physical_id}', physicalPort={panel.port}, orientation={state.rotation},"
+        f" logicalFrame=Rect(0, 0 - {size.width}, {size.height}),"
+        f" physicalFrame=Rect(0, 0 - {size.width}, {size.height}),"
+        f" deviceWidth={size.width}, deviceHeight={size.height}}}]"
+    )
+    yield f"  mScreenState={'ON' if state.awake else 'OFF'}"
+
+
+def _power(_: Guest, state: PhoneState, __: Sequence[str]) -> Iterator[str]:
+    yield "POWER MANAGER (dumpsys power)"
+    yield f"  mWakefulness={'Awake' if state.awake else 'Asleep'}"
+    yield f"Display Power: state={'ON' if state.awake else 'OFF'}"
+
+
+def _battery(_: Guest, __: PhoneState, ___: Sequence[str]) -> Iterator[str]:
+    yield "Current Battery Service state:"
+    yield from ("  AC powered: false", "  USB powered: false", "  Wireless powered: false", "  status: 4")
+    yield from ("  health: 2", "  present: true", "  level: 100", "  scale: 100", "  voltage: 5000")
+    yield from ("  temperature: 250", "  technology: Li-ion")
+
+
+def _package(guest: Guest, _: PhoneState, words: Sequence[str]) -> Iterator[str]:
+    wanted = next((word for word in words if not word.startswith("-")), "")
+    yield "Packages:"
+    for info in guest.phone.packages():
+        if wanted in {"", info.package}:
+            yield f"  Package [{info.package}] ({_hash(info.package)}):"
+            yield "    versionCode=1 minSdk=31 targetSdk=34"
+            yield "    versionName=1.0"
+            yield f"    flags=[ {'SYSTEM ' if info.system else ''}HAS_CODE ]"
+
+
+_SERVICES: Mapping[str, _Dump] = {
+    "SurfaceFlinger": _surface_flinger,
+    "activity": _activity,
+    "battery": _battery,
+    "display": _display,
+    "input": _input,
+    "input_method": _input_method,
+    "package": _package,
+    "power": _power,
+    "window": _window,
+}
+PROGRAMS: Programs = {"dumpsys": _dumpsys}

@@ -1,0 +1,144 @@
+"""`pm`, `am` and `monkey`: which apps there are, and how they are started and stopped from a shell."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from odyssey_recorder.simulator.phone import PackageInfo
+from odyssey_recorder.simulator.shell.program import Call, Programs
+
+_MONKEY_FOUND_NOTHING = 252
+
+
+def short_component(package: str, activity: str) -> str:
+    """`pkg/.Activity`, the way Android shortens a class that lies in the app's own package."""
+    return f"{package}/{activity.removeprefix(package) if activity.startswith(package + '.') else activity}"
+
+
+def _apk(info: PackageInfo) -> str:
+    name = info.package.rpartition(".")[2]
+    return f"/system/app/{name}/{name}.apk" if info.system else f"/data/app/~~sim==/{info.package}-1/base.apk"
+
+
+async def _installed(call: Call) -> list[PackageInfo]:
+    return sorted(await asyncio.to_thread(call.guest.phone.packages), key=lambda info: info.package)
+
+
+async def _pm(call: Call) -> int:
+    match call.args:
+        case ["list", "packages", *options]:
+            return await _list_packages(call, options)
+        case ["path", package]:
+            found = [info for info in await _installed(call) if info.package == package]
+            for info in found:
+                await call.print(f"package:{_apk(info)}")
+            return 0 if found else 1
+        case ["list", "users"]:
+            await call.print("Users:\n\tUserInfo{0:Owner:4c13} running")
+            return 0
+        case ["install" | "uninstall" | "clear" | "install-create", *_]:
+            return await call.fail("Failure [the simulated phone's apps are fixed]")
+        case _:
+            return await call.fail(f"Unknown command: {' '.join(call.args)}", 255)
+
+
+async def _list_packages(call: Call, options: Sequence[str]) -> int:
+    wanted = next((word for word in options if not word.startswith("-")), "")
+    for info in await _installed(call):
+        if wanted not in info.package or (info.system and "-3" in options) or (not info.system and "-s" in options):
+            continue
+        await call.print(f"package:{_apk(info)}={info.package}" if "-f" in options else f"package:{info.package}")
+    return 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Intent:
+    action: str = ""
+    data: str = ""
+    component: str = ""
+    waits: bool = False
+
+    def __str__(self) -> str:
+        parts = (("act", self.action), ("dat", self.data), ("cmp", self.component))
+        return "Intent { " + "".join(f"{name}={value} " for name, value in parts if value) + "}"
+
+
+# Options of `am` that take a value which changes nothing here.
+_WITH_VALUE = frozenset({"-c", "-t", "-f", "--user", "--display", "--windowingMode", "--activity-type"})
+_EXTRA = frozenset({"-e", "--es", "--ei", "--ez", "--el", "--ef", "--eu"})
+
+
+def _read_intent(args: Sequence[str]) -> _Intent:
+    intent = _Intent()
+    words = iter(args)
+    for word in words:
+        if word == "-a":
+            intent = replace(intent, action=next(words, ""))
+        elif word == "-d":
+            intent = replace(intent, data=next(words, ""))
+        elif word in {"-n", "-p"}:
+            intent = replace(intent, component=next(words, ""))
+        elif word == "-W":
+            intent = replace(intent, waits=True)
+        elif word in _WITH_VALUE:
+            next(words, None)
+        elif word in _EXTRA:
+            next(words, None)
+            next(words, None)
+        elif not word.startswith("-"):
+            key = "data" if ":" in word else "component"
+            intent = replace(intent, data=word) if key == "data" else replace(intent, component=word)
+    return intent
+
+
+async def _am(call: Call) -> int:
+    match call.args:
+        case ["start" | "start-activity", *rest]:
+            return await _start(call, _read_intent(rest))
+        case ["force-stop" | "kill", *_, package]:
+            try:
+                await asyncio.to_thread(call.guest.phone.force_stop, package)
+            except LookupError:
+                return 0
+        case ["broadcast", *rest]:
+            await call.print(f"Broadcasting: {_read_intent(rest)}\nBroadcast completed: result=0")
+        case ["get-current-user"]:
+            await call.print("0")
+        case _:
+            return await call.fail(f"Unknown command: {' '.join(call.args)}", 255)
+    return 0
+
+
+async def _start(call: Call, intent: _Intent) -> int:
+    await call.print(f"Starting: {intent}")
+    try:
+        await asyncio.to_thread(
+            call.guest.phone.start_activity, intent.component, action=intent.action, data=intent.data
+        )
+    except LookupError:
+        if intent.component:
+            problem = f"Error type 3\nError: Activity class {{{intent.component}}} does not exist."
+        else:
+            problem = f"Error: Activity not started, unable to resolve {intent}"
+        return await call.fail(problem)
+    if intent.waits:
+        state = await asyncio.to_thread(call.guest.phone.state)
+        component = short_component(state.package, state.activity)
+        await call.print(f"Status: ok\nLaunchState: WARM\nActivity: {component}\nTotalTime: 0\nWaitTime: 0\nComplete")
+    return 0
+
+
+async def _monkey(call: Call) -> int:
+    package = next((after for word, after in zip(call.args, call.args[1:], strict=False) if word == "-p"), None)
+    count = call.args[-1] if call.args else ""
+    if package is None or count != "1":
+        return await call.fail("monkey: the simulated phone knows `monkey -p PACKAGE [-c CATEGORY] 1` only")
+    try:
+        await asyncio.to_thread(call.guest.phone.start_activity, package)
+    except LookupError:
+        return await call.fail("** No activities found to run, monkey aborted.", _MONKEY_FOUND_NOTHING)
+    await call.print("Events injected: 1\n## Network stats: elapsed time=0ms (0ms mobile, 0ms wifi, 0ms not connected)")
+    return 0
+
+
+PROGRAMS: Programs = {"pm": _pm, "am": _am, "monkey": _monkey}

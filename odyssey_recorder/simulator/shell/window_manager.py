@@ -1,0 +1,138 @@
+"""`wm`, `settings` and `cmd`: sizes, densities, rotation, postures, overlays, and settings by name."""
+
+import asyncio
+import re
+
+from odyssey_recorder.simulator.phone import Phone
+from odyssey_recorder.simulator.profile import Posture
+from odyssey_recorder.simulator.shell import input as input_program
+from odyssey_recorder.simulator.shell import packages
+from odyssey_recorder.simulator.shell.program import Call, Program, Programs
+
+_NAMESPACES = ("system", "secure", "global")
+_SIZE = re.compile(r"(\d{2,5})x(\d{2,5})")
+_NAVIGATION_BARS = {
+    "com.android.internal.systemui.navbar.threebutton": True,
+    "com.android.internal.systemui.navbar.gestural": False,
+}
+
+
+async def _wm(call: Call) -> int:
+    phone = call.guest.phone
+    match call.args:
+        case ["size"]:
+            state = await asyncio.to_thread(phone.state)
+            await call.print(f"Physical size: {state.physical_size.width}x{state.physical_size.height}")
+            if state.natural_size != state.physical_size:
+                await call.print(f"Override size: {state.natural_size.width}x{state.natural_size.height}")
+        case ["size", "reset"]:
+            await asyncio.to_thread(phone.reset_size)
+        case ["size", wanted] if size := _SIZE.fullmatch(wanted):
+            await asyncio.to_thread(phone.override_size, int(size[1]), int(size[2]))
+        case ["density"]:
+            await call.print(f"Physical density: {phone.profile.density}")
+        case ["density", *_]:
+            return await call.fail("Error: the simulated phone keeps its density")
+        case ["user-rotation"]:
+            rotation = (await asyncio.to_thread(phone.state)).rotation
+            await call.print("free" if rotation == 0 else f"lock {rotation}")
+        case ["user-rotation", "lock", rotation] if rotation in {"0", "1", "2", "3"}:
+            await asyncio.to_thread(phone.set_rotation, int(rotation))
+        case ["user-rotation", "free"]:
+            await asyncio.to_thread(phone.set_rotation, 0)
+        case _:
+            return await call.fail(f"Unknown command: {' '.join(call.args)}", 255)
+    return 0
+
+
+async def _settings(call: Call) -> int:
+    words = list(call.args)
+    if words[:1] == ["--user"]:
+        del words[:2]
+    phone = call.guest.phone
+    match words:
+        case ["get", namespace, key] if namespace in _NAMESPACES:
+            value = await asyncio.to_thread(phone.get_setting, namespace, key)
+            await call.print("null" if value is None else value)
+        case ["put", namespace, key, value, *_] if namespace in _NAMESPACES:
+            await asyncio.to_thread(phone.put_setting, namespace, key, value)
+        case _:
+            return await call.fail("Invalid arguments: settings get|put system|secure|global KEY [VALUE]", 255)
+    return 0
+
+
+async def _cmd(call: Call) -> int:
+    if not call.args:
+        return await call.fail("cmd: No service specified; use -l to list all services", 20)
+    service, *words = call.args
+    if service == "-l":
+        await call.print("Currently running services:\n" + "\n".join(f"  {name}" for name in sorted(_SERVICES)))
+        return 0
+    if service == "clipboard":
+        return await call.fail("No shell command implementation.", 255)
+    program = _SERVICES.get(service)
+    if program is None:
+        return await call.fail(f"cmd: Can't find service: {service}", 20)
+    return await program(Call(service, tuple(words), call.guest, call.stdin, call.stdout, call.stderr))
+
+
+async def _device_state(call: Call) -> int:
+    phone = call.guest.phone
+    postures = phone.profile.postures
+    current = (await asyncio.to_thread(phone.state)).posture
+    if current is None:
+        return await call.fail("Device state is not supported on this device.", 255)
+    match call.args:
+        case ["print-states"]:
+            lines = [f"  {_described(posture)}," for posture in postures]
+            await call.print("\n".join(["Supported states: [", *lines, "]"]))
+        case ["print-states-simple"]:
+            await call.print(",".join(str(posture.id) for posture in postures))
+        case ["print-state"]:
+            await call.print(str(current.id))
+        case ["state"]:
+            await call.print(f"Committed state: {_described(current)}\nBase state: {_described(current)}")
+        case ["state", "reset"]:
+            return await _hold(call, phone, phone.profile.first_posture)
+        case ["state", wanted]:
+            posture = next((posture for posture in postures if wanted in {str(posture.id), posture.name}), None)
+            return await _hold(call, phone, posture)
+        case _:
+            return await call.fail(f"Unknown command: {' '.join(call.args)}", 255)
+    return 0
+
+
+async def _hold(call: Call, phone: Phone, posture: Posture | None) -> int:
+    if posture is None:
+        return await call.fail("Error: the requested state is not supported", 255)
+    await asyncio.to_thread(phone.set_posture, posture.name)
+    return 0
+
+
+def _described(posture: Posture) -> str:
+    return f"DeviceState{{identifier={posture.id}, name='{posture.name}', app_accessible=true}}"
+
+
+async def _overlay(call: Call) -> int:
+    match call.args:
+        case ["list", *_]:
+            lines = [f"[{'x' if on else ' '}] {name}" for name, on in _NAVIGATION_BARS.items()]
+            await call.print("\n".join(["com.android.systemui", *lines]))
+        case ["enable" | "enable-exclusive", *options]:
+            if not _NAVIGATION_BARS.get(options[-1] if options else "", False):
+                return await call.fail("Error: the simulated phone has three-button navigation and nothing else")
+        case _:
+            return await call.fail(f"Unknown command: {' '.join(call.args)}", 255)
+    return 0
+
+
+_SERVICES: dict[str, Program] = {
+    "activity": packages.PROGRAMS["am"],
+    "device_state": _device_state,
+    "input": input_program.PROGRAMS["input"],
+    "overlay": _overlay,
+    "package": packages.PROGRAMS["pm"],
+    "settings": _settings,
+    "window": _wm,
+}
+PROGRAMS: Programs = {"wm": _wm, "settings": _settings, "cmd": _cmd}
