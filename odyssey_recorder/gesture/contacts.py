@@ -66,9 +66,7 @@ class Contact:
 class LossCause(Enum):
     """Why a contact cannot become an action."""
 
-    PLACE_UNKNOWN = (
-        "it began where the last touch before the recording was, and the kernel does not say that again"
-    )
+    PLACE_UNKNOWN = "it began where the last touch before the recording was, and the kernel does not say that again"
     EVENTS_DROPPED = "the device was too busy and dropped events of it"
     STREAM_LOST = "the stream of touch events broke off before the finger was lifted"
 

@@ -124,9 +124,7 @@ _REMOVED = re.compile(rf"remove device [0-9]+: {_NODE} *")
 _NAME = re.compile(r' +name: +"(?P<name>.*)" *')
 _ABILITIES = re.compile(r" +[A-Z]+ +\((?P<type>[0-9a-f]{4})\):")
 _CONTINUED = " " * 16
-_AXIS = re.compile(
-    r" *(?P<code>\S+) +: value -?[0-9]+, min (?P<min>-?[0-9]{1,10}), max (?P<max>-?[0-9]{1,10}),.*"
-)
+_AXIS = re.compile(r" *(?P<code>\S+) +: value -?[0-9]+, min (?P<min>-?[0-9]{1,10}), max (?P<max>-?[0-9]{1,10}),.*")
 
 
 class LineBuffer:
@@ -184,9 +182,7 @@ def _event(found: re.Match[str], node: str, time_us: int) -> InputEvent | None:
     if found["s"]:
         time_us = int(found["s"]) * 1_000_000 + int(found["us"])
     kind = _label(found["type"], _TYPES)
-    return InputEvent(
-        found["node"] or node, time_us, kind, _label(found["code"], _CODES.get(kind, {})), value
-    )
+    return InputEvent(found["node"] or node, time_us, kind, _label(found["code"], _CODES.get(kind, {})), value)
 
 
 def _label(token: str, names: Mapping[int, str]) -> str:
@@ -213,5 +209,7 @@ def _node(node: str, lines: list[str]) -> InputNode:
             # A star marks a key that is down at this moment.
             keys.update(_label(code, _CODES[EV_KEY]) for code in codes.replace("*", " ").split())
         elif kind == EV_ABS and (found := _AXIS.fullmatch(codes)):
-            axes[_label(found["code"], _CODES[EV_ABS])] = AxisRange(int(found["min"]), int(found["max"]))
+            axis = AxisRange(int(found["min"]), int(found["max"]))
+            if axis.minimum < axis.maximum:  # others say nothing, as those of devices that were never set up
+                axes[_label(found["code"], _CODES[EV_ABS])] = axis
     return InputNode(node, name, frozenset(keys), axes)

@@ -1,0 +1,525 @@
+"""From events to contacts: the kernel's habits, the traps that other recorders fell into, and real captures."""
+
+from collections.abc import Iterable
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from odyssey_recorder.gesture.contacts import (
+    Contact,
+    ContactBegan,
+    ContactLost,
+    ContactTracker,
+    KeyPressed,
+    LossCause,
+    RawSample,
+    TouchNews,
+    to_stroke,
+)
+from odyssey_recorder.gesture.getevent import (
+    AxisRange,
+    InputEvent,
+    InputNode,
+    Message,
+    NodeAdded,
+    NodeRemoved,
+    parse_line,
+    parse_nodes,
+)
+from odyssey_recorder.gesture.recognizer import TouchRules, recognize
+from odyssey_recorder.gesture.touch import TouchStroke
+from odyssey_recorder.model.action import Click, LongPress, SystemKey
+from odyssey_recorder.model.geometry import Pixel, Point, Rotation, Size, rotate, to_grid
+from tests.episodes import DATA
+
+TOUCH, OTHER_TOUCH, KEYBOARD = "/dev/input/event1", "/dev/input/event7", "/dev/input/event12"
+PHONE = Size(1080, 2400)
+AXIS = AxisRange(0, 32767)
+SCREEN = InputNode(
+    TOUCH, "virtio_input_multi_touch_1", frozenset(), {"ABS_MT_POSITION_X": AXIS, "ABS_MT_POSITION_Y": AXIS}
+)
+
+LIFT = ("ABS_MT_TRACKING_ID", -1)
+LAND = ("ABS_MT_TRACKING_ID", 0)
+
+
+def x(value: int) -> tuple[str, int]:
+    return "ABS_MT_POSITION_X", value
+
+
+def y(value: int) -> tuple[str, int]:
+    return "ABS_MT_POSITION_Y", value
+
+
+def slot(number: int) -> tuple[str, int]:
+    return "ABS_MT_SLOT", number
+
+
+def report(time_us: int, *changes: tuple[str, int], node: str = TOUCH) -> list[Message]:
+    """One report: the changed values in this order, then SYN_REPORT."""
+    events = [InputEvent(node, time_us, "EV_ABS", code, value) for code, value in changes]
+    return [*events, InputEvent(node, time_us, "EV_SYN", "SYN_REPORT", 0)]
+
+
+def dropped(time_us: int) -> list[Message]:
+    return [InputEvent(TOUCH, time_us, "EV_SYN", "SYN_DROPPED", 0)]
+
+
+def key(time_us: int, code: str, value: int = 1) -> list[Message]:
+    return [InputEvent(KEYBOARD, time_us, "EV_KEY", code, value), *report(time_us, node=KEYBOARD)]
+
+
+def news_of(*reports: Iterable[Message]) -> list[TouchNews]:
+    tracker = ContactTracker()
+    return [news for messages in reports for message in messages for news in tracker.feed(message)]
+
+
+def contacts_of(*reports: Iterable[Message]) -> list[Contact]:
+    return [news for news in news_of(*reports) if isinstance(news, Contact)]
+
+
+def captured(name: str) -> list[TouchNews]:
+    """What a capture comes to, up to the end of its stream."""
+    tracker = ContactTracker()
+    lines = (DATA / "getevent" / f"{name}.txt").read_text().splitlines()
+    messages = [message for line in lines if (message := parse_line(line, node=TOUCH))]
+    return [news for message in messages for news in tracker.feed(message)] + tracker.close()
+
+
+# --- a finger --------------------------------------------------------------------------------------------
+
+
+def test_a_tap_begins_and_ends() -> None:
+    assert news_of(report(10, LAND, x(5), y(6)), report(90, LIFT)) == [
+        ContactBegan(TOUCH, 0, 10),
+        Contact(TOUCH, 0, (RawSample(5, 6, 10),), lifted_us=90, fingers=1),
+    ]
+
+
+def test_a_finger_held_still_sends_nothing_and_is_a_long_contact() -> None:
+    (contact,) = contacts_of(report(0, LAND, x(5), y(6)), report(950_000, ("ABS_MT_PRESSURE", 0), LIFT))
+
+    assert len(contact.samples) == 1
+    assert contact.lifted_us - contact.samples[0].time_us == 950_000
+
+
+def test_a_drag_has_a_sample_for_every_report_that_moves_it_and_fills_in_the_axis_that_stands() -> None:
+    (contact,) = contacts_of(
+        report(0, LAND, x(1), y(1)),
+        report(10, y(2)),
+        report(20, ("ABS_MT_PRESSURE", 3)),
+        report(30, x(3)),
+        report(40, x(4), y(4), LIFT),
+    )
+
+    assert contact.samples == (
+        RawSample(1, 1, 0),
+        RawSample(1, 2, 10),
+        RawSample(3, 2, 30),
+        RawSample(4, 4, 40),
+    )
+
+
+def test_two_reports_in_one_are_a_lift_and_a_landing_of_a_finger_that_was_down() -> None:
+    first, second = contacts_of(
+        report(0, LAND, x(1), y(1)), report(50, LIFT, LAND, x(9)), report(90, y(3)), report(100, LIFT)
+    )
+
+    assert (first.samples, first.lifted_us) == ((RawSample(1, 1, 0),), 50)
+    assert second.samples == (RawSample(9, 1, 50), RawSample(9, 3, 90))
+
+
+def test_a_new_tracking_id_ends_the_contact_that_had_the_slot() -> None:
+    first, second = contacts_of(
+        report(0, LAND, x(1), y(1)), report(50, ("ABS_MT_TRACKING_ID", 8), y(2)), report(90, LIFT)
+    )
+
+    assert (first.lifted_us, second.samples) == (50, (RawSample(1, 2, 50),))
+
+
+def test_a_tap_within_one_report_is_a_contact_without_duration() -> None:
+    assert contacts_of(report(5, LIFT, x(1), y(2), LAND)) == [
+        Contact(TOUCH, 0, (RawSample(1, 2, 5),), lifted_us=5, fingers=1)
+    ]
+
+
+def test_a_lift_without_a_landing_is_nothing() -> None:
+    assert news_of(report(5, LIFT, x(1), y(2)), report(6, LIFT)) == []
+
+
+def test_other_axes_keys_and_switches_bring_nothing() -> None:
+    assert (
+        news_of(
+            report(0, ("ABS_X", 5), ("ABS_Y", 5)),
+            key(1, "KEY_A"),
+            key(2, "BTN_STYLUS"),
+            [InputEvent(TOUCH, 3, "EV_SW", "SW_LID", 1), InputEvent(TOUCH, 3, "EV_SYN", "SYN_CONFIG", 0)],
+        )
+        == []
+    )
+
+
+# --- traps that recorders fell into ----------------------------------------------------------------------
+
+
+def test_a_second_tap_at_the_same_place_is_not_lost() -> None:
+    taps = contacts_of(
+        report(0, LAND, x(5), y(6)), report(1, LIFT), report(2, LAND), report(3, LIFT)
+    )  # the kernel sends no place again
+
+    assert [tap.samples[0] for tap in taps] == [RawSample(5, 6, 0), RawSample(5, 6, 2)]
+
+
+@pytest.mark.parametrize(("changed", "place"), [(x(50), (50, 6)), (y(60), (5, 60))])
+def test_a_tap_that_shares_one_coordinate_with_the_last_is_not_lost(
+    changed: tuple[str, int], place: tuple[int, int]
+) -> None:
+    *_, tap = contacts_of(report(0, LAND, x(5), y(6)), report(1, LIFT), report(2, LAND, changed), report(3, LIFT))
+
+    assert (tap.samples[0].x, tap.samples[0].y) == place
+
+
+def test_coordinate_zero_is_a_place() -> None:
+    (tap,) = contacts_of(report(0, LAND, x(0), y(0)), report(1, LIFT))
+
+    assert tap.samples == (RawSample(0, 0, 0),)
+
+
+def test_the_tracking_id_may_be_zero_every_time() -> None:
+    taps = contacts_of(report(0, LAND, x(1), y(1)), report(1, LIFT), report(2, LAND, x(2), y(2)), report(3, LIFT))
+
+    assert [tap.samples[0].x for tap in taps] == [1, 2]
+
+
+def test_the_axis_comes_from_a_numeric_listing_too() -> None:
+    listing = (DATA / "getevent" / "api36_phone_touchnode_p_lp.txt").read_text().split("# ")[1]
+    (node,) = parse_nodes(listing.replace("max 32767", "max 4095"))
+    (contact,) = contacts_of(report(0, LAND, x(2048), y(4095)), report(1, LIFT))
+
+    assert to_stroke(contact, node, PHONE, Rotation.R0).start == Pixel(540, 2399)
+
+
+def test_a_press_on_the_bar_of_the_screen_is_a_touch_and_no_key() -> None:
+    (contact,) = contacts_of(report(0, LAND, x(16384), y(32400)), report(80_000, LIFT))
+    stroke = to_stroke(contact, SCREEN, PHONE, Rotation.R0)
+
+    assert isinstance(recognize(stroke, TouchRules.for_density(420), PHONE), Click)
+
+
+def test_a_tap_that_is_read_late_keeps_its_own_time() -> None:
+    tracker = ContactTracker()
+    lines = [
+        "[  10.000000] /dev/input/event1: EV_ABS ABS_MT_TRACKING_ID 00000000",
+        "[  10.000000] /dev/input/event1: EV_ABS ABS_MT_POSITION_X 00000001",
+        "[  10.000000] /dev/input/event1: EV_ABS ABS_MT_POSITION_Y 00000001",
+        "[  10.000000] /dev/input/event1: EV_SYN SYN_REPORT 00000000",
+    ]
+
+    news = [each for line in lines for each in tracker.feed(parse_line(line, time_us=99) or NodeAdded(""))]
+
+    assert news == [ContactBegan(TOUCH, 0, 10_000_000)]
+
+
+def test_a_contact_whose_place_was_never_seen_is_lost_and_never_guessed() -> None:
+    news = news_of(report(5, LAND, x(5)), report(6, y(6)), report(7, LIFT), report(8, LAND), report(9, LIFT))
+
+    assert news == [
+        ContactLost(TOUCH, 0, 5, LossCause.PLACE_UNKNOWN),
+        ContactBegan(TOUCH, 0, 8),
+        Contact(TOUCH, 0, (RawSample(5, 6, 8),), lifted_us=9, fingers=1),
+    ]
+
+
+# --- fingers ---------------------------------------------------------------------------------------------
+
+
+def test_a_pinch_is_two_contacts_that_know_of_each_other() -> None:
+    one, other = contacts_of(
+        report(0, LAND, x(10), y(10)),
+        report(1, slot(1), LAND, x(90), y(90)),
+        report(2, slot(0), x(20), y(20), slot(1), x(80), y(80)),
+        report(3, LIFT),
+        report(4, slot(0), LIFT),
+    )
+
+    assert (one.slot, one.samples, one.fingers) == (1, (RawSample(90, 90, 1), RawSample(80, 80, 2)), 2)
+    assert (other.slot, other.samples, other.fingers) == (0, (RawSample(10, 10, 0), RawSample(20, 20, 2)), 2)
+
+
+def test_a_slot_stays_the_current_one_across_reports() -> None:
+    (tap,) = contacts_of(report(0, slot(3)), report(1, LAND, x(1), y(2)), report(2, LIFT))
+
+    assert tap.slot == 3
+
+
+def test_each_slot_keeps_its_own_place() -> None:
+    *_, last = contacts_of(
+        report(0, LAND, x(1), y(1)),
+        report(1, slot(1), LAND, x(9), y(9)),
+        report(2, LIFT, slot(0), LIFT),
+        report(3, slot(1), LAND),
+        report(4, LIFT),
+    )
+
+    assert (last.samples, last.fingers) == ((RawSample(9, 9, 3),), 1)
+
+
+def test_fingers_on_another_screen_do_not_count() -> None:
+    outer = report(0, LAND, x(1), y(1), node=OTHER_TOUCH)
+    inner = [*report(1, LAND, x(2), y(2)), *report(2, LIFT)]
+
+    (contact,) = contacts_of(outer, inner)
+
+    assert (contact.node, contact.fingers) == (TOUCH, 1)
+
+
+def test_reports_of_two_nodes_may_be_interleaved() -> None:
+    one, other = report(0, LAND, x(1), y(1)), report(0, LAND, x(2), y(2), node=OTHER_TOUCH)
+    mixed = [event for pair in zip(one, other, strict=True) for event in pair]
+
+    assert news_of(mixed) == [ContactBegan(TOUCH, 0, 0), ContactBegan(OTHER_TOUCH, 0, 0)]
+
+
+# --- what is lost ----------------------------------------------------------------------------------------
+
+
+def test_after_dropped_events_the_contact_is_lost_and_all_up_to_the_next_report_is_ignored() -> None:
+    news = news_of(
+        report(0, LAND, x(1), y(1)),
+        dropped(5),
+        report(6, x(7), y(7), LIFT),
+        report(7, LAND),
+        report(8, LIFT),
+        report(9, LAND, x(2), y(2)),
+        report(10, LIFT),
+    )
+
+    assert news == [
+        ContactBegan(TOUCH, 0, 0),
+        ContactLost(TOUCH, 0, 0, LossCause.EVENTS_DROPPED),
+        ContactLost(TOUCH, 0, 7, LossCause.PLACE_UNKNOWN),
+        ContactBegan(TOUCH, 0, 9),
+        Contact(TOUCH, 0, (RawSample(2, 2, 9),), lifted_us=10, fingers=1),
+    ]
+
+
+def test_a_key_among_dropped_events_is_ignored() -> None:
+    drop = [InputEvent(KEYBOARD, 0, "EV_SYN", "SYN_DROPPED", 0)]
+
+    assert news_of(drop, key(1, "KEY_BACK")) == []
+    assert news_of(drop, key(1, "KEY_BACK"), key(2, "KEY_HOME")) == [KeyPressed(KEYBOARD, SystemKey.HOME, 2)]
+
+
+def test_a_report_that_events_were_dropped_from_is_forgotten() -> None:
+    (unfinished, _) = key(1, "KEY_BACK")
+    drop = [InputEvent(KEYBOARD, 2, "EV_SYN", "SYN_DROPPED", 0)]
+
+    assert news_of([unfinished], drop, report(3, node=KEYBOARD), report(4, node=KEYBOARD)) == []
+
+
+def test_when_the_stream_breaks_off_contacts_are_lost_and_places_forgotten() -> None:
+    tracker = ContactTracker()
+    for message in [*report(0, LAND, x(1), y(1)), *report(1, slot(1), LAND, x(2), y(2))]:
+        tracker.feed(message)
+
+    assert tracker.close() == [
+        ContactLost(TOUCH, 0, 0, LossCause.STREAM_LOST),
+        ContactLost(TOUCH, 1, 1, LossCause.STREAM_LOST),
+    ]
+    assert tracker.close() == []
+    assert [news for message in report(2, LAND) for news in tracker.feed(message)] == [
+        ContactLost(TOUCH, 0, 2, LossCause.PLACE_UNKNOWN)
+    ]
+
+
+@pytest.mark.parametrize("gone", [NodeRemoved(TOUCH), NodeAdded(TOUCH)])
+def test_when_a_node_goes_its_contacts_are_lost_and_no_others(gone: Message) -> None:
+    other = report(0, LAND, x(2), y(2), node=OTHER_TOUCH)
+
+    assert news_of(report(0, LAND, x(1), y(1)), other, [gone])[2:] == [ContactLost(TOUCH, 0, 0, LossCause.STREAM_LOST)]
+
+
+# --- keys ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        ("KEY_HOME", SystemKey.HOME),
+        ("KEY_HOMEPAGE", SystemKey.HOME),
+        ("KEY_BACK", SystemKey.BACK),
+        ("KEY_APPSELECT", SystemKey.RECENT),
+    ],
+)
+def test_a_key_of_the_toolbar_is_pressed_once_however_long_it_is_held(code: str, expected: SystemKey) -> None:
+    assert news_of(key(1, code), key(2, code, 2), key(3, code, 2), key(4, code, 0)) == [
+        KeyPressed(KEYBOARD, expected, 1)
+    ]
+
+
+# --- real captures ---------------------------------------------------------------------------------------
+
+
+def test_the_captured_taps_at_one_place_are_two_contacts_there() -> None:
+    one, other = [news for news in captured("api36_same_coordinate_taps") if isinstance(news, Contact)]
+
+    assert one.samples == (RawSample(0x6CCC, 0x3F25, 808_395185),)
+    assert other.samples == (RawSample(0x6CCC, 0x3F25, 811_063668),)
+    assert (one.lifted_us, other.lifted_us) == (808_519799, 811_207687)
+
+
+def test_the_captured_tap_whose_y_the_kernel_did_not_repeat_is_lost() -> None:
+    assert captured("api36_tap_portrait") == [ContactLost(TOUCH, 0, 190136_507537, LossCause.PLACE_UNKNOWN)]
+
+
+def test_the_captured_mouse_press_begins_and_the_typed_key_is_no_system_key() -> None:
+    assert captured("emulator_key_and_tap_all_devices_2024") == [
+        ContactBegan(TOUCH, 0, 188317_265032),
+        ContactLost(TOUCH, 0, 188317_265032, LossCause.STREAM_LOST),
+    ]
+
+
+def test_the_derived_long_press_and_toolbar_keys_are_recognised() -> None:
+    _, contact, *keys = captured("synthetic_longpress_and_toolbar_keys")
+    assert isinstance(contact, Contact)
+    stroke = to_stroke(contact, SCREEN, PHONE, Rotation.R0)
+
+    assert stroke.duration_us == 950_000
+    assert recognize(stroke, TouchRules.for_density(420), PHONE) == LongPress(Point(500, 500))
+    assert [press.key for press in keys if isinstance(press, KeyPressed)] == [
+        SystemKey.BACK,
+        SystemKey.HOME,
+        SystemKey.HOME,
+        SystemKey.RECENT,
+    ]
+
+
+# --- pixels ----------------------------------------------------------------------------------------------
+
+
+def test_raw_values_are_pixels_of_the_panel_and_times_count_from_touch_down() -> None:
+    contact = Contact(TOUCH, 0, (RawSample(9102, 12287, 500), RawSample(0, 32767, 700)), 900, 1)
+
+    stroke = to_stroke(contact, SCREEN, PHONE, Rotation.R0)
+
+    assert [sample.at for sample in stroke.samples] == [Pixel(300, 900), Pixel(0, 2399)]
+    assert [sample.time_us for sample in stroke.samples] == [0, 200]
+    assert stroke.duration_us == 400
+
+
+def test_a_turned_picture_is_touched_where_it_lies_on_the_panel() -> None:
+    contact = Contact(TOUCH, 0, (RawSample(9102, 12287, 0),), 1, 1)
+
+    assert to_stroke(contact, SCREEN, PHONE, Rotation.R90).start == Pixel(900, 779)
+
+
+def test_an_axis_need_not_begin_at_zero() -> None:
+    axis = AxisRange(-100, 99)
+    node = InputNode(TOUCH, "", frozenset(), {"ABS_MT_POSITION_X": axis, "ABS_MT_POSITION_Y": axis})
+    contact = Contact(TOUCH, 0, (RawSample(-100, 0, 0), RawSample(500, -500, 1)), 1, 1)
+
+    stroke = to_stroke(contact, node, PHONE, Rotation.R0)
+
+    assert [sample.at for sample in stroke.samples] == [Pixel(0, 1200), Pixel(1079, 0)]
+
+
+@given(
+    st.sampled_from([(720, 1280), (1080, 2400), (1440, 3120), (1344, 2992), (2208, 1840), (2560, 1600)]),
+    st.data(),
+    st.sampled_from(Rotation),
+)
+def test_a_pixel_that_the_emulator_puts_on_the_axis_comes_back_as_it_was(
+    extent: tuple[int, int], data: st.DataObject, rotation: Rotation
+) -> None:
+    panel = Size(*extent)
+    pixel = Pixel(data.draw(st.integers(0, panel.width - 1)), data.draw(st.integers(0, panel.height - 1)))
+    raw = RawSample(pixel.x * 32767 // panel.width, pixel.y * 32767 // panel.height, 0)
+
+    stroke = to_stroke(Contact(TOUCH, 0, (raw,), 1, 1), SCREEN, panel, rotation)
+
+    assert stroke.start == rotate(pixel, panel, rotation)
+
+
+# --- any order, any noise --------------------------------------------------------------------------------
+
+changes = st.dictionaries(
+    st.sampled_from(["ABS_MT_POSITION_X", "ABS_MT_POSITION_Y", "ABS_MT_TRACKING_ID", "ABS_MT_PRESSURE"]),
+    st.integers(-1, 4),
+    min_size=1,
+)
+reports = st.lists(st.dictionaries(st.integers(0, 2), changes, min_size=1), max_size=12)
+
+
+def messages_of(fingers: dict[int, dict[str, int]], time_us: int, order: Random) -> list[Message]:
+    """One report of these slots, slots and values in a random order."""
+    groups = [[slot(number), *shuffled(values, order)] for number, values in fingers.items()]
+    order.shuffle(groups)
+    return report(time_us, *(change for group in groups for change in group))
+
+
+def shuffled(values: dict[str, int], order: Random) -> list[tuple[str, int]]:
+    pairs = list(values.items())
+    order.shuffle(pairs)
+    return pairs
+
+
+@given(reports, st.randoms(use_true_random=False), st.randoms(use_true_random=False))
+def test_the_order_inside_a_report_means_nothing(
+    told: list[dict[int, dict[str, int]]], one: Random, other: Random
+) -> None:
+    assert news_of(*(messages_of(fingers, time, one) for time, fingers in enumerate(told))) == news_of(
+        *(messages_of(fingers, time, other) for time, fingers in enumerate(told))
+    )
+
+
+events = st.builds(
+    InputEvent,
+    st.sampled_from([TOUCH, KEYBOARD]),
+    st.integers(0, 2**40),
+    st.sampled_from(["EV_SYN", "EV_KEY", "EV_ABS", "EV_SW"]),
+    st.sampled_from(
+        [
+            "SYN_REPORT",
+            "SYN_REPORT",
+            "SYN_DROPPED",
+            "KEY_HOME",
+            "ABS_MT_SLOT",
+            "ABS_MT_TRACKING_ID",
+            "ABS_MT_POSITION_X",
+            "ABS_MT_POSITION_Y",
+        ]
+    ),
+    st.integers(-(2**31), 2**31 - 1),
+)
+nodes = st.builds(NodeAdded, st.just(TOUCH)) | st.builds(NodeRemoved, st.just(TOUCH))
+
+
+@given(st.lists(events | nodes))
+def test_whatever_comes_every_contact_that_began_ends_once(messages: list[Message]) -> None:
+    tracker = ContactTracker()
+    open_contacts: set[tuple[str, int, int]] = set()
+    for news in [news for message in messages for news in tracker.feed(message)] + tracker.close():
+        match news:
+            case ContactBegan(node, number, time_us):
+                open_contacts.add((node, number, time_us))
+            case Contact(node, number, samples):
+                open_contacts.remove((node, number, samples[0].time_us))
+            case ContactLost(node, number, began_us, cause) if cause is not LossCause.PLACE_UNKNOWN:
+                open_contacts.remove((node, number, began_us))
+            case ContactLost() | KeyPressed():
+                pass
+
+    assert not open_contacts
+
+
+@given(st.integers(0, 1079), st.integers(0, 2399))
+def test_a_tap_in_the_emulators_window_and_in_the_mirror_give_the_same_action(x_px: int, y_px: int) -> None:
+    (contact,) = contacts_of(report(0, LAND, x(x_px * 32767 // 1080), y(y_px * 32767 // 2400)), report(100_000, LIFT))
+    rules = TouchRules.for_density(420)
+
+    passive = recognize(to_stroke(contact, SCREEN, PHONE, Rotation.R0), rules, PHONE)
+    mirrored = recognize(TouchStroke.press(Pixel(x_px, y_px)), rules, PHONE)
+
+    assert passive == mirrored == Click(to_grid(Pixel(x_px, y_px), PHONE))

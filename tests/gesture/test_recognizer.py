@@ -1,0 +1,87 @@
+"""Click, long press or scroll: Android's own rule."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from odyssey_recorder.gesture.recognizer import TouchRules, recognize
+from odyssey_recorder.gesture.touch import TouchSample, TouchStroke
+from odyssey_recorder.model.action import Click, LongPress, Scroll
+from odyssey_recorder.model.geometry import Pixel, Point, Size, to_grid
+
+PHONE = Size(1080, 2400)
+RULES = TouchRules(touch_slop_px=21)
+START = Pixel(540, 1200)
+
+
+def test_a_short_press_is_a_click_where_the_finger_came_down() -> None:
+    assert recognize(TouchStroke.press(START), RULES, PHONE) == Click(Point(500, 500))
+
+
+@pytest.mark.parametrize(("duration_ms", "kind"), [(0, Click), (399, Click), (400, LongPress), (60_000, LongPress)])
+def test_a_press_is_long_from_the_devices_own_time_on(duration_ms: int, kind: type) -> None:
+    assert isinstance(recognize(TouchStroke.press(START, duration_ms=duration_ms), RULES, PHONE), kind)
+
+
+@pytest.mark.parametrize(
+    ("to", "kind"),
+    [
+        (Pixel(561, 1200), Click),
+        (Pixel(562, 1200), Scroll),
+        (Pixel(540, 1179), Click),
+        (Pixel(540, 1178), Scroll),
+        (Pixel(556, 1216), Scroll),
+        (Pixel(554, 1214), Click),
+    ],
+)
+def test_a_finger_may_tremble_within_the_touch_slop(to: Pixel, kind: type) -> None:
+    stroke = TouchStroke.drag((START, to), duration_ms=100)
+
+    assert isinstance(recognize(stroke, RULES, PHONE), kind)
+
+
+def test_a_trembling_click_is_where_the_finger_came_down() -> None:
+    stroke = TouchStroke.drag((START, Pixel(550, 1210)), duration_ms=100)
+
+    assert recognize(stroke, RULES, PHONE) == Click(Point(500, 500))
+
+
+def test_a_finger_that_left_the_slop_and_came_back_has_scrolled() -> None:
+    stroke = TouchStroke.drag((START, Pixel(540, 1500), START), duration_ms=100)
+
+    assert recognize(stroke, RULES, PHONE) == Scroll(
+        Point(500, 500), Point(500, 500), (Point(500, 500), Point(500, 625), Point(500, 500))
+    )
+
+
+def test_a_slow_drag_is_a_scroll_however_long_it_lasts() -> None:
+    stroke = TouchStroke.drag((START, Pixel(540, 1500)), duration_ms=5_000)
+
+    assert isinstance(recognize(stroke, RULES, PHONE), Scroll)
+
+
+@given(st.lists(st.builds(Pixel, st.integers(0, 1079), st.integers(0, 2399)), min_size=2))
+def test_the_path_of_a_scroll_is_all_its_samples_ends_included(path: list[Pixel]) -> None:
+    stroke = TouchStroke.drag((*path, Pixel(0, 0), Pixel(1079, 2399)), duration_ms=300)
+
+    action = recognize(stroke, RULES, PHONE)
+
+    assert isinstance(action, Scroll)
+    assert action.path == tuple(to_grid(sample.at, PHONE) for sample in stroke.samples)
+    assert (action.start, action.end) == (action.path[0], action.path[-1])
+
+
+@pytest.mark.parametrize(("dpi", "slop_px"), [(160, 8), (320, 16), (420, 21), (480, 24), (560, 28), (489, 24), (1, 1)])
+def test_the_touch_slop_is_eight_density_independent_pixels(dpi: int, slop_px: int) -> None:
+    assert TouchRules.for_density(dpi) == TouchRules(touch_slop_px=slop_px, long_press_us=400_000)
+
+
+def test_a_drag_spreads_its_points_evenly_over_its_time() -> None:
+    stroke = TouchStroke.drag((START, Pixel(1, 1), Pixel(2, 2)), duration_ms=300)
+
+    assert [sample.time_us for sample in stroke.samples] == [0, 150_000, 300_000]
+    assert (stroke.start, stroke.end, stroke.duration_us) == (START, Pixel(2, 2), 300_000)
+
+
+def test_a_press_is_one_sample() -> None:
+    assert TouchStroke.press(START, duration_ms=800) == TouchStroke((TouchSample(START, 0),), 800_000)
