@@ -1,0 +1,62 @@
+"""How a file comes to disk whole, written beside its place, made durable, then renamed over it; or why it cannot."""
+
+import errno
+import os
+from contextlib import suppress
+from pathlib import Path
+
+from odyssey_recorder.errors import DatasetError
+
+_NO_ROOM = {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}
+_FORBIDDEN = {errno.EACCES, errno.EPERM, errno.EROFS}
+
+
+def write_durably(path: Path, data: bytes) -> None:
+    """Put `data` at `path`; a crash or a full disk leaves the old file, or none, but never a part of the new one.
+
+    Raises DatasetError naming the path and the mend where the folder does not take the file.
+    """
+    part = path.with_name(path.name + ".part")
+    try:
+        with part.open("wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        part.replace(path)
+        sync_folder(path.parent)
+    except OSError as error:
+        with suppress(OSError):
+            part.unlink(missing_ok=True)
+        raise storage_error(error, path, "written") from error
+
+
+def make_folder(folder: Path) -> None:
+    """Create `folder` and those above it where they are missing. Raises DatasetError."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise storage_error(error, folder, "created") from error
+
+
+def sync_folder(folder: Path) -> None:
+    """Make a rename in `folder` itself durable, where the system lets a folder be opened (Windows does not)."""
+    if not hasattr(os, "O_DIRECTORY"):
+        return
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def storage_error(error: OSError, path: Path, deed: str) -> DatasetError:
+    """What to raise for `error`: that `path` cannot be `deed` ("written"), why, and what mends it."""
+    if error.errno in _NO_ROOM:
+        why = "no room is left there. Free some space"
+    elif error.errno in _FORBIDDEN:
+        why = "that is not allowed there. Make the folder writable"
+    elif error.errno in {errno.ENOENT, errno.ENOTDIR}:
+        why = "its folder is gone. Bring the folder back, or plug its disk in"
+    else:
+        why = error.strerror or str(error)
+    return DatasetError(f"{path} cannot be {deed}: {why}.")

@@ -1,0 +1,121 @@
+"""The proof that belongs to an episode: for each step which frame was taken when, and what was sent to the device.
+
+Kept beside the data, never in it: ``provenance/<episode_id>.json``. Times are microseconds since 1970 (UTC), derived
+from the host's monotonic clock, so that their differences are exact. Pixels are those of the step's screenshot.
+"""
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict
+
+FORMAT = 1
+"""Number of this file format; a reader refuses a higher one."""
+
+
+class _Record(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+
+class FrameRecord(_Record):
+    """The frame that became the screenshot, and the hashes of its file and of its RGB pixels."""
+
+    number: int
+    source: str
+    started_us: int
+    arrived_us: int
+    settled: bool
+    width: int
+    height: int
+    png_sha256: str
+    rgb_sha256: str
+
+
+class CheckRecord(_Record):
+    """A frame asked for after the touch-down that showed the same: what the finger met is what the picture shows."""
+
+    number: int
+    started_us: int
+    arrived_us: int
+
+
+class StrokeRecord(_Record):
+    """A finger on the screen: ``[x, y, microseconds since touch-down]`` each."""
+
+    kind: Literal["stroke"] = "stroke"
+    samples: tuple[tuple[int, int, int], ...]
+    duration_us: int
+
+
+class KeyRecord(_Record):
+    """A system key: HOME, BACK or RECENT."""
+
+    kind: Literal["key"] = "key"
+    key: str
+
+
+class TextRecord(_Record):
+    """Text that was typed."""
+
+    kind: Literal["text"] = "text"
+    text: str
+
+
+class ScreenRecord(_Record):
+    """What the device said of its screen while the frame was on it."""
+
+    rotation: int
+    posture: str
+    package: str
+    activity: str
+    keyboard_shown: bool
+
+
+class StepRecord(_Record):
+    """One step. `sent_until_us` is None while it is not known whether the input was carried out."""
+
+    frame: FrameRecord
+    check: CheckRecord | None
+    touched_us: int
+    input: StrokeRecord | KeyRecord | TextRecord | None
+    sent_us: int | None = None
+    sent_until_us: int | None = None
+    screen: ScreenRecord | None = None
+    flags: tuple[str, ...] = ()
+
+
+class DroppedRecord(_Record):
+    """A step that was taken away again, and why."""
+
+    action: str
+    why: str
+    dropped_us: int
+
+
+class Origin(_Record):
+    """Where an episode comes from: who recorded it with what, on which device.
+
+    `mode` is "mirror" (the finger is in the recorder's window); `actor` is "annotator" or "script".
+    """
+
+    recorder_version: str
+    mode: Literal["mirror"]
+    actor: Literal["annotator", "script"]
+    annotator: str
+    task_id: str
+    serial: str
+    model: str
+    fingerprint: str
+    avd_name: str
+    density: int
+
+
+class EpisodeProvenance(_Record):
+    """The whole file."""
+
+    format: int
+    episode_id: str
+    origin: Origin
+    started_us: int
+    published_us: int
+    steps: tuple[StepRecord, ...]
+    dropped: tuple[DroppedRecord, ...]

@@ -1,0 +1,238 @@
+"""The dataset folder: drafts become episodes here, whole or not at all, and nothing is ever deleted for good.
+
+<dataset>/annotations/<id>.json   an episode exists from the moment this file does
+          screenshots/<id>_<step>.png
+          provenance/<id>.json
+<drafts>/<id>/                    on this computer's own disk, not in the dataset: see docs/adr/0004
+<drafts>/trash/<id>/              what was thrown away
+"""
+
+import hashlib
+import io
+import secrets
+import shutil
+import time
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from PIL import Image
+from pydantic import ValidationError
+
+from odyssey_recorder.dataset.codec import Dialect, decode, encode, read_episode
+from odyssey_recorder.dataset.draft import Draft, DraftStep
+from odyssey_recorder.dataset.durable import make_folder, storage_error, write_durably
+from odyssey_recorder.dataset.provenance import FORMAT, EpisodeProvenance, Origin
+from odyssey_recorder.errors import DatasetError, OdysseyError
+from odyssey_recorder.model.episode import DeviceInfo, Episode, Step, TaskInfo, screenshot_name
+from odyssey_recorder.model.geometry import Size
+
+TRASH = "trash"
+
+
+@dataclass(frozen=True, slots=True)
+class DraftSummary:
+    """A draft as a list shows it; `problem` says why it cannot be opened, and is empty where it can."""
+
+    episode_id: str
+    task: TaskInfo
+    device: DeviceInfo
+    steps: int
+    complete: bool
+    changed_at: datetime
+    problem: str = ""
+
+
+class EpisodeStore:
+    """One dataset folder, and the drafts on this computer that are meant for it."""
+
+    def __init__(self, root: Path, *, drafts: Path) -> None:
+        self._root = root.absolute()
+        self._drafts = drafts.absolute()
+
+    @property
+    def root(self) -> Path:
+        """The dataset folder."""
+        return self._root
+
+    # Drafts.
+
+    def create_draft(self, *, task: TaskInfo, device: DeviceInfo, origin: Origin) -> Draft:
+        """Begin an episode. Raises DatasetError, also where the dataset folder could not take the episode later."""
+        for name in ("annotations", "screenshots", "provenance"):
+            make_folder(self._root / name)
+        folder = self._drafts / self._new_id()
+        return Draft.create(folder, dataset=self._root, task=task, device=device, origin=origin)
+
+    def drafts(self) -> list[DraftSummary]:
+        """The drafts for this dataset, newest first; one that cannot be read says why."""
+        summaries = [self._summary(folder) for folder in self._draft_folders()]
+        return sorted(filter(None, summaries), key=lambda draft: draft.changed_at, reverse=True)
+
+    def resume(self, episode_id: str) -> Draft:
+        """Open a draft again, with every step that was recorded. Raises DatasetError."""
+        return Draft(self._draft_folder(episode_id))
+
+    def discard(self, draft: Draft) -> Path:
+        """Close a draft and move it to the trash; where it is now. Raises DatasetError."""
+        draft.close()
+        trash = self._drafts / TRASH
+        make_folder(trash)
+        place = trash / f"{draft.episode_id}-{time.time_ns()}"
+        try:
+            return draft.folder.rename(place)
+        except OSError as error:
+            raise storage_error(error, draft.folder, "moved to the trash") from error
+
+    def publish(self, draft: Draft) -> Path:
+        """Put a complete draft into the dataset; the annotation file, whose appearance makes the episode exist.
+
+        Every picture is decoded and held against its hash first. Raises DatasetError and leaves the dataset as it
+        was; the draft is gone only when the episode is there.
+        """
+        episode, pictures = _episode(draft)
+        annotation = self._root / "annotations" / f"{draft.episode_id}.json"
+        files = {
+            self._root / "screenshots" / step.screenshot: png for step, png in zip(episode.steps, pictures, strict=True)
+        }
+        files[self._root / "provenance" / annotation.name] = _provenance(draft).model_dump_json(indent=2).encode()
+        files[annotation] = encode(episode, Dialect.CARD)
+        decode(files[annotation], source=annotation.name)
+        self._write_all(files)
+        draft.close()
+        shutil.rmtree(draft.folder, ignore_errors=True)
+        return annotation
+
+    # Episodes.
+
+    def episodes(self) -> list[str]:
+        """The ids of the published episodes, sorted. Raises DatasetError."""
+        try:
+            return sorted(path.stem for path in (self._root / "annotations").glob("*.json"))
+        except OSError as error:
+            raise storage_error(error, self._root, "read") from error
+
+    def load(self, episode_id: str) -> Episode:
+        """One episode. Raises DatasetError, InvalidEpisodeError."""
+        return read_episode(self._root / "annotations" / f"{_checked(episode_id)}.json")
+
+    def screenshot_path(self, episode: Episode, step: int) -> Path:
+        """Where the picture of a step is, whatever name the episode's file may give it."""
+        return self._root / "screenshots" / screenshot_name(_checked(episode.episode_id), step)
+
+    def provenance(self, episode_id: str) -> EpisodeProvenance | None:
+        """The proof of an episode; None where there is none, as in released data. Raises DatasetError."""
+        return read_provenance(self._root / "provenance" / f"{_checked(episode_id)}.json")
+
+    def _write_all(self, files: dict[Path, bytes]) -> None:
+        """Write the files in order; on a failure take back those that were not there before."""
+        new: list[Path] = []
+        try:
+            for path, data in files.items():
+                make_folder(path.parent)
+                if not path.exists():
+                    new.append(path)
+                write_durably(path, data)
+        except OdysseyError:
+            for path in new:
+                path.unlink(missing_ok=True)
+            raise
+
+    def _new_id(self) -> str:
+        """16 random decimal digits that neither an episode nor a draft has."""
+        while True:
+            episode_id = f"{secrets.randbelow(10**16):016}"
+            taken = [self._root / "annotations" / f"{episode_id}.json", self._drafts / episode_id]
+            if not any(path.exists() for path in taken):
+                return episode_id
+
+    def _draft_folder(self, episode_id: str) -> Path:
+        return self._drafts / _checked(episode_id)
+
+    def _draft_folders(self) -> list[Path]:
+        if not self._drafts.is_dir():
+            return []
+        return [path.parent for path in self._drafts.glob("*/draft.json") if _is_id(path.parent.name)]
+
+    def _summary(self, folder: Path) -> DraftSummary | None:
+        """A draft in a few words; None for one of another dataset, or one that a crash left after publishing."""
+        changed_at = datetime.fromtimestamp(max(path.stat().st_mtime for path in folder.iterdir()), UTC)
+        try:
+            draft = Draft(folder)
+        except DatasetError as error:
+            nothing = TaskInfo("", (), "", "", ""), DeviceInfo("", Size(0, 0))
+            return DraftSummary(folder.name, *nothing, 0, complete=False, changed_at=changed_at, problem=str(error))
+        try:
+            if draft.dataset != self._root:
+                return None
+            if draft.complete and (self._root / "annotations" / f"{draft.episode_id}.json").exists():
+                self.discard(draft)
+                return None
+            return DraftSummary(
+                draft.episode_id, draft.task, draft.device, len(draft.steps), draft.complete, changed_at
+            )
+        finally:
+            draft.close()
+
+
+def read_provenance(path: Path) -> EpisodeProvenance | None:
+    """The proof in the file at `path`; None where there is no such file. Raises DatasetError."""
+    try:
+        provenance = EpisodeProvenance.model_validate_json(path.read_bytes())
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise storage_error(error, path, "read") from error
+    except ValidationError as error:
+        raise DatasetError(f"{path} is not a provenance file: {error}.") from error
+    if provenance.format > FORMAT:
+        raise DatasetError(f"{path} was written by a newer Odyssey Recorder: update this one.")
+    return provenance
+
+
+def _episode(draft: Draft) -> tuple[Episode, list[bytes]]:
+    if not draft.complete:
+        raise DatasetError(f"The draft {draft.episode_id} has no COMPLETE or IMPOSSIBLE step yet: finish it first.")
+    steps = tuple(
+        Step(screenshot_name(draft.episode_id, number), step.action) for number, step in enumerate(draft.steps)
+    )
+    pictures = [_picture(step) for step in draft.steps]
+    first = draft.steps[0].record.frame
+    device = replace(draft.device, size=Size(first.width, first.height))  # the size that the coordinates are made with
+    return Episode(draft.episode_id, device, draft.task, steps), pictures
+
+
+def _picture(step: DraftStep) -> bytes:
+    """The bytes of a step's picture, proved to be those that were recorded, and a whole PNG."""
+    frame = step.record.frame
+    try:
+        data = step.picture.read_bytes()
+    except OSError as error:
+        raise storage_error(error, step.picture, "read") from error
+    if hashlib.sha256(data).hexdigest() != frame.png_sha256:
+        raise DatasetError(f"{step.picture} is not the picture that was recorded: undo that step and record it again.")
+    with Image.open(io.BytesIO(data), formats=["PNG"]) as image:
+        image.load()
+    return data
+
+
+def _provenance(draft: Draft) -> EpisodeProvenance:
+    return EpisodeProvenance(
+        format=FORMAT,
+        episode_id=draft.episode_id,
+        origin=draft.origin,
+        started_us=draft.started_us,
+        published_us=time.time_ns() // 1000,
+        steps=tuple(step.record for step in draft.steps),
+        dropped=draft.dropped,
+    )
+
+
+def _is_id(name: str) -> bool:
+    return len(name) == 16 and name.isascii() and name.isdecimal()
+
+
+def _checked(episode_id: str) -> str:
+    if not _is_id(episode_id):
+        raise DatasetError(f"{episode_id!r} is not an episode's id: expected 16 decimal digits.")
+    return episode_id

@@ -1,0 +1,45 @@
+"""What can go wrong, as the people who must mend it are told: one tree of errors, each message fit to be shown."""
+
+
+class OdysseyError(Exception):
+    """Something the user can understand and act on; the message says what failed, on what, and what to do."""
+
+
+class DeviceError(OdysseyError):
+    """The device, or the way to it, failed."""
+
+
+class DeviceDisconnectedError(DeviceError):
+    """The device is gone: unplugged, offline, shut down, or its adb server died."""
+
+
+class DeviceTimeoutError(DeviceError):
+    """The device is listed but did not answer in time."""
+
+
+class InputRefusedError(DeviceError):
+    """The device, or the path to it, cannot carry out this input; nothing of it was sent or kept."""
+
+
+class DatasetError(OdysseyError):
+    """The dataset folder could not be read or written."""
+
+
+class InvalidEpisodeError(DatasetError):
+    """An episode file says something that the format does not allow; the message names file, step and field."""
+
+
+class RecordingError(OdysseyError):
+    """The recording cannot go on, or this step cannot be taken; what was recorded is kept."""
+
+
+class ScriptError(OdysseyError):
+    """A recording script is not what the recorder can play; the message names the line."""
+
+
+class ReplayError(OdysseyError):
+    """An episode cannot be replayed here; the message says why."""
+
+
+class SettingsError(OdysseyError):
+    """A setting is missing or contradicts another."""

@@ -1,0 +1,175 @@
+"""What can happen to a recording: what the annotator wants, and what device and disk answer."""
+
+from dataclasses import dataclass
+
+from odyssey_recorder.gesture.touch import TouchStroke
+from odyssey_recorder.model.action import Complete, Impossible, SystemKey
+
+
+@dataclass(frozen=True, slots=True)
+class Strike:
+    """A finger on the mirror, complete."""
+
+    stroke: TouchStroke
+
+
+@dataclass(frozen=True, slots=True)
+class KeyPress:
+    """A system key."""
+
+    key: SystemKey
+
+
+@dataclass(frozen=True, slots=True)
+class TextEntry:
+    """Text for the focused field."""
+
+    text: str
+
+
+Intent = Strike | KeyPress | TextEntry | Complete | Impossible
+"""What the annotator wants to do; the last two end the episode and send nothing to the device."""
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """Recording begins, or goes on with a draft.
+
+    `uncertain`: it is not known whether the draft's last step was carried out; `complete`: that step is
+    terminal.
+    """
+
+    now_ns: int
+    uncertain: bool = False
+    complete: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class FrameSeen:
+    """A frame came that was asked for at `started_ns`, after the moment that `Watch` named.
+
+    `anchor` is the first frame of the run of frames that show the same as this one; `still`: that run is long
+    enough for a screen at rest; `restless`: the screen has moved for longer than anyone should wait.
+    """
+
+    number: int
+    anchor: int
+    started_ns: int
+    still: bool = False
+    restless: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class FrameKept:
+    """A frame is safe in the draft."""
+
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class TouchedDown:
+    """A finger came down on the mirror while it showed frame `number`."""
+
+    number: int
+    now_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class TouchCancelled:
+    """The finger left without a gesture."""
+
+
+@dataclass(frozen=True, slots=True)
+class Intended:
+    """The annotator wants something done; for a `Strike` the touch-down came before."""
+
+    intent: Intent
+    now_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class StepSaved:
+    """The step of this intent is in the draft's log."""
+
+    intent: Intent
+
+
+@dataclass(frozen=True, slots=True)
+class InputDone:
+    """The device carried the input out."""
+
+    now_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class InputRefused:
+    """The device would not take the input; it was not carried out."""
+
+    reason: str
+    now_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class UndoWanted:
+    """The annotator takes the last step away."""
+
+    now_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceWentAway:
+    """The device, or the way to it, failed."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceCameBack:
+    """The device answers again."""
+
+    now_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class StorageFailed:
+    """Something could not be written; what was written before is whole."""
+
+    reason: str
+    now_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """The episode is in the dataset."""
+
+
+@dataclass(frozen=True, slots=True)
+class AbandonWanted:
+    """The annotator throws the recording away."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tick:
+    """Time has passed."""
+
+    now_ns: int
+
+
+Event = (
+    Started
+    | FrameSeen
+    | FrameKept
+    | TouchedDown
+    | TouchCancelled
+    | Intended
+    | StepSaved
+    | InputDone
+    | InputRefused
+    | UndoWanted
+    | DeviceWentAway
+    | DeviceCameBack
+    | StorageFailed
+    | Published
+    | AbandonWanted
+    | Tick
+)

@@ -1,0 +1,328 @@
+"""The rules of a recording: which picture belongs to which action, and when an input may go to the device.
+
+A state machine without I/O, clock or threads: events come in, effects go out. Time is the host's monotonic
+clock in nanoseconds and comes with the events.
+
+    IDLE -> SETTLING -> CAPTURING -> READY -> INJECTING -> SETTLING ... -> FINISHED | ABANDONED
+    DEVICE_LOST and STORAGE_LOST from anywhere, and back to SETTLING
+
+A frame is written to the draft as soon as the screen has come to rest; only then is the session READY and
+takes input. A gesture pins the frame it was made on. Its input goes out when three things are true: the
+pinned frame is safe on disk, a frame that was asked for after the touch-down still shows the same, and the
+step is in the draft's log. If the screen changed under the finger, the gesture is refused: nothing is
+recorded and nothing is sent. On a screen that never rests (a video) no two frames are alike: the step is
+taken and marked as not settled.
+"""
+
+from dataclasses import dataclass, replace
+from enum import Enum
+
+from odyssey_recorder.model.action import Complete, Impossible
+from odyssey_recorder.recording.effects import (
+    Abandon,
+    DropLastStep,
+    Effect,
+    JudgeLastStep,
+    KeepFrame,
+    Publish,
+    SaveStep,
+    SendInput,
+    Tell,
+    Watch,
+)
+from odyssey_recorder.recording.events import (
+    AbandonWanted,
+    DeviceCameBack,
+    DeviceWentAway,
+    Event,
+    FrameKept,
+    FrameSeen,
+    InputDone,
+    InputRefused,
+    Intended,
+    Intent,
+    Published,
+    Started,
+    StepSaved,
+    StorageFailed,
+    Strike,
+    Tick,
+    TouchCancelled,
+    TouchedDown,
+    UndoWanted,
+)
+
+RETRY_NS = 1_000_000_000
+"""After a failed write, so long until the next try."""
+
+NOT_READY = "The screen was not ready: nothing was recorded or sent. Do it again when it says Ready."
+OUT_OF_DATE = "You touched a picture that was out of date: nothing was recorded or sent. Look again."
+CHANGED = "The screen changed under your finger: nothing was recorded or sent. Look again."
+NOT_SENT = "The device was lost before your last action went out: it was not recorded."
+TOO_EARLY_TO_UNDO = "Undo is possible again when the last action has been carried out."
+
+
+class State(Enum):
+    """Where a session stands."""
+
+    IDLE = "idle"
+    CAPTURING = "capturing"
+    READY = "ready"
+    INJECTING = "injecting"
+    SETTLING = "settling"
+    DEVICE_LOST = "device lost"
+    STORAGE_LOST = "storage lost"
+    FINISHED = "finished"
+    ABANDONED = "abandoned"
+
+
+@dataclass(frozen=True, slots=True)
+class _Gesture:
+    """A gesture in the making: the frame it was made on, and what has come in for it so far."""
+
+    frame: int
+    touched_ns: int
+    intent: Intent | None = None
+    check: int | None = None
+    disturbed: bool = False
+
+
+class Session:
+    """The state machine of one recording:
+
+    `handle` is the only way in, the effects it returns the only way out.
+    """
+
+    def __init__(self) -> None:
+        self._state = State.IDLE
+        self._reason = ""
+        self._failed_ns = 0
+        self._publishing = False
+        self._anchor: int | None = None
+        self._newest: int | None = None
+        self._settled = False
+        self._keeping: int | None = None
+        self._kept: int | None = None
+        self._gesture: _Gesture | None = None
+        self._saving = False
+        self._judge = False
+        self._uncertain = False
+
+    @property
+    def state(self) -> State:
+        """Where the session stands."""
+        return self._state
+
+    @property
+    def reason(self) -> str:
+        """Why the device or the storage is lost; empty otherwise."""
+        return self._reason
+
+    @property
+    def frame(self) -> int | None:
+        """The frame that is safe and waits for its action; None while there is none."""
+        return self._kept
+
+    @property
+    def touched(self) -> bool:
+        """Whether a gesture is being made, or waits for its proof."""
+        return self._gesture is not None
+
+    def handle(self, event: Event) -> list[Effect]:  # noqa: C901 - one line for each event
+        """Take in what happened; give back what is to be done, in order."""
+        match event:
+            case Started():
+                return self._started(event)
+            case FrameSeen():
+                return self._frame_seen(event)
+            case FrameKept(number):
+                return self._frame_kept(number)
+            case TouchedDown(number, now_ns):
+                return self._touched_down(number, now_ns)
+            case TouchCancelled():
+                return self._touch_cancelled()
+            case Intended(intent, now_ns):
+                return self._intended(intent, now_ns)
+            case StepSaved(intent):
+                return self._step_saved(intent)
+            case InputDone(now_ns):
+                self._judge = True
+                return self._input_over(now_ns)
+            case InputRefused(reason, now_ns):
+                return [DropLastStep("refused by the device"), Tell(reason), *self._input_over(now_ns)]
+            case UndoWanted(now_ns):
+                return self._undo(now_ns)
+            case DeviceWentAway(reason):
+                return self._device_went_away(reason)
+            case DeviceCameBack(now_ns):
+                return self._settle(now_ns) if self._state is State.DEVICE_LOST else []
+            case StorageFailed(reason, now_ns):
+                return self._storage_failed(reason, now_ns)
+            case Published():
+                self._state = State.FINISHED
+                return []
+            case Tick(now_ns):
+                return self._try_storage_again(now_ns)
+            case AbandonWanted():
+                self._state = State.ABANDONED
+                return [Abandon()]
+
+    def _started(self, event: Started) -> list[Effect]:
+        self._uncertain = event.uncertain
+        if event.complete:
+            self._state, self._publishing = State.INJECTING, True
+            return [Publish()]
+        return self._settle(event.now_ns)
+
+    # Frames.
+
+    def _frame_seen(self, frame: FrameSeen) -> list[Effect]:
+        if self._state not in _WATCHING:
+            return []
+        changed = frame.anchor != self._anchor
+        self._anchor, self._newest = frame.anchor, frame.number
+        if self._gesture is not None:
+            return self._frame_under_finger(self._gesture, frame, changed=changed)
+        if self._state is State.READY and self._settled:
+            return self._settle(frame.started_ns) if changed else []
+        if changed and self._keeping is not None and self._settled:
+            self._state, self._keeping = State.SETTLING, None
+        return self._keep_at_rest(frame)
+
+    def _keep_at_rest(self, frame: FrameSeen) -> list[Effect]:
+        restless = frame.restless and self._kept is None
+        if self._keeping is not None or not (frame.still or restless):
+            return []
+        self._state, self._settled, self._keeping = State.CAPTURING, frame.still, frame.number
+        effects: list[Effect] = [KeepFrame(frame.number)]
+        if self._judge or self._uncertain:
+            effects.append(JudgeLastStep(frame.number, uncertain=self._uncertain))
+            self._judge = self._uncertain = False
+        return effects
+
+    def _frame_kept(self, number: int) -> list[Effect]:
+        if number != self._keeping:
+            return []
+        self._keeping, self._kept = None, number
+        if self._state is State.CAPTURING:
+            self._state = State.READY
+        return self._go_on()
+
+    # Gestures.
+
+    def _touched_down(self, number: int, now_ns: int) -> list[Effect]:
+        if self._state is not State.READY or self._gesture is not None:
+            return [Tell(NOT_READY)]
+        if not self._settled or self._kept is None:
+            return self._pin(number, now_ns)
+        if self._anchor is not None and number < self._anchor:
+            return [Tell(OUT_OF_DATE)]
+        return self._pin(self._kept, now_ns)
+
+    def _pin(self, number: int, now_ns: int, intent: Intent | None = None) -> list[Effect]:
+        """Begin a gesture on frame `number`, which is not safe yet if the screen does not rest."""
+        self._gesture = _Gesture(number, now_ns, intent)
+        if number == self._kept:
+            return []
+        self._keeping, self._kept = number, None
+        return [KeepFrame(number)]
+
+    def _touch_cancelled(self) -> list[Effect]:
+        if self._gesture is not None and self._gesture.intent is None:
+            return self._end_gesture(self._gesture.touched_ns)
+        return []
+
+    def _intended(self, intent: Intent, now_ns: int) -> list[Effect]:
+        if isinstance(intent, Strike):
+            if self._gesture is None or self._gesture.intent is not None:
+                return []  # its touch-down was refused, and the annotator told
+            self._gesture = replace(self._gesture, intent=intent)
+            return self._go_on()
+        if self._state is not State.READY or self._gesture is not None or self._kept is None:
+            return [Tell(NOT_READY)]
+        number = self._kept if self._settled or self._newest is None else self._newest
+        return [*self._pin(number, now_ns, intent), *self._go_on()]
+
+    def _frame_under_finger(self, gesture: _Gesture, frame: FrameSeen, *, changed: bool) -> list[Effect]:
+        if self._saving:
+            return []
+        if changed and self._settled:
+            self._gesture = replace(gesture, disturbed=True)
+        elif frame.started_ns >= gesture.touched_ns:
+            self._gesture = replace(gesture, check=frame.number)
+        return self._go_on()
+
+    def _go_on(self) -> list[Effect]:
+        """Save the step if its gesture is complete and proved; refuse it if the screen changed meanwhile."""
+        gesture = self._gesture
+        if gesture is None or gesture.intent is None or self._saving:
+            return []
+        if gesture.disturbed:
+            return [Tell(CHANGED), *self._end_gesture(gesture.touched_ns)]
+        if self._kept != gesture.frame or (self._settled and gesture.check is None):
+            return []
+        self._saving, self._state = True, State.INJECTING
+        check = gesture.check if self._settled else None
+        return [SaveStep(gesture.frame, check, self._settled, gesture.touched_ns, gesture.intent)]
+
+    def _step_saved(self, intent: Intent) -> list[Effect]:
+        if isinstance(intent, Complete | Impossible):
+            self._publishing = True
+            return [Publish()]
+        return [SendInput(intent)]
+
+    def _input_over(self, now_ns: int) -> list[Effect]:
+        """The device answered for an input, perhaps after a frame failed: then its return is awaited."""
+        self._uncertain = False
+        if self._state is State.DEVICE_LOST:
+            return []
+        return self._end_gesture(now_ns)
+
+    def _end_gesture(self, now_ns: int) -> list[Effect]:
+        self._gesture, self._saving = None, False
+        return self._settle(now_ns)
+
+    def _settle(self, now_ns: int) -> list[Effect]:
+        """Wait for a screen that is still; only frames asked for after `now_ns` count."""
+        self._state, self._reason = State.SETTLING, ""
+        self._anchor = self._newest = self._kept = self._keeping = None
+        return [Watch(now_ns)]
+
+    def _undo(self, now_ns: int) -> list[Effect]:
+        unpublished = self._state is State.STORAGE_LOST and self._publishing
+        if not unpublished and (self._state not in _WATCHING or self._gesture is not None):
+            return [Tell(TOO_EARLY_TO_UNDO)]
+        self._publishing = self._judge = False
+        return [DropLastStep("undone by the annotator"), *self._end_gesture(now_ns)]
+
+    # What fails.
+
+    def _device_went_away(self, reason: str) -> list[Effect]:
+        if self._state in _OVER or self._state is State.DEVICE_LOST or self._publishing:
+            return []
+        sent = self._saving and self._state is State.INJECTING
+        lost_gesture = self._gesture is not None and not sent
+        self._uncertain = self._uncertain or sent
+        self._gesture, self._saving, self._kept, self._keeping = None, False, None, None
+        self._state, self._reason = State.DEVICE_LOST, reason
+        return [Tell(NOT_SENT)] if lost_gesture else []
+
+    def _storage_failed(self, reason: str, now_ns: int) -> list[Effect]:
+        if self._state in _OVER:
+            return []
+        lost_gesture = self._gesture is not None and not self._publishing
+        self._gesture, self._saving, self._kept, self._keeping = None, False, None, None
+        self._state, self._reason, self._failed_ns = State.STORAGE_LOST, reason, now_ns
+        return [Tell(f"{reason} Your last action was neither recorded nor sent.")] if lost_gesture else []
+
+    def _try_storage_again(self, now_ns: int) -> list[Effect]:
+        if self._state is not State.STORAGE_LOST or now_ns - self._failed_ns < RETRY_NS:
+            return []
+        if self._publishing:
+            self._failed_ns = now_ns
+            return [Publish()]
+        return self._settle(now_ns)
+
+
+_WATCHING = frozenset({State.CAPTURING, State.READY, State.SETTLING})
+_OVER = frozenset({State.IDLE, State.FINISHED, State.ABANDONED})
