@@ -76,9 +76,7 @@ FOCUSED_APP = f"  mFocusedApp=ActivityRecord{{9f2 u0 {SETTINGS}/.Settings t8}}\n
         ("Window{b1 u0 PopupWindow:3b1f0e1}", (SETTINGS, f"{SETTINGS}.Settings")),
     ],
 )
-def test_the_focused_activity_is_told_where_an_activity_has_the_focus(
-    focus: str, expected: tuple[str, str]
-) -> None:
+def test_the_focused_activity_is_told_where_an_activity_has_the_focus(focus: str, expected: tuple[str, str]) -> None:
     window = f"  mCurrentFocus={focus}\n{FOCUSED_APP}"
 
     assert dumpsys.focused_activity(window) == expected
@@ -164,12 +162,8 @@ def test_all_panels_are_listed() -> None:
     assert dumpsys.physical_displays(answer) == ("4619827259835644672", "4619827551948147201")
 
 
-@pytest.mark.parametrize(
-    ("posture", "panel"), [("opened", "4619827259835644672"), ("closed", "4619827551948147201")]
-)
-def test_the_lit_panel_of_a_foldable_is_the_one_that_shows_the_default_display(
-    posture: str, panel: str
-) -> None:
+@pytest.mark.parametrize(("posture", "panel"), [("opened", "4619827259835644672"), ("closed", "4619827551948147201")])
+def test_the_lit_panel_of_a_foldable_is_the_one_that_shows_the_default_display(posture: str, panel: str) -> None:
     assert dumpsys.default_display(fold_posture(posture)) == panel
 
 

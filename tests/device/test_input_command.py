@@ -24,9 +24,7 @@ from odyssey_recorder.model.geometry import Pixel
 
 def stroke(*samples: tuple[int, int, int], duration_ms: int) -> TouchStroke:
     """A stroke of (x, y, milliseconds) samples."""
-    return TouchStroke(
-        tuple(TouchSample(Pixel(x, y), time_ms * 1000) for x, y, time_ms in samples), duration_ms * 1000
-    )
+    return TouchStroke(tuple(TouchSample(Pixel(x, y), time_ms * 1000) for x, y, time_ms in samples), duration_ms * 1000)
 
 
 def what_android_types(commands: list[str]) -> str:
@@ -175,9 +173,7 @@ def test_a_slow_device_is_given_fewer_points_and_no_pauses() -> None:
 
 @given(
     st.lists(st.integers(0, 200_000), min_size=1, max_size=300).map(
-        lambda gaps: tuple(
-            TouchSample(Pixel(number, -number), sum(gaps[:number])) for number in range(len(gaps) + 1)
-        )
+        lambda gaps: tuple(TouchSample(Pixel(number, -number), sum(gaps[:number])) for number in range(len(gaps) + 1))
     )
 )
 def test_thinning_keeps_the_ends_and_leaves_the_device_time(samples: tuple[TouchSample, ...]) -> None:
