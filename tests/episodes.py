@@ -47,8 +47,7 @@ def episode(*actions: Action, episode_id: str = ID) -> Episode:
             instruction="Use Chrome to look up the weather in Beijing.",
         ),
         steps=tuple(
-            Step(screenshot_name(episode_id, number), action)
-            for number, action in enumerate(actions or ALL_KINDS)
+            Step(screenshot_name(episode_id, number), action) for number, action in enumerate(actions or ALL_KINDS)
         ),
     )
 
@@ -88,7 +87,5 @@ def episodes(draw: st.DrawFn) -> Episode:
     """Any episode that the format allows, with unknown keys on every level."""
     episode_id = draw(ids)
     done = [*draw(st.lists(actions, max_size=5)), draw(endings)]
-    steps = tuple(
-        Step(screenshot_name(episode_id, number), action, draw(extras)) for number, action in enumerate(done)
-    )
+    steps = tuple(Step(screenshot_name(episode_id, number), action, draw(extras)) for number, action in enumerate(done))
     return Episode(episode_id, draw(devices), draw(tasks), steps, draw(extras))

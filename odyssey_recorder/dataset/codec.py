@@ -4,6 +4,8 @@ import json
 import math
 import reprlib
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from enum import Enum
 from pathlib import Path
 from types import MappingProxyType
@@ -66,12 +68,8 @@ def decode(data: bytes | str, *, source: str) -> Episode:
     `source` is the file's name for the messages. Raises InvalidEpisodeError naming it, the step, the field,
     the value and what was expected; nothing else, whatever `data` holds.
     """
-    try:
+    with _refusals_of(source):
         return _episode(_EpisodeJson.model_validate(_parse(data)))
-    except ValidationError as error:
-        raise InvalidEpisodeError(f"{source}: {_complaint(error)}.") from error
-    except _UnreadableError as error:
-        raise InvalidEpisodeError(f"{source}: {error}.") from error
 
 
 def encode(episode: Episode, dialect: Dialect = Dialect.CARD) -> bytes:
@@ -106,9 +104,18 @@ def encode(episode: Episode, dialect: Dialect = Dialect.CARD) -> bytes:
     try:
         return (json.dumps(tree, ensure_ascii=False, indent=4, allow_nan=False) + "\n").encode()
     except (TypeError, ValueError, RecursionError) as error:
-        raise InvalidEpisodeError(
-            f"Episode {episode.episode_id!r} cannot be written as JSON: {error}."
-        ) from error
+        raise InvalidEpisodeError(f"Episode {episode.episode_id!r} cannot be written as JSON: {error}.") from error
+
+
+def action_to_json(action: Action) -> dict[str, Json]:
+    """The three keys that spell `action` in a step of the `CARD` dialect."""
+    return _spelling(action, Dialect.CARD)
+
+
+def action_from_json(tree: dict[str, Json], *, source: str) -> Action:
+    """The action that `action_to_json` spelled so. Raises InvalidEpisodeError naming `source`."""
+    with _refusals_of(source):
+        return _action(_StepJson.model_validate({"step": 0, "screenshot": "", **tree}))
 
 
 class _Border(BaseModel):
@@ -159,7 +166,18 @@ _POINTS = TypeAdapter(list[tuple[_Coordinate, _Coordinate]])
 
 
 class _UnreadableError(Exception):
-    """Why this is no episode, and where; `decode` adds the file."""
+    """Why this is no episode, and where in the file."""
+
+
+@contextmanager
+def _refusals_of(source: str) -> Iterator[None]:
+    """Name the file in whatever is found wrong with it."""
+    try:
+        yield
+    except ValidationError as error:
+        raise InvalidEpisodeError(f"{source}: {_complaint(error)}.") from error
+    except _UnreadableError as error:
+        raise InvalidEpisodeError(f"{source}: {error}.") from error
 
 
 # --- reading ---------------------------------------------------------------------------------------------
@@ -178,9 +196,7 @@ def _parse(data: bytes | str) -> object:
     except UnicodeDecodeError as error:
         raise _UnreadableError(f"byte {error.start} is not UTF-8; expected UTF-8 JSON") from error
     except json.JSONDecodeError as error:
-        raise _UnreadableError(
-            f"line {error.lineno}, column {error.colno}: {error.msg}; expected JSON"
-        ) from error
+        raise _UnreadableError(f"line {error.lineno}, column {error.colno}: {error.msg}; expected JSON") from error
     except RecursionError as error:
         raise _UnreadableError(_too_deep()) from error
     except ValueError as error:

@@ -65,9 +65,7 @@ def _convert_all(source: Path, target: Path, dialect: Dialect, *, with_screensho
 def _read_named(file: Path) -> Episode:
     episode = read_episode(file)
     if file.name != f"{episode.episode_id}.json":
-        raise InvalidEpisodeError(
-            f"{file.name}: episode_id is {episode.episode_id}; expected the name of the file."
-        )
+        raise InvalidEpisodeError(f"{file.name}: episode_id is {episode.episode_id}; expected the name of the file.")
     return episode
 
 

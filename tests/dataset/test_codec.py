@@ -8,7 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from odyssey_recorder.dataset.codec import Dialect, decode, encode, read_episode, write_episode
+from odyssey_recorder.dataset.codec import (
+    Dialect,
+    action_from_json,
+    action_to_json,
+    decode,
+    encode,
+    read_episode,
+    write_episode,
+)
 from odyssey_recorder.errors import DatasetError, InvalidEpisodeError
 from odyssey_recorder.model.action import (
     Action,
@@ -23,7 +31,7 @@ from odyssey_recorder.model.action import (
 )
 from odyssey_recorder.model.episode import Episode
 from odyssey_recorder.model.geometry import Point
-from tests.episodes import ALL_KINDS, ID, RELEASED, episode, episodes
+from tests.episodes import ALL_KINDS, ID, RELEASED, actions, endings, episode, episodes
 
 
 def step_json(action: str, info: Any = "", ps: Any = "", **more: Any) -> dict[str, Any]:
@@ -35,8 +43,7 @@ def file_of(*steps: dict[str, Any]) -> bytes:
     tree = json.loads(encode(episode(), Dialect.RELEASE))
     last = step_json("COMPLETE")
     tree["steps"] = [
-        step | {"step": number, "screenshot": f"{ID}_{number}.png"}
-        for number, step in enumerate([*steps, last])
+        step | {"step": number, "screenshot": f"{ID}_{number}.png"} for number, step in enumerate([*steps, last])
     ]
     return json.dumps(tree | {"step_length": len(steps) + 1}).encode()
 
@@ -294,6 +301,20 @@ def test_a_text_of_a_megabyte_comes_back_whole() -> None:
     one = episode(Type("long " * 250_000), Complete())
 
     assert decode(encode(one), source="file") == one
+
+
+# --- actions alone ---------------------------------------------------------------------------------------
+
+
+@given(actions | endings)
+def test_an_action_alone_comes_back_as_it_went(action: Action) -> None:
+    assert action_from_json(action_to_json(action), source="draft") == action
+
+
+@pytest.mark.parametrize("tree", [{}, {"action": "FLY"}, {"action": 1}])
+def test_what_is_no_action_is_refused_with_its_source(tree: dict[str, Any]) -> None:
+    with pytest.raises(InvalidEpisodeError, match=r"^line 3: action is "):
+        action_from_json(tree, source="line 3")
 
 
 # --- files -----------------------------------------------------------------------------------------------
