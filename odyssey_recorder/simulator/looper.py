@@ -58,7 +58,7 @@ class Looper:
             self._thread.join()
 
     def call(self, task: Callable[[], _Result]) -> _Result:
-        """Run `task` on the thread and give back what it returns or raises; at once if we are on it already."""
+        """Run `task` on the thread and give back what it returns or raises; at once when already on it."""
         if threading.current_thread() is self._thread:
             return task()
         future: Future[_Result] = Future()
@@ -93,7 +93,7 @@ class Looper:
         while (timer := self._next()) is not None:
             try:
                 timer.fire()
-            except Exception:
+            except Exception:  # noqa: BLE001 - the top of the thread: one bad timer must not end the phone
                 _log.exception("A timer of the simulated phone failed.")
 
     def _next(self) -> Timer | None:

@@ -1,21 +1,34 @@
 """The simulated phone from outside: inputs go in, frames and facts come out, from any thread."""
 
+import copy
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
-from PIL import Image, ImageDraw
-
+from odyssey_recorder.simulator.apps import APPS
+from odyssey_recorder.simulator.apps.app import Intent
 from odyssey_recorder.simulator.journal import Journal
-from odyssey_recorder.simulator.looper import Looper
+from odyssey_recorder.simulator.looper import Looper, Timer
 from odyssey_recorder.simulator.profile import Profile
 from odyssey_recorder.simulator.screen import PackageInfo, Phase, PhoneState, Screen
+from odyssey_recorder.simulator.stage import Stage
 from odyssey_recorder.simulator.system.display import Display
+from odyssey_recorder.simulator.system.dump import node_of
+from odyssey_recorder.simulator.system.keys import press
+from odyssey_recorder.simulator.system.system_ui import SystemUi
 from odyssey_recorder.simulator.ui.geometry import Rect, Size
 from odyssey_recorder.simulator.ui.node import Node
+from odyssey_recorder.simulator.ui.touch import LONG_PRESS_S, Finger, Fling, touched
+from odyssey_recorder.simulator.ui.view import Box
 
 __all__ = ["Node", "PackageInfo", "Phase", "Phone", "PhoneState", "Rect", "Screen", "Size"]
+
+_FRAME_S = 0.033
+_FLING_STEPS = 8
+_Result = TypeVar("_Result")
 
 
 class Phone:
@@ -25,18 +38,17 @@ class Phone:
     With `animation` off each input leads to at most one new frame. Raises PhoneStoppedError when not running.
     """
 
-    def __init__(
-        self, profile: Profile, *, seed: int = 0, animation: bool = True, journal: Path | None = None
-    ) -> None:
+    def __init__(self, profile: Profile, *, seed: int = 0, animation: bool = True, journal: Path | None = None) -> None:
         self.profile = profile
         self._looper = Looper("simulated-phone")
         self._journal = Journal(journal) if journal else None
-        self._display = Display.of(profile)
-        self._settings: dict[tuple[str, str], str] = {}
-        self._clipboard = ""
-        self._marks: list[tuple[float, float]] = []
-        self._screen = Screen(0, 0, 0, b"", 0)
-        self._compose()
+        self._system = SystemUi(Display.of(profile), seed, APPS)
+        self._stage = Stage(self._looper, animation=animation, journal=self._journal)
+        self._finger: Finger | None = None
+        self._pointer = 0
+        self._hold_timer: Timer | None = None
+        self._frame_timer: Timer | None = None
+        self._stage.refresh(self._system)
 
     def start(self) -> None:
         """Begin to react; may be called once."""
@@ -50,111 +62,231 @@ class Phone:
 
     def screen(self) -> Screen:
         """The newest composed frame; never waits."""
-        return self._screen
+        return self._stage.screen
+
+    # Inputs ----------------------------------------------------------------------------------------------------
 
     def touch(self, phase: Phase, x: float, y: float, *, pointer: int = 0) -> None:
-        """A finger goes down, moves, lifts, or is taken away by the system."""
+        """A finger goes down, moves, lifts, or is taken away by the system; the first finger counts."""
         self._note(f"touch {phase.value} {x:g},{y:g}")
-
-        def act() -> None:
-            if phase is Phase.UP:
-                self._marks.append((x, y))
-                self._compose()
-
-        self._looper.call(act)
+        self._looper.call(partial(self._touch, phase, x, y, pointer))
 
     def press_key(self, code: int, *, long_press: bool = False) -> None:
-        """A key by its Android key code is pressed and released."""
+        """A key by its Android key code is pressed and released; one that means nothing here does nothing."""
         self._note(f"key {code}")
+        self._change(lambda: press(self._system, code, long_press=long_press))
 
     def type_text(self, text: str) -> None:
-        """Characters as from a hardware keyboard."""
+        """Characters as from a hardware keyboard: they go to the focused field; a newline is Enter."""
         self._note(f"text {text}")
+        lines = text.split("\n")
+        for index, line in enumerate(lines):
+            if line:
+                self._change(partial(self._type, line))
+            if index + 1 < len(lines):
+                self._change(lambda: press(self._system, 66))
+
+    # Facts -----------------------------------------------------------------------------------------------------
 
     def state(self) -> PhoneState:
         """Size, rotation, what is in front, what is where."""
         return self._looper.call(self._read_state)
 
-    def view_tree(self) -> Node:
-        """What `uiautomator dump` sees."""
-        return self._looper.call(
-            lambda: Node("android.widget.FrameLayout", "com.android.launcher3", self._bounds())
-        )
+    def view_tree(self, *, all_windows: bool = False) -> Node:
+        """What `uiautomator dump` sees of the window in front; with `all_windows` keyboard and bars as well."""
+        return self._looper.call(lambda: self._read_tree(all_windows=all_windows))
 
     def packages(self) -> Sequence[PackageInfo]:
-        """The apps that are installed."""
-        return ()
-
-    def start_activity(self, component_or_package: str, *, action: str = "", data: str = "") -> None:
-        """Bring an app to the front; raises LookupError when there is none such."""
-        raise LookupError(f"No app {component_or_package!r} is installed.")
-
-    def force_stop(self, package: str) -> None:
-        """End an app's task; raises LookupError when there is none such."""
-        raise LookupError(f"No app {package!r} is installed.")
+        """The apps that are installed, the launcher among them."""
+        return self._looper.call(
+            lambda: [
+                PackageInfo(app.package, app.component, app.label, app.is_system) for app in self._system.apps.values()
+            ]
+        )
 
     def get_setting(self, namespace: str, key: str) -> str | None:
         """A value of `settings get`; None where it was never set."""
-        return self._looper.call(lambda: self._settings.get((namespace, key)))
-
-    def put_setting(self, namespace: str, key: str, value: str) -> None:
-        """Set a value of `system`, `secure` or `global`, with its effect on the screen where it has one."""
-        self._looper.call(lambda: self._settings.__setitem__((namespace, key), value))
-
-    def set_rotation(self, rotation: int) -> None:
-        """Turn the phone: 0..3 quarter turns counted as Android counts them."""
-        self._looper.call(lambda: self._show_on(self._display.turned(rotation)))
-
-    def set_posture(self, name: str) -> None:
-        """Open or fold a foldable; raises SettingsError where there is no such posture."""
-        self._looper.call(lambda: self._show_on(self._display.in_posture(name)))
-
-    def override_size(self, width: int, height: int) -> None:
-        """Lay out for another size than the panel's, as `wm size WxH` does."""
-        self._looper.call(lambda: self._show_on(replace(self._display, override=Size(width, height))))
-
-    def reset_size(self) -> None:
-        """Back to the panel's own size."""
-        self._looper.call(lambda: self._show_on(replace(self._display, override=None)))
+        return self._looper.call(lambda: self._system.settings.get((namespace, key)))
 
     def get_clipboard(self) -> str:
         """The text on the clipboard."""
-        return self._looper.call(lambda: self._clipboard)
+        return self._looper.call(lambda: self._system.entry.clipboard)
+
+    # The device ------------------------------------------------------------------------------------------------
+
+    def start_activity(self, component_or_package: str, *, action: str = "", data: str = "") -> None:
+        """Bring an app to the front; raises LookupError when there is none such.
+
+        With the action android.intent.action.VIEW or SEND and `data`, the app (or with an empty name the first
+        that takes it) gets the address or the text.
+        """
+        self._change(lambda: self._start(component_or_package, action, data))
+
+    def force_stop(self, package: str) -> None:
+        """End an app's task; what it keeps stays. Raises LookupError when there is none such."""
+        self._change(lambda: self._system.end_task(self._system.app(package)))
+
+    def clear_recents(self) -> None:
+        """End every task."""
+        self._change(lambda: self._system.clear_recents())
+
+    def put_setting(self, namespace: str, key: str, value: str) -> None:
+        """Set a value of `system`, `secure` or `global`, with its effect on the screen where it has one."""
+        self._change(lambda: self._system.change_setting(namespace, key, value))
 
     def set_clipboard(self, text: str) -> None:
         """Put text on the clipboard, as the emulator's host side does."""
 
         def put() -> None:
-            self._clipboard = text
+            self._system.entry.clipboard = text
 
-        self._looper.call(put)
+        self._change(put)
 
-    def clear_recents(self) -> None:
-        """End every task."""
+    def set_rotation(self, rotation: int) -> None:
+        """Turn the phone: 0..3 quarter turns counted as Android counts them."""
+        self._change(lambda: self._system.turn(rotation))
+
+    def set_posture(self, name: str) -> None:
+        """Open or fold a foldable; raises SettingsError where there is no such posture."""
+        self._change(lambda: self._system.fold(name))
+
+    def override_size(self, width: int, height: int) -> None:
+        """Lay out for another size than the panel's, as `wm size WxH` does."""
+        self._change(lambda: self._system.show_on(replace(self._system.display, override=Size(width, height))))
+
+    def reset_size(self) -> None:
+        """Back to the panel's own size."""
+        self._change(lambda: self._system.show_on(replace(self._system.display, override=None)))
 
     def save_snapshot(self) -> object:
         """All of the phone's state, to hand to `load_snapshot` later, any number of times."""
-        return self._looper.call(lambda: self._display)
+        return self._looper.call(self._copy)
 
     def load_snapshot(self, snapshot: object) -> None:
         """Be again as when `snapshot` was saved; raises TypeError for what is no snapshot."""
-        if not isinstance(snapshot, Display):
+        if not isinstance(snapshot, SystemUi):
             raise TypeError("Not a snapshot of a simulated phone.")
-        self._looper.call(lambda: self._show_on(snapshot))
+
+        def load() -> None:
+            self._system = copy.deepcopy(snapshot)
+            self._drop_finger()
+            self._stage.refresh(self._system)
+
+        self._looper.call(load)
+
+    # On the looper ---------------------------------------------------------------------------------------------
 
     def _note(self, words: str) -> None:
         if self._journal:
-            self._journal.input(time.monotonic_ns(), self._screen.number, words)
+            self._journal.input(time.monotonic_ns(), self._stage.screen.number, words)
 
-    def _show_on(self, display: Display) -> None:
-        self._display = display
-        self._compose()
+    def _change(self, act: Callable[[], None]) -> None:
+        self._looper.call(lambda: self._stage.change(self._system, act))
 
-    def _bounds(self) -> Rect:
-        return Rect(0, 0, self._display.size.width, self._display.size.height)
+    def _copy(self) -> SystemUi:
+        self._system.focused_field = None
+        snapshot = copy.deepcopy(self._system)
+        self._stage.lay_out(self._system)
+        return snapshot
+
+    def _type(self, words: str) -> None:
+        self._system.toast_text = ""
+        self._system.entry.insert(words)
+
+    def _start(self, name: str, action: str, data: str) -> None:
+        system, package = self._system, name.partition("/")[0]
+        kind = {"android.intent.action.VIEW": "view", "android.intent.action.SEND": "send"}.get(action)
+        if kind is None or not data:
+            system.open_app(package)
+            return
+        intent = Intent("view" if kind == "view" else "send", data)
+        if package:
+            system.deliver(intent, system.app(package))
+        else:
+            system.open(intent)
+
+    def _touch(self, phase: Phase, x: float, y: float, pointer: int) -> None:
+        if self._finger is not None and pointer != self._pointer:
+            return
+        match phase:
+            case Phase.DOWN:
+                self._finger_down(x, y, pointer)
+            case Phase.MOVE if self._finger is not None:
+                if self._finger.move(x, y):
+                    self._show_soon()
+            case Phase.UP if self._finger is not None:
+                self._finger_up(self._finger, x, y)
+            case _:
+                self._drop_finger()
+
+    def _finger_down(self, x: float, y: float, pointer: int) -> None:
+        self._drop_finger()
+        if not self._system.awake:
+            return
+        finger = Finger(self._boxes_at(x, y), x, y, time.monotonic())
+        self._finger, self._pointer = finger, pointer
+        if finger.may_hold:
+            self._hold_timer = self._looper.later(LONG_PRESS_S, partial(self._hold, finger))
+
+    def _boxes_at(self, x: float, y: float) -> list[Box]:
+        for window in reversed(self._stage.windows):
+            path = window.box.under(x, y)
+            if path and (window.opaque or any(touched(box.view) for box in path)):
+                return path
+        return []
+
+    def _on_toolbar(self, x: float, y: float) -> bool:
+        toolbars = [window for window in self._stage.windows if window.name == "FloatingToolbar"]
+        return any(window.box.visible.contains(x, y) for window in toolbars)
+
+    def _hold(self, finger: Finger) -> None:
+        if finger is self._finger:
+            self._stage.change(self._system, lambda: _ignored(finger.hold(self._system.entry)))
+
+    def _finger_up(self, finger: Finger, x: float, y: float) -> None:
+        self._drop_finger()
+        flings: list[Fling] = []
+
+        def lift() -> None:
+            self._system.toast_text = ""
+            if finger.taps(x, y) and not self._on_toolbar(x, y):
+                self._system.entry.dismiss()
+            fling = finger.lift(x, y, time.monotonic(), self._system.entry)
+            if fling is not None and self._stage.animated:
+                flings.append(fling)
+
+        self._stage.change(self._system, lift)
+        for fling in flings:
+            self._stage.glide(_glide(fling), self._system)
+
+    def _drop_finger(self) -> None:
+        self._finger = None
+        for timer in (self._hold_timer, self._frame_timer):
+            if timer is not None:
+                timer.cancel()
+        self._hold_timer = self._frame_timer = None
+
+    def _show_soon(self) -> None:
+        if not self._stage.animated:
+            self._stage.refresh(self._system)
+        elif self._frame_timer is None:
+            self._frame_timer = self._looper.later(_FRAME_S, self._show_now)
+
+    def _show_now(self) -> None:
+        self._frame_timer = None
+        self._stage.refresh(self._system)
+
+    def _read_tree(self, *, all_windows: bool) -> Node:
+        windows = self._stage.windows
+        if all_windows:
+            nodes = tuple(node_of(window) for window in windows)
+            return Node("hierarchy", "", self._stage.areas.screen, children=nodes)
+        front = [window for window in windows if window.is_front]
+        return node_of(front[-1])
 
     def _read_state(self) -> PhoneState:
-        display, bounds = self._display, self._bounds()
+        system, areas = self._system, self._stage.areas
+        display = system.display
         return PhoneState(
             physical_size=display.physical_size,
             natural_size=display.natural_size,
@@ -162,27 +294,24 @@ class Phone:
             rotation=display.rotation,
             density=display.density,
             posture=display.posture,
-            package="com.android.launcher3",
-            activity="com.android.launcher3.Launcher",
-            title="com.android.launcher3/com.android.launcher3.Launcher",
-            keyboard=None,
-            status_bar=Rect(0, 0, bounds.width, 24 * display.density // 160),
-            navigation_bar=Rect(0, bounds.height - 48 * display.density // 160, bounds.width, bounds.height),
-            awake=True,
-            frame=self._screen.number,
+            package=system.package,
+            activity=system.activity,
+            title=system.window_title,
+            keyboard=None if areas.keyboard.is_empty else areas.keyboard,
+            status_bar=areas.status,
+            navigation_bar=areas.navigation,
+            awake=system.awake,
+            frame=self._stage.screen.number,
         )
 
-    def _compose(self) -> None:
-        size = self._display.size
-        picture = Image.new("RGB", (size.width, size.height), "#24425f")
-        draw = ImageDraw.Draw(picture)
-        for x, y in self._marks:
-            draw.ellipse((x - 20, y - 20, x + 20, y + 20), fill="#ffffff")
-        rgba = picture.convert("RGBA").tobytes()
-        if rgba == self._screen.rgba:
-            return
-        now = time.monotonic_ns()
-        number = self._screen.number + 1
-        if self._journal:
-            self._journal.frame(now, number, picture)
-        self._screen = Screen(number, size.width, size.height, rgba, now)
+
+def _glide(fling: Fling) -> Iterator[Callable[[], None]]:
+    """The steps of a fling, fast at first."""
+    for step in range(1, _FLING_STEPS + 1):
+        share = 1 - (1 - step / _FLING_STEPS) ** 2
+        offset = fling.start + round((fling.end - fling.start) * share)
+        yield partial(fling.memory.__setitem__, fling.key, offset)
+
+
+def _ignored(result: object) -> None:
+    """Make a statement of a call whose answer does not matter here."""

@@ -20,7 +20,7 @@ class Phase(Enum):
 class Screen:
     """One composed frame as displayed: `rgba` is row after row, four bytes a pixel, alpha 255.
 
-    `number` starts at 1 and grows only when the pixels change; `shown_ns` is time.monotonic_ns() of that moment.
+    `number` starts at 1 and grows only when the pixels change; `shown_ns` is time.monotonic_ns() then.
     """
 
     number: int

@@ -1,0 +1,181 @@
+"""Notes: a searchable list of them, each with a title and a body that can be edited, shared and deleted."""
+
+from dataclasses import dataclass
+
+from odyssey_recorder.simulator.apps.app import App, Intent, Page, System
+from odyssey_recorder.simulator.ui.controls import Text, TextField
+from odyssey_recorder.simulator.ui.layout import Column, Grid, Row, Scroll, Surface
+from odyssey_recorder.simulator.ui.view import Look, View
+from odyssey_recorder.simulator.ui.widgets import (
+    app_bar,
+    button,
+    card,
+    dialog,
+    empty_page,
+    fab,
+    icon_button,
+    menu,
+    page_frame,
+    search_box,
+)
+
+_FIRST_NOTES = (
+    ("Packing list", "Passport\nPhone charger\nRain jacket\nHiking boots\nSunscreen\nBook for the train"),
+    (
+        "Pancakes",
+        "2 eggs, 200 g flour, 400 ml milk, a pinch of salt.\nRest the batter for 30 minutes, then fry in butter.",
+    ),
+    ("Book club", "Next meeting on Thursday at 19:00 at Mira's. Read chapters 4 to 7 and bring two questions."),
+    ("Gift ideas", "Dad: a good pocket knife\nLena: concert tickets\nOma: photo calendar"),
+    ("Wi-Fi of the cottage", "Network: Seeblick\nPassword: otter-kayak-41"),
+    ("Quote", "The real voyage of discovery consists not in seeking new landscapes, but in having new eyes."),
+)
+
+
+@dataclass(slots=True)
+class Note:
+    """One note; a note without words is thrown away when it is left."""
+
+    title: str = ""
+    body: str = ""
+
+    @property
+    def words(self) -> str:
+        return f"{self.title}\n{self.body}".strip()
+
+
+class Notes(App):
+    """The notes app; its notes are kept, the newest first."""
+
+    label = "Notes"
+    package = "com.odyssey.notes"
+    icon = "note-text"
+    color = "#e0a100"
+    category = "Information_Management"
+    takes = ("send",)
+
+    def __init__(self, system: System) -> None:
+        super().__init__(system)
+        self.notes = [Note(title, body) for title, body in _FIRST_NOTES]
+
+    def first_page(self) -> Page:
+        return NotesPage(self)
+
+    def receive(self, intent: Intent) -> Page:
+        note = Note(intent.subject, intent.text)
+        self.notes.insert(0, note)
+        return NotePage(self, note)
+
+
+class NotesPage(Page):
+    """All notes as cards, with a search."""
+
+    app: Notes
+
+    def __init__(self, app: Notes) -> None:
+        super().__init__(app)
+        self.query = ""
+
+    def build(self, look: Look) -> View:
+        wanted = self.query.lower()
+        notes = [note for note in self.app.notes if wanted in note.words.lower()]
+        field = TextField("search", self.query, self._search, hint="Search your notes", action="search")
+        clear = icon_button("close", "Clear search", lambda: self._search("")) if self.query else None
+        bar = Row(
+            (Surface(search_box(field, trail=clear), fill=True, max_width=720),), along="center", pad=(16, 10, 16, 6)
+        )
+        if notes:
+            body: View = Scroll(Grid([self._card(note) for note in notes], min_cell=156, gap=10, pad=(16, 8, 16, 88)))
+        else:
+            body = empty_page("note-search-outline", "No notes found")
+        return page_frame(bar, body, fab=fab("plus", "New note", self._new))
+
+    def _card(self, note: Note) -> View:
+        return card(
+            Text(note.title or "Untitled", 16, 500, lines=1),
+            Text(note.body, 14, color="on_surface_variant", lines=6),
+            on_tap=lambda: self.go(NotePage(self.app, note)),
+            desc=note.title,
+        )
+
+    def _search(self, words: str) -> None:
+        self.query = words
+
+    def _new(self) -> None:
+        note = Note()
+        self.app.notes.insert(0, note)
+        page = NotePage(self.app, note)
+        page.focus("title")
+        self.go(page)
+
+
+class NotePage(Page):
+    """One note, open for writing; what is written is kept at once."""
+
+    app: Notes
+
+    def __init__(self, app: Notes, note: Note) -> None:
+        super().__init__(app)
+        self.note = note
+
+    def build(self, look: Look) -> View:
+        bar = app_bar(
+            "",
+            icon_button("share-variant-outline", "Share", self._share),
+            icon_button("dots-vertical", "More options", self.shows("menu")),
+            on_up=self._leave,
+        )
+        title = TextField(
+            "title", self.note.title, self._retitle, hint="Title", size=24, action="next", on_action=self._to_body
+        )
+        body = TextField("body", self.note.body, self._rewrite, hint="Note", multiline=True, min_lines=8)
+        sheet = Surface(Column((title, body), gap=12, pad=(20, 8, 20, 24)), fill=True, max_width=760)
+        return page_frame(bar, Scroll(Row((sheet,), along="center")))
+
+    def build_overlay(self, look: Look) -> View | None:
+        if self.overlay == "menu":
+            return menu(
+                ("content-copy", "Make a copy", self._duplicate),
+                ("delete-outline", "Delete", self.shows("delete")),
+            )
+        return dialog(
+            "Delete note?",
+            Text("This cannot be undone.", color="on_surface_variant"),
+            buttons=(
+                button("Cancel", self.shows(""), kind="text"),
+                button("Delete", self._delete, kind="text"),
+            ),
+        )
+
+    def on_back(self) -> bool:
+        self._leave()
+        return True
+
+    def _leave(self) -> None:
+        if not self.note.words:
+            self.app.notes.remove(self.note)
+        self.close()
+
+    def _retitle(self, title: str) -> None:
+        self.note.title = title
+
+    def _rewrite(self, body: str) -> None:
+        self.note.body = body
+
+    def _to_body(self) -> None:
+        self.focus("body")
+
+    def _share(self) -> None:
+        if self.note.words:
+            self.system.share(self.note.body or self.note.title, subject=self.note.title)
+        else:
+            self.system.toast("Nothing to share")
+
+    def _duplicate(self) -> None:
+        self.show("")
+        self.app.notes.insert(0, Note(self.note.title, self.note.body))
+        self.system.toast("Copied as a new note")
+
+    def _delete(self) -> None:
+        self.app.notes.remove(self.note)
+        self.close()

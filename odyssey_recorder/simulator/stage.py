@@ -1,0 +1,155 @@
+"""What the phone shows: composes windows into frames, numbers them, and plays the changes between them."""
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from PIL import Image
+
+from odyssey_recorder.simulator.journal import Journal
+from odyssey_recorder.simulator.looper import Looper, Timer
+from odyssey_recorder.simulator.screen import Screen
+from odyssey_recorder.simulator.system.system_ui import SystemUi
+from odyssey_recorder.simulator.system.transition import STEP_S, Transition, pictures
+from odyssey_recorder.simulator.system.windows import Areas, Window, build_windows, focused_box
+from odyssey_recorder.simulator.ui.controls import TextField
+from odyssey_recorder.simulator.ui.draw import Canvas
+from odyssey_recorder.simulator.ui.geometry import Rect
+
+
+@dataclass(frozen=True, slots=True)
+class _Before:
+    """What was in front when an input came, to tell afterwards how the screen changed."""
+
+    front: str
+    recents: bool
+    pages: int
+    layers: tuple[str, ...]
+
+
+class Stage:
+    """Lives on the looper, but for `screen`, which is replaced as a whole and may be read from any thread."""
+
+    def __init__(self, looper: Looper, *, animation: bool, journal: Journal | None) -> None:
+        self._looper = looper
+        self._animation = animation
+        self._journal = journal
+        self._picture: Image.Image | None = None
+        self._player: Timer | None = None
+        self.screen = Screen(0, 0, 0, b"", 0)
+        self.windows: list[Window] = []
+        self.areas = Areas(*(Rect(0, 0, 0, 0) for _ in range(5)))
+
+    def lay_out(self, system: SystemUi) -> None:
+        """Build and place the views anew."""
+        self.windows, self.areas = build_windows(system)
+        box = focused_box(self.windows)
+        system.focused_field = box.view if box and isinstance(box.view, TextField) else None
+        system.entry.reveal = False
+
+    def change(self, system: SystemUi, act: Callable[[], None]) -> None:
+        """Carry out an input and show what comes of it, with the transition that fits."""
+        before = self._before(system)
+        act()
+        self._keep_thumbnail(system, before)
+        self.lay_out(system)
+        self._show_change(self._compose(system), self._transition(system, before), system)
+
+    def refresh(self, system: SystemUi) -> None:
+        """Show the present state at once, as while a finger drags."""
+        self.lay_out(system)
+        self._cancel()
+        self._present(self._compose(system))
+
+    def glide(self, steps: Iterator[Callable[[], None]], system: SystemUi) -> None:
+        """Carry out one step after the other, each with a frame of its own."""
+
+        def advance() -> None:
+            step = next(steps, None)
+            if step is not None:
+                step()
+                self.refresh(system)
+                self._player = self._looper.later(STEP_S, advance)
+
+        advance()
+
+    @property
+    def animated(self) -> bool:
+        return self._animation
+
+    def _before(self, system: SystemUi) -> _Before:
+        return _Before(system.package, system.recents, len(system.front.pages), self._layers())
+
+    def _layers(self) -> tuple[str, ...]:
+        return tuple(window.name for window in self.windows if window.name in {"Overlay", "InputMethod"})
+
+    def _keep_thumbnail(self, system: SystemUi, before: _Before) -> None:
+        left = before.front != system.package
+        if left and self._picture is not None and before.front in system.apps:
+            content = self.areas.content
+            part = self._picture.crop((0, 0, content.right, self.areas.navigation.top))
+            system.keep_thumbnail(before.front, part.reduce(2))
+
+    def _transition(self, system: SystemUi, before: _Before) -> tuple[Transition, Rect] | None:
+        areas = self.areas
+        whole = Rect(0, areas.status.bottom, areas.screen.right, areas.navigation.top)
+        asked, system.transition = system.transition, None
+        if asked:
+            return asked, whole
+        pages = len(system.front.pages)
+        if pages != before.pages and system.package == before.front:
+            return (Transition.FORWARD if pages > before.pages else Transition.BACKWARD), whole
+        layers = self._layers()
+        risen = [window.box for window in self.windows if window.name in set(layers) - set(before.layers)]
+        if risen:
+            box = risen[-1]
+            return Transition.RISE, Rect(
+                0, max(areas.status.bottom, box.rect.top), areas.screen.right, areas.navigation.top
+            )
+        if set(before.layers) - set(layers):
+            return Transition.SINK, whole
+        return None
+
+    def _show_change(self, after: Image.Image, how: tuple[Transition, Rect] | None, system: SystemUi) -> None:
+        before = self._picture
+        self._cancel()
+        if how is None or before is None or before.size != after.size or not self._moves(system):
+            self._present(after)
+            return
+        kind, area = how
+        steps = pictures(kind, before, after, area)
+
+        def advance() -> None:
+            picture = next(steps, None)
+            self._present(picture or after)
+            self._player = self._looper.later(STEP_S, advance) if picture else None
+
+        advance()
+
+    def _moves(self, system: SystemUi) -> bool:
+        scale = system.setting("global", "transition_animation_scale", "1")
+        return self._animation and system.awake and scale not in {"0", "0.0"}
+
+    def _cancel(self) -> None:
+        if self._player is not None:
+            self._player.cancel()
+            self._player = None
+
+    def _compose(self, system: SystemUi) -> Image.Image:
+        size = system.display.size
+        picture = Image.new("RGBA", (size.width, size.height), (0, 0, 0, 255))
+        if system.awake:
+            canvas = Canvas(picture)
+            for window in self.windows:
+                window.box.paint(canvas)
+        return picture
+
+    def _present(self, picture: Image.Image) -> None:
+        self._picture = picture
+        rgba = picture.tobytes()
+        if rgba == self.screen.rgba and picture.width == self.screen.width:
+            return
+        now, number = time.monotonic_ns(), self.screen.number + 1
+        if self._journal:
+            self._journal.frame(now, number, picture)
+        self.screen = Screen(number, picture.width, picture.height, rgba, now)

@@ -1,0 +1,39 @@
+"""The status bar above and the three-button navigation bar below."""
+
+from odyssey_recorder.simulator.ui.controls import Icon, Text
+from odyssey_recorder.simulator.ui.layout import Row, Spacer, Surface
+from odyssey_recorder.simulator.ui.view import Action, View
+
+STATUS_DP = 32
+NAVIGATION_DP = 48
+
+
+def status_bar(clock: str, background: str, color: str) -> View:
+    """The clock at the left, the radio and the battery at the right."""
+    signs = [Icon(name, 16, color) for name in ("wifi", "signal-cellular-3", "battery-80")]
+    row = Row((Text(clock, 14, 500, color), Spacer(flex=1), *signs), gap=4, pad=(20, 0, 18, 0))
+    return Surface(row, color=background, height=STATUS_DP, fill=True)
+
+
+_BUTTONS = (
+    ("Back", "menu-left", 40, "back"),
+    ("Home", "circle", 17, "home"),
+    ("Overview", "square-rounded", 17, "recent"),
+)
+
+
+def navigation_bar(presses: dict[str, Action], background: str, color: str) -> View:
+    """Back, Home and Overview; `presses` says what each does."""
+    buttons = [
+        Surface(
+            Icon(icon, size, color),
+            width=96,
+            height=NAVIGATION_DP,
+            align="center",
+            desc=name,
+            id=f"com.android.systemui:id/{id_}",
+            on_tap=presses[name],
+        )
+        for name, icon, size, id_ in _BUTTONS
+    ]
+    return Surface(Row(buttons, along="center", gap=12), color=background, height=NAVIGATION_DP, fill=True)

@@ -1,0 +1,53 @@
+"""How placed views become the nodes that an accessibility service reads."""
+
+from odyssey_recorder.simulator.system.windows import Window
+from odyssey_recorder.simulator.ui.controls import Checkable, TextField
+from odyssey_recorder.simulator.ui.layout import Scroll, scroll_range
+from odyssey_recorder.simulator.ui.node import Node
+from odyssey_recorder.simulator.ui.view import Box
+
+
+def node_of(window: Window) -> Node:
+    """The tree of a window; what is scrolled or covered out of sight is not in it."""
+    return _node(window.box, window.package)
+
+
+def _node(box: Box, package: str) -> Node:
+    view = box.view
+    children = tuple(_node(child, package) for child in _worthwhile(box))
+    focus = box.look.memory.focus
+    is_field = isinstance(view, TextField)
+    return Node(
+        class_name=view.class_name,
+        package=package,
+        bounds=box.visible,
+        text=view.words,
+        content_desc=view.desc,
+        resource_id=f"{package}:id/{view.key}" if isinstance(view, (TextField, Scroll)) else view.id,
+        clickable=view.on_tap is not None or is_field,
+        long_clickable=view.on_long_press is not None or is_field,
+        scrollable=isinstance(view, Scroll) and scroll_range(box) > 0,
+        checkable=isinstance(view, Checkable),
+        checked=isinstance(view, Checkable) and view.checked,
+        focusable=view.on_tap is not None or is_field,
+        focused=isinstance(view, TextField) and focus is not None and focus.field == view.key,
+        enabled=view.enabled,
+        selected=view.selected,
+        password=isinstance(view, TextField) and view.password,
+        children=children,
+    )
+
+
+def _worthwhile(box: Box) -> list[Box]:
+    """The visible boxes below, without those that only arrange others."""
+    found: list[Box] = []
+    for child in box.children:
+        if child.visible.is_empty:
+            continue
+        view = child.view
+        says = view.words or view.desc or view.on_tap or view.on_long_press
+        if says or isinstance(view, (Scroll, Checkable, TextField)):
+            found.append(child)
+        else:
+            found.extend(_worthwhile(child))
+    return found

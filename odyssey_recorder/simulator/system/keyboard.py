@@ -1,0 +1,134 @@
+"""The on-screen QWERTY keyboard: its layers of keys and what each of them does."""
+
+from collections.abc import Callable
+
+from odyssey_recorder.simulator.system.text_entry import Layer, TextEntry
+from odyssey_recorder.simulator.ui.controls import Icon, Text
+from odyssey_recorder.simulator.ui.layout import Column, Row, Surface
+from odyssey_recorder.simulator.ui.view import Action, Look, View
+
+_ROWS: dict[Layer, tuple[str, ...]] = {
+    "letters": ("qwertyuiop", "asdfghjkl", "zxcvbnm"),
+    "symbols": ("1234567890", "@#$_&-+()/", "*\"':;!?"),
+    "more": (
+        "~`|^<>{}[]",
+        "=\\%\u20ac\u00a3\u00a5\u00b0\u00a9\u2022\u2026",
+        "\u00a7\u00b6\u00d7\u00f7\u00a1\u00bf\u2013",
+    ),
+}
+_ACTION_ICONS = {"search": "magnify", "go": "arrow-right", "send": "send", "next": "chevron-right", "done": "check"}
+
+
+def keyboard_view(entry: TextEntry, look: Look) -> View:
+    """The keyboard as wide as the screen; lower where the screen lies on its side."""
+    low = look.height_dp < 480
+    height = 38.0 if low else 46.0 if look.wide else 48.0
+    rows = _ROWS[entry.keyboard.layer]
+    keys = Column(
+        (
+            _letters(entry, rows[0], height),
+            _letters(entry, rows[1], height, indent=len(rows[1]) == 9),
+            _third_row(entry, rows[2], height),
+            _bottom_row(entry, height),
+        ),
+        gap=4 if low else 9,
+        pad=(4, 8, 4, 8),
+    )
+    return Surface(Row((Surface(keys, fill=True, max_width=760),), along="center"), color="surface_high", fill=True)
+
+
+def _press(entry: TextEntry, character: str) -> Action:
+    return lambda: entry.press(character)
+
+
+def _letter(entry: TextEntry, character: str, height: float) -> View:
+    shown = character.upper() if entry.keyboard.shift and entry.keyboard.layer == "letters" else character
+    return _key(Text(shown, 22 if height > 40 else 19), height, _press(entry, shown), desc=shown)
+
+
+def _letters(entry: TextEntry, characters: str, height: float, *, indent: bool = False) -> View:
+    keys = [_letter(entry, character, height) for character in characters]
+    pad = Surface(height=height, flex=0.5)
+    return Row((pad, *keys, pad) if indent else keys, gap=5)
+
+
+def _third_row(entry: TextEntry, characters: str, height: float) -> View:
+    keyboard = entry.keyboard
+
+    def shift() -> None:
+        keyboard.shift = not keyboard.shift
+
+    if keyboard.layer == "letters":
+        icon = Icon("apple-keyboard-shift", 22, "primary" if keyboard.shift else "on_surface")
+        left = _key(icon, height, shift, desc="Shift", flex=1.5, strong=True)
+    else:
+        other: Layer = "more" if keyboard.layer == "symbols" else "symbols"
+        words = "=\\<" if keyboard.layer == "symbols" else "?123"
+        left = _key(Text(words, 15, 500), height, _turn_to(entry, other), desc=words, flex=1.5, strong=True)
+    delete = _key(
+        Icon("backspace-outline", 22, "on_surface"),
+        height,
+        lambda: _ignore(entry.delete),
+        desc="Delete",
+        flex=1.5,
+        strong=True,
+    )
+    return Row((left, *(_letter(entry, character, height) for character in characters), delete), gap=5)
+
+
+def _bottom_row(entry: TextEntry, height: float) -> View:
+    field = entry.field
+    action = "enter" if field is None or field.multiline else field.action
+    icon = _ACTION_ICONS.get(action, "keyboard-return")
+    letters = entry.keyboard.layer == "letters"
+    return Row(
+        (
+            _key(
+                Text("?123" if letters else "ABC", 15, 500),
+                height,
+                _turn_to(entry, "symbols" if letters else "letters"),
+                desc="Symbols" if letters else "Letters",
+                flex=1.5,
+                strong=True,
+            ),
+            _key(Text(",", 22), height, _press(entry, ","), desc=","),
+            _key(Text("English", 13, 400, "on_surface_variant"), height, _press(entry, " "), desc="Space", flex=4.6),
+            _key(Text(".", 22), height, _press(entry, "."), desc="."),
+            Surface(
+                Icon(icon, 24, "on_primary"),
+                height=height,
+                color="primary",
+                radius=24,
+                align="center",
+                desc=action.capitalize(),
+                flex=1.5,
+                on_tap=lambda: _ignore(entry.enter),
+            ),
+        ),
+        gap=5,
+    )
+
+
+def _turn_to(entry: TextEntry, layer: Layer) -> Action:
+    def turn() -> None:
+        entry.keyboard.layer = layer
+
+    return turn
+
+
+def _ignore(call: Callable[[], bool]) -> None:
+    call()
+
+
+def _key(face: View, height: float, on_tap: Action, *, desc: str, flex: float = 1, strong: bool = False) -> View:
+    return Surface(
+        face,
+        height=height,
+        color="secondary_container" if strong else "surface",
+        radius=6,
+        align="center",
+        desc=desc,
+        flex=flex,
+        on_tap=on_tap,
+        id="com.google.android.inputmethod.latin:id/key",
+    )

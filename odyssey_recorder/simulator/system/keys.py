@@ -1,0 +1,53 @@
+"""What each key of Android's key codes does on this phone."""
+
+from odyssey_recorder.simulator.system.system_ui import SystemUi
+
+_HOME, _BACK, _POWER, _TAB, _ENTER, _DELETE = 3, 4, 26, 61, 66, 67
+_APP_SWITCH, _SLEEP, _WAKE_UP = 187, 223, 224
+_FORWARD_DELETE, _MOVE_HOME, _MOVE_END = 112, 122, 123
+_CUT, _COPY, _PASTE, _SELECT_ALL = 277, 278, 279, 29
+_LEFT, _RIGHT = 21, 22
+_SPACE = 62
+
+
+def press(system: SystemUi, code: int, *, long_press: bool = False) -> None:
+    """Press and release a key; a sleeping phone only wakes up, an unknown key does nothing."""
+    if code in {_POWER, _SLEEP, _WAKE_UP}:
+        system.awake = code == _WAKE_UP or (code == _POWER and not system.awake)
+        return
+    if not system.awake:
+        return
+    system.toast_text = ""
+    entry = system.entry
+    actions = {
+        _HOME: system.press_home,
+        _BACK: system.press_back,
+        _APP_SWITCH: system.press_overview,
+        _CUT: entry.cut,
+        _COPY: entry.copy,
+        _MOVE_HOME: lambda: entry.move_to(0),
+        _MOVE_END: lambda: entry.move_to(1_000_000),
+        _LEFT: lambda: entry.move(-1),
+        _RIGHT: lambda: entry.move(1),
+        _ENTER: lambda: _done(entry.enter()),
+        _DELETE: lambda: _done(entry.delete()),
+        _FORWARD_DELETE: lambda: _done(entry.delete(forward=True)),
+        _PASTE: lambda: _done(entry.paste()),
+        _SPACE: lambda: _done(entry.insert(" ")),
+    }
+    action = actions.get(code)
+    if action is not None:
+        action()
+    elif character := _character(code):
+        entry.insert(character)
+
+
+def _done(result: bool) -> None:
+    """A key that nothing takes is lost, as on a phone."""
+
+
+def _character(code: int) -> str:
+    """The letter or digit of KEYCODE_A.. and KEYCODE_0.."""
+    if 29 <= code <= 54:
+        return chr(ord("a") + code - 29)
+    return chr(ord("0") + code - 7) if 7 <= code <= 16 else ""

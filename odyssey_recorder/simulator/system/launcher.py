@@ -1,0 +1,136 @@
+"""The home screen: wallpaper, search pill, favourite apps and dock, and the drawer with all apps."""
+
+from odyssey_recorder.simulator.apps.app import App, Page
+from odyssey_recorder.simulator.system.bars import NAVIGATION_DP, STATUS_DP
+from odyssey_recorder.simulator.ui.controls import Icon, Picture, Text, TextField
+from odyssey_recorder.simulator.ui.layout import Column, Grid, Row, Scroll, Spacer, Stack, Surface
+from odyssey_recorder.simulator.ui.pictures import wallpaper
+from odyssey_recorder.simulator.ui.view import Look, View
+from odyssey_recorder.simulator.ui.widgets import app_icon, search_box
+
+_DOCK = ("Messages", "Mail", "Browser", "Photos")
+
+
+class Launcher(App):
+    """The app that shows when no other does."""
+
+    label = "Pixel Launcher"
+    package = "com.android.launcher3"
+    activity = "Launcher"
+    icon = "home"
+    color = "#3b5ba9"
+    in_launcher = False
+    is_system = True
+
+    def first_page(self) -> Page:
+        return HomePage(self)
+
+    def come_home(self) -> None:
+        """HOME was pressed: the drawer closes."""
+        del self.pages[1:]
+
+
+class HomePage(Page):
+    """Favourite apps on the wallpaper."""
+
+    background = ""
+    status_color = ""
+    navigation_color = ""
+    bar_color = "#ffffff"
+    edge_to_edge = True
+
+    def build(self, look: Look) -> View:
+        apps = self.system.installed()
+        dock = [app for app in apps if app.label in _DOCK]
+        columns = max(4, min(8, look.width_dp // 96))
+        rows = max(1, int((look.height_dp - 250) // 108))
+        favourites = [app for app in apps if app not in dock][: columns * rows]
+        search = Surface(
+            Row(
+                (Icon("magnify", 24, "#1f1f1f"), Text("Search apps", 16, color="#5f6368", flex=1)), gap=12, pad=(16, 0)
+            ),
+            color="#f3f4f8",
+            radius=27,
+            height=54,
+            fill=True,
+            max_width=640,
+            align="start",
+            desc="Search",
+            on_tap=self._open_search,
+        )
+        body = Column(
+            (
+                Spacer(STATUS_DP),
+                Column((Text("Saturday, Nov 21", 22, 400, "#ffffff"),), pad=(24, 22, 24, 18)),
+                Grid([self._icon(app) for app in favourites], columns=columns, gap=10, pad=(16, 6)),
+                Spacer(flex=1),
+                Grid([self._icon(app, named=False) for app in dock], columns=max(1, len(dock)), pad=(24, 4)),
+                Row((search,), along="center", pad=(20, 8, 20, 12)),
+                Spacer(NAVIGATION_DP),
+            ),
+        )
+        scene = Picture(wallpaper(self.system.seed), flex=1)
+        return Stack((Surface(scene), Surface(body, on_swipe=self._swiped)))
+
+    def _icon(self, app: App, *, named: bool = True) -> View:
+        parts: list[View] = [app_icon(app.icon, app.color, 58)]
+        if named:
+            parts.append(Text(app.label, 13, 500, "#ffffff", lines=1, align="center"))
+        return Surface(
+            Column(parts, gap=6, across="center", pad=(0, 4)),
+            on_tap=lambda: self.system.open_app(app.package),
+            desc=app.label,
+        )
+
+    def _swiped(self, direction: str) -> None:
+        if direction == "up":
+            self.go(DrawerPage(self.app))
+
+    def _open_search(self) -> None:
+        drawer = DrawerPage(self.app)
+        drawer.focus("search")
+        self.go(drawer)
+
+
+class DrawerPage(Page):
+    """All apps, and a search among them."""
+
+    title = "All apps"
+
+    def __init__(self, app: App) -> None:
+        super().__init__(app)
+        self.words = ""
+
+    def build(self, look: Look) -> View:
+        wanted = self.words.lower()
+        apps = [app for app in self.system.installed() if wanted in app.label.lower()]
+        field = TextField("search", self.words, self._search, hint="Search apps", action="go", on_action=self._first)
+        grid = Grid([self._icon(app) for app in apps], min_cell=76, gap=10, pad=(16, 8))
+        return Column(
+            (
+                Row((Surface(search_box(field), fill=True, max_width=640),), along="center", pad=(16, 10)),
+                Scroll(grid, "apps", flex=1),
+            )
+        )
+
+    def _icon(self, app: App) -> View:
+        return Surface(
+            Column(
+                (app_icon(app.icon, app.color, 58), Text(app.label, 13, lines=1, align="center")),
+                gap=6,
+                across="center",
+                pad=(0, 6),
+            ),
+            on_tap=lambda: self.system.open_app(app.package),
+            desc=app.label,
+        )
+
+    def _search(self, words: str) -> None:
+        self.words = words
+
+    def _first(self) -> None:
+        wanted = self.words.lower()
+        for app in self.system.installed():
+            if wanted and wanted in app.label.lower():
+                self.system.open_app(app.package)
+                return

@@ -1,0 +1,56 @@
+"""The overview of the tasks: a card with a picture for each, to go back to or to throw away."""
+
+from typing import TYPE_CHECKING
+
+from PIL import Image
+
+from odyssey_recorder.simulator.apps.app import App
+from odyssey_recorder.simulator.ui.controls import Icon, Picture, Text
+from odyssey_recorder.simulator.ui.layout import Column, Row, Scroll, Surface
+from odyssey_recorder.simulator.ui.view import Look, View
+from odyssey_recorder.simulator.ui.widgets import app_icon, button
+
+if TYPE_CHECKING:
+    from odyssey_recorder.simulator.system.system_ui import SystemUi
+
+
+def recents_view(system: "SystemUi", look: Look) -> View:
+    """The cards of all tasks, the newest first, and Clear all."""
+    apps = system.recent_apps()
+    if not apps:
+        empty = (Icon("cards-outline", 48), Text("No recent items", 16, color="on_surface_variant"))
+        return Column(empty, gap=12, along="center", across="center")
+    height = max(96, look.height_dp - 150)
+    width = height * look.width_dp / (look.height_dp + 1)
+    cards = [_card(system, app, width, height) for app in apps]
+    side = max(16.0, (look.width_dp - width) / 2)
+    return Column(
+        (
+            Surface(height=14),
+            Scroll(Row(cards, gap=20, pad=(side, 0)), key="recents", sideways=True, desc="Recent apps"),
+            Surface(button("Clear all", system.clear_recents, kind="tonal"), height=64, fill=True, align="center"),
+        ),
+        along="center",
+    )
+
+
+def _card(system: "SystemUi", app: App, width: float, height: float) -> View:
+    head = Row((app_icon(app.icon, app.color, 32), Text(app.label, 15, 500)), gap=10, along="center")
+    picture = system.thumbnail(app)
+
+    def painter(width_px: int, height_px: int) -> Image.Image:
+        return picture.resize((width_px, height_px), Image.Resampling.BILINEAR)
+
+    def swiped(direction: str) -> None:
+        if direction == "up":
+            system.end_task(app)
+
+    card = Surface(
+        Picture(painter, width, height, radius=20),
+        on_tap=lambda: system.open_app(app.package),
+        on_swipe=swiped,
+        desc=app.label,
+        radius=20,
+        elevation=3,
+    )
+    return Surface(Column((head, card), gap=12), width=width)

@@ -1,0 +1,322 @@
+"""What is in front and why: apps and their tasks, keys, intents, settings; the whole state of the phone."""
+
+from dataclasses import replace
+
+from PIL import Image
+
+from odyssey_recorder.simulator.apps.app import App, Intent, Page
+from odyssey_recorder.simulator.system.display import Display
+from odyssey_recorder.simulator.system.launcher import Launcher
+from odyssey_recorder.simulator.system.text_entry import TextEntry
+from odyssey_recorder.simulator.system.transition import Transition
+from odyssey_recorder.simulator.ui.controls import TextField
+from odyssey_recorder.simulator.ui.view import Action, Memory
+
+_DEFAULTS = {
+    ("global", "window_animation_scale"): "1.0",
+    ("global", "transition_animation_scale"): "1.0",
+    ("global", "animator_duration_scale"): "1.0",
+    ("global", "airplane_mode_on"): "0",
+    ("global", "wifi_on"): "1",
+    ("global", "bluetooth_on"): "1",
+    ("global", "device_provisioned"): "1",
+    ("secure", "navigation_mode"): "0",
+    ("secure", "show_ime_with_hard_keyboard"): "1",
+    ("secure", "default_input_method"): "com.google.android.inputmethod.latin/.LatinIME",
+    ("secure", "ui_night_mode"): "1",
+    ("system", "accelerometer_rotation"): "0",
+    ("system", "user_rotation"): "0",
+    ("system", "screen_brightness"): "128",
+    ("system", "screen_off_timeout"): "60000",
+    ("system", "font_scale"): "1.0",
+}
+
+
+class Thumbnail:
+    """A picture of a task as it was left; copies of the phone share it, for it never changes."""
+
+    def __init__(self, picture: Image.Image) -> None:
+        self.picture = picture
+
+    def __deepcopy__(self, memo: dict[int, object]) -> "Thumbnail":
+        return self
+
+
+class SystemUi:
+    """The phone without its glass: callers change it by what a person can do, and look at it by its windows.
+
+    Not thread-safe: it lives on the looper. A deep copy of it is a snapshot of the phone.
+    """
+
+    def __init__(self, display: Display, seed: int, apps: tuple[type[App], ...]) -> None:
+        self.display = display
+        self.seed = seed
+        self.settings = dict(_DEFAULTS)
+        self.awake = True
+        self.clock = "10:00"
+        self.toast_text = ""
+        self.recents = False
+        self.recents_memory = Memory()
+        self.shared: Intent | None = None
+        self.share_memory = Memory()
+        self.transition: Transition | None = None
+        self.focused_field: TextField | None = None
+        self.entry = TextEntry(self._focused, self._memory)
+        self.launcher = Launcher(self)
+        self.apps: dict[str, App] = {self.launcher.package: self.launcher}
+        for app in apps:
+            self.apps[app.package] = app(self)
+        self.launcher.pages.append(self.launcher.first_page())
+        self.tasks: list[str] = []
+        self._thumbnails: dict[str, Thumbnail] = {}
+        self._front = self.launcher.package
+
+    # What is in front ---------------------------------------------------------------------------------------
+
+    @property
+    def front(self) -> App:
+        """The app whose page shows; the launcher when no other does."""
+        return self.apps[self._front]
+
+    @property
+    def page(self) -> Page:
+        return self.front.pages[-1]
+
+    @property
+    def package(self) -> str:
+        return self.launcher.package if self.recents else self._front
+
+    @property
+    def activity(self) -> str:
+        """The full class name of what is in front."""
+        if self.recents:
+            return "com.android.quickstep.RecentsActivity"
+        return self.front.component if len(self.front.pages) == 1 else f"{self._front}.{self._page_name}"
+
+    @property
+    def window_title(self) -> str:
+        """As `dumpsys window` names the focused window."""
+        return f"{self.package}/{self.activity}"
+
+    @property
+    def _page_name(self) -> str:
+        return type(self.page).__name__.removesuffix("Page").lstrip("_") + "Activity"
+
+    # What a person does ----------------------------------------------------------------------------------------
+
+    @property
+    def navigation_presses(self) -> dict[str, Action]:
+        """What the three buttons of the navigation bar do."""
+        return {"Back": self.press_back, "Home": self.press_home, "Overview": self.press_overview}
+
+    def press_home(self) -> None:
+        """To the home screen."""
+        self._leave()
+        self.recents = False
+        if self._front != self.launcher.package:
+            self.transition = Transition.CLOSE
+        self._front = self.launcher.package
+        self.launcher.come_home()
+
+    def press_back(self) -> None:
+        """Take away what came last: keyboard, sheet, menu, page, task."""
+        if self.entry.toolbar:
+            self.entry.toolbar = False
+        elif self.entry.keyboard.shown:
+            self.entry.hide_keyboard()
+        elif self.shared is not None:
+            self.end_share()
+        elif self.recents:
+            self.recents = False
+            self.transition = Transition.CLOSE
+        else:
+            self._back_in_app()
+
+    def _back_in_app(self) -> None:
+        page = self.page
+        if page.overlay:
+            page.show("")
+        elif page.on_back():
+            return
+        elif len(self.front.pages) > 1:
+            page.close()
+        elif self.front is not self.launcher:
+            self.press_home()
+
+    def press_overview(self) -> None:
+        """To the overview of tasks, or back from it."""
+        if self.recents:
+            self.recents = False
+            if self._front == self.launcher.package and self.tasks:
+                self.open_app(self.tasks[-1])
+            return
+        self._leave()
+        self.recents = True
+        self.recents_memory = Memory()
+        self.transition = Transition.CLOSE
+
+    def _leave(self) -> None:
+        self.entry.blur()
+        self.shared = None
+        self.toast_text = ""
+
+    # Apps and tasks ----------------------------------------------------------------------------------------------
+
+    def installed(self) -> list[App]:
+        """Every app that has an icon, by name."""
+        shown = [app for app in self.apps.values() if app.in_launcher]
+        return sorted(shown, key=lambda app: app.label.lower())
+
+    def open_app(self, package: str) -> None:
+        """Bring an app to the front as it was left; raises LookupError when it is not installed."""
+        app = self.app(package)
+        if app is self.launcher:
+            self.press_home()
+            return
+        if self._front != package or self.recents:
+            self.transition = Transition.OPEN
+        self._leave()
+        self.recents = False
+        if not app.pages:
+            app.pages.append(app.first_page())
+        if package in self.tasks:
+            self.tasks.remove(package)
+        self.tasks.append(package)
+        self._front = package
+
+    def app(self, package: str) -> App:
+        """An installed app; raises LookupError for another name."""
+        try:
+            return self.apps[package]
+        except KeyError as error:
+            raise LookupError(f"No app {package!r} is installed.") from error
+
+    def recent_apps(self) -> list[App]:
+        """The apps with a task, the one that was used last in front."""
+        return [self.apps[package] for package in reversed(self.tasks)]
+
+    def end_task(self, app: App) -> None:
+        """Close an app's pages; what it keeps stays."""
+        if app is self.launcher:
+            return
+        app.pages.clear()
+        self._thumbnails.pop(app.package, None)
+        if app.package in self.tasks:
+            self.tasks.remove(app.package)
+        if self._front == app.package:
+            self._front = self.launcher.package
+            self._leave()
+
+    def clear_recents(self) -> None:
+        """End every task and go home."""
+        for app in self.recent_apps():
+            self.end_task(app)
+        self.recents = False
+
+    def keep_thumbnail(self, package: str, picture: Image.Image) -> None:
+        """Remember how a task looked when it was left."""
+        self._thumbnails[package] = Thumbnail(picture)
+
+    def thumbnail(self, app: App) -> Image.Image:
+        """How a task looked when it was left."""
+        kept = self._thumbnails.get(app.package)
+        return kept.picture if kept else Image.new("RGBA", (8, 8), app.color)
+
+    # Intents -----------------------------------------------------------------------------------------------------
+
+    def share(self, text: str, *, subject: str = "") -> None:
+        self.page.show("")
+        self.entry.blur()
+        self.share_memory = Memory()
+        self.shared = Intent("send", text, subject)
+
+    def end_share(self) -> None:
+        """Take the share sheet away."""
+        self.shared = None
+
+    def takers(self, intent: Intent) -> list[App]:
+        """The apps that take an intent, by name."""
+        return [app for app in self.installed() if intent.action in app.takes]
+
+    def hands_over(self, app: App) -> Action:
+        """What a tap on an app of the share sheet does."""
+
+        def hand_over() -> None:
+            if self.shared is not None:
+                self.deliver(self.shared, app)
+
+        return hand_over
+
+    def deliver(self, intent: Intent, app: App) -> None:
+        """Open the page of an app that answers an intent."""
+        self.open_app(app.package)
+        app.pages.append(app.receive(intent))
+
+    def open(self, intent: Intent) -> None:
+        takers = self.takers(intent)
+        if takers:
+            self.deliver(intent, takers[0])
+        else:
+            self.toast("No app can open this")
+
+    def copy_shared(self) -> None:
+        """The share sheet's Copy."""
+        if self.shared is not None:
+            self.copy(self.shared.text)
+        self.end_share()
+
+    def copy(self, text: str) -> None:
+        self.entry.clipboard = text
+        self.toast("Copied")
+
+    def toast(self, text: str) -> None:
+        self.toast_text = text
+
+    # Settings ----------------------------------------------------------------------------------------------------
+
+    @property
+    def dark(self) -> bool:
+        return self.settings.get(("secure", "ui_night_mode")) == "2"
+
+    def setting(self, namespace: str, key: str, fallback: str = "") -> str:
+        return self.settings.get((namespace, key), fallback)
+
+    def change_setting(self, namespace: str, key: str, value: str) -> None:
+        self.settings[namespace, key] = value
+        fixed = self.settings.get(("system", "accelerometer_rotation")) == "0"
+        wanted = self.settings.get(("system", "user_rotation"), "")
+        if namespace == "system" and fixed and wanted in {"0", "1", "2", "3"}:
+            self.show_on(self.display.turned(int(wanted)))
+
+    def show_on(self, display: Display) -> None:
+        """The panel, its rotation or its size is another now."""
+        if display != self.display:
+            self.display = display
+            self.entry.reveal = True
+
+    def turn(self, rotation: int) -> None:
+        """Someone turns the phone."""
+        self.show_on(self.display.turned(rotation))
+        self.settings["system", "user_rotation"] = str(rotation)
+
+    def fold(self, posture: str) -> None:
+        """Someone opens or folds the phone."""
+        self.show_on(replace(self.display.in_posture(posture)))
+
+    def fact(self, name: str) -> str:
+        size = self.display.natural_size
+        return {
+            "title": self.display.profile.title,
+            "model": "sdk_gphone64_x86_64",
+            "android": "14",
+            "size": f"{size.width} x {size.height}",
+            "density": f"{self.display.density} dpi",
+        }[name]
+
+    # The text field that has the focus ------------------------------------------------------------------------------
+
+    def _memory(self) -> Memory:
+        return self.page.memory
+
+    def _focused(self) -> TextField | None:
+        return self.focused_field

@@ -1,0 +1,170 @@
+"""The way from keys to the focused text field: focus, typing, selection, and the clipboard's toolbar."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from odyssey_recorder.simulator.ui.controls import TextField
+from odyssey_recorder.simulator.ui.editing import Draft
+from odyssey_recorder.simulator.ui.text import word_around
+from odyssey_recorder.simulator.ui.view import Memory, Selection
+
+Layer = Literal["letters", "symbols", "more"]
+
+
+@dataclass(slots=True)
+class Keyboard:
+    """The on-screen keyboard; `shift` holds for one letter."""
+
+    shown: bool = False
+    layer: Layer = "letters"
+    shift: bool = False
+
+
+class TextEntry:
+    """Edits the focused field of whatever page is in front.
+
+    `field` finds the text field that has the focus among the views as they are now built, `memory` is the
+    front page's. `toolbar` says whether Cut, Copy, Paste and Select all are offered.
+    """
+
+    def __init__(self, field: Callable[[], TextField | None], memory: Callable[[], Memory]) -> None:
+        self._field = field
+        self._memory = memory
+        self.keyboard = Keyboard()
+        self.clipboard = ""
+        self.toolbar = False
+        self.reveal = False
+
+    @property
+    def field(self) -> TextField | None:
+        """The text field that has the focus."""
+        return self._field()
+
+    @property
+    def draft(self) -> Draft | None:
+        """The text of the focused field with its cursor; None without focus."""
+        field, focus = self._field(), self._memory().focus
+        if field is None or focus is None:
+            return None
+        end = len(field.value)
+        return Draft(field.value, min(focus.cursor, end), min(focus.anchor, end))
+
+    def focus(self, field: TextField, cursor: int) -> None:
+        """A finger taps into a field."""
+        self.toolbar = False
+        self._memory().focus = Selection(field.key, cursor, cursor)
+        self.reveal = True
+        if not field.read_only:
+            self._raise_keyboard(field)
+
+    def select_word(self, field: TextField, index: int) -> None:
+        """A finger rests on a field."""
+        start, end = word_around(field.value, index)
+        self._memory().focus = Selection(field.key, end, start)
+        self.toolbar = True
+        if not field.read_only:
+            self._raise_keyboard(field)
+
+    def blur(self) -> None:
+        """Nothing has the focus any more."""
+        self._memory().focus = None
+        self.toolbar = False
+        self.keyboard.shown = False
+
+    def dismiss(self) -> None:
+        """A tap somewhere else: the toolbar goes, and with it the marks in a text that cannot be edited."""
+        field = self._field()
+        self.toolbar = False
+        if field is not None and field.read_only:
+            self._memory().focus = None
+
+    def hide_keyboard(self) -> None:
+        """The keyboard goes down; the field keeps its focus."""
+        self.keyboard.shown = False
+        self.toolbar = False
+
+    def insert(self, words: str) -> bool:
+        """Put words where the cursor stands; false when no field takes them."""
+        return self._change(lambda draft: draft.inserted(words))
+
+    def press(self, character: str) -> None:
+        """A character key of the on-screen keyboard."""
+        self.insert(character)
+        self.keyboard.shift = False
+
+    def delete(self, *, forward: bool = False) -> bool:
+        """Take away what is selected, or one letter."""
+        return self._change(lambda draft: draft.deleted(forward=forward))
+
+    def enter(self) -> bool:
+        """The Enter key: a new line where there can be several, otherwise the field's action."""
+        field = self._field()
+        if field is None or field.read_only:
+            return False
+        if field.multiline:
+            return self.insert("\n")
+        self.hide_keyboard()
+        if field.on_action:
+            field.on_action()
+        return True
+
+    def move(self, step: int) -> None:
+        """The cursor goes `step` letters on, or back."""
+        draft = self.draft
+        if draft is not None:
+            self._put(draft.moved(draft.cursor + step))
+
+    def move_to(self, place: int) -> None:
+        """The cursor goes to a place between two letters; past the end means the end."""
+        draft = self.draft
+        if draft is not None:
+            self._put(draft.moved(place))
+
+    def select_all(self) -> None:
+        draft = self.draft
+        if draft is not None:
+            self._put(draft.all_selected())
+            self.toolbar = True
+
+    def copy(self) -> None:
+        """What is selected goes to the clipboard."""
+        draft = self.draft
+        if draft is not None and draft.selected:
+            self.clipboard = draft.selected
+            self._put(draft.moved(draft.span[1]))
+        self.toolbar = False
+
+    def cut(self) -> None:
+        """What is selected goes to the clipboard and out of the text."""
+        draft = self.draft
+        if draft is not None and draft.selected:
+            self.clipboard = draft.selected
+            self.delete()
+        self.toolbar = False
+
+    def paste(self) -> bool:
+        """The clipboard's text goes where the cursor stands; false when no field takes it."""
+        self.toolbar = False
+        return self.insert(self.clipboard)
+
+    def _change(self, step: Callable[[Draft], Draft]) -> bool:
+        field, draft = self._field(), self.draft
+        self.toolbar = False
+        if field is None or draft is None or field.read_only:
+            return False
+        after = step(draft)
+        self._put(after)
+        if after.text != draft.text:
+            field.on_change(after.text)
+        return True
+
+    def _put(self, draft: Draft) -> None:
+        focus = self._memory().focus
+        if focus is not None:
+            focus.cursor, focus.anchor = draft.cursor, draft.anchor
+        self.reveal = True
+
+    def _raise_keyboard(self, field: TextField) -> None:
+        starts_sentence = not field.value and field.action == "done" and not field.password
+        self.keyboard = Keyboard(shown=True, shift=starts_sentence)

@@ -1,0 +1,114 @@
+"""The canvas: fills, smooth corners, shadows, masks and pictures, cut to a clip, quick at any screen size."""
+
+from functools import lru_cache
+
+from PIL import Image, ImageDraw, ImageFilter
+
+from odyssey_recorder.simulator.ui.geometry import Rect
+from odyssey_recorder.simulator.ui.icons import icon_mask
+from odyssey_recorder.simulator.ui.text import line_mask
+from odyssey_recorder.simulator.ui.theme import RGB
+
+_FINE = 4
+
+
+@lru_cache(maxsize=500)
+def rounded_mask(width: int, height: int, radius: int) -> Image.Image:
+    """A rectangle with smooth round corners as an 8-bit mask; meant for small ones."""
+    mask = Image.new("L", (width * _FINE, height * _FINE))
+    ImageDraw.Draw(mask).rounded_rectangle((0, 0, width * _FINE - 1, height * _FINE - 1), radius * _FINE, fill=255)
+    return mask.resize((width, height), Image.Resampling.BOX)
+
+
+@lru_cache(maxsize=100)
+def _shadow(radius: int, blur: int) -> Image.Image:
+    side = 2 * (radius + 2 * blur) + 1
+    mask = Image.new("L", (side, side))
+    ImageDraw.Draw(mask).rounded_rectangle((blur, blur, side - blur - 1, side - blur - 1), radius, fill=70)
+    return mask.filter(ImageFilter.GaussianBlur(blur / 2))
+
+
+class Canvas:
+    """Draws on an RGBA picture that stays opaque; nothing outside `clip` is touched."""
+
+    def __init__(self, picture: Image.Image) -> None:
+        self.picture = picture
+        self.clip = Rect(0, 0, picture.width, picture.height)
+
+    def fill(self, rect: Rect, color: RGB, *, alpha: float = 1.0) -> None:
+        """A plain rectangle, see-through where alpha (0..1) says so."""
+        area = rect.intersection(self.clip)
+        if area.is_empty:
+            return
+        box = (area.left, area.top, area.right, area.bottom)
+        if alpha >= 1.0:
+            self.picture.paste((*color, 255), box)
+        else:
+            self.picture.paste((*color, 255), box, Image.new("L", (area.width, area.height), round(alpha * 255)))
+
+    def mask(self, left: int, top: int, mask: Image.Image, color: RGB) -> None:
+        """Colour through an 8-bit mask whose top left corner lies at (left, top)."""
+        whole = Rect(left, top, left + mask.width, top + mask.height)
+        area = whole.intersection(self.clip)
+        if area.is_empty:
+            return
+        if area != whole:
+            mask = mask.crop((area.left - left, area.top - top, area.right - left, area.bottom - top))
+        self.picture.paste((*color, 255), (area.left, area.top), mask)
+
+    def round(self, rect: Rect, radius: int, color: RGB) -> None:
+        """A filled rectangle with round corners; a radius of half its height makes a pill."""
+        radius = min(radius, rect.width // 2, rect.height // 2)
+        if radius <= 0:
+            self.fill(rect, color)
+            return
+        corner = rounded_mask(2 * radius, 2 * radius, radius)
+        self.fill(rect.inset(radius, 0, radius, 0), color)
+        self.fill(Rect(rect.left, rect.top + radius, rect.left + radius, rect.bottom - radius), color)
+        self.fill(Rect(rect.right - radius, rect.top + radius, rect.right, rect.bottom - radius), color)
+        for left, dx in ((rect.left, 0), (rect.right - radius, radius)):
+            for top, dy in ((rect.top, 0), (rect.bottom - radius, radius)):
+                self.mask(left, top, corner.crop((dx, dy, dx + radius, dy + radius)), color)
+
+    def frame(self, rect: Rect, radius: int, stroke: int, colors: tuple[RGB, RGB]) -> None:
+        """A round rectangle filled with the second colour inside an edge of the first, `stroke` wide."""
+        self.round(rect, radius, colors[0])
+        self.round(rect.inset(stroke, stroke, stroke, stroke), max(0, radius - stroke), colors[1])
+
+    def shadow(self, rect: Rect, radius: int, blur: int) -> None:
+        """The soft shadow that a round rectangle throws, a little below it."""
+        radius = min(radius, rect.width // 2, rect.height // 2)
+        patch = _shadow(radius, blur)
+        edge = radius + 2 * blur
+        outer = rect.moved(0, blur // 3).inset(-blur, -blur, -blur, -blur)
+        columns = (outer.left, outer.left + edge, outer.right - edge, outer.right)
+        rows = (outer.top, outer.top + edge, outer.bottom - edge, outer.bottom)
+        cuts = (0, edge, edge + 1, 2 * edge + 1)
+        for i in range(3):
+            for j in range(3):
+                part = patch.crop((cuts[i], cuts[j], cuts[i + 1], cuts[j + 1]))
+                size = (columns[i + 1] - columns[i], rows[j + 1] - rows[j])
+                if (i, j) != (1, 1) and size[0] > 0 and size[1] > 0:
+                    self.mask(columns[i], rows[j], part.resize(size), (0, 0, 0))
+
+    def image(self, rect: Rect, image: Image.Image, radius: int = 0) -> None:
+        """A picture of the rectangle's size, with round corners where asked."""
+        area = rect.intersection(self.clip)
+        if area.is_empty:
+            return
+        cut = (area.left - rect.left, area.top - rect.top, area.right - rect.left, area.bottom - rect.top)
+        part = image if area == rect else image.crop(cut)
+        if radius:
+            mask = rounded_mask(rect.width, rect.height, radius)
+            self.picture.paste(part, (area.left, area.top), mask if area == rect else mask.crop(cut))
+        else:
+            self.picture.paste(part, (area.left, area.top))
+
+    def line(self, left: int, top: int, text: str, font: tuple[int, int], color: RGB) -> None:
+        """One line of text; `font` is (size in pixels, weight)."""
+        if text and top < self.clip.bottom and top + 2 * font[0] > self.clip.top:
+            self.mask(left, top, line_mask(text, *font), color)
+
+    def icon(self, rect: Rect, name: str, color: RGB) -> None:
+        """An icon that fills a square."""
+        self.mask(rect.left, rect.top, icon_mask(name, rect.width), color)

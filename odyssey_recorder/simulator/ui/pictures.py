@@ -1,0 +1,96 @@
+"""Painted pictures from a seed: the wallpaper, landscapes and covers, the same for the same seed and size."""
+
+import colorsys
+import math
+import random
+from functools import lru_cache
+
+from PIL import Image, ImageDraw, ImageFilter
+
+from odyssey_recorder.simulator.ui.controls import Painter
+from odyssey_recorder.simulator.ui.theme import RGB, mixed
+
+
+def landscape(seed: int) -> Painter:
+    """Hills in the evening, mist or midday, with a sun: each seed another place and hour."""
+    return lambda width, height: _landscape(seed, width, height)
+
+
+def cover(seed: int) -> Painter:
+    """An abstract picture of rings and bands, as on a record's sleeve or a poster."""
+    return lambda width, height: _cover(seed, width, height)
+
+
+def wallpaper(seed: int) -> Painter:
+    """Soft waves of colour behind the home screen."""
+    return lambda width, height: _wallpaper(seed, width, height)
+
+
+def _hue(hue: float, lightness: float, saturation: float) -> RGB:
+    red, green, blue = colorsys.hls_to_rgb(hue % 1, lightness, saturation)
+    return round(red * 255), round(green * 255), round(blue * 255)
+
+
+def _sky(size: tuple[int, int], top: RGB, bottom: RGB) -> Image.Image:
+    ramp = Image.new("RGB", (1, 64))
+    for row in range(64):
+        ramp.putpixel((0, row), mixed(top, bottom, row / 63))
+    return ramp.resize(size, Image.Resampling.BILINEAR)
+
+
+def _ridge(rng: random.Random, width: int, base: float, swing: float) -> list[tuple[float, float]]:
+    waves = [(rng.uniform(0.6, 3.2), rng.uniform(0, math.tau), rng.uniform(0.2, 1.0)) for _ in range(4)]
+    points = []
+    for step in range(65):
+        x = step / 64
+        lift = sum(size * math.sin(x * speed * math.tau + phase) / speed for speed, phase, size in waves)
+        points.append((x * width, base - swing * lift))
+    return points
+
+
+@lru_cache(maxsize=64)
+def _landscape(seed: int, width: int, height: int) -> Image.Image:
+    rng = random.Random(seed * 7919 + 11)
+    hue = rng.random()
+    small = (max(64, width // 2), max(64, height // 2))
+    picture = _sky(small, _hue(hue + 0.5, 0.62, 0.6), _hue(hue + 0.06, 0.88, 0.7))
+    draw = ImageDraw.Draw(picture)
+    sun_x, sun_y, radius = rng.uniform(0.2, 0.8) * small[0], rng.uniform(0.18, 0.45) * small[1], small[1] * 0.09
+    draw.ellipse((sun_x - radius, sun_y - radius, sun_x + radius, sun_y + radius), fill=_hue(0.13, 0.93, 0.9))
+    for layer in range(4):
+        color = _hue(hue + 0.33 + layer * 0.02, 0.60 - layer * 0.13, 0.35)
+        ridge = _ridge(rng, small[0], small[1] * (0.52 + layer * 0.14), small[1] * 0.09)
+        draw.polygon([*ridge, (small[0], small[1]), (0, small[1])], fill=color)
+    return picture.resize((width, height), Image.Resampling.BICUBIC).convert("RGBA")
+
+
+@lru_cache(maxsize=64)
+def _cover(seed: int, width: int, height: int) -> Image.Image:
+    rng = random.Random(seed * 104_729 + 5)
+    hue = rng.random()
+    side = max(64, max(width, height) // 2)
+    picture = _sky((side, side), _hue(hue, 0.35, 0.6), _hue(hue + 0.12, 0.6, 0.6))
+    draw = ImageDraw.Draw(picture)
+    for _ in range(7):
+        x, y, radius = rng.uniform(0, side), rng.uniform(0, side), rng.uniform(0.08, 0.4) * side
+        color = _hue(hue + rng.uniform(-0.1, 0.25), rng.uniform(0.35, 0.8), 0.6)
+        if rng.random() < 0.5:
+            draw.ellipse((x - radius, y - radius, x + radius, y + radius), fill=color)
+        else:
+            draw.ellipse((x - radius, y - radius, x + radius, y + radius), outline=color, width=max(2, int(radius / 5)))
+    return picture.resize((width, height), Image.Resampling.BICUBIC).convert("RGBA")
+
+
+@lru_cache(maxsize=8)
+def _wallpaper(seed: int, width: int, height: int) -> Image.Image:
+    rng = random.Random(seed * 31 + 3)
+    hue = (0.58 + 0.09 * (seed % 7)) % 1
+    small = (max(64, width // 4), max(64, height // 4))
+    picture = _sky(small, _hue(hue, 0.30, 0.45), _hue(hue + 0.08, 0.62, 0.5))
+    draw = ImageDraw.Draw(picture)
+    for layer in range(5):
+        color = _hue(hue + 0.03 * layer, 0.34 + 0.07 * layer, 0.45)
+        ridge = _ridge(rng, small[0], small[1] * (0.42 + layer * 0.13), small[1] * 0.08)
+        draw.polygon([*ridge, (small[0], small[1]), (0, small[1])], fill=color)
+    soft = picture.filter(ImageFilter.GaussianBlur(2))
+    return soft.resize((width, height), Image.Resampling.BICUBIC).convert("RGBA")

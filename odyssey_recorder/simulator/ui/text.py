@@ -1,0 +1,115 @@
+"""How wide letters are and what they look like: fonts, line breaking and the masks of drawn lines."""
+
+import unicodedata
+from functools import cache, lru_cache
+from itertools import pairwise
+
+import font_roboto
+from PIL import Image, ImageDraw, ImageFont
+
+_FONT_FILES = {
+    300: font_roboto.RobotoLight,
+    400: font_roboto.Roboto,
+    500: font_roboto.RobotoMedium,
+    700: font_roboto.RobotoBold,
+}
+_LINE_HEIGHT = 1.36
+ELLIPSIS = "\u2026"
+
+
+@cache
+def _font(size_px: int, weight: int) -> ImageFont.FreeTypeFont:
+    return ImageFont.truetype(_FONT_FILES[weight], size_px, layout_engine=ImageFont.Layout.BASIC)
+
+
+def line_height(size_px: int) -> int:
+    """From one baseline to the next, in pixels."""
+    return round(size_px * _LINE_HEIGHT)
+
+
+@lru_cache(maxsize=20_000)
+def text_width(text: str, size_px: int, weight: int = 400) -> int:
+    """The width of one line, in pixels."""
+    return round(_font(size_px, weight).getlength(text)) if text else 0
+
+
+@lru_cache(maxsize=3_000)
+def line_mask(text: str, size_px: int, weight: int = 400) -> Image.Image:
+    """One drawn line as an 8-bit mask, `line_height` tall; its left edge is where the first letter starts."""
+    font = _font(size_px, weight)
+    ascent, descent = font.getmetrics()
+    top = (line_height(size_px) - ascent - descent) // 2
+    mask = Image.new("L", (max(1, text_width(text, size_px, weight) + size_px // 6), line_height(size_px)))
+    ImageDraw.Draw(mask).text((0, top), text, font=font, fill=255)
+    return mask
+
+
+@lru_cache(maxsize=5_000)
+def broken_lines(text: str, width_px: int, size_px: int, weight: int = 400) -> tuple[tuple[int, int], ...]:
+    """Where each line starts and ends in `text` when it must fit `width_px`: at spaces where there are some."""
+    lines: list[tuple[int, int]] = []
+    start = 0
+    for paragraph in text.split("\n"):
+        lines += _broken(text, (start, start + len(paragraph)), width_px, (size_px, weight))
+        start += len(paragraph) + 1
+    return tuple(lines)
+
+
+def _broken(text: str, span: tuple[int, int], width_px: int, font: tuple[int, int]) -> list[tuple[int, int]]:
+    start, end = span
+    lines = []
+    while text_width(text[start:end], *font) > width_px and end - start > 1:
+        fits = _longest_fit(text[start:end], width_px, font)
+        space = text.rfind(" ", start + 1, start + fits + 1)
+        stop = space + 1 if space > start else start + fits
+        lines.append((start, stop))
+        start = stop
+    lines.append((start, end))
+    return lines
+
+
+def _longest_fit(text: str, width_px: int, font: tuple[int, int]) -> int:
+    low, high = 1, len(text)
+    while low < high:
+        middle = (low + high + 1) // 2
+        if text_width(text[:middle], *font) <= width_px:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def shortened(text: str, width_px: int, size_px: int, weight: int = 400) -> str:
+    """`text`, cut with an ellipsis where it is wider than `width_px`."""
+    if text_width(text, size_px, weight) <= width_px:
+        return text
+    room = max(0, width_px - text_width(ELLIPSIS, size_px, weight))
+    return text[: _longest_fit(text, room, (size_px, weight))].rstrip() + ELLIPSIS
+
+
+def caret_offsets(text: str, size_px: int, weight: int = 400) -> list[int]:
+    """The x of every place between the letters of one line, the two ends included."""
+    return [text_width(text[:index], size_px, weight) for index in range(len(text) + 1)]
+
+
+def nearest_caret(text: str, x_px: float, size_px: int, weight: int = 400) -> int:
+    """The place between two letters of one line that is nearest to `x_px`."""
+    offsets = caret_offsets(text, size_px, weight)
+    for index, (left, right) in enumerate(pairwise(offsets)):
+        if x_px < (left + right) / 2:
+            return index
+    return len(text)
+
+
+def word_around(text: str, index: int) -> tuple[int, int]:
+    """Start and end of the word that `index` touches; of nothing where there is no letter."""
+    start = end = min(index, len(text))
+    while start > 0 and _is_of_word(text[start - 1]):
+        start -= 1
+    while end < len(text) and _is_of_word(text[end]):
+        end += 1
+    return start, end
+
+
+def _is_of_word(character: str) -> bool:
+    return unicodedata.category(character)[0] in "LNM" or character in "_'"

@@ -1,0 +1,168 @@
+"""One finger on the glass: when its path is a tap, a long press, a scroll or a swipe, and of which view."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from odyssey_recorder.simulator.ui.controls import TextField, caret_at
+from odyssey_recorder.simulator.ui.layout import Scroll, scroll_range
+from odyssey_recorder.simulator.ui.view import Box, View
+
+LONG_PRESS_S = 0.4
+_SLOP_DP = 8
+_SWIPE_DP = 40
+_FLING_SHARE = 0.35
+_FLING_LONGEST_S = 1.0
+
+
+class TouchedText(Protocol):
+    """What a finger does to text fields."""
+
+    def focus(self, field: TextField, cursor: int) -> None: ...
+
+    def select_word(self, field: TextField, index: int) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Fling:
+    """A list that glides on after the finger: from one offset to another, in pixels."""
+
+    memory: dict[str, int]
+    key: str
+    start: int
+    end: int
+
+
+@dataclass(slots=True)
+class _Drag:
+    """A list that follows the finger."""
+
+    box: Box
+    view: Scroll
+    start: int
+
+    @property
+    def memory(self) -> dict[str, int]:
+        return self.box.look.memory.scroll
+
+    def follow(self, travel: float, slop: int) -> None:
+        """The finger has gone `travel` pixels along the list since it came down."""
+        beyond = travel - slop if travel > 0 else travel + slop
+        self.move_to(self.start - (0 if abs(travel) <= slop else round(beyond)))
+
+    def move_to(self, offset: int) -> None:
+        self.memory[self.view.key] = self.clamped(offset)
+
+    def clamped(self, offset: int) -> int:
+        return max(0, min(offset, scroll_range(self.box)))
+
+
+class Finger:
+    """Follows one contact from down to up over the boxes that lay under it when it came down."""
+
+    def __init__(self, path: Sequence[Box], x: float, y: float, now_s: float) -> None:
+        self._path = path
+        self._down = (x, y)
+        self._now = (x, y)
+        self._down_s = now_s
+        self._slop = path[0].look.px(_SLOP_DP) if path else 0
+        self._moved = False
+        self._held = False
+        self._drag: _Drag | None = None
+
+    @property
+    def may_hold(self) -> bool:
+        """Whether a long press would mean something here."""
+        return self._holder() is not None
+
+    def taps(self, x: float, y: float) -> bool:
+        """Whether lifting the finger here makes it a tap."""
+        travel = max(abs(x - self._down[0]), abs(y - self._down[1]))
+        return not self._held and not self._moved and travel <= self._slop
+
+    def move(self, x: float, y: float) -> bool:
+        """The finger moves; true when something on the screen follows it."""
+        self._now = (x, y)
+        dx, dy = x - self._down[0], y - self._down[1]
+        if not self._moved and max(abs(dx), abs(dy)) > self._slop and not self._held:
+            self._moved = True
+            self._drag = self._scroller(sideways=abs(dx) > abs(dy))
+        if self._drag is None:
+            return False
+        self._drag.follow(dx if self._drag.view.sideways else dy, self._slop)
+        return True
+
+    def hold(self, text: TouchedText) -> bool:
+        """The finger has rested for the time of a long press; true when that did something."""
+        box = self._holder()
+        if self._moved or box is None:
+            return False
+        self._held = True
+        view = box.view
+        if view.on_long_press:
+            view.on_long_press()
+        elif isinstance(view, TextField):
+            text.select_word(view, caret_at(box, *self._down))
+        return True
+
+    def lift(self, x: float, y: float, now_s: float, text: TouchedText) -> Fling | None:
+        """The finger goes up: a tap, the end of a scroll (perhaps with a fling), or a swipe."""
+        self.move(x, y)
+        if self._held:
+            return None
+        if self._drag is not None:
+            return self._fling(self._drag, now_s)
+        if self._moved:
+            self._swipe()
+        else:
+            self._tap(text)
+        return None
+
+    def _tap(self, text: TouchedText) -> None:
+        for box in self._path:
+            if isinstance(box.view, TextField) and not box.view.read_only:
+                text.focus(box.view, caret_at(box, *self._down))
+                return
+            if box.view.on_tap:
+                box.view.on_tap()
+                return
+
+    def _swipe(self) -> None:
+        dx, dy = self._now[0] - self._down[0], self._now[1] - self._down[1]
+        if abs(dx) > abs(dy):
+            direction, travel = ("right" if dx > 0 else "left"), abs(dx)
+        else:
+            direction, travel = ("down" if dy > 0 else "up"), abs(dy)
+        taker = next((box for box in self._path if box.view.on_swipe), None)
+        if taker and taker.view.on_swipe and travel >= taker.look.px(_SWIPE_DP):
+            taker.view.on_swipe(direction)
+
+    def _fling(self, drag: _Drag, now_s: float) -> Fling | None:
+        sideways = drag.view.sideways
+        travel = self._now[0] - self._down[0] if sideways else self._now[1] - self._down[1]
+        if now_s - self._down_s > _FLING_LONGEST_S:
+            return None
+        start = drag.memory[drag.view.key]
+        end = drag.clamped(start - round(travel * _FLING_SHARE))
+        return Fling(drag.memory, drag.view.key, start, end) if start != end else None
+
+    def _scroller(self, *, sideways: bool) -> _Drag | None:
+        for box in self._path:
+            view = box.view
+            if isinstance(view, Scroll) and view.sideways == sideways and scroll_range(box) > 0:
+                return _Drag(box, view, box.look.memory.scroll.get(view.key, 0))
+        return None
+
+    def _holder(self) -> Box | None:
+        for box in self._path:
+            if box.view.on_long_press or isinstance(box.view, TextField):
+                return box
+            if box.view.on_tap:
+                return None
+        return None
+
+
+def touched(view: View) -> bool:
+    """Whether a view takes any touch at all."""
+    takes = (view.on_tap, view.on_long_press, view.on_swipe)
+    return any(takes) or isinstance(view, (TextField, Scroll))

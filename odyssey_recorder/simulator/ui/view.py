@@ -1,0 +1,177 @@
+"""What a view is: a value that can lay itself out as a box, paint that box, and say what it is to a reader."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from odyssey_recorder.simulator.ui.draw import Canvas
+from odyssey_recorder.simulator.ui.geometry import Rect
+from odyssey_recorder.simulator.ui.theme import Theme
+
+Action = Callable[[], None]
+UNBOUNDED = 1_000_000
+NOWHERE = Rect(0, 0, 0, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The room that a parent offers, in pixels: a view must be at least the minimum and at most the maximum."""
+
+    max_width: int
+    max_height: int
+    min_width: int = 0
+    min_height: int = 0
+
+    def width(self, wanted: int) -> int:
+        return max(self.min_width, min(wanted, self.max_width))
+
+    def height(self, wanted: int) -> int:
+        return max(self.min_height, min(wanted, self.max_height))
+
+    def loose(self) -> "Limits":
+        """The same room without a minimum."""
+        return Limits(self.max_width, self.max_height)
+
+    def inset(self, across: int, down: int) -> "Limits":
+        """The room that is left inside a padding."""
+        return Limits(
+            max(0, self.max_width - across),
+            max(0, self.max_height - down),
+            max(0, self.min_width - across),
+            max(0, self.min_height - down),
+        )
+
+
+@dataclass(slots=True)
+class Selection:
+    """Where the cursor of a focused text field stands; `anchor` is the other end of what is selected."""
+
+    field: str
+    cursor: int = 0
+    anchor: int = 0
+
+    @property
+    def span(self) -> tuple[int, int]:
+        return min(self.cursor, self.anchor), max(self.cursor, self.anchor)
+
+
+@dataclass(slots=True)
+class Memory:
+    """What a page's views remember between two builds: scroll offsets by key, and the focused field."""
+
+    scroll: dict[str, int] = field(default_factory=dict)
+    focus: Selection | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What views need to know to lay themselves out: colours, density, the room of the page, its memory."""
+
+    theme: Theme
+    density: int
+    width_dp: int
+    height_dp: int
+    memory: Memory = field(default_factory=Memory)
+
+    @property
+    def wide(self) -> bool:
+        """Whether there is room for two panes: a tablet, an opened fold, a phone lying on its side."""
+        return self.width_dp >= 600
+
+    def px(self, dp: float) -> int:
+        """Pixels of a length in dp."""
+        return round(dp * self.density / 160)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class View:
+    """One element of a screen; the fields here are for every kind of view.
+
+    `flex`: its share of the room that is left in a row or column. `desc` and `id` are what uiautomator calls
+    content-desc and resource-id. A view with `on_tap` or `on_long_press` can be touched; `on_swipe` is told
+    "up", "down", "left" or "right" when a finger draws across it and nothing scrolls that way.
+    """
+
+    flex: float = 0
+    desc: str = ""
+    id: str = ""
+    on_tap: Action | None = None
+    on_long_press: Action | None = None
+    on_swipe: Callable[[str], None] | None = None
+    enabled: bool = True
+    selected: bool = False
+
+    @property
+    def class_name(self) -> str:
+        """The Android class that this view passes for."""
+        return "android.view.View" if self.on_tap else "android.view.ViewGroup"
+
+    def layout(self, look: Look, limits: Limits) -> "Box":
+        """Choose a size within `limits` and place the children in it."""
+        return Box(self, look, limits.width(0), limits.height(0))
+
+    def paint(self, box: "Box", canvas: Canvas) -> None:
+        """Draw this view itself, below its children; `box.rect` is where."""
+
+    @property
+    def words(self) -> str:
+        """The text a reader sees; empty for a view that has none of its own."""
+        return ""
+
+
+@dataclass(slots=True, eq=False)
+class Box:
+    """A view with a size, and after `place` with a rectangle on the screen and the part of it that shows."""
+
+    view: View
+    look: Look
+    width: int
+    height: int
+    children: list["Box"] = field(default_factory=list)
+    x: int = 0
+    y: int = 0
+    clips: bool = False
+    lines: tuple[tuple[int, int], ...] = ()
+    rect: Rect = NOWHERE
+    visible: Rect = NOWHERE
+
+    def at(self, x: int, y: int) -> "Box":
+        """This box, put at (x, y) of its parent."""
+        self.x, self.y = x, y
+        return self
+
+    def place(self, left: int, top: int, clip: Rect) -> None:
+        """Fix the rectangles of this box and all below it; (left, top) is the parent's corner."""
+        left, top = left + self.x, top + self.y
+        self.rect = Rect(left, top, left + self.width, top + self.height)
+        self.visible = self.rect.intersection(clip)
+        inner = self.visible if self.clips else clip
+        for child in self.children:
+            child.place(left, top, inner)
+
+    def paint(self, canvas: Canvas) -> None:
+        """Draw what shows of this box and of all below it."""
+        outer = canvas.clip
+        if not self.visible.is_empty:
+            self.view.paint(self, canvas)
+        if self.clips:
+            canvas.clip = outer.intersection(self.visible)
+        if not canvas.clip.is_empty:
+            for child in self.children:
+                child.paint(canvas)
+        canvas.clip = outer
+
+    def walk(self) -> Iterator["Box"]:
+        """This box and all below it, in drawing order."""
+        yield self
+        for child in self.children:
+            yield from child.walk()
+
+    def under(self, x: float, y: float) -> list["Box"]:
+        """The boxes at a point, the topmost first, each followed by those it lies in."""
+        if self.clips and not self.visible.contains(x, y):
+            return []
+        for child in reversed(self.children):
+            path = child.under(x, y)
+            if path:
+                return [*path, self]
+        return [self] if self.visible.contains(x, y) else []

@@ -1,0 +1,339 @@
+"""The Material pieces that pages are put together from: bars, list rows, buttons, sheets, dialogs, menus."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from odyssey_recorder.simulator.ui.controls import Checkbox, Divider, Icon, Text, TextField, Toggle
+from odyssey_recorder.simulator.ui.draw import Canvas
+from odyssey_recorder.simulator.ui.layout import Column, Pad, Place, Row, Scroll, Spacer, Stack, Surface
+from odyssey_recorder.simulator.ui.view import Action, Box, Limits, Look, View
+
+if TYPE_CHECKING:
+    from odyssey_recorder.simulator.system.text_entry import TextEntry
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scrim(View):
+    """The veil behind a sheet or a dialog; a tap on it sends what lies over it away."""
+
+    def layout(self, look: Look, limits: Limits) -> Box:
+        return Box(self, look, limits.max_width, limits.max_height)
+
+    def paint(self, box: Box, canvas: Canvas) -> None:
+        canvas.fill(box.rect, (0, 0, 0), alpha=0.42)
+
+
+def icon_button(icon: str, desc: str, on_tap: Action, *, color: str = "on_surface_variant", size: float = 24) -> View:
+    """An icon in a touch area of 48 by 48 dp."""
+    return Surface(Icon(icon, size, color), width=48, height=48, align="center", desc=desc, on_tap=on_tap)
+
+
+def app_bar(
+    title: str, *actions: View, on_up: Action | None = None, color: str = "", up_icon: str = "arrow-left"
+) -> View:
+    """The bar at the top of a page: an arrow back where there is a way back, the title, and icon buttons."""
+    lead: View = icon_button(up_icon, "Navigate up", on_up, color="on_surface") if on_up else Spacer(12)
+    words = Text(title, 22, 400, lines=1, flex=1)
+    return Surface(Row((lead, words, *actions), gap=4, pad=(4, 0)), color=color, height=64, fill=True, align="start")
+
+
+def button(  # noqa: PLR0913 - values by keyword, each with a plain default
+    label: str,
+    on_tap: Action,
+    *,
+    kind: Literal["filled", "tonal", "outlined", "text"] = "filled",
+    icon: str = "",
+    fill: bool = False,
+    enabled: bool = True,
+) -> View:
+    """A pill with a word on it, 40 dp high."""
+    ink, paper = {
+        "filled": ("on_primary", "primary"),
+        "tonal": ("on_primary_container", "secondary_container"),
+        "outlined": ("primary", ""),
+        "text": ("primary", ""),
+    }[kind]
+    if not enabled:
+        ink, paper = "outline", "surface_high" if paper else ""
+    words = Text(label, 14, 500, ink, lines=1)
+    face: View = Row((Icon(icon, 18, ink), words), gap=8) if icon else words
+    return Surface(
+        face,
+        color=paper,
+        radius=20,
+        pad=(12 if kind == "text" else 24, 0),
+        height=40,
+        border="outline" if kind == "outlined" else "",
+        align="center",
+        desc=label,
+        on_tap=on_tap if enabled else None,
+        enabled=enabled,
+        fill=fill,
+    )
+
+
+def fab(icon: str, desc: str, on_tap: Action, *, label: str = "") -> View:
+    """The floating button of a page; lay it with `page_frame`."""
+    face: View = Icon(icon, 24, "on_primary_container")
+    if label:
+        face = Row((face, Text(label, 14, 500, "on_primary_container")), gap=12)
+    return Surface(
+        face,
+        color="primary_container",
+        radius=16,
+        pad=(16, 0),
+        height=56,
+        align="center",
+        elevation=3,
+        desc=desc,
+        on_tap=on_tap,
+    )
+
+
+def page_frame(bar: View, body: View, *, fab: View | None = None, bottom: View | None = None) -> View:
+    """A whole page: a bar, a body that takes the room that is left, a floating button, a bar at the bottom."""
+    middle: View = Surface(body, flex=1) if fab is None else Stack((body, Place(fab, "bottom end", pad=16)), flex=1)
+    return Column((bar, middle, *((bottom,) if bottom else ())))
+
+
+def scroll_page(*children: View, key: str = "list", gap: float = 0, pad: Pad = 0, max_width: float = 760) -> View:
+    """Views below each other that scroll, in the middle of a wide screen."""
+    body = Column(children, gap=gap, pad=pad)
+    return Scroll(Row((Surface(body, fill=True, max_width=max_width),), along="center"), key)
+
+
+def list_item(  # noqa: PLR0913 - values by keyword, each with a plain default
+    title: str,
+    subtitle: str = "",
+    *,
+    icon: str = "",
+    lead: View | None = None,
+    trail: View | None = None,
+    on_tap: Action | None = None,
+    on_long_press: Action | None = None,
+    lines: int = 2,
+) -> View:
+    """A row of a list: something in front, a title and a line below it, something behind."""
+    front = lead or (Icon(icon, 24) if icon else None)
+    words: list[View] = [Text(title, 16, lines=1)]
+    if subtitle:
+        words.append(Text(subtitle, 14, color="on_surface_variant", lines=lines))
+    parts: list[View] = [Column(words, gap=1, flex=1, along="start")]
+    row = Row(([front] if front else []) + parts + ([trail] if trail else []), gap=16, pad=(16, 10))
+    return Surface(row, fill=True, on_tap=on_tap, on_long_press=on_long_press, desc="")
+
+
+def switch_item(  # noqa: PLR0913 - values by keyword, each with a plain default
+    title: str, subtitle: str = "", *, checked: bool, on_tap: Action, icon: str = "", enabled: bool = True
+) -> View:
+    """A row with a switch at its end; the whole row turns it."""
+    toggle = Toggle(checked=checked, desc=title, enabled=enabled, on_tap=on_tap if enabled else None)
+    return list_item(title, subtitle, icon=icon, trail=toggle, on_tap=on_tap if enabled else None)
+
+
+def check_item(title: str, subtitle: str = "", *, checked: bool, on_tap: Action, trail: View | None = None) -> View:
+    """A row with a check box in front; the whole row ticks it."""
+    return list_item(
+        title, subtitle, lead=Checkbox(checked=checked, on_tap=on_tap, desc=title), on_tap=on_tap, trail=trail
+    )
+
+
+def section(title: str) -> View:
+    """The small heading over a part of a list."""
+    return (
+        Text(title, 14, 500, "primary") if not title else Surface(Text(title, 14, 500, "primary"), pad=(16, 16, 16, 8))
+    )
+
+
+def card(  # noqa: PLR0913 - values by keyword, each with a plain default
+    *children: View,
+    gap: float = 4,
+    pad: Pad = 16,
+    on_tap: Action | None = None,
+    on_long_press: Action | None = None,
+    color: str = "surface_container",
+    desc: str = "",
+) -> View:
+    """Views below each other on a rounded ground."""
+    return Surface(
+        Column(children, gap=gap, pad=pad),
+        color=color,
+        radius=16,
+        on_tap=on_tap,
+        on_long_press=on_long_press,
+        desc=desc,
+    )
+
+
+def chip(label: str, *, icon: str = "", selected: bool = False, on_tap: Action | None = None) -> View:
+    """A small choice, 32 dp high."""
+    ink = "on_primary_container" if selected else "on_surface_variant"
+    words = Text(label, 14, 500, ink, lines=1)
+    sign = "check" if selected and not icon else icon
+    face: View = Row((Icon(sign, 18, ink), words), gap=6) if sign else words
+    return Surface(
+        face,
+        color="secondary_container" if selected else "surface",
+        border="" if selected else "outline_variant",
+        radius=8,
+        height=32,
+        pad=(12, 0),
+        align="center",
+        on_tap=on_tap,
+        selected=selected,
+    )
+
+
+def text_box(field: TextField, *, icon: str = "", trail: View | None = None, label: str = "") -> View:
+    """A text field on a rounded ground, with a small label over it where one is given."""
+    parts: list[View] = [Icon(icon, 22)] if icon else []
+    words = Column((Text(label, 12, 500, "primary"), field), gap=2, flex=1) if label else Surface(field, flex=1)
+    parts.append(words)
+    return Surface(
+        Row([*parts, *([trail] if trail else [])], gap=12, pad=(16, 10)), color="surface_high", radius=12, fill=True
+    )
+
+
+def search_box(field: TextField, *, lead: View | None = None, trail: View | None = None) -> View:
+    """A search field as a pill, 52 dp high."""
+    parts = (lead or Icon("magnify", 24), Surface(field, flex=1), *((trail,) if trail else ()))
+    return Surface(
+        Row(parts, gap=12, pad=(16, 0, 4 if trail else 16, 0)),
+        color="surface_high",
+        radius=26,
+        height=52,
+        fill=True,
+        align="start",
+    )
+
+
+def app_icon(icon: str, color: str, size: float = 56) -> View:
+    """The round icon of an app."""
+    return Surface(
+        Icon(icon, size * 0.54, "#ffffff"), color=color, radius=size / 2, width=size, height=size, align="center"
+    )
+
+
+def avatar(name: str, color: str, size: float = 40) -> View:
+    """The first letter of a name on a coloured disc."""
+    return Surface(
+        Text(name[:1].upper(), size * 0.45, 500, "#ffffff"),
+        color=color,
+        radius=size / 2,
+        width=size,
+        height=size,
+        align="center",
+    )
+
+
+def bottom_tabs(tabs: Sequence[tuple[str, str]], current: str, choose: Sequence[Action]) -> View:
+    """The bar at the bottom of an app: (icon, label) for each tab; `choose` holds what each does."""
+    cells = [
+        Surface(
+            Column(
+                (
+                    Surface(
+                        Icon(icon, 24, "on_primary_container" if label == current else "on_surface_variant"),
+                        color="secondary_container" if label == current else "",
+                        radius=16,
+                        width=64,
+                        height=32,
+                        align="center",
+                    ),
+                    Text(label, 12, 500 if label == current else 400, lines=1),
+                ),
+                gap=2,
+                across="center",
+                along="center",
+            ),
+            height=72,
+            flex=1,
+            on_tap=action,
+            desc=label,
+            selected=label == current,
+        )
+        for (icon, label), action in zip(tabs, choose, strict=True)
+    ]
+    return Surface(Row(cells), color="surface_container", height=72, fill=True)
+
+
+def bottom_sheet(*children: View, gap: float = 16) -> View:
+    """What comes up from the lower edge over a page."""
+    handle = Row((Surface(color="outline", radius=2, width=32, height=4),), along="center", pad=(0, 4))
+    body = Scroll(Column((handle, *children), gap=gap, pad=(20, 8, 20, 20)), "sheet")
+    return Place(Surface(body, color="surface_container", radius=28, fill=True, max_width=640), "bottom")
+
+
+def dialog(title: str, *children: View, buttons: Sequence[View]) -> View:
+    """A question in the middle of the screen."""
+    parts = (Text(title, 24), *children, Row(buttons, along="end", gap=8))
+    body = Column(parts, gap=16, pad=24)
+    return Place(Surface(body, color="surface_high", radius=28, width=312, elevation=3))
+
+
+def menu(*items: tuple[str, str, Action], where: str = "top end") -> View:
+    """A list of (icon, label, action) that drops down from the app bar's corner."""
+    rows = [
+        Surface(
+            Row(([Icon(icon, 22)] if icon else []) + [Text(label, 15, lines=1, flex=1)], gap=12, pad=(14, 0)),
+            height=48,
+            on_tap=action,
+            fill=True,
+            desc="",
+        )
+        for icon, label, action in items
+    ]
+    return Place(
+        Surface(Column(rows, pad=(0, 8)), color="surface_container", radius=8, width=208, elevation=3), where, pad=8
+    )
+
+
+def empty_page(icon: str, words: str) -> View:
+    """What a page says when it has nothing to show."""
+    return Column(
+        (Icon(icon, 56, "outline"), Text(words, 16, color="on_surface_variant", align="center")),
+        gap=12,
+        along="center",
+        across="center",
+        pad=32,
+    )
+
+
+def toast(words: str) -> View:
+    """A few words on a dark strip."""
+    return Surface(
+        Text(words, 14, color="inverse_on_surface", lines=2),
+        color="inverse_surface",
+        radius=8,
+        pad=(16, 14),
+        max_width=480,
+    )
+
+
+def text_toolbar(entry: "TextEntry", look: Look) -> View:
+    """Cut, Copy, Paste and Select all, as far as they can be done now."""
+    draft, field = entry.draft, entry.field
+    marked, editable = bool(draft and draft.selected), bool(field and not field.read_only)
+
+    def paste() -> None:
+        entry.paste()
+
+    offers: list[tuple[str, Action]] = []
+    if marked and editable:
+        offers.append(("Cut", entry.cut))
+    if marked:
+        offers.append(("Copy", entry.copy))
+    if editable and entry.clipboard:
+        offers.append(("Paste", paste))
+    if draft and draft.text and len(draft.selected) < len(draft.text):
+        offers.append(("Select all", entry.select_all))
+    cells = [
+        Surface(Text(label, 14, 500), pad=(14, 0), height=44, align="center", on_tap=action) for label, action in offers
+    ]
+    return Surface(Row(cells, pad=(4, 0)), color="surface_container", radius=22, elevation=3)
+
+
+def divider(indent: float = 0) -> View:
+    """A hairline between two rows."""
+    return Divider(indent=indent)
