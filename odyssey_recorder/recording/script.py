@@ -1,0 +1,232 @@
+"""Recording scripts: JSON lines that play the annotator, through the same recorder as the window.
+
+    {"tap": [x, y]}                                {"key": "HOME"}  or BACK, RECENT
+    {"long_press": [x, y], "ms": 800}              {"wait_ms": 500}
+    {"swipe": [[x1, y1], [x2, y2]], "ms": 300}     {"undo": true}
+    {"type": "text"}                               {"complete": "note"}  or {"impossible": "reason"}
+
+Coordinates are pixels of the screenshot. A swipe may have more than two points. The last line ends the episode.
+"""
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+
+from odyssey_recorder.device.screen import Frame
+from odyssey_recorder.errors import RecordingError, ScriptError
+from odyssey_recorder.gesture.touch import TouchStroke
+from odyssey_recorder.model.action import SystemKey
+from odyssey_recorder.model.geometry import Pixel
+from odyssey_recorder.recording.recorder import Recorder, RecordingView
+from odyssey_recorder.recording.session import State
+
+PATIENCE_S = 60.0
+"""How long the player waits for a screen that is ready, or for a device that was lost."""
+
+_TRIES = 3
+_TAP_MS = 100
+
+_Place = tuple[Annotated[int, Field(ge=0)], Annotated[int, Field(ge=0)]]
+_Milliseconds = Annotated[int, Field(ge=0, le=60_000)]
+
+
+class _Line(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=False)
+
+
+class Tap(_Line):
+    """A short touch."""
+
+    tap: _Place
+
+
+class LongPress(_Line):
+    """A touch that stays."""
+
+    long_press: _Place
+    ms: _Milliseconds = 800
+
+
+class Swipe(_Line):
+    """A finger that is dragged along a path."""
+
+    swipe: Annotated[tuple[_Place, ...], Field(min_length=2)]
+    ms: _Milliseconds = 300
+
+
+class TypeText(_Line):
+    """Text for the focused field."""
+
+    type: Annotated[str, Field(min_length=1)]
+
+
+class PressKey(_Line):
+    """A system key."""
+
+    key: Literal["HOME", "BACK", "RECENT"]
+
+
+class Wait(_Line):
+    """Time to pass."""
+
+    wait_ms: _Milliseconds
+
+
+class Undo(_Line):
+    """The last step taken away."""
+
+    undo: Literal[True]
+
+
+class Complete(_Line):
+    """The end: the task is done."""
+
+    complete: str
+
+
+class Impossible(_Line):
+    """The end: the task cannot be done."""
+
+    impossible: Annotated[str, Field(min_length=1)]
+
+
+Command = Tap | LongPress | Swipe | TypeText | PressKey | Wait | Undo | Complete | Impossible
+_COMMAND: TypeAdapter[Command] = TypeAdapter(Command)
+
+
+def read_script(text: str, *, source: str) -> tuple[Command, ...]:
+    """The commands of a script; empty lines do not count.
+
+    Raises ScriptError naming `source` and the line, also where the end of the episode is missing or not the end.
+    """
+    commands = tuple(_commands(text, source=source))
+    ends = [number for number, command in enumerate(commands) if isinstance(command, Complete | Impossible)]
+    if ends != [len(commands) - 1]:
+        raise ScriptError(
+            f'{source}: expected exactly one {{"complete": ...}} or {{"impossible": ...}}, as the last line.'
+        )
+    return commands
+
+
+def _commands(text: str, *, source: str) -> Iterator[Command]:
+    for number, line in enumerate(text.splitlines(), 1):
+        if not line.strip():
+            continue
+        try:
+            yield _COMMAND.validate_json(line)
+        except ValidationError as error:
+            shown = line if len(line) <= 80 else f"{line[:80]}…"
+            raise ScriptError(
+                f"{source}, line {number}: {shown} is no command; expected one like"
+                ' {"tap": [120, 300]}, {"type": "milk"} or {"key": "HOME"}.'
+            ) from error
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a script is: command `done` of `total` is next, and the recording as it is."""
+
+    done: int
+    total: int
+    view: RecordingView
+
+
+class ScriptPlayer:
+    """Plays a script on a recorder, and listens to it for that."""
+
+    def __init__(self, on_progress: Callable[[Progress], None] = lambda progress: None) -> None:
+        self._on_progress = on_progress
+        self._notice = ""
+
+    def frame(self, frame: Frame) -> None:
+        """Frames are the recorder's business."""
+
+    def changed(self, view: RecordingView) -> None:
+        """Views are waited for, not listened to."""
+
+    def notice(self, text: str) -> None:
+        """Remember why a command did not lead to a step."""
+        self._notice = text
+
+    def play(self, commands: tuple[Command, ...], recorder: Recorder) -> RecordingView:
+        """Carry out all commands; the view of the published episode.
+
+        Raises RecordingError, DeviceError or DatasetError; what was recorded until then is in the draft.
+        """
+        for done, command in enumerate(commands):
+            view = self._ready(recorder)
+            self._on_progress(Progress(done, len(commands), view))
+            self._play(command, recorder, line=done + 1)
+        view = recorder.wait_for(_finished_or_failed, PATIENCE_S)
+        if view.published is None:
+            raise RecordingError(f"The episode is recorded but not published. {view.message} The draft is kept.")
+        self._on_progress(Progress(len(commands), len(commands), view))
+        return view
+
+    def _play(self, command: Command, recorder: Recorder, *, line: int) -> None:
+        if isinstance(command, Wait):
+            time.sleep(command.wait_ms / 1000)
+            return
+        wanted = len(recorder.view.steps) + (-1 if isinstance(command, Undo) else 1)
+        for _ in range(_TRIES):
+            before = self._ready(recorder)
+            self._notice = ""
+            _give(command, recorder, before)
+            after = recorder.wait_for(lambda view, frame=before.frame_number: _answered(view, frame), PATIENCE_S)  # type: ignore[misc]
+            if len(after.steps) == wanted or after.published is not None:
+                return
+            if after.state in _LOST:
+                self._ready(recorder)
+        raise RecordingError(f"Command {line} was not recorded in {_TRIES} tries. {self._notice} The draft is kept.")
+
+    def _ready(self, recorder: Recorder) -> RecordingView:
+        view = recorder.wait_for(
+            lambda view: view.state in {State.READY, State.STORAGE_LOST, State.ABANDONED}, PATIENCE_S
+        )
+        if view.state is not State.READY:
+            raise RecordingError(f"{view.message} The draft is kept.")
+        return view
+
+
+_LOST = {State.DEVICE_LOST, State.STORAGE_LOST}
+
+
+def _give(command: Command, recorder: Recorder, view: RecordingView) -> None:
+    match command:
+        case Tap(tap=(x, y)):
+            _touch(recorder, view, TouchStroke.press(Pixel(x, y), duration_ms=_TAP_MS))
+        case LongPress(long_press=(x, y), ms=ms):
+            _touch(recorder, view, TouchStroke.press(Pixel(x, y), duration_ms=ms))
+        case Swipe(swipe=places, ms=ms):
+            _touch(recorder, view, TouchStroke.drag(tuple(Pixel(*place) for place in places), duration_ms=ms))
+        case TypeText(type=text):
+            recorder.type_text(text)
+        case PressKey(key=key):
+            recorder.press(SystemKey(key))
+        case Undo():
+            recorder.undo()
+        case Complete(complete=note):
+            recorder.complete(note)
+        case Impossible(impossible=reason):
+            recorder.impossible(reason)
+        case Wait():
+            raise AssertionError("waiting gives the recorder nothing to do")
+
+
+def _touch(recorder: Recorder, view: RecordingView, stroke: TouchStroke) -> None:
+    if view.frame_number is not None:
+        recorder.touch_down(view.frame_number)
+        recorder.lift(stroke)
+
+
+def _answered(view: RecordingView, frame_before: int | None) -> bool:
+    """Whether a command has run its course: the screen is ready on another frame, or nothing goes on."""
+    again_ready = view.state is State.READY and view.frame_number != frame_before
+    return again_ready or view.state in _LOST or view.state is State.FINISHED
+
+
+def _finished_or_failed(view: RecordingView) -> bool:
+    return view.state in {State.FINISHED, State.STORAGE_LOST}
