@@ -64,7 +64,8 @@ class ReplayResult:
 
     recorded: RecordedEpisode
     serial: str
-    steps: tuple[StepResult, ...] = ()
+    steps: tuple[StepResult, ...]
+    tolerance: Tolerance
     problem: str = ""
 
     @property
@@ -77,11 +78,24 @@ class ReplayResult:
         return sum(step.comparison.verdict is verdict for step in self.steps)
 
     @property
+    def outcome(self) -> str:
+        """One word: "failed" where the device failed, otherwise the worst verdict among the steps."""
+        if self.problem:
+            return "failed"
+        met = {step.comparison.verdict for step in self.steps}
+        return next(verdict.value for verdict in reversed(Verdict) if verdict in met)
+
+    @property
     def exit_code(self) -> int:
         """0 when no screen diverged, 1 when one did, 2 when the device failed before the end."""
-        if self.problem:
-            return 2
-        return 1 if self.count(Verdict.DIVERGED) else 0
+        return {"failed": 2, Verdict.DIVERGED.value: 1}.get(self.outcome, 0)
+
+    @property
+    def summary(self) -> str:
+        """One line for the terminal: ``diverged: 5 of 12 steps reached; 3 match, 1 drift, 1 diverged``."""
+        counts = ", ".join(f"{self.count(verdict)} {verdict.value}" for verdict in Verdict)
+        reached = f"{len(self.steps)} of {len(self.episode.steps)} steps reached"
+        return f"{self.outcome}: {reached}; {counts}" + (f". {self.problem}" if self.problem else "")
 
 
 class Player:
@@ -120,7 +134,8 @@ class Player:
                     break
         except DeviceError as error:
             problem = f"{self._place()}: {error}"
-        return ReplayResult(self._recorded, self._device.serial, tuple(self._results), problem)
+        steps = tuple(self._results)
+        return ReplayResult(self._recorded, self._device.serial, steps, self._rules.tolerance, problem)
 
     def _check_device(self) -> None:
         size = self._device.capture().size
@@ -137,9 +152,7 @@ class Player:
         try:
             self._device.check_text(text)
         except InputRefusedError as error:
-            raise ReplayError(
-                f"Step {number} cannot be replayed on {self._device.serial}: {error}"
-            ) from error
+            raise ReplayError(f"Step {number} cannot be replayed on {self._device.serial}: {error}") from error
 
     def _place(self) -> str:
         if not self._results:

@@ -89,7 +89,5 @@ def _read_provenance(path: Path, episode: Episode) -> EpisodeProvenance | None:
     if provenance.format > FORMAT:
         raise ReplayError(f"{path} was written by a newer version of this program. Update it.")
     if (provenance.episode_id, len(provenance.steps)) != (episode.episode_id, len(episode.steps)):
-        raise ReplayError(
-            f"{path} is not the provenance of this episode: the id or the number of steps differs."
-        )
+        raise ReplayError(f"{path} is not the provenance of this episode: the id or the number of steps differs.")
     return provenance

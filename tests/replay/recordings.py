@@ -31,9 +31,7 @@ ONE_OF_EACH: tuple[Action, ...] = (
 )
 
 
-def episode_of(
-    actions: Sequence[Action], *, size: Size = PHONE_SIZE, instruction: str = "Buy milk."
-) -> Episode:
+def episode_of(actions: Sequence[Action], *, size: Size = PHONE_SIZE, instruction: str = "Buy milk.") -> Episode:
     """An episode of these actions on the fake device."""
     return Episode(
         EPISODE_ID,

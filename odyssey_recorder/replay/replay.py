@@ -1,0 +1,78 @@
+"""A replay from an annotation file to a result: what the command line calls."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from odyssey_recorder.device.device import Device
+from odyssey_recorder.gesture.touch import TouchStroke
+from odyssey_recorder.model.action import Action, SystemKey
+from odyssey_recorder.replay.inputs import Input, input_for
+from odyssey_recorder.replay.player import Player, PlayRules, ReplayResult, StepResult
+from odyssey_recorder.replay.recorded import load_recorded
+from odyssey_recorder.replay.report import write_report
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayOptions:
+    """What the user asked for; `report` is the HTML file to write, None for none."""
+
+    rules: PlayRules = field(default_factory=PlayRules)
+    report: Path | None = None
+    on_step: Callable[[StepResult], None] = lambda _: None
+
+
+def replay_episode(path: Path, device: Device, options: ReplayOptions) -> ReplayResult:
+    """Replay the episode in the annotation file `path` on `device`, and write the report where one is wanted.
+
+    The report is written whatever the result is. Raises InvalidEpisodeError, DatasetError or ReplayError
+    where there is nothing to replay or not on this device; a device that fails on the way is told of in the
+    result.
+    """
+    recorded = load_recorded(path)
+    recorded.check()
+    result = Player(device, recorded, options.rules, on_step=options.on_step).play()
+    if options.report is not None:
+        write_report(options.report, result)
+    return result
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedStep:
+    """What a replay would do for one step on a device with the episode's screen size, in words."""
+
+    number: int
+    action: Action
+    deed: str
+
+
+def plan_episode(path: Path) -> list[PlannedStep]:
+    """What replaying the episode in the annotation file `path` would do; needs no device.
+
+    Checks the files and raises as `replay_episode` does.
+    """
+    recorded = load_recorded(path)
+    recorded.check()
+    size = recorded.episode.device.size
+    planned = []
+    for number, step in enumerate(recorded.episode.steps):
+        exact = recorded.stroke(number)
+        todo = input_for(step.action, size, exact=exact)
+        planned.append(PlannedStep(number, step.action, _in_words(todo, exact=todo is exact)))
+    return planned
+
+
+def _in_words(todo: Input | None, *, exact: bool) -> str:
+    match todo:
+        case TouchStroke():
+            source = "the recorded finger" if exact else "from the grid"
+            way = f"{todo.start.x}, {todo.start.y}"
+            if todo.end != todo.start:
+                way += f" → {todo.end.x}, {todo.end.y}"
+            return f"touch {way} for {todo.duration_us // 1000} ms ({source})"
+        case SystemKey(value=name):
+            return f"press {name}"
+        case str():
+            return f"type {len(todo)} characters"
+        case None:
+            return "compare the screen only"

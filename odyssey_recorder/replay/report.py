@@ -1,0 +1,181 @@
+"""What a replay tells people and programs: one HTML page that needs no other file, and a JSON tree."""
+
+import base64
+from collections.abc import Iterator
+from dataclasses import dataclass
+from io import BytesIO
+from pathlib import Path
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from PIL import Image, ImageChops, ImageDraw, ImageOps
+
+from odyssey_recorder.dataset.action_marks import draw_action
+from odyssey_recorder.dataset.durable import write_durably
+from odyssey_recorder.model.action import action_type, describe, is_terminal
+from odyssey_recorder.model.episode import Json
+from odyssey_recorder.replay.compare import Comparison, Tolerance, Verdict, change_mask
+from odyssey_recorder.replay.player import ReplayResult, StepResult
+
+FORMAT = 1
+"""Number of the JSON form; it rises when a key changes its meaning or goes away."""
+
+_VIEW_PX = (900, 1000)
+"""Pictures are shrunk to fit into this box."""
+_RED = (220, 38, 38)
+
+
+def write_report(path: Path, result: ReplayResult) -> None:
+    """Write the HTML report to `path`, in one piece.
+
+    Raises DatasetError where the file cannot be written, ReplayError where a screenshot cannot be read.
+    """
+    write_durably(path, render_report(result).encode())
+
+
+def render_report(result: ReplayResult) -> str:
+    """The HTML page: both screens of each step side by side, their difference marked, and a summary at the top.
+
+    Every text of the episode and of the device is escaped; pictures are within the page; there are no
+    scripts.
+    """
+    environment = Environment(
+        loader=PackageLoader("odyssey_recorder.replay"), autoescape=True, undefined=StrictUndefined,
+        trim_blocks=True, lstrip_blocks=True,
+    )  # fmt: skip
+    environment.filters["percent"] = _percent
+    return environment.get_template("report.html").render(
+        episode=result.episode,
+        serial=result.serial,
+        outcome=result.outcome,
+        problem=result.problem,
+        counts={verdict.value: result.count(verdict) for verdict in Verdict},
+        steps=[_step_view(result, step) for step in result.steps],
+        unreached=list(_unreached(result)),
+        upright=result.episode.device.size.height > result.episode.device.size.width,
+        tolerance=result.tolerance,
+    )
+
+
+def result_as_json(result: ReplayResult) -> dict[str, Json]:
+    """The result for programs; docs/replay.md tells what each key means."""
+    return {
+        "format": FORMAT,
+        "episode_id": result.episode.episode_id,
+        "serial": result.serial,
+        "outcome": result.outcome,
+        "problem": result.problem,
+        "exit_code": result.exit_code,
+        "step_length": len(result.episode.steps),
+        "counts": {verdict.value: result.count(verdict) for verdict in Verdict},
+        "steps": [_step_as_json(step) for step in result.steps],
+    }
+
+
+def _step_as_json(step: StepResult) -> dict[str, Json]:
+    compared = step.comparison
+    return {
+        "step": step.number,
+        "action": action_type(step.action),
+        "words": describe(step.action),
+        "verdict": compared.verdict.value,
+        "pixel_share": compared.pixel_share,
+        "likeness": compared.likeness,
+        "changed": [[box.left, box.top, box.right, box.bottom] for box in compared.changed],
+        "recorded_size": [step.recorded_size.width, step.recorded_size.height],
+        "live_size": [step.live_size.width, step.live_size.height],
+        "settled": step.settled,
+        "performed": step.performed,
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class _Unreached:
+    number: int
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class _StepView:
+    """A step as the page shows it; pictures are data URIs, `difference` is empty where there is nothing to mark."""
+
+    number: int
+    words: str
+    verdict: str
+    measures: str
+    notes: tuple[str, ...]
+    recorded: str
+    live: str
+    difference: str
+
+
+def _step_view(result: ReplayResult, step: StepResult) -> _StepView:
+    compared = step.comparison
+    recorded = ImageOps.contain(result.recorded.picture(step.number), _VIEW_PX, Image.Resampling.BOX)
+    live = ImageOps.contain(step.live, _VIEW_PX)
+    marked = None
+    if compared.changed and step.live_size == step.recorded_size:
+        marked = _mark_difference(recorded, live.resize(recorded.size), step, result.tolerance)
+    return _StepView(
+        number=step.number,
+        words=describe(step.action),
+        verdict=compared.verdict.value,
+        measures=_measures(compared),
+        notes=tuple(_notes(step)),
+        recorded=_data_uri(draw_action(recorded, step.action)),
+        live=_data_uri(live),
+        difference="" if marked is None else _data_uri(marked),
+    )
+
+
+def _unreached(result: ReplayResult) -> Iterator[_Unreached]:
+    for number in range(len(result.steps), len(result.episode.steps)):
+        yield _Unreached(number, describe(result.episode.steps[number].action))
+
+
+def _notes(step: StepResult) -> Iterator[str]:
+    if step.live_size != step.recorded_size:
+        yield f"Recorded on a screen of {step.recorded_size}, replayed on one of {step.live_size}."
+    if not step.settled:
+        yield "The screen did not come to rest; it was compared as it was."
+    if not step.performed and not is_terminal(step.action):
+        yield "The action was not carried out."
+
+
+def _mark_difference(recorded: Image.Image, live: Image.Image, step: StepResult, tolerance: Tolerance) -> Image.Image:
+    """The live screen in pale grey, what changed in red, and a box around each group of changes.
+
+    Only what lies in a box is red: the boxes leave the status bar out.
+    """
+    scale = recorded.width / step.recorded_size.width
+    boxes = [
+        tuple(round(edge * scale) for edge in (box.left - 1, box.top - 1, box.right, box.bottom))
+        for box in step.comparison.changed
+    ]
+    inside = Image.new("L", recorded.size)
+    for box in boxes:
+        ImageDraw.Draw(inside).rectangle(box, fill=255)
+    changes = change_mask(recorded, live, channel=tolerance.channel)
+    red = ImageChops.darker(changes, inside).point(lambda value: value * 0.8)
+    marked = Image.blend(live.convert("L").convert("RGB"), Image.new("RGB", live.size, "white"), 0.55)
+    marked.paste(_RED, mask=red)
+    for left, top, right, bottom in boxes:
+        ImageDraw.Draw(marked).rectangle((left - 4, top - 4, right + 4, bottom + 4), outline=_RED, width=2)
+    return marked
+
+
+def _data_uri(picture: Image.Image) -> str:
+    file = BytesIO()
+    picture.save(file, "WEBP", quality=82, method=2)
+    return f"data:image/webp;base64,{base64.b64encode(file.getvalue()).decode()}"
+
+
+def _measures(compared: Comparison) -> str:
+    if not compared.pixel_share:
+        return "no difference"
+    return f"{_percent(compared.pixel_share)} changed · likeness {compared.likeness:.3f}"
+
+
+def _percent(share: float) -> str:
+    if 0 < share < 0.0001:
+        return "< 0.01 %"
+    return f"{share * 100:.2f} %"

@@ -1,0 +1,142 @@
+import json
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from odyssey_recorder.errors import DatasetError, InvalidEpisodeError, ReplayError
+from odyssey_recorder.gesture.touch import TouchStroke
+from odyssey_recorder.model.geometry import Pixel
+from odyssey_recorder.replay.recorded import load_recorded
+from tests.fakes import picture
+from tests.replay.recordings import (
+    EPISODE_ID,
+    ONE_OF_EACH,
+    episode_of,
+    write_dataset,
+    write_pictures,
+    write_provenance,
+)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return write_dataset(tmp_path, episode_of(ONE_OF_EACH))
+
+
+def test_an_episode_of_a_dataset_folder_has_its_pictures_and_no_provenance(path: Path) -> None:
+    recorded = load_recorded(path)
+
+    recorded.check()
+    assert recorded.episode.episode_id == EPISODE_ID
+    assert [file.name for file in recorded.screenshots] == [f"{EPISODE_ID}_{number}.png" for number in range(6)]
+    assert recorded.provenance is None
+    assert recorded.stroke(0) is None
+
+
+def test_the_provenance_tells_the_fingers(tmp_path: Path, path: Path) -> None:
+    click = TouchStroke.press(Pixel(180, 160), duration_ms=77)
+    write_provenance(tmp_path, episode_of(ONE_OF_EACH), [click, None, None, None, None, None])
+
+    recorded = load_recorded(path)
+
+    recorded.check()
+    assert recorded.stroke(0) == click
+    assert recorded.stroke(1) is None
+
+
+def test_the_pictures_of_a_lone_file_are_beside_it(tmp_path: Path, path: Path) -> None:
+    lone = tmp_path / "elsewhere"
+    lone.mkdir()
+    write_pictures(lone, episode_of(ONE_OF_EACH))
+    moved = path.rename(lone / "an episode.json")
+
+    recorded = load_recorded(moved)
+
+    recorded.check()
+    assert recorded.screenshots[0] == lone / f"{EPISODE_ID}_0.png"
+
+
+def test_a_missing_screenshot_is_named(path: Path) -> None:
+    recorded = load_recorded(path)
+    recorded.screenshots[3].unlink()
+
+    with pytest.raises(ReplayError, match=rf"step 3 is missing: .*{EPISODE_ID}_3\.png"):
+        recorded.check()
+
+
+@pytest.mark.parametrize("keep", [0, 7, 40, 200])
+def test_a_screenshot_that_is_cut_short_is_named(path: Path, keep: int) -> None:
+    recorded = load_recorded(path)
+    recorded.screenshots[2].write_bytes(recorded.screenshots[2].read_bytes()[:keep])
+
+    with pytest.raises(ReplayError, match="screenshot of step 2 cannot be read"):
+        recorded.check()
+
+
+def test_a_screenshot_of_another_format_is_refused(path: Path) -> None:
+    recorded = load_recorded(path)
+    picture(1, recorded.episode.device.size).save(recorded.screenshots[0], "JPEG")
+
+    with pytest.raises(ReplayError, match="it is no PNG"):
+        recorded.check()
+
+
+def test_a_screenshot_of_another_size_is_refused_and_a_turned_one_taken(path: Path) -> None:
+    recorded = load_recorded(path)
+
+    Image.new("RGB", (640, 360)).save(recorded.screenshots[0])
+    recorded.check()
+    Image.new("RGB", (361, 640)).save(recorded.screenshots[0])
+    with pytest.raises(ReplayError, match=r"step 0 is 361x640, but the episode's device has 360x640"):
+        recorded.check()
+
+
+def test_a_screenshot_that_is_not_the_recorded_one_is_refused(tmp_path: Path, path: Path) -> None:
+    write_provenance(tmp_path, episode_of(ONE_OF_EACH), [None] * 6)
+    recorded = load_recorded(path)
+    picture(99, recorded.episode.device.size).save(recorded.screenshots[4])
+
+    with pytest.raises(ReplayError, match="step 4 is not the one that was recorded"):
+        recorded.check()
+
+
+def test_a_screenshot_packed_tighter_is_still_the_recorded_one(tmp_path: Path, path: Path) -> None:
+    write_provenance(tmp_path, episode_of(ONE_OF_EACH), [None] * 6)
+    recorded = load_recorded(path)
+    recorded.picture(1).save(recorded.screenshots[1], compress_level=9)
+
+    recorded.check()
+
+
+def test_an_episode_that_is_not_there_is_told_of(tmp_path: Path) -> None:
+    with pytest.raises(DatasetError, match=r"gone\.json"):
+        load_recorded(tmp_path / "gone.json")
+
+
+def test_a_screenshot_name_that_leads_out_of_the_folder_is_refused(path: Path) -> None:
+    tree = json.loads(path.read_text())
+    tree["steps"][0]["screenshot"] = f"../../{EPISODE_ID}_0.png"
+    path.write_text(json.dumps(tree))
+
+    with pytest.raises(InvalidEpisodeError, match="screenshot"):
+        load_recorded(path)
+
+
+@pytest.mark.parametrize(
+    ("changes", "complaint"),
+    [
+        ({"format": 99}, "newer version"),
+        ({"episode_id": "0000000000000001"}, "not the provenance of this episode"),
+        ({"steps": []}, "not the provenance of this episode"),
+        ({"origin": 5}, "cannot be read"),
+    ],
+)
+def test_a_provenance_that_does_not_belong_is_refused(
+    tmp_path: Path, path: Path, changes: dict[str, object], complaint: str
+) -> None:
+    file = write_provenance(tmp_path, episode_of(ONE_OF_EACH), [None] * 6)
+    file.write_text(json.dumps(json.loads(file.read_text()) | changes))
+
+    with pytest.raises(ReplayError, match=complaint):
+        load_recorded(path)

@@ -1,0 +1,176 @@
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from odyssey_recorder.device.settle import SettleRule
+from odyssey_recorder.errors import DatasetError
+from odyssey_recorder.model.action import Action, Click, Complete, Impossible, Type
+from odyssey_recorder.model.geometry import Point, Size
+from odyssey_recorder.replay.player import Player, PlayRules, ReplayResult
+from odyssey_recorder.replay.recorded import load_recorded
+from odyssey_recorder.replay.report import render_report, result_as_json, write_report
+from tests.fakes import FakeDevice
+from tests.replay.recordings import ONE_OF_EACH, episode_of, write_dataset
+
+AT_ONCE = PlayRules(patience_ms=0, settle=SettleRule(still_ms=0))
+
+EVIL = [
+    "<script>alert(1)</script>",
+    "\"><img src=x onerror='alert(1)'>",
+    "'; alert(1); '",
+    "javascript:alert(1)",
+    "{{ 7 * 7 }}{% raw %}",
+    "</title></style><!--",
+    "&lt;b&gt; &amp;",
+]
+
+
+class Page(HTMLParser):
+    """What a browser would find on the page."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.words = ""
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_data(self, data: str) -> None:
+        self.words += data
+
+    def images(self) -> list[str]:
+        return [str(attrs["src"]) for tag, attrs in self.tags if tag == "img"]
+
+    def steps(self) -> list[str]:
+        return [str(attrs["class"]) for tag, attrs in self.tags if tag == "details"]
+
+
+def replayed(
+    folder: Path,
+    actions: tuple[Action, ...] = ONE_OF_EACH,
+    *,
+    device: FakeDevice | None = None,
+    instruction: str = "Buy.",
+) -> ReplayResult:
+    recorded = load_recorded(write_dataset(folder, episode_of(actions, instruction=instruction)))
+    return Player(device or FakeDevice(), recorded, AT_ONCE).play()
+
+
+class Elsewhere(FakeDevice):
+    """A device that shows another screen than the recorded one after it has typed."""
+
+    def type_text(self, text: str) -> None:
+        super().type_text(text)
+        self.show("elsewhere")
+
+
+def test_both_screens_of_each_step_are_side_by_side(tmp_path: Path) -> None:
+    page = Page(render_report(replayed(tmp_path)))
+
+    assert page.steps() == ["step match"] * 6
+    assert len(page.images()) == 12
+    assert "6 of 6" in page.words
+    assert "CLICK 500, 250" in page.words
+
+
+def test_a_difference_is_marked_and_the_steps_not_reached_are_listed(tmp_path: Path) -> None:
+    page = Page(render_report(replayed(tmp_path, device=Elsewhere())))
+
+    assert page.steps() == ["step match", "step match", "step diverged"]
+    assert len(page.images()) == 7
+    assert "Not reached" in page.words
+    assert "LONG_PRESS 100, 900" in page.words
+    assert "The action was not carried out." in page.words
+
+
+def test_what_the_device_failed_at_is_at_the_top(tmp_path: Path) -> None:
+    device = FakeDevice()
+    device.refuse_input("<b>no</b>")
+
+    page = Page(render_report(replayed(tmp_path, device=device)))
+
+    assert "Before step 0: fake-1 refused the input: <b>no</b>" in page.words
+    assert page.steps() == []
+
+
+@pytest.mark.parametrize("evil", EVIL)
+def test_a_text_of_the_episode_is_words_and_never_a_part_of_the_page(tmp_path: Path, evil: str) -> None:
+    harmless = {tag for tag, _ in Page(render_report(replayed(tmp_path / "plain"))).tags}
+    actions = (Click(Point(1, 1)), Type(evil), Impossible(evil))
+
+    page = Page(render_report(replayed(tmp_path / "evil", actions, instruction=evil)))
+
+    assert evil in page.words
+    assert f"IMPOSSIBLE {evil}" in page.words
+    assert {tag for tag, _ in page.tags} <= harmless
+    assert not any(name.startswith("on") for _, attrs in page.tags for name in attrs)
+
+
+def test_the_page_needs_no_other_file_and_runs_nothing(tmp_path: Path) -> None:
+    text = render_report(replayed(tmp_path))
+    page = Page(text)
+
+    assert all(source.startswith("data:image/webp;base64,") for source in page.images())
+    assert not {tag for tag, _ in page.tags} & {"script", "link", "iframe", "object", "form", "base"}
+    assert all(str(attrs["href"]).startswith("#step-") for tag, attrs in page.tags if tag == "a")
+    assert not re.search(r"url\(|@import|https?:", text)
+
+
+def test_another_screen_size_is_noted_and_nothing_marked(tmp_path: Path) -> None:
+    recorded = load_recorded(write_dataset(tmp_path, episode_of([Complete()])))
+    rules = PlayRules(patience_ms=0, settle=SettleRule(still_ms=0), scale=True)
+
+    page = Page(render_report(Player(FakeDevice(Size(720, 1280)), recorded, rules).play()))
+
+    assert "Recorded on a screen of 360x640, replayed on one of 720x1280." in page.words
+    assert len(page.images()) == 2
+
+
+def test_the_report_replaces_the_one_before_in_one_piece(tmp_path: Path) -> None:
+    file = tmp_path / "report.html"
+    file.write_text("the one before")
+
+    write_report(file, replayed(tmp_path / "dataset"))
+
+    assert file.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
+    assert {entry.name for entry in tmp_path.iterdir()} == {"dataset", "report.html"}
+
+
+def test_a_report_that_cannot_be_written_is_told_of(tmp_path: Path) -> None:
+    with pytest.raises(DatasetError, match=r"report\.html"):
+        write_report(tmp_path / "gone" / "report.html", replayed(tmp_path / "dataset"))
+
+
+def test_the_json_form_tells_the_same(tmp_path: Path) -> None:
+    tree = json.loads(json.dumps(result_as_json(replayed(tmp_path, device=Elsewhere()))))
+
+    assert {key: tree[key] for key in tree if key != "steps"} == {
+        "format": 1,
+        "episode_id": "0000000000000042",
+        "serial": "fake-1",
+        "outcome": "diverged",
+        "problem": "",
+        "exit_code": 1,
+        "step_length": 6,
+        "counts": {"match": 2, "drift": 0, "diverged": 1},
+    }
+    assert tree["steps"][0] == {
+        "step": 0,
+        "action": "CLICK",
+        "words": "CLICK 500, 250",
+        "verdict": "match",
+        "pixel_share": 0.0,
+        "likeness": 1.0,
+        "changed": [],
+        "recorded_size": [360, 640],
+        "live_size": [360, 640],
+        "settled": True,
+        "performed": True,
+    }
+    assert tree["steps"][2]["changed"]
