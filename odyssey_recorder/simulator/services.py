@@ -69,6 +69,8 @@ async def _run(guest: Guest, line: str, streams: Streams, *, is_terminal: bool) 
         return await run_script(shell, streams)
     except ShellExit as left:
         return left.code
+    finally:
+        await shell.leave()
 
 
 async def _framebuffer(guest: Guest, stream: Stream) -> None:

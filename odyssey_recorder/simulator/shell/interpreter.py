@@ -1,6 +1,7 @@
 """How the simulated shell runs what it has read: pipelines, redirections, exit codes, variables."""
 
 import asyncio
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from odyssey_recorder.simulator.guest import Guest
@@ -44,6 +45,7 @@ class Shell:
     def __init__(self, guest: Guest, programs: Programs) -> None:
         self._guest = guest
         self._programs = programs
+        self._traps: dict[str, str] = {}
         self._variables = {STATUS: "0", "HOME": "/", "USER": "shell", "EXTERNAL_STORAGE": "/sdcard"}
 
     @property
@@ -66,6 +68,12 @@ class Shell:
                 continue
             self._variables[STATUS] = str(await self._run_pipeline(pipeline, streams))
         return self.status
+
+    async def leave(self) -> None:
+        """End the session, whatever ended it: run the line of a trap on EXIT, whose output nobody reads."""
+        nowhere = Discard()
+        with suppress(ShellExit):
+            await self.run(self._traps.pop("EXIT", ""), Streams(nowhere, nowhere, nowhere))
 
     async def _run_pipeline(self, pipeline: Pipeline, streams: Streams) -> int:
         *feeding, last = pipeline
@@ -109,6 +117,9 @@ class Shell:
         name, *args = words
         if name == "exit":
             raise ShellExit(int(args[0]) & 0xFF if args and args[0].isdigit() else self.status)
+        if name == "trap":
+            self._traps.update(dict.fromkeys(args[1:], args[0]))
+            return 0
         program = self._programs.get(name.removeprefix("/system/bin/"))
         if program is None:
             problem = f"/system/bin/sh: {name}: inaccessible or not found\n"
