@@ -7,7 +7,7 @@ from io import BytesIO
 from pathlib import Path
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
-from PIL import Image, ImageChops, ImageDraw, ImageOps
+from PIL import Image, ImageChops, ImageDraw
 
 from odyssey_recorder.dataset.action_marks import draw_action
 from odyssey_recorder.dataset.durable import write_durably
@@ -110,8 +110,7 @@ class _StepView:
 
 def _step_view(result: ReplayResult, step: StepResult) -> _StepView:
     compared = step.comparison
-    recorded = ImageOps.contain(result.recorded.picture(step.number), _VIEW_PX, Image.Resampling.BOX)
-    live = ImageOps.contain(step.live, _VIEW_PX)
+    recorded, live = _shrunk(result.recorded.picture(step.number)), _shrunk(step.live)
     marked = None
     if compared.changed and step.live_size == step.recorded_size:
         marked = _mark_difference(recorded, live.resize(recorded.size), step, result.tolerance)
@@ -163,9 +162,15 @@ def _mark_difference(recorded: Image.Image, live: Image.Image, step: StepResult,
     return marked
 
 
+def _shrunk(picture: Image.Image) -> Image.Image:
+    view = picture.copy()
+    view.thumbnail(_VIEW_PX)
+    return view
+
+
 def _data_uri(picture: Image.Image) -> str:
     file = BytesIO()
-    picture.save(file, "WEBP", quality=82, method=2)
+    picture.save(file, "WEBP", quality=82, method=1)
     return f"data:image/webp;base64,{base64.b64encode(file.getvalue()).decode()}"
 
 
