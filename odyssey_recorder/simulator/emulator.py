@@ -33,7 +33,8 @@ class SimulatedEmulator:
     `console_port` is even, and adb listens on the next one; 0 chooses a free pair outside SCANNED_PORTS.
     `adb_server_port` names the adb server that is told of the emulator when it starts and when it comes back.
     `auth_token_file` is written when it is missing; without one the console asks for no token, which the real
-    adb's `adb emu` does not cope with. Raises DeviceError when the ports are taken.
+    adb's `adb emu` does not cope with. `killed` is set when somebody says `kill` on the console; who runs the
+    emulator then stops it. Raises DeviceError when the ports are taken.
     """
 
     def __init__(
@@ -57,6 +58,7 @@ class SimulatedEmulator:
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._run_loop, name=self.serial, daemon=True)
         self.killed = threading.Event()
+        self.is_announced = False
 
     def start(self) -> None:
         """Begin to run and listen, and tell the adb server if there is one; both ports answer on return."""
@@ -68,6 +70,7 @@ class SimulatedEmulator:
     def stop(self) -> None:
         """Drop every connection, stop the phone, and wait until both are gone; may be called twice."""
         if self._thread.is_alive():
+            self.faults.thaw()
             self._await(self._hang_up())
             self._loop.call_soon_threadsafe(self._loop.stop)
             self._thread.join()
@@ -85,7 +88,7 @@ class SimulatedEmulator:
 
     def _announce(self) -> None:
         if self._adb_server_port is not None:
-            announce(self._adb_server_port, self.adb_port)
+            self.is_announced = announce(self._adb_server_port, self.adb_port)
 
     def _run_loop(self) -> None:
         asyncio.set_event_loop(self._loop)
@@ -99,7 +102,6 @@ class SimulatedEmulator:
         await self._console.listen(self._console_socket, self.killed.set)
 
     async def _hang_up(self) -> None:
-        self._daemon.flowing.set()
         await self._console.close()
         await self._daemon.hang_up()
 

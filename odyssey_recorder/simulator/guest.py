@@ -79,10 +79,11 @@ class Guest:
 
     def report_touch(self, node: InputNode, changes: Sequence[Change]) -> None:
         """A touch node reports `changes`, and the phone gets the fingers that came, moved or went."""
+        # Asked beforehand, because asking takes time, and the phone shall hear of the touch at once.
+        state = self.phone.state()
         before = node.contacts()
         self.nodes.report(node, changes)
         after = node.contacts()
-        state = self.phone.state()
         for slot in sorted(before.keys() | after.keys()):
             if slot not in before:
                 self._touch(Phase.DOWN, after[slot], slot, state)

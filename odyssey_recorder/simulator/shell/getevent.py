@@ -18,7 +18,7 @@ from odyssey_recorder.simulator.evdev_names import (
 from odyssey_recorder.simulator.shell.program import Call, Programs
 
 _KILLED = 137
-_KNOWN_OPTIONS = "tlpiqSrcd"
+_KNOWN_OPTIONS = "tlpiqc"
 _PER_ROW = {"names": 4, "numbers": 8}
 
 
@@ -36,19 +36,21 @@ class _Options:
 async def _getevent(call: Call) -> int:
     options = _read_options(call.args)
     if options is None:
-        return await call.fail("Usage: getevent [-t] [-n] [-s switchmask] [-S] [-v [mask]] [-d] [-p] [-i] [-l] [-q]")
+        return await call.fail("Usage: getevent [-t] [-p] [-i] [-l] [-q] [-c count] [device]")
     nodes = call.guest.nodes.all()
     if options.nodes:
         nodes = tuple(node for node in nodes if node.path in options.nodes)
     if len(nodes) < len(options.nodes):
         return await call.fail(f"could not open {options.nodes[0]}, No such file or directory")
-    prints_capabilities = bool(set("pi") & set(options.letters))
-    if prints_capabilities or not (options.nodes or "q" in options.letters):
-        for number, node in enumerate(nodes, start=1):
-            await call.print("\n".join(_description(number, node, options)))
-    if prints_capabilities or "S" in options.letters:
+    if set("pi") & set(options.letters):
+        await _describe(call, nodes, options)
         return 0
     return await _follow(call, nodes, options)
+
+
+async def _describe(call: Call, nodes: Sequence[InputNode], options: _Options) -> None:
+    for number, node in enumerate(nodes, start=1):
+        await call.print("\n".join(_description(number, node, options)))
 
 
 def _read_options(args: Sequence[str]) -> _Options | None:
@@ -78,9 +80,12 @@ async def _follow(call: Call, nodes: Sequence[InputNode], options: _Options) -> 
     def end() -> None:
         loop.call_soon_threadsafe(reports.put_nowait, None)
 
+    # The nodes are open before they are listed: who sees the list misses nothing that happens after it.
     close = call.guest.nodes.read(take, end)
     left = options.count
     try:
+        if not (options.nodes or "q" in options.letters):
+            await _describe(call, nodes, options)
         while left is None or left > 0:
             report = await reports.get()
             if report is None:

@@ -154,8 +154,8 @@ async def _for_each_path(call: Call, act: Callable[[str], Awaitable[None]]) -> i
 async def _grep(call: Call) -> int:
     options = "".join(word[1:] for word in call.args if word.startswith("-"))
     words = [word for word in call.args if not word.startswith("-")]
-    if not words:
-        return await call.fail("grep: no REGEX", 2)
+    if not words or set(options) - set("EFciqv"):
+        return await call.fail("usage: grep [-EFciqv] REGEX [FILE...]", 2)
     pattern = re.compile(re.escape(words[0]) if "F" in options else words[0], re.IGNORECASE if "i" in options else 0)
     text = b"".join([call.guest.files.read(path) for path in words[1:]]) if words[1:] else await read_all(call)
     found = [

@@ -1,0 +1,37 @@
+"""The simulated emulator as a program: starts, says where it is, and runs until it is told to stop."""
+
+import os
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+from odyssey_recorder.simulator.emulator import SimulatedEmulator
+from odyssey_recorder.simulator.phone import Phone
+
+_DEFAULT_ADB_SERVER_PORT = 5037
+_AUTH_TOKEN_FILE = ".emulator_console_auth_token"
+_WAKE_EVERY_S = 0.5
+
+
+def run(phone: Phone, console_port: int, say: Callable[[str], None]) -> None:
+    """Run `phone` as an emulator until Ctrl-C, or `kill` on its console; `say` gets lines for the user.
+
+    The adb server of ANDROID_ADB_SERVER_PORT (5037 where that is not set) is told of it if it is up; one that is
+    started later finds emulators on ports 5554 to 5585 by itself. Raises DeviceError when the ports are taken.
+    """
+    server_port = os.environ.get("ANDROID_ADB_SERVER_PORT", "")
+    emulator = SimulatedEmulator(
+        phone,
+        console_port=console_port,
+        adb_server_port=int(server_port) if server_port.isdecimal() else _DEFAULT_ADB_SERVER_PORT,
+        auth_token_file=Path.home() / _AUTH_TOKEN_FILE,
+    )
+    with emulator, suppress(KeyboardInterrupt):
+        say(f"Simulated {phone.profile.title} runs as {emulator.serial}: adb -s {emulator.serial} shell")
+        say(f"Console on port {emulator.console_port}, adb on port {emulator.adb_port}, on this machine only.")
+        if not emulator.is_announced:
+            say(f"No adb server is up. Once one is: adb connect emu:{emulator.console_port},{emulator.adb_port}")
+        say(f"Stop it with Ctrl-C, or: adb -s {emulator.serial} emu kill")
+        while not emulator.killed.wait(_WAKE_EVERY_S):
+            pass
+    say(f"{emulator.serial} has stopped.")

@@ -1,0 +1,36 @@
+"""What the simulator's tests share: one adb server for all, one emulator a file or a test."""
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+
+import pytest
+
+from odyssey_recorder.simulator.adb_server import PrivateAdbServer
+from tests.simulator.bench import ADB, Bench, Launch, launch
+
+
+@pytest.fixture(scope="session")
+def adb_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PrivateAdbServer]:
+    with PrivateAdbServer(ADB, tmp_path_factory.mktemp("adb-home")) as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def bench(adb_server: PrivateAdbServer) -> Iterator[Bench]:
+    """A small phone for tests that leave it as it was."""
+    found = launch(adb_server, "small_phone")
+    yield found
+    found.emulator.stop()
+
+
+@pytest.fixture
+def start(adb_server: PrivateAdbServer) -> Iterator[Launch]:
+    """Starts emulators that one test may break; they are stopped after it."""
+    with ExitStack() as stack:
+
+        def begin(profile: str = "small_phone") -> Bench:
+            started = launch(adb_server, profile)
+            stack.callback(started.emulator.stop)
+            return started
+
+        yield begin

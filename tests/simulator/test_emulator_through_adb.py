@@ -1,0 +1,173 @@
+import io
+import struct
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from odyssey_recorder.errors import DeviceError
+from odyssey_recorder.simulator.emulator import SCANNED_PORTS, SimulatedEmulator
+from odyssey_recorder.simulator.phone import Phone
+from odyssey_recorder.simulator.profile import profile_named
+from tests.simulator.bench import Bench, Launch
+
+
+def test_adb_lists_the_emulator_with_its_product(bench: Bench) -> None:
+    lines = bench.server.adb("devices", "-l").stdout.decode().splitlines()
+    [line] = [line for line in lines if line.startswith(bench.emulator.serial + " ")]
+
+    assert line.split()[1:5] == [
+        "device",
+        "product:sdk_gphone64_x86_64",
+        "model:sdk_gphone64_x86_64",
+        "device:emu64xa",
+    ]
+
+
+def test_its_ports_lie_where_no_other_adb_server_looks(bench: Bench) -> None:
+    assert bench.emulator.console_port % 2 == 0
+    assert bench.emulator.adb_port == bench.emulator.console_port + 1
+    assert bench.emulator.console_port not in SCANNED_PORTS
+
+
+@pytest.mark.parametrize("code", [0, 1, 42, 255])
+def test_exit_codes_arrive(bench: Bench, code: int) -> None:
+    assert bench.adb("shell", f"exit {code}").returncode == code
+
+
+def test_standard_error_is_kept_apart_where_shell_v2_is_spoken(bench: Bench) -> None:
+    done = bench.adb("shell", "echo fine; no_such_program")
+
+    assert done.stdout == b"fine\n"
+    assert done.stderr == b"/system/bin/sh: no_such_program: inaccessible or not found\n"
+    assert done.returncode == 127
+
+
+def test_exec_out_mixes_standard_error_into_the_output(bench: Bench) -> None:
+    done = bench.adb("exec-out", "echo fine; no_such_program")
+
+    assert done.stdout == b"fine\n/system/bin/sh: no_such_program: inaccessible or not found\n"
+
+
+def test_a_raw_frame_is_the_phones_own_pixels_behind_sixteen_bytes(bench: Bench) -> None:
+    screen = bench.emulator.phone.screen()
+
+    frame = bench.adb("exec-out", "screencap").stdout
+
+    assert struct.unpack("<4I", frame[:16]) == (screen.width, screen.height, 1, 1)
+    assert frame[16:] == screen.rgba
+
+
+def test_a_png_frame_is_the_phones_own_pixels(bench: Bench) -> None:
+    screen = bench.emulator.phone.screen()
+
+    with Image.open(io.BytesIO(bench.adb("exec-out", "screencap", "-p").stdout)) as picture:
+        assert (picture.format, picture.size) == ("PNG", (screen.width, screen.height))
+        assert picture.convert("RGBA").tobytes() == screen.rgba
+
+
+def test_a_frame_written_to_a_file_can_be_pulled(bench: Bench, tmp_path: Path) -> None:
+    bench.shell("screencap /sdcard/shot.png")
+    bench.adb("pull", "/sdcard/shot.png", str(tmp_path / "shot.png"))
+
+    with Image.open(tmp_path / "shot.png") as picture:
+        assert picture.convert("RGBA").tobytes() == bench.emulator.phone.screen().rgba
+
+
+@pytest.mark.parametrize("size", [0, 1, 65536, 3_000_001])
+def test_files_go_to_the_device_and_come_back(bench: Bench, tmp_path: Path, size: int) -> None:
+    there, back = tmp_path / "there.bin", tmp_path / "back.bin"
+    there.write_bytes((b"0123456789abcdef" * (size // 16 + 1))[:size])
+
+    assert bench.adb("push", str(there), "/sdcard/Download/file.bin").returncode == 0
+    assert bench.adb("pull", "/sdcard/Download/file.bin", str(back)).returncode == 0
+
+    assert back.read_bytes() == there.read_bytes()
+    assert bench.adb("shell", "cat /sdcard/Download/file.bin").stdout == there.read_bytes()
+
+
+def test_a_folder_is_pulled_with_all_that_is_in_it(bench: Bench, tmp_path: Path) -> None:
+    bench.shell("mkdir -p /sdcard/tree/inner; echo 1 > /sdcard/tree/one; echo 2 > /sdcard/tree/inner/two")
+
+    assert bench.adb("pull", "/sdcard/tree", str(tmp_path)).returncode == 0
+
+    assert (tmp_path / "tree" / "inner" / "two").read_text() == "2\n"
+
+
+def test_what_is_not_there_cannot_be_pulled_nor_pushed_into(bench: Bench, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x")
+
+    pulled = bench.adb("pull", "/sdcard/nothing", str(tmp_path))
+    pushed = bench.adb("push", str(tmp_path / "file"), "/no/such/folder/file")
+
+    assert (pulled.returncode, pushed.returncode) == (1, 1)
+    assert b"No such file or directory" in pulled.stderr
+    assert b"No such file or directory" in pushed.stderr
+
+
+def test_adb_ls_shows_a_folder(bench: Bench) -> None:
+    bench.shell("echo hello > /sdcard/Pictures/note")
+
+    lines = bench.adb("ls", "/sdcard/Pictures").stdout.decode().splitlines()
+
+    assert [line.split()[1:][0] + " " + line.split()[-1] for line in lines][-1] == "00000006 note"
+
+
+def test_a_shell_takes_its_lines_from_standard_input(bench: Bench) -> None:
+    with bench.running("shell") as process:
+        output, _ = process.communicate(b"echo one\necho two; exit 3\necho three\n", timeout=10)
+
+    assert output == b"one\ntwo\n"
+    assert process.returncode == 3
+
+
+def test_a_terminal_prompts_echoes_and_can_be_interrupted(bench: Bench) -> None:
+    with bench.running("shell", "-tt") as process:
+
+        def type_keys(keys: bytes, expected: bytes) -> None:
+            assert process.stdin is not None
+            assert process.stdout is not None
+            process.stdin.write(keys)
+            process.stdin.flush()
+            assert process.stdout.read(len(expected)) == expected
+
+        type_keys(b"", b"emu64xa:/ $ ")
+        type_keys(b"sleeq\x7fp 1000\r", b"sleeq\b \bp 1000\r\n")
+        type_keys(b"\x03", b"^C\r\nemu64xa:/ $ ")
+        type_keys(b"echo $USER\r", b"echo $USER\r\nshell\r\nemu64xa:/ $ ")
+        type_keys(b"\x04", b"")
+        assert process.wait(10) == 0
+
+
+def test_several_emulators_run_side_by_side(start: Launch) -> None:
+    phone, fold = start("small_phone"), start("pixel_fold")
+
+    assert phone.shell("wm size") == "Physical size: 720x1280\n"
+    assert fold.shell("wm size") == "Physical size: 2208x1840\n"
+
+
+def test_an_emulator_that_starts_before_the_server_can_be_announced_later(bench: Bench) -> None:
+    phone = Phone(profile_named("small_phone"), animation=False)
+    with SimulatedEmulator(phone) as emulator:
+        before = bench.server.adb("devices").stdout
+        connected = bench.server.adb("connect", f"emu:{emulator.console_port},{emulator.adb_port}")
+        bench.server.adb("-s", emulator.serial, "wait-for-device")
+
+        assert emulator.serial.encode() not in before
+        assert connected.returncode == 0
+        assert emulator.serial.encode() + b"\tdevice" in bench.server.adb("devices").stdout
+
+
+def test_ports_that_are_taken_are_refused_with_a_way_out(bench: Bench) -> None:
+    phone = Phone(profile_named("small_phone"), animation=False)
+
+    with pytest.raises(DeviceError, match="Choose another even --console-port"):
+        SimulatedEmulator(phone, console_port=bench.emulator.console_port)
+
+
+def test_a_stopped_emulator_is_gone_from_the_list(start: Launch) -> None:
+    bench = start()
+
+    bench.emulator.stop()
+
+    assert bench.adb("shell", "echo hi").returncode != 0

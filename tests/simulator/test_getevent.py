@@ -1,0 +1,181 @@
+import re
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from odyssey_recorder.simulator.evdev import InputNodes
+from tests.simulator.bench import Bench, Launch
+
+CAPTURES = Path(__file__).parents[1] / "data" / "getevent"
+
+
+def captured(name: str, command: str) -> str:
+    """What a real emulator printed for `command`, from a capture that may hold several commands."""
+    text = (CAPTURES / name).read_text()
+    after = text.split(command, 1)[1] if command else text
+    return after.split("\n", 1)[1].split("\n# ", 1)[0].rstrip("\n") + "\n"
+
+
+@pytest.mark.parametrize("option", ["-p", "-lp"])
+def test_a_touch_node_is_described_as_on_a_real_emulator(bench: Bench, option: str) -> None:
+    expected = captured("api36_phone_touchnode_p_lp.txt", f"getevent {option} /dev/input/event1")
+
+    assert bench.shell(f"getevent {option} /dev/input/event1") == expected
+
+
+def test_the_keyboard_is_described_as_on_a_real_emulator(bench: Bench) -> None:
+    text = (CAPTURES / "qwerty2_node_p.txt").read_text()
+    expected = text.split("add device 2")[0].replace("event11", "event12")
+
+    assert bench.shell("getevent -p /dev/input/event12") == expected
+
+
+def test_the_touch_nodes_of_a_foldable_are_described_as_on_a_real_one(bench: Bench) -> None:
+    real = captured("api36_fold_all_nodes_p.txt", "")
+    first_twelve = bench.shell("getevent -p").split("add device 13")[0]
+
+    assert first_twelve == real
+
+
+def test_a_node_that_is_not_there_cannot_be_read(bench: Bench) -> None:
+    done = bench.adb("shell", "getevent /dev/input/event99")
+
+    assert (done.returncode, done.stderr) == (1, b"could not open /dev/input/event99, No such file or directory\n")
+
+
+class Events:
+    """What a running getevent prints, line by line."""
+
+    def __init__(self, process: "subprocess.Popen[bytes]") -> None:
+        self.process = process
+
+    def lines(self, count: int) -> list[str]:
+        assert self.process.stdout is not None
+        return [self.process.stdout.readline().decode().rstrip("\n") for _ in range(count)]
+
+
+@contextmanager
+def getevent(bench: Bench, *words: str) -> Iterator[Events]:
+    """A getevent over all nodes that has listed them, so it misses nothing from here on."""
+    with bench.running("shell", "getevent", *words) as process:
+        events = Events(process)
+        assert events.lines(26)[-1] == '  name:     "qwerty2"'
+        yield events
+
+
+def without_stamp(lines: list[str]) -> list[str]:
+    return [re.sub(r"^\[ *\d+\.\d{6}\] ", "", line) for line in lines]
+
+
+def test_a_touch_through_the_window_has_the_columns_of_a_real_one(bench: Bench) -> None:
+    # given a real tap at raw (0x749e, 0x3d10), and the place on our panel that lies there
+    real = (CAPTURES / "emulator_key_and_tap_all_devices_2024.txt").read_text().splitlines()[5:10]
+    panel = bench.emulator.phone.state().physical_size
+    x, y = (0x749E + 0.5) * panel.width / 32767, (0x3D10 + 0.5) * panel.height / 32767
+
+    with getevent(bench, "-lt") as events:
+        bench.emulator.guest.window_touch(x, y, pressed=True)
+        down = events.lines(5)
+        bench.emulator.guest.window_touch(x, y, pressed=False)
+        up = events.lines(3)
+
+    assert without_stamp(down) == without_stamp(real)
+    assert [line.split()[-1] for line in up] == ["00000000", "ffffffff", "00000000"]
+    assert {len(line) for line in down + up} == {len(real[0])}
+    assert len({line.split("]")[0] for line in down}) == 1, "one report, one stamp"
+
+
+def test_stamps_are_those_of_the_monotonic_clock(bench: Bench) -> None:
+    with getevent(bench, "-t") as events:
+        before = time.monotonic()
+        bench.console("event", "mouse", "1", "2", "0", "1")
+        bench.console("event", "mouse", "1", "2", "0", "0")
+        [line] = events.lines(1)
+
+    stamp = float(line.split("]")[0].strip("[ "))
+    assert before <= stamp <= time.monotonic()
+
+
+def test_what_does_not_change_is_not_reported(start: Launch) -> None:
+    bench = start()
+
+    with getevent(bench, "-l") as events:
+        for buttons in ("1", "0", "1", "0"):
+            bench.console("event", "mouse", "300", "900", "0", buttons)
+        lines = events.lines(11)
+
+    kinds = [line.split()[2] for line in lines]
+    first_tap = ["ABS_MT_TRACKING_ID", "ABS_MT_POSITION_X", "ABS_MT_POSITION_Y", "ABS_MT_PRESSURE", "SYN_REPORT"]
+    lift = ["ABS_MT_PRESSURE", "ABS_MT_TRACKING_ID", "SYN_REPORT"]
+    assert kinds == [*first_tap, *lift, "ABS_MT_TRACKING_ID", "ABS_MT_PRESSURE", "SYN_REPORT"]
+
+
+def test_a_second_finger_is_announced_by_its_slot(start: Launch) -> None:
+    bench = start()
+    guest = bench.emulator.guest
+
+    with getevent(bench, "-l") as events:
+        guest.window_touch(10, 20, pressed=True)
+        guest.window_touch(30, 40, pressed=True, slot=1)
+        lines = events.lines(11)
+
+    assert [line.split()[2] for line in lines[5:7]] == ["ABS_MT_SLOT", "ABS_MT_TRACKING_ID"]
+
+
+def test_input_commands_bypass_the_kernel(bench: Bench) -> None:
+    with getevent(bench, "-l") as events:
+        bench.shell("input tap 100 100; input keyevent BACK; input swipe 1 1 9 9 20; input text a")
+        bench.console("event", "send", "EV_KEY:KEY_HOME:1", "EV_KEY:KEY_HOME:0")
+        [line] = events.lines(1)
+
+    assert line.split() == ["/dev/input/event12:", "EV_KEY", "KEY_HOME", "DOWN"]
+
+
+def test_the_right_mouse_button_is_the_back_key(bench: Bench) -> None:
+    with getevent(bench, "-l") as events:
+        bench.console("event", "mouse", "5", "5", "0", "2")
+        lines = events.lines(4)
+
+    assert [line.split()[1:] for line in lines[::2]] == [["EV_KEY", "KEY_BACK", "DOWN"], ["EV_KEY", "KEY_BACK", "UP"]]
+
+
+def test_a_folded_phone_reports_touches_on_the_node_of_its_outer_panel(start: Launch) -> None:
+    bench = start("pixel_fold")
+    bench.console("fold")
+
+    with getevent(bench) as events:
+        bench.console("event", "mouse", "540", "1046", "0", "1")
+        [line] = events.lines(1)
+
+    assert line.startswith("/dev/input/event7: 0003 0039 00000000")
+
+
+def test_sendevent_puts_events_into_a_node(bench: Bench) -> None:
+    with getevent(bench, "-l") as events:
+        bench.shell("sendevent /dev/input/event12 1 158 1; sendevent /dev/input/event12 0 0 0")
+        bench.shell("sendevent /dev/input/event12 1 158 0; sendevent /dev/input/event12 0 0 0")
+        lines = events.lines(4)
+
+    assert [line.split()[2:] for line in lines[::2]] == [["KEY_BACK", "DOWN"], ["KEY_BACK", "UP"]]
+
+
+def test_a_count_ends_getevent(bench: Bench) -> None:
+    with getevent(bench, "-l", "-c", "2") as events:
+        bench.console("event", "text", "x")
+
+        assert len(events.lines(2)) == 2
+        assert events.process.wait(10) == 0
+
+
+def test_a_slot_keeps_its_position_between_touches() -> None:
+    nodes = InputNodes()
+    screen = nodes.touch_screens[0]
+
+    assert screen.accept(3, 0x35, 100)
+    assert not screen.accept(3, 0x35, 100)
+    assert screen.accept(3, 0x2F, 1)
+    assert screen.accept(3, 0x35, 100), "another slot knows nothing of it"
