@@ -1,0 +1,73 @@
+"""The controls below the mirror: the device's keys, the box for text, and the two ways to end an episode."""
+
+from PySide6.QtCore import QSize, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+
+from odyssey_recorder.gui.commands import Command, Commands
+
+_WORDS_FROM_PX = 540
+"""From this width on there is room for the names of the device's keys."""
+
+
+class ActionBar(QWidget):
+    """Emits the text that shall be typed; everything else is a command."""
+
+    text_entered = Signal(str)
+
+    def __init__(self, commands: Commands, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._commands = commands
+        self._text = QLineEdit(accessibleName="Text to type", placeholderText="Text to type on the device, then Enter")
+        self._text.setToolTip(commands[Command.WRITE].toolTip())
+        self._text.returnPressed.connect(commands[Command.TYPE].trigger)
+        self._text.textChanged.connect(self._allow_typing)
+        commands[Command.TYPE].triggered.connect(self._type)
+        commands[Command.WRITE].triggered.connect(self._text.setFocus)
+        self._keys = [commands.button(command) for command in (Command.BACK, Command.HOME, Command.RECENT)]
+        self._enabled = False
+        self._lay_out()
+        self.set_enabled(False)
+
+    def set_enabled(self, enabled: bool) -> None:
+        """Take input, or not; the text may be written in advance."""
+        self._enabled = enabled
+        keys = (Command.BACK, Command.HOME, Command.RECENT, Command.COMPLETE, Command.IMPOSSIBLE)
+        self._commands.enable(*keys, on=enabled)
+        self._allow_typing()
+
+    def show_text(self, text: str) -> None:
+        """Put `text` into the box."""
+        self._text.setText(text)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        for button in self._keys:
+            button.set_wordless(event.size().width() < _WORDS_FROM_PX)
+        super().resizeEvent(event)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(300, super().minimumSizeHint().height())
+
+    def _allow_typing(self) -> None:
+        self._commands.enable(Command.TYPE, on=self._enabled and bool(self._text.text()))
+
+    def _type(self) -> None:
+        text = self._text.text()
+        self._text.clear()
+        self.text_entered.emit(text)
+
+    def _lay_out(self) -> None:
+        write = QHBoxLayout(spacing=8)
+        write.addWidget(self._text, 1)
+        write.addWidget(self._commands.button(Command.TYPE))
+        keys = QHBoxLayout(spacing=8)
+        for button in self._keys:
+            keys.addWidget(button)
+        keys.addStretch()
+        for command in (Command.IMPOSSIBLE, Command.COMPLETE):
+            keys.addWidget(self._commands.button(command))
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(10)
+        column.addLayout(write)
+        column.addLayout(keys)

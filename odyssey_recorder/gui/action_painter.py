@@ -1,0 +1,149 @@
+"""How an action looks on a picture of the device: the same marks on the mirror while it is made and on thumbnails."""
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPainterPath, QPen, QPolygonF
+
+from odyssey_recorder.gui.theme import MARK
+from odyssey_recorder.model.action import (
+    Action,
+    Click,
+    Complete,
+    Impossible,
+    LongPress,
+    Press,
+    Scroll,
+    SystemKey,
+    Type,
+    action_type,
+)
+from odyssey_recorder.model.geometry import GRID, Point
+
+_HALO = QColor(255, 255, 255, 230)
+_FULL_TURN = 360 * 16
+_KEY_WORDS = {SystemKey.HOME: "Home", SystemKey.BACK: "Back", SystemKey.RECENT: "Recent"}
+
+
+def paint_action(painter: QPainter, action: Action, picture: QRectF) -> None:
+    """Draw `action` on a picture that fills `picture`, in the painter's coordinates."""
+    painter.save()
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setClipRect(picture)
+    match action:
+        case Click(point):
+            _ring(painter, _place(point, picture), mark_radius(picture))
+        case LongPress(point):
+            _ring(painter, _place(point, picture), mark_radius(picture))
+            _disc(painter, _place(point, picture), mark_radius(picture) * 0.62)
+        case Scroll(path=path):
+            _trajectory(painter, [_place(point, picture) for point in path], mark_radius(picture))
+        case Type(text):
+            paint_label(painter, f"“{text}”", picture)
+        case Press(key):
+            paint_label(painter, _KEY_WORDS[key], picture)
+        case Complete() | Impossible():
+            paint_label(painter, action_type(action).capitalize(), picture)
+    painter.restore()
+
+
+def paint_holding(painter: QPainter, point: Point, picture: QRectF, *, share: float) -> None:
+    """Draw a finger that is held down: a ring that fills until, at a `share` of 1, it is a long press."""
+    if share >= 1:
+        paint_action(painter, LongPress(point), picture)
+        return
+    paint_action(painter, Click(point), picture)
+    centre, radius = _place(point, picture), mark_radius(picture) * 0.62
+    painter.save()
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(_with_alpha(MARK, 170))
+    painter.drawPie(_around(centre, radius), _FULL_TURN // 4, -round(share * _FULL_TURN))
+    painter.restore()
+
+
+def mark_radius(picture: QRectF) -> float:
+    """The radius of a click's ring on a picture of this size on the screen."""
+    return max(6.0, min(18.0, 0.05 * min(picture.width(), picture.height())))
+
+
+def paint_label(painter: QPainter, words: str, picture: QRectF) -> None:
+    """Draw words in a pill at the bottom of the picture, cut to its width."""
+    painter.save()
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    font = QFont(painter.font())
+    font.setPixelSize(round(max(10.0, min(14.0, picture.width() / 14))))
+    font.setWeight(QFont.Weight.DemiBold)
+    metrics = QFontMetricsF(font)
+    padding = metrics.height() * 0.5
+    room = max(1.0, picture.width() - 2 * padding - 8)
+    shown = metrics.elidedText(" ".join(words.split()), Qt.TextElideMode.ElideRight, room)
+    pill = QRectF(0, 0, metrics.horizontalAdvance(shown) + 2 * padding, metrics.height() * 1.5)
+    pill.moveCenter(QPointF(picture.center().x(), picture.bottom() - pill.height() / 2 - 6))
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(_with_alpha(QColor("#16181d"), 225))
+    painter.drawRoundedRect(pill, pill.height() / 2, pill.height() / 2)
+    painter.setFont(font)
+    painter.setPen(QColor("white"))
+    painter.drawText(pill, Qt.AlignmentFlag.AlignCenter, shown)
+    painter.restore()
+
+
+def _place(point: Point, picture: QRectF) -> QPointF:
+    return QPointF(picture.left() + point.x * picture.width() / GRID, picture.top() + point.y * picture.height() / GRID)
+
+
+def _ring(painter: QPainter, centre: QPointF, radius: float) -> None:
+    width = max(2.0, radius * 0.22)
+    painter.setBrush(_with_alpha(MARK, 48))
+    for colour, thickness in ((_HALO, width + 2.5), (MARK, width)):
+        painter.setPen(QPen(colour, thickness))
+        painter.drawEllipse(centre, radius, radius)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+
+
+def _disc(painter: QPainter, centre: QPointF, radius: float) -> None:
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(MARK)
+    painter.drawEllipse(centre, radius, radius)
+
+
+def _trajectory(painter: QPainter, points: list[QPointF], radius: float) -> None:
+    line = QPainterPath(points[0])
+    for point in points[1:]:
+        line.lineTo(point)
+    width = max(2.0, radius * 0.3)
+    head = _arrow_head(points, radius)
+    round_cap, round_join = Qt.PenCapStyle.RoundCap, Qt.PenJoinStyle.RoundJoin
+    for colour, extra in ((_HALO, 2.5), (MARK, 0.0)):
+        painter.setPen(QPen(colour, width + extra, Qt.PenStyle.SolidLine, round_cap, round_join))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.drawPath(line)
+        painter.setBrush(colour)
+        painter.drawEllipse(points[0], radius * 0.35, radius * 0.35)
+        painter.drawPolygon(head)
+
+
+def _arrow_head(points: list[QPointF], radius: float) -> QPolygonF:
+    """A triangle at the last point, along the last stretch that is long enough to have a direction."""
+    tip = points[-1]
+    length = 0.0
+    along = QPointF(0, -1)
+    for point in reversed(points):
+        stretch = tip - point
+        length = float(QPointF.dotProduct(stretch, stretch)) ** 0.5
+        if length >= radius:
+            break
+    if length > 0:
+        along = stretch / length
+    across = QPointF(-along.y(), along.x())
+    base = tip - along * radius * 0.9
+    return QPolygonF([tip + along * radius * 0.2, base + across * radius * 0.5, base - across * radius * 0.5])
+
+
+def _around(centre: QPointF, radius: float) -> QRectF:
+    return QRectF(centre.x() - radius, centre.y() - radius, 2 * radius, 2 * radius)
+
+
+def _with_alpha(colour: QColor, alpha: int) -> QColor:
+    seen_through = QColor(colour)
+    seen_through.setAlpha(alpha)
+    return seen_through

@@ -1,0 +1,116 @@
+"""Everything the annotator can ask for by a button or a key: its words, its icon, its shortcut, in one place."""
+
+from dataclasses import dataclass
+from enum import Enum
+
+from PySide6.QtCore import QObject, QSize
+from PySide6.QtGui import QAction, QKeySequence, QPalette
+from PySide6.QtWidgets import QPushButton, QSizePolicy, QWidget
+
+from odyssey_recorder.gui.icons import icon
+from odyssey_recorder.gui.theme import Theme
+
+
+@dataclass(frozen=True, slots=True)
+class _Words:
+    label: str
+    tip: str
+    icon: str
+    keys: str = ""
+    primary: bool = False
+
+
+class Command(Enum):
+    """One thing that can be asked for."""
+
+    RECORD_PAGE = _Words("Record", "Record episodes", "record_circle_outline", "Ctrl+1")
+    LOOK_FOR_DEVICES = _Words("Look again", "Look for devices again", "refresh", "F5")
+    SIMULATE = _Words("Start the simulated emulator", "Start a simulated phone on this computer", "cellphone_play")
+    START = _Words("Start recording", "Start recording this task", "record_circle_outline", "Ctrl+R", primary=True)
+    STOP = _Words("Stop", "Stop now and keep the draft for later", "pause", "Ctrl+K")
+    DISCARD = _Words("Discard…", "Stop and move the draft to the trash", "delete_outline")
+    DRAFTS = _Words("Drafts…", "Go on with a recording that was not finished", "file_clock_outline", "Ctrl+D")
+    RETRY = _Words("Try again", "Look now whether it works again", "refresh", "F6", primary=True)
+    BACK = _Words("Back", "Press Back on the device", "arrow_left", "Ctrl+B")
+    HOME = _Words("Home", "Press Home on the device", "circle_outline", "Ctrl+H")
+    RECENT = _Words("Recent", "Show the device's recent apps", "square_outline", "Ctrl+O")
+    WRITE = _Words("Write", "Go to the text to type", "keyboard_outline", "Ctrl+T")
+    TYPE = _Words("Type", "Type this text on the device as one step", "keyboard_return", "Return")
+    COMPLETE = _Words("Complete…", "The task is done", "check", "Ctrl+Return", primary=True)
+    IMPOSSIBLE = _Words("Impossible…", "The task cannot be done, and why", "cancel", "Ctrl+I")
+    UNDO = _Words("Undo last", "Take the last step away", "undo", "Ctrl+Z")
+    ANOTHER = _Words("Record another", "Begin the next episode", "plus", "Ctrl+N", primary=True)
+    COPY_PLACE = _Words("Copy path", "Copy where the episode is", "content_copy")
+
+
+class Commands(QObject):
+    """One QAction for each command, with the shortcut in its tooltip."""
+
+    def __init__(self, window: QWidget) -> None:
+        super().__init__(window)
+        self._actions = {command: _action(command, self) for command in Command}
+        window.addActions([action for command, action in self._actions.items() if command is not Command.TYPE])
+        self.use_palette(window.palette())
+
+    def __getitem__(self, command: Command) -> QAction:
+        return self._actions[command]
+
+    def enable(self, *commands: Command, on: bool) -> None:
+        """Let these be asked for, or not."""
+        for command in commands:
+            self._actions[command].setEnabled(on)
+
+    def button(self, command: Command, *, kind: str = "") -> "CommandButton":
+        """A button for `command` that shows icon and words; `kind` is a look of the style sheet."""
+        look = kind or ("primary" if command.value.primary else "")
+        return CommandButton(self._actions[command], command.value.label.rstrip("…"), look)
+
+    def use_palette(self, palette: QPalette) -> None:
+        """Draw the icons anew for a palette."""
+        theme = Theme.of(palette)
+        for command, action in self._actions.items():
+            colour = theme.on_accent if command.value.primary else theme.text
+            action.setIcon(icon(command.value.icon, colour, theme.off))
+
+
+class CommandButton(QPushButton):
+    """A button that follows an action: its words, icon and tooltip, and whether it may be asked for now."""
+
+    def __init__(self, action: QAction, name: str, kind: str) -> None:
+        super().__init__(accessibleName=name, autoDefault=False)
+        self._action = action
+        self._wordless = False
+        self.setProperty("kind", kind)
+        self.setIconSize(QSize(18, 18))
+        self.clicked.connect(action.trigger)
+        action.changed.connect(self._follow)
+        self._follow()
+
+    def set_wordless(self, wordless: bool) -> None:
+        """Show the icon alone, or icon and words."""
+        self._wordless = wordless
+        self._follow()
+
+    def set_wide(self) -> "CommandButton":
+        """Take all the width there is; this button."""
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        return self
+
+    def _follow(self) -> None:
+        self.setText("" if self._wordless else self._action.text())
+        self.setIcon(self._action.icon())
+        self.setToolTip(self._action.toolTip())
+        self.setEnabled(self._action.isEnabled())
+
+
+def _action(command: Command, parent: QObject) -> QAction:
+    words = command.value
+    action = QAction(words.label, parent)
+    keys = QKeySequence(words.keys)
+    tip = words.tip
+    if not keys.isEmpty():
+        tip = f"{tip} ({keys.toString(QKeySequence.SequenceFormat.NativeText)})"
+    if command is not Command.TYPE:
+        action.setShortcut(keys)
+    action.setToolTip(tip)
+    return action

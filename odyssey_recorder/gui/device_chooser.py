@@ -1,0 +1,90 @@
+"""Which device is recorded: the devices that adb lists with their states, and what to do when there is none."""
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+
+from odyssey_recorder.device.device import ListedDevice
+from odyssey_recorder.gui.choice import Choice
+from odyssey_recorder.gui.commands import Command, Commands
+
+_NOTHING = "Choose a device"
+_HELP = {
+    "offline": "adb lists it, but it does not answer. Wait until it has started, or start it again.",
+    "unauthorized": "Allow USB debugging on the device's own screen.",
+}
+
+
+class DeviceChooser(QFrame):
+    """The card with the list of devices; emits the serial that was chosen."""
+
+    serial_chosen = Signal(str)
+
+    def __init__(self, commands: Commands, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("kind", "card")
+        self._list = Choice("Device")
+        self._list.activated.connect(self._choose)
+        self._hint = QLabel(wordWrap=True)
+        self._hint.setProperty("kind", "hint")
+        self._look = commands.button(Command.LOOK_FOR_DEVICES)
+        self._simulate = commands.button(Command.SIMULATE).set_wide()
+        self._lay_out()
+        self.show_devices((), chosen="", can_simulate=False)
+
+    def show_devices(self, devices: Sequence[ListedDevice], *, chosen: str, can_simulate: bool) -> None:
+        """List `devices`, with `chosen` (a serial, or nothing) as the one in use."""
+        self._list.clear()
+        self._list.addItem(_NOTHING if devices else "No device", "")
+        for device in devices:
+            is_ready = device.state == "device"
+            self._list.addItem(device.serial if is_ready else f"{device.serial} · {device.state}", device.serial)
+        self.show_chosen(chosen)
+        self._list.setEnabled(bool(devices))
+        self._simulate.setVisible(can_simulate and not devices)
+        troubled = [device for device in devices if device.state != "device"]
+        if not devices:
+            self.show_hint("No device. Start an emulator, or start the simulated one.")
+        elif len(troubled) == len(devices):
+            self.show_hint(_HELP.get(troubled[0].state, f"adb says that it is {troubled[0].state}."))
+        else:
+            self.show_hint("")
+
+    def show_chosen(self, serial: str) -> None:
+        """Show `serial` as the device in use; nothing while it is not listed."""
+        self._list.setCurrentIndex(max(0, self._list.findData(serial)))
+
+    def show_hint(self, words: str) -> None:
+        """Say `words` below the list."""
+        self._hint.setText(words)
+        self._hint.setVisible(bool(words))
+
+    def set_changeable(self, changeable: bool) -> None:
+        """Let another device be chosen, or not."""
+        self._list.setEnabled(changeable and self._list.count() > 0)
+
+    @property
+    def hint(self) -> str:
+        """What is said below the list."""
+        return self._hint.text()
+
+    def _choose(self, row: int) -> None:
+        serial = str(self._list.itemData(row))
+        if serial:
+            self.serial_chosen.emit(serial)
+
+    def _lay_out(self) -> None:
+        title = QLabel("Device")
+        title.setProperty("kind", "title")
+        self._look.set_wordless(True)
+        row = QHBoxLayout(spacing=8)
+        row.addWidget(self._list, 1)
+        row.addWidget(self._look)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(16, 14, 16, 16)
+        column.setSpacing(10)
+        column.addWidget(title)
+        column.addLayout(row)
+        column.addWidget(self._hint)
+        column.addWidget(self._simulate)

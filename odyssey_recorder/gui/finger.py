@@ -1,0 +1,63 @@
+"""The mouse as a finger: one contact in the making, with its trajectory in pixels and its times."""
+
+import time
+
+from odyssey_recorder.gesture.recognizer import TouchRules, recognize
+from odyssey_recorder.gesture.touch import TouchSample, TouchStroke
+from odyssey_recorder.model.action import Click, LongPress, Scroll
+from odyssey_recorder.model.geometry import Pixel, Size
+
+WHEEL_LENGTH = 0.4
+"""How far one burst of the wheel drags, as a share of the picture's extent along the drag."""
+
+WHEEL_MARGIN = 0.1
+"""A wheel's drag keeps this share away from the edges, where the system's own gestures begin."""
+
+WHEEL_MS = 300
+_WHEEL_SAMPLES = 13
+
+
+class Finger:
+    """A finger that is down on a picture of `size` pixels since this object was made."""
+
+    def __init__(self, at: Pixel, size: Size, rules: TouchRules) -> None:
+        self._size = size
+        self._rules = rules
+        self._down_ns = time.monotonic_ns()
+        self._samples = [TouchSample(at, 0)]
+
+    def move(self, at: Pixel) -> None:
+        """The finger is at `at` now; a finger that keeps still adds nothing."""
+        if at != self._samples[-1].at:
+            self._samples.append(TouchSample(at, self._age_us()))
+
+    def stroke(self) -> TouchStroke:
+        """The contact as if the finger lifted now."""
+        return TouchStroke(tuple(self._samples), self._age_us())
+
+    def action(self) -> Click | LongPress | Scroll:
+        """What would be recorded if the finger lifted now."""
+        return recognize(self.stroke(), self._rules, self._size)
+
+    def held_share(self) -> float:
+        """How much of the long-press time has passed, 1.0 from then on."""
+        return min(1.0, self._age_us() / self._rules.long_press_us)
+
+    def _age_us(self) -> int:
+        return (time.monotonic_ns() - self._down_ns) // 1000
+
+
+def wheel_stroke(pointer: Pixel, size: Size, *, right: int, down: int) -> TouchStroke:
+    """The drag that a burst of the wheel stands for: of fixed length, at the pointer, on a picture of `size`.
+
+    `right` and `down` are the way that the wheel asks to see more of; the finger goes the other way.
+    """
+    horizontal = abs(right) > abs(down)
+    extent = size.width if horizontal else size.height
+    length = round(extent * WHEEL_LENGTH) * (-1 if (right if horizontal else down) > 0 else 1)
+    low, high = round(extent * WHEEL_MARGIN), round(extent * (1 - WHEEL_MARGIN))
+    at = pointer.x if horizontal else pointer.y
+    first = min(max(at, low, low - length), high, high - length)
+    places = [first + length * step // (_WHEEL_SAMPLES - 1) for step in range(_WHEEL_SAMPLES)]
+    path = tuple(Pixel(place, pointer.y) if horizontal else Pixel(pointer.x, place) for place in places)
+    return TouchStroke.drag(path, duration_ms=WHEEL_MS)

@@ -1,0 +1,333 @@
+"""The page on which episodes are recorded: task at the left, the device in the middle, the steps at the right."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from PySide6.QtCore import QItemSelectionModel, QSize, Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QListView,
+    QMessageBox,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
+
+from odyssey_recorder.dataset.store import DraftSummary
+from odyssey_recorder.device.device import ListedDevice
+from odyssey_recorder.device.screen import Frame
+from odyssey_recorder.gesture.touch import TouchStroke
+from odyssey_recorder.gui.action_bar import ActionBar
+from odyssey_recorder.gui.banner import Banner, Tone
+from odyssey_recorder.gui.commands import Command, Commands
+from odyssey_recorder.gui.device_chooser import DeviceChooser
+from odyssey_recorder.gui.drafts_dialog import DraftsDialog
+from odyssey_recorder.gui.finish_dialogs import CompleteDialog, ImpossibleDialog
+from odyssey_recorder.gui.mirror import MirrorView
+from odyssey_recorder.gui.recording_controller import Phase, RecordingController
+from odyssey_recorder.gui.state_words import Told, tell_lost_while_watching, tell_phase, tell_view
+from odyssey_recorder.gui.status_line import StatusLine
+from odyssey_recorder.gui.step_list import StepDelegate, StepList
+from odyssey_recorder.gui.task_card import TaskCard
+from odyssey_recorder.model.action import SystemKey
+from odyssey_recorder.recording.recorder import RecordingView
+from odyssey_recorder.recording.session import State
+
+_LEFT_PX = 280
+_RIGHT_PX = 284
+_SPACE = 16
+
+
+class RecordPage(QWidget):
+    """Shows what the controller reports and hands it what the annotator asks for."""
+
+    def __init__(self, controller: RecordingController, commands: Commands, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._controller = controller
+        self._commands = commands
+        self._devices = DeviceChooser(commands)
+        self._task = TaskCard(commands)
+        self._mirror = MirrorView()
+        self._status = StatusLine()
+        self._actions = ActionBar(commands)
+        self._steps = StepList(controller.background, self)
+        self._steps_view = _steps_view(self._steps)
+        self._steps_title = _titled("Steps")
+        self._no_steps = QLabel("Every action becomes a step, with the picture from before it.", wordWrap=True)
+        self._no_steps.setProperty("kind", "hint")
+        self._message = Banner()
+        self._publication = Banner()
+        self._copy_place = commands.button(Command.COPY_PLACE)
+        self._drafts_dialog = DraftsDialog(self)
+        self._drafts: Sequence[DraftSummary] = ()
+        self._drafts_offered = False
+        self._published: Path | None = None
+        self._lay_out()
+        self._connect_controller()
+        self._connect_widgets()
+        self._connect_commands()
+        self._show_phase(controller.phase)
+
+    def repaint_icons(self) -> None:
+        """Draw the icons anew for another palette."""
+        for part in (self._task, self._message, self._publication):
+            part.repaint_icons()
+
+    # What the controller reports.
+
+    def _show_phase(self, phase: Phase) -> None:
+        recording = phase in (Phase.STARTING, Phase.RECORDING)
+        if phase is not Phase.RECORDING:
+            self._tell(tell_phase(phase, self._controller.serial))
+        if phase in (Phase.NO_DEVICE, Phase.CONNECTING):
+            self._mirror.clear()
+            self._status.show_frame(None)
+        if phase in (Phase.WATCHING, Phase.STARTING):
+            self._steps.show_steps(())
+            self._show_number_of_steps(0)
+        self._devices.show_chosen(self._controller.serial)
+        self._devices.set_changeable(not recording)
+        self._task.set_recording(recording or phase is Phase.FINISHED)
+        self._commands.enable(Command.STOP, Command.DISCARD, on=phase is Phase.RECORDING)
+        self._commands.enable(Command.LOOK_FOR_DEVICES, Command.SIMULATE, on=not recording)
+        self._commands.enable(Command.ANOTHER, Command.COPY_PLACE, on=phase is Phase.FINISHED)
+        self._commands.enable(Command.UNDO, Command.RETRY, on=False)
+        self._actions.set_enabled(False)
+        self._publication.setVisible(phase is Phase.FINISHED)
+        self._offer_start()
+        self._show_drafts(self._drafts)
+
+    def _show_view(self, view: RecordingView) -> None:
+        if len(view.steps) > self._steps.rowCount():
+            self._message.hide()
+        self._steps.show_steps(view.steps)
+        self._show_number_of_steps(len(view.steps))
+        self._tell(tell_view(view))
+        self._commands.enable(Command.UNDO, on=bool(view.steps) and view.published is None)
+        self._commands.enable(Command.RETRY, on=view.state is State.STORAGE_LOST)
+        if view.published is not None:
+            self._published = view.published
+            self._publication.show_message(Tone.SUCCESS, "The episode is published.", str(view.published))
+
+    def _show_number_of_steps(self, number: int) -> None:
+        self._steps_title.setText(f"Steps · {number}" if number else "Steps")
+        self._no_steps.setVisible(number == 0)
+        if number:
+            last = self._steps.index(number - 1)
+            self._steps_view.selectionModel().select(last, QItemSelectionModel.SelectionFlag.ClearAndSelect)
+            self._steps_view.scrollToBottom()
+
+    def _tell(self, told: Told) -> None:
+        self._status.show_state(told.mood, told.word, told.message)
+        self._mirror.set_veil(told.veil)
+        self._actions.set_enabled(told.veil is None)
+
+    def _show_frame(self, frame: Frame) -> None:
+        self._mirror.show_frame(frame)
+        self._status.show_frame(frame)
+        if self._controller.phase is Phase.WATCHING:
+            self._tell(tell_phase(Phase.WATCHING, self._controller.serial))
+
+    def _show_devices(self, devices: Sequence[ListedDevice]) -> None:
+        chosen = self._controller.serial
+        self._devices.show_devices(devices, chosen=chosen, can_simulate=self._controller.can_simulate)
+        ready = [device.serial for device in devices if device.is_ready]
+        if self._controller.phase is Phase.NO_DEVICE and len(ready) == 1:
+            self._controller.choose_device(ready[0])
+
+    def _show_drafts(self, drafts: Sequence[DraftSummary]) -> None:
+        self._drafts = drafts
+        watching = self._controller.phase is Phase.WATCHING
+        self._commands.enable(Command.DRAFTS, on=bool(drafts))
+        self._commands[Command.DRAFTS].setText(f"Drafts ({len(drafts)})…" if drafts else "Drafts…")
+        self._drafts_dialog.show_drafts(
+            drafts, cannot_resume="" if watching else "Choose a device first: the recording goes on there."
+        )
+
+    def _offer_drafts(self, drafts: Sequence[DraftSummary]) -> None:
+        self._show_drafts(drafts)
+        if drafts and not self._drafts_offered:
+            self._drafts_dialog.open()
+        if not drafts:
+            self._drafts_dialog.reject()
+        self._drafts_offered = True
+
+    # What the annotator asks for.
+
+    def _start(self) -> None:
+        if not self._task.missing:
+            self._message.hide()
+            self._controller.start(self._task.task)
+
+    def _resume(self, episode_id: str) -> None:
+        for draft in self._drafts:
+            if draft.episode_id == episode_id:
+                self._task.show_task(draft.task)
+        self._controller.resume(episode_id)
+
+    def _lift(self, stroke: TouchStroke) -> None:
+        self._controller.ask(lambda recorder: recorder.lift(stroke))
+
+    def _press(self, key: SystemKey) -> None:
+        self._controller.ask(lambda recorder: recorder.press(key))
+
+    def _type(self, text: str) -> None:
+        if not self._controller.ask(lambda recorder: recorder.type_text(text)):
+            self._actions.show_text(text)
+
+    def _ask_for_note(self) -> None:
+        dialog = CompleteDialog(self)
+        dialog.note_given.connect(lambda note: self._controller.ask(lambda recorder: recorder.complete(note)))
+        dialog.open()
+
+    def _ask_for_reason(self) -> None:
+        dialog = ImpossibleDialog(self)
+        dialog.reason_given.connect(lambda reason: self._controller.ask(lambda recorder: recorder.impossible(reason)))
+        dialog.open()
+
+    def _ask_to_discard(self) -> None:
+        box = QMessageBox(self)
+        box.setWindowTitle("Discard this recording?")
+        box.setText("Discard this recording? Its steps go to the trash folder.")
+        discard = box.addButton("Discard", QMessageBox.ButtonRole.DestructiveRole)
+        box.addButton(QMessageBox.StandardButton.Cancel)
+        box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        discard.clicked.connect(lambda: self._controller.ask(lambda recorder: recorder.abandon()))
+        box.open()
+
+    def _record_another(self) -> None:
+        self._task.clear()
+        self._controller.record_another()
+
+    def _copy_published_place(self) -> None:
+        if self._published is not None:
+            QGuiApplication.clipboard().setText(str(self._published))
+
+    def _offer_start(self) -> None:
+        watching = self._controller.phase is Phase.WATCHING
+        missing = self._task.missing if watching else "Choose a device first."
+        self._commands.enable(Command.START, on=watching and not missing)
+        self._task.show_hint(missing if self._controller.phase is not Phase.RECORDING else "")
+
+    # How it hangs together.
+
+    def _connect_controller(self) -> None:
+        controller = self._controller
+        controller.phase_changed.connect(self._show_phase)
+        controller.devices_listed.connect(self._show_devices)
+        controller.device_connected.connect(self._mirror.set_rules)
+        controller.drafts_listed.connect(self._offer_drafts)
+        controller.frame_came.connect(self._show_frame)
+        controller.view_changed.connect(self._show_view)
+        controller.watching_failed.connect(lambda words: self._tell(tell_lost_while_watching(words)))
+        controller.noticed.connect(lambda words: self._message.show_message(Tone.WARNING, words))
+        controller.failed.connect(lambda words: self._message.show_message(Tone.DANGER, words))
+
+    def _connect_widgets(self) -> None:
+        ask = self._controller.ask
+        self._mirror.touch_began.connect(lambda frame: ask(lambda recorder: recorder.touch_down(frame)))
+        self._mirror.stroke_made.connect(self._lift)
+        self._mirror.touch_cancelled.connect(lambda: ask(lambda recorder: recorder.cancel_touch()))
+        self._mirror.key_asked.connect(self._press)
+        self._actions.text_entered.connect(self._type)
+        self._devices.serial_chosen.connect(self._controller.choose_device)
+        self._task.task_changed.connect(self._offer_start)
+        self._drafts_dialog.resume_asked.connect(self._resume)
+        self._drafts_dialog.discard_asked.connect(self._controller.discard_draft)
+
+    def _connect_commands(self) -> None:
+        controller, ask = self._controller, self._controller.ask
+        calls = {
+            Command.LOOK_FOR_DEVICES: controller.list_devices,
+            Command.SIMULATE: controller.start_simulated,
+            Command.START: self._start,
+            Command.STOP: controller.stop,
+            Command.DISCARD: self._ask_to_discard,
+            Command.DRAFTS: self._drafts_dialog.open,
+            Command.RETRY: lambda: ask(lambda recorder: recorder.retry()),
+            Command.BACK: lambda: self._press(SystemKey.BACK),
+            Command.HOME: lambda: self._press(SystemKey.HOME),
+            Command.RECENT: lambda: self._press(SystemKey.RECENT),
+            Command.COMPLETE: self._ask_for_note,
+            Command.IMPOSSIBLE: self._ask_for_reason,
+            Command.UNDO: lambda: ask(lambda recorder: recorder.undo()),
+            Command.ANOTHER: self._record_another,
+            Command.COPY_PLACE: self._copy_published_place,
+        }
+        for command, call in calls.items():
+            self._commands[command].triggered.connect(lambda _checked, call=call: call())
+
+    def _lay_out(self) -> None:
+        self._publication.add_button(self._copy_place)
+        self._publication.add_button(self._commands.button(Command.ANOTHER))
+        row = QHBoxLayout(self)
+        row.setContentsMargins(_SPACE, _SPACE, _SPACE, _SPACE)
+        row.setSpacing(_SPACE)
+        row.addWidget(_scrolled(_column(self._devices, self._task)))
+        row.addWidget(self._middle(), 1)
+        row.addWidget(self._right())
+
+    def _middle(self) -> QWidget:
+        middle = _column(self._publication, self._message, self._mirror, self._status, self._actions)
+        layout = middle.layout()
+        if isinstance(layout, QVBoxLayout):
+            layout.setStretchFactor(self._mirror, 1)
+            layout.setSpacing(12)
+        return middle
+
+    def _right(self) -> QWidget:
+        card = QFrame()
+        card.setProperty("kind", "card")
+        card.setFixedWidth(_RIGHT_PX)
+        head = QHBoxLayout()
+        head.setContentsMargins(16, 10, 8, 0)
+        head.addWidget(self._steps_title)
+        head.addStretch()
+        head.addWidget(self._commands.button(Command.UNDO, kind="quiet"))
+        self._no_steps.setContentsMargins(16, 0, 16, 0)
+        column = QVBoxLayout(card)
+        column.setContentsMargins(0, 0, 0, 8)
+        column.setSpacing(8)
+        column.addLayout(head)
+        column.addWidget(self._no_steps)
+        column.addWidget(self._steps_view, 1)
+        return card
+
+
+def _steps_view(steps: StepList) -> QListView:
+    view = QListView(accessibleName="Steps")
+    view.setModel(steps)
+    view.setItemDelegate(StepDelegate(view))
+    view.setUniformItemSizes(True)
+    view.setVerticalScrollMode(QListView.ScrollMode.ScrollPerPixel)
+    view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    return view
+
+
+def _titled(words: str) -> QLabel:
+    label = QLabel(words)
+    label.setProperty("kind", "title")
+    return label
+
+
+def _column(*parts: QWidget) -> QWidget:
+    column = QWidget()
+    layout = QVBoxLayout(column)
+    layout.setContentsMargins(0, 0, 0, 0)
+    layout.setSpacing(_SPACE)
+    for part in parts:
+        layout.addWidget(part)
+    return column
+
+
+def _scrolled(content: QWidget) -> QScrollArea:
+    area = QScrollArea(widgetResizable=True)
+    area.setFrameShape(QFrame.Shape.NoFrame)
+    area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    area.setWidget(content)
+    area.setFixedWidth(_LEFT_PX)
+    area.setMinimumHeight(QSize(0, 300).height())
+    return area

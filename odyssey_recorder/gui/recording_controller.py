@@ -1,0 +1,255 @@
+"""What the window does: takes the annotator's intents to devices and recorders, off the GUI thread, and reports back."""
+
+from collections.abc import Callable, Sequence
+from enum import Enum
+from functools import partial
+from typing import Protocol, TypeVar
+
+from PySide6.QtCore import QObject, Signal
+
+from odyssey_recorder.dataset.store import DraftSummary
+from odyssey_recorder.device.device import Device, ListedDevice
+from odyssey_recorder.errors import OdysseyError
+from odyssey_recorder.gesture.recognizer import TouchRules
+from odyssey_recorder.gui.background import Background
+from odyssey_recorder.gui.live_view import LiveView
+from odyssey_recorder.gui.recorder_bridge import RecorderBridge
+from odyssey_recorder.model.episode import TaskInfo
+from odyssey_recorder.recording.recorder import Listener, Recorder, RecordingView
+from odyssey_recorder.recording.session import State
+
+T = TypeVar("T")
+
+
+class Desk(Protocol):
+    """What the window asks of the rest of the program. Every call may block and is made off the GUI thread."""
+
+    @property
+    def can_simulate(self) -> bool:
+        """Whether `simulate` may be called; answers at once."""
+
+    def devices(self) -> Sequence[ListedDevice]:
+        """The devices that adb knows. Raises DeviceError."""
+
+    def simulate(self) -> str:
+        """Start a simulated emulator and wait until it can be used; its serial. Raises DeviceError."""
+
+    def connect(self, serial: str) -> Device:
+        """A device that answers. Raises DeviceError."""
+
+    def drafts(self) -> Sequence[DraftSummary]:
+        """The recordings that were not finished. Raises DatasetError."""
+
+    def discard(self, episode_id: str) -> None:
+        """Move a draft to the trash. Raises DatasetError."""
+
+    def begin(self, device: Device, task: TaskInfo, listener: Listener) -> Recorder:
+        """A recorder, not yet started, with a draft of its own. Raises OdysseyError."""
+
+    def resume(self, device: Device, episode_id: str, listener: Listener) -> Recorder:
+        """A recorder, not yet started, that goes on with a draft. Raises OdysseyError."""
+
+
+class Phase(Enum):
+    """How far the annotator has come; while RECORDING, the recorder's own state says more."""
+
+    NO_DEVICE = "no device"
+    CONNECTING = "connecting"
+    WATCHING = "watching"
+    STARTING = "starting"
+    RECORDING = "recording"
+    FINISHED = "finished"
+
+
+class RecordingController(QObject):
+    """Owns the chosen device and the recorder; every method returns at once, outcomes come as signals."""
+
+    phase_changed = Signal(object)
+    devices_listed = Signal(object)
+    device_connected = Signal(object)
+    drafts_listed = Signal(object)
+    frame_came = Signal(object)
+    view_changed = Signal(object)
+    watching_failed = Signal(str)
+    noticed = Signal(str)
+    failed = Signal(str)
+
+    def __init__(self, desk: Desk, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.background = Background(self)
+        self._desk = desk
+        self._phase = Phase.NO_DEVICE
+        self._serial = ""
+        self._device: Device | None = None
+        self._recorder: Recorder | None = None
+        self._bridge: RecorderBridge | None = None
+        self._live = LiveView(self.background, self)
+        self._live.frame_came.connect(self.frame_came)
+        self._live.failed.connect(self.watching_failed)
+
+    @property
+    def phase(self) -> Phase:
+        """How far the annotator has come."""
+        return self._phase
+
+    @property
+    def serial(self) -> str:
+        """The device that was chosen, empty when there is none."""
+        return self._serial
+
+    @property
+    def can_simulate(self) -> bool:
+        """Whether a simulated emulator can be started from here."""
+        return self._desk.can_simulate
+
+    # Devices and drafts.
+
+    def list_devices(self) -> None:
+        """Look which devices there are."""
+        self._run(self._desk.devices, self.devices_listed.emit)
+
+    def list_drafts(self) -> None:
+        """Look which recordings were not finished."""
+        self._run(self._desk.drafts, self.drafts_listed.emit)
+
+    def start_simulated(self) -> None:
+        """Start a simulated emulator and choose it."""
+        self._enter(Phase.CONNECTING)
+        self._run(self._desk.simulate, self._take_simulated, self._lose_device)
+
+    def choose_device(self, serial: str) -> None:
+        """Connect to `serial` in place of the device before; not while recording."""
+        if self._phase in (Phase.STARTING, Phase.RECORDING):
+            return
+        self._let_go_of_device()
+        self._serial = serial
+        self._enter(Phase.CONNECTING)
+        self._run(partial(_connect, self._desk, serial), partial(self._take_device, serial), self._lose_device)
+
+    def discard_draft(self, episode_id: str) -> None:
+        """Move a draft to the trash."""
+        self._run(partial(self._desk.discard, episode_id), lambda _: self.list_drafts())
+
+    # A recording.
+
+    def start(self, task: TaskInfo) -> None:
+        """Begin to record `task` on the chosen device."""
+        self._begin(lambda device, listener: self._desk.begin(device, task, listener))
+
+    def resume(self, episode_id: str) -> None:
+        """Go on with a draft on the chosen device."""
+        self._begin(lambda device, listener: self._desk.resume(device, episode_id, listener))
+
+    def ask(self, command: Callable[[Recorder], None]) -> bool:
+        """Give the recorder at work a command; whether it took it. Why it did not comes as `failed`."""
+        if self._recorder is None:
+            return False
+        try:
+            command(self._recorder)
+        except OdysseyError as error:
+            self.failed.emit(str(error))
+            return False
+        return True
+
+    def stop(self) -> None:
+        """Stop now; the draft is kept and offered again."""
+        if self._recorder is not None:
+            recorder = self._recorder
+            recorder.stop()
+            self._leave_recording()
+            self._run(recorder.join, lambda _: self.list_drafts())
+
+    def record_another(self) -> None:
+        """Leave the finished episode and watch the device again."""
+        if self._phase is Phase.FINISHED:
+            self._leave_recording()
+
+    def close(self) -> None:
+        """Let go of everything; a recording becomes a draft. Waits for the recorder's last write."""
+        self._live.stop()
+        if self._recorder is not None:
+            self._recorder.stop()
+            self._recorder.join()
+        if self._device is not None:
+            self._device.close()
+        self.background.close()
+
+    def _take_simulated(self, serial: str) -> None:
+        self.list_devices()
+        self.choose_device(serial)
+
+    def _take_device(self, serial: str, connected: "tuple[Device, TouchRules]") -> None:
+        device, rules = connected
+        if serial != self._serial:
+            device.close()
+            return
+        self._device = device
+        self.device_connected.emit(rules)
+        self._enter(Phase.WATCHING)
+        self._live.start(device)
+
+    def _lose_device(self) -> None:
+        self._serial = ""
+        self._enter(Phase.NO_DEVICE)
+        self.list_devices()
+
+    def _let_go_of_device(self) -> None:
+        self._live.stop()
+        if self._device is not None:
+            self._device.close()
+            self._device = None
+
+    def _begin(self, make: Callable[[Device, Listener], Recorder]) -> None:
+        if self._device is None or self._phase is not Phase.WATCHING:
+            return
+        self._live.stop()
+        self._enter(Phase.STARTING)
+        bridge = RecorderBridge()
+        self._run(partial(make, self._device, bridge), partial(self._take_recorder, bridge), self._leave_recording)
+
+    def _take_recorder(self, bridge: RecorderBridge, recorder: Recorder) -> None:
+        self._bridge, self._recorder = bridge, recorder
+        bridge.frame_came.connect(self.frame_came)
+        bridge.view_changed.connect(self._take_view)
+        bridge.notice_came.connect(self.noticed)
+        self._enter(Phase.RECORDING)
+        recorder.start()
+
+    def _take_view(self, view: RecordingView) -> None:
+        if self.sender() is not self._bridge:
+            return
+        self.view_changed.emit(view)
+        if view.state is State.FINISHED:
+            self._enter(Phase.FINISHED)
+        elif view.state is State.ABANDONED:
+            self._leave_recording()
+
+    def _leave_recording(self) -> None:
+        self._recorder = self._bridge = None
+        if self._device is not None:
+            self._enter(Phase.WATCHING)
+            self._live.start(self._device)
+
+    def _enter(self, phase: Phase) -> None:
+        self._phase = phase
+        self.phase_changed.emit(phase)
+
+    def _run(
+        self, call: Callable[[], T], on_done: Callable[[T], object], on_failure: Callable[[], object] = lambda: None
+    ) -> None:
+        def report(error: Exception) -> None:
+            on_failure()
+            if not isinstance(error, OdysseyError):
+                raise error
+            self.failed.emit(str(error))
+
+        self.background.run(call, on_done, report)
+
+
+def _connect(desk: Desk, serial: str) -> tuple[Device, TouchRules]:
+    device = desk.connect(serial)
+    try:
+        return device, TouchRules.for_density(device.properties().density)
+    except OdysseyError:
+        device.close()
+        raise

@@ -1,0 +1,65 @@
+"""How the window tells where a recording stands: the word, the colour, and the veil for each phase and state."""
+
+from dataclasses import dataclass
+
+from odyssey_recorder.gui.mirror import Veil, Weight
+from odyssey_recorder.gui.recording_controller import Phase
+from odyssey_recorder.gui.status_line import Mood
+from odyssey_recorder.recording.recorder import RecordingView
+from odyssey_recorder.recording.session import State
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What status line and mirror say; without a veil the mirror takes input."""
+
+    mood: Mood
+    word: str
+    message: str
+    veil: Veil | None
+
+
+def tell_phase(phase: Phase, serial: str) -> Told:
+    """The words for a phase in which no recorder speaks."""
+    match phase:
+        case Phase.NO_DEVICE:
+            words = "No device: start an emulator, or start the simulated one."
+            return Told(Mood.IDLE, "No device", "", Veil(words, Weight.HEAVY))
+        case Phase.CONNECTING:
+            words = f"Connecting to {serial}…" if serial else "Starting the simulated emulator…"
+            return Told(Mood.BUSY, "Connecting", "", Veil(words, Weight.HEAVY, "cellphone_link"))
+        case Phase.WATCHING:
+            veil = Veil("Live view, not recording", Weight.CLEAR)
+            return Told(Mood.IDLE, "Live view", "Nothing is recorded yet", veil)
+        case Phase.STARTING | Phase.RECORDING:
+            return Told(Mood.BUSY, "Starting", "", Veil("Starting…"))
+        case Phase.FINISHED:
+            return Told(Mood.READY, "Published", "", Veil("Episode published", Weight.HEAVY, "check_circle_outline"))
+
+
+def tell_lost_while_watching(message: str) -> Told:
+    """The words for a device that does not answer while nothing is recorded."""
+    return Told(Mood.LOST, "Device lost", message, Veil(message, Weight.HEAVY, "cellphone_off"))
+
+
+def tell_view(view: RecordingView) -> Told:
+    """The words for what a recorder says of itself."""
+    match view.state:
+        case State.READY:
+            return Told(Mood.READY, "Ready", view.message, None)
+        case State.CAPTURING:
+            return Told(Mood.BUSY, "Saving", view.message, Veil("Saving…"))
+        case State.INJECTING:
+            return Told(Mood.BUSY, "Sending", view.message, Veil("Sending…"))
+        case State.SETTLING:
+            return Told(Mood.BUSY, "Settling", view.message, Veil("Settling…"))
+        case State.DEVICE_LOST:
+            return Told(Mood.LOST, "Device lost", view.message, Veil(view.message, Weight.HEAVY, "cellphone_off"))
+        case State.STORAGE_LOST:
+            return Told(Mood.LOST, "Not saved", view.message, Veil(view.message, Weight.HEAVY, "alert_outline"))
+        case State.IDLE:
+            return Told(Mood.BUSY, "Starting", view.message, Veil("Starting…"))
+        case State.FINISHED:
+            return tell_phase(Phase.FINISHED, "")
+        case State.ABANDONED:
+            return Told(Mood.IDLE, "Discarded", view.message, Veil("The draft is in the trash", Weight.HEAVY))

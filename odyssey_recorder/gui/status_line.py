@@ -1,0 +1,130 @@
+"""The one line under the mirror: where the recording stands, in a word and a colour, and how old the picture is."""
+
+import time
+from enum import Enum
+from html import escape
+
+from PySide6.QtCore import QPointF, QSize, Qt, QTimer
+from PySide6.QtGui import QColor, QPainter, QPaintEvent
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QWidget
+
+from odyssey_recorder.device.screen import Frame
+from odyssey_recorder.gui.theme import Theme
+
+_AGE_MS = 200
+
+
+class Mood(Enum):
+    """What the colour of the dot says."""
+
+    IDLE = "idle"
+    READY = "ready"
+    BUSY = "busy"
+    LOST = "lost"
+
+
+class StatusLine(QWidget):
+    """State, message, and the age of the newest frame."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._dot = _Dot()
+        self._state = QLabel()
+        self._message = _ElidedLabel()
+        self._message.setProperty("kind", "hint")
+        self._age = QLabel(accessibleName="Age of the picture")
+        self._age.setProperty("kind", "hint")
+        self._age.setToolTip("How long ago the newest picture of the device came")
+        self._frame: Frame | None = None
+        row = QHBoxLayout(self)
+        row.setContentsMargins(2, 0, 2, 0)
+        row.setSpacing(8)
+        row.addWidget(self._dot)
+        row.addWidget(self._state)
+        row.addWidget(self._message, 1)
+        row.addWidget(self._age)
+        self._clock = QTimer(self, interval=_AGE_MS)
+        self._clock.timeout.connect(self._show_age)
+        self._clock.start()
+
+    def show_state(self, mood: Mood, state: str, message: str) -> None:
+        """Show a state in a word or two, and one line about it."""
+        self._dot.set_mood(mood)
+        self._state.setText(state)
+        self._message.show_words("" if message.rstrip(".").casefold() == state.casefold() else message)
+        self.setAccessibleName(f"{state}. {message}")
+
+    def show_frame(self, frame: Frame | None) -> None:
+        """Tell the age of `frame` from now on; None: of nothing."""
+        self._frame = frame
+        if frame is None:
+            self._age.clear()
+
+    @property
+    def state(self) -> str:
+        """The state in words."""
+        return self._state.text()
+
+    @property
+    def message(self) -> str:
+        """The line about the state."""
+        return self._message.words
+
+    @property
+    def age(self) -> str:
+        """The age of the picture in words."""
+        return self._age.text()
+
+    def _show_age(self) -> None:
+        if self._frame is not None:
+            age_s = (time.monotonic_ns() - self._frame.arrived_ns) / 1e9
+            self._age.setText(f"{age_s:.1f} s" if age_s < 60 else f"{age_s / 60:.0f} min")
+
+
+class _Dot(QWidget):
+    def __init__(self) -> None:
+        super().__init__()
+        self._mood = Mood.IDLE
+        self.setFixedSize(QSize(12, 12))
+
+    def set_mood(self, mood: Mood) -> None:
+        self._mood = mood
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(self._colour())
+        painter.drawEllipse(QPointF(6, 6), 5, 5)
+
+    def _colour(self) -> QColor:
+        theme = Theme.of(self.palette())
+        colours = {
+            Mood.IDLE: theme.off,
+            Mood.READY: theme.success,
+            Mood.BUSY: theme.warning,
+            Mood.LOST: theme.danger,
+        }
+        return colours[self._mood]
+
+
+class _ElidedLabel(QLabel):
+    """One line of plain text, cut with an ellipsis where there is no room; the tooltip has it whole."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.words = ""
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+
+    def show_words(self, words: str) -> None:
+        self.words = words
+        self.setToolTip(f"<p>{escape(words)}</p>" if words else "")
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setPen(self.palette().windowText().color())
+        words = self.fontMetrics().elidedText(self.words, Qt.TextElideMode.ElideRight, self.width())
+        painter.drawText(self.rect(), Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, words)

@@ -1,0 +1,201 @@
+"""The colours and proportions of the window, derived from the system's palette and font."""
+
+from dataclasses import dataclass
+from functools import cache
+
+from PySide6.QtGui import QColor, QPalette
+
+MARK = QColor("#ff2d6f")
+"""The colour in which actions are drawn on pictures of the device, in every theme."""
+
+READABLE = 4.5
+"""The contrast that WCAG 2 asks of text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Theme:
+    """The window's colours, each readable on the ones it is used on."""
+
+    window: QColor
+    card: QColor
+    field: QColor
+    outline: QColor
+    text: QColor
+    muted: QColor
+    off: QColor
+    accent: QColor
+    on_accent: QColor
+    success: QColor
+    warning: QColor
+    danger: QColor
+
+    @classmethod
+    def of(cls, palette: QPalette) -> "Theme":
+        """The theme that goes with the system's palette."""
+        window, text, accent = palette.window(), palette.windowText(), palette.accent()
+        return _derive(window.color().rgb(), text.color().rgb(), accent.color().rgb())
+
+    @property
+    def is_dark(self) -> bool:
+        """Whether the system shows light text on a dark ground."""
+        return self.window.lightnessF() < 0.5
+
+
+@cache
+def _derive(window_rgb: int, text_rgb: int, accent_rgb: int) -> Theme:
+    window, text = QColor(window_rgb), QColor(text_rgb)
+    white = QColor("white")
+    is_dark = window.lightnessF() < 0.5
+    card = _mixed(window, white, 0.06 if is_dark else 0.75)
+    accent = _readable(QColor(accent_rgb), on=white, darker=True)
+    return Theme(
+        window=window,
+        card=card,
+        field=_mixed(window, QColor("black"), 0.18) if is_dark else white,
+        outline=_mixed(window, text, 0.16),
+        text=text,
+        muted=_readable(_mixed(card, text, 0.62), on=card, darker=not is_dark),
+        off=_mixed(card, text, 0.38),
+        accent=accent,
+        on_accent=white,
+        success=_readable(QColor("#2e9e5b"), on=card, darker=not is_dark),
+        warning=_readable(QColor("#c77700"), on=card, darker=not is_dark),
+        danger=_readable(QColor("#d93a3a"), on=card, darker=not is_dark),
+    )
+
+
+def _mixed(first: QColor, second: QColor, share: float) -> QColor:
+    """`share` (0..1) of `second` in `first`."""
+    return QColor(
+        *(
+            round(a + (b - a) * share)
+            for a, b in zip(first.getRgb()[:3], second.getRgb()[:3], strict=True)  # type: ignore[index]
+        )
+    )
+
+
+def _readable(colour: QColor, *, on: QColor, darker: bool) -> QColor:
+    target = QColor("black" if darker else "white")
+    for percent in range(0, 100, 4):
+        candidate = _mixed(colour, target, percent / 100)
+        if contrast(candidate, on) >= READABLE:
+            return candidate
+    return target
+
+
+def contrast(first: QColor, second: QColor) -> float:
+    """The contrast ratio of two colours, 1 to 21, as WCAG 2 reckons it."""
+    light, dark = sorted((_luminance(first), _luminance(second)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+def _luminance(colour: QColor) -> float:
+    def linear(channel: float) -> float:
+        return channel / 12.92 if channel <= 0.03928 else float(((channel + 0.055) / 1.055) ** 2.4)
+
+    return 0.2126 * linear(colour.redF()) + 0.7152 * linear(colour.greenF()) + 0.0722 * linear(colour.blueF())
+
+
+def style_sheet(theme: Theme, *, font_pt: float) -> str:
+    """The window's style sheet; `font_pt` is the size of the system's font, from which the type scale follows."""
+    return _SHEET.format(
+        window=theme.window.name(),
+        card=theme.card.name(),
+        field=theme.field.name(),
+        outline=theme.outline.name(),
+        text=theme.text.name(),
+        muted=theme.muted.name(),
+        accent=theme.accent.name(),
+        accent_hover=theme.accent.lighter(112).name(),
+        accent_down=theme.accent.darker(112).name(),
+        on_accent=theme.on_accent.name(),
+        hover=_mixed(theme.card, theme.text, 0.06).name(),
+        down=_mixed(theme.card, theme.text, 0.12).name(),
+        off=theme.off.name(),
+        success=theme.success.name(),
+        warning=theme.warning.name(),
+        danger=theme.danger.name(),
+        tint=_mixed(theme.card, theme.accent, 0.14).name(),
+        small=f"{font_pt * 0.9:.1f}",
+        base=f"{font_pt:.1f}",
+        large=f"{font_pt * 1.25:.1f}",
+        title=f"{font_pt * 1.1:.1f}",
+    )
+
+
+_SHEET = """
+QMainWindow, QDialog {{ background: {window}; }}
+QWidget {{ color: {text}; font-size: {base}pt; }}
+QLabel, QCheckBox, QRadioButton {{ background: transparent; }}
+QFrame[kind="card"] {{ background: {card}; border: 1px solid {outline}; border-radius: 12px; }}
+QFrame[kind="rail"] {{ background: {card}; border: none; border-right: 1px solid {outline}; }}
+QLabel[kind="title"] {{ font-size: {title}pt; font-weight: 600; }}
+QLabel[kind="field"] {{ color: {muted}; font-size: {small}pt; }}
+QLabel[kind="hint"] {{ color: {muted}; font-size: {small}pt; }}
+QLabel[kind="warning"] {{ color: {warning}; font-size: {small}pt; }}
+QLabel[kind="instruction"] {{ font-size: {large}pt; }}
+
+QLineEdit, QPlainTextEdit, QComboBox {{
+    background: {field}; border: 1px solid {outline}; border-radius: 8px; padding: 6px 10px;
+    selection-background-color: {accent}; selection-color: {on_accent};
+}}
+QLineEdit, QComboBox {{ min-height: 20px; }}
+QPlainTextEdit {{ padding: 4px 6px; }}
+QPlainTextEdit[kind="instruction"] {{ font-size: {large}pt; }}
+QLineEdit:focus, QPlainTextEdit:focus, QComboBox:focus {{ border: 1px solid {accent}; }}
+QLineEdit:disabled, QPlainTextEdit:disabled, QComboBox:disabled {{ color: {off}; background: transparent; }}
+QComboBox::drop-down {{ border: none; width: 28px; }}
+QComboBox::down-arrow {{ image: none; }}
+QComboBox QAbstractItemView {{
+    background: {field}; border: 1px solid {outline}; padding: 4px; outline: none;
+    selection-background-color: {tint}; selection-color: {text};
+}}
+
+QToolButton, QPushButton {{
+    background: transparent; border: 1px solid {outline}; border-radius: 8px; padding: 6px 10px; min-height: 20px;
+}}
+QToolButton:hover, QPushButton:hover {{ background: {hover}; }}
+QToolButton:pressed, QPushButton:pressed {{ background: {down}; }}
+QToolButton:focus, QPushButton:focus {{ border-color: {accent}; }}
+QToolButton:disabled, QPushButton:disabled {{ color: {off}; }}
+QPushButton[kind="primary"] {{
+    background: {accent}; border-color: {accent}; color: {on_accent}; font-weight: 600;
+}}
+QPushButton[kind="primary"]:hover {{ background: {accent_hover}; }}
+QPushButton[kind="primary"]:pressed {{ background: {accent_down}; }}
+QPushButton[kind="primary"]:focus {{ border: 2px solid {text}; padding: 5px 9px; }}
+QPushButton[kind="primary"]:disabled {{
+    background: {down}; border-color: {down}; color: {off};
+}}
+QPushButton[kind="quiet"] {{ border-color: transparent; }}
+QPushButton[kind="quiet"]:focus {{ border-color: {accent}; }}
+QToolButton[kind="fold"] {{ border-color: transparent; color: {muted}; padding: 2px 0; font-size: {small}pt; }}
+QToolButton[kind="fold"]:hover {{ background: transparent; color: {text}; }}
+QToolButton[kind="fold"]:focus {{ border-color: {accent}; }}
+QToolButton[kind="rail"] {{ border-color: transparent; border-radius: 10px; padding: 8px 4px; font-size: {small}pt; }}
+QToolButton[kind="rail"]:checked {{ background: {tint}; }}
+QToolButton[kind="rail"]:focus {{ border-color: {accent}; }}
+
+QFrame[kind="chip"] {{ background: {tint}; border: none; border-radius: 13px; }}
+QFrame[kind="chip"] QLabel {{ font-size: {base}pt; }}
+QFrame[kind="chip"] QToolButton {{ border: 1px solid transparent; border-radius: 9px; padding: 1px; min-height: 0; }}
+QFrame[kind="chip"] QToolButton:focus {{ border-color: {accent}; }}
+
+QFrame[kind="banner"] {{ background: {card}; border: 1px solid {outline}; border-radius: 10px; }}
+QFrame[kind="banner"][tone="success"] {{ border-color: {success}; }}
+QFrame[kind="banner"][tone="warning"] {{ border-color: {warning}; }}
+QFrame[kind="banner"][tone="danger"] {{ border-color: {danger}; }}
+
+QListView {{ background: transparent; border: none; outline: none; }}
+QScrollArea, QScrollArea > QWidget > QWidget {{ background: transparent; border: none; }}
+QScrollBar:vertical {{ background: transparent; width: 10px; margin: 0; }}
+QScrollBar::handle:vertical {{ background: {outline}; border-radius: 3px; min-height: 32px; margin: 0 2px; }}
+QScrollBar::handle:vertical:hover {{ background: {muted}; }}
+QScrollBar::add-line, QScrollBar::sub-line, QScrollBar::add-page, QScrollBar::sub-page {{
+    background: none; border: none; height: 0;
+}}
+QListWidget[kind="rows"] {{ background: {field}; border: 1px solid {outline}; border-radius: 8px; padding: 4px; }}
+QListWidget[kind="rows"]::item {{ padding: 8px 10px; border-radius: 6px; color: {text}; }}
+QListWidget[kind="rows"]::item:selected {{ background: {tint}; color: {text}; }}
+QToolTip {{ background: {card}; color: {text}; border: 1px solid {outline}; padding: 4px 6px; }}
+"""

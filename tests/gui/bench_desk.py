@@ -1,0 +1,79 @@
+"""A desk for the window's tests: devices in memory, a real recorder, a real store in a temporary folder."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from odyssey_recorder.dataset.draft import Draft
+from odyssey_recorder.dataset.provenance import Origin
+from odyssey_recorder.dataset.store import DraftSummary, EpisodeStore
+from odyssey_recorder.device.device import Device, ListedDevice
+from odyssey_recorder.device.settle import SettleRule
+from odyssey_recorder.gesture.recognizer import TouchRules
+from odyssey_recorder.model.episode import DeviceInfo, TaskInfo
+from odyssey_recorder.recording.recorder import Listener, Recorder, Rules
+from tests.fakes import FakeDevice
+
+TASK = TaskInfo(
+    category="General_Tool",
+    apps=("Settings", "Clock"),
+    meta_task="Set {item} in {app}",
+    task="Set dark mode in Settings",
+    instruction="Switch the phone to dark mode, then set an alarm for seven",
+)
+
+
+class BenchDesk:
+    """Devices that are there from the start, and one more that `simulate` brings."""
+
+    def __init__(self, folder: Path, *devices: FakeDevice, simulated: FakeDevice | None = None) -> None:
+        self.store = EpisodeStore(folder / "dataset", drafts=folder / "drafts")
+        self.devices_there = list(devices)
+        self._simulated = simulated
+
+    @property
+    def can_simulate(self) -> bool:
+        return self._simulated is not None
+
+    def devices(self) -> Sequence[ListedDevice]:
+        return [ListedDevice(device.serial, "device", "fake", "Fake Phone") for device in self.devices_there]
+
+    def simulate(self) -> str:
+        assert self._simulated is not None
+        self.devices_there.append(self._simulated)
+        return self._simulated.serial
+
+    def connect(self, serial: str) -> Device:
+        return next(device for device in self.devices_there if device.serial == serial)
+
+    def drafts(self) -> Sequence[DraftSummary]:
+        return self.store.drafts()
+
+    def discard(self, episode_id: str) -> None:
+        self.store.discard(self.store.resume(episode_id))
+
+    def begin(self, device: Device, task: TaskInfo, listener: Listener) -> Recorder:
+        properties = device.properties()
+        about = DeviceInfo(properties.model, properties.size, properties.product)
+        return self._recorder(device, self.store.create_draft(task=task, device=about, origin=_ORIGIN), listener)
+
+    def resume(self, device: Device, episode_id: str, listener: Listener) -> Recorder:
+        return self._recorder(device, self.store.resume(episode_id), listener)
+
+    def _recorder(self, device: Device, draft: Draft, listener: Listener) -> Recorder:
+        touch = TouchRules.for_density(device.properties().density)
+        rules = Rules(touch, SettleRule(still_ms=20, cap_ms=2000))
+        return Recorder(device, draft, self.store, listener=listener, rules=rules)
+
+
+_ORIGIN = Origin(
+    recorder_version="0",
+    mode="mirror",
+    actor="annotator",
+    annotator="Tester",
+    task_id="",
+    serial="fake-1",
+    model="Fake Phone",
+    fingerprint="fake",
+    avd_name="Fake",
+    density=160,
+)
