@@ -11,8 +11,7 @@ from odyssey_recorder.simulator.looper import Looper, Timer
 from odyssey_recorder.simulator.screen import Screen
 from odyssey_recorder.simulator.system.system_ui import SystemUi
 from odyssey_recorder.simulator.system.transition import STEP_S, Transition, pictures
-from odyssey_recorder.simulator.system.windows import Areas, Window, build_windows, focused_box
-from odyssey_recorder.simulator.ui.controls import TextField
+from odyssey_recorder.simulator.system.windows import Areas, Window, build_windows
 from odyssey_recorder.simulator.ui.draw import Canvas
 from odyssey_recorder.simulator.ui.geometry import Rect
 
@@ -43,9 +42,6 @@ class Stage:
     def lay_out(self, system: SystemUi) -> None:
         """Build and place the views anew."""
         self.windows, self.areas = build_windows(system)
-        box = focused_box(self.windows)
-        system.focused_field = box.view if box and isinstance(box.view, TextField) else None
-        system.entry.reveal = False
 
     def change(self, system: SystemUi, act: Callable[[], None]) -> None:
         """Carry out an input and show what comes of it, with the transition that fits."""

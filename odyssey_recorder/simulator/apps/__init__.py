@@ -23,5 +23,6 @@ How to write an app
 
 from odyssey_recorder.simulator.apps.app import App
 from odyssey_recorder.simulator.apps.notes import Notes
+from odyssey_recorder.simulator.apps.settings import Settings
 
-APPS: tuple[type[App], ...] = (Notes,)
+APPS: tuple[type[App], ...] = (Notes, Settings)

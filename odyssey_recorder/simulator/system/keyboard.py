@@ -120,7 +120,9 @@ def _ignore(call: Callable[[], bool]) -> None:
     call()
 
 
-def _key(face: View, height: float, on_tap: Action, *, desc: str, flex: float = 1, strong: bool = False) -> View:
+def _key(  # noqa: PLR0913 - values by keyword, each with a plain default
+    face: View, height: float, on_tap: Action, *, desc: str, flex: float = 1, strong: bool = False
+) -> View:
     return Surface(
         face,
         height=height,

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from odyssey_recorder.simulator.apps.app import Page
 from odyssey_recorder.simulator.system import bars
 from odyssey_recorder.simulator.system.keyboard import keyboard_view
 from odyssey_recorder.simulator.system.recents import recents_view
@@ -11,7 +10,7 @@ from odyssey_recorder.simulator.system.share_sheet import share_sheet_view
 from odyssey_recorder.simulator.ui.controls import TextField, caret_rect, selected_rects
 from odyssey_recorder.simulator.ui.geometry import Rect
 from odyssey_recorder.simulator.ui.layout import Place, Scroll, Stack, Surface, scroll_range
-from odyssey_recorder.simulator.ui.theme import Theme, theme_of
+from odyssey_recorder.simulator.ui.theme import Theme, hex_of, mixed, theme_of
 from odyssey_recorder.simulator.ui.view import Action, Box, Limits, Look, Memory, View
 from odyssey_recorder.simulator.ui.widgets import Scrim, text_toolbar, toast
 
@@ -67,21 +66,50 @@ class _Builder:
         self._navigation = Rect(0, size.height - navigation, size.width, size.height)
 
     def build(self) -> tuple[list[Window], Areas]:
+        windows, content = self._pages()
+        for _ in range(2):
+            if not self._settle_focus(windows):
+                break
+            windows, content = self._pages()
         keyboard = self._keyboard()
-        below = keyboard.box.rect if keyboard else self._navigation
-        content = Rect(0, self._status.bottom, self._screen.right, below.top)
-        windows = [self._front(content)]
+        status, navigation = self._bars()
+        windows.insert(1, status)
+        over = (self._toolbar(windows, content), keyboard, self._toast(content), navigation)
+        windows += [window for window in over if window]
+        lifted = Rect(0, content.bottom, self._screen.right, self._navigation.top)
+        return windows, Areas(self._screen, self._status, self._navigation, content, lifted)
+
+    def _pages(self) -> tuple[list[Window], Rect]:
+        """The page in front and what lies over it, above the keyboard where that is shown."""
+        keyboard = self._keyboard()
+        bottom = keyboard.box.rect.top if keyboard else self._navigation.top
+        content = Rect(0, self._status.bottom, self._screen.right, bottom)
         overlay = None if self._system.recents else self._overlay(content)
-        windows += [window for window in (overlay, self._share(content), keyboard) if window]
-        windows += self._bars(dimmed=len(windows) > 1 and windows[1] is not keyboard)
-        windows += [window for window in (self._toolbar(windows[:2], content), self._toast(content)) if window]
-        empty = Rect(0, self._navigation.top, self._screen.right, self._navigation.top)
-        areas = Areas(self._screen, self._status, self._navigation, content, keyboard.box.rect if keyboard else empty)
-        return windows, areas
+        return [window for window in (self._front(content), overlay, self._share(content)) if window], content
+
+    def _settle_focus(self, windows: list[Window]) -> bool:
+        """Let the focus, the keyboard and the scroll offset fit the views; true when they must be laid out anew."""
+        system, entry, page = self._system, self._system.entry, self._page
+        shown = entry.keyboard.shown
+        wanted, page.wanted_focus = page.wanted_focus, ""
+        for box in (box for window in windows for box in window.box.walk()):
+            if wanted and isinstance(box.view, TextField) and box.view.key == wanted:
+                entry.focus(box.view, len(box.view.value))
+        focused = focused_box(windows)
+        system.focused_field = focused.view if focused and isinstance(focused.view, TextField) else None
+        if focused is None:
+            entry.keyboard.shown = entry.toolbar = False
+        if entry.keyboard.shown != shown:
+            return True
+        reveal, entry.reveal = entry.reveal, False
+        moved = [_reveal_caret(window.box, page.memory) for window in windows] if reveal else []
+        return any(moved)
 
     def _look(self, theme: Theme, area: Rect, memory: Memory | None = None) -> Look:
         px = self._density / 160
-        return Look(theme, self._density, int(area.width / px), int(area.height / px), memory or Memory())
+        scale = float(self._system.setting("system", "font_scale", "1.0"))
+        width_dp, height_dp = int(area.width / px), int(area.height / px)
+        return Look(theme, self._density, width_dp, height_dp, memory or Memory(), scale)
 
     def _lay(self, view: View, look: Look, area: Rect) -> Box:
         box = view.layout(look, Limits(area.width, area.height, area.width, area.height))
@@ -98,17 +126,7 @@ class _Builder:
         area = self._screen if page.edge_to_edge else content
         look = self._look(self._theme, content, page.memory)
         box = self._lay(Surface(page.build(look), color=page.background), look, area)
-        self._resolve_focus(page, box)
-        if system.entry.reveal and _reveal_caret(box, page.memory):
-            box = self._lay(Surface(page.build(look), color=page.background), look, area)
         return Window(system.window_title, page.app.package, box)
-
-    def _resolve_focus(self, page: Page, box: Box) -> None:
-        wanted, page.wanted_focus = page.wanted_focus, ""
-        if wanted:
-            for part in box.walk():
-                if isinstance(part.view, TextField) and part.view.key == wanted:
-                    self._system.entry.focus(part.view, len(part.view.value))
 
     def _overlay(self, content: Rect) -> Window | None:
         page = self._page
@@ -132,8 +150,8 @@ class _Builder:
         package, dismiss = of
         root = Stack((Scrim(on_tap=dismiss, desc="Dismiss"), view))
         box = root.layout(look, Limits(content.width, content.height, content.width, content.height))
-        box.children[0].width, box.children[0].height = self._screen.width, self._screen.height
-        box.children[0].at(0, -content.top)
+        veil = box.children[0].at(0, -content.top)
+        veil.width, veil.height = self._screen.width, self._screen.height
         box.place(content.left, content.top, self._screen)
         return Window("Overlay", package, box)
 
@@ -146,23 +164,29 @@ class _Builder:
         box.place(0, self._navigation.top - box.height, self._screen)
         return Window("InputMethod", "com.google.android.inputmethod.latin", box)
 
-    def _bars(self, *, dimmed: bool) -> list[Window]:
+    def _bars(self) -> tuple[Window, Window]:
+        """The status bar lies under a veil like the page; the navigation bar is never covered."""
         system, page = self._system, self._page
-        look = self._look(self._theme, self._screen)
-        if system.recents or system.entry.keyboard.shown or dimmed:
-            below, below_color = "surface_high", "on_surface"
-        else:
-            below, below_color = page.navigation_color, page.bar_color
+        theme = self._system_theme if system.recents else self._theme
         above = "surface_high" if system.recents else page.status_color
-        above_color = "on_surface" if system.recents else page.bar_color
-        if dimmed:
-            above, above_color, below, below_color = "", "#ffffff", "", "#ffffff"
-        status = bars.status_bar(system.clock, above, above_color)
-        navigation = bars.navigation_bar(system.navigation_presses, below, below_color)
-        return [
+        status = bars.status_bar(system.clock, above, "on_surface" if system.recents else page.bar_color)
+        below, ink = self._navigation_colors(theme)
+        navigation = bars.navigation_bar(system.navigation_presses, below, ink)
+        look = self._look(theme, self._screen)
+        return (
             Window("StatusBar", "com.android.systemui", self._lay(status, look, self._status)),
             Window("NavigationBar0", "com.android.systemui", self._lay(navigation, look, self._navigation)),
-        ]
+        )
+
+    def _navigation_colors(self, theme: Theme) -> tuple[str, str]:
+        system, page = self._system, self._page
+        if system.recents or system.entry.keyboard.shown:
+            return hex_of(self._system_theme.surface_high), "on_surface"
+        if system.shared is not None:
+            return hex_of(self._system_theme.surface_container), "on_surface"
+        if page.overlay:
+            return hex_of(mixed(theme.surface, (0, 0, 0), Scrim.ALPHA)), "on_surface"
+        return page.navigation_color, page.bar_color
 
     def _toolbar(self, windows: list[Window], content: Rect) -> Window | None:
         entry = self._system.entry

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 from PIL import Image
 
@@ -36,14 +36,14 @@ class Text(View):
         return self.text
 
     def layout(self, look: Look, limits: Limits) -> Box:
-        font = look.px(self.size), self.weight
+        font = look.text_px(self.size), self.weight
         lines = letters.broken_lines(self.text, max(1, limits.max_width), *font)[: self.lines]
         widest = max(letters.text_width(self.text[start:end].rstrip(), *font) for start, end in lines)
         height = len(lines) * letters.line_height(font[0])
         return Box(self, look, limits.width(widest + 1), limits.height(height), lines=lines)
 
     def paint(self, box: Box, canvas: Canvas) -> None:
-        size_px = box.look.px(self.size)
+        size_px = box.look.text_px(self.size)
         step = letters.line_height(size_px)
         color = box.look.theme.color(self.color)
         top = box.rect.top + (box.rect.height - step * len(box.lines)) // 2
@@ -132,7 +132,7 @@ class Checkable(View):
 
     checked: bool = False
 
-    _SIZE = (24.0, 24.0)
+    _SIZE: ClassVar[tuple[float, float]] = (24.0, 24.0)
 
     def layout(self, look: Look, limits: Limits) -> Box:
         width, height = self._SIZE
@@ -143,7 +143,7 @@ class Checkable(View):
 class Toggle(Checkable):
     """A Material switch, 52 by 32 dp."""
 
-    _SIZE = (52.0, 32.0)
+    _SIZE: ClassVar[tuple[float, float]] = (52.0, 32.0)
 
     @property
     def class_name(self) -> str:
@@ -254,14 +254,14 @@ class TextField(View):
         return self.shown or self.hint
 
     def layout(self, look: Look, limits: Limits) -> Box:
-        size_px = look.px(self.size)
+        size_px = look.text_px(self.size)
         width = limits.max_width if self.multiline else 10**6
         lines = letters.broken_lines(self.shown, max(1, width), size_px, self.weight)
         height = max(self.min_lines, len(lines)) * letters.line_height(size_px)
         return Box(self, look, limits.width(limits.max_width), limits.height(height), lines=lines, clips=True)
 
     def paint(self, box: Box, canvas: Canvas) -> None:
-        theme, size_px = box.look.theme, box.look.px(self.size)
+        theme, size_px = box.look.theme, box.look.text_px(self.size)
         outer, canvas.clip = canvas.clip, canvas.clip.intersection(box.visible)
         focus = box.look.memory.focus
         focused = focus if focus is not None and focus.field == self.key else None
@@ -290,7 +290,7 @@ def _field(box: Box) -> TextField:
 def _origin(box: Box) -> tuple[int, int]:
     """Where the first letter of a field is drawn: a single line is moved so that its cursor shows."""
     view, focus = _field(box), box.look.memory.focus
-    size_px = box.look.px(view.size)
+    size_px = box.look.text_px(view.size)
     step = letters.line_height(size_px)
     top = box.rect.top if view.multiline else box.rect.top + (box.rect.height - step) // 2
     if view.multiline or focus is None or focus.field != view.key:
@@ -310,7 +310,7 @@ def _line_of(box: Box, index: int) -> int:
 def caret_rect(box: Box, index: int) -> Rect:
     """Where the cursor stands before letter `index` of a placed text field."""
     view = _field(box)
-    size_px = box.look.px(view.size)
+    size_px = box.look.text_px(view.size)
     number = _line_of(box, index)
     start, left, top = box.lines[number][0], *_origin(box)
     x = left + letters.text_width(view.shown[start:index], size_px, view.weight)
@@ -321,7 +321,7 @@ def caret_rect(box: Box, index: int) -> Rect:
 def caret_at(box: Box, x: float, y: float) -> int:
     """The place between two letters of a placed text field that is nearest to a point."""
     view = _field(box)
-    size_px = box.look.px(view.size)
+    size_px = box.look.text_px(view.size)
     left, top = _origin(box)
     number = max(0, min(int((y - top) // letters.line_height(size_px)), len(box.lines) - 1))
     start, end = box.lines[number]
@@ -335,7 +335,7 @@ def selected_rects(box: Box, start: int, end: int) -> list[Rect]:
         begin, stop = max(first, start), min(last, end)
         if begin < stop:
             left, right = caret_rect(box, begin), caret_rect(box, begin)
-            size_px = box.look.px(_field(box).size)
+            size_px = box.look.text_px(_field(box).size)
             width = letters.text_width(_field(box).shown[begin:stop].rstrip("\n"), size_px, _field(box).weight)
             rects.append(Rect(left.left, left.top, right.left + max(width, 4), right.bottom))
     return rects

@@ -12,6 +12,11 @@ def rgb(hex_color: str) -> RGB:
     return int(hex_color[1:3], 16), int(hex_color[3:5], 16), int(hex_color[5:7], 16)
 
 
+def hex_of(color: RGB) -> str:
+    """A colour written "#rrggbb"."""
+    return "#{:02x}{:02x}{:02x}".format(*color)
+
+
 def mixed(first: RGB, second: RGB, share: float) -> RGB:
     """`first` with `share` (0..1) of `second` in it."""
     red, green, blue = (round(a + (b - a) * share) for a, b in zip(first, second, strict=True))

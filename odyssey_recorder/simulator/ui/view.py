@@ -71,6 +71,7 @@ class Look:
     width_dp: int
     height_dp: int
     memory: Memory = field(default_factory=Memory)
+    font_scale: float = 1.0
 
     @property
     def wide(self) -> bool:
@@ -80,6 +81,10 @@ class Look:
     def px(self, dp: float) -> int:
         """Pixels of a length in dp."""
         return round(dp * self.density / 160)
+
+    def text_px(self, sp: float) -> int:
+        """Pixels of a type size, which grows with the user's font size."""
+        return round(sp * self.font_scale * self.density / 160)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

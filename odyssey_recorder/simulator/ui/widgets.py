@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from odyssey_recorder.simulator.ui.controls import Checkbox, Divider, Icon, Text, TextField, Toggle
 from odyssey_recorder.simulator.ui.draw import Canvas
@@ -17,11 +17,13 @@ if TYPE_CHECKING:
 class Scrim(View):
     """The veil behind a sheet or a dialog; a tap on it sends what lies over it away."""
 
+    ALPHA: ClassVar[float] = 0.42
+
     def layout(self, look: Look, limits: Limits) -> Box:
         return Box(self, look, limits.max_width, limits.max_height)
 
     def paint(self, box: Box, canvas: Canvas) -> None:
-        canvas.fill(box.rect, (0, 0, 0), alpha=0.42)
+        canvas.fill(box.rect, (0, 0, 0), alpha=self.ALPHA)
 
 
 def icon_button(icon: str, desc: str, on_tap: Action, *, color: str = "on_surface_variant", size: float = 24) -> View:
@@ -125,11 +127,19 @@ def list_item(  # noqa: PLR0913 - values by keyword, each with a plain default
 
 
 def switch_item(  # noqa: PLR0913 - values by keyword, each with a plain default
-    title: str, subtitle: str = "", *, checked: bool, on_tap: Action, icon: str = "", enabled: bool = True
+    title: str,
+    subtitle: str = "",
+    *,
+    checked: bool,
+    on_tap: Action,
+    icon: str = "",
+    lead: View | None = None,
+    enabled: bool = True,
 ) -> View:
     """A row with a switch at its end; the whole row turns it."""
-    toggle = Toggle(checked=checked, desc=title, enabled=enabled, on_tap=on_tap if enabled else None)
-    return list_item(title, subtitle, icon=icon, trail=toggle, on_tap=on_tap if enabled else None)
+    act = on_tap if enabled else None
+    toggle = Toggle(checked=checked, desc=title, enabled=enabled, on_tap=act)
+    return list_item(title, subtitle, icon=icon, lead=lead, trail=toggle, on_tap=act)
 
 
 def check_item(title: str, subtitle: str = "", *, checked: bool, on_tap: Action, trail: View | None = None) -> View:
@@ -265,10 +275,10 @@ def bottom_sheet(*children: View, gap: float = 16) -> View:
     return Place(Surface(body, color="surface_container", radius=28, fill=True, max_width=640), "bottom")
 
 
-def dialog(title: str, *children: View, buttons: Sequence[View]) -> View:
+def dialog(title: str, *children: View, buttons: Sequence[View], gap: float = 16) -> View:
     """A question in the middle of the screen."""
     parts = (Text(title, 24), *children, Row(buttons, along="end", gap=8))
-    body = Column(parts, gap=16, pad=24)
+    body = Column(parts, gap=gap, pad=24)
     return Place(Surface(body, color="surface_high", radius=28, width=312, elevation=3))
 
 

@@ -1,0 +1,267 @@
+"""Settings: network, display, notifications of each app, and what the phone is."""
+
+from odyssey_recorder.simulator.apps.app import App, Page
+from odyssey_recorder.simulator.ui.controls import Radio, Text, TextField
+from odyssey_recorder.simulator.ui.layout import Surface
+from odyssey_recorder.simulator.ui.view import Action, Look, View
+from odyssey_recorder.simulator.ui.widgets import (
+    app_bar,
+    app_icon,
+    button,
+    dialog,
+    divider,
+    list_item,
+    page_frame,
+    scroll_page,
+    search_box,
+    section,
+    switch_item,
+)
+
+_NETWORKS = ("Seeblick", "Home-5G", "CityLibrary", "Cafe Morgenrot", "FRITZ!Box 7590")
+_TIMEOUTS = {"15000": "15 seconds", "30000": "30 seconds", "60000": "1 minute", "300000": "5 minutes"}
+_FONT_SCALES = {"0.85": "Small", "1.0": "Default", "1.15": "Large", "1.3": "Largest"}
+
+
+class Settings(App):
+    """The settings app; what it changes are the phone's own settings, as `adb shell settings` reads them."""
+
+    label = "Settings"
+    package = "com.android.settings"
+    icon = "cog"
+    color = "#5f6368"
+    category = "General_Tool"
+    is_system = True
+
+    def first_page(self) -> Page:
+        return SettingsPage(self)
+
+
+class _Switches(Page):
+    """A page whose rows turn system settings."""
+
+    def switch(self, title: str, setting: tuple[str, str], *, subtitle: str = "", icon: str = "") -> View:
+        """A row that turns one setting between "0" and "1"."""
+        namespace, key = setting
+        checked = self.system.setting(namespace, key, "0") == "1"
+
+        def turn() -> None:
+            self.system.change_setting(namespace, key, "0" if checked else "1")
+
+        return switch_item(title, subtitle, checked=checked, on_tap=turn, icon=icon)
+
+    def framed(self, *rows: View) -> View:
+        """The rows below the page's title."""
+        return page_frame(app_bar(self.title, on_up=self.close), scroll_page(*rows, pad=(0, 0, 0, 24)))
+
+
+class SettingsPage(Page):
+    """The list of all topics."""
+
+    title = "Settings"
+
+    def __init__(self, app: App) -> None:
+        super().__init__(app)
+        self.query = ""
+
+    def build(self, look: Look) -> View:
+        wifi = "Seeblick" if self.system.setting("global", "wifi_on") == "1" else "Off"
+        dark = "Dark theme on" if self.system.dark else "Dark theme off"
+        topics: tuple[tuple[str, str, str, type[Page]], ...] = (
+            ("wifi", "Network & internet", f"Wi-Fi: {wifi}, mobile, hotspot", NetworkPage),
+            ("bluetooth", "Connected devices", "Bluetooth, pairing", ConnectedPage),
+            ("bell-outline", "Notifications", "Notifications of each app", NotificationsPage),
+            ("brightness-6", "Display", f"{dark}, font size, screen timeout", DisplayPage),
+            ("volume-high", "Sound & vibration", "Ringtone, vibration, touch sounds", SoundPage),
+            ("map-marker-outline", "Location", "Which apps may know where you are", LocationPage),
+            ("cellphone", "About phone", self.system.fact("title"), AboutPage),
+        )
+        wanted = self.query.lower()
+        rows = [
+            list_item(title, subtitle, icon=icon, on_tap=self._opens(page), lines=1)
+            for icon, title, subtitle, page in topics
+            if wanted in f"{title} {subtitle}".lower()
+        ]
+        field = TextField("search", self.query, self._search, hint="Search settings", action="search")
+        body = scroll_page(
+            Surface(Text("Settings", 32), pad=(16, 28, 16, 14)),
+            Surface(search_box(field), pad=(16, 0, 16, 12)),
+            *(rows or [list_item("Nothing found", "Try another word", icon="magnify")]),
+            pad=(0, 0, 0, 16),
+        )
+        return Surface(body)
+
+    def _search(self, words: str) -> None:
+        self.query = words
+
+    def _opens(self, page: type[Page]) -> Action:
+        return lambda: self.go(page(self.app))
+
+
+class NetworkPage(_Switches):
+    """Wi-Fi and what else connects."""
+
+    title = "Network & internet"
+
+    def build(self, look: Look) -> View:
+        rows = [
+            self.switch("Wi-Fi", ("global", "wifi_on"), icon="wifi"),
+            self.switch("Airplane mode", ("global", "airplane_mode_on"), icon="airplane"),
+            self.switch("Mobile data", ("global", "mobile_data"), icon="swap-vertical"),
+            self.switch("Hotspot", ("global", "tether_on"), subtitle="Share this connection", icon="access-point"),
+            self.switch("Data saver", ("global", "data_saver"), icon="leaf"),
+        ]
+        if self.system.setting("global", "wifi_on") == "1":
+            rows += [divider(), section("Networks nearby")]
+            rows += [self._network(name) for name in _NETWORKS]
+        return self.framed(*rows)
+
+    def _network(self, name: str) -> View:
+        joined = self.system.setting("global", "wifi_network", _NETWORKS[0]) == name
+
+        def join() -> None:
+            self.system.change_setting("global", "wifi_network", name)
+
+        return list_item(name, "Connected" if joined else "Saved", icon="wifi-lock", on_tap=join)
+
+
+class ConnectedPage(_Switches):
+    """Bluetooth."""
+
+    title = "Connected devices"
+
+    def build(self, look: Look) -> View:
+        rows = [self.switch("Bluetooth", ("global", "bluetooth_on"), icon="bluetooth")]
+        if self.system.setting("global", "bluetooth_on") == "1":
+            rows += [
+                section("Known devices"),
+                list_item("Kitchen speaker", "Not connected", icon="speaker"),
+                list_item("Buds of Jonas", "Connected, 80 %", icon="headphones"),
+            ]
+        rows.append(self.switch("NFC", ("global", "nfc_on"), icon="nfc"))
+        return self.framed(*rows)
+
+
+class NotificationsPage(_Switches):
+    """A switch for the notifications of each app."""
+
+    title = "Notifications"
+
+    def build(self, look: Look) -> View:
+        rows = [
+            self.switch("Do not disturb", ("global", "zen_mode"), icon="minus-circle-outline"),
+            self.switch("Notification dots", ("secure", "notification_badging"), icon="circle-medium"),
+            divider(),
+            section("App notifications"),
+        ]
+        return self.framed(*rows, *(self._app(app) for app in self.system.installed()))
+
+    def _app(self, app: App) -> View:
+        key = f"notify_{app.package}"
+        checked = self.system.setting("secure", key, "1") == "1"
+
+        def turn() -> None:
+            self.system.change_setting("secure", key, "0" if checked else "1")
+
+        lead = app_icon(app.icon, app.color, 40)
+        return switch_item(app.label, "On" if checked else "Off", checked=checked, on_tap=turn, lead=lead)
+
+
+class DisplayPage(_Switches):
+    """Dark theme, font size, timeout, rotation."""
+
+    title = "Display"
+
+    def build(self, look: Look) -> View:
+        dark = self.system.dark
+        timeout = _TIMEOUTS.get(self.system.setting("system", "screen_off_timeout"), "1 minute")
+        return self.framed(
+            section("Brightness"),
+            self.switch("Adaptive brightness", ("system", "screen_brightness_mode"), icon="brightness-auto"),
+            section("Appearance"),
+            switch_item(
+                "Dark theme", "On" if dark else "Off", checked=dark, on_tap=self._turn_dark, icon="weather-night"
+            ),
+            list_item("Font size", self._font(), icon="format-size", on_tap=self.shows("font")),
+            section("Other display controls"),
+            list_item("Screen timeout", timeout, icon="timer-outline", on_tap=self.shows("timeout")),
+            self.switch("Auto-rotate screen", ("system", "accelerometer_rotation"), icon="screen-rotation"),
+            self.switch("Night light", ("secure", "night_display_activated"), icon="lightbulb-night-outline"),
+        )
+
+    def build_overlay(self, look: Look) -> View | None:
+        if self.overlay == "timeout":
+            return self._choice("Screen timeout", "screen_off_timeout", _TIMEOUTS)
+        return self._choice("Font size", "font_scale", _FONT_SCALES)
+
+    def _font(self) -> str:
+        return _FONT_SCALES.get(self.system.setting("system", "font_scale"), "Default")
+
+    def _choice(self, title: str, key: str, choices: dict[str, str]) -> View:
+        present = self.system.setting("system", key)
+
+        def choose(value: str) -> Action:
+            def take() -> None:
+                self.system.change_setting("system", key, value)
+                self.show("")
+
+            return take
+
+        rows = [
+            list_item(label, lead=Radio(checked=value == present), on_tap=choose(value))
+            for value, label in choices.items()
+        ]
+        return dialog(title, *rows, buttons=(button("Cancel", self.shows(""), kind="text"),), gap=0)
+
+    def _turn_dark(self) -> None:
+        self.system.change_setting("secure", "ui_night_mode", "1" if self.system.dark else "2")
+
+
+class SoundPage(_Switches):
+    """What rings and what vibrates."""
+
+    title = "Sound & vibration"
+
+    def build(self, look: Look) -> View:
+        return self.framed(
+            self.switch("Vibrate when ringing", ("system", "vibrate_when_ringing"), icon="vibrate"),
+            self.switch("Touch sounds", ("system", "sound_effects_enabled"), icon="gesture-tap"),
+            self.switch("Screen locking sound", ("system", "lockscreen_sounds_enabled"), icon="lock-outline"),
+            self.switch("Charging sounds", ("secure", "charging_sounds_enabled"), icon="battery-charging"),
+            list_item("Phone ringtone", "Blossom", icon="music-note"),
+            list_item("Default alarm sound", "Fresh start", icon="alarm"),
+        )
+
+
+class LocationPage(_Switches):
+    """Whether the phone knows where it is."""
+
+    title = "Location"
+
+    def build(self, look: Look) -> View:
+        return self.framed(
+            self.switch("Use location", ("secure", "location_mode"), icon="map-marker-outline"),
+            self.switch("Wi-Fi scanning", ("global", "wifi_scan_always_enabled"), icon="wifi"),
+            self.switch("Bluetooth scanning", ("global", "ble_scan_always_enabled"), icon="bluetooth"),
+        )
+
+
+class AboutPage(_Switches):
+    """What the phone is."""
+
+    title = "About phone"
+
+    def build(self, look: Look) -> View:
+        fact = self.system.fact
+        build_number = "AOSP.simulated.1"
+        return self.framed(
+            list_item("Device name", fact("title"), icon="cellphone"),
+            list_item("Model", fact("model"), icon="information-outline"),
+            list_item("Android version", fact("android"), icon="android"),
+            list_item("Screen", f"{fact('size')} pixels, {fact('density')}", icon="aspect-ratio"),
+            list_item(
+                "Build number", build_number, icon="wrench-outline", on_tap=lambda: self.system.copy(build_number)
+            ),
+            list_item("Battery", "80 %", icon="battery-80"),
+            list_item("This phone is simulated", "Nothing here leaves the computer it runs on.", icon="laptop"),
+        )
