@@ -1,0 +1,302 @@
+"""A device behind the real adb server: the simulated emulator on the other side keeps the contract."""
+
+import hashlib
+import json
+import os
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import adbutils
+import pytest
+
+from odyssey_recorder.device.adb import AdbDevice, AdbServer
+from odyssey_recorder.errors import DeviceDisconnectedError, DeviceError, DeviceTimeoutError
+from odyssey_recorder.gesture.touch import TouchStroke
+from odyssey_recorder.model.action import SystemKey
+from odyssey_recorder.model.geometry import Pixel, Rotation, Size
+from odyssey_recorder.simulator.adb_server import PrivateAdbServer, announce
+from odyssey_recorder.simulator.emulator import SimulatedEmulator
+from odyssey_recorder.simulator.faults import FrameFault
+from odyssey_recorder.simulator.phone import Phase, Phone
+from odyssey_recorder.simulator.profile import profile_named
+from tests.device.contract import DeviceContract
+
+BUNDLED_ADB = Path(adbutils.__file__).parent / "binaries" / ("adb.exe" if os.name == "nt" else "adb")
+
+
+@dataclass(frozen=True)
+class AdbBench:
+    """A device behind the real adb, the emulator that it is, and the server between."""
+
+    device: AdbDevice
+    emulator: SimulatedEmulator
+    server: AdbServer
+    journal: Path
+
+    @property
+    def button(self) -> Pixel:
+        """The icon of an app on the launcher."""
+        icon = next(node for node in self.emulator.phone.view_tree().walk() if node.content_desc == "Notes")
+        return Pixel((icon.bounds.left + icon.bounds.right) // 2, (icon.bounds.top + icon.bounds.bottom) // 2)
+
+    def change_screen(self) -> None:
+        at = self.button
+        self.emulator.phone.touch(Phase.DOWN, at.x, at.y)
+        self.emulator.phone.touch(Phase.UP, at.x, at.y)
+
+    def freeze(self) -> None:
+        self.emulator.faults.freeze()
+
+    def disconnect(self) -> None:
+        self.emulator.faults.go_offline()
+
+    def cut_frames(self) -> None:
+        self.emulator.faults.spoil_frames(FrameFault.CUT)
+
+    def refuse_input(self) -> None:
+        self.emulator.faults.refuse_input(refuse=True)
+
+    def mend(self) -> None:
+        """The adb server passes over an emulator that says it is back before its old connection is cleared."""
+        self.emulator.faults.clear()
+        for _ in range(40):
+            with suppress(DeviceTimeoutError):
+                return self.device.wait_until_ready(0.5)
+            announce(self.server.port, self.emulator.adb_port)
+        raise AssertionError("the emulator did not come back")
+
+    def inputs(self) -> list[str]:
+        """What the phone was told, in its own words, in order."""
+        entries = [json.loads(line) for line in self.journal.read_text().splitlines()]
+        return [entry["input"] for entry in entries if "input" in entry]
+
+    def shown(self) -> list[str]:
+        """The SHA-256 of every picture that the phone has shown."""
+        entries = [json.loads(line) for line in self.journal.read_text().splitlines()]
+        return [entry["rgb_sha256"] for entry in entries if "rgb_sha256" in entry]
+
+
+StartBench = Callable[[str], AdbBench]
+
+
+@pytest.fixture(scope="module")
+def adb_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PrivateAdbServer]:
+    with PrivateAdbServer(BUNDLED_ADB, tmp_path_factory.mktemp("adb-home")) as server:
+        yield server
+
+
+@pytest.fixture
+def start_bench(adb_server: PrivateAdbServer, tmp_path: Path) -> Iterator[StartBench]:
+    """Starts a simulated emulator of a profile and connects to it."""
+    benches: list[AdbBench] = []
+
+    def start(profile: str) -> AdbBench:
+        journal = tmp_path / "journal.jsonl"
+        phone = Phone(profile_named(profile), animation=False, journal=journal)
+        emulator = SimulatedEmulator(phone, adb_server_port=adb_server.port)
+        emulator.start()
+        server = AdbServer(port=adb_server.port)
+        device = AdbDevice(emulator.serial, server, answer_s=20)
+        benches.append(AdbBench(device, emulator, server, journal))
+        device.wait_until_ready(20)
+        return benches[-1]
+
+    yield start
+    for bench in benches:
+        bench.device.close()
+        bench.emulator.stop()
+
+
+@pytest.fixture
+def bench(start_bench: StartBench) -> AdbBench:
+    return start_bench("small_phone")
+
+
+@pytest.fixture
+def impatient_bench(bench: AdbBench) -> Iterator[AdbBench]:
+    device = AdbDevice(bench.device.serial, bench.server, answer_s=0.3)
+    yield replace(bench, device=device)
+    device.close()
+
+
+class TestAdbDevice(DeviceContract):
+    """The contract, kept through the real adb."""
+
+
+def test_a_picture_is_to_the_pixel_what_the_phone_showed(bench: AdbBench) -> None:
+    bench.change_screen()
+
+    picture = bench.device.capture().image()
+
+    assert hashlib.sha256(picture.tobytes()).hexdigest() == bench.shown()[-1]
+
+
+@pytest.mark.parametrize("profile", ["medium_phone", "pixel_fold", "pixel_tablet"])
+def test_devices_of_every_shape_tell_their_size(start_bench: StartBench, profile: str) -> None:
+    bench = start_bench(profile)
+    size, density = profile_named(profile).size, profile_named(profile).density
+
+    properties = bench.device.properties()
+
+    assert properties.size == Size(size.width, size.height)
+    assert properties.density == density
+    assert bench.device.capture().size == properties.size
+
+
+def test_a_foldable_s_picture_is_that_of_the_panel_that_is_lit(start_bench: StartBench) -> None:
+    bench = start_bench("pixel_fold")
+    opened = bench.device.screen_state()
+    bench.device.capture()
+
+    bench.emulator.phone.set_posture("CLOSED")
+
+    closed = bench.device.screen_state()
+    frame = bench.device.capture()
+    assert (opened.posture, closed.posture) == ("OPENED", "CLOSED")
+    assert opened.size != closed.size
+    assert frame.size == closed.size
+    assert hashlib.sha256(frame.image().tobytes()).hexdigest() == bench.shown()[-1]
+
+
+def test_a_turned_device_gives_turned_pictures(bench: AdbBench) -> None:
+    upright = bench.device.screen_state()
+
+    bench.emulator.phone.set_rotation(1)
+
+    state = bench.device.screen_state()
+    assert state.rotation is Rotation.R90
+    assert state.size == upright.size
+    assert bench.device.capture().size == upright.size.turned()
+
+
+def test_the_foreground_activity_is_told(bench: AdbBench) -> None:
+    state, phone = bench.device.screen_state(), bench.emulator.phone.state()
+
+    assert (state.package, state.activity) == (phone.package, phone.activity)
+    assert state.package
+
+
+def test_a_tap_a_hold_and_a_swipe_are_what_they_were(bench: AdbBench) -> None:
+    bench.device.touch(TouchStroke.press(Pixel(100, 300)))
+    taps = len(bench.inputs())
+    bench.device.touch(TouchStroke.press(Pixel(200, 300), duration_ms=700))
+    holds = len(bench.inputs())
+    bench.device.touch(TouchStroke.drag((Pixel(300, 800), Pixel(300, 400)), duration_ms=200))
+
+    assert bench.inputs()[:taps] == ["touch down 100,300", "touch up 100,300"]
+    hold, swipe = bench.inputs()[taps:holds], bench.inputs()[holds:]
+    assert (hold[0], hold[-1]) == ("touch down 200,300", "touch up 200,300")
+    assert (swipe[0], swipe[-1]) == ("touch down 300,800", "touch up 300,400")
+    assert len(swipe) > 4
+
+
+def test_a_bent_stroke_is_followed_point_by_point_in_its_time(bench: AdbBench) -> None:
+    corner = TouchStroke.drag((Pixel(100, 300), Pixel(500, 300), Pixel(500, 700)), duration_ms=500)
+
+    begin = time.monotonic()
+    bench.device.touch(corner)
+
+    assert time.monotonic() - begin >= 0.4
+    assert bench.inputs() == [
+        "touch down 100,300",
+        "touch move 500,300",
+        "touch move 500,700",
+        "touch up 500,700",
+    ]
+
+
+def test_a_connection_that_ends_in_the_middle_of_a_stroke_leaves_no_finger_down(bench: AdbBench) -> None:
+    long_way = TouchStroke.drag((Pixel(100, 300), Pixel(500, 300), Pixel(500, 700)), duration_ms=60_000)
+    other = AdbDevice(bench.device.serial, bench.server)
+
+    def draw() -> None:
+        with suppress(DeviceDisconnectedError):
+            bench.device.touch(long_way)
+
+    drawing = threading.Thread(target=draw)
+    drawing.start()
+    while not bench.inputs():
+        other.heartbeat()
+    bench.device.close()
+    drawing.join(timeout=10)
+    while len(bench.inputs()) < 2:
+        other.heartbeat()
+
+    assert bench.inputs() == ["touch down 100,300", "touch up 500,700"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'It\'s 100% "safe" & sound; cost: $5 `ls` $(reboot) \\ ~ *',
+        "100%s, %%s and a trailing space ",
+        "-n first\n--second\n",
+        "a long text: " + "0123456789 " * 12,
+    ],
+)
+def test_text_arrives_as_it_was_written(bench: AdbBench, text: str) -> None:
+    bench.device.type_text(text)
+
+    typed = [told.removeprefix("text ") if told != "key 66" else "\n" for told in bench.inputs()]
+    assert "".join(typed) == text
+
+
+@pytest.mark.parametrize(("key", "code"), [(SystemKey.HOME, 3), (SystemKey.BACK, 4), (SystemKey.RECENT, 187)])
+def test_system_keys_arrive(bench: AdbBench, key: SystemKey, code: int) -> None:
+    bench.device.press(key)
+
+    assert bench.inputs() == [f"key {code}"]
+
+
+def test_a_connection_that_breaks_in_the_middle_of_a_picture_is_a_device_that_went_away(bench: AdbBench) -> None:
+    bench.emulator.faults.spoil_frames(FrameFault.DROP)
+
+    with pytest.raises(DeviceDisconnectedError, match=bench.device.serial):
+        bench.device.capture()
+
+
+def test_the_server_lists_the_device(bench: AdbBench) -> None:
+    listed = {device.serial: device for device in bench.server.devices()}
+
+    assert listed[bench.device.serial].is_ready
+    assert listed[bench.device.serial].model == bench.device.properties().model.replace(" ", "_")
+    assert bench.server.version() == 41
+
+
+def test_a_serial_that_no_device_has_is_told_with_a_mend(bench: AdbBench) -> None:
+    nobody = AdbDevice("emulator-1", bench.server)
+
+    with pytest.raises(DeviceDisconnectedError, match=r"emulator-1 is gone .*Start it again or plug it in"):
+        nobody.heartbeat()
+    with pytest.raises(DeviceTimeoutError, match="emulator-1 was not ready after 0 s: emulator-1 is gone"):
+        nobody.wait_until_ready(0)
+
+
+def test_a_server_that_died_is_told_and_can_be_started_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    home = tmp_path / "home"
+    private = PrivateAdbServer(BUNDLED_ADB, home)
+    home.mkdir()
+    for name, value in private.environment.items():
+        monkeypatch.setenv(name, value)
+    server = AdbServer(port=private.port)
+    with pytest.raises(DeviceDisconnectedError, match="adb start-server"):
+        server.version()
+
+    server.start(str(BUNDLED_ADB))
+    try:
+        assert server.version() == 41
+        assert server.devices() == ()
+    finally:
+        subprocess.run([BUNDLED_ADB, "-P", str(private.port), "kill-server"], check=True)
+    with pytest.raises(DeviceDisconnectedError, match="adb start-server"):
+        server.devices()
+
+
+def test_an_adb_that_is_none_does_not_start_a_server() -> None:
+    with pytest.raises(DeviceError, match=r"127\.0\.0\.1"):
+        AdbServer(port=1).start("/nowhere/adb")
