@@ -1,0 +1,145 @@
+import socket
+from pathlib import Path
+
+from odyssey_recorder.simulator.emulator import SimulatedEmulator
+from odyssey_recorder.simulator.phone import Phone
+from odyssey_recorder.simulator.profile import profile_named
+from tests.simulator.bench import TOKEN_FILE, Bench, Launch
+
+
+class Telnet:
+    """A person at the console."""
+
+    def __init__(self, port: int) -> None:
+        self.socket = socket.create_connection(("127.0.0.1", port), timeout=5)
+        self.file = self.socket.makefile("rb")
+
+    def __enter__(self) -> "Telnet":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.file.close()
+        self.socket.close()
+
+    def say(self, line: str) -> None:
+        self.socket.sendall(f"{line}\n".encode())
+
+    def answer(self) -> list[str]:
+        lines: list[str] = []
+        while not lines or not (lines[-1] == "OK" or lines[-1].startswith("KO: ")):
+            line = self.file.readline()
+            if not line:
+                return [*lines, "(hung up)"]
+            assert line.endswith(b"\r\n")
+            lines.append(line.decode().removesuffix("\r\n"))
+        return lines
+
+
+def test_the_console_asks_for_the_token_of_the_users_home(bench: Bench) -> None:
+    token_file = bench.server.home / TOKEN_FILE
+    with Telnet(bench.emulator.console_port) as telnet:
+        greeting = telnet.answer()
+        telnet.say("avd name")
+        without = telnet.answer()
+        telnet.say("auth wrong")
+        wrong = telnet.answer()
+        telnet.say(f"auth {token_file.read_text()}")
+        right = telnet.answer()
+        telnet.say("avd name")
+        name = telnet.answer()
+
+    assert greeting[0] == "Android Console: Authentication required"
+    assert f"'{token_file}'" in greeting
+    assert without[0].startswith("KO: ")
+    assert wrong[0].startswith("KO: ")
+    assert right == ["Android Console: type 'help' for a list of commands", "OK"]
+    assert name == ["Simulated_small_phone", "OK"]
+
+
+def test_a_token_that_is_there_is_kept(tmp_path: Path) -> None:
+    token_file = tmp_path / "token"
+    token_file.write_text("mine")
+
+    with (
+        SimulatedEmulator(Phone(profile_named("small_phone")), auth_token_file=token_file) as emulator,
+        Telnet(emulator.console_port) as telnet,
+    ):
+        telnet.answer()
+        telnet.say("auth mine")
+        assert telnet.answer()[-1] == "OK"
+        telnet.say("quit")
+        assert telnet.answer() == ["(hung up)"]
+
+    assert token_file.read_text() == "mine"
+
+
+def test_adb_emu_asks_for_the_avds_name(bench: Bench) -> None:
+    assert bench.console("avd", "name") == ["Simulated_small_phone", "OK"]
+
+
+def test_help_names_the_commands(bench: Bench) -> None:
+    assert {"avd", "event", "fault", "fold", "rotate", "sensor"} <= {line.strip() for line in bench.console("help")}
+
+
+def test_an_unknown_command_is_refused(bench: Bench) -> None:
+    assert bench.console("explode") == ["KO: unknown command, try 'help'"]
+
+
+def test_snapshots_bring_the_phone_back(start: Launch) -> None:
+    bench = start()
+    assert bench.console("avd", "snapshot", "list") == ["There is no snapshot available.", "OK"]
+    assert bench.console("avd", "snapshot", "save", "upright") == ["OK"]
+    bench.console("rotate")
+    assert bench.emulator.phone.state().rotation == 1
+
+    assert bench.console("avd", "snapshot", "load", "upright") == ["OK"]
+
+    bench.adb("wait-for-device")
+    assert bench.emulator.phone.state().rotation == 0
+    assert bench.console("avd", "snapshot", "list")[2].split()[:2] == ["--", "upright"]
+    assert bench.console("avd", "snapshot", "delete", "upright") == ["OK"]
+
+
+def test_a_snapshot_there_is_not_is_refused_in_the_emulators_words(bench: Bench) -> None:
+    assert bench.console("avd", "snapshot", "load", "none") == [
+        "KO: Device 'encrypt' does not have the requested snapshot 'none'",
+        "KO: Snapshot load failure: snapshot doesn't exist",
+    ]
+
+
+def test_a_foldable_is_folded_and_opened(start: Launch) -> None:
+    bench = start("pixel_fold")
+
+    assert bench.console("fold") == ["OK"]
+    assert bench.shell("wm size; cmd device_state print-state") == "Physical size: 1080x2092\n0\n"
+    assert bench.console("sensor", "get", "hinge-angle0") == ["hinge-angle0 = 0", "OK"]
+
+    assert bench.console("sensor", "set", "hinge-angle0", "90") == ["OK"]
+    assert bench.shell("cmd device_state print-state") == "1\n"
+    assert bench.console("unfold") == ["OK"]
+    assert bench.shell("wm size; cmd device_state print-state") == "Physical size: 2208x1840\n2\n"
+
+
+def test_what_does_not_fold_says_so(bench: Bench) -> None:
+    assert bench.console("fold")[0].startswith("KO: ")
+    assert bench.console("sensor", "get", "hinge-angle0") == ["KO: unknown sensor name: hinge-angle0"]
+
+
+def test_sensors_keep_what_they_are_set_to(start: Launch) -> None:
+    bench = start()
+
+    assert bench.console("sensor", "set", "light", "12") == ["OK"]
+    assert bench.console("sensor", "get", "light") == ["light = 12", "OK"]
+
+
+def test_bad_events_are_refused(bench: Bench) -> None:
+    for words in (("send", "EV_KEY"), ("send", "EV_KEY:NO_SUCH_KEY:1"), ("mouse", "1"), ("text", "é"), ()):
+        assert bench.console("event", *words)[0].startswith("KO: ")
+
+
+def test_kill_is_passed_on_to_who_runs_the_emulator(start: Launch) -> None:
+    bench = start()
+
+    bench.console("kill")
+
+    assert bench.emulator.killed.wait(5)
