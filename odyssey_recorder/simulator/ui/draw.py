@@ -22,7 +22,7 @@ def rounded_mask(width: int, height: int, radius: int) -> Image.Image:
 
 @lru_cache(maxsize=100)
 def _shadow(radius: int, blur: int) -> Image.Image:
-    side = 2 * (radius + 2 * blur) + 1
+    side = 2 * (radius + blur) + 1
     mask = Image.new("L", (side, side))
     ImageDraw.Draw(mask).rounded_rectangle((blur, blur, side - blur - 1, side - blur - 1), radius, fill=70)
     return mask.filter(ImageFilter.GaussianBlur(blur / 2))
@@ -79,7 +79,7 @@ class Canvas:
         """The soft shadow that a round rectangle throws, a little below it."""
         radius = min(radius, rect.width // 2, rect.height // 2)
         patch = _shadow(radius, blur)
-        edge = radius + 2 * blur
+        edge = radius + blur
         outer = rect.moved(0, blur // 3).inset(-blur, -blur, -blur, -blur)
         columns = (outer.left, outer.left + edge, outer.right - edge, outer.right)
         rows = (outer.top, outer.top + edge, outer.bottom - edge, outer.bottom)

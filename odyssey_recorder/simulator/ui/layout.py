@@ -25,7 +25,8 @@ def edges(look: Look, pad: Pad) -> tuple[int, int, int, int]:
 class Surface(View):
     """A coloured, rounded, padded, sized rectangle around one view; lengths in dp.
 
-    Without `width` or `height` it wraps its child; `fill` makes it as wide as the room it gets.
+    Without `width` or `height` it wraps its child; `fill` makes it as wide as the room it gets; `flat_bottom`
+    leaves the lower corners sharp.
     """
 
     child: View | None = None
@@ -39,6 +40,7 @@ class Surface(View):
     fill: bool = False
     align: Literal["fill", "center", "start"] = "fill"
     max_width: float | None = None
+    flat_bottom: bool = False
 
     def layout(self, look: Look, limits: Limits) -> Box:
         left, top, right, bottom = edges(look, self.pad)
@@ -83,6 +85,8 @@ class Surface(View):
             canvas.frame(box.rect, radius, max(1, box.look.px(1)), (theme.color(self.border), inner))
         elif self.color:
             canvas.round(box.rect, radius, theme.color(self.color))
+        if self.flat_bottom:
+            canvas.fill(box.rect.inset(0, max(0, box.rect.height - radius), 0, 0), theme.color(self.color))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -207,6 +211,10 @@ class Place(View):
     child: View
     where: str = "center"
     pad: Pad = 0
+
+    @property
+    def solid(self) -> bool:
+        return False
 
     def layout(self, look: Look, limits: Limits) -> Box:
         left, top, right, bottom = edges(look, self.pad)

@@ -110,6 +110,11 @@ class View:
         """The Android class that this view passes for."""
         return "android.view.View" if self.on_tap else "android.view.ViewGroup"
 
+    @property
+    def solid(self) -> bool:
+        """Whether a touch that meets none of the children stops here."""
+        return True
+
     def layout(self, look: Look, limits: Limits) -> "Box":
         """Choose a size within `limits` and place the children in it."""
         return Box(self, look, limits.width(0), limits.height(0))
@@ -179,4 +184,4 @@ class Box:
             path = child.under(x, y)
             if path:
                 return [*path, self]
-        return [self] if self.visible.contains(x, y) else []
+        return [self] if self.view.solid and self.visible.contains(x, y) else []

@@ -272,7 +272,9 @@ def bottom_sheet(*children: View, gap: float = 16) -> View:
     """What comes up from the lower edge over a page."""
     handle = Row((Surface(color="outline", radius=2, width=32, height=4),), along="center", pad=(0, 4))
     body = Scroll(Column((handle, *children), gap=gap, pad=(20, 8, 20, 20)), "sheet")
-    return Place(Surface(body, color="surface_container", radius=28, fill=True, max_width=640), "bottom")
+    return Place(
+        Surface(body, color="surface_container", radius=28, fill=True, max_width=640, flat_bottom=True), "bottom"
+    )
 
 
 def dialog(title: str, *children: View, buttons: Sequence[View], gap: float = 16) -> View:
