@@ -51,6 +51,8 @@ def test_an_event_reads_the_same_with_and_without_labels_times_and_node(line: st
         ("EV_SYN SYN_REPORT 00000000", "0000 0000 00000000", "SYN_REPORT", 0),
         ("EV_SYN SYN_DROPPED 00000000", "0000 0003 00000000", "SYN_DROPPED", 0),
         ("EV_ABS ABS_MT_TRACKING_ID ffffffff", "0003 0039 ffffffff", "ABS_MT_TRACKING_ID", -1),
+        ("EV_ABS ABS_MT_TRACKING_ID 80000000", "0003 0039 80000000", "ABS_MT_TRACKING_ID", -(2**31)),
+        ("EV_ABS ABS_MT_TRACKING_ID 7fffffff", "0003 0039 7fffffff", "ABS_MT_TRACKING_ID", 2**31 - 1),
         ("EV_ABS ABS_MT_SLOT 00000001", "0003 002f 00000001", "ABS_MT_SLOT", 1),
         ("EV_KEY KEY_HOME DOWN", "0001 0066 00000001", "KEY_HOME", 1),
         ("EV_KEY KEY_HOMEPAGE UP", "0001 00ac 00000000", "KEY_HOMEPAGE", 0),

@@ -45,6 +45,18 @@ def test_the_grid_leads_to_a_pixel_and_back_on_axes_of_a_thousand_pixels(point: 
     assert to_grid(to_pixel(point, size), size) == point
 
 
+@pytest.mark.parametrize(
+    ("point", "size", "pixel"),
+    [
+        (Point(500, 500), PHONE, Pixel(540, 1201)),
+        (Point(0, 1000), PHONE, Pixel(0, 2399)),
+        (Point(150, 950), Size(10, 10), Pixel(1, 9)),
+    ],
+)
+def test_a_grid_point_is_the_middle_of_its_pixels_or_the_one_below(point: Point, size: Size, pixel: Pixel) -> None:
+    assert to_pixel(point, size) == pixel
+
+
 @given(points, sizes)
 def test_every_grid_point_has_a_pixel_on_the_screenshot(point: Point, size: Size) -> None:
     pixel = to_pixel(point, size)
