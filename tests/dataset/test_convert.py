@@ -172,3 +172,15 @@ def test_a_screenshot_that_cannot_be_put_in_its_place_is_named(tmp_path: Path) -
 def test_screenshots_of_a_single_file_cannot_be_asked_for(tmp_path: Path) -> None:
     with pytest.raises(DatasetError, match="screenshots come along with a folder only"):
         convert(RELEASED, tmp_path / "out.json", Dialect.RELEASE, with_screenshots=True)
+
+
+def test_what_a_killed_run_left_is_no_hindrance(tmp_path: Path) -> None:
+    put(tmp_path / "in", FIRST, pictures=True)
+    name = f"{FIRST}_0.png"
+    (tmp_path / "out" / "screenshots").mkdir(parents=True)
+    os.link(tmp_path / "in/screenshots" / name, tmp_path / "out/screenshots" / f"{name}.part")
+
+    done = convert(tmp_path / "in", tmp_path / "out", Dialect.RELEASE, with_screenshots=True)
+
+    assert done.failures == ()
+    assert len(files_in(tmp_path / "out")) == 3
