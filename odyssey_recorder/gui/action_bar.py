@@ -2,9 +2,10 @@
 
 from PySide6.QtCore import QSize, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from odyssey_recorder.gui.commands import Command, Commands
+from odyssey_recorder.gui.parts import line_edit, row
 
 _WORDS_FROM_PX = 540
 """From this width on there is room for the names of the device's keys."""
@@ -18,7 +19,7 @@ class ActionBar(QWidget):
     def __init__(self, commands: Commands, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._commands = commands
-        self._text = QLineEdit(accessibleName="Text to type", placeholderText="Text to type on the device, then Enter")
+        self._text = line_edit("Text to type", "Text to type on the device, then Enter")
         self._text.setToolTip(commands[Command.WRITE].toolTip())
         self._text.returnPressed.connect(commands[Command.TYPE].trigger)
         self._text.textChanged.connect(self._allow_typing)
@@ -57,15 +58,10 @@ class ActionBar(QWidget):
         self.text_entered.emit(text)
 
     def _lay_out(self) -> None:
-        write = QHBoxLayout(spacing=8)
-        write.addWidget(self._text, 1)
-        write.addWidget(self._commands.button(Command.TYPE))
-        keys = QHBoxLayout(spacing=8)
-        for button in self._keys:
-            keys.addWidget(button)
-        keys.addStretch()
-        for command in (Command.IMPOSSIBLE, Command.COMPLETE):
-            keys.addWidget(self._commands.button(command))
+        write = row(self._text, self._commands.button(Command.TYPE))
+        write.setStretch(0, 1)
+        endings = (self._commands.button(Command.IMPOSSIBLE), self._commands.button(Command.COMPLETE))
+        keys = row(*self._keys, None, *endings)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(10)

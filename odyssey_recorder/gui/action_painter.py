@@ -3,6 +3,7 @@
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPainterPath, QPen, QPolygonF
 
+from odyssey_recorder.gui.icons import glyph, glyph_font
 from odyssey_recorder.gui.theme import MARK
 from odyssey_recorder.model.action import (
     Action,
@@ -14,13 +15,17 @@ from odyssey_recorder.model.action import (
     Scroll,
     SystemKey,
     Type,
-    action_type,
 )
 from odyssey_recorder.model.geometry import GRID, Point
 
 _HALO = QColor(255, 255, 255, 230)
 _FULL_TURN = 360 * 16
-_KEY_WORDS = {SystemKey.HOME: "Home", SystemKey.BACK: "Back", SystemKey.RECENT: "Recent"}
+_INK = QColor("#16181d")
+_GLYPHS_OF_KEYS = {
+    SystemKey.HOME: "circle_outline",
+    SystemKey.BACK: "arrow_left",
+    SystemKey.RECENT: "square_outline",
+}
 
 
 def paint_action(painter: QPainter, action: Action, picture: QRectF) -> None:
@@ -36,12 +41,14 @@ def paint_action(painter: QPainter, action: Action, picture: QRectF) -> None:
             _disc(painter, _place(point, picture), mark_radius(picture) * 0.62)
         case Scroll(path=path):
             _trajectory(painter, [_place(point, picture) for point in path], mark_radius(picture))
-        case Type(text):
-            paint_label(painter, f"“{text}”", picture)
+        case Type():
+            _badge(painter, "keyboard_outline", picture)
         case Press(key):
-            paint_label(painter, _KEY_WORDS[key], picture)
-        case Complete() | Impossible():
-            paint_label(painter, action_type(action).capitalize(), picture)
+            _badge(painter, _GLYPHS_OF_KEYS[key], picture)
+        case Complete():
+            _badge(painter, "check", picture)
+        case Impossible():
+            _badge(painter, "cancel", picture)
     painter.restore()
 
 
@@ -79,12 +86,24 @@ def paint_label(painter: QPainter, words: str, picture: QRectF) -> None:
     pill = QRectF(0, 0, metrics.horizontalAdvance(shown) + 2 * padding, metrics.height() * 1.5)
     pill.moveCenter(QPointF(picture.center().x(), picture.bottom() - pill.height() / 2 - 6))
     painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(_with_alpha(QColor("#16181d"), 225))
+    painter.setBrush(_with_alpha(_INK, 225))
     painter.drawRoundedRect(pill, pill.height() / 2, pill.height() / 2)
     painter.setFont(font)
     painter.setPen(QColor("white"))
     painter.drawText(pill, Qt.AlignmentFlag.AlignCenter, shown)
     painter.restore()
+
+
+def _badge(painter: QPainter, name: str, picture: QRectF) -> None:
+    """A round badge at the bottom of the picture, for an action that has no place on it."""
+    radius = 14.0
+    centre = QPointF(picture.center().x(), picture.bottom() - radius - 6)
+    painter.setPen(QPen(_HALO, 1.5))
+    painter.setBrush(_INK)
+    painter.drawEllipse(centre, radius, radius)
+    painter.setPen(QColor("white"))
+    painter.setFont(glyph_font(16))
+    painter.drawText(_around(centre, radius), Qt.AlignmentFlag.AlignCenter, glyph(name))
 
 
 def _place(point: Point, picture: QRectF) -> QPointF:

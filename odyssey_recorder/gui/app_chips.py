@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from odyssey_recorder.gui.icons import icon
+from odyssey_recorder.gui.parts import named
 from odyssey_recorder.gui.theme import Theme
 
 
@@ -31,7 +32,8 @@ class AppChips(QWidget):
         self._chips: list[_Chip] = []
         self._read_only = False
         self._flow = _Flow(self, spacing=6)
-        self._entry = _Entry(accessibleName="Add an app", placeholderText="Add an app, then a comma")
+        self._entry = named(_Entry(), "Add an app")
+        self._entry.setPlaceholderText("Add an app, then a comma")
         self._entry.textEdited.connect(self._take_whole_names)
         self._entry.editingFinished.connect(self._take_all)
         self._entry.emptied.connect(self._remove_last)
@@ -133,8 +135,9 @@ class _Chip(QFrame):
         row.setSpacing(2)
         row.addWidget(words)
         if removable:
-            cross = QToolButton(accessibleName=f"Remove {app}", toolTip="Take this app away")
-            cross.setIcon(icon("close", Theme.of(self.palette()).muted))
+            cross = named(QToolButton(), f"Remove {app}")
+            cross.setToolTip("Take this app away")
+            cross.setIcon(icon("close", Theme.current().muted))
             cross.setIconSize(QSize(14, 14))
             cross.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
             cross.clicked.connect(lambda: self.removed.emit(app))
@@ -156,10 +159,10 @@ class _Flow(QLayout):
     def count(self) -> int:
         return len(self._items)
 
-    def itemAt(self, index: int) -> QLayoutItem | None:  # type: ignore[override]
+    def itemAt(self, index: int) -> QLayoutItem | None:
         return self._items[index] if 0 <= index < len(self._items) else None
 
-    def takeAt(self, index: int) -> QLayoutItem | None:  # type: ignore[override]
+    def takeAt(self, index: int) -> QLayoutItem | None:
         return self._items.pop(index) if 0 <= index < len(self._items) else None
 
     def expandingDirections(self) -> Qt.Orientation:

@@ -1,5 +1,6 @@
 """A message above the mirror: what was published, what was refused, what failed; it stays until it is answered."""
 
+from collections.abc import Sequence
 from enum import Enum
 
 from PySide6.QtCore import Qt
@@ -8,13 +9,12 @@ from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
     QLabel,
-    QPushButton,
     QSizePolicy,
     QVBoxLayout,
-    QWidget,
 )
 
 from odyssey_recorder.gui.icons import icon
+from odyssey_recorder.gui.parts import row, text_label
 from odyssey_recorder.gui.theme import Theme
 
 
@@ -29,27 +29,18 @@ class Tone(Enum):
 class Banner(QFrame):
     """One message with the buttons that answer it; the words are plain text, never markup."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, *buttons: QAbstractButton) -> None:
+        super().__init__()
         self.setProperty("kind", "banner")
         self._tone = Tone.WARNING
         self._icon = QLabel()
-        self._words = _plain_label()
-        self._detail = _plain_label()
-        self._detail.setProperty("kind", "hint")
+        self._words = text_label()
+        self._detail = text_label(kind="hint")
         self._detail.setTextInteractionFlags(
             Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
         )
-        self._close = QPushButton("Dismiss", toolTip="Dismiss this message", autoDefault=False)
-        self._close.setProperty("kind", "quiet")
-        self._close.clicked.connect(self.hide)
-        self._buttons = QHBoxLayout(spacing=8)
-        self._lay_out()
+        self._lay_out(buttons)
         self.hide()
-
-    def add_button(self, button: QAbstractButton) -> None:
-        """Put a button that answers the message beside the others."""
-        self._buttons.insertWidget(self._buttons.count() - 1, button)
 
     def show_message(self, tone: Tone, words: str, detail: str = "") -> None:
         """Show `words`, with `detail` in small type below."""
@@ -66,7 +57,7 @@ class Banner(QFrame):
 
     def repaint_icons(self) -> None:
         """Draw the icon anew, after another message or another palette."""
-        theme = Theme.of(self.palette())
+        theme = Theme.current()
         colours = {Tone.SUCCESS: theme.success, Tone.WARNING: theme.warning, Tone.DANGER: theme.danger}
         self._icon.setPixmap(icon(self._tone.value, colours[self._tone]).pixmap(20, 20))
 
@@ -75,21 +66,15 @@ class Banner(QFrame):
         """What the banner says."""
         return self._words.text()
 
-    def _lay_out(self) -> None:
-        texts = QVBoxLayout(spacing=2)
+    def _lay_out(self, buttons: Sequence[QAbstractButton]) -> None:
+        texts = QVBoxLayout()
+        texts.setSpacing(2)
         texts.addWidget(self._words)
         texts.addWidget(self._detail)
-        self._buttons.addWidget(self._close)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(12, 10, 10, 10)
-        row.setSpacing(10)
-        row.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignVCenter)
-        row.addLayout(texts, 1)
-        row.addLayout(self._buttons)
+        whole = QHBoxLayout(self)
+        whole.setContentsMargins(12, 10, 10, 10)
+        whole.setSpacing(10)
+        whole.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignVCenter)
+        whole.addLayout(texts, 1)
+        whole.addLayout(row(*buttons))
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
-
-
-def _plain_label() -> QLabel:
-    label = QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText)
-    label.setMinimumWidth(40)
-    return label

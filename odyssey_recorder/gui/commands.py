@@ -39,6 +39,7 @@ class Command(Enum):
     COMPLETE = _Words("Complete…", "The task is done", "check", "Ctrl+Return", primary=True)
     IMPOSSIBLE = _Words("Impossible…", "The task cannot be done, and why", "cancel", "Ctrl+I")
     UNDO = _Words("Undo last", "Take the last step away", "undo", "Ctrl+Z")
+    DISMISS = _Words("Dismiss", "Dismiss this message", "close", "Ctrl+.")
     ANOTHER = _Words("Record another", "Begin the next episode", "plus", "Ctrl+N", primary=True)
     COPY_PLACE = _Words("Copy path", "Copy where the episode is", "content_copy")
 
@@ -77,11 +78,14 @@ class CommandButton(QPushButton):
     """A button that follows an action: its words, icon and tooltip, and whether it may be asked for now."""
 
     def __init__(self, action: QAction, name: str, kind: str) -> None:
-        super().__init__(accessibleName=name, autoDefault=False)
+        super().__init__()
+        self.setAccessibleName(name)
+        self.setAutoDefault(False)
         self._action = action
         self._wordless = False
+        self._shown = True
         self.setProperty("kind", kind)
-        self.setIconSize(QSize(18, 18))
+        self.setIconSize(QSize(16, 16))
         self.clicked.connect(action.trigger)
         action.changed.connect(self._follow)
         self._follow()
@@ -101,6 +105,9 @@ class CommandButton(QPushButton):
         self.setIcon(self._action.icon())
         self.setToolTip(self._action.toolTip())
         self.setEnabled(self._action.isEnabled())
+        if self._action.isVisible() != self._shown:
+            self._shown = self._action.isVisible()
+            self.setVisible(self._shown)
 
 
 def _action(command: Command, parent: QObject) -> QAction:

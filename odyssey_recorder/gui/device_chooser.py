@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
 from odyssey_recorder.device.device import ListedDevice
-from odyssey_recorder.gui.choice import Choice
 from odyssey_recorder.gui.commands import Command, Commands
+from odyssey_recorder.gui.parts import Choice, row, text_label
 
 _NOTHING = "Choose a device"
 _HELP = {
@@ -24,10 +24,10 @@ class DeviceChooser(QFrame):
     def __init__(self, commands: Commands, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("kind", "card")
+        self._commands = commands
         self._list = Choice("Device")
         self._list.activated.connect(self._choose)
-        self._hint = QLabel(wordWrap=True)
-        self._hint.setProperty("kind", "hint")
+        self._hint = text_label(kind="hint")
         self._look = commands.button(Command.LOOK_FOR_DEVICES)
         self._simulate = commands.button(Command.SIMULATE).set_wide()
         self._lay_out()
@@ -42,10 +42,14 @@ class DeviceChooser(QFrame):
             self._list.addItem(device.serial if is_ready else f"{device.serial} · {device.state}", device.serial)
         self.show_chosen(chosen)
         self._list.setEnabled(bool(devices))
-        self._simulate.setVisible(can_simulate and not devices)
+        self._commands[Command.SIMULATE].setVisible(can_simulate and not devices)
         troubled = [device for device in devices if device.state != "device"]
         if not devices:
-            self.show_hint("No device. Start an emulator, or start the simulated one.")
+            self.show_hint(
+                "No device. Start an emulator, or start the simulated one."
+                if can_simulate
+                else "No device. Start an emulator."
+            )
         elif len(troubled) == len(devices):
             self.show_hint(_HELP.get(troubled[0].state, f"adb says that it is {troubled[0].state}."))
         else:
@@ -75,16 +79,13 @@ class DeviceChooser(QFrame):
             self.serial_chosen.emit(serial)
 
     def _lay_out(self) -> None:
-        title = QLabel("Device")
-        title.setProperty("kind", "title")
         self._look.set_wordless(True)
-        row = QHBoxLayout(spacing=8)
-        row.addWidget(self._list, 1)
-        row.addWidget(self._look)
+        choice = row(self._list, self._look)
+        choice.setStretch(0, 1)
         column = QVBoxLayout(self)
         column.setContentsMargins(16, 14, 16, 16)
         column.setSpacing(10)
-        column.addWidget(title)
-        column.addLayout(row)
+        column.addWidget(text_label("Device", "title"))
+        column.addLayout(choice)
         column.addWidget(self._hint)
         column.addWidget(self._simulate)

@@ -4,18 +4,10 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import (
-    QDialog,
-    QHBoxLayout,
-    QLabel,
-    QListWidget,
-    QListWidgetItem,
-    QPushButton,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QDialog, QListWidget, QListWidgetItem, QWidget
 
 from odyssey_recorder.dataset.store import DraftSummary
+from odyssey_recorder.gui.parts import fill_dialog, named, push_button, row, text_label
 
 
 class DraftsDialog(QDialog):
@@ -25,18 +17,19 @@ class DraftsDialog(QDialog):
     discard_asked = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent, windowTitle="Unfinished recordings")
-        self._list = QListWidget(accessibleName="Unfinished recordings", wordWrap=True, spacing=2)
+        super().__init__(parent)
+        self.setWindowTitle("Unfinished recordings")
+        self._list = named(QListWidget(), "Unfinished recordings")
+        self._list.setWordWrap(True)
+        self._list.setSpacing(2)
         self._list.setProperty("kind", "rows")
         self._list.currentItemChanged.connect(self._allow)
         self._list.itemActivated.connect(self._resume)
-        self._hint = QLabel(wordWrap=True)
-        self._hint.setProperty("kind", "hint")
-        self._resume_button = QPushButton("Resume", toolTip="Go on with this recording")
-        self._resume_button.setProperty("kind", "primary")
+        self._hint = text_label(kind="hint")
+        self._resume_button = push_button("Resume", "Go on with this recording (Return)", "primary")
         self._resume_button.setDefault(True)
-        self._discard_button = QPushButton("Move to trash", toolTip="The files stay in the trash folder")
-        self._later_button = QPushButton("Later", toolTip="Keep the drafts and close this window (Esc)")
+        self._discard_button = push_button("Move to trash", "The files stay in the trash folder")
+        self._later_button = push_button("Later", "Keep the drafts and close this window (Esc)")
         self._can_resume = False
         self._connect_and_lay_out()
 
@@ -77,20 +70,9 @@ class DraftsDialog(QDialog):
         self._resume_button.clicked.connect(self._resume)
         self._discard_button.clicked.connect(lambda: self.discard_asked.emit(self.chosen))
         self._later_button.clicked.connect(self.reject)
-        title = QLabel("These recordings were not finished. Every step of them is safe.", wordWrap=True)
-        title.setProperty("kind", "title")
-        buttons = QHBoxLayout(spacing=8)
-        buttons.addWidget(self._discard_button)
-        buttons.addStretch()
-        buttons.addWidget(self._later_button)
-        buttons.addWidget(self._resume_button)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(24, 20, 24, 20)
-        column.setSpacing(12)
-        column.addWidget(title)
-        column.addWidget(self._list, 1)
-        column.addWidget(self._hint)
-        column.addLayout(buttons)
+        title = text_label("These recordings were not finished. Every step of them is safe.", "title")
+        buttons = row(self._discard_button, None, self._later_button, self._resume_button)
+        fill_dialog(self, title, self._list, self._hint, buttons, stretch=self._list)
         self.resize(560, 400)
 
 

@@ -8,7 +8,9 @@ from types import TracebackType
 
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QPlainTextEdit, QWidget
+
+from odyssey_recorder.gui.parts import fill_dialog, named, push_button, row, text_label
 
 _log = logging.getLogger(__name__)
 
@@ -17,28 +19,19 @@ class ErrorDialog(QDialog):
     """One error: the message, and details that can be copied."""
 
     def __init__(self, message: str, details: str, parent: QWidget | None = None) -> None:
-        super().__init__(parent, windowTitle="Something went wrong")
+        super().__init__(parent)
+        self.setWindowTitle("Something went wrong")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self._details = QPlainTextEdit(details, readOnly=True, accessibleName="Details")
-        words = QLabel(message, wordWrap=True, textFormat=Qt.TextFormat.PlainText)
-        words.setProperty("kind", "title")
-        kept = QLabel("What was recorded is kept.")
-        kept.setProperty("kind", "hint")
-        copy = QPushButton("Copy details", toolTip="Copy the details, to report them")
+        self._details = named(QPlainTextEdit(details), "Details")
+        self._details.setReadOnly(True)
+        copy = push_button("Copy details", "Copy the details, to report them")
         copy.clicked.connect(self._copy)
-        close = QPushButton("Close", toolTip="Close this message (Esc)", default=True)
-        close.setProperty("kind", "primary")
+        close = push_button("Close", "Close this message (Esc)", "primary")
+        close.setDefault(True)
         close.clicked.connect(self.accept)
-        buttons = QHBoxLayout(spacing=8)
-        buttons.addWidget(copy)
-        buttons.addStretch()
-        buttons.addWidget(close)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(24, 20, 24, 20)
-        column.setSpacing(12)
-        for part in (words, kept, self._details):
-            column.addWidget(part)
-        column.addLayout(buttons)
+        words = text_label(message, "title")
+        kept = text_label("What was recorded is kept.", "hint")
+        fill_dialog(self, words, kept, self._details, row(copy, None, close), stretch=self._details)
         self.resize(620, 380)
 
     def _copy(self) -> None:

@@ -1,15 +1,9 @@
 """The two ways to end an episode: complete, with a note, or impossible, with a reason."""
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import (
-    QDialog,
-    QDialogButtonBox,
-    QLabel,
-    QLineEdit,
-    QRadioButton,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QDialog, QPushButton, QRadioButton, QWidget
+
+from odyssey_recorder.gui.parts import fill_dialog, line_edit, push_button, row, text_label
 
 REASONS = (
     "no results",
@@ -28,12 +22,13 @@ class CompleteDialog(QDialog):
     note_given = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent, windowTitle="Task complete")
-        self._note = QLineEdit(accessibleName="Note", placeholderText="What you found, if the task asks for it")
-        buttons = _buttons("Complete")
-        buttons.accepted.connect(self._finish)
-        buttons.rejected.connect(self.reject)
-        _lay_out(self, "Is the task done? The episode is published at once.", self._note, buttons)
+        super().__init__(parent)
+        self.setWindowTitle("Task complete")
+        self._note = line_edit("Note", "What you found, if the task asks for it")
+        finish = push_button("Complete", "Record COMPLETE and publish (Return)", "primary")
+        finish.clicked.connect(self._finish)
+        question = text_label("Is the task done? The episode is published at once.", "title")
+        _lay_out(self, question, self._note, finish=finish)
 
     def _finish(self) -> None:
         self.accept()
@@ -46,17 +41,17 @@ class ImpossibleDialog(QDialog):
     reason_given = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent, windowTitle="Task impossible")
+        super().__init__(parent)
+        self.setWindowTitle("Task impossible")
         self._choices = [QRadioButton(reason) for reason in REASONS]
-        self._own = QLineEdit(accessibleName="Another reason", placeholderText="Another reason")
+        self._own = line_edit("Another reason", "Another reason")
         self._own.textEdited.connect(self._prefer_own_words)
         for choice in self._choices:
             choice.toggled.connect(self._show_whether_given)
-        buttons = _buttons("Impossible")
-        self._ok = buttons.button(QDialogButtonBox.StandardButton.Ok)
-        buttons.accepted.connect(self._finish)
-        buttons.rejected.connect(self.reject)
-        _lay_out(self, "Why can the task not be done here?", *self._choices, self._own, buttons)
+        self._ok = push_button("Impossible", "Record IMPOSSIBLE and publish (Return)", "primary")
+        self._ok.clicked.connect(self._finish)
+        question = text_label("Why can the task not be done here?", "title")
+        _lay_out(self, question, *self._choices, self._own, finish=self._ok)
         self._choices[0].setFocus()
         self._show_whether_given()
 
@@ -85,24 +80,10 @@ class ImpossibleDialog(QDialog):
             self.reason_given.emit(self.reason)
 
 
-def _buttons(accept: str) -> QDialogButtonBox:
-    buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel)
-    ok = buttons.button(QDialogButtonBox.StandardButton.Ok)
-    ok.setText(accept)
-    ok.setProperty("kind", "primary")
-    for button in buttons.buttons():
-        button.setIcon(type(button.icon())())
-    return buttons
-
-
-def _lay_out(dialog: QDialog, question: str, *parts: QWidget) -> None:
-    words = QLabel(question, wordWrap=True)
-    words.setProperty("kind", "title")
-    column = QVBoxLayout(dialog)
-    column.setContentsMargins(24, 20, 24, 20)
-    column.setSpacing(10)
-    column.addWidget(words)
-    for part in parts:
-        column.addWidget(part)
-    dialog.setMinimumWidth(420)
+def _lay_out(dialog: QDialog, *parts: QWidget, finish: QPushButton) -> None:
+    finish.setDefault(True)
+    cancel = push_button("Cancel", "Go on recording (Esc)")
+    cancel.clicked.connect(dialog.reject)
+    fill_dialog(dialog, *parts, row(None, cancel, finish))
+    dialog.setMinimumWidth(440)
     dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)

@@ -5,6 +5,7 @@ from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QMainWindow, QToolButton, QVBoxLayout, QWidget
 
 from odyssey_recorder.gui.commands import Command, Commands
+from odyssey_recorder.gui.parts import named
 from odyssey_recorder.gui.record_page import RecordPage
 from odyssey_recorder.gui.recording_controller import RecordingController
 from odyssey_recorder.gui.theme import Theme, style_sheet
@@ -16,7 +17,8 @@ class MainWindow(QMainWindow):
     """The one window of the program; closing it keeps a recording as a draft and asks nothing."""
 
     def __init__(self, controller: RecordingController) -> None:
-        super().__init__(windowTitle="Odyssey Recorder")
+        super().__init__()
+        self.setWindowTitle("Odyssey Recorder")
         self._controller = controller
         self._commands = Commands(self)
         self._page = RecordPage(controller, self._commands)
@@ -45,12 +47,12 @@ class MainWindow(QMainWindow):
 
     def _use_palette(self) -> None:
         palette = QApplication.palette()
-        self.setStyleSheet(style_sheet(Theme.of(palette), font_pt=QApplication.font().pointSizeF()))
+        self.setStyleSheet(style_sheet(Theme.current(), font_pt=QApplication.font().pointSizeF()))
         self._commands.use_palette(palette)
         self._page.repaint_icons()
 
     def _lay_out(self) -> None:
-        record = QToolButton(accessibleName="Record")
+        record = named(QToolButton(), "Record")
         record.setDefaultAction(self._commands[Command.RECORD_PAGE])
         record.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextUnderIcon)
         record.setProperty("kind", "rail")

@@ -35,8 +35,9 @@ from odyssey_recorder.model.geometry import Pixel
 _WHEEL_PAUSE_MS = 160
 """Turns of the wheel that come closer together than this are one burst."""
 
+_KEY_REASONS = (Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason)
 _REDRAW_MS = 30
-_CORNER_PX = 10.0
+_CORNER_PX = 6.0
 _KEYS_OF_BUTTONS = {Qt.MouseButton.RightButton: SystemKey.BACK, Qt.MouseButton.MiddleButton: SystemKey.HOME}
 
 
@@ -45,7 +46,7 @@ class Weight(Enum):
 
     CLEAR = 0
     LIGHT = 110
-    HEAVY = 225
+    HEAVY = 240
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +90,7 @@ class MirrorView(QWidget):
         self._finger: Finger | None = None
         self._wheel: _Wheel | None = None
         self._words = ""
+        self._focused_by_key = False
         self._tick = QTimer(self, interval=_REDRAW_MS)
         self._tick.timeout.connect(self._tell_gesture)
         self._wheel_rest = QTimer(self, interval=_WHEEL_PAUSE_MS, singleShot=True)
@@ -203,7 +205,12 @@ class MirrorView(QWidget):
         else:
             super().keyPressEvent(event)
 
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        self._focused_by_key = event.reason() in _KEY_REASONS
+        super().focusInEvent(event)
+
     def focusOutEvent(self, event: QFocusEvent) -> None:
+        self._focused_by_key = False
         if event.reason() is Qt.FocusReason.ActiveWindowFocusReason:
             self._cancel()
         super().focusOutEvent(event)
@@ -281,9 +288,11 @@ class MirrorView(QWidget):
             self._paint_gesture(painter, fit.area)
         if self._veil is not None:
             self._paint_veil(painter, QRectF(self.rect()) if fit is None else fit.area, self._veil)
-        if self.hasFocus() and fit is not None:
-            painter.setPen(QPen(Theme.of(self.palette()).accent, 2))
-            painter.drawRoundedRect(fit.area.adjusted(1, 1, -1, -1), _CORNER_PX, _CORNER_PX)
+        if fit is not None:
+            theme = Theme.current()
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.setPen(QPen(theme.accent, 2) if self._focused_by_key else QPen(theme.outline, 1))
+            painter.drawRoundedRect(fit.area.adjusted(0.5, 0.5, -0.5, -0.5), _CORNER_PX, _CORNER_PX)
 
     def _show_newest(self) -> None:
         if self._newest is not None and self._newest is not self._shown:
@@ -312,7 +321,7 @@ class MirrorView(QWidget):
         paint_label(painter, describe(action), area)
 
     def _paint_veil(self, painter: QPainter, area: QRectF, veil: Veil) -> None:
-        theme = Theme.of(self.palette())
+        theme = Theme.current()
         cover = QColor(theme.window)
         cover.setAlpha(veil.weight.value)
         painter.fillPath(_rounded(area), cover)

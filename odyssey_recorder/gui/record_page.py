@@ -8,7 +8,6 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
-    QLabel,
     QListView,
     QMessageBox,
     QScrollArea,
@@ -27,15 +26,17 @@ from odyssey_recorder.gui.device_chooser import DeviceChooser
 from odyssey_recorder.gui.drafts_dialog import DraftsDialog
 from odyssey_recorder.gui.finish_dialogs import CompleteDialog, ImpossibleDialog
 from odyssey_recorder.gui.mirror import MirrorView
+from odyssey_recorder.gui.parts import named, text_label
 from odyssey_recorder.gui.recording_controller import Phase, RecordingController
 from odyssey_recorder.gui.state_words import Told, tell_lost_while_watching, tell_phase, tell_view
 from odyssey_recorder.gui.status_line import StatusLine
 from odyssey_recorder.gui.step_list import StepDelegate, StepList
-from odyssey_recorder.gui.task_card import TaskCard
+from odyssey_recorder.gui.task_card import Stage, TaskCard
 from odyssey_recorder.model.action import SystemKey
 from odyssey_recorder.recording.recorder import RecordingView
 from odyssey_recorder.recording.session import State
 
+_STAGES = {Phase.STARTING: Stage.RECORD, Phase.RECORDING: Stage.RECORD, Phase.FINISHED: Stage.LOOK_BACK}
 _LEFT_PX = 280
 _RIGHT_PX = 284
 _SPACE = 16
@@ -55,12 +56,10 @@ class RecordPage(QWidget):
         self._actions = ActionBar(commands)
         self._steps = StepList(controller.background, self)
         self._steps_view = _steps_view(self._steps)
-        self._steps_title = _titled("Steps")
-        self._no_steps = QLabel("Every action becomes a step, with the picture from before it.", wordWrap=True)
-        self._no_steps.setProperty("kind", "hint")
-        self._message = Banner()
-        self._publication = Banner()
-        self._copy_place = commands.button(Command.COPY_PLACE)
+        self._steps_title = text_label("Steps", "title")
+        self._no_steps = text_label("Every action becomes a step, with the picture from before it.", "hint")
+        self._message = Banner(commands.button(Command.DISMISS, kind="quiet"))
+        self._publication = Banner(commands.button(Command.COPY_PLACE), commands.button(Command.ANOTHER))
         self._drafts_dialog = DraftsDialog(self)
         self._drafts: Sequence[DraftSummary] = ()
         self._drafts_offered = False
@@ -84,13 +83,14 @@ class RecordPage(QWidget):
             self._tell(tell_phase(phase, self._controller.serial))
         if phase in (Phase.NO_DEVICE, Phase.CONNECTING):
             self._mirror.clear()
+        if phase in (Phase.NO_DEVICE, Phase.CONNECTING, Phase.FINISHED):
             self._status.show_frame(None)
         if phase in (Phase.WATCHING, Phase.STARTING):
             self._steps.show_steps(())
             self._show_number_of_steps(0)
         self._devices.show_chosen(self._controller.serial)
         self._devices.set_changeable(not recording)
-        self._task.set_recording(recording or phase is Phase.FINISHED)
+        self._task.set_stage(_STAGES.get(phase, Stage.WRITE))
         self._commands.enable(Command.STOP, Command.DISCARD, on=phase is Phase.RECORDING)
         self._commands.enable(Command.LOOK_FOR_DEVICES, Command.SIMULATE, on=not recording)
         self._commands.enable(Command.ANOTHER, Command.COPY_PLACE, on=phase is Phase.FINISHED)
@@ -141,7 +141,7 @@ class RecordPage(QWidget):
     def _show_drafts(self, drafts: Sequence[DraftSummary]) -> None:
         self._drafts = drafts
         watching = self._controller.phase is Phase.WATCHING
-        self._commands.enable(Command.DRAFTS, on=bool(drafts))
+        self._commands[Command.DRAFTS].setVisible(bool(drafts))
         self._commands[Command.DRAFTS].setText(f"Drafts ({len(drafts)})…" if drafts else "Drafts…")
         self._drafts_dialog.show_drafts(
             drafts, cannot_resume="" if watching else "Choose a device first: the recording goes on there."
@@ -208,9 +208,10 @@ class RecordPage(QWidget):
 
     def _offer_start(self) -> None:
         watching = self._controller.phase is Phase.WATCHING
-        missing = self._task.missing if watching else "Choose a device first."
+        missing = self._task.missing
         self._commands.enable(Command.START, on=watching and not missing)
-        self._task.show_hint(missing if self._controller.phase is not Phase.RECORDING else "")
+        choose = "Choose a device first." if self._controller.phase is Phase.NO_DEVICE else ""
+        self._task.show_hint(missing if watching else choose)
 
     # How it hangs together.
 
@@ -254,6 +255,7 @@ class RecordPage(QWidget):
             Command.COMPLETE: self._ask_for_note,
             Command.IMPOSSIBLE: self._ask_for_reason,
             Command.UNDO: lambda: ask(lambda recorder: recorder.undo()),
+            Command.DISMISS: self._message.hide,
             Command.ANOTHER: self._record_another,
             Command.COPY_PLACE: self._copy_published_place,
         }
@@ -261,8 +263,6 @@ class RecordPage(QWidget):
             self._commands[command].triggered.connect(lambda _checked, call=call: call())
 
     def _lay_out(self) -> None:
-        self._publication.add_button(self._copy_place)
-        self._publication.add_button(self._commands.button(Command.ANOTHER))
         row = QHBoxLayout(self)
         row.setContentsMargins(_SPACE, _SPACE, _SPACE, _SPACE)
         row.setSpacing(_SPACE)
@@ -298,19 +298,13 @@ class RecordPage(QWidget):
 
 
 def _steps_view(steps: StepList) -> QListView:
-    view = QListView(accessibleName="Steps")
+    view = named(QListView(), "Steps")
     view.setModel(steps)
     view.setItemDelegate(StepDelegate(view))
     view.setUniformItemSizes(True)
     view.setVerticalScrollMode(QListView.ScrollMode.ScrollPerPixel)
     view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
     return view
-
-
-def _titled(words: str) -> QLabel:
-    label = QLabel(words)
-    label.setProperty("kind", "title")
-    return label
 
 
 def _column(*parts: QWidget) -> QWidget:

@@ -1,4 +1,4 @@
-"""What the window does: takes the annotator's intents to devices and recorders, off the GUI thread, and reports back."""
+"""What the window does: takes the annotator's intents to devices and recorders, and reports what came of them."""
 
 from collections.abc import Callable, Sequence
 from enum import Enum

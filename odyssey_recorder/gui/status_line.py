@@ -9,6 +9,7 @@ from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QWidget
 
 from odyssey_recorder.device.screen import Frame
+from odyssey_recorder.gui.parts import named
 from odyssey_recorder.gui.theme import Theme
 
 _AGE_MS = 200
@@ -32,7 +33,7 @@ class StatusLine(QWidget):
         self._state = QLabel()
         self._message = _ElidedLabel()
         self._message.setProperty("kind", "hint")
-        self._age = QLabel(accessibleName="Age of the picture")
+        self._age = named(QLabel(), "Age of the picture")
         self._age.setProperty("kind", "hint")
         self._age.setToolTip("How long ago the newest picture of the device came")
         self._frame: Frame | None = None
@@ -99,7 +100,7 @@ class _Dot(QWidget):
         painter.drawEllipse(QPointF(6, 6), 5, 5)
 
     def _colour(self) -> QColor:
-        theme = Theme.of(self.palette())
+        theme = Theme.current()
         colours = {
             Mood.IDLE: theme.off,
             Mood.READY: theme.success,
@@ -114,7 +115,7 @@ class _ElidedLabel(QLabel):
 
     def __init__(self) -> None:
         super().__init__()
-        self.words = ""
+        self.words: str = ""
         self.setTextFormat(Qt.TextFormat.PlainText)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
 

@@ -104,16 +104,14 @@ class StepDelegate(QStyledItemDelegate):
         return QSize(200, _ROW_HEIGHT)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
-        theme = Theme.of(option.palette)  # type: ignore[attr-defined]
-        row = QRectF(option.rect)  # type: ignore[attr-defined]
+        theme = Theme.current()
+        row = QRectF(option.rect)
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        if option.state & QStyle.StateFlag.State_Selected:  # type: ignore[attr-defined]
+        if option.state & QStyle.StateFlag.State_Selected:
             painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(theme.outline)
-            painter.setOpacity(0.45)
-            painter.drawRoundedRect(row.adjusted(2, 2, -2, -2), 8, 8)
-            painter.setOpacity(1)
+            painter.setBrush(theme.tint)
+            painter.drawRoundedRect(row.adjusted(4, 2, -4, -2), 8, 8)
         box = QRectF(row.left() + _MARGIN, row.top() + _MARGIN, THUMBNAIL.width(), THUMBNAIL.height())
         _paint_thumbnail(painter, box, index.data(Qt.ItemDataRole.DecorationRole), theme)
         words = row.adjusted(THUMBNAIL.width() + 2 * _MARGIN + 2, _MARGIN + 2, -_MARGIN, -_MARGIN)

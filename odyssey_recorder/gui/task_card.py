@@ -1,11 +1,11 @@
 """What the annotator is asked to do: category, instruction, apps, and the template that they came from."""
 
+from enum import Enum
+
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
-    QLabel,
-    QLineEdit,
     QPlainTextEdit,
     QToolButton,
     QVBoxLayout,
@@ -13,9 +13,17 @@ from PySide6.QtWidgets import (
 )
 
 from odyssey_recorder.gui.app_chips import AppChips
-from odyssey_recorder.gui.choice import Choice, field_label
 from odyssey_recorder.gui.commands import Command, Commands
+from odyssey_recorder.gui.parts import Choice, labelled, line_edit, named, row, text_label
 from odyssey_recorder.model.episode import Category, TaskInfo
+
+
+class Stage(Enum):
+    """What the annotator does with the task."""
+
+    WRITE = "write"
+    RECORD = "record"
+    LOOK_BACK = "look back"
 
 
 class TaskCard(QFrame):
@@ -29,28 +37,28 @@ class TaskCard(QFrame):
         self._category = Choice("Category")
         for category in Category:
             self._category.addItem(category.value.replace("_", " "), category.value)
-        self._instruction = QPlainTextEdit(
-            accessibleName="Instruction", placeholderText="What shall be done, in the words of a person"
-        )
+        self._instruction = named(QPlainTextEdit(), "Instruction")
+        self._instruction.setPlaceholderText("What shall be done, in the words of a person")
         self._instruction.setProperty("kind", "instruction")
         self._instruction.setTabChangesFocus(True)
         self._instruction.setFixedHeight(116)
         self._instruction.textChanged.connect(self.task_changed)
         self._apps = AppChips()
         self._apps.apps_changed.connect(self.task_changed)
-        self._meta_task = QLineEdit(accessibleName="Template", placeholderText="Add {item} to the cart")
-        self._task = QLineEdit(accessibleName="Filled template", placeholderText="Add a kettle to the cart")
+        self._meta_task = line_edit("Template", "Add {item} to the cart")
+        self._task = line_edit("Filled template", "Add a kettle to the cart")
         self._template = QWidget()
-        self._unfold = QToolButton(text="Template", checkable=True, accessibleName="Show the template")
+        self._unfold = named(QToolButton(), "Show the template")
+        self._unfold.setText("Template")
+        self._unfold.setCheckable(True)
         self._unfold.setToolTip("The template that the instruction was made from, and the template filled in")
-        self._hint = QLabel(wordWrap=True)
-        self._hint.setProperty("kind", "hint")
+        self._hint = text_label(kind="hint")
         self._reading = _TaskText()
         self._fields = QWidget()
         self._start = commands.button(Command.START).set_wide()
         self._running = QWidget()
         self._lay_out(commands)
-        self.set_recording(False)
+        self.set_stage(Stage.WRITE)
 
     @property
     def task(self) -> TaskInfo:
@@ -100,14 +108,14 @@ class TaskCard(QFrame):
         self._hint.setText(words)
         self._hint.setVisible(bool(words))
 
-    def set_recording(self, recording: bool) -> None:
-        """Show the task to be read, with Stop and Discard, or to be written, with Start."""
-        if recording:
+    def set_stage(self, stage: Stage) -> None:
+        """Show the task to be written, with Start, or to be read, with Stop and Discard while it is recorded."""
+        if stage is not Stage.WRITE:
             self._reading.show_task(self.task)
-        for part, shown in ((self._fields, not recording), (self._reading, recording), (self._running, recording)):
-            part.setVisible(shown)
-        self._start.setVisible(not recording)
-        self._hint.setVisible(not recording and bool(self._hint.text()))
+        self._fields.setVisible(stage is Stage.WRITE)
+        self._start.setVisible(stage is Stage.WRITE)
+        self._reading.setVisible(stage is not Stage.WRITE)
+        self._running.setVisible(stage is Stage.RECORD)
 
     def repaint_icons(self) -> None:
         """Draw the icons anew for another palette."""
@@ -115,13 +123,8 @@ class TaskCard(QFrame):
         self._reading.repaint_icons()
 
     def _lay_out(self, commands: Commands) -> None:
-        title = QLabel("Task")
-        title.setProperty("kind", "title")
-        drafts = commands.button(Command.DRAFTS, kind="quiet")
-        head = QHBoxLayout()
-        head.addWidget(title)
-        head.addStretch()
-        head.addWidget(drafts)
+        head = row(text_label("Task", "title"), commands.button(Command.DRAFTS, kind="quiet"))
+        head.setStretch(0, 1)
         self._lay_out_fields()
         running = QHBoxLayout(self._running)
         running.setContentsMargins(0, 0, 0, 0)
@@ -147,15 +150,15 @@ class TaskCard(QFrame):
         template = QVBoxLayout(self._template)
         template.setContentsMargins(0, 0, 0, 0)
         template.setSpacing(10)
-        template.addLayout(_labelled("Te&mplate", self._meta_task))
-        template.addLayout(_labelled("&Filled in", self._task))
+        template.addLayout(labelled("Te&mplate", self._meta_task))
+        template.addLayout(labelled("&Filled in", self._task))
         self._template.hide()
         column = QVBoxLayout(self._fields)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(12)
-        column.addLayout(_labelled("&Category", self._category))
-        column.addLayout(_labelled("I&nstruction", self._instruction))
-        column.addLayout(_labelled("&Apps", self._apps))
+        column.addLayout(labelled("&Category", self._category))
+        column.addLayout(labelled("I&nstruction", self._instruction))
+        column.addLayout(labelled("&Apps", self._apps))
         column.addWidget(self._unfold)
         column.addWidget(self._template)
 
@@ -169,11 +172,11 @@ class _TaskText(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._category = _text("field")
-        self._instruction = _text("instruction")
+        self._category = text_label(kind="field")
+        self._instruction = text_label(kind="instruction")
         self._apps = AppChips()
         self._apps.set_read_only(True)
-        self._template = _text("hint")
+        self._template = text_label(kind="hint")
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(12)
@@ -189,16 +192,3 @@ class _TaskText(QWidget):
 
     def repaint_icons(self) -> None:
         self._apps.repaint_icons()
-
-
-def _text(kind: str) -> QLabel:
-    label = QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText)
-    label.setProperty("kind", kind)
-    return label
-
-
-def _labelled(words: str, field: QWidget) -> QVBoxLayout:
-    column = QVBoxLayout(spacing=4)
-    column.addWidget(field_label(words, field))
-    column.addWidget(field)
-    return column

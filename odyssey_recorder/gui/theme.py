@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from functools import cache
 
-from PySide6.QtGui import QColor, QPalette
+from PySide6.QtGui import QColor, QGuiApplication, QPalette
 
 MARK = QColor("#ff2d6f")
 """The colour in which actions are drawn on pictures of the device, in every theme."""
@@ -23,6 +23,7 @@ class Theme:
     text: QColor
     muted: QColor
     off: QColor
+    tint: QColor
     accent: QColor
     on_accent: QColor
     success: QColor
@@ -35,10 +36,10 @@ class Theme:
         window, text, accent = palette.window(), palette.windowText(), palette.accent()
         return _derive(window.color().rgb(), text.color().rgb(), accent.color().rgb())
 
-    @property
-    def is_dark(self) -> bool:
-        """Whether the system shows light text on a dark ground."""
-        return self.window.lightnessF() < 0.5
+    @classmethod
+    def current(cls) -> "Theme":
+        """The theme of the application's palette; a widget's own palette may be changed by the style sheet."""
+        return cls.of(QGuiApplication.palette())
 
 
 @cache
@@ -56,6 +57,7 @@ def _derive(window_rgb: int, text_rgb: int, accent_rgb: int) -> Theme:
         text=text,
         muted=_readable(_mixed(card, text, 0.62), on=card, darker=not is_dark),
         off=_mixed(card, text, 0.38),
+        tint=_mixed(card, accent, 0.14),
         accent=accent,
         on_accent=white,
         success=_readable(QColor("#2e9e5b"), on=card, darker=not is_dark),
@@ -115,7 +117,7 @@ def style_sheet(theme: Theme, *, font_pt: float) -> str:
         success=theme.success.name(),
         warning=theme.warning.name(),
         danger=theme.danger.name(),
-        tint=_mixed(theme.card, theme.accent, 0.14).name(),
+        tint=theme.tint.name(),
         small=f"{font_pt * 0.9:.1f}",
         base=f"{font_pt:.1f}",
         large=f"{font_pt * 1.25:.1f}",
@@ -126,7 +128,13 @@ def style_sheet(theme: Theme, *, font_pt: float) -> str:
 _SHEET = """
 QMainWindow, QDialog {{ background: {window}; }}
 QWidget {{ color: {text}; font-size: {base}pt; }}
-QLabel, QCheckBox, QRadioButton {{ background: transparent; }}
+QLabel {{ background: transparent; }}
+QRadioButton {{ background: transparent; spacing: 8px; padding: 2px 0; }}
+QRadioButton::indicator {{
+    width: 14px; height: 14px; border: 1px solid {muted}; border-radius: 8px; background: {field};
+}}
+QRadioButton::indicator:checked {{ width: 6px; height: 6px; border: 5px solid {accent}; background: {on_accent}; }}
+QRadioButton::indicator:focus {{ border-color: {accent}; }}
 QFrame[kind="card"] {{ background: {card}; border: 1px solid {outline}; border-radius: 12px; }}
 QFrame[kind="rail"] {{ background: {card}; border: none; border-right: 1px solid {outline}; }}
 QLabel[kind="title"] {{ font-size: {title}pt; font-weight: 600; }}
@@ -176,7 +184,7 @@ QToolButton[kind="rail"] {{ border-color: transparent; border-radius: 10px; padd
 QToolButton[kind="rail"]:checked {{ background: {tint}; }}
 QToolButton[kind="rail"]:focus {{ border-color: {accent}; }}
 
-QFrame[kind="chip"] {{ background: {tint}; border: none; border-radius: 13px; }}
+QFrame[kind="chip"] {{ background: {tint}; border: none; border-radius: 12px; min-height: 24px; max-height: 24px; }}
 QFrame[kind="chip"] QLabel {{ font-size: {base}pt; }}
 QFrame[kind="chip"] QToolButton {{ border: 1px solid transparent; border-radius: 9px; padding: 1px; min-height: 0; }}
 QFrame[kind="chip"] QToolButton:focus {{ border-color: {accent}; }}

@@ -1,0 +1,99 @@
+"""The plain parts that cards and dialogs are built from, each in one look and with a name for screen readers."""
+
+from typing import TypeVar
+
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QLineEdit, QListView, QPushButton, QVBoxLayout, QWidget
+
+from odyssey_recorder.gui.icons import glyph, glyph_font
+from odyssey_recorder.gui.theme import Theme
+
+W = TypeVar("W", bound=QWidget)
+
+
+class Choice(QComboBox):
+    """A drop-down list; never wider than its place."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.setAccessibleName(name)
+        self.setView(QListView())
+        self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.setMinimumContentsLength(8)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        theme = Theme.current()
+        painter = QPainter(self)
+        painter.setFont(glyph_font(18))
+        painter.setPen(theme.muted if self.isEnabled() else theme.off)
+        place = QRectF(self.width() - 28, 0, 20, self.height())
+        painter.drawText(place, Qt.AlignmentFlag.AlignCenter, glyph("chevron_down"))
+
+
+def named(widget: W, name: str) -> W:
+    """`widget`, which a screen reader calls `name`."""
+    widget.setAccessibleName(name)
+    return widget
+
+
+def text_label(words: str = "", kind: str = "") -> QLabel:
+    """Words in one of the kinds of the style sheet: plain text, never markup, in as many lines as they need."""
+    label = QLabel(words)
+    label.setTextFormat(Qt.TextFormat.PlainText)
+    label.setWordWrap(True)
+    label.setProperty("kind", kind)
+    return label
+
+
+def line_edit(name: str, placeholder: str) -> QLineEdit:
+    """A field for one line of text."""
+    field = named(QLineEdit(), name)
+    field.setPlaceholderText(placeholder)
+    return field
+
+
+def push_button(words: str, tip: str, kind: str = "") -> QPushButton:
+    """A button in one of the kinds of the style sheet."""
+    button = QPushButton(words)
+    button.setToolTip(tip)
+    button.setProperty("kind", kind)
+    button.setAutoDefault(False)
+    return button
+
+
+def row(*parts: QWidget | None, spacing: int = 8) -> QHBoxLayout:
+    """Widgets side by side; None is room that stretches."""
+    layout = QHBoxLayout()
+    layout.setSpacing(spacing)
+    for part in parts:
+        if part is None:
+            layout.addStretch()
+        else:
+            layout.addWidget(part)
+    return layout
+
+
+def labelled(words: str, field: QWidget) -> QVBoxLayout:
+    """`field` under its small label, whose mnemonic (the letter after ``&``) leads to it."""
+    label = QLabel(words)
+    label.setProperty("kind", "field")
+    label.setBuddy(field)
+    layout = QVBoxLayout()
+    layout.setSpacing(4)
+    layout.addWidget(label)
+    layout.addWidget(field)
+    return layout
+
+
+def fill_dialog(dialog: QWidget, *parts: QWidget | QHBoxLayout, stretch: QWidget | None = None) -> None:
+    """Lay `parts` out from top to bottom in the margins of every dialog; `stretch` takes the room that is left."""
+    layout = QVBoxLayout(dialog)
+    layout.setContentsMargins(24, 20, 24, 20)
+    layout.setSpacing(12)
+    for part in parts:
+        if isinstance(part, QHBoxLayout):
+            layout.addLayout(part)
+        else:
+            layout.addWidget(part, 1 if part is stretch else 0)
