@@ -135,6 +135,7 @@ def test_what_screencap_complains_of_is_passed_on() -> None:
         (printed(b"usage: input ...", exit_code=0), "usage: input"),
         (printed(b"", exit_code=1), r"exit code 1\)\."),
     ],
+    ids=["exception", "error, yet exit code 0", "killed", "usage", "no words"],
 )
 def test_an_input_that_the_device_complains_of_was_refused(answer: bytes, words: str) -> None:
     with (
