@@ -1,12 +1,40 @@
 """The subcommands: what can be asked of the program on a command line."""
 
-from typing import Annotated
+import json
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.console import Console
+from rich.markup import escape
 
 from odyssey_recorder import __version__
+from odyssey_recorder.errors import OdysseyError
+from odyssey_recorder.model.episode import Category, TaskInfo
 
-app = typer.Typer(name="odyssey-recorder", no_args_is_help=True, add_completion=False)
+if TYPE_CHECKING:
+    from odyssey_recorder.replay.player import ReplayResult, StepResult
+    from odyssey_recorder.replay.replay import ReplayOptions
+
+app = typer.Typer(name="odyssey-recorder", add_completion=False, rich_markup_mode=None)
+out = Console(highlight=False)
+err = Console(stderr=True, highlight=False)
+
+DatasetOption = Annotated[Path | None, typer.Option("--dataset", help="The dataset folder.", show_default="settings")]
+DeviceOption = Annotated[
+    str | None, typer.Option("--device", help="Serial as `devices` lists it.", show_default="the only one")
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+ProfileOption = Annotated[str, typer.Option("--profile", help="Which device is simulated, for example pixel_fold.")]
+
+
+class DialectName(StrEnum):
+    """The two spellings of an episode."""
+
+    card = "card"
+    release = "release"
 
 
 def _print_version(asked: bool) -> None:
@@ -15,17 +43,220 @@ def _print_version(asked: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
+@app.callback(invoke_without_command=True)
 def odyssey_recorder(
+    context: typer.Context,
     *,
+    dataset: DatasetOption = None,
+    device: DeviceOption = None,
     version: Annotated[
-        bool,
-        typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit."),
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
     ] = False,
 ) -> None:
-    """Record GUI-Odyssey episodes on Android emulators, and replay them."""
+    """Record GUI-Odyssey episodes on Android emulators, and replay them. Without a command: open the window."""
+    if context.invoked_subcommand is not None:
+        return
+    from odyssey_recorder.gui.app import run
+    from odyssey_recorder.settings import read_settings
+    from odyssey_recorder.wiring import annotator_desk
+
+    with annotator_desk(read_settings(dataset=dataset)) as desk:
+        raise typer.Exit(run(desk, serial=device))
+
+
+@app.command()
+def record(
+    *,
+    instruction: Annotated[str, typer.Option(help="What is to be done, in a person's words.")],
+    category: Annotated[Category, typer.Option(help="The task's category.")],
+    script: Annotated[Path, typer.Option(help="JSON lines that play the annotator; see docs/scripts.md.")],
+    app_name: Annotated[list[str], typer.Option("--app", help="An app that the task uses; may be repeated.")],
+    meta_task: Annotated[str, typer.Option(help="The template of the task.")] = "",
+    task: Annotated[str, typer.Option(help="The filled template.")] = "",
+    dataset: DatasetOption = None,
+    device: DeviceOption = None,
+    resume: Annotated[str, typer.Option(help="Go on with this draft instead of a new episode.")] = "",
+) -> None:
+    """Record an episode by script, through the same recorder as the window."""
+    from odyssey_recorder.commands.record import Request, record_by_script
+    from odyssey_recorder.settings import read_settings
+
+    told = TaskInfo(category.value, tuple(app_name), meta_task or instruction, task or instruction, instruction)
+    request = Request(told, script, serial=device, draft=resume)
+    published = record_by_script(read_settings(dataset=dataset), request, err)
+    out.print(escape(str(published)), soft_wrap=True)
+
+
+@app.command()
+def replay(
+    episode: Annotated[Path, typer.Argument(help="An annotation file; pictures are in ../screenshots.")],
+    *,
+    device: DeviceOption = None,
+    report: Annotated[Path | None, typer.Option(help="Write an HTML report here.")] = None,
+    as_json: JsonOption = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Check the files and say what would be done.")] = False,
+    go_on: Annotated[bool, typer.Option("--go-on", help="Do not stop at the first divergence.")] = False,
+    scale: Annotated[bool, typer.Option("--scale", help="Accept a device with another screen size.")] = False,
+) -> None:
+    """Carry an episode out again, and say step by step whether the same screens came.
+
+    Exit code 0: no screen diverged; 1: one did; 2: it could not be replayed.
+    """
+    from odyssey_recorder.replay.player import PlayRules
+    from odyssey_recorder.replay.replay import ReplayOptions, plan_episode
+
+    try:
+        if dry_run:
+            for planned in plan_episode(episode):
+                out.print(escape(f"{planned.number:3}  {planned.deed}"), soft_wrap=True)
+            return
+        rules = PlayRules(go_on=go_on, scale=scale)
+        on_step = (lambda _: None) if as_json else _print_step
+        result = _replay(episode, device, ReplayOptions(rules, report=report, on_step=on_step))
+    except OdysseyError as error:
+        err.print(escape(str(error)), style="red", soft_wrap=True)
+        raise typer.Exit(2) from error
+    if as_json:
+        from odyssey_recorder.replay.report import result_as_json
+
+        _print_json(result_as_json(result))
+    else:
+        out.print(escape(result.summary), soft_wrap=True)
+    raise typer.Exit(result.exit_code)
+
+
+def _replay(episode: Path, serial: str | None, options: "ReplayOptions") -> "ReplayResult":
+    from odyssey_recorder.replay.recorded import load_recorded
+    from odyssey_recorder.replay.replay import replay_episode
+    from odyssey_recorder.settings import read_settings
+    from odyssey_recorder.wiring import connect, started_server, the_only_device
+
+    load_recorded(episode).check()  # before any device is needed
+    server = started_server(read_settings())
+    device = connect(serial or the_only_device(server), server)
+    try:
+        return replay_episode(episode, device, options)
+    finally:
+        device.close()
+
+
+_VERDICT_STYLES = {"match": "green", "drift": "yellow", "diverged": "red"}
+
+
+def _print_step(step: "StepResult") -> None:
+    from odyssey_recorder.model.action import describe
+
+    verdict = step.comparison.verdict.value
+    share = f"{step.comparison.pixel_share:.2%} of the pixels differ"
+    out.print(
+        f"{step.number:3}  [{_VERDICT_STYLES[verdict]}]{verdict:8}[/]  {share:31}  {escape(describe(step.action))}",
+        soft_wrap=True,
+    )
+
+
+@app.command()
+def convert(
+    source: Annotated[Path, typer.Argument(metavar="IN", help="An episode file or a dataset folder.")],
+    target: Annotated[Path, typer.Argument(metavar="OUT", help="The file or folder to write.")],
+    *,
+    dialect: Annotated[DialectName, typer.Option(help="The spelling to write.")],
+    with_screenshots: Annotated[
+        bool, typer.Option("--with-screenshots", help="Bring the pictures of a folder along.")
+    ] = False,
+) -> None:
+    """Respell episodes: `card` as the dataset card says, `release` as the published tools read."""
+    from odyssey_recorder.dataset.codec import Dialect
+    from odyssey_recorder.dataset.convert import convert as convert_files
+
+    result = convert_files(source, target, Dialect(dialect.value), with_screenshots=with_screenshots)
+    for failure in result.failures:
+        err.print(escape(failure), style="red", soft_wrap=True)
+    out.print(f"{len(result.written)} written, {len(result.failures)} failed")
+    if result.failures:
+        raise typer.Exit(1)
+
+
+@app.command()
+def devices(*, as_json: JsonOption = False) -> None:
+    """List the devices that adb knows, and their states."""
+    from odyssey_recorder.settings import read_settings
+    from odyssey_recorder.wiring import started_server
+
+    listed = started_server(read_settings()).devices()
+    if as_json:
+        _print_json(
+            [{"serial": one.serial, "state": one.state, "product": one.product, "model": one.model} for one in listed]
+        )
+        return
+    if not listed:
+        out.print("No device. Start an emulator in Android Studio, or a simulated one: odyssey-recorder simulate")
+    for one in listed:
+        out.print(escape(f"{one.serial:20} {one.state:14} {one.product:24} {one.model}".rstrip()), soft_wrap=True)
+
+
+@app.command()
+def doctor(*, as_json: JsonOption = False) -> None:
+    """Check what the recorder needs, and say how to mend what is missing."""
+    from odyssey_recorder.commands.doctor import examine
+    from odyssey_recorder.settings import read_settings
+
+    findings = examine(read_settings())
+    if as_json:
+        _print_json([{"what": f.what, "found": f.found, "level": f.level.value, "mend": f.mend} for f in findings])
+    else:
+        for finding in findings:
+            out.print(f"[{finding.level.style}]{finding.level.value:7}[/] {escape(finding.what):18} ", end="")
+            out.print(escape(finding.found), soft_wrap=True)
+            if finding.mend:
+                out.print(escape(f"{'':27}{finding.mend}"), soft_wrap=True)
+    if any(finding.level.fails for finding in findings):
+        raise typer.Exit(1)
+
+
+@app.command()
+def simulate(
+    *,
+    profile: ProfileOption = "pixel_7_pro",
+    console_port: Annotated[int, typer.Option(help="Even; adb listens on the next one; 0 chooses.")] = 5554,
+    seed: Annotated[int, typer.Option(help="Another seed, other content on the phone.")] = 0,
+    animation: Annotated[bool, typer.Option(help="Animate changes of the screen.")] = True,
+    journal: Annotated[Path | None, typer.Option(help="Write what was shown and what came in, as JSON lines.")] = None,
+    until_stdin_ends: Annotated[bool, typer.Option("--until-stdin-ends", hidden=True)] = False,
+) -> None:
+    """Run a simulated emulator that the real adb finds; Ctrl-C stops it."""
+    from odyssey_recorder.simulator.phone import Phone
+    from odyssey_recorder.simulator.profile import profile_named
+    from odyssey_recorder.simulator.server_main import run, stop_when_stdin_ends
+
+    if until_stdin_ends:
+        stop_when_stdin_ends()
+    phone = Phone(profile_named(profile), seed=seed, animation=animation, journal=journal)
+    run(phone, console_port, lambda line: print(line, flush=True))
+
+
+@app.command()
+def demo(
+    *,
+    folder: Annotated[Path, typer.Option("--out", help="Where the demo's dataset goes.")] = Path("demo-out"),
+    profile: ProfileOption = "pixel_7_pro",
+    gui: Annotated[bool, typer.Option("--gui", help="Open the window on a simulated emulator instead.")] = False,
+) -> None:
+    """Record two episodes on a simulated emulator, publish them, and replay them on a fresh one."""
+    from odyssey_recorder.commands.demo import open_window, run_demo
+
+    if gui:
+        raise typer.Exit(open_window(folder, profile))
+    raise typer.Exit(0 if run_demo(folder, profile, out) else 1)
+
+
+def _print_json(tree: object) -> None:
+    out.print_json(json.dumps(tree))
 
 
 def main() -> None:
     """Run the command line; the console script's entry point."""
-    app()
+    try:
+        app()
+    except OdysseyError as error:
+        err.print(escape(str(error)), style="red", soft_wrap=True)
+        sys.exit(1)

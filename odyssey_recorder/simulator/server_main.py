@@ -1,6 +1,9 @@
 """The simulated emulator as a program: starts, says where it is, and runs until it is told to stop."""
 
+import _thread
 import os
+import sys
+import threading
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -35,3 +38,13 @@ def run(phone: Phone, console_port: int, say: Callable[[str], None]) -> None:
         while not emulator.killed.wait(_WAKE_EVERY_S):
             pass
     say(f"{emulator.serial} has stopped.")
+
+
+def stop_when_stdin_ends() -> None:
+    """Let this program stop, as by Ctrl-C, when whoever started it closes its standard input or dies."""
+
+    def wait() -> None:
+        sys.stdin.buffer.read()
+        _thread.interrupt_main()
+
+    threading.Thread(target=wait, name="stdin", daemon=True).start()

@@ -1,0 +1,171 @@
+"""Who gets what: the only module that names concrete adapters and puts them together."""
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from odyssey_recorder import __version__
+from odyssey_recorder.dataset.provenance import Origin
+from odyssey_recorder.dataset.store import DraftSummary, EpisodeStore
+from odyssey_recorder.device.adb import AdbDevice, AdbServer, find_adb
+from odyssey_recorder.device.device import Device, DeviceProperties, ListedDevice
+from odyssey_recorder.device.profile import device_name
+from odyssey_recorder.errors import DeviceError, RecordingError
+from odyssey_recorder.gesture.recognizer import TouchRules
+from odyssey_recorder.model.episode import DeviceInfo, TaskInfo
+from odyssey_recorder.recording.recorder import Listener, Recorder, Rules
+from odyssey_recorder.settings import Settings
+from odyssey_recorder.simulator.lab import Lab, PhoneProcesses
+
+_READY_S = 15.0
+
+Actor = Literal["annotator", "script"]
+
+
+def adb_program(settings: Settings) -> Path:
+    """The adb to use: the one that is set, otherwise the one on the PATH or the bundled one."""
+    return Path(settings.adb or find_adb())
+
+
+def started_server(settings: Settings) -> AdbServer:
+    """The user's adb server, started if it is not up. Raises DeviceError."""
+    server = AdbServer(port=settings.adb_server_port)
+    server.start(str(adb_program(settings)))
+    return server
+
+
+@contextmanager
+def annotator_desk(settings: Settings) -> Iterator["Desk"]:
+    """The desk of the window, at the user's own adb server; simulated emulators started from it end with it."""
+    server = started_server(settings)
+    phones = PhoneProcesses({**os.environ, "ANDROID_ADB_SERVER_PORT": str(server.port)})
+    try:
+        yield Desk(server, episode_store(settings), settings.annotator, phones=phones)
+    finally:
+        phones.stop()
+
+
+def lab_desk(lab: Lab, store: EpisodeStore, *, actor: Actor, profile: str) -> "Desk":
+    """A desk in a laboratory, away from the user's own adb server."""
+    return Desk(AdbServer(port=lab.server.port), store, "demo", actor, lab.phones, profile)
+
+
+def connect(serial: str, server: AdbServer) -> Device:
+    """A device that answers. Raises DeviceError."""
+    device = AdbDevice(serial, server)
+    try:
+        device.wait_until_ready(_READY_S)
+    except DeviceError:
+        device.close()
+        raise
+    return device
+
+
+def the_only_device(server: AdbServer) -> str:
+    """The serial of the one device that can be used. Raises DeviceError when there is none, or a choice."""
+    ready = [device.serial for device in server.devices() if device.is_ready]
+    match ready:
+        case [serial]:
+            return serial
+        case []:
+            raise DeviceError(
+                "There is no device. Start an emulator in Android Studio, or the simulated one:"
+                " odyssey-recorder simulate --profile pixel_7_pro"
+            )
+        case _:
+            raise DeviceError(f"There are {len(ready)} devices: name one with --device ({', '.join(ready)}).")
+
+
+def episode_store(settings: Settings) -> EpisodeStore:
+    """The dataset folder of the settings, with this computer's drafts."""
+    return EpisodeStore(settings.dataset, drafts=settings.drafts)
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """Where an annotator works: an adb server, a dataset, and simulated emulators on demand."""
+
+    server: AdbServer
+    store: EpisodeStore
+    annotator: str
+    actor: Actor = "annotator"
+    phones: PhoneProcesses | None = None
+    profile: str = "pixel_7_pro"
+
+    @property
+    def can_simulate(self) -> bool:
+        """Whether `simulate` may be called."""
+        return self.phones is not None
+
+    def devices(self) -> Sequence[ListedDevice]:
+        """The devices that adb knows. Raises DeviceError."""
+        return self.server.devices()
+
+    def simulate(self) -> str:
+        """Start a simulated emulator; its serial. Raises DeviceError."""
+        if self.phones is None:
+            raise DeviceError("No simulated emulator can be started from here: run odyssey-recorder simulate.")
+        serial = self.phones.start(self.profile)
+        self.connect(serial).close()
+        return serial
+
+    def connect(self, serial: str) -> Device:
+        """A device that answers. Raises DeviceError."""
+        return connect(serial, self.server)
+
+    def drafts(self) -> Sequence[DraftSummary]:
+        """The recordings that were not finished. Raises DatasetError."""
+        return self.store.drafts()
+
+    def discard(self, episode_id: str) -> None:
+        """Move a draft to the trash. Raises DatasetError."""
+        self.store.discard(self.store.resume(episode_id))
+
+    def begin(self, device: Device, task: TaskInfo, listener: Listener) -> Recorder:
+        """A recorder, not yet started, with a draft of its own. Raises OdysseyError."""
+        properties = device.properties()
+        draft = self.store.create_draft(task=task, device=_device_info(properties), origin=self._origin(properties))
+        return Recorder(device, draft, self.store, listener=listener, rules=_rules(properties))
+
+    def resume(self, device: Device, episode_id: str, listener: Listener) -> Recorder:
+        """A recorder, not yet started, that goes on with a draft. Raises OdysseyError."""
+        properties = device.properties()
+        draft = self.store.resume(episode_id)
+        if draft.device.size != properties.size:
+            draft.close()
+            raise RecordingError(
+                f"The draft {episode_id} was begun on a {draft.device.device_name} ({draft.device.size});"
+                f" {device.serial} has {properties.size}. Go on with it on a device like the first."
+            )
+        return Recorder(device, draft, self.store, listener=listener, rules=_rules(properties))
+
+    def _origin(self, device: DeviceProperties) -> Origin:
+        return Origin(
+            recorder_version=__version__,
+            mode="mirror",
+            actor=self.actor,
+            annotator=self.annotator,
+            task_id="",
+            serial=device.serial,
+            model=device.model,
+            fingerprint=device.fingerprint,
+            avd_name=device.avd_name,
+            density=device.density,
+        )
+
+
+def _rules(device: DeviceProperties) -> Rules:
+    return Rules(TouchRules.for_density(device.density))
+
+
+def _device_info(device: DeviceProperties) -> DeviceInfo:
+    return DeviceInfo(
+        device_name=device_name(device),
+        size=device.size,
+        product=device.product,
+        release_version=device.release_version,
+        sdk_version=device.sdk_version,
+    )
