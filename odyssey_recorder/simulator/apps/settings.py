@@ -1,8 +1,8 @@
 """Settings: network, display, notifications of each app, and what the phone is."""
 
 from odyssey_recorder.simulator.apps.app import App, Page
-from odyssey_recorder.simulator.ui.controls import Radio, Text, TextField
-from odyssey_recorder.simulator.ui.layout import Surface
+from odyssey_recorder.simulator.ui.controls import Icon, Progress, Radio, Text, TextField
+from odyssey_recorder.simulator.ui.layout import Column, Surface
 from odyssey_recorder.simulator.ui.view import Action, Look, View
 from odyssey_recorder.simulator.ui.widgets import (
     app_bar,
@@ -72,8 +72,12 @@ class SettingsPage(Page):
             ("bluetooth", "Connected devices", "Bluetooth, pairing", ConnectedPage),
             ("bell-outline", "Notifications", "Notifications of each app", NotificationsPage),
             ("brightness-6", "Display", f"{dark}, font size, screen timeout", DisplayPage),
+            ("battery-80", "Battery", "80 %, about 2 days left", BatteryPage),
+            ("harddisk", "Storage", "41 % used, 75 GB free", StoragePage),
             ("volume-high", "Sound & vibration", "Ringtone, vibration, touch sounds", SoundPage),
             ("map-marker-outline", "Location", "Which apps may know where you are", LocationPage),
+            ("human", "Accessibility", "Captions, contrast, motion", AccessibilityPage),
+            ("cog-outline", "System", "Languages, date and time, backup", SystemPage),
             ("cellphone", "About phone", self.system.fact("title"), AboutPage),
         )
         wanted = self.query.lower()
@@ -243,6 +247,68 @@ class LocationPage(_Switches):
             self.switch("Use location", ("secure", "location_mode"), icon="map-marker-outline"),
             self.switch("Wi-Fi scanning", ("global", "wifi_scan_always_enabled"), icon="wifi"),
             self.switch("Bluetooth scanning", ("global", "ble_scan_always_enabled"), icon="bluetooth"),
+        )
+
+
+class BatteryPage(_Switches):
+    """How full the battery is, and what saves it."""
+
+    title = "Battery"
+
+    def build(self, look: Look) -> View:
+        gauge = Column((Text("80 %", 44, 300), Progress(0.8, 8)), gap=10, pad=(16, 8, 16, 20))
+        return self.framed(
+            gauge,
+            self.switch("Battery Saver", ("global", "low_power"), icon="battery-heart-variant"),
+            self.switch("Adaptive Battery", ("global", "adaptive_battery_management_enabled"), icon="battery-sync"),
+            self.switch("Battery percentage", ("system", "status_bar_show_battery_percent"), icon="percent"),
+        )
+
+
+class StoragePage(_Switches):
+    """What fills the storage."""
+
+    title = "Storage"
+
+    def build(self, look: Look) -> View:
+        used = Column((Text("53 GB used", 28), Text("128 GB total"), Progress(0.41, 8)), gap=8, pad=(16, 8, 16, 20))
+        parts = (("Apps", 22), ("System", 14), ("Images", 9), ("Videos", 5), ("Audio", 3))
+        rows = [
+            list_item(name, lead=Icon("folder-outline"), trail=Text(f"{size} GB", color="on_surface_variant"))
+            for name, size in parts
+        ]
+        return self.framed(used, *rows)
+
+
+class AccessibilityPage(_Switches):
+    """What makes the phone easier to see, hear and touch."""
+
+    title = "Accessibility"
+
+    def build(self, look: Look) -> View:
+        return self.framed(
+            section("Display"),
+            self.switch("Bold text", ("secure", "font_weight_adjustment"), icon="format-bold"),
+            self.switch("High contrast text", ("secure", "high_text_contrast_enabled"), icon="contrast-circle"),
+            self.switch("Remove animations", ("secure", "reduce_motion"), icon="motion-pause-outline"),
+            section("Audio"),
+            self.switch("Live caption", ("secure", "odi_captions_enabled"), icon="closed-caption-outline"),
+            self.switch("Mono audio", ("system", "master_mono"), icon="headphones"),
+        )
+
+
+class SystemPage(_Switches):
+    """Language, date and backup."""
+
+    title = "System"
+
+    def build(self, look: Look) -> View:
+        return self.framed(
+            list_item("Languages", "English (United States)", icon="translate"),
+            self.switch("Set time automatically", ("global", "auto_time"), icon="clock-outline"),
+            self.switch("Use 24-hour format", ("system", "time_12_24"), icon="hours-24"),
+            self.switch("Backup", ("secure", "backup_enabled"), icon="cloud-upload-outline"),
+            self.switch("Developer options", ("global", "development_settings_enabled"), icon="code-braces"),
         )
 
 

@@ -1,0 +1,147 @@
+"""Somebody who uses a simulated phone by what is visible on it: reads, taps, swipes and types."""
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from odyssey_recorder.simulator.phone import Node, Phase, Phone, Rect
+from odyssey_recorder.simulator.profile import profile_named
+
+_LONGEST_WAIT_S = 10.0
+
+
+def wait_until(holds: Callable[[], bool]) -> None:
+    """Come back as soon as something holds; raises TimeoutError when it does not within ten seconds."""
+    pause = threading.Event()
+    for _ in range(int(_LONGEST_WAIT_S / 0.01)):
+        if holds():
+            return
+        pause.wait(0.01)
+    raise TimeoutError("It did not come true.")
+
+
+@contextmanager
+def person_with(
+    profile: str = "medium_phone", *, seed: int = 0, animation: bool = False, journal: Path | None = None
+) -> Iterator["Person"]:
+    """Somebody with a new phone, which is switched off in the end."""
+    phone = Phone(profile_named(profile), seed=seed, animation=animation, journal=journal)
+    phone.start()
+    try:
+        yield Person(phone)
+    finally:
+        phone.stop()
+
+
+class Person:
+    """Finds things by their words and touches them in their middle."""
+
+    def __init__(self, phone: Phone) -> None:
+        self.phone = phone
+
+    @property
+    def nodes(self) -> list[Node]:
+        """Everything on the screen, keyboard and bars included, the topmost last."""
+        return list(self.phone.view_tree(all_windows=True).walk())
+
+    @property
+    def words(self) -> list[str]:
+        """Every text on the screen."""
+        return [node.text for node in self.nodes if node.text]
+
+    def sees(self, words: str) -> bool:
+        return any(words in (node.text, node.content_desc) for node in self.nodes)
+
+    def find(self, words: str) -> Node:
+        """The topmost thing that says exactly these words; raises LookupError when nothing does."""
+        for node in reversed(self.nodes):
+            if words in (node.text, node.content_desc):
+                return node
+        raise LookupError(f"Nothing on the screen says {words!r}; there are {self.words}.")
+
+    def field(self, key: str) -> Node:
+        """The text field of this resource id; raises LookupError when there is none."""
+        for node in self.nodes:
+            if node.resource_id.endswith(f"id/{key}"):
+                return node
+        raise LookupError(f"No field {key!r} is on the screen.")
+
+    def tap(self, words: str) -> None:
+        self.tap_at(*self.find(words).bounds.center)
+
+    def tap_field(self, key: str) -> None:
+        self.tap_at(*self.field(key).bounds.center)
+
+    def tap_at(self, x: float, y: float) -> None:
+        self.phone.touch(Phase.DOWN, x, y)
+        self.phone.touch(Phase.UP, x, y)
+
+    def hold(self, words: str) -> None:
+        """Rest a finger on something until the phone reacts."""
+        self.hold_at(*self.find(words).bounds.center)
+
+    def hold_at(self, x: float, y: float) -> None:
+        self.phone.touch(Phase.DOWN, x, y)
+        before = self.phone.screen().number
+        wait_until(lambda: self.phone.screen().number != before)
+        self.phone.touch(Phase.UP, x, y)
+
+    def swipe(self, start: tuple[float, float], end: tuple[float, float], *, steps: int = 8) -> None:
+        """Draw a straight line with a finger."""
+        self.phone.touch(Phase.DOWN, *start)
+        for step in range(1, steps + 1):
+            x = start[0] + (end[0] - start[0]) * step / steps
+            y = start[1] + (end[1] - start[1]) * step / steps
+            self.phone.touch(Phase.MOVE, x, y)
+        self.phone.touch(Phase.UP, *end)
+
+    def scroll(self, where: Rect, share: float = -0.5) -> None:
+        """Draw over a list by a share of its height: upwards when it is negative."""
+        x, y = where.center
+        travel = where.height * share
+        self.swipe((x, y - travel / 2), (x, y + travel / 2))
+
+    def scroll_to(self, words: str) -> Node:
+        """Scroll the list that is in front until these words show; raises LookupError at its end."""
+        for _ in range(30):
+            if self.sees(words):
+                return self.find(words)
+            before = self.phone.screen().number
+            lists = [node for node in self.nodes if node.scrollable]
+            if not lists:
+                break
+            self.scroll(lists[-1].bounds)
+            if self.phone.screen().number == before:
+                break
+        return self.find(words)
+
+    def open(self, app: str) -> None:
+        """Home, then the app's icon, wherever it is."""
+        self.home()
+        if not self.sees(app):
+            self.open_drawer()
+            self.scroll_to(app)
+        self.tap(app)
+
+    def open_drawer(self) -> None:
+        size = self.phone.state().size
+        x = size.width * 0.5
+        self.swipe((x, size.height * 0.6), (x, size.height * 0.25))
+
+    def home(self) -> None:
+        self.phone.press_key(3)
+
+    def back(self) -> None:
+        self.phone.press_key(4)
+
+    def recents(self) -> None:
+        self.phone.press_key(187)
+
+    def type(self, text: str) -> None:
+        self.phone.type_text(text)
+
+    def type_on_screen(self, text: str) -> None:
+        """Type by touching the keys of the on-screen keyboard: small letters and spaces."""
+        for character in text:
+            self.tap("Space" if character == " " else character)

@@ -1,0 +1,306 @@
+"""A day with the phone: notes, typing, copying, sharing, recents, settings; all by what is visible."""
+
+import pytest
+
+from odyssey_recorder.simulator.phone import Phase
+from tests.simulator.person import Person, person_with, wait_until
+
+ENTER, DELETE, PASTE = 66, 67, 279
+
+
+def new_note(person: Person) -> None:
+    person.open("Notes")
+    person.tap("New note")
+
+
+def test_a_note_that_was_written_is_still_there_when_one_comes_back() -> None:
+    with person_with() as person:
+        new_note(person)
+        person.type("Holiday\nTent; stove & 50% more tea")
+        person.home()
+        person.open("Settings")
+        person.phone.clear_recents()
+        person.open("Notes")
+
+        assert person.sees("Holiday")
+        assert person.sees("Tent; stove & 50% more tea")
+
+
+def test_a_new_note_has_the_focus_and_the_keyboard() -> None:
+    with person_with() as person:
+        new_note(person)
+
+        state = person.phone.state()
+        assert state.keyboard_shown
+        assert person.field("title").focused
+        assert state.keyboard is not None
+        assert state.keyboard.bottom == state.navigation_bar.top
+
+
+def test_the_keys_of_the_screen_write_as_their_labels_say() -> None:
+    with person_with() as person:
+        new_note(person)
+        person.type_on_screen("ab c")
+        person.tap("Delete")
+        person.tap("Shift")
+        person.type_on_screen("Xy")
+        person.tap("Symbols")
+        person.type_on_screen("7&")
+        person.tap("Letters")
+        person.tap("q")
+
+        assert person.field("title").text == "ab Xy7&q"
+
+
+def test_enter_makes_a_new_line_in_a_note_and_goes_on_from_its_title() -> None:
+    with person_with() as person:
+        new_note(person)
+        person.type("Title")
+        person.phone.press_key(ENTER)
+        person.type("one")
+        person.phone.press_key(ENTER)
+        person.type("two")
+        person.phone.press_key(DELETE)
+
+        assert person.field("title").text == "Title"
+        assert person.field("body").text == "one\ntw"
+
+
+def test_back_takes_the_keyboard_first_and_the_page_next() -> None:
+    with person_with() as person:
+        new_note(person)
+        person.type("Kept")
+        person.back()
+        assert not person.phone.state().keyboard_shown
+        assert person.sees("Kept")
+        assert person.phone.state().activity.endswith("NoteActivity")
+        person.back()
+        assert person.phone.state().activity.endswith("MainActivity")
+        person.back()
+        assert person.phone.state().package == "com.android.launcher3"
+
+
+def test_the_focused_line_stays_above_the_keyboard() -> None:
+    with person_with("small_phone") as person:
+        new_note(person)
+        person.tap_field("body")
+        person.type("\n".join(f"line {number}" for number in range(60)))
+
+        state = person.phone.state()
+        assert state.keyboard is not None
+        body = person.field("body")
+        assert body.bounds.bottom <= state.keyboard.top
+        assert body.bounds.top <= state.status_bar.bottom + 150
+
+
+def test_a_long_press_selects_a_word_and_the_toolbar_copies_it() -> None:
+    with person_with() as person:
+        person.open("Notes")
+        person.tap("Quote")
+        bounds = person.field("body").bounds
+        person.hold_at(bounds.left + 60, bounds.top + 10)
+        assert person.sees("Cut")
+        person.tap("Copy")
+
+        assert person.phone.get_clipboard() == "The"
+        assert not person.sees("Cut")
+
+
+def test_a_long_press_happens_while_the_finger_is_still_down() -> None:
+    with person_with() as person:
+        person.open("Notes")
+        person.tap("Quote")
+        x, y = person.field("body").bounds.center
+        person.phone.touch(Phase.DOWN, x, y)
+        wait_until(lambda: person.sees("Select all"))
+        person.phone.touch(Phase.UP, x, y)
+
+        assert person.sees("Select all")
+
+
+def test_select_all_and_cut_empty_the_field_and_paste_brings_it_back() -> None:
+    with person_with() as person:
+        new_note(person)
+        person.type("seven words")
+        person.hold("seven words")
+        person.tap("Select all")
+        person.tap("Cut")
+        assert person.field("title").text == "Title"
+        person.tap_field("body")
+        x, y = person.field("body").bounds.center
+        person.hold_at(x, y)
+        person.tap("Paste")
+        person.phone.press_key(PASTE)
+
+        assert person.field("body").text == "seven wordsseven words"
+
+
+def test_a_shared_note_becomes_a_note_in_the_app_that_takes_it() -> None:
+    with person_with() as person:
+        person.open("Notes")
+        person.tap("Pancakes")
+        person.tap("Share")
+        assert person.phone.view_tree().package == "android"
+        person.tap("Notes")
+
+        assert person.field("title").text == "Pancakes"
+        person.back()
+        person.back()
+        assert person.words.count("Pancakes") == 2
+
+
+def test_a_tap_beside_the_share_sheet_sends_it_away() -> None:
+    with person_with() as person:
+        person.open("Notes")
+        person.tap("Pancakes")
+        before = person.phone.screen().rgba
+        person.tap("Share")
+        person.tap_at(200, 400)
+
+        assert person.phone.screen().rgba == before
+
+
+def test_a_deleted_note_is_gone_after_the_question() -> None:
+    with person_with() as person:
+        person.open("Notes")
+        person.tap("Pancakes")
+        person.tap("More options")
+        person.tap("Delete")
+        person.tap("Cancel")
+        assert person.sees("Pancakes")
+        person.tap("More options")
+        person.tap("Delete")
+        person.tap("Delete")
+
+        assert not person.sees("Pancakes")
+        assert person.sees("Packing list")
+
+
+def test_recents_bring_a_task_back_as_it_was_left() -> None:
+    with person_with() as person:
+        person.open("Notes")
+        person.tap("Pancakes")
+        left = person.phone.screen().rgba
+        person.open("Settings")
+        person.recents()
+        assert person.phone.state().activity.endswith("RecentsActivity")
+        cards = [node for node in person.nodes if node.clickable and node.content_desc in {"Notes", "Settings"}]
+        assert [card.content_desc for card in cards] == ["Settings", "Notes"]
+        person.tap_at(cards[1].bounds.center[0], cards[1].bounds.center[1])
+
+        assert person.phone.screen().rgba == left
+
+
+def test_a_card_swiped_up_is_gone_and_clear_all_ends_every_task() -> None:
+    with person_with() as person:
+        person.open("Notes")
+        person.tap("Pancakes")
+        person.open("Settings")
+        person.recents()
+        x, y = person.find("Settings").bounds.center
+        person.swipe((x, y), (x, y - 700))
+        assert not person.sees("Settings")
+        person.tap("Clear all")
+        assert person.phone.state().package == "com.android.launcher3"
+        person.open("Notes")
+        assert person.phone.state().activity.endswith("MainActivity")
+        person.phone.clear_recents()
+        person.recents()
+        assert person.sees("No recent items")
+
+
+@pytest.mark.parametrize(
+    ("button", "activity"), [("Home", "Launcher"), ("Back", "MainActivity"), ("Overview", "RecentsActivity")]
+)
+def test_the_navigation_bar_works_by_touch(button: str, activity: str) -> None:
+    with person_with() as person:
+        person.open("Notes")
+        person.tap("Pancakes")
+        person.tap(button)
+
+        assert person.phone.state().activity.endswith(activity)
+
+
+def test_the_list_follows_the_finger_less_the_slop() -> None:
+    with person_with("small_phone") as person:
+        person.open("Settings")
+        before = person.find("Display").bounds
+        person.swipe((300, 700), (300, 600))
+
+        slop = 16
+        assert before.top - person.find("Display").bounds.top == 100 - slop
+
+
+def test_a_short_way_of_the_finger_is_a_tap() -> None:
+    with person_with("small_phone") as person:
+        person.open("Settings")
+        x, y = person.find("Display").bounds.center
+        person.swipe((x, y), (x + 5, y + 5))
+
+        assert person.sees("Dark theme")
+
+
+def test_a_finger_taken_away_by_the_system_taps_nothing() -> None:
+    with person_with() as person:
+        x, y = person.find("Notes").bounds.center
+        person.phone.touch(Phase.DOWN, x, y)
+        person.phone.touch(Phase.CANCEL, x, y)
+
+        assert person.phone.state().package == "com.android.launcher3"
+
+
+def test_a_flung_list_glides_on_and_stops() -> None:
+    with person_with("small_phone") as still, person_with("small_phone", animation=True) as moving:
+        for person in (still, moving):
+            person.phone.start_activity("com.android.settings")
+            person.swipe((300, 700), (300, 600))
+        dragged = still.find("Display").bounds.top
+        end = dragged - round(100 * 0.35)
+        wait_until(lambda: moving.find("Display").bounds.top == end)
+
+        assert still.find("Display").bounds.top == dragged
+
+
+def test_the_drawer_finds_an_app_by_its_name() -> None:
+    with person_with() as person:
+        person.tap("Search")
+        person.type("sett")
+        assert not person.sees("Notes")
+        person.phone.press_key(ENTER)
+
+        assert person.phone.state().package == "com.android.settings"
+
+
+def test_a_switch_in_the_settings_is_what_adb_reads_and_stays() -> None:
+    with person_with() as person:
+        person.open("Settings")
+        person.tap("Connected devices")
+        person.tap("Bluetooth")
+        assert person.phone.get_setting("global", "bluetooth_on") == "0"
+        person.home()
+        person.phone.clear_recents()
+        person.open("Settings")
+        person.tap("Connected devices")
+        switch = next(node for node in person.nodes if node.checkable and node.content_desc == "Bluetooth")
+
+        assert not switch.checked
+
+
+def test_the_dark_theme_darkens_other_apps_too() -> None:
+    with person_with() as person:
+        person.open("Notes")
+        light = person.phone.screen().rgba
+        person.phone.put_setting("secure", "ui_night_mode", "2")
+        dark = person.phone.screen().rgba
+
+        assert sum(dark[:4000]) < sum(light[:4000]) / 2
+
+
+def test_a_hidden_part_of_a_list_is_not_dumped_until_it_is_scrolled_to() -> None:
+    with person_with("small_phone") as person:
+        person.open("Settings")
+        assert not person.sees("About phone")
+        person.scroll_to("About phone")
+        person.tap("About phone")
+
+        assert person.sees("Small Phone")
