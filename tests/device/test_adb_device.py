@@ -19,7 +19,7 @@ from odyssey_recorder.errors import DeviceDisconnectedError, DeviceError, Device
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import SystemKey
 from odyssey_recorder.model.geometry import Pixel, Rotation, Size
-from odyssey_recorder.simulator.adb_server import PrivateAdbServer, announce
+from odyssey_recorder.simulator.adb_server import PrivateAdbServer
 from odyssey_recorder.simulator.emulator import SimulatedEmulator
 from odyssey_recorder.simulator.faults import FrameFault
 from odyssey_recorder.simulator.phone import Phase, Phone
@@ -62,13 +62,8 @@ class AdbBench:
         self.emulator.faults.refuse_input(refuse=True)
 
     def mend(self) -> None:
-        """The adb server passes over an emulator that says it is back before its old connection is cleared."""
         self.emulator.faults.clear()
-        for _ in range(40):
-            with suppress(DeviceTimeoutError):
-                return self.device.wait_until_ready(0.5)
-            announce(self.server.port, self.emulator.adb_port)
-        raise AssertionError("the emulator did not come back")
+        self.device.wait_until_ready(20)
 
     def inputs(self) -> list[str]:
         """What the phone was told, in its own words, in order."""
