@@ -241,6 +241,11 @@ class AdbDaemon:
         """Whether an adb server could connect now."""
         return self._accepting is not None
 
+    @property
+    def is_connected(self) -> bool:
+        """Whether any adb server is connected."""
+        return bool(self._serving)
+
     def cut_connections(self) -> None:
         """Break every connection; adb servers may connect again at once."""
         for connection in self._serving.values():

@@ -5,6 +5,7 @@ import os
 import socket
 import threading
 from collections.abc import Coroutine
+from concurrent.futures import Future
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -24,6 +25,7 @@ SCANNED_PORTS = range(5554, 5586)
 
 _LOOPBACK = "127.0.0.1"
 _ATTEMPTS = 200
+_ANNOUNCE_EVERY_S = 0.2
 _Result = TypeVar("_Result")
 
 
@@ -31,7 +33,8 @@ class SimulatedEmulator:
     """A running emulator in this process; use it as a context manager, or `start` and `stop` it.
 
     `console_port` is even, and adb listens on the next one; 0 chooses a free pair outside SCANNED_PORTS.
-    `adb_server_port` names the adb server that is told of the emulator when it starts and when it comes back.
+    `adb_server_port` names the adb server that is told of the emulator, again and again while none is connected:
+    a server that looks for no emulators on its own would not find one that was away, or find it when it restarts.
     `auth_token_file` is written when it is missing; without one the console asks for no token, which the real
     adb's `adb emu` does not cope with. `killed` is set when somebody says `kill` on the console; who runs the
     emulator then stops it. Raises DeviceError when the ports are taken.
@@ -59,18 +62,25 @@ class SimulatedEmulator:
         self._thread = threading.Thread(target=self._run_loop, name=self.serial, daemon=True)
         self.killed = threading.Event()
         self.is_announced = False
+        self._announcing: Future[None] | None = None
 
     def start(self) -> None:
         """Begin to run and listen, and tell the adb server if there is one; both ports answer on return."""
         self.phone.start()
         self._thread.start()
         self._await(self._listen())
-        self._announce()
+        if self._adb_server_port is not None:
+            self.is_announced = announce(self._adb_server_port, self.adb_port)
+            self._announcing = asyncio.run_coroutine_threadsafe(
+                self._keep_announcing(self._adb_server_port), self._loop
+            )
 
     def stop(self) -> None:
         """Drop every connection, stop the phone, and wait until both are gone; may be called twice."""
         if self._thread.is_alive():
             self.faults.thaw()
+            if self._announcing is not None:
+                self._announcing.cancel()
             self._await(self._hang_up())
             self._loop.call_soon_threadsafe(self._loop.stop)
             self._thread.join()
@@ -86,9 +96,11 @@ class SimulatedEmulator:
     def __exit__(self, *_: object) -> None:
         self.stop()
 
-    def _announce(self) -> None:
-        if self._adb_server_port is not None:
-            self.is_announced = announce(self._adb_server_port, self.adb_port)
+    async def _keep_announcing(self, server_port: int) -> None:
+        while True:
+            await asyncio.sleep(_ANNOUNCE_EVERY_S)
+            if self._daemon.is_listening and not self._daemon.is_connected:
+                await asyncio.to_thread(announce, server_port, self.adb_port)
 
     def _run_loop(self) -> None:
         asyncio.set_event_loop(self._loop)
@@ -106,11 +118,9 @@ class SimulatedEmulator:
         await self._daemon.hang_up()
 
     def _apply_faults(self) -> None:
-        came_back = self._await(self._follow_faults())
-        if came_back:
-            self._announce()
+        self._await(self._follow_faults())
 
-    async def _follow_faults(self) -> bool:
+    async def _follow_faults(self) -> None:
         if self.faults.frozen:
             self._daemon.flowing.clear()
         else:
@@ -120,8 +130,6 @@ class SimulatedEmulator:
         elif not self._daemon.is_listening:
             self._adb_socket = _bound(self.adb_port)
             self._daemon.listen(self._adb_socket)
-            return True
-        return False
 
     def _break_connections(self) -> None:
         self._loop.call_soon_threadsafe(self._daemon.cut_connections)

@@ -72,12 +72,12 @@ class Files:
     def make_folder(self, path: str, *, parents: bool = False) -> None:
         """Make a folder; raises FileExistsError where something is, unless `parents` are wanted too."""
         resolved = _resolved(path)
-        if resolved in self._inodes and not (parents and self._inodes[resolved].is_folder):
-            raise FileExistsError(path)
         if parents and posixpath.dirname(resolved) not in self._inodes:
             self.make_folder(posixpath.dirname(resolved), parents=True)
-        self._place_for(path)
-        self._inodes.setdefault(resolved, Inode(_FOLDER_MODE, int(time.time())))
+        if resolved not in self._inodes:
+            self._inodes[self._place_for(path)] = Inode(_FOLDER_MODE, int(time.time()))
+        elif not (parents and self._inodes[resolved].is_folder):
+            raise FileExistsError(path)
 
     def remove(self, path: str, *, recursive: bool = False) -> None:
         """Remove a file, or a folder with all that is in it."""
@@ -98,7 +98,10 @@ class Files:
 
     def _place_for(self, path: str) -> str:
         resolved = _resolved(path)
-        if not self.inode(posixpath.dirname(resolved)).is_folder:
+        parent = self._inodes.get(posixpath.dirname(resolved))
+        if parent is None:
+            raise FileNotFoundError(path)
+        if not parent.is_folder:
             raise NotADirectoryError(path)
         if resolved in self._inodes and self._inodes[resolved].is_folder:
             raise IsADirectoryError(path)

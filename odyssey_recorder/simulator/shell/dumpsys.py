@@ -23,8 +23,7 @@ async def _dumpsys(call: Call) -> int:
     dump = _SERVICES.get(service)
     if dump is None:
         return await call.fail(f"Can't find service: {service}", 0)
-    state = await asyncio.to_thread(call.guest.phone.state)
-    await call.print("\n".join(dump(call.guest, state, words)))
+    await call.print(await asyncio.to_thread(lambda: "\n".join(dump(call.guest, call.guest.phone.state(), words))))
     return 0
 
 

@@ -1,0 +1,51 @@
+import pytest
+
+from tests.simulator.bench import Bench
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("echo a; echo b", "a\nb\n"),
+        ("true && echo yes || echo no", "yes\n"),
+        ("false && echo yes || echo no", "no\n"),
+        ("false; echo X4EXIT:$?", "X4EXIT:1\n"),
+        ("no_such_program 2>/dev/null; echo $?", "127\n"),
+        ("true | false; echo $?", "1\n"),
+        ("echo one two | cat | wc -w", "2\n"),
+        ("echo keep > /sdcard/f; echo more >> /sdcard/f; cat < /sdcard/f", "keep\nmore\n"),
+        ("no_such_program 2>&1 | cat", "/system/bin/sh: no_such_program: inaccessible or not found\n"),
+        ("echo hidden > /dev/null", ""),
+        ("cat /no/such 2>&1", "cat: /no/such: No such file or directory\n"),
+        ("dumpsys window | grep mCurrentFocus | head -n 1 | wc -l", "1\n"),
+        ("/system/bin/echo path", "path\n"),
+        ("echo -n no newline", "no newline"),
+        ("sleep 0; echo awake", "awake\n"),
+        ("date +%Y > /sdcard/year; wc -c < /sdcard/year", "5\n"),
+        ("whoami; id | grep -c shell", "shell\n1\n"),
+        ("rm -f /sdcard/f; ls /sdcard/f 2>/dev/null || echo gone", "gone\n"),
+    ],
+)
+def test_a_line_prints(bench: Bench, line: str, expected: str) -> None:
+    assert bench.adb("shell", line).stdout.decode() == expected
+
+
+def test_a_syntax_error_is_said_on_standard_error(bench: Bench) -> None:
+    done = bench.adb("shell", "echo $(reboot)")
+
+    assert (done.returncode, done.stdout) == (1, b"")
+    assert done.stderr == b"/system/bin/sh: syntax error: unexpected '$('\n"
+
+
+def test_a_file_that_cannot_be_written_stops_its_command_only(bench: Bench) -> None:
+    done = bench.adb("shell", "echo a > /no/such/folder; echo b")
+
+    assert done.stdout == b"b\n"
+    assert done.stderr == b"/system/bin/sh: can't open /no/such/folder: No such file or directory\n"
+
+
+def test_a_reader_that_has_enough_ends_its_writer(bench: Bench) -> None:
+    with bench.running("shell", "getevent | true") as process:
+        bench.console("event", "text", "a")
+
+        assert process.wait(10) == 0
