@@ -6,7 +6,8 @@ from enum import Enum
 
 from PIL import Image, ImageChops, ImageMath
 
-from odyssey_recorder.model.geometry import Pixel
+from odyssey_recorder.device.screen import SAME_SCREEN
+from odyssey_recorder.model.geometry import Pixel, Size
 
 
 class Verdict(Enum):
@@ -17,6 +18,15 @@ class Verdict(Enum):
     """The same screen, with something in it that is not the same: a toggled box, an advertisement, a date."""
     DIVERGED = "diverged"
     """Another screen."""
+
+
+_UNLIKE_DP2 = 35_000
+"""Screens that are unlike over more than this area are two screens.
+
+Measured on the simulated emulator, from 720x1280 to 2560x1600: (1 - likeness) times the area of the screen is
+5,000 to 9,000 dp² for a switch that was toggled, 17,000 to 24,000 for a word that was typed, and from 50,000
+on for another note opened from the same list. Other pages and other apps are far beyond.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,9 +40,15 @@ class Tolerance:
     """
 
     channel: int = 24
-    match_pixels: float = 0.0005
+    match_pixels: float = SAME_SCREEN
     diverged_pixels: float = 0.5
-    diverged_likeness: float = 0.6
+    diverged_likeness: float = 0.9
+
+    @classmethod
+    def for_screen(cls, size: Size, density: int) -> "Tolerance":
+        """The tolerance on a screen of `size` pixels and `density` dots per inch."""
+        area_dp2 = size.width * size.height * (160 / density) ** 2
+        return cls(diverged_likeness=max(0.0, 1 - _UNLIKE_DP2 / area_dp2))
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,12 +76,7 @@ class Comparison:
     changed: tuple[Box, ...]
 
 
-STRICT = Tolerance()
-
-
-def compare(
-    recorded: Image.Image, live: Image.Image, *, status_bar_px: int, tolerance: Tolerance = STRICT
-) -> Comparison:
+def compare(recorded: Image.Image, live: Image.Image, *, status_bar_px: int, tolerance: Tolerance) -> Comparison:
     """Compare two RGB pictures below their top `status_bar_px` rows; another size is another screen."""
     if recorded.size != live.size:
         everything = Box(0, 0, recorded.width, recorded.height)

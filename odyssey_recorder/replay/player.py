@@ -36,7 +36,6 @@ class PlayRules:
     scale: bool = False
     patience_ms: int = 3000
     settle: SettleRule = field(default_factory=SettleRule)
-    tolerance: Tolerance = field(default_factory=Tolerance)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +113,7 @@ class Player:
         self._recorded = recorded
         self._rules = rules
         self._on_step = on_step
-        self._size = recorded.episode.device.size
+        self._tolerance = Tolerance()
         self._acted_ns = 0
         self._results: list[StepResult] = []
 
@@ -135,15 +134,16 @@ class Player:
         except DeviceError as error:
             problem = f"{self._place()}: {error}"
         steps = tuple(self._results)
-        return ReplayResult(self._recorded, self._device.serial, steps, self._rules.tolerance, problem)
+        return ReplayResult(self._recorded, self._device.serial, steps, self._tolerance, problem)
 
     def _check_device(self) -> None:
-        size = self._device.capture().size
-        if not self._rules.scale and size not in (self._size, self._size.turned()):
+        size, wanted = self._device.capture().size, self._recorded.episode.device.size
+        if not self._rules.scale and size not in (wanted, wanted.turned()):
             raise ReplayError(
-                f"The episode was recorded on a screen of {self._size}, and {self._device.serial} has {size}."
+                f"The episode was recorded on a screen of {wanted}, and {self._device.serial} has {size}."
                 " Take a device of that size, or let the positions be scaled (--scale)."
             )
+        self._tolerance = Tolerance.for_screen(size, self._device.properties().density)
         for number, step in enumerate(self._recorded.episode.steps):
             if isinstance(step.action, Type):
                 self._check_text(number, step.action.text)
@@ -212,7 +212,7 @@ class Player:
         if self._rules.scale and live.size != recorded.size:
             status_bar_px = -(-status_bar_px * recorded.height // live.height)
             live = live.resize(recorded.size, Image.Resampling.BOX)
-        return compare(recorded, live, status_bar_px=status_bar_px, tolerance=self._rules.tolerance)
+        return compare(recorded, live, status_bar_px=status_bar_px, tolerance=self._tolerance)
 
 
 def _for_viewing(frame: Frame) -> Image.Image:

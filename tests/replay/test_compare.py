@@ -3,10 +3,12 @@ import random
 import pytest
 from PIL import Image, ImageDraw
 
+from odyssey_recorder.model.geometry import Size
 from odyssey_recorder.replay.compare import Box, Tolerance, Verdict, change_mask, compare, likeness
 
 WIDTH, HEIGHT = 720, 1280
 STATUS_BAR_PX = 48
+TOLERANCE = Tolerance()
 
 
 def listing(seed: int) -> Image.Image:
@@ -28,7 +30,7 @@ def marked(picture: Image.Image, box: tuple[int, int, int, int], colour: str = "
 
 
 def test_the_same_picture_matches() -> None:
-    comparison = compare(listing(1), listing(1), status_bar_px=STATUS_BAR_PX)
+    comparison = compare(listing(1), listing(1), status_bar_px=STATUS_BAR_PX, tolerance=TOLERANCE)
 
     assert comparison.verdict is Verdict.MATCH
     assert (comparison.pixel_share, comparison.likeness, comparison.changed) == (0.0, 1.0, ())
@@ -37,7 +39,7 @@ def test_the_same_picture_matches() -> None:
 def test_a_toggled_check_box_is_a_drift_and_is_pointed_at() -> None:
     toggled = marked(listing(1), (640, 400, 675, 435))
 
-    comparison = compare(listing(1), toggled, status_bar_px=STATUS_BAR_PX)
+    comparison = compare(listing(1), toggled, status_bar_px=STATUS_BAR_PX, tolerance=TOLERANCE)
 
     assert comparison.verdict is Verdict.DRIFT
     assert comparison.changed == (Box(640, 400, 676, 436),)
@@ -46,15 +48,15 @@ def test_a_toggled_check_box_is_a_drift_and_is_pointed_at() -> None:
 
 
 def test_a_blinking_text_cursor_matches() -> None:
-    cursor = marked(listing(1), (300, 300, 303, 339))
+    cursor = marked(listing(1), (300, 300, 303, 337))
 
-    assert compare(listing(1), cursor, status_bar_px=STATUS_BAR_PX).verdict is Verdict.MATCH
+    assert compare(listing(1), cursor, status_bar_px=STATUS_BAR_PX, tolerance=TOLERANCE).verdict is Verdict.MATCH
 
 
 def test_another_screen_diverges() -> None:
     photo = Image.effect_noise((WIDTH, HEIGHT), 60).convert("RGB")
 
-    comparison = compare(listing(1), photo, status_bar_px=STATUS_BAR_PX)
+    comparison = compare(listing(1), photo, status_bar_px=STATUS_BAR_PX, tolerance=TOLERANCE)
 
     assert comparison.verdict is Verdict.DIVERGED
     assert comparison.likeness < 0.3
@@ -63,18 +65,20 @@ def test_another_screen_diverges() -> None:
 def test_the_same_screen_in_dark_colours_diverges() -> None:
     dark = listing(1).point(lambda value: 255 - value)
 
-    assert compare(listing(1), dark, status_bar_px=STATUS_BAR_PX).verdict is Verdict.DIVERGED
+    assert compare(listing(1), dark, status_bar_px=STATUS_BAR_PX, tolerance=TOLERANCE).verdict is Verdict.DIVERGED
 
 
 def test_the_status_bar_is_left_out() -> None:
     later = marked(listing(1), (0, 0, WIDTH, STATUS_BAR_PX - 1))
 
-    assert compare(listing(1), later, status_bar_px=STATUS_BAR_PX).pixel_share == 0.0
-    assert compare(listing(1), later, status_bar_px=0).verdict is Verdict.DRIFT
+    assert compare(listing(1), later, status_bar_px=STATUS_BAR_PX, tolerance=TOLERANCE).pixel_share == 0.0
+    assert compare(listing(1), later, status_bar_px=0, tolerance=TOLERANCE).pixel_share > 0.03
 
 
 def test_a_picture_of_another_size_diverges_as_a_whole() -> None:
-    comparison = compare(listing(1), listing(1).rotate(90, expand=True), status_bar_px=STATUS_BAR_PX)
+    comparison = compare(
+        listing(1), listing(1).rotate(90, expand=True), status_bar_px=STATUS_BAR_PX, tolerance=TOLERANCE
+    )
 
     assert comparison.verdict is Verdict.DIVERGED
     assert comparison.changed == (Box(0, 0, WIDTH, HEIGHT),)
@@ -90,7 +94,7 @@ def test_a_channel_may_differ_by_as_much_as_the_tolerance(step: int, changed: in
 def test_changes_far_apart_get_a_box_each_from_the_top_down() -> None:
     changed = marked(marked(listing(1), (600, 900, 640, 940)), (10, 200, 14, 204))
 
-    boxes = compare(listing(1), changed, status_bar_px=STATUS_BAR_PX).changed
+    boxes = compare(listing(1), changed, status_bar_px=STATUS_BAR_PX, tolerance=TOLERANCE).changed
 
     assert boxes == (Box(10, 200, 15, 205), Box(600, 900, 641, 941))
 
@@ -98,7 +102,9 @@ def test_changes_far_apart_get_a_box_each_from_the_top_down() -> None:
 def test_a_single_changed_pixel_is_pointed_at() -> None:
     changed = marked(listing(1), (719, 1279, 719, 1279))
 
-    assert compare(listing(1), changed, status_bar_px=STATUS_BAR_PX).changed == (Box(719, 1279, 720, 1280),)
+    assert compare(listing(1), changed, status_bar_px=STATUS_BAR_PX, tolerance=TOLERANCE).changed == (
+        Box(719, 1279, 720, 1280),
+    )
 
 
 def test_likeness_is_one_for_the_same_the_same_both_ways_and_ignores_the_empty_paper() -> None:
@@ -112,4 +118,19 @@ def test_likeness_is_one_for_the_same_the_same_both_ways_and_ignores_the_empty_p
 def test_a_picture_smaller_than_a_window_can_be_compared() -> None:
     tiny = Image.new("RGB", (3, 2), "white")
 
-    assert compare(tiny, marked(tiny, (0, 0, 2, 1)), status_bar_px=9).verdict is Verdict.DIVERGED
+    assert compare(tiny, marked(tiny, (0, 0, 2, 1)), status_bar_px=9, tolerance=TOLERANCE).verdict is Verdict.DIVERGED
+
+
+@pytest.mark.parametrize(
+    ("size", "density", "least"),
+    [
+        (Size(720, 1280), 320, 0.848),
+        (Size(1440, 3120), 560, 0.905),
+        (Size(2560, 1600), 320, 0.966),
+        (Size(9, 9), 160, 0),
+    ],
+)
+def test_a_larger_screen_must_look_more_alike_because_as_much_changes_on_less_of_it(
+    size: Size, density: int, least: float
+) -> None:
+    assert Tolerance.for_screen(size, density).diverged_likeness == pytest.approx(least, abs=0.001)
