@@ -35,14 +35,14 @@ class SaveStep:
 
 @dataclass(frozen=True, slots=True)
 class SendInput:
-    """Carry the input out on the device; answer with InputDone, InputRefused or DeviceWentAway."""
+    """Carry the input out on the device; answer with InputDone, InputRefused or InputUncertain."""
 
     intent: Intent
 
 
 @dataclass(frozen=True, slots=True)
 class DropLastStep:
-    """Take the last step out of the draft, and remember why."""
+    """Take the last step out of the draft, and remember why; answer with LastStepDropped or StorageFailed."""
 
     why: str
 
@@ -51,7 +51,8 @@ class DropLastStep:
 class JudgeLastStep:
     """The screen is still after the last step, on frame `number`: compare it with the step's picture.
 
-    Unchanged: flag the step; if `uncertain`, the step was not carried out: take it away and say so.
+    Unchanged: flag the step; if `uncertain`, the step was not carried out: take it away and say so. Answer with
+    LastStepJudged or StorageFailed.
     """
 
     number: int

@@ -110,6 +110,23 @@ class InputRefused:
 
 
 @dataclass(frozen=True, slots=True)
+class InputUncertain:
+    """The way to the device failed in the middle of the input: whether it was carried out is not known."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class LastStepDropped:
+    """The last step is out of the draft."""
+
+
+@dataclass(frozen=True, slots=True)
+class LastStepJudged:
+    """What the screen said of the last step is in the draft."""
+
+
+@dataclass(frozen=True, slots=True)
 class UndoWanted:
     """The annotator takes the last step away."""
 
@@ -118,7 +135,7 @@ class UndoWanted:
 
 @dataclass(frozen=True, slots=True)
 class DeviceWentAway:
-    """The device, or the way to it, failed."""
+    """No frame comes: the device, or the way to it, failed."""
 
     reason: str
 
@@ -132,10 +149,11 @@ class DeviceCameBack:
 
 @dataclass(frozen=True, slots=True)
 class StorageFailed:
-    """Something could not be written; what was written before is whole."""
+    """Something could not be written; what was written before is whole. `frame`: the one that was to be kept."""
 
     reason: str
     now_ns: int
+    frame: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +183,9 @@ Event = (
     | StepSaved
     | InputDone
     | InputRefused
+    | InputUncertain
+    | LastStepDropped
+    | LastStepJudged
     | UndoWanted
     | DeviceWentAway
     | DeviceCameBack

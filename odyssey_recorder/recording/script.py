@@ -157,30 +157,36 @@ class ScriptPlayer:
         Raises RecordingError, DeviceError or DatasetError; what was recorded until then is in the draft.
         """
         for done, command in enumerate(commands):
-            view = self._ready(recorder)
-            self._on_progress(Progress(done, len(commands), view))
-            self._play(command, recorder, line=done + 1)
-        view = recorder.wait_for(_finished_or_failed, PATIENCE_S)
-        if view.published is None:
-            raise RecordingError(f"The episode is recorded but not published. {view.message} The draft is kept.")
+            self._on_progress(Progress(done, len(commands), self._ready(recorder)))
+            self.perform(command, recorder)
+        view = self.published(recorder)
         self._on_progress(Progress(len(commands), len(commands), view))
         return view
 
-    def _play(self, command: Command, recorder: Recorder, *, line: int) -> None:
+    def published(self, recorder: Recorder) -> RecordingView:
+        """Wait until the episode, whose end was performed, is in the dataset. Raises RecordingError if it fails."""
+        view = recorder.wait_for(_finished_or_failed, PATIENCE_S)
+        if view.published is None:
+            raise RecordingError(f"The episode is recorded but not published. {view.message} The draft is kept.")
+        return view
+
+    def perform(self, command: Command, recorder: Recorder) -> None:
+        """Carry out one command, once the recorder is ready for it. Raises as `play` does."""
         if isinstance(command, Wait):
             time.sleep(command.wait_ms / 1000)
             return
-        wanted = len(recorder.view.steps) + (-1 if isinstance(command, Undo) else 1)
         for _ in range(_TRIES):
             before = self._ready(recorder)
             self._notice = ""
+            wanted = len(before.steps) + (-1 if isinstance(command, Undo) else 1)
             _give(command, recorder, before)
             after = recorder.wait_for(lambda view, frame=before.frame_number: _answered(view, frame), PATIENCE_S)  # type: ignore[misc]
             if len(after.steps) == wanted or after.published is not None:
                 return
             if after.state in _LOST:
                 self._ready(recorder)
-        raise RecordingError(f"Command {line} was not recorded in {_TRIES} tries. {self._notice} The draft is kept.")
+        words = command.model_dump_json()
+        raise RecordingError(f"{words} was not recorded in {_TRIES} tries. {self._notice} The draft is kept.")
 
     def _ready(self, recorder: Recorder) -> RecordingView:
         view = recorder.wait_for(

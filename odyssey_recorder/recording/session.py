@@ -6,12 +6,17 @@ clock in nanoseconds and comes with the events.
     IDLE -> SETTLING -> CAPTURING -> READY -> INJECTING -> SETTLING ... -> FINISHED | ABANDONED
     DEVICE_LOST and STORAGE_LOST from anywhere, and back to SETTLING
 
+INJECTING also stands for publishing, the last thing that a step leads to.
+
 A frame is written to the draft as soon as the screen has come to rest; only then is the session READY and
 takes input. A gesture pins the frame it was made on. Its input goes out when three things are true: the
 pinned frame is safe on disk, a frame that was asked for after the touch-down still shows the same, and the
 step is in the draft's log. If the screen changed under the finger, the gesture is refused: nothing is
 recorded and nothing is sent. On a screen that never rests (a video) no two frames are alike: the step is
 taken and marked as not settled.
+
+There is one input at a time: while the device has not answered for one, a device that was lost does not count
+as back. What could not be written is owed, and done before anything else as soon as the storage takes it.
 """
 
 from dataclasses import dataclass, replace
@@ -39,8 +44,11 @@ from odyssey_recorder.recording.events import (
     FrameSeen,
     InputDone,
     InputRefused,
+    InputUncertain,
     Intended,
     Intent,
+    LastStepDropped,
+    LastStepJudged,
     Published,
     Started,
     StepSaved,
@@ -60,6 +68,7 @@ OUT_OF_DATE = "You touched a picture that was out of date: nothing was recorded 
 CHANGED = "The screen changed under your finger: nothing was recorded or sent. Look again."
 NOT_SENT = "The device was lost before your last action went out: it was not recorded."
 TOO_EARLY_TO_UNDO = "Undo is possible again when the last action has been carried out."
+TOO_LATE_TO_ABANDON = "The episode is being published: it cannot be thrown away any more."
 
 
 class State(Enum):
@@ -105,8 +114,11 @@ class Session:
         self._kept: int | None = None
         self._gesture: _Gesture | None = None
         self._saving = False
+        self._in_flight = False
+        self._owed_drop = ""
         self._judge = False
         self._uncertain = False
+        self._try_storage = False
 
     @property
     def state(self) -> State:
@@ -122,6 +134,11 @@ class Session:
     def frame(self) -> int | None:
         """The frame that is safe and waits for its action; None while there is none."""
         return self._kept
+
+    @property
+    def publishing(self) -> bool:
+        """Whether the episode is on its way into the dataset."""
+        return self._publishing and self._state is State.INJECTING
 
     @property
     def touched(self) -> bool:
@@ -149,23 +166,32 @@ class Session:
                 self._judge = True
                 return self._input_over(now_ns)
             case InputRefused(reason, now_ns):
-                return [DropLastStep("refused by the device"), Tell(reason), *self._input_over(now_ns)]
+                self._owed_drop = "refused by the device"
+                return [Tell(reason), *self._input_over(now_ns)]
+            case InputUncertain(reason):
+                return self._input_uncertain(reason)
+            case LastStepDropped():
+                self._owed_drop = ""
+                return []
+            case LastStepJudged():
+                self._judge = self._uncertain = False
+                return []
             case UndoWanted(now_ns):
                 return self._undo(now_ns)
             case DeviceWentAway(reason):
                 return self._device_went_away(reason)
             case DeviceCameBack(now_ns):
-                return self._settle(now_ns) if self._state is State.DEVICE_LOST else []
-            case StorageFailed(reason, now_ns):
-                return self._storage_failed(reason, now_ns)
+                back = self._state is State.DEVICE_LOST and not self._in_flight
+                return self._settle(now_ns) if back else []
+            case StorageFailed():
+                return self._storage_failed(event)
             case Published():
                 self._state = State.FINISHED
                 return []
             case Tick(now_ns):
                 return self._try_storage_again(now_ns)
             case AbandonWanted():
-                self._state = State.ABANDONED
-                return [Abandon()]
+                return self._abandon()
 
     def _started(self, event: Started) -> list[Effect]:
         self._uncertain = event.uncertain
@@ -177,6 +203,9 @@ class Session:
     # Frames.
 
     def _frame_seen(self, frame: FrameSeen) -> list[Effect]:
+        if self._try_storage:
+            self._try_storage, self._keeping = False, frame.number
+            return [KeepFrame(frame.number)]
         if self._state not in _WATCHING:
             return []
         changed = frame.anchor != self._anchor
@@ -197,12 +226,13 @@ class Session:
         effects: list[Effect] = [KeepFrame(frame.number)]
         if self._judge or self._uncertain:
             effects.append(JudgeLastStep(frame.number, uncertain=self._uncertain))
-            self._judge = self._uncertain = False
         return effects
 
     def _frame_kept(self, number: int) -> list[Effect]:
         if number != self._keeping:
             return []
+        if self._state is State.STORAGE_LOST:
+            return self._settle(self._failed_ns)
         self._keeping, self._kept = None, number
         if self._state is State.CAPTURING:
             self._state = State.READY
@@ -269,14 +299,20 @@ class Session:
         if isinstance(intent, Complete | Impossible):
             self._publishing = True
             return [Publish()]
+        self._in_flight = True
         return [SendInput(intent)]
 
     def _input_over(self, now_ns: int) -> list[Effect]:
         """The device answered for an input, perhaps after a frame failed: then its return is awaited."""
-        self._uncertain = False
+        self._in_flight = self._uncertain = False
         if self._state is State.DEVICE_LOST:
             return []
         return self._end_gesture(now_ns)
+
+    def _input_uncertain(self, reason: str) -> list[Effect]:
+        lost = self._device_went_away(reason)
+        self._in_flight = False
+        return lost
 
     def _end_gesture(self, now_ns: int) -> list[Effect]:
         self._gesture, self._saving = None, False
@@ -286,42 +322,57 @@ class Session:
         """Wait for a screen that is still; only frames asked for after `now_ns` count."""
         self._state, self._reason = State.SETTLING, ""
         self._anchor = self._newest = self._kept = self._keeping = None
-        return [Watch(now_ns)]
+        drop: list[Effect] = [DropLastStep(self._owed_drop)] if self._owed_drop else []
+        return [Watch(now_ns), *drop]
 
     def _undo(self, now_ns: int) -> list[Effect]:
         unpublished = self._state is State.STORAGE_LOST and self._publishing
         if not unpublished and (self._state not in _WATCHING or self._gesture is not None):
             return [Tell(TOO_EARLY_TO_UNDO)]
-        self._publishing = self._judge = False
-        return [DropLastStep("undone by the annotator"), *self._end_gesture(now_ns)]
+        self._publishing = self._judge = self._uncertain = False
+        self._owed_drop = "undone by the annotator"
+        return self._end_gesture(now_ns)
+
+    def _abandon(self) -> list[Effect]:
+        if self.publishing:
+            return [Tell(TOO_LATE_TO_ABANDON)]
+        self._state = State.ABANDONED
+        return [Abandon()]
 
     # What fails.
 
     def _device_went_away(self, reason: str) -> list[Effect]:
         if self._state in _OVER or self._state is State.DEVICE_LOST or self._publishing:
             return []
-        sent = self._saving and self._state is State.INJECTING
-        lost_gesture = self._gesture is not None and not sent
-        self._uncertain = self._uncertain or sent
-        self._gesture, self._saving, self._kept, self._keeping = None, False, None, None
-        self._state, self._reason = State.DEVICE_LOST, reason
+        lost_gesture = self._gesture is not None and not self._in_flight
+        self._uncertain = self._uncertain or self._in_flight
+        self._lose(State.DEVICE_LOST, reason)
         return [Tell(NOT_SENT)] if lost_gesture else []
 
-    def _storage_failed(self, reason: str, now_ns: int) -> list[Effect]:
-        if self._state in _OVER:
+    def _storage_failed(self, event: StorageFailed) -> list[Effect]:
+        superseded = event.frame is not None and event.frame != self._keeping
+        if self._state in _OVER or superseded:
             return []
         lost_gesture = self._gesture is not None and not self._publishing
-        self._gesture, self._saving, self._kept, self._keeping = None, False, None, None
-        self._state, self._reason, self._failed_ns = State.STORAGE_LOST, reason, now_ns
-        return [Tell(f"{reason} Your last action was neither recorded nor sent.")] if lost_gesture else []
+        self._failed_ns = event.now_ns
+        self._lose(State.STORAGE_LOST, event.reason)
+        return [Tell(f"{event.reason} Your last action was neither recorded nor sent.")] if lost_gesture else []
+
+    def _lose(self, state: State, reason: str) -> None:
+        self._state, self._reason = state, reason
+        self._gesture, self._saving, self._try_storage = None, False, False
+        self._kept = self._keeping = None
 
     def _try_storage_again(self, now_ns: int) -> list[Effect]:
+        """Publish again; or see whether the next frame can be written, which is what recording needs."""
         if self._state is not State.STORAGE_LOST or now_ns - self._failed_ns < RETRY_NS:
             return []
+        self._failed_ns = now_ns
         if self._publishing:
-            self._failed_ns = now_ns
+            self._state, self._reason = State.INJECTING, ""
             return [Publish()]
-        return self._settle(now_ns)
+        self._try_storage = True
+        return []
 
 
 _WATCHING = frozenset({State.CAPTURING, State.READY, State.SETTLING})

@@ -1,0 +1,218 @@
+"""`demo`: two episodes recorded on a simulated emulator, published, and replayed on a fresh one."""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+from xml.etree import ElementTree
+
+from rich.console import Console
+from rich.table import Table
+
+from odyssey_recorder.dataset.contact_sheet import PicturedEpisode, draw_contact_sheet
+from odyssey_recorder.dataset.store import EpisodeStore
+from odyssey_recorder.device.adb import find_adb
+from odyssey_recorder.device.device import Device
+from odyssey_recorder.errors import RecordingError
+from odyssey_recorder.model.action import SystemKey, action_type
+from odyssey_recorder.model.episode import TaskInfo
+from odyssey_recorder.recording import script
+from odyssey_recorder.recording.recorder import RecordedStep, Recorder
+from odyssey_recorder.recording.session import State
+from odyssey_recorder.replay.compare import Verdict
+from odyssey_recorder.replay.player import ReplayResult
+from odyssey_recorder.replay.replay import ReplayOptions, replay_episode
+from odyssey_recorder.simulator.lab import Lab
+from odyssey_recorder.wiring import Desk, lab_desk
+
+_Outcome = TypeVar("_Outcome")
+_BOUNDS = re.compile(r"\[(\d+),(\d+)\]\[(\d+),(\d+)\]")
+
+
+@dataclass(frozen=True, slots=True)
+class On:
+    """A touch on what carries this text or description; `hold` for a long press."""
+
+    label: str
+    hold: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Drag:
+    """A finger dragged over the middle of the screen, up by this share of its height."""
+
+    up: float
+
+
+Move = On | Drag | script.Command
+
+
+@dataclass(frozen=True, slots=True)
+class Demonstration:
+    """A task, and how it is carried out."""
+
+    task: TaskInfo
+    moves: tuple[Move, ...]
+
+
+DEMONSTRATIONS = (
+    Demonstration(
+        TaskInfo(
+            "Multi_Apps",
+            ("Notes", "Settings"),
+            "Note down {} and look at the settings.",
+            "Note down milk and look at the settings.",
+            "Write a note that says milk, then have a look at the settings.",
+        ),
+        (
+            On("Notes"),
+            script.PressKey(key="BACK"),
+            On("Settings"),
+            Drag(up=0.4),
+            script.PressKey(key="RECENT"),
+            script.PressKey(key="HOME"),
+            script.Complete(complete="done"),
+        ),
+    ),
+    Demonstration(
+        TaskInfo("General_Tool", ("Settings",), "a", "b", "c"),
+        (On("Settings"), script.Impossible(impossible="Item not found")),
+    ),
+)
+
+
+def run_demo(folder: Path, profile: str, out: Console) -> bool:
+    """Do it all, below `folder`; whether every step of every replay matched. Raises OdysseyError."""
+    store = EpisodeStore(folder / "dataset", drafts=folder / "drafts")
+    with Lab(Path(find_adb())) as lab:
+        desk = lab_desk(lab, store, actor="script", profile=profile)
+        out.print(f"Recording on a simulated emulator ({profile}) through the real adb …")
+        annotations = _on_a_fresh_phone(desk, lambda device: _record_all(desk, device, lab, out))
+        out.print("Replaying on a freshly started one …")
+        results = _on_a_fresh_phone(desk, lambda device: _replay_all(annotations, device, folder))
+    sheet = folder / "contact-sheet.png"
+    draw_contact_sheet([_pictured(store, result) for result in results]).save(sheet)
+    out.print(_table(results))
+    out.print(f"Dataset        {store.root}\nContact sheet  {sheet.absolute()}", soft_wrap=True)
+    for result in results:
+        out.print(f"Replay report  {_report(folder, result.episode.episode_id).absolute()}", soft_wrap=True)
+    return all(result.outcome == Verdict.MATCH.value for result in results)
+
+
+def open_window(folder: Path, profile: str) -> int:
+    """The window on a simulated emulator; the exit code, once it is closed."""
+    from odyssey_recorder.gui.app import run
+
+    store = EpisodeStore(folder / "dataset", drafts=folder / "drafts")
+    with Lab(Path(find_adb())) as lab:
+        desk = lab_desk(lab, store, actor="annotator", profile=profile)
+        return run(desk, serial=desk.simulate())
+
+
+def _on_a_fresh_phone(desk: Desk, do: Callable[[Device], _Outcome]) -> _Outcome:
+    device = desk.connect(desk.simulate())
+    try:
+        return do(device)
+    finally:
+        device.close()
+        if desk.phones is not None:
+            desk.phones.stop()
+
+
+def _record_all(desk: Desk, device: Device, lab: Lab, out: Console) -> list[Path]:
+    return [_record(desk, device, lab, demonstration, out) for demonstration in DEMONSTRATIONS]
+
+
+def _record(desk: Desk, device: Device, lab: Lab, demonstration: Demonstration, out: Console) -> Path:
+    device.press(SystemKey.HOME)
+    player = script.ScriptPlayer()
+    recorder = desk.begin(device, demonstration.task, player)
+    eyes = _Eyes(lab, device.serial)
+    try:
+        recorder.start()
+        for move in demonstration.moves:
+            _ready(recorder)
+            player.perform(eyes.command(move), recorder)
+        published = player.published(recorder).published
+    finally:
+        recorder.stop()
+        recorder.join()
+    assert published is not None
+    steps = recorder.view.steps
+    out.print(f"  {published.stem}  {len(steps):2} steps  {', '.join(_kinds(steps))}", soft_wrap=True)
+    return published
+
+
+def _replay_all(annotations: Sequence[Path], device: Device, folder: Path) -> list[ReplayResult]:
+    return [replay_episode(path, device, ReplayOptions(report=_report(folder, path.stem))) for path in annotations]
+
+
+class _Eyes:
+    """Finds on the screen what a person would look for, by the view tree that `uiautomator dump` gives."""
+
+    def __init__(self, lab: Lab, serial: str) -> None:
+        self._lab = lab
+        self._serial = serial
+
+    def command(self, move: Move) -> script.Command:
+        """The move as a command of a script, in pixels of the screen as it is now."""
+        match move:
+            case On(label, hold):
+                x, y = self._middle_of(label)
+                return script.LongPress(long_press=(x, y)) if hold else script.Tap(tap=(x, y))
+            case Drag(up):
+                left, top, right, bottom = _bounds(self._tree())
+                x, middle, half = (left + right) // 2, (top + bottom) // 2, int((bottom - top) * up / 2)
+                return script.Swipe(swipe=((x, middle + half), (x, middle - half)), ms=400)
+            case _:
+                return move
+
+    def _middle_of(self, label: str) -> tuple[int, int]:
+        nodes = [node for node in self._tree().iter("node") if label in {node.get("text"), node.get("content-desc")}]
+        if not nodes:
+            raise RecordingError(f"The demo looked for {label!r} on the simulated phone's screen and did not find it.")
+        left, top, right, bottom = _bounds(nodes[0])
+        return (left + right) // 2, (top + bottom) // 2
+
+    def _tree(self) -> ElementTree.Element:
+        said = self._lab.server.adb("-s", self._serial, "exec-out", "uiautomator", "dump", "/dev/tty")
+        xml = said.stdout.decode().partition("</hierarchy>")
+        return ElementTree.fromstring(xml[0] + xml[1])[0]
+
+
+def _bounds(node: ElementTree.Element) -> tuple[int, int, int, int]:
+    """Left, top, right and bottom of a node, in pixels of the screen."""
+    found = _BOUNDS.fullmatch(node.get("bounds", ""))
+    if found is None:
+        raise RecordingError(f"The view tree of the simulated phone has a node without bounds: {node.attrib}.")
+    left, top, right, bottom = map(int, found.groups())
+    return left, top, right, bottom
+
+
+def _ready(recorder: Recorder) -> None:
+    """Wait until the screen rests, so that the view tree is that of the next picture."""
+    recorder.wait_for(lambda view: view.state is State.READY, script.PATIENCE_S)
+
+
+def _kinds(steps: Sequence[RecordedStep]) -> list[str]:
+    return sorted({action_type(step.action) for step in steps})
+
+
+def _pictured(store: EpisodeStore, result: ReplayResult) -> PicturedEpisode:
+    episode = result.episode
+    return PicturedEpisode(episode, [store.screenshot_path(episode, step) for step in range(len(episode.steps))])
+
+
+def _report(folder: Path, episode_id: str) -> Path:
+    return folder / f"replay-{episode_id}.html"
+
+
+def _table(results: Sequence[ReplayResult]) -> Table:
+    table = Table("Episode", "Task", "Steps", "match", "drift", "diverged", "Ends with")
+    for result in results:
+        episode = result.episode
+        counts = [str(result.count(verdict)) for verdict in (Verdict.MATCH, Verdict.DRIFT, Verdict.DIVERGED)]
+        end = action_type(episode.steps[-1].action)
+        table.add_row(episode.episode_id, episode.task.instruction, str(len(episode.steps)), *counts, end)
+    return table
