@@ -42,7 +42,7 @@ def paint_action(painter: QPainter, action: Action, picture: QRectF) -> None:
         case Scroll(path=path):
             _trajectory(painter, [_place(point, picture) for point in path], mark_radius(picture))
         case Type():
-            _badge(painter, "keyboard_outline", picture)
+            _badge(painter, "keyboard", picture)
         case Press(key):
             _badge(painter, _GLYPHS_OF_KEYS[key], picture)
         case Complete():

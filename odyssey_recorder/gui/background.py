@@ -24,7 +24,8 @@ class Background(QObject):
         self, call: Callable[[], T], on_done: Callable[[T], object], on_error: Callable[[Exception], object]
     ) -> None:
         """Start `call`; later, on the GUI thread, call `on_done` with its result or `on_error` with its exception."""
-        self._pool.submit(self._carry_out, call, on_done, on_error)
+        if not self._closed:
+            self._pool.submit(self._carry_out, call, on_done, on_error)
 
     def close(self) -> None:
         """Deliver nothing more, forget what has not begun, and wait for what has."""

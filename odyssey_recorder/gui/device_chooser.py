@@ -25,6 +25,7 @@ class DeviceChooser(QFrame):
         super().__init__(parent)
         self.setProperty("kind", "card")
         self._commands = commands
+        self._shown: tuple[ListedDevice, ...] | None = None
         self._list = Choice("Device")
         self._list.activated.connect(self._choose)
         self._hint = text_label(kind="hint")
@@ -35,15 +36,17 @@ class DeviceChooser(QFrame):
 
     def show_devices(self, devices: Sequence[ListedDevice], *, chosen: str, can_simulate: bool) -> None:
         """List `devices`, with `chosen` (a serial, or nothing) as the one in use."""
+        self._commands[Command.SIMULATE].setVisible(can_simulate and not devices)
+        if tuple(devices) == self._shown:
+            return
+        self._shown = tuple(devices)
         self._list.clear()
         self._list.addItem(_NOTHING if devices else "No device", "")
         for device in devices:
-            is_ready = device.state == "device"
-            self._list.addItem(device.serial if is_ready else f"{device.serial} · {device.state}", device.serial)
+            self._list.addItem(device.serial if device.is_ready else f"{device.serial} · {device.state}", device.serial)
         self.show_chosen(chosen)
         self._list.setEnabled(bool(devices))
-        self._commands[Command.SIMULATE].setVisible(can_simulate and not devices)
-        troubled = [device for device in devices if device.state != "device"]
+        troubled = [device for device in devices if not device.is_ready]
         if not devices:
             self.show_hint(
                 "No device. Start an emulator, or start the simulated one."
@@ -58,6 +61,11 @@ class DeviceChooser(QFrame):
     def show_chosen(self, serial: str) -> None:
         """Show `serial` as the device in use; nothing while it is not listed."""
         self._list.setCurrentIndex(max(0, self._list.findData(serial)))
+
+    def show_failure(self, words: str) -> None:
+        """Say why the devices could not be listed."""
+        self._shown = None
+        self.show_hint(words)
 
     def show_hint(self, words: str) -> None:
         """Say `words` below the list."""

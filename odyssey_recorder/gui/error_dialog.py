@@ -59,7 +59,7 @@ class ErrorHook(QObject):
             return
         details = "".join(traceback.format_exception(kind, error, trace))
         _log.error("An error that nobody expected:\n%s", details)
-        self._failed.emit(f"{kind.__name__}: {error}", details)
+        self._failed.emit(f"The program met an error that it did not expect: {kind.__name__}: {error}", details)
 
     def _take_from_thread(self, args: threading.ExceptHookArgs) -> None:
         if args.exc_value is not None:

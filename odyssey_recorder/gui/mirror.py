@@ -45,7 +45,7 @@ class Weight(Enum):
     """How much of the picture a veil leaves to be seen: its opacity, 0 to 255."""
 
     CLEAR = 0
-    LIGHT = 110
+    LIGHT = 70
     HEAVY = 240
 
 
@@ -159,6 +159,7 @@ class MirrorView(QWidget):
     # The mouse and the keyboard.
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
+        self._focused_by_key = False
         if not self.takes_input or self.is_touched:
             return
         key = _KEYS_OF_BUTTONS.get(event.button())

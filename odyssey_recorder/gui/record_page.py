@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QItemSelectionModel, QSize, Qt
+from PySide6.QtCore import QItemSelectionModel, Qt, QTimer
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
     QFrame,
@@ -37,6 +37,7 @@ from odyssey_recorder.recording.recorder import RecordingView
 from odyssey_recorder.recording.session import State
 
 _STAGES = {Phase.STARTING: Stage.RECORD, Phase.RECORDING: Stage.RECORD, Phase.FINISHED: Stage.LOOK_BACK}
+_LOOK_AROUND_MS = 3000
 _LEFT_PX = 280
 _RIGHT_PX = 284
 _SPACE = 16
@@ -63,6 +64,8 @@ class RecordPage(QWidget):
         self._drafts_dialog = DraftsDialog(self)
         self._drafts: Sequence[DraftSummary] = ()
         self._drafts_offered = False
+        self._seen: set[str] = set()  # the devices that were ready when last listed
+        self._look_around = QTimer(self, interval=_LOOK_AROUND_MS)
         self._published: Path | None = None
         self._lay_out()
         self._connect_controller()
@@ -90,6 +93,11 @@ class RecordPage(QWidget):
             self._show_number_of_steps(0)
         self._devices.show_chosen(self._controller.serial)
         self._devices.set_changeable(not recording)
+        if recording:
+            self._look_around.stop()
+            self._mirror.setFocus(Qt.FocusReason.OtherFocusReason)
+        else:
+            self._look_around.start()
         self._task.set_stage(_STAGES.get(phase, Stage.WRITE))
         self._commands.enable(Command.STOP, Command.DISCARD, on=phase is Phase.RECORDING)
         self._commands.enable(Command.LOOK_FOR_DEVICES, Command.SIMULATE, on=not recording)
@@ -134,9 +142,11 @@ class RecordPage(QWidget):
     def _show_devices(self, devices: Sequence[ListedDevice]) -> None:
         chosen = self._controller.serial
         self._devices.show_devices(devices, chosen=chosen, can_simulate=self._controller.can_simulate)
-        ready = [device.serial for device in devices if device.is_ready]
-        if self._controller.phase is Phase.NO_DEVICE and len(ready) == 1:
-            self._controller.choose_device(ready[0])
+        ready = {device.serial for device in devices if device.is_ready}
+        new = ready - self._seen
+        self._seen = ready
+        if self._controller.phase is Phase.NO_DEVICE and len(ready) == len(new) == 1:
+            self._controller.choose_device(*new)
 
     def _show_drafts(self, drafts: Sequence[DraftSummary]) -> None:
         self._drafts = drafts
@@ -161,6 +171,10 @@ class RecordPage(QWidget):
         if not self._task.missing:
             self._message.hide()
             self._controller.start(self._task.task)
+
+    def _stop(self) -> None:
+        self._controller.stop()
+        self._message.show_message(Tone.SUCCESS, "Stopped. The draft is kept: go on with it under Drafts.")
 
     def _resume(self, episode_id: str) -> None:
         for draft in self._drafts:
@@ -219,6 +233,7 @@ class RecordPage(QWidget):
         controller = self._controller
         controller.phase_changed.connect(self._show_phase)
         controller.devices_listed.connect(self._show_devices)
+        controller.listing_failed.connect(self._devices.show_failure)
         controller.device_connected.connect(self._mirror.set_rules)
         controller.drafts_listed.connect(self._offer_drafts)
         controller.frame_came.connect(self._show_frame)
@@ -234,6 +249,7 @@ class RecordPage(QWidget):
         self._mirror.touch_cancelled.connect(lambda: ask(lambda recorder: recorder.cancel_touch()))
         self._mirror.key_asked.connect(self._press)
         self._actions.text_entered.connect(self._type)
+        self._look_around.timeout.connect(self._controller.list_devices)
         self._devices.serial_chosen.connect(self._controller.choose_device)
         self._task.task_changed.connect(self._offer_start)
         self._drafts_dialog.resume_asked.connect(self._resume)
@@ -245,7 +261,7 @@ class RecordPage(QWidget):
             Command.LOOK_FOR_DEVICES: controller.list_devices,
             Command.SIMULATE: controller.start_simulated,
             Command.START: self._start,
-            Command.STOP: controller.stop,
+            Command.STOP: self._stop,
             Command.DISCARD: self._ask_to_discard,
             Command.DRAFTS: self._drafts_dialog.open,
             Command.RETRY: lambda: ask(lambda recorder: recorder.retry()),
@@ -323,5 +339,4 @@ def _scrolled(content: QWidget) -> QScrollArea:
     area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
     area.setWidget(content)
     area.setFixedWidth(_LEFT_PX)
-    area.setMinimumHeight(QSize(0, 300).height())
     return area

@@ -66,6 +66,7 @@ class RecordingController(QObject):
 
     phase_changed = Signal(object)
     devices_listed = Signal(object)
+    listing_failed = Signal(str)
     device_connected = Signal(object)
     drafts_listed = Signal(object)
     frame_came = Signal(object)
@@ -106,7 +107,7 @@ class RecordingController(QObject):
 
     def list_devices(self) -> None:
         """Look which devices there are."""
-        self._run(self._desk.devices, self.devices_listed.emit)
+        self.background.run(self._desk.devices, self.devices_listed.emit, self._tell_no_listing)
 
     def list_drafts(self) -> None:
         """Look which recordings were not finished."""
@@ -173,6 +174,11 @@ class RecordingController(QObject):
         if self._device is not None:
             self._device.close()
         self.background.close()
+
+    def _tell_no_listing(self, error: Exception) -> None:
+        if not isinstance(error, OdysseyError):
+            raise error
+        self.listing_failed.emit(str(error))
 
     def _take_simulated(self, serial: str) -> None:
         self.list_devices()

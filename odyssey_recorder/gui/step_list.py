@@ -151,7 +151,7 @@ def wrapped(words: str, metrics: QFontMetrics, width: int, lines: int) -> list[s
     pending = words.split()
     while pending and len(done) < lines - 1:
         longer = f"{line} {pending[0]}".lstrip()
-        if line and metrics.horizontalAdvance(longer) > width:
+        if line and metrics.horizontalAdvance(longer) >= width:
             done.append(line)
             line = ""
         else:
@@ -169,7 +169,6 @@ def _paint_thumbnail(painter: QPainter, box: QRectF, picture: object, theme: The
         return
     size = picture.deviceIndependentSize()
     place = QRectF(box.left() + (box.width() - size.width()) / 2, box.top(), size.width(), size.height())
-    place.moveTop(box.top() + (box.height() - size.height()) / 2)
     shape = QPainterPath()
     shape.addRoundedRect(place, 6, 6)
     painter.save()

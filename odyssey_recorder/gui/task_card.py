@@ -131,7 +131,7 @@ class TaskCard(QFrame):
         for command in (Command.STOP, Command.DISCARD):
             running.addWidget(commands.button(command).set_wide())
         column = QVBoxLayout(self)
-        column.setContentsMargins(16, 10, 16, 16)
+        column.setContentsMargins(16, 14, 16, 16)
         column.setSpacing(12)
         column.addLayout(head)
         column.addWidget(self._fields)
