@@ -211,7 +211,7 @@ class _Node:
 
     def forget(self, cause: LossCause) -> list[TouchNews]:
         """Give up all that is known, but not the current slot: nothing better is known. Contacts are lost."""
-        lost = [
+        lost: list[TouchNews] = [
             ContactLost(self._path, number, slot.samples[0].time_us, cause)
             for number, slot in sorted(self._slots.items())
             if slot.samples
@@ -219,7 +219,7 @@ class _Node:
         self._slots.clear()
         self._changes.clear()
         self._keys.clear()
-        return list(lost)
+        return lost
 
     def _note(self, code: str, value: int) -> None:
         if code == getevent.SLOT:
