@@ -4,6 +4,7 @@ import hashlib
 import json
 import os
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -14,7 +15,7 @@ from pathlib import Path
 import adbutils
 import pytest
 
-from odyssey_recorder.device.adb import AdbDevice, AdbServer
+from odyssey_recorder.device.adb import AdbDevice, AdbServer, find_adb
 from odyssey_recorder.errors import DeviceDisconnectedError, DeviceError, DeviceTimeoutError
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import SystemKey
@@ -290,6 +291,20 @@ def test_a_server_that_died_is_told_and_can_be_started_again(tmp_path: Path, mon
         subprocess.run([BUNDLED_ADB, "-P", str(private.port), "kill-server"], check=True)
     with pytest.raises(DeviceDisconnectedError, match="adb start-server"):
         server.devices()
+
+
+def test_an_adb_that_fails_is_quoted() -> None:
+    with pytest.raises(DeviceError, match=r"127\.0\.0\.1:1 does not start: .*can't open file"):
+        AdbServer(port=1).start(sys.executable)
+
+
+def test_without_an_adb_of_the_user_s_own_the_bundled_one_is_used(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.delenv("ADBUTILS_ADB_PATH", raising=False)
+    monkeypatch.setenv("PATH", str(tmp_path))
+
+    assert Path(find_adb()) == BUNDLED_ADB
 
 
 def test_an_adb_that_is_none_does_not_start_a_server() -> None:

@@ -252,6 +252,28 @@ def test_closing_wakes_a_call_that_waits() -> None:
     assert [type(error) for error in outcome] == [DeviceDisconnectedError]
 
 
+def test_a_device_that_has_not_booted_is_waited_for_only_so_long() -> None:
+    booting = {**WITH_PACKETS, shell("getprop sys.boot_completed"): printed(b"\n")}
+
+    with device_with(booting) as device, pytest.raises(DeviceTimeoutError, match=f"{SERIAL} .* has not booted"):
+        device.wait_until_ready(0)
+
+
+def test_nobody_waits_for_a_device_that_was_closed() -> None:
+    with device_with(WITH_PACKETS) as device:
+        device.close()
+        with pytest.raises(DeviceDisconnectedError, match="was closed"):
+            device.wait_until_ready(600)
+
+
+def test_an_answer_with_parts_missing_is_refused() -> None:
+    command = "getprop; echo ==part==; wm size; echo ==part==; wm density"
+    answers = {**WITH_PACKETS, shell(command): printed(b"[ro.product.model]: [x]\n==part==\n")}
+
+    with device_with(answers) as device, pytest.raises(DeviceError, match=f"{SERIAL} answered 2 of 3 questions"):
+        device.properties()
+
+
 def test_something_else_on_the_server_s_port_is_told_as_such() -> None:
     answers = {"host:version": b"HTTP/1.1 400 Bad Request\r\n\r\n"}
 

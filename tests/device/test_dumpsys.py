@@ -189,3 +189,4 @@ def test_devices_are_listed_whatever_their_state() -> None:
 
 def test_no_device_is_an_empty_list() -> None:
     assert dumpsys.listed_devices("") == ()
+    assert dumpsys.listed_devices("\n") == ()
