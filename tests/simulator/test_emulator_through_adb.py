@@ -1,4 +1,6 @@
+import hashlib
 import io
+import json
 import struct
 from pathlib import Path
 
@@ -6,10 +8,11 @@ import pytest
 from PIL import Image
 
 from odyssey_recorder.errors import DeviceError
+from odyssey_recorder.simulator.adb_server import PrivateAdbServer
 from odyssey_recorder.simulator.emulator import SCANNED_PORTS, SimulatedEmulator
 from odyssey_recorder.simulator.phone import Phone
 from odyssey_recorder.simulator.profile import profile_named
-from tests.simulator.bench import Bench, Launch
+from tests.simulator.bench import ADB, Bench, Launch, launch
 
 
 def test_adb_lists_the_emulator_with_its_product(bench: Bench) -> None:
@@ -156,6 +159,37 @@ def test_an_emulator_that_starts_before_the_server_can_be_announced_later(bench:
         assert emulator.serial.encode() not in before
         assert connected.returncode == 0
         assert emulator.serial.encode() + b"\tdevice" in bench.server.adb("devices").stdout
+
+
+def test_an_adb_server_that_is_restarted_finds_the_emulator_again(tmp_path: Path) -> None:
+    server = PrivateAdbServer(ADB, tmp_path / "home")
+    server.start()
+    bench = launch(server, "small_phone")
+    server.stop()
+
+    with server:
+        assert bench.adb("wait-for-device").returncode == 0
+        assert bench.shell("echo again") == "again\n"
+    bench.emulator.stop()
+
+
+def test_the_phones_journal_knows_which_frame_an_input_met(adb_server: PrivateAdbServer, tmp_path: Path) -> None:
+    journal = tmp_path / "journal.jsonl"
+    phone = Phone(profile_named("small_phone"), animation=False, journal=journal)
+    with SimulatedEmulator(phone, adb_server_port=adb_server.port) as emulator:
+        bench = Bench(adb_server, emulator)
+        bench.adb("wait-for-device")
+        bench.shell("am start -n com.android.settings/.Settings")
+        with Image.open(io.BytesIO(bench.adb("exec-out", "screencap", "-p").stdout)) as picture:
+            seen = hashlib.sha256(picture.convert("RGB").tobytes()).hexdigest()
+
+        bench.shell("input keyevent HOME")
+
+    entries = [json.loads(line) for line in journal.read_text().splitlines()]
+    met = next(entry for entry in entries if entry.get("input") == "key 3")
+    [shown] = [entry for entry in entries if "rgb_sha256" in entry and entry["frame"] == met["frame"]]
+    assert shown["rgb_sha256"] == seen
+    assert entries[-1]["t_ns"] > met["t_ns"] > shown["t_ns"]
 
 
 def test_ports_that_are_taken_are_refused_with_a_way_out(bench: Bench) -> None:

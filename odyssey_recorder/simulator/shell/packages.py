@@ -33,6 +33,8 @@ async def _pm(call: Call) -> int:
             for info in found:
                 await call.print(f"package:{_apk(info)}")
             return 0 if found else 1
+        case ["resolve-activity", *_, package] if "--brief" in call.args:
+            return await _resolve_activity(call, package)
         case ["list", "users"]:
             await call.print("Users:\n\tUserInfo{0:Owner:4c13} running")
             return 0
@@ -48,6 +50,16 @@ async def _list_packages(call: Call, options: Sequence[str]) -> int:
         if wanted not in info.package or (info.system and "-3" in options) or (not info.system and "-s" in options):
             continue
         await call.print(f"package:{_apk(info)}={info.package}" if "-f" in options else f"package:{info.package}")
+    return 0
+
+
+async def _resolve_activity(call: Call, package: str) -> int:
+    for info in await _installed(call):
+        if info.package == package:
+            await call.print("priority=0 preferredOrder=0 match=0x108000 specificIndex=-1 isDefault=false")
+            await call.print(short_component(info.package, info.activity.rpartition("/")[2]))
+            return 0
+    await call.print("No activity found")
     return 0
 
 

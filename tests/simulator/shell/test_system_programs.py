@@ -1,0 +1,260 @@
+import re
+import xml.etree.ElementTree as ET
+
+import pytest
+
+from tests.simulator.bench import Bench, Launch
+
+SETTINGS = "com.android.settings"
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("ro.product.name", "sdk_gphone64_x86_64"),
+        ("ro.build.version.release", "14"),
+        ("ro.build.version.sdk", "34"),
+        ("ro.boot.qemu", "1"),
+        ("ro.boot.qemu.avd_name", "Simulated_small_phone"),
+        ("ro.boot.hardware", "ranchu"),
+        ("sys.boot_completed", "1"),
+        ("ro.simulated", "odyssey-recorder"),
+        ("no.such.property", ""),
+    ],
+)
+def test_a_property_is_printed_by_its_name(bench: Bench, name: str, value: str) -> None:
+    assert bench.shell(f"getprop {name}") == value + "\n"
+
+
+def test_all_properties_are_listed_in_brackets(bench: Bench) -> None:
+    lines = bench.shell("getprop").splitlines()
+
+    assert "[ro.build.version.sdk]: [34]" in lines
+    assert all(re.fullmatch(r"\[[\w.]+\]: \[.*\]", line) for line in lines)
+
+
+def test_the_fingerprint_names_the_same_product(bench: Bench) -> None:
+    assert bench.shell("getprop ro.build.fingerprint").startswith("google/sdk_gphone64_x86_64/emu64xa:14/")
+
+
+def test_the_size_is_the_panels_own_until_it_is_overridden(start: Launch) -> None:
+    bench = start()
+    assert bench.shell("wm size; wm density") == "Physical size: 720x1280\nPhysical density: 320\n"
+
+    bench.shell("wm size 600x1000")
+    assert bench.shell("wm size") == "Physical size: 720x1280\nOverride size: 600x1000\n"
+    bench.shell("wm size reset")
+
+    assert bench.shell("wm size") == "Physical size: 720x1280\n"
+
+
+def test_the_size_does_not_turn_with_the_phone(start: Launch) -> None:
+    bench = start()
+
+    bench.shell("wm user-rotation lock 1")
+
+    assert bench.shell("wm size") == "Physical size: 720x1280\n"
+    assert "  mCurrentRotation=ROTATION_90" in bench.shell("dumpsys window").splitlines()
+    viewport = next(line for line in bench.shell("dumpsys input").splitlines() if "isActive=[1]" in line)
+    assert "orientation=1, logicalFrame=[0, 0, 1280, 720]" in viewport
+
+
+def test_the_focus_is_told_by_window_and_activity(start: Launch) -> None:
+    bench = start()
+    bench.shell(f"am start -n {SETTINGS}/.Settings")
+    state = bench.emulator.phone.state()
+
+    window, activities = bench.shell("dumpsys window"), bench.shell("dumpsys activity activities")
+
+    assert re.search(rf"^  mCurrentFocus=Window\{{[0-9a-f]+ u0 {re.escape(state.title)}\}}$", window, re.M)
+    assert re.search(rf"^  mFocusedApp=ActivityRecord\{{[0-9a-f]+ u0 {SETTINGS}/\S+ t\d+\}}$", window, re.M)
+    assert re.search(rf"topResumedActivity=ActivityRecord\{{[0-9a-f]+ u0 {SETTINGS}/\S+ t\d+\}}", activities)
+
+
+def test_the_bars_are_told_as_insets(bench: Bench) -> None:
+    state = bench.emulator.phone.state()
+    found = re.findall(
+        r"InsetsSource id=\w+ type=(\w+) frame=\[(\d+),(\d+)\]\[(\d+),(\d+)\] visible=(\w+)",
+        bench.shell("dumpsys window"),
+    )
+
+    bars = {kind: ([int(edge) for edge in edges], shown) for kind, *edges, shown in found}
+    status, navigation = state.status_bar, state.navigation_bar
+    assert bars["statusBars"] == ([status.left, status.top, status.right, status.bottom], "true")
+    assert bars["navigationBars"] == (
+        [navigation.left, navigation.top, navigation.right, navigation.bottom],
+        "true",
+    )
+
+
+def test_the_keyboard_is_told_by_the_input_method_service(bench: Bench) -> None:
+    shown = "true" if bench.emulator.phone.state().keyboard_shown else "false"
+
+    assert f"mInputShown={shown}" in bench.shell("dumpsys input_method")
+
+
+def test_a_phone_has_one_panel_and_a_foldable_has_two_in_every_posture(bench: Bench, start: Launch) -> None:
+    one = 'Display 4619827259835644672 (HWC display 0): port=0 pnpId=GGL displayName="EMU_display_0"\n'
+    two = 'Display 4619827551948147201 (HWC display 1): port=1 pnpId=GGL displayName="EMU_display_1"\n'
+    fold = start("pixel_fold")
+
+    assert bench.shell("dumpsys SurfaceFlinger --display-id") == one
+    assert fold.shell("dumpsys SurfaceFlinger --display-id") == one + two
+    fold.console("fold")
+    assert fold.shell("dumpsys SurfaceFlinger --display-id") == one + two
+
+
+def test_a_folded_phones_touch_nodes_serve_the_outer_panel(start: Launch) -> None:
+    bench = start("pixel_fold")
+    bench.console("fold")
+
+    text = bench.shell("dumpsys input")
+
+    modes = dict(re.findall(r"Device \d+: virtio_input_multi_touch_(\d+)\n.*mode - (\w+)", text))
+    assert {number for number, mode in modes.items() if mode == "DIRECT"} == {"1", "7"}
+    assert text.count("uniqueId=local:4619827551948147201, port=1") == 2
+    assert "displayId='virtual:com.android.emulator.multidisplay:1234563'" in text
+
+
+def test_a_foldable_warns_of_its_panels_when_none_is_named(start: Launch) -> None:
+    bench = start("pixel_fold")
+    bench.console("fold")
+
+    unnamed = bench.adb("shell", "screencap")
+    merged = bench.adb("exec-out", "screencap")
+    named = bench.adb("shell", "screencap -d 4619827551948147201")
+
+    assert len(unnamed.stderr) == 347
+    assert merged.stdout == unnamed.stderr + unnamed.stdout
+    assert unnamed.stdout[16:] == b"\0\0\0\xff" * (2208 * 1840), "the inner panel is dark"
+    assert (named.stderr, named.stdout[16:]) == (b"", bench.emulator.phone.screen().rgba)
+    assert bench.adb("shell", "screencap -d 7").returncode == 1
+
+
+def test_postures_are_listed_and_changed(start: Launch) -> None:
+    bench = start("pixel_fold")
+    listed = bench.shell("cmd device_state print-states")
+
+    assert listed.startswith("Supported states: [\n  DeviceState{identifier=0, name='CLOSED'")
+    assert bench.shell("cmd device_state print-state") == "2\n"
+    bench.shell("cmd device_state state 0")
+    assert bench.shell("cmd device_state state").startswith("Committed state: DeviceState{identifier=0, name='CLOSED'")
+    bench.shell("cmd device_state state reset")
+    assert bench.shell("cmd device_state print-state") == "2\n"
+    assert bench.adb("shell", "cmd device_state state 9").returncode == 255
+
+
+def test_settings_are_kept(start: Launch) -> None:
+    bench = start()
+
+    assert bench.shell("settings get system no_such_key") == "null\n"
+    bench.shell("settings put secure show_ime_with_hard_keyboard 1")
+    assert bench.shell("settings get secure show_ime_with_hard_keyboard; cmd settings get secure x") == "1\nnull\n"
+
+
+def test_the_navigation_bar_stays_what_it_is(bench: Bench) -> None:
+    command = "cmd overlay enable-exclusive --category com.android.internal.systemui.navbar"
+
+    assert bench.shell(f"{command}.threebutton") == ""
+    assert bench.adb("shell", f"{command}.gestural").returncode == 1
+    assert "[x] com.android.internal.systemui.navbar.threebutton" in bench.shell("cmd overlay list")
+
+
+def test_there_is_no_clipboard_command_as_on_a_real_device(bench: Bench) -> None:
+    assert bench.adb("shell", "cmd clipboard get").stderr == b"No shell command implementation.\n"
+
+
+def test_packages_are_listed_by_kind(bench: Bench) -> None:
+    infos = bench.emulator.phone.packages()
+
+    def lines(*packages: str) -> str:
+        return "".join(f"package:{package}\n" for package in sorted(packages))
+
+    assert bench.shell("pm list packages") == lines(*(info.package for info in infos))
+    assert bench.shell("pm list packages -3") == lines(*(info.package for info in infos if not info.system))
+    assert bench.shell("cmd package list packages -s") == lines(*(info.package for info in infos if info.system))
+    assert bench.shell(f"pm list packages {SETTINGS}") == lines(SETTINGS)
+    assert bench.shell(f"pm path {SETTINGS}").startswith("package:/system/app/")
+    assert bench.adb("shell", "pm path no.such.app").returncode == 1
+
+
+def test_apps_are_started_and_stopped(start: Launch) -> None:
+    bench = start()
+    started = bench.shell(f"am start -W -n {SETTINGS}/.Settings")
+
+    assert started.splitlines()[:2] == [f"Starting: Intent {{ cmp={SETTINGS}/.Settings }}", "Status: ok"]
+    assert bench.emulator.phone.state().package == SETTINGS
+    bench.shell(f"am force-stop {SETTINGS}; am force-stop no.such.app")
+    assert bench.emulator.phone.state().package != SETTINGS
+
+
+def test_monkey_launches_an_app_by_its_package(start: Launch) -> None:
+    bench = start()
+
+    assert bench.shell(f"monkey -p {SETTINGS} -c android.intent.category.LAUNCHER 1").startswith("Events injected: 1\n")
+    assert bench.emulator.phone.state().package == SETTINGS
+
+
+def test_an_app_there_is_not_cannot_be_started(bench: Bench) -> None:
+    by_am = bench.adb("shell", "am start -n no.such/.App")
+    by_monkey = bench.adb("shell", "monkey -p no.such -c android.intent.category.LAUNCHER 1")
+
+    assert (by_am.returncode, by_am.stdout) == (1, b"Starting: Intent { cmp=no.such/.App }\n")
+    assert by_am.stderr == b"Error type 3\nError: Activity class {no.such/.App} does not exist.\n"
+    assert (by_monkey.returncode, by_monkey.stderr) == (252, b"** No activities found to run, monkey aborted.\n")
+
+
+def test_the_views_on_the_screen_are_dumped_as_xml(bench: Bench) -> None:
+    said = bench.shell("uiautomator dump")
+    dumped = bench.shell("cat /sdcard/window_dump.xml")
+    at_once = bench.shell("uiautomator dump /dev/tty")
+
+    assert said == "UI hierchary dumped to: /sdcard/window_dump.xml\n"
+    assert at_once == dumped + "UI hierchary dumped to: /dev/tty\n"
+    tree = list(bench.emulator.phone.view_tree().walk())
+    nodes = list(ET.fromstring(dumped).iter("node"))
+    assert [node.get("text") for node in nodes] == [view.text for view in tree]
+    assert all(re.fullmatch(r"\[\d+,\d+\]\[\d+,\d+\]", node.get("bounds", "")) for node in nodes)
+    assert list(nodes[0].attrib)[:4] == ["index", "text", "resource-id", "class"]
+
+
+def test_the_only_keyboard_can_be_chosen_and_no_other(bench: Bench) -> None:
+    keyboard = bench.shell("ime list -s").strip()
+
+    assert bench.shell(f"ime enable {keyboard}; ime set {keyboard}").count("for user #0") == 2
+    assert bench.shell("settings get secure default_input_method").strip() == keyboard
+    assert bench.adb("shell", "ime set com.android.adbkeyboard/.AdbIME").returncode == 255
+
+
+@pytest.mark.parametrize("service", ["battery", "display", "power", "package", "activity top"])
+def test_other_services_tell_something(bench: Bench, service: str) -> None:
+    assert len(bench.shell(f"dumpsys {service}")) > 20
+
+
+def test_a_service_there_is_not_is_said_to_be_missing(bench: Bench) -> None:
+    done = bench.adb("shell", "dumpsys no_such_service")
+
+    assert (done.stdout, done.stderr) == (b"", b"Can't find service: no_such_service\n")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        *(
+            "wm",
+            "wm size big",
+            "wm density 100",
+            "settings get nowhere x",
+            "cmd",
+            "cmd no_such",
+            "cmd device_state state",
+        ),
+        *("cmd overlay enable", "pm install x.apk", "pm", "am", "am start", "monkey 500", "ime", "uiautomator events"),
+        *("getevent -z", "sendevent 1 2 3", "sendevent /dev/input/event99 1 2 3", "screencap -z", "grep", "sleep long"),
+    ],
+)
+def test_what_a_program_does_not_do_is_refused_with_a_word(bench: Bench, line: str) -> None:
+    done = bench.adb("shell", line)
+
+    assert done.returncode != 0
+    assert done.stderr

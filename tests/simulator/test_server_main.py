@@ -1,0 +1,84 @@
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from odyssey_recorder.simulator.adb_server import PrivateAdbServer
+from odyssey_recorder.simulator.phone import Phone
+from odyssey_recorder.simulator.profile import profile_named
+from odyssey_recorder.simulator.server_main import run
+from tests.simulator.bench import TOKEN_FILE
+
+PROGRAM = """
+from odyssey_recorder.simulator.phone import Phone
+from odyssey_recorder.simulator.profile import profile_named
+from odyssey_recorder.simulator.server_main import run
+
+run(Phone(profile_named("small_phone")), 0, lambda line: print(line, flush=True))
+"""
+
+
+def test_it_says_where_it_is_and_stops_on_ctrl_c(adb_server: PrivateAdbServer) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", PROGRAM], env=adb_server.environment, stdout=subprocess.PIPE, text=True
+    ) as program:
+        assert program.stdout is not None
+        said = [program.stdout.readline() for _ in range(3)]
+        serial = said[0].split()[5].rstrip(":")
+        adb_server.adb("-s", serial, "wait-for-device")
+        asked = adb_server.adb("-s", serial, "shell", "getprop ro.product.name").stdout
+
+        program.send_signal(signal.SIGINT)
+
+        assert program.stdout.read() == f"{serial} has stopped.\n"
+        assert program.wait(10) == 0
+    assert asked == b"sdk_gphone64_x86_64\n"
+    assert said[0] == f"Simulated Small Phone runs as {serial}: adb -s {serial} shell\n"
+    assert said[2] == f"Stop it with Ctrl-C, or: adb -s {serial} emu kill\n"
+
+
+def test_it_stops_when_its_console_is_told_to_kill(
+    adb_server: PrivateAdbServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("HOME", "USERPROFILE", "ANDROID_ADB_SERVER_PORT"):
+        monkeypatch.setenv(name, adb_server.environment[name])
+    said: list[str] = []
+    ready = threading.Event()
+
+    def say(line: str) -> None:
+        said.append(line)
+        if line.startswith("Stop it"):
+            ready.set()
+
+    phone = Phone(profile_named("small_phone"), animation=False)
+    program = threading.Thread(target=run, args=(phone, 0, say))
+    program.start()
+    assert ready.wait(10)
+    serial = said[0].split()[5].rstrip(":")
+    adb_server.adb("-s", serial, "wait-for-device")
+
+    adb_server.adb("-s", serial, "emu", "kill")
+
+    program.join(10)
+    assert said[-1] == f"{serial} has stopped."
+    assert (adb_server.home / TOKEN_FILE).read_text()
+
+
+def test_without_an_adb_server_it_says_how_to_connect_one(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("USERPROFILE", str(tmp_path))
+    monkeypatch.setenv("ANDROID_ADB_SERVER_PORT", "1")
+    said: list[str] = []
+
+    def say(line: str) -> None:
+        said.append(line)
+        if line.startswith("Stop it"):
+            raise KeyboardInterrupt
+
+    run(Phone(profile_named("small_phone"), animation=False), 0, say)
+
+    assert said[2].startswith("No adb server is up. Once one is: adb connect emu:")
+    assert said[-1].endswith("has stopped.")
