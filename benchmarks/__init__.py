@@ -1,1 +1,1 @@
-"""What the program costs in time, measured against the least that the task can cost."""
+"""How fast the recorder is, as ratios against a stated floor measured in the same run."""
