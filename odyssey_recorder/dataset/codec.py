@@ -1,19 +1,17 @@
 """How an episode is spelled in JSON, in both dialects: no other module knows the keys of an episode file."""
 
 import json
-import math
-import reprlib
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import Enum
 from pathlib import Path
 from types import MappingProxyType
-from typing import Annotated, Any, NoReturn
+from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from odyssey_recorder.dataset.durable import storage_error, write_durably
+from odyssey_recorder.dataset.plain_json import NotPlainJsonError, parse, shown
 from odyssey_recorder.errors import InvalidEpisodeError
 from odyssey_recorder.model.action import (
     Action,
@@ -30,9 +28,6 @@ from odyssey_recorder.model.action import (
 )
 from odyssey_recorder.model.episode import DeviceInfo, Episode, Extra, Json, Step, TaskInfo, screenshot_name
 from odyssey_recorder.model.geometry import GRID, Point, Size
-
-MAX_NESTING = 64
-"""Levels of lists and objects that a file may have; the format itself needs five."""
 
 
 class Dialect(Enum):
@@ -69,7 +64,7 @@ def decode(data: bytes | str, *, source: str) -> Episode:
     the value and what was expected; nothing else, whatever `data` holds.
     """
     with _refusals_of(source):
-        return _episode(_EpisodeJson.model_validate(_parse(data)))
+        return _episode(_EpisodeJson.model_validate(parse(data)))
 
 
 def encode(episode: Episode, dialect: Dialect = Dialect.CARD) -> bytes:
@@ -166,7 +161,7 @@ _POINTS = TypeAdapter(list[tuple[_Coordinate, _Coordinate]])
 
 
 class _UnreadableError(Exception):
-    """Why this is no episode, and where in the file."""
+    """Why this JSON is no episode, and where in the file."""
 
 
 @contextmanager
@@ -176,76 +171,11 @@ def _refusals_of(source: str) -> Iterator[None]:
         yield
     except ValidationError as error:
         raise InvalidEpisodeError(f"{source}: {_complaint(error)}.") from error
-    except _UnreadableError as error:
+    except (NotPlainJsonError, _UnreadableError) as error:
         raise InvalidEpisodeError(f"{source}: {error}.") from error
 
 
 # --- reading ---------------------------------------------------------------------------------------------
-
-
-def _parse(data: bytes | str) -> object:
-    try:
-        text = data if isinstance(data, str) else data.decode()
-        tree = json.loads(
-            text.removeprefix("\ufeff"),
-            object_pairs_hook=_object,
-            parse_constant=_no_number,
-            parse_float=_finite,
-        )
-        _check_tree(tree, levels=MAX_NESTING)
-    except UnicodeDecodeError as error:
-        raise _UnreadableError(f"byte {error.start} is not UTF-8; expected UTF-8 JSON") from error
-    except json.JSONDecodeError as error:
-        raise _UnreadableError(f"line {error.lineno}, column {error.colno}: {error.msg}; expected JSON") from error
-    except RecursionError as error:
-        raise _UnreadableError(_too_deep()) from error
-    except ValueError as error:
-        raise _UnreadableError("a number has too many digits to be read") from error
-    return tree
-
-
-def _object(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
-    tree = dict(pairs)
-    if len(tree) < len(pairs):
-        twice, _ = Counter(key for key, _ in pairs).most_common(1)[0]
-        raise _UnreadableError(f"the key {_shown(twice)} occurs twice in one object")
-    return tree
-
-
-def _no_number(word: str) -> NoReturn:
-    raise _UnreadableError(f"{word} is no JSON number")
-
-
-def _finite(digits: str) -> float:
-    number = float(digits)
-    if not math.isfinite(number):
-        raise _UnreadableError(f"{_shown(digits)} is too large a number")
-    return number
-
-
-def _check_tree(tree: Json, *, levels: int) -> None:
-    """Refuse what could be read but never be written back: half characters, and nesting without end."""
-    if levels == 0:
-        raise _UnreadableError(_too_deep())
-    match tree:
-        case str():
-            _check_text(tree)
-        case list():
-            for item in tree:
-                _check_tree(item, levels=levels - 1)
-        case dict():
-            for key, value in tree.items():
-                _check_text(key)
-                _check_tree(value, levels=levels - 1)
-        case _:
-            pass
-
-
-def _check_text(text: str) -> None:
-    try:
-        text.encode()
-    except UnicodeEncodeError as error:
-        raise _UnreadableError(f"the text {_shown(text)} holds half of a surrogate pair") from error
 
 
 def _episode(raw: _EpisodeJson) -> Episode:
@@ -372,9 +302,9 @@ def _trajectory(ps: object) -> tuple[Point, ...]:
     if not ps.strip():
         return ()
     try:
-        points = _parse(ps.replace("(", "[").replace(")", "]"))
-    except _UnreadableError as error:
-        raise _UnreadableError(f"ps: {_shown(ps)} is no trajectory; expected [(x, y), ...]") from error
+        points = parse(ps.replace("(", "[").replace(")", "]"))
+    except NotPlainJsonError as error:
+        raise _UnreadableError(f"ps: {shown(ps)} is no trajectory; expected [(x, y), ...]") from error
     return _points("ps", points)
 
 
@@ -423,11 +353,11 @@ def _spelled_otherwise(raw: _StepJson, action: Action) -> dict[str, Json]:
 
 def _expect(field: str, value: object, expected: object) -> None:
     if value != expected:
-        raise _refusal(field, value, _shown(expected))
+        raise _refusal(field, value, shown(expected))
 
 
 def _refusal(field: str, value: object, expected: str) -> _UnreadableError:
-    return _UnreadableError(f"{field} is {_shown(value)}; expected {expected}")
+    return _UnreadableError(f"{field} is {shown(value)}; expected {expected}")
 
 
 def _complaint(error: ValidationError, *, within: tuple[str, ...] = ()) -> str:
@@ -450,19 +380,6 @@ def _place(keys: tuple[int | str, ...]) -> str:
     if keys[:1] == ("steps",) and len(keys) > 1:
         return ", ".join(filter(None, (f"step {keys[1]}", _place(keys[2:]))))
     return "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in keys).removeprefix(".")
-
-
-_SHORT = reprlib.Repr()
-_SHORT.maxstring = _SHORT.maxlong = _SHORT.maxother = 60
-
-
-def _shown(value: object) -> str:
-    """A value of the file as messages show it: cut short, with control characters escaped."""
-    return _SHORT.repr(value)
-
-
-def _too_deep() -> str:
-    return f"lists and objects lie more than {MAX_NESTING} deep in each other"
 
 
 def _extra(unknown: dict[str, Json]) -> Extra:

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from odyssey_recorder.dataset.codec import MAX_NESTING, decode, encode
+from odyssey_recorder.dataset.codec import decode, encode
+from odyssey_recorder.dataset.plain_json import MAX_NESTING
 from odyssey_recorder.errors import InvalidEpisodeError
 from odyssey_recorder.model.action import Complete, Type
 from odyssey_recorder.model.episode import screenshot_name
