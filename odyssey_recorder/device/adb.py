@@ -41,8 +41,8 @@ _PART = "==part=="
 _FIRST_INPUT_US = 25_000
 """How long one `input` is taken to last until it was measured."""
 
-_REFUSAL = re.compile(r"^.*(?:\bError\b|Exception\b|\busage:).*$", re.IGNORECASE | re.MULTILINE)
-_GONE = re.compile(r"not found|offline|closed|unauthorized|authorizing|no devices|reset")
+_REFUSAL = re.compile(r"\bError\b|Exception\b|\busage:", re.IGNORECASE)
+_GONE = re.compile(r"not found|offline|closed|unauthorized|authorizing|no devices|Unknown data: b''")
 _PLUG_IN = "Start it again or plug it in."
 _COLD_BOOT = "If its window does not react either, start it again (Cold Boot)."
 _RESTART_SERVER = "Start it again: `adb kill-server`, then `adb start-server`."
@@ -334,9 +334,8 @@ class AdbDevice:
 
     def _inject(self, command: str, duration_us: int = 0) -> None:
         printed = self._run(command, duration_us / 1e6 + self._answer_s)
-        refusal = _REFUSAL.search(printed.errors + printed.output)
-        if printed.exit_code != 0 or refusal:
-            words = refusal[0] if refusal else printed.errors + printed.output
+        words = printed.errors + printed.output
+        if printed.exit_code != 0 or _REFUSAL.search(words):
             raise InputRefusedError(
                 f"{self._serial} refused the input (exit code {printed.exit_code}). {_in_short(words)}"
             )

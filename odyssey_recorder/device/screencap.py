@@ -37,9 +37,7 @@ def receive_frame(read_into: ReadInto) -> tuple[Size, bytearray]:
         return size, first_pixel + pixels[: -len(first_pixel)]
     surplus = read_into(memoryview(bytearray(1)))
     if received < expected or surplus:
-        raise ValueError(
-            f"the picture is not whole: {received + surplus} bytes came, {expected} were expected"
-        )
+        raise ValueError(f"the picture is not whole: {received + surplus} bytes came, {expected} were expected")
     return size, pixels
 
 
@@ -64,7 +62,5 @@ def _size(header: bytes | bytearray) -> Size:
     if not (0 < width <= _LARGEST_SIDE_PX and 0 < height <= _LARGEST_SIDE_PX):
         raise ValueError(f"what came is no picture: it begins with {bytes(header)!r}")
     if pixel_format != _RGBA_8888:
-        raise ValueError(
-            f"the picture is in pixel format {pixel_format}; only RGBA_8888 ({_RGBA_8888}) is known"
-        )
+        raise ValueError(f"the picture is in pixel format {pixel_format}; only RGBA_8888 ({_RGBA_8888}) is known")
     return Size(width, height)

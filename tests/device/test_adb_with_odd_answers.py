@@ -129,7 +129,7 @@ def test_what_screencap_complains_of_is_passed_on() -> None:
 @pytest.mark.parametrize(
     ("answer", "words"),
     [
-        (printed(b"", errors=b"\nException occurred while executing 'tap':\njava.lang.X", exit_code=255), "Exception"),
+        (printed(b"", errors=b"\nException occurred while executing 'tap':\njava.lang.X", exit_code=255), "tap.: java"),
         (printed(b"Error: Injecting to another application\nat a.b.c", exit_code=0), "Error: Injecting"),
         (printed(b"", errors=b"Killed", exit_code=137), "Killed"),
         (printed(b"usage: input ...", exit_code=0), "usage: input"),
