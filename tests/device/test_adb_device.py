@@ -264,6 +264,18 @@ def test_the_server_lists_the_device(bench: AdbBench) -> None:
     assert bench.server.version() == 41
 
 
+def test_a_device_is_reached_by_host_and_port_too(bench: AdbBench, adb_server: PrivateAdbServer) -> None:
+    address = f"127.0.0.1:{bench.emulator.adb_port}"
+    adb_server.adb("connect", address)
+    device = AdbDevice(address, bench.server)
+
+    device.wait_until_ready(20)
+
+    assert device.properties().serial == address
+    assert device.capture().pixels == bench.device.capture().pixels
+    adb_server.adb("disconnect", address)
+
+
 def test_a_serial_that_no_device_has_is_told_with_a_mend(bench: AdbBench) -> None:
     nobody = AdbDevice("emulator-1", bench.server)
 
