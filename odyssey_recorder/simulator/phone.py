@@ -2,11 +2,10 @@
 
 import copy
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
 
 from odyssey_recorder.simulator.apps import APPS
 from odyssey_recorder.simulator.apps.app import Intent
@@ -22,28 +21,38 @@ from odyssey_recorder.simulator.system.system_ui import SystemUi
 from odyssey_recorder.simulator.ui.geometry import Rect, Size
 from odyssey_recorder.simulator.ui.node import Node
 from odyssey_recorder.simulator.ui.touch import LONG_PRESS_S, Finger, Fling, touched
-from odyssey_recorder.simulator.ui.view import Box
+from odyssey_recorder.simulator.ui.view import Action, Box
 
 __all__ = ["Node", "PackageInfo", "Phase", "Phone", "PhoneState", "Rect", "Screen", "Size"]
 
 _FRAME_S = 0.033
 _FLING_STEPS = 8
-_Result = TypeVar("_Result")
+_MINUTE_S = 60.0
 
 
 class Phone:
     """A phone with one thread of its own; every method is safe from any thread and waits until it is done.
 
     Only `screen` never waits. Coordinates are pixels of the picture as displayed, in the current rotation.
-    With `animation` off each input leads to at most one new frame. Raises PhoneStoppedError when not running.
+    With `animation` off each input leads to at most one new frame. The clock of the status bar stands at 10:00
+    unless it is a `running_clock`. Raises PhoneStoppedError when not running.
     """
 
-    def __init__(self, profile: Profile, *, seed: int = 0, animation: bool = True, journal: Path | None = None) -> None:
+    def __init__(
+        self,
+        profile: Profile,
+        *,
+        seed: int = 0,
+        animation: bool = True,
+        journal: Path | None = None,
+        running_clock: bool = False,
+    ) -> None:
         self.profile = profile
         self._looper = Looper("simulated-phone")
         self._journal = Journal(journal) if journal else None
         self._system = SystemUi(Display.of(profile), seed, APPS)
         self._stage = Stage(self._looper, animation=animation, journal=self._journal)
+        self._running_clock = running_clock
         self._finger: Finger | None = None
         self._pointer = 0
         self._hold_timer: Timer | None = None
@@ -53,6 +62,8 @@ class Phone:
     def start(self) -> None:
         """Begin to react; may be called once."""
         self._looper.start()
+        if self._running_clock:
+            self._looper.later(_MINUTE_S, self._tick)
 
     def stop(self) -> None:
         """Stop reacting and end the thread; the last frame stays."""
@@ -180,8 +191,12 @@ class Phone:
         if self._journal:
             self._journal.input(time.monotonic_ns(), self._stage.screen.number, words)
 
-    def _change(self, act: Callable[[], None]) -> None:
+    def _change(self, act: Action) -> None:
         self._looper.call(lambda: self._stage.change(self._system, act))
+
+    def _tick(self) -> None:
+        self._looper.later(_MINUTE_S, self._tick)
+        self._stage.change(self._system, self._system.pass_minute)
 
     def _copy(self) -> SystemUi:
         self._system.focused_field = None
@@ -223,7 +238,8 @@ class Phone:
         self._drop_finger()
         if not self._system.awake:
             return
-        finger = Finger(self._boxes_at(x, y), x, y, time.monotonic())
+        caught = self._stage.stop_gliding()
+        finger = Finger(self._boxes_at(x, y), x, y, time.monotonic(), only_drags=caught)
         self._finger, self._pointer = finger, pointer
         if finger.may_hold:
             self._hold_timer = self._looper.later(LONG_PRESS_S, partial(self._hold, finger))
@@ -305,12 +321,11 @@ class Phone:
         )
 
 
-def _glide(fling: Fling) -> Iterator[Callable[[], None]]:
+def _glide(fling: Fling) -> list[Action]:
     """The steps of a fling, fast at first."""
-    for step in range(1, _FLING_STEPS + 1):
-        share = 1 - (1 - step / _FLING_STEPS) ** 2
-        offset = fling.start + round((fling.end - fling.start) * share)
-        yield partial(fling.memory.__setitem__, fling.key, offset)
+    shares = [1 - (1 - step / _FLING_STEPS) ** 2 for step in range(1, _FLING_STEPS + 1)]
+    offsets = [fling.start + round((fling.end - fling.start) * share) for share in shares]
+    return [partial(fling.memory.__setitem__, fling.key, offset) for offset in offsets]
 
 
 def _ignored(result: object) -> None:

@@ -1,7 +1,7 @@
 """What the phone shows: composes windows into frames, numbers them, and plays the changes between them."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PIL import Image
@@ -14,6 +14,7 @@ from odyssey_recorder.simulator.system.transition import STEP_S, Transition, pic
 from odyssey_recorder.simulator.system.windows import Areas, Window, build_windows
 from odyssey_recorder.simulator.ui.draw import Canvas
 from odyssey_recorder.simulator.ui.geometry import Rect
+from odyssey_recorder.simulator.ui.view import Action
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +36,7 @@ class Stage:
         self._journal = journal
         self._picture: Image.Image | None = None
         self._player: Timer | None = None
+        self._gliding: list[Action] | None = None
         self.screen = Screen(0, 0, 0, b"", 0)
         self.windows: list[Window] = []
         self.areas = Areas(*(Rect(0, 0, 0, 0) for _ in range(5)))
@@ -43,8 +45,9 @@ class Stage:
         """Build and place the views anew."""
         self.windows, self.areas = build_windows(system)
 
-    def change(self, system: SystemUi, act: Callable[[], None]) -> None:
+    def change(self, system: SystemUi, act: Action) -> None:
         """Carry out an input and show what comes of it, with the transition that fits."""
+        self._finish_gliding(system)
         before = self._before(system)
         act()
         self._keep_thumbnail(system, before)
@@ -57,21 +60,38 @@ class Stage:
         self._cancel()
         self._present(self._compose(system))
 
-    def glide(self, steps: Iterator[Callable[[], None]], system: SystemUi) -> None:
+    def glide(self, steps: Sequence[Action], system: SystemUi) -> None:
         """Carry out one step after the other, each with a frame of its own."""
+        left = list(steps)
 
         def advance() -> None:
-            step = next(steps, None)
-            if step is not None:
-                step()
+            if left:
+                left.pop(0)()
                 self.refresh(system)
                 self._player = self._looper.later(STEP_S, advance)
+                self._gliding = left
+            else:
+                self._gliding = None
 
         advance()
+
+    def stop_gliding(self) -> bool:
+        """Whether a list was gliding on; it stays where it is."""
+        gliding, self._gliding = self._gliding, None
+        if gliding is not None:
+            self._cancel()
+        return gliding is not None
 
     @property
     def animated(self) -> bool:
         return self._animation
+
+    def _finish_gliding(self, system: SystemUi) -> None:
+        """A list that still glides is at its end before anything else happens, however late that comes."""
+        gliding, self._gliding = self._gliding, None
+        if gliding:
+            gliding[-1]()
+            self.lay_out(system)
 
     def _before(self, system: SystemUi) -> _Before:
         return _Before(system.package, system.recents, len(system.front.pages), self._layers())
@@ -94,7 +114,7 @@ class Stage:
             return asked, whole
         pages = len(system.front.pages)
         if pages != before.pages and system.package == before.front:
-            return (Transition.FORWARD if pages > before.pages else Transition.BACKWARD), whole
+            return _turn(deeper=pages > before.pages, at_home=system.front is system.launcher), whole
         layers = self._layers()
         risen = [window.box for window in self.windows if window.name in set(layers) - set(before.layers)]
         if risen:
@@ -149,3 +169,10 @@ class Stage:
         if self._journal:
             self._journal.frame(now, number, picture)
         self.screen = Screen(number, picture.width, picture.height, rgba, now)
+
+
+def _turn(*, deeper: bool, at_home: bool) -> Transition:
+    """How one page gives way to another of its app; the drawer of the home screen comes from below."""
+    if at_home:
+        return Transition.OPEN if deeper else Transition.CLOSE
+    return Transition.FORWARD if deeper else Transition.BACKWARD

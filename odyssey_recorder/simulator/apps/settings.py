@@ -29,7 +29,7 @@ class Settings(App):
     label = "Settings"
     package = "com.android.settings"
     icon = "cog"
-    color = "#5f6368"
+    color = "#4b6a9b"
     category = "General_Tool"
     is_system = True
 

@@ -2,8 +2,6 @@
 
 from typing import TYPE_CHECKING
 
-from PIL import Image
-
 from odyssey_recorder.simulator.apps.app import App
 from odyssey_recorder.simulator.ui.controls import Icon, Picture, Text
 from odyssey_recorder.simulator.ui.layout import Column, Row, Scroll, Surface
@@ -36,17 +34,13 @@ def recents_view(system: "SystemUi", look: Look) -> View:
 
 def _card(system: "SystemUi", app: App, width: float, height: float) -> View:
     head = Row((app_icon(app.icon, app.color, 32), Text(app.label, 15, 500)), gap=10, along="center")
-    picture = system.thumbnail(app)
-
-    def painter(width_px: int, height_px: int) -> Image.Image:
-        return picture.resize((width_px, height_px), Image.Resampling.BILINEAR)
 
     def swiped(direction: str) -> None:
         if direction == "up":
             system.end_task(app)
 
     card = Surface(
-        Picture(painter, width, height, radius=20),
+        Picture(system.thumbnail(app).painted, width, height, radius=20),
         on_tap=lambda: system.open_app(app.package),
         on_swipe=swiped,
         desc=app.label,

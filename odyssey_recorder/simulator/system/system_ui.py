@@ -36,10 +36,19 @@ class Thumbnail:
     """A picture of a task as it was left; copies of the phone share it, for it never changes."""
 
     def __init__(self, picture: Image.Image) -> None:
-        self.picture = picture
+        self._picture = picture
+        self._sized = picture
 
     def __deepcopy__(self, memo: dict[int, object]) -> "Thumbnail":
         return self
+
+    def painted(self, width: int, height: int) -> Image.Image:
+        """The picture, `width` pixels wide, cut or filled up below to the height."""
+        if self._sized.size != (width, height):
+            fitted = self._picture.resize((width, max(1, self._picture.height * width // self._picture.width)))
+            self._sized = Image.new("RGBA", (width, height), fitted.getpixel((width // 2, fitted.height - 1)))
+            self._sized.paste(fitted)
+        return self._sized
 
 
 class SystemUi:
@@ -53,7 +62,7 @@ class SystemUi:
         self.seed = seed
         self.settings = dict(_DEFAULTS)
         self.awake = True
-        self.clock = "10:00"
+        self._minutes = 10 * 60
         self.toast_text = ""
         self.recents = False
         self.recents_memory = Memory()
@@ -101,6 +110,15 @@ class SystemUi:
     @property
     def _page_name(self) -> str:
         return type(self.page).__name__.removesuffix("Page").lstrip("_") + "Activity"
+
+    @property
+    def clock(self) -> str:
+        """What the status bar shows."""
+        return f"{self._minutes // 60 % 24}:{self._minutes % 60:02}"
+
+    def pass_minute(self) -> None:
+        """The clock goes on by a minute."""
+        self._minutes += 1
 
     # What a person does ----------------------------------------------------------------------------------------
 
@@ -217,10 +235,9 @@ class SystemUi:
         """Remember how a task looked when it was left."""
         self._thumbnails[package] = Thumbnail(picture)
 
-    def thumbnail(self, app: App) -> Image.Image:
+    def thumbnail(self, app: App) -> Thumbnail:
         """How a task looked when it was left."""
-        kept = self._thumbnails.get(app.package)
-        return kept.picture if kept else Image.new("RGBA", (8, 8), app.color)
+        return self._thumbnails.get(app.package) or Thumbnail(Image.new("RGBA", (9, 16), app.color))
 
     # Intents -----------------------------------------------------------------------------------------------------
 

@@ -23,7 +23,7 @@ class Transition(Enum):
 
 
 def pictures(kind: Transition, before: Image.Image, after: Image.Image, area: Rect) -> Iterator[Image.Image]:
-    """The pictures between two of one size; only `area` moves, the rest is as in `after` from the start."""
+    """The pictures between two of one size; only `area` moves, what lies around it changes at once."""
     for step in range(1, STEPS):
         share = 1 - (1 - step / STEPS) ** 3
         yield _between(kind, (before, after), area, share)
@@ -31,24 +31,22 @@ def pictures(kind: Transition, before: Image.Image, after: Image.Image, area: Re
 
 def _between(kind: Transition, pair: tuple[Image.Image, Image.Image], area: Rect, share: float) -> Image.Image:
     before, after = pair
-    picture = after.copy()
     match kind:
         case Transition.FORWARD:
-            _slide(picture, before, area, (0, 0))
-            _slide(picture, after, area, (round(area.width * (1 - share)), 0))
+            return _over(before, after, area, (round(area.width * (1 - share)), 0))
         case Transition.BACKWARD:
-            _slide(picture, before, area, (round(area.width * share), 0))
+            return _over(after, before, area, (round(area.width * share), 0))
         case Transition.OPEN | Transition.RISE:
-            _slide(picture, before, area, (0, 0))
-            _slide(picture, after, area, (0, round(area.height * (1 - share))))
+            return _over(before, after, area, (0, round(area.height * (1 - share))))
         case Transition.CLOSE | Transition.SINK:
-            _slide(picture, before, area, (0, round(area.height * share)))
-    return picture
+            return _over(after, before, area, (0, round(area.height * share)))
 
 
-def _slide(picture: Image.Image, source: Image.Image, area: Rect, by: tuple[int, int]) -> None:
-    """Draw `area` of a source `by` pixels further to the right and down, cut to the area."""
+def _over(below: Image.Image, above: Image.Image, area: Rect, by: tuple[int, int]) -> Image.Image:
+    """`below` with the `area` of `above` on it, moved by so many pixels to the right and down, cut to the area."""
+    picture = below.copy()
     dx, dy = by
     if dx < area.width and dy < area.height:
-        part = source.crop((area.left, area.top, area.right - dx, area.bottom - dy))
+        part = above.crop((area.left, area.top, area.right - dx, area.bottom - dy))
         picture.paste(part, (area.left + dx, area.top + dy))
+    return picture

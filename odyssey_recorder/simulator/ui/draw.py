@@ -1,8 +1,9 @@
 """The canvas: fills, smooth corners, shadows, masks and pictures, cut to a clip, quick at any screen size."""
 
+from collections.abc import Iterator
 from functools import lru_cache
 
-from PIL import Image, ImageDraw, ImageFilter
+from PIL import Image, ImageChops, ImageDraw, ImageFilter
 
 from odyssey_recorder.simulator.ui.geometry import Rect
 from odyssey_recorder.simulator.ui.icons import icon_mask
@@ -10,6 +11,11 @@ from odyssey_recorder.simulator.ui.text import line_mask
 from odyssey_recorder.simulator.ui.theme import RGB
 
 _FINE = 4
+_Edges = tuple[int, int, int, int]
+
+
+def _edges(rect: Rect) -> _Edges:
+    return rect.left, rect.top, rect.right, rect.bottom
 
 
 @lru_cache(maxsize=500)
@@ -40,11 +46,13 @@ class Canvas:
         area = rect.intersection(self.clip)
         if area.is_empty:
             return
-        box = (area.left, area.top, area.right, area.bottom)
+        box = _edges(area)
         if alpha >= 1.0:
             self.picture.paste((*color, 255), box)
         else:
-            self.picture.paste((*color, 255), box, Image.new("L", (area.width, area.height), round(alpha * 255)))
+            below = self.picture.crop(box)
+            veil = Image.new("RGBA", below.size, (*color, 255))
+            self.picture.paste(Image.blend(below, veil, alpha), box)
 
     def mask(self, left: int, top: int, mask: Image.Image, color: RGB) -> None:
         """Colour through an 8-bit mask whose top left corner lies at (left, top)."""
@@ -98,11 +106,23 @@ class Canvas:
             return
         cut = (area.left - rect.left, area.top - rect.top, area.right - rect.left, area.bottom - rect.top)
         part = image if area == rect else image.crop(cut)
-        if radius:
-            mask = rounded_mask(rect.width, rect.height, radius)
-            self.picture.paste(part, (area.left, area.top), mask if area == rect else mask.crop(cut))
-        else:
-            self.picture.paste(part, (area.left, area.top))
+        radius = min(radius, rect.width // 2, rect.height // 2)
+        corners = [(box, self.picture.crop(box), mask) for box, mask in self._corners(rect, radius)]
+        self.picture.paste(part, (area.left, area.top))
+        for box, below, mask in corners:
+            self.picture.paste(below, (box[0], box[1]), mask)
+
+    def _corners(self, rect: Rect, radius: int) -> Iterator[tuple[_Edges, Image.Image]]:
+        """The visible part of each corner square, with a mask of what lies outside of the rounding."""
+        if radius <= 0:
+            return
+        outside = ImageChops.invert(rounded_mask(2 * radius, 2 * radius, radius))
+        for left, dx in ((rect.left, 0), (rect.right - radius, radius)):
+            for top, dy in ((rect.top, 0), (rect.bottom - radius, radius)):
+                area = Rect(left, top, left + radius, top + radius).intersection(self.clip)
+                if not area.is_empty:
+                    corner = area.moved(dx - left, dy - top)
+                    yield _edges(area), outside.crop(_edges(corner))
 
     def line(self, left: int, top: int, text: str, font: tuple[int, int], color: RGB) -> None:
         """One line of text; `font` is (size in pixels, weight)."""

@@ -8,7 +8,8 @@ from functools import lru_cache
 from PIL import Image, ImageDraw, ImageFilter
 
 from odyssey_recorder.simulator.ui.controls import Painter
-from odyssey_recorder.simulator.ui.theme import RGB, mixed
+from odyssey_recorder.simulator.ui.icons import icon_mask
+from odyssey_recorder.simulator.ui.theme import RGB, mixed, rgb
 
 
 def landscape(seed: int) -> Painter:
@@ -19,6 +20,11 @@ def landscape(seed: int) -> Painter:
 def cover(seed: int) -> Painter:
     """An abstract picture of rings and bands, as on a record's sleeve or a poster."""
     return lambda width, height: _cover(seed, width, height)
+
+
+def emblem(icon: str, color: str) -> Painter:
+    """One thing in front of a bright wall: `icon` names it, `color` ("#rrggbb") is its own."""
+    return lambda width, height: _emblem(icon, rgb(color), width, height)
 
 
 def wallpaper(seed: int) -> Painter:
@@ -38,8 +44,11 @@ def _sky(size: tuple[int, int], top: RGB, bottom: RGB) -> Image.Image:
     return ramp.resize(size, Image.Resampling.BILINEAR)
 
 
-def _ridge(rng: random.Random, width: int, base: float, swing: float) -> list[tuple[float, float]]:
-    waves = [(rng.uniform(0.6, 3.2), rng.uniform(0, math.tau), rng.uniform(0.2, 1.0)) for _ in range(4)]
+def _ridge(
+    rng: random.Random, width: int, base: float, swing: float, *, calm: bool = False
+) -> list[tuple[float, float]]:
+    fastest = 1.0 if calm else 3.2
+    waves = [(rng.uniform(0.5, fastest), rng.uniform(0, math.tau), rng.uniform(0.2, 0.8)) for _ in range(3)]
     points = []
     for step in range(65):
         x = step / 64
@@ -81,16 +90,30 @@ def _cover(seed: int, width: int, height: int) -> Image.Image:
     return picture.resize((width, height), Image.Resampling.BICUBIC).convert("RGBA")
 
 
+@lru_cache(maxsize=96)
+def _emblem(icon: str, color: RGB, width: int, height: int) -> Image.Image:
+    white, side = (255, 255, 255), max(8, round(min(width, height) * 0.62))
+    left, top = (width - side) // 2, (height - side) // 2
+    picture = _sky((width, height), mixed(color, white, 0.92), mixed(color, white, 0.74))
+    shadow = Image.new("L", (width, height))
+    floor = (left + side * 0.12, top + side * 0.93, left + side * 0.88, top + side * 1.03)
+    ImageDraw.Draw(shadow).ellipse(floor, fill=90)
+    picture.paste(mixed(color, (0, 0, 0), 0.7), mask=shadow.filter(ImageFilter.GaussianBlur(side / 24)))
+    thing = _sky((side, side), mixed(color, white, 0.22), mixed(color, (0, 0, 0), 0.3))
+    picture.paste(thing, (left, top), icon_mask(icon, side))
+    return picture.convert("RGBA")
+
+
 @lru_cache(maxsize=8)
 def _wallpaper(seed: int, width: int, height: int) -> Image.Image:
     rng = random.Random(seed * 31 + 3)
-    hue = (0.58 + 0.09 * (seed % 7)) % 1
-    small = (max(64, width // 4), max(64, height // 4))
-    picture = _sky(small, _hue(hue, 0.30, 0.45), _hue(hue + 0.08, 0.62, 0.5))
+    hue = (0.60 + 0.09 * (seed % 7)) % 1
+    small = (max(64, width // 2), max(64, height // 2))
+    picture = _sky(small, _hue(hue, 0.24, 0.42), _hue(hue + 0.10, 0.58, 0.45))
     draw = ImageDraw.Draw(picture)
-    for layer in range(5):
-        color = _hue(hue + 0.03 * layer, 0.34 + 0.07 * layer, 0.45)
-        ridge = _ridge(rng, small[0], small[1] * (0.42 + layer * 0.13), small[1] * 0.08)
+    for layer in range(4):
+        color = _hue(hue + 0.035 * layer, 0.33 + 0.075 * layer, 0.40)
+        ridge = _ridge(rng, small[0], small[1] * (0.44 + layer * 0.16), small[1] * 0.05, calm=True)
         draw.polygon([*ridge, (small[0], small[1]), (0, small[1])], fill=color)
-    soft = picture.filter(ImageFilter.GaussianBlur(2))
+    soft = picture.filter(ImageFilter.GaussianBlur(1.5))
     return soft.resize((width, height), Image.Resampling.BICUBIC).convert("RGBA")

@@ -58,9 +58,12 @@ class _Drag:
 
 
 class Finger:
-    """Follows one contact from down to up over the boxes that lay under it when it came down."""
+    """Follows one contact from down to up over the boxes that lay under it when it came down.
 
-    def __init__(self, path: Sequence[Box], x: float, y: float, now_s: float) -> None:
+    With `only_drags` it has caught a list that was gliding: lifting it without moving taps nothing.
+    """
+
+    def __init__(self, path: Sequence[Box], x: float, y: float, now_s: float, *, only_drags: bool = False) -> None:
         self._path = path
         self._down = (x, y)
         self._now = (x, y)
@@ -68,6 +71,7 @@ class Finger:
         self._slop = path[0].look.px(_SLOP_DP) if path else 0
         self._moved = False
         self._held = False
+        self._only_drags = only_drags
         self._drag: _Drag | None = None
 
     @property
@@ -78,7 +82,7 @@ class Finger:
     def taps(self, x: float, y: float) -> bool:
         """Whether lifting the finger here makes it a tap."""
         travel = max(abs(x - self._down[0]), abs(y - self._down[1]))
-        return not self._held and not self._moved and travel <= self._slop
+        return not self._held and not self._moved and not self._only_drags and travel <= self._slop
 
     def move(self, x: float, y: float) -> bool:
         """The finger moves; true when something on the screen follows it."""
@@ -95,7 +99,7 @@ class Finger:
     def hold(self, text: TouchedText) -> bool:
         """The finger has rested for the time of a long press; true when that did something."""
         box = self._holder()
-        if self._moved or box is None:
+        if self._moved or self._only_drags or box is None:
             return False
         self._held = True
         view = box.view
@@ -108,13 +112,11 @@ class Finger:
     def lift(self, x: float, y: float, now_s: float, text: TouchedText) -> Fling | None:
         """The finger goes up: a tap, the end of a scroll (perhaps with a fling), or a swipe."""
         self.move(x, y)
-        if self._held:
-            return None
         if self._drag is not None:
             return self._fling(self._drag, now_s)
         if self._moved:
             self._swipe()
-        else:
+        elif not self._held and not self._only_drags:
             self._tap(text)
         return None
 

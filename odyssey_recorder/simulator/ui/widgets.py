@@ -346,6 +346,30 @@ def text_toolbar(entry: "TextEntry", look: Look) -> View:
     return Surface(Row(cells, pad=(4, 0)), color="surface_container", radius=22, elevation=3)
 
 
+def selectable(key: str, words: str, *, size: float = 16, weight: int = 400, color: str = "on_surface") -> TextField:
+    """Words to read, to select by a long press and to copy; `key` names them on their page."""
+    return TextField(key, words, lambda _: None, size=size, weight=weight, color=color, multiline=True, read_only=True)
+
+
+def snackbar(words: str, *, on_dismiss: Action, label: str = "", on_action: Action | None = None) -> View:
+    """A strip that says what was done, with one word to undo it; it stays until it is dismissed."""
+    parts: list[View] = [Text(words, 14, color="inverse_on_surface", lines=2, flex=1)]
+    if on_action:
+        parts.append(
+            Surface(
+                Text(label, 14, 500, "primary_container"),
+                height=48,
+                pad=(12, 0),
+                align="center",
+                on_tap=on_action,
+                desc=label,
+            )
+        )
+    parts.append(icon_button("close", "Dismiss", on_dismiss, color="inverse_on_surface", size=20))
+    strip = Surface(Row(parts, pad=(16, 0, 4, 0)), color="inverse_surface", radius=8, fill=True, max_width=600)
+    return Row((strip,), along="center", pad=(12, 4, 12, 12))
+
+
 def divider(indent: float = 0) -> View:
     """A hairline between two rows."""
     return Divider(indent=indent)
