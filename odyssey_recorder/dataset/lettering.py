@@ -16,9 +16,9 @@ def letters(size_px: int, *, bold: bool = False) -> ImageFont.FreeTypeFont:
 
 
 def on_one_line(text: str) -> str:
-    """`text` without line ends and other characters that have no shape, and with no more than can be read."""
+    """`text` without line ends and other letters that have no shape, cut after as much as anybody reads."""
     shown = "".join(letter if letter.isprintable() else " " for letter in text[:_READ_AT_MOST])
-    return " ".join(shown.split())
+    return " ".join(shown.split()) + ("…" if len(text) > _READ_AT_MOST else "")
 
 
 def fitting(text: str, font: ImageFont.FreeTypeFont, width_px: float) -> str:

@@ -11,6 +11,7 @@ from PIL import Image, ImageChops, ImageDraw
 
 from odyssey_recorder.dataset.action_marks import draw_action
 from odyssey_recorder.dataset.durable import write_durably
+from odyssey_recorder.dataset.lettering import on_one_line
 from odyssey_recorder.model.action import action_type, describe, is_terminal
 from odyssey_recorder.model.episode import Json
 from odyssey_recorder.replay.compare import Comparison, Tolerance, Verdict, change_mask
@@ -116,7 +117,7 @@ def _step_view(result: ReplayResult, step: StepResult) -> _StepView:
         marked = _mark_difference(recorded, live.resize(recorded.size), step, result.tolerance)
     return _StepView(
         number=step.number,
-        words=describe(step.action),
+        words=on_one_line(describe(step.action)),
         verdict=compared.verdict.value,
         measures=_measures(compared),
         notes=tuple(_notes(step)),
@@ -128,7 +129,7 @@ def _step_view(result: ReplayResult, step: StepResult) -> _StepView:
 
 def _unreached(result: ReplayResult) -> Iterator[_Unreached]:
     for number in range(len(result.steps), len(result.episode.steps)):
-        yield _Unreached(number, describe(result.episode.steps[number].action))
+        yield _Unreached(number, on_one_line(describe(result.episode.steps[number].action)))
 
 
 def _notes(step: StepResult) -> Iterator[str]:

@@ -185,3 +185,7 @@ def test_words_are_broken_between_words_and_the_last_line_is_cut() -> None:
 
 def test_letters_without_a_shape_are_left_out() -> None:
     assert on_one_line("a\nb\x00c‮  d") == "a b c d"
+
+
+def test_nobody_reads_more_than_a_few_hundred_letters() -> None:
+    assert on_one_line("x" * 1_000_000) == "x" * 400 + "…"

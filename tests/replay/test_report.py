@@ -112,6 +112,14 @@ def test_a_text_of_the_episode_is_words_and_never_a_part_of_the_page(tmp_path: P
     assert not any(name.startswith("on") for _, attrs in page.tags for name in attrs)
 
 
+def test_a_text_of_a_megabyte_does_not_swell_the_page(tmp_path: Path) -> None:
+    long = "word " * 200_000
+
+    page = render_report(replayed(tmp_path, (Type(long), Complete(long)), instruction=long))
+
+    assert len(Page(page).words) < 10_000
+
+
 def test_the_page_needs_no_other_file_and_runs_nothing(tmp_path: Path) -> None:
     text = render_report(replayed(tmp_path))
     page = Page(text)
