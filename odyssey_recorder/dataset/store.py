@@ -12,6 +12,7 @@ import io
 import secrets
 import shutil
 import time
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -20,10 +21,10 @@ from PIL import Image
 from pydantic import ValidationError
 
 from odyssey_recorder.dataset.codec import Dialect, decode, encode, read_episode
-from odyssey_recorder.dataset.draft import Draft, DraftStep
+from odyssey_recorder.dataset.draft import Draft, DraftHead, DraftStep, read_head
 from odyssey_recorder.dataset.durable import make_folder, storage_error, write_durably
 from odyssey_recorder.dataset.provenance import FORMAT, EpisodeProvenance, Origin
-from odyssey_recorder.errors import DatasetError, OdysseyError
+from odyssey_recorder.errors import DatasetError, InvalidEpisodeError, OdysseyError
 from odyssey_recorder.model.episode import DeviceInfo, Episode, Step, TaskInfo, screenshot_name
 from odyssey_recorder.model.geometry import Size
 
@@ -91,7 +92,7 @@ class EpisodeStore:
         was; the draft is gone only when the episode is there.
         """
         episode, pictures = _episode(draft)
-        annotation = self._root / "annotations" / f"{draft.episode_id}.json"
+        annotation = self._annotation(draft)
         files = {
             self._root / "screenshots" / step.screenshot: png for step, png in zip(episode.steps, pictures, strict=True)
         }
@@ -113,8 +114,12 @@ class EpisodeStore:
             raise storage_error(error, self._root, "read") from error
 
     def load(self, episode_id: str) -> Episode:
-        """One episode. Raises DatasetError, InvalidEpisodeError."""
-        return read_episode(self._root / "annotations" / f"{_checked(episode_id)}.json")
+        """One episode. Raises DatasetError, InvalidEpisodeError also for a file that holds another episode."""
+        path = self._root / "annotations" / f"{_checked(episode_id)}.json"
+        episode = read_episode(path)
+        if episode.episode_id != episode_id:
+            raise InvalidEpisodeError(f"{path} holds the episode {episode.episode_id}; expected that of its name.")
+        return episode
 
     def screenshot_path(self, episode: Episode, step: int) -> Path:
         """Where the picture of a step is, whatever name the episode's file may give it."""
@@ -127,6 +132,8 @@ class EpisodeStore:
     def _write_all(self, files: dict[Path, bytes]) -> None:
         """Write the files in order; on a failure take back those that were not there before."""
         new: list[Path] = []
+        if not self._root.is_dir():
+            raise DatasetError(f"The dataset folder {self._root} is gone. Bring it back, or plug its disk in.")
         try:
             for path, data in files.items():
                 make_folder(path.parent)
@@ -135,7 +142,8 @@ class EpisodeStore:
                 write_durably(path, data)
         except OdysseyError:
             for path in new:
-                path.unlink(missing_ok=True)
+                with suppress(OSError):
+                    path.unlink(missing_ok=True)
             raise
 
     def _new_id(self) -> str:
@@ -156,23 +164,34 @@ class EpisodeStore:
 
     def _summary(self, folder: Path) -> DraftSummary | None:
         """A draft in a few words; None for one of another dataset, or one that a crash left after publishing."""
-        changed_at = datetime.fromtimestamp(max(path.stat().st_mtime for path in folder.iterdir()), UTC)
         try:
-            draft = Draft(folder)
+            changed_at = datetime.fromtimestamp((folder / _newest_file(folder)).stat().st_mtime, UTC)
+            head = read_head(folder)
+        except FileNotFoundError:
+            return None  # it was published or thrown away a moment ago
         except DatasetError as error:
             nothing = TaskInfo("", (), "", "", ""), DeviceInfo("", Size(0, 0))
             return DraftSummary(folder.name, *nothing, 0, complete=False, changed_at=changed_at, problem=str(error))
+        return self._summary_of(folder, head, changed_at) if Path(head.dataset) == self._root else None
+
+    def _summary_of(self, folder: Path, head: DraftHead, changed_at: datetime) -> DraftSummary | None:
+        summary = DraftSummary(
+            head.episode_id, head.task_info, head.device_info, 0, complete=False, changed_at=changed_at
+        )
         try:
-            if draft.dataset != self._root:
-                return None
-            if draft.complete and (self._root / "annotations" / f"{draft.episode_id}.json").exists():
+            draft = Draft(folder)
+        except DatasetError as error:
+            return replace(summary, problem=str(error))
+        try:
+            if draft.complete and self._annotation(draft).exists():
                 self.discard(draft)
                 return None
-            return DraftSummary(
-                draft.episode_id, draft.task, draft.device, len(draft.steps), draft.complete, changed_at
-            )
+            return replace(summary, steps=len(draft.steps), complete=draft.complete)
         finally:
             draft.close()
+
+    def _annotation(self, draft: Draft) -> Path:
+        return self._root / "annotations" / f"{draft.episode_id}.json"
 
 
 def read_provenance(path: Path) -> EpisodeProvenance | None:
@@ -226,6 +245,10 @@ def _provenance(draft: Draft) -> EpisodeProvenance:
         steps=tuple(step.record for step in draft.steps),
         dropped=draft.dropped,
     )
+
+
+def _newest_file(folder: Path) -> str:
+    return "steps.jsonl" if (folder / "steps.jsonl").exists() else "draft.json"
 
 
 def _is_id(name: str) -> bool:
