@@ -2,7 +2,7 @@
 
 <drafts>/<id>/draft.json    what is recorded, on which device, by whom
               steps.jsonl   a line for each thing that happened to the steps; a torn last line is none
-              <frame>.png   the pictures, named by the number of their frame
+              <n>.png       the pictures, in the order in which they were kept
               lock          held while a process works on the draft
 """
 
@@ -11,6 +11,7 @@ import time
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from itertools import count
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -64,8 +65,8 @@ _LINE: TypeAdapter[_StepLine | _AmendLine | _DropLine] = TypeAdapter(
 )
 
 
-class _Head(BaseModel):
-    """draft.json"""
+class DraftHead(BaseModel):
+    """draft.json: what is known of a draft before its first step, also while another process works on it."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -86,6 +87,17 @@ class _Head(BaseModel):
     sdk_version: str | None
     origin: Origin
 
+    @property
+    def task_info(self) -> TaskInfo:
+        """What is to be done."""
+        return TaskInfo(self.category, self.apps, self.meta_task, self.task, self.instruction)
+
+    @property
+    def device_info(self) -> DeviceInfo:
+        """On which device."""
+        size = Size(self.width, self.height)
+        return DeviceInfo(self.device_name, size, self.product, self.release_version, self.sdk_version)
+
 
 class Draft:
     """One draft, held by this process until `close`. Not thread-safe but for `keep_picture` and `forget_picture`.
@@ -95,6 +107,7 @@ class Draft:
 
     def __init__(self, folder: Path) -> None:
         """Open the draft in `folder`. Raises DatasetError if it is no draft, or another process works on it."""
+        self._head = read_head(folder)
         self._lock = FileLock(folder / "lock", blocking=False, thread_local=False)
         try:
             self._lock.acquire()
@@ -103,15 +116,19 @@ class Draft:
         except OSError as error:
             raise storage_error(error, folder, "opened") from error
         self.folder = folder
-        self._head = _read_head(folder)
         self._steps: list[DraftStep] = []
         self._dropped: list[DroppedRecord] = []
-        self._length = self._replay_log()
+        try:
+            self._length = self._replay_log()
+        except DatasetError:
+            self.close()
+            raise
+        self._picture_numbers = count(1 + max((int(path.stem) for path in folder.glob("[0-9]*.png")), default=0))
 
     @classmethod
     def create(cls, folder: Path, *, dataset: Path, task: TaskInfo, device: DeviceInfo, origin: Origin) -> "Draft":
         """Begin a draft in `folder`, whose name is the episode's id. Raises DatasetError."""
-        head = _Head(
+        head = DraftHead(
             format=FORMAT,
             episode_id=folder.name,
             dataset=str(dataset),
@@ -156,15 +173,12 @@ class Draft:
     @property
     def task(self) -> TaskInfo:
         """What is to be done."""
-        head = self._head
-        return TaskInfo(head.category, head.apps, head.meta_task, head.task, head.instruction)
+        return self._head.task_info
 
     @property
     def device(self) -> DeviceInfo:
         """On which device."""
-        head = self._head
-        size = Size(head.width, head.height)
-        return DeviceInfo(head.device_name, size, head.product, head.release_version, head.sdk_version)
+        return self._head.device_info
 
     @property
     def steps(self) -> tuple[DraftStep, ...]:
@@ -186,9 +200,9 @@ class Draft:
         """Whether it is not known that the last step's input was carried out."""
         return bool(self._steps) and not self.complete and self._steps[-1].record.sent_until_us is None
 
-    def keep_picture(self, frame: int, png: bytes) -> Path:
-        """Store the picture of a frame; thread-safe. Raises DatasetError."""
-        path = self.folder / f"{frame}.png"
+    def keep_picture(self, png: bytes) -> Path:
+        """Store a picture, over none that is there; thread-safe. Raises DatasetError."""
+        path = self.folder / f"{next(self._picture_numbers)}.png"
         write_durably(path, png)
         return path
 
@@ -215,9 +229,10 @@ class Draft:
 
     def _write(self, line: _StepLine | _AmendLine | _DropLine) -> None:
         path = self.folder / "steps.jsonl"
+        steps, dropped = self._after(line)
         data = line.model_dump_json().encode() + b"\n"
         try:
-            with path.open("r+b" if path.exists() else "xb") as log:
+            with path.open("r+b" if self._length or path.exists() else "xb") as log:
                 log.seek(self._length)  # over what a failed write may have left
                 log.truncate()
                 log.write(data)
@@ -228,21 +243,24 @@ class Draft:
         except OSError as error:
             raise storage_error(error, path, "written") from error
         self._length += len(data)
-        self._apply(line)
+        self._steps, self._dropped = steps, dropped
 
-    def _apply(self, line: _StepLine | _AmendLine | _DropLine) -> None:
+    def _after(self, line: _StepLine | _AmendLine | _DropLine) -> tuple[list[DraftStep], list[DroppedRecord]]:
+        """The steps and the dropped steps as `line` leaves them. Raises DatasetError."""
+        steps, dropped = [*self._steps], [*self._dropped]
         match line:
             case _StepLine(picture=picture, action=action, record=record):
-                self._steps.append(DraftStep(self._action(action), self.folder / picture, record))
-            case _AmendLine(changes=changes) if self._steps:
-                last = self._steps[-1]
+                steps.append(DraftStep(self._action(action), self.folder / picture, record))
+            case _AmendLine(changes=changes) if steps:
+                last = steps[-1]
                 record = StepRecord.model_validate({**last.record.model_dump(), **changes})
-                self._steps[-1] = replace(last, record=record)
-            case _DropLine(why=why, dropped_us=dropped_us) if self._steps:
-                name = action_type(self._steps.pop().action)
-                self._dropped.append(DroppedRecord(action=name, why=why, dropped_us=dropped_us))
+                steps[-1] = replace(last, record=record)
+            case _DropLine(why=why, dropped_us=dropped_us) if steps:
+                name = action_type(steps.pop().action)
+                dropped.append(DroppedRecord(action=name, why=why, dropped_us=dropped_us))
             case _AmendLine() | _DropLine():
                 raise DatasetError(f"{self.folder / 'steps.jsonl'} changes a step that is not there.")
+        return steps, dropped
 
     def _action(self, tree: dict[str, Json]) -> Action:
         return action_from_json(tree, source=f"{self.folder / 'steps.jsonl'}, step {len(self._steps)}")
@@ -258,16 +276,17 @@ class Draft:
             raise storage_error(error, path, "read") from error
         for number, line in enumerate(lines, 1):
             try:
-                self._apply(_LINE.validate_json(line))
+                self._steps, self._dropped = self._after(_LINE.validate_json(line))
             except ValidationError as error:
                 raise DatasetError(f"{path}, line {number}: not a line of a draft's log ({error}).") from error
         return sum(len(line) + 1 for line in lines)
 
 
-def _read_head(folder: Path) -> _Head:
+def read_head(folder: Path) -> DraftHead:
+    """The head of the draft in `folder`. Raises DatasetError."""
     path = folder / "draft.json"
     try:
-        head = _Head.model_validate_json(path.read_bytes())
+        head = DraftHead.model_validate_json(path.read_bytes())
     except OSError as error:
         raise storage_error(error, path, "read") from error
     except ValidationError as error:

@@ -55,8 +55,10 @@ def storage_error(error: OSError, path: Path, deed: str) -> DatasetError:
         why = "no room is left there. Free some space"
     elif error.errno in _FORBIDDEN:
         why = "that is not allowed there. Make the folder writable"
-    elif error.errno in {errno.ENOENT, errno.ENOTDIR}:
+    elif error.errno == errno.ENOENT:
         why = "its folder is gone. Bring the folder back, or plug its disk in"
+    elif error.errno in {errno.ENOTDIR, errno.EEXIST}:
+        why = "a file is where a folder must be. Move that file away"
     else:
         why = error.strerror or str(error)
     return DatasetError(f"{path} cannot be {deed}: {why}.")

@@ -57,9 +57,12 @@ from odyssey_recorder.recording.events import (
     FrameSeen,
     InputDone,
     InputRefused,
+    InputUncertain,
     Intended,
     Intent,
     KeyPress,
+    LastStepDropped,
+    LastStepJudged,
     Published,
     Started,
     StepSaved,
@@ -72,11 +75,16 @@ from odyssey_recorder.recording.events import (
     UndoWanted,
 )
 from odyssey_recorder.recording.frame_reader import FrameReader
-from odyssey_recorder.recording.session import RETRY_NS, Session, State
+from odyssey_recorder.recording.session import OUT_OF_DATE, RETRY_NS, Session, State
 
 UNCHANGED = "nothing changed on the screen"
 MOVING = "the screen was still moving"
+UNKNOWN = "the connection broke while it was sent"
 RETRACTED = "The last action had not reached the device: its step was taken away. Do it again."
+DOUBTFUL = "The connection broke during the last action, and the screen is another now: look whether the action was\
+ carried out, and undo it if not."
+PUBLISHING = "Putting the episode into the dataset."
+NOTHING_TO_UNDO = "There is no step to undo."
 
 _log = logging.getLogger(__name__)
 
@@ -202,6 +210,7 @@ class Recorder:
         self._status_bar_px = 0
         self._last_frame: Frame | None = None  # that of the last step, while this process lives
         self._published: Path | None = None
+        self._over = False
         self._view_changed = threading.Condition()
         self._view = self._make_view()
 
@@ -277,14 +286,14 @@ class Recorder:
         return self._view
 
     def wait_for(self, wanted: Callable[[RecordingView], bool], timeout_s: float) -> RecordingView:
-        """The first view that is `wanted`. Raises RecordingError after `timeout_s`."""
+        """The first view that is `wanted`. Raises RecordingError after `timeout_s`, or when the recording ends."""
         with self._view_changed:
-            if not self._view_changed.wait_for(lambda: wanted(self._view), timeout_s):
-                view = self._view
-                raise RecordingError(
-                    f"Nothing went on for {timeout_s:.0f} s: {view.state.value}. {view.message} The draft is kept."
-                )
-            return self._view
+            self._view_changed.wait_for(lambda: wanted(self._view) or self._over, timeout_s)
+            view = self._view
+        if wanted(view):
+            return view
+        what = "The recording has ended" if self._over else f"Nothing went on for {timeout_s:.0f} s"
+        raise RecordingError(f"{what}: {view.state.value}. {view.message} The draft is kept.")
 
     def _intend(self, intent: Intent) -> None:
         self._inbox.put(Intended(intent, time.monotonic_ns()))
@@ -304,10 +313,12 @@ class Recorder:
     def _run(self) -> None:
         try:
             while not isinstance(message := self._inbox.get(), _Stop):
+                self._happened(Tick(time.monotonic_ns()))
                 self._take(message)
                 self._publish_view()
                 if self._session.state in {State.FINISHED, State.ABANDONED}:
-                    break
+                    return
+            self._await_last_answers()
         except Exception:
             _log.exception("The recorder of %s broke", self._draft.episode_id)
             self._listener.notice(f"The recorder broke. Your steps are safe in the draft {self._draft.folder}.")
@@ -316,6 +327,18 @@ class Recorder:
             self._reader.stop()
             self._workers.shutdown(wait=True)
             self._draft.close()
+            with self._view_changed:
+                self._over = True
+                self._view_changed.notify_all()
+
+    def _await_last_answers(self) -> None:
+        """Take in what became of an input, or of publishing, that was under way when the recording was stopped."""
+        self._workers.shutdown(wait=True)
+        while not self._inbox.empty():
+            message = self._inbox.get()
+            if isinstance(message, _Sent | _InDataset | InputRefused):
+                self._take(message)
+        self._publish_view()
 
     def _take(self, message: _Message) -> None:
         match message:
@@ -355,7 +378,6 @@ class Recorder:
 
     def _take_frame(self, frame: Frame) -> None:
         self._frames.append(frame)
-        self._happened(Tick(frame.arrived_ns))
         if self._session.state is State.DEVICE_LOST:
             self._happened(DeviceCameBack(frame.started_ns))
         stillness = self._watch.see(frame, ignore_top_px=self._status_bar_px)
@@ -393,8 +415,10 @@ class Recorder:
                     self._work(partial(self._send, intent))
                 case DropLastStep(why):
                     self._drop_last(why)
+                    return LastStepDropped()
                 case JudgeLastStep(number, uncertain):
                     self._judge_last(number, uncertain=uncertain)
+                    return LastStepJudged()
                 case Publish():
                     self._work(self._publish)
                 case Abandon():
@@ -411,7 +435,7 @@ class Recorder:
     def _keep(self, number: int) -> Event | None:
         frame = self._frame(number)
         if frame is None:
-            self._listener.notice("You touched a picture that was out of date: nothing was recorded. Look again.")
+            self._listener.notice(OUT_OF_DATE)
             return TouchCancelled()
         self._forget_unused_pictures()
         self._screens.clear()
@@ -461,25 +485,32 @@ class Recorder:
                 return intent
 
     def _drop_last(self, why: str) -> None:
-        if self._draft.steps:
-            self._draft.drop_last(why)
+        if not self._draft.steps:
+            self._listener.notice(NOTHING_TO_UNDO)
+            return
+        self._draft.drop_last(why)
         self._last_frame = None
 
     def _judge_last(self, number: int, *, uncertain: bool) -> None:
         frame = self._frame(number)
         if frame is None or not self._draft.steps:
             return
-        before = self._last_frame or _frame_of(self._draft.steps[-1])
+        last = self._draft.steps[-1]
+        try:
+            before = self._last_frame or _frame_of(last)
+        except (OSError, SyntaxError, ValueError) as error:  # all that Pillow raises for a broken picture
+            self._listener.notice(f"{last.picture} cannot be read ({error}): undo the last step, and record it again.")
+            return
         unchanged = frame.shows_same_as(before, ignore_top_px=self._status_bar_px)
         if unchanged and uncertain:
             self._drop_last("not carried out: the connection was lost")
             self._listener.notice(RETRACTED)
         elif unchanged:
-            flags: list[Json] = [*self._draft.steps[-1].record.flags, UNCHANGED]
-            self._draft.amend_last({"flags": flags})
+            self._draft.amend_last({"flags": [*last.record.flags, UNCHANGED]})
         elif uncertain:
             now_us = self._clock.epoch_us(time.monotonic_ns())
-            self._draft.amend_last({"sent_until_us": now_us})
+            self._draft.amend_last({"sent_until_us": now_us, "flags": [*last.record.flags, UNKNOWN]})
+            self._listener.notice(DOUBTFUL)
 
     def _publish_view(self) -> None:
         view = self._make_view()
@@ -496,7 +527,7 @@ class Recorder:
             for number, step in enumerate(self._draft.steps)
         )
         state = self._session.state
-        message = self._session.reason or _MESSAGES[state]
+        message = PUBLISHING if self._session.publishing else self._session.reason or _MESSAGES[state]
         return RecordingView(state, message, self._session.frame, steps, self._published)
 
     def _picture_of(self, number: int, draft_picture: Path) -> Path:
@@ -519,7 +550,7 @@ class Recorder:
 
         self._workers.submit(run)
 
-    def _write_picture(self, frame: Frame) -> _PictureKept:
+    def _write_picture(self, frame: Frame) -> _Message:
         image = frame.image()
         buffer = BytesIO()
         image.save(buffer, "PNG", compress_level=1)
@@ -535,7 +566,10 @@ class Recorder:
             png_sha256=hashlib.sha256(png).hexdigest(),
             rgb_sha256=hashlib.sha256(image.tobytes()).hexdigest(),
         )
-        return _PictureKept(frame, self._draft.keep_picture(frame.number, png), record)
+        try:
+            return _PictureKept(frame, self._draft.keep_picture(png), record)
+        except DatasetError as error:
+            return StorageFailed(str(error), time.monotonic_ns(), frame.number)
 
     def _look_at_screen(self, frame_number: int) -> _ScreenKnown:
         try:
@@ -558,7 +592,7 @@ class Recorder:
         except InputRefusedError as error:
             return InputRefused(str(error), time.monotonic_ns())
         except DeviceError as error:
-            return DeviceWentAway(str(error))
+            return InputUncertain(str(error))
         return _Sent(started_ns, time.monotonic_ns())
 
     def _publish(self) -> _Message:

@@ -181,17 +181,15 @@ class ScriptPlayer:
             wanted = len(before.steps) + (-1 if isinstance(command, Undo) else 1)
             _give(command, recorder, before)
             after = recorder.wait_for(lambda view, frame=before.frame_number: _answered(view, frame), PATIENCE_S)  # type: ignore[misc]
+            if after.state is State.DEVICE_LOST:
+                after = self._ready(recorder)  # only then is it known whether the step stays
             if len(after.steps) == wanted or after.published is not None:
                 return
-            if after.state in _LOST:
-                self._ready(recorder)
         words = command.model_dump_json()
         raise RecordingError(f"{words} was not recorded in {_TRIES} tries. {self._notice} The draft is kept.")
 
     def _ready(self, recorder: Recorder) -> RecordingView:
-        view = recorder.wait_for(
-            lambda view: view.state in {State.READY, State.STORAGE_LOST, State.ABANDONED}, PATIENCE_S
-        )
+        view = recorder.wait_for(lambda view: _is_ready(view) or view.state is State.STORAGE_LOST, PATIENCE_S)
         if view.state is not State.READY:
             raise RecordingError(f"{view.message} The draft is kept.")
         return view
@@ -230,8 +228,12 @@ def _touch(recorder: Recorder, view: RecordingView, stroke: TouchStroke) -> None
 
 def _answered(view: RecordingView, frame_before: int | None) -> bool:
     """Whether a command has run its course: the screen is ready on another frame, or nothing goes on."""
-    again_ready = view.state is State.READY and view.frame_number != frame_before
+    again_ready = _is_ready(view) and view.frame_number != frame_before
     return again_ready or view.state in _LOST or view.state is State.FINISHED
+
+
+def _is_ready(view: RecordingView) -> bool:
+    return view.state is State.READY and view.frame_number is not None
 
 
 def _finished_or_failed(view: RecordingView) -> bool:

@@ -147,6 +147,8 @@ class Session:
 
     def handle(self, event: Event) -> list[Effect]:  # noqa: C901 - one line for each event
         """Take in what happened; give back what is to be done, in order."""
+        if self._state in _ENDED:
+            return self._after_the_end(event)
         match event:
             case Started():
                 return self._started(event)
@@ -333,39 +335,35 @@ class Session:
         self._owed_drop = "undone by the annotator"
         return self._end_gesture(now_ns)
 
-    def _abandon(self) -> list[Effect]:
-        if self.publishing:
-            return [Tell(TOO_LATE_TO_ABANDON)]
-        self._state = State.ABANDONED
-        return [Abandon()]
-
     # What fails.
 
     def _device_went_away(self, reason: str) -> list[Effect]:
-        if self._state in _OVER or self._state is State.DEVICE_LOST or self._publishing:
+        if self._state in {State.IDLE, State.DEVICE_LOST} or self._publishing:
             return []
-        lost_gesture = self._gesture is not None and not self._in_flight
         self._uncertain = self._uncertain or self._in_flight
-        self._lose(State.DEVICE_LOST, reason)
+        lost_gesture = self._lose(State.DEVICE_LOST, reason)
         return [Tell(NOT_SENT)] if lost_gesture else []
 
     def _storage_failed(self, event: StorageFailed) -> list[Effect]:
         superseded = event.frame is not None and event.frame != self._keeping
-        if self._state in _OVER or superseded:
+        if superseded:
             return []
-        lost_gesture = self._gesture is not None and not self._publishing
         self._failed_ns = event.now_ns
-        self._lose(State.STORAGE_LOST, event.reason)
+        lost_gesture = self._lose(State.STORAGE_LOST, event.reason)
         return [Tell(f"{event.reason} Your last action was neither recorded nor sent.")] if lost_gesture else []
 
-    def _lose(self, state: State, reason: str) -> None:
+    def _lose(self, state: State, reason: str) -> bool:
+        """Go to one of the lost states; whether a gesture that had not been sent is lost with it."""
+        unsent = self._gesture is not None and not self._in_flight and not self._publishing
         self._state, self._reason = state, reason
         self._gesture, self._saving, self._try_storage = None, False, False
         self._kept = self._keeping = None
+        return unsent
 
     def _try_storage_again(self, now_ns: int) -> list[Effect]:
         """Publish again; or see whether the next frame can be written, which is what recording needs."""
-        if self._state is not State.STORAGE_LOST or now_ns - self._failed_ns < RETRY_NS:
+        waits = self._state is State.STORAGE_LOST and self._keeping is None and not self._in_flight
+        if not waits or now_ns - self._failed_ns < RETRY_NS:
             return []
         self._failed_ns = now_ns
         if self._publishing:
@@ -374,6 +372,21 @@ class Session:
         self._try_storage = True
         return []
 
+    # The end.
+
+    def _abandon(self) -> list[Effect]:
+        if self.publishing:
+            return [Tell(TOO_LATE_TO_ABANDON)]
+        self._state = State.ABANDONED
+        return [Abandon()]
+
+    def _after_the_end(self, event: Event) -> list[Effect]:
+        """Nothing counts any more, but that the draft may not have gone to the trash."""
+        if not isinstance(event, StorageFailed):
+            return []
+        self._reason = event.reason
+        return [Tell(event.reason)]
+
 
 _WATCHING = frozenset({State.CAPTURING, State.READY, State.SETTLING})
-_OVER = frozenset({State.IDLE, State.FINISHED, State.ABANDONED})
+_ENDED = frozenset({State.FINISHED, State.ABANDONED})
