@@ -125,7 +125,9 @@ def test_a_sheet_has_room_for_every_step_of_every_episode(tmp_path: Path) -> Non
     phone, tablet = tmp_path / "phone", tmp_path / "tablet"
     phone.mkdir()
     tablet.mkdir()
-    actions: list[Action] = [*[Click(Point(500, 500))] * 8, Complete("done")]
+    down = Scroll(Point(500, 200), Point(500, 800), (Point(500, 200), Point(500, 800)))
+    presses: list[Action] = [Click(Point(500, 500)), LongPress(Point(1, 1)), Press(SystemKey.HOME)]
+    actions: list[Action] = [*presses, *presses, down, Type("milk"), Impossible("no milk")]
 
     upright = pictured(phone, actions, size=Size(360, 640))
     wide = pictured(tablet, actions[-1:], size=Size(640, 400))

@@ -140,6 +140,21 @@ def test_another_screen_size_is_noted_and_nothing_marked(tmp_path: Path) -> None
     assert len(page.images()) == 2
 
 
+def test_a_screen_that_did_not_rest_and_a_trace_of_a_difference_are_told(tmp_path: Path) -> None:
+    path = write_dataset(tmp_path, episode_of([Complete()]))
+    device = FakeDevice()
+    speck = device.picture(1).copy()
+    speck.putpixel((200, 400), (255, 255, 255))
+    speck.save(load_recorded(path).screenshots[0])
+    restless = PlayRules(patience_ms=0, settle=SettleRule(still_ms=60_000, cap_ms=1))
+
+    page = Page(render_report(Player(device, load_recorded(path), restless).play()))
+
+    assert "The screen did not come to rest; it was compared as it was." in page.words
+    assert "< 0.01 % changed" in page.words
+    assert page.steps() == ["step match"]
+
+
 def test_the_report_replaces_the_one_before_in_one_piece(tmp_path: Path) -> None:
     file = tmp_path / "report.html"
     file.write_text("the one before")
