@@ -11,6 +11,9 @@ from odyssey_recorder.simulator.ui.widgets import app_icon, search_box
 _DOCK = ("Messages", "Mail", "Browser", "Photos")
 
 
+_DATE = Surface(Text("Saturday, Nov 21", 22, 400, "#ffffff"), pad=(24, 22, 24, 18))
+
+
 class Launcher(App):
     """The app that shows when no other does."""
 
@@ -41,9 +44,10 @@ class HomePage(Page):
 
     def build(self, look: Look) -> View:
         apps = self.system.installed()
-        dock = [app for app in apps if app.label in _DOCK]
-        columns = max(4, min(8, look.width_dp // 96))
-        rows = max(1, int((look.height_dp - 250) // 108))
+        low = look.height_dp < 480
+        dock = [] if low else [app for app in apps if app.label in _DOCK]
+        columns = max(4, min(8, look.width_dp // 92))
+        rows = max(1, (look.height_dp - (90 if low else 250)) // 104)
         favourites = [app for app in apps if app not in dock][: columns * rows]
         search = Surface(
             Row(
@@ -61,10 +65,10 @@ class HomePage(Page):
         body = Column(
             (
                 Spacer(STATUS_DP),
-                Column((Text("Saturday, Nov 21", 22, 400, "#ffffff"),), pad=(24, 22, 24, 18)),
+                *(() if low else (_DATE,)),
                 Grid([self._icon(app) for app in favourites], columns=columns, gap=10, pad=(16, 6)),
                 Spacer(flex=1),
-                Grid([self._icon(app, named=False) for app in dock], columns=max(1, len(dock)), pad=(24, 4)),
+                Row([self._icon(app, named=False) for app in dock], along="center", gap=28, pad=(16, 6)),
                 Row((search,), along="center", pad=(20, 8, 20, 12)),
                 Spacer(NAVIGATION_DP),
             ),

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from odyssey_recorder.simulator.apps.app import App
+from odyssey_recorder.simulator.system.bars import STATUS_DP
 from odyssey_recorder.simulator.ui.controls import Icon, Picture, Text
 from odyssey_recorder.simulator.ui.layout import Column, Row, Scroll, Surface
 from odyssey_recorder.simulator.ui.view import Look, View
@@ -18,15 +19,17 @@ def recents_view(system: "SystemUi", look: Look) -> View:
     if not apps:
         empty = (Icon("cards-outline", 48), Text("No recent items", 16, color="on_surface_variant"))
         return Column(empty, gap=12, along="center", across="center")
-    height = max(96, look.height_dp - 150)
-    width = height * look.width_dp / (look.height_dp + 1)
+    low = look.height_dp < 480
+    height = max(96, look.height_dp - (122 if low else 166))
+    width = height * look.width_dp / (look.height_dp + STATUS_DP)
     cards = [_card(system, app, width, height) for app in apps]
     side = max(16.0, (look.width_dp - width) / 2)
+    clear = button("Clear all", system.clear_recents, kind="tonal")
     return Column(
         (
-            Surface(height=14),
-            Scroll(Row(cards, gap=20, pad=(side, 0)), key="recents", sideways=True, desc="Recent apps"),
-            Surface(button("Clear all", system.clear_recents, kind="tonal"), height=64, fill=True, align="center"),
+            Surface(height=4 if low else 14),
+            Scroll(Row(cards, gap=20, pad=(side, 0, side, 14)), key="recents", sideways=True, desc="Recent apps"),
+            Surface(clear, height=48 if low else 64, fill=True, align="center"),
         ),
         along="center",
     )

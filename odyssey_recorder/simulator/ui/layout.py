@@ -101,7 +101,10 @@ class Spacer(View):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Linear(View):
-    """Views one after the other; `gap` and `pad` in dp, `along` and `across` say how they are aligned."""
+    """Views one after the other; `gap` and `pad` in dp, `along` and `across` say how they are aligned.
+
+    A Scroll among them gets what the others leave; views with `flex` share what is left then.
+    """
 
     children: Sequence[View] = ()
     gap: float = 0
@@ -113,10 +116,10 @@ class Linear(View):
         total = room.max_width if sideways else room.max_height
         boxes: dict[int, Box] = {}
         used = gap * max(0, len(self.children) - 1)
-        for index, child in enumerate(self.children):
-            if not child.flex:
-                boxes[index] = child.layout(look, _slot(room, total - used, sideways, across))
-                used += boxes[index].width if sideways else boxes[index].height
+        fixed = [(index, child) for index, child in enumerate(self.children) if not child.flex]
+        for index, child in sorted(fixed, key=lambda entry: isinstance(entry[1], Scroll)):
+            boxes[index] = child.layout(look, _slot(room, total - used, sideways, across))
+            used += boxes[index].width if sideways else boxes[index].height
         shares = sum(child.flex for child in self.children)
         left_over = max(0, total - used) if total < UNBOUNDED else 0
         for index, child in enumerate(self.children):

@@ -279,8 +279,8 @@ def bottom_sheet(*children: View, gap: float = 16) -> View:
 
 def dialog(title: str, *children: View, buttons: Sequence[View], gap: float = 16) -> View:
     """A question in the middle of the screen."""
-    parts = (Text(title, 24), *children, Row(buttons, along="end", gap=8))
-    body = Column(parts, gap=gap, pad=24)
+    parts = (Text(title, 24), Scroll(Column(children, gap=gap), "dialog"), Row(buttons, along="end", gap=8))
+    body = Column(parts, gap=16, pad=24)
     return Place(Surface(body, color="surface_high", radius=28, width=312, elevation=3))
 
 
