@@ -22,7 +22,8 @@ How to write an app
 """
 
 from odyssey_recorder.simulator.apps.app import App
+from odyssey_recorder.simulator.apps.browser import Browser
 from odyssey_recorder.simulator.apps.notes import Notes
 from odyssey_recorder.simulator.apps.settings import Settings
 
-APPS: tuple[type[App], ...] = (Notes, Settings)
+APPS: tuple[type[App], ...] = (Browser, Notes, Settings)

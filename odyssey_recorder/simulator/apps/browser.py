@@ -1,0 +1,459 @@
+"""Browser: a start page, an address line, search results, articles to read and copy from, bookmarks, history."""
+
+from collections.abc import Sequence
+from itertools import groupby
+
+from odyssey_recorder.simulator.apps.app import App, Intent, Page, System
+from odyssey_recorder.simulator.apps.web_pages import (
+    SEARCH_SITE,
+    Article,
+    Block,
+    Bullet,
+    Cells,
+    Heading,
+    Link,
+    Paragraph,
+    article_at,
+    articles,
+    is_address,
+    search,
+    suggestions,
+)
+from odyssey_recorder.simulator.ui.controls import Icon, Painter, Picture, Text, TextField
+from odyssey_recorder.simulator.ui.layout import Column, Grid, Row, Surface
+from odyssey_recorder.simulator.ui.pictures import emblem, landscape
+from odyssey_recorder.simulator.ui.view import Action, Look, View
+from odyssey_recorder.simulator.ui.widgets import (
+    app_bar,
+    app_icon,
+    button,
+    card,
+    divider,
+    empty_page,
+    icon_button,
+    list_item,
+    menu,
+    page_frame,
+    scroll_page,
+    search_box,
+    selectable,
+)
+
+_FIRST_BOOKMARKS = (
+    "weather.meridian.example/oslo",
+    "harborgazette.example/ferry-line",
+    "kitchenhours.example/pancakes",
+    "openatlas.example/lisbon",
+)
+
+
+class Browser(App):
+    """The browser; what was bookmarked and visited is kept."""
+
+    label = "Browser"
+    package = "com.odyssey.browser"
+    icon = "compass"
+    color = "#1a6fd6"
+    category = "General_Tool"
+    takes = ("view",)
+
+    def __init__(self, system: System) -> None:
+        super().__init__(system)
+        self.bookmarks = list(_FIRST_BOOKMARKS)
+        self.visited: list[str] = []
+        self.searched: list[str] = []
+
+    def first_page(self) -> Page:
+        return StartPage(self)
+
+    def receive(self, intent: Intent) -> Page:
+        return self.page_for(intent.text)
+
+    def page_for(self, words: str) -> Page:
+        """What comes of an address or a search."""
+        article = article_at(words)
+        if article is not None:
+            return ArticlePage(self, article)
+        if is_address(words):
+            return UnreachablePage(self, words.strip())
+        self.searched = [words, *(old for old in self.searched if old != words)][:8]
+        return ResultsPage(self, words.strip())
+
+    def turn_bookmark(self, address: str) -> bool:
+        """Keep an address, or drop it; whether it is kept now."""
+        if address in self.bookmarks:
+            self.bookmarks.remove(address)
+            return False
+        self.bookmarks.insert(0, address)
+        return True
+
+
+def _picture(article: Article) -> Painter:
+    return emblem(article.icon, article.color) if article.scene is None else landscape(article.scene)
+
+
+class WebPage(Page):
+    """What all pages of the browser have: the address line and the menu."""
+
+    app: Browser
+    address = ""
+
+    def build(self, look: Look) -> View:
+        return page_frame(self._bar(), self.content(look))
+
+    def content(self, look: Look) -> View:
+        """What lies below the address line."""
+        raise NotImplementedError
+
+    def _bar(self) -> View:
+        words = Text(self.address or "Search or type web address", 15, lines=1, color="on_surface_variant", flex=1)
+        sign = Icon("lock-outline" if self.address else "magnify", 18)
+        line = Surface(
+            Row((sign, words), gap=10, pad=(16, 0)),
+            color="surface_high",
+            radius=22,
+            height=44,
+            align="start",
+            on_tap=self._edit,
+            desc="Address bar",
+            flex=1,
+        )
+        more = icon_button("dots-vertical", "More options", self.shows("menu"))
+        home = icon_button("home-outline", "Home", self._home)
+        return Surface(Row((home, line, *self.actions(), more), gap=2, pad=(4, 8)), fill=True)
+
+    def actions(self) -> Sequence[View]:
+        """Icon buttons between the address and the menu."""
+        return ()
+
+    def build_overlay(self, look: Look) -> View | None:
+        return menu(
+            ("home-outline", "New search", self._edit),
+            ("bookmark-multiple-outline", "Bookmarks", self._bookmarks),
+            ("history", "History", self._history),
+            *self.offers(),
+        )
+
+    def offers(self) -> Sequence[tuple[str, str, Action]]:
+        """What the menu of this page offers besides."""
+        return ()
+
+    def _edit(self) -> None:
+        self.show("")
+        page = AddressPage(self.app, self.address)
+        page.focus("address")
+        self.go(page)
+
+    def _home(self) -> None:
+        del self.app.pages[1:]
+        self.app.pages[0] = StartPage(self.app)
+
+    def _bookmarks(self) -> None:
+        self.show("")
+        self.go(LinksPage(self.app, "Bookmarks"))
+
+    def _history(self) -> None:
+        self.show("")
+        self.go(LinksPage(self.app, "History"))
+
+    def visit(self, words: str) -> None:
+        """Open an address or a search on top of this page."""
+        self.go(self.app.page_for(words))
+
+
+class StartPage(WebPage):
+    """The page that the icon opens: the name of the search, shortcuts, something to read."""
+
+    def content(self, look: Look) -> View:
+        logo = Row(
+            (Icon("flare", 40, "primary"), Text("Lumen", 34, 500, "primary")), gap=8, along="center", pad=(0, 14)
+        )
+        shortcuts = [self._shortcut(article) for article in map(article_at, self.app.bookmarks[:8]) if article]
+        feed = Grid([self._story(article) for article in articles()[:12]], min_cell=280, gap=12)
+        return scroll_page(
+            logo,
+            Grid(shortcuts, min_cell=76, gap=4),
+            Surface(Text("Discover", 18, 500), pad=(0, 8, 0, 4)),
+            feed,
+            gap=10,
+            pad=(16, 8, 16, 24),
+        )
+
+    def _shortcut(self, article: Article) -> View:
+        face = Column(
+            (app_icon(article.icon, article.color, 48), Text(article.site, 12, lines=2, align="center")),
+            gap=6,
+            across="center",
+            pad=(2, 6),
+        )
+        return Surface(face, radius=12, on_tap=lambda: self.visit(article.address), desc=article.title)
+
+    def _story(self, article: Article) -> View:
+        return card(
+            Picture(_picture(article), aspect=2.1, radius=12),
+            Text(article.title, 17, 500, lines=2),
+            Text(f"{article.site} \u00b7 {article.byline}", 13, color="on_surface_variant", lines=1),
+            gap=8,
+            pad=(12, 12, 12, 14),
+            on_tap=lambda: self.visit(article.address),
+            desc=article.title,
+        )
+
+
+class AddressPage(Page):
+    """The address line, open for writing, with what one may mean by it."""
+
+    app: Browser
+    title = "Address"
+
+    def __init__(self, app: Browser, address: str) -> None:
+        super().__init__(app)
+        self.address = address
+        self.typed = ""
+
+    def build(self, look: Look) -> View:
+        field = TextField(
+            "address", self.typed, self._type, hint="Search or type web address", action="go", on_action=self._enter
+        )
+        back = icon_button("arrow-left", "Navigate up", self.close, color="on_surface")
+        clear = icon_button("close", "Clear text", lambda: self._type("")) if self.typed else None
+        bar = Row((back, Surface(search_box(field, trail=clear), flex=1)), gap=4, pad=(4, 8, 16, 8))
+        return page_frame(bar, scroll_page(*self._rows(), key="suggestions"))
+
+    def _rows(self) -> list[View]:
+        if self.typed:
+            rows = [self._row("magnify", self.typed)] if not is_address(self.typed) else [self._row("web", self.typed)]
+            return rows + [self._row("file-document-outline", title) for title in suggestions(self.typed)]
+        rows = [self._row("history", words) for words in self.app.searched]
+        if self.address:
+            copy = icon_button("content-copy", "Copy link", lambda: self.system.copy(f"https://{self.address}"))
+            edit = icon_button("pencil-outline", "Edit address", lambda: self._type(self.address))
+            rows.insert(0, list_item("This page", self.address, icon="web", trail=Row((copy, edit)), lines=1))
+        return rows
+
+    def _row(self, icon: str, words: str) -> View:
+        return list_item(words, icon=icon, on_tap=lambda: self._open(words))
+
+    def _type(self, words: str) -> None:
+        self.typed = words
+
+    def _enter(self) -> None:
+        if self.typed.strip():
+            self._open(self.typed)
+
+    def _open(self, words: str) -> None:
+        self.close()
+        self.go(self.app.page_for(words))
+
+
+class ResultsPage(WebPage):
+    """What the search found, the fittest first."""
+
+    title = "Results"
+
+    def __init__(self, app: Browser, query: str) -> None:
+        super().__init__(app)
+        self.query = query
+        self.found = [article.address for article in search(query)]
+
+    @property
+    def address(self) -> str:  # type: ignore[override]
+        return f"{SEARCH_SITE}/?q={'+'.join(self.query.split())}"
+
+    def content(self, look: Look) -> View:
+        found = [article for article in map(article_at, self.found) if article]
+        if not found:
+            return self._nothing()
+        count = "1 result" if len(found) == 1 else f"{len(found)} results"
+        parts: list[View] = [
+            Text(self.query, 22, 500, lines=2),
+            Text(count, 13, color="on_surface_variant"),
+        ]
+        if found[0].answer:
+            parts.append(self._answer(found[0]))
+        return scroll_page(*parts, *(self._result(article) for article in found), gap=12, pad=(16, 8, 16, 24))
+
+    def _nothing(self) -> View:
+        tips = ("Check the spelling.", "Try fewer or other words.", "Try words that say it more generally.")
+        return scroll_page(
+            Icon("magnify-close", 56, "outline"),
+            Text("No results", 24, 500),
+            Text(f"Nothing on the web contains all the words of \u201c{self.query}\u201d.", 16),
+            *(Text(f"\u2022  {tip}", 15, color="on_surface_variant") for tip in tips),
+            button("Search again", self._edit, kind="tonal"),
+            gap=14,
+            pad=24,
+        )
+
+    def _answer(self, article: Article) -> View:
+        return card(
+            Text(article.answer, 20, 500),
+            Text(f"From {article.site}", 13, color="on_surface_variant"),
+            gap=8,
+            color="primary_container",
+            on_tap=lambda: self.visit(article.address),
+            desc="Quick answer",
+        )
+
+    def _result(self, article: Article) -> View:
+        site = Column(
+            (Text(article.site, 14, 500, lines=1), Text(article.address, 12, color="on_surface_variant", lines=1)),
+            flex=1,
+            along="start",
+        )
+        return card(
+            Row((app_icon(article.icon, article.color, 32), site), gap=12),
+            Text(article.title, 18, 500, "primary", lines=2),
+            Text(article.summary, 14, color="on_surface_variant", lines=3),
+            gap=8,
+            color="surface_low",
+            on_tap=lambda: self.visit(article.address),
+            desc=article.title,
+        )
+
+
+class UnreachablePage(WebPage):
+    """What comes of an address where nothing lives."""
+
+    title = "Unreachable"
+
+    def __init__(self, app: Browser, address: str) -> None:
+        super().__init__(app)
+        self.address = address
+
+    def content(self, look: Look) -> View:
+        host = self.address.removeprefix("https://").removeprefix("http://").partition("/")[0]
+        return scroll_page(
+            Icon("web-off", 56, "outline"),
+            Text("This site can\u2019t be reached", 24, 500),
+            Text(f"{host} could not be found. Check the address for a typing error.", 16, color="on_surface_variant"),
+            Text("ERR_NAME_NOT_RESOLVED", 13, color="on_surface_variant"),
+            button("Search for it", lambda: self.visit(host.replace(".", " ")), kind="tonal"),
+            gap=14,
+            pad=24,
+        )
+
+
+class ArticlePage(WebPage):
+    """One article."""
+
+    title = "Article"
+
+    def __init__(self, app: Browser, article: Article) -> None:
+        super().__init__(app)
+        self.article = article
+        self.address = article.address
+        app.visited = [article.address, *(old for old in app.visited if old != article.address)]
+
+    def actions(self) -> Sequence[View]:
+        kept = self.address in self.app.bookmarks
+        if kept:
+            return (icon_button("star", "Remove bookmark", self._bookmark, color="primary"),)
+        return (icon_button("star-outline", "Bookmark this page", self._bookmark),)
+
+    def offers(self) -> Sequence[tuple[str, str, Action]]:
+        return (
+            ("content-copy", "Copy link", self._copy),
+            ("share-variant-outline", "Share", self._share),
+        )
+
+    def content(self, look: Look) -> View:
+        article = self.article
+        return scroll_page(
+            Row((app_icon(article.icon, article.color, 28), Text(article.site, 15, 500)), gap=10),
+            selectable("headline", article.title, size=28, weight=500),
+            Text(article.byline, 14, color="on_surface_variant"),
+            Picture(_picture(article), aspect=2.2, radius=16),
+            *self._body(),
+            divider(),
+            Row((button("Share this page", self._share, kind="outlined", icon="share-variant-outline"),)),
+            gap=14,
+            pad=(20, 8, 20, 32),
+            max_width=720,
+        )
+
+    def _body(self) -> list[View]:
+        views: list[View] = []
+        for is_table, group in groupby(enumerate(self.article.blocks), lambda pair: isinstance(pair[1], Cells)):
+            if is_table:
+                views.append(_table([block for _, block in group if isinstance(block, Cells)]))
+            else:
+                views += [self._block(f"text{index}", block) for index, block in group]
+        return views
+
+    def _block(self, key: str, block: Block) -> View:
+        match block:
+            case Heading(text):
+                return Surface(selectable(key, text, size=20, weight=500), pad=(0, 8, 0, 0))
+            case Paragraph(text):
+                return selectable(key, text)
+            case Bullet(text):
+                return Row((Text("\u2022", 16), Surface(selectable(key, text), flex=1)), gap=12, across="start")
+            case Link(address, label):
+                return Surface(
+                    Row((Icon("arrow-right", 20, "primary"), Text(label, 16, 500, "primary", flex=1)), gap=10),
+                    pad=(0, 8),
+                    on_tap=lambda: self.visit(address),
+                    desc=label,
+                )
+            case Cells(texts):
+                return _table([Cells(texts)])
+
+    def _bookmark(self) -> None:
+        kept = self.app.turn_bookmark(self.address)
+        self.system.toast("Bookmark added" if kept else "Bookmark removed")
+
+    def _copy(self) -> None:
+        self.show("")
+        self.system.copy(self.article.url)
+
+    def _share(self) -> None:
+        self.system.share(f"{self.article.title}\n{self.article.url}", subject=self.article.title)
+
+
+def _table(rows: Sequence[Cells]) -> View:
+    views: list[View] = []
+    for number, row in enumerate(rows):
+        weight = 500 if number == 0 else 400
+        cells = [Text(text, 14, weight, flex=3 if column == 0 else 2) for column, text in enumerate(row.texts)]
+        views += [divider()] * (number > 0) + [Row(cells, gap=10, pad=(14, 10))]
+    return Surface(Column(views), color="surface_low", radius=12)
+
+
+class LinksPage(Page):
+    """The bookmarks, or the pages that were visited, the newest first."""
+
+    app: Browser
+
+    def __init__(self, app: Browser, title: str) -> None:
+        super().__init__(app)
+        self.title = title
+
+    @property
+    def _addresses(self) -> list[str]:
+        return self.app.bookmarks if self.title == "Bookmarks" else self.app.visited
+
+    def build(self, look: Look) -> View:
+        actions = (
+            (icon_button("delete-sweep-outline", "Clear history", self._clear),) if self.title == "History" else ()
+        )
+        bar = app_bar(self.title, *actions, on_up=self.close)
+        found = [article for article in map(article_at, self._addresses) if article]
+        if not found:
+            words = "No bookmarks yet" if self.title == "Bookmarks" else "No history yet"
+            return page_frame(bar, empty_page("bookmark-off-outline", words))
+        return page_frame(bar, scroll_page(*(self._row(article) for article in found)))
+
+    def _row(self, article: Article) -> View:
+        remove = icon_button("close", f"Remove {article.title}", lambda: self._addresses.remove(article.address))
+        return list_item(
+            article.title,
+            article.address,
+            lead=app_icon(article.icon, article.color, 40),
+            trail=remove,
+            on_tap=lambda: self.go(self.app.page_for(article.address)),
+            lines=1,
+        )
+
+    def _clear(self) -> None:
+        self.app.visited.clear()

@@ -1,0 +1,159 @@
+"""The offline web: its articles, what each is made of, and which of them answer a query."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cache
+
+from odyssey_recorder.simulator.apps.content import table
+
+SEARCH_SITE = "search.lumen.example"
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """The title over a part of an article."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Paragraph:
+    """Running text."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Bullet:
+    """One point of a list."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Cells:
+    """One row of a table."""
+
+    texts: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A way to another article."""
+
+    address: str
+    label: str
+
+
+Block = Heading | Paragraph | Bullet | Cells | Link
+
+
+@dataclass(frozen=True, slots=True)
+class Article:
+    """One page of the offline web; `answer` is what a search engine would put above its results."""
+
+    address: str
+    title: str
+    site: str
+    byline: str
+    icon: str
+    color: str
+    tags: str
+    blocks: tuple[Block, ...]
+    answer: str = ""
+    scene: int | None = None
+    words: tuple[frozenset[str], ...] = field(default=(), repr=False)
+
+    @property
+    def url(self) -> str:
+        return f"https://{self.address}"
+
+    @property
+    def summary(self) -> str:
+        """The first paragraph."""
+        return next((block.text for block in self.blocks if isinstance(block, Paragraph)), "")
+
+
+def _block(line: str) -> Block:
+    mark, _, rest = line.partition(" ")
+    match mark:
+        case "#":
+            return Heading(rest)
+        case "-":
+            return Bullet(rest)
+        case "|":
+            return Cells(tuple(cell.strip() for cell in rest.split("|")))
+        case "=>":
+            address, _, label = rest.partition(" ")
+            return Link(address, label)
+        case _:
+            return Paragraph(line)
+
+
+def _words(text: str) -> list[str]:
+    """Lower-case words without the ending of a plural, and without those that say nothing."""
+    found = re.findall(r"[a-z0-9]+", text.lower().replace("'s", "").replace("\u2019s", ""))
+    fillers = _fillers()
+    return [word[:-1] if len(word) > 3 and word.endswith("s") else word for word in found if word not in fillers]
+
+
+@cache
+def _fillers() -> frozenset[str]:
+    return frozenset(table("web")["fillers"].split())
+
+
+def _article(row: dict[str, str], scene: int | None) -> Article:
+    body = row.pop("body")
+    searched = (row["title"], row["tags"], f"{row['address']} {row['site']} {body}")
+    blocks = tuple(_block(line.strip()) for line in body.splitlines() if line.strip())
+    return Article(**row, blocks=blocks, scene=scene, words=tuple(frozenset(_words(text)) for text in searched))
+
+
+@cache
+def articles() -> Sequence[Article]:
+    """Every page there is, in the order in which the start page offers them."""
+    return [_article(row, row.pop("scene", None)) for row in table("web")["article"]]
+
+
+def _plain(address: str) -> str:
+    return address.strip().lower().removeprefix("https://").removeprefix("http://").removeprefix("www.").rstrip("/")
+
+
+def is_address(words: str) -> bool:
+    """Whether someone who types this wants a page rather than a search."""
+    return words.strip().startswith(("http://", "https://")) or bool(re.fullmatch(r"\S+\.[a-z]{2,}(/\S*)?", words))
+
+
+def article_at(address: str) -> Article | None:
+    """The article that lives at an address, with or without its scheme."""
+    wanted = _plain(address)
+    return next((article for article in articles() if article.address == wanted), None)
+
+
+def _worth(article: Article, word: str) -> int:
+    weights = (6, 4, 1)
+    exact = sum(weight for weight, words in zip(weights, article.words, strict=True) if word in words)
+    if exact or len(word) < 4:
+        return exact * 2
+    return sum(
+        weight
+        for weight, words in zip(weights, article.words, strict=True)
+        if any(known.startswith(word) for known in words)
+    )
+
+
+def search(query: str) -> list[Article]:
+    """The articles in which every word of the query occurs, the fittest first."""
+    wanted = _words(query)
+    found = []
+    for article in articles():
+        worth = [_worth(article, word) for word in wanted]
+        if worth and all(worth):
+            found.append((sum(worth), article))
+    return [article for _, article in sorted(found, key=lambda pair: -pair[0])]
+
+
+def suggestions(typed: str) -> list[str]:
+    """A few titles to offer while someone types."""
+    return [article.title for article in search(typed)][:6]
