@@ -1,6 +1,5 @@
 """The simulated Android system as its shell and its console find it: the phone with all that is around it."""
 
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -31,7 +30,6 @@ class Guest:
     nodes: InputNodes
     avd_name: str
     files: Files = field(default_factory=Files)
-    booted_ns: int = field(default_factory=time.monotonic_ns)
 
     def touch_screen(self) -> InputNode:
         """The node that reports touches now: a folded foldable's outer panel has one of its own."""

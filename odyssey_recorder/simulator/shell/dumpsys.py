@@ -169,6 +169,7 @@ def _display(guest: Guest, state: PhoneState, _: Sequence[str]) -> Iterator[str]
 def _power(_: Guest, state: PhoneState, __: Sequence[str]) -> Iterator[str]:
     yield "POWER MANAGER (dumpsys power)"
     yield f"  mWakefulness={'Awake' if state.awake else 'Asleep'}"
+    yield f"  mHoldingDisplaySuspendBlocker={'true' if state.awake else 'false'}"
     yield f"Display Power: state={'ON' if state.awake else 'OFF'}"
 
 

@@ -146,8 +146,8 @@ async def _for_each_path(call: Call, act: Callable[[str], Awaitable[None]]) -> i
             status = await call.fail(f"{call.name}: {path}: No such file or directory")
         except FileExistsError:
             status = await call.fail(f"{call.name}: '{path}': File exists")
-        except (IsADirectoryError, NotADirectoryError):
-            status = await call.fail(f"{call.name}: {path}: is not the kind of file that is wanted here")
+        except IsADirectoryError:
+            status = await call.fail(f"{call.name}: {path}: Is a directory")
     return status
 
 

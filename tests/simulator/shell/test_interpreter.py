@@ -23,6 +23,23 @@ from tests.simulator.bench import Bench
         ("sleep 0; echo awake", "awake\n"),
         ("date +%Y > /sdcard/year; wc -c < /sdcard/year", "5\n"),
         ("whoami; id | grep -c shell", "shell\n1\n"),
+        ("cat /sdcard 2>&1", "cat: /sdcard: Is a directory\n"),
+        (
+            "mkdir /sdcard/d; mkdir -p /sdcard/d/e/f; ls /sdcard/d; mkdir /sdcard/d 2>&1",
+            "e\nmkdir: '/sdcard/d': File exists\n",
+        ),
+        (
+            "touch /sdcard/d/t; ls -l /sdcard/d/t | wc -w; rm -r /sdcard/d; ls -d /sdcard/d 2>&1",
+            "8\nls: /sdcard/d: No such file or directory\n",
+        ),
+        (
+            "rm /sdcard/none 2>&1; rm /sdcard 2>&1",
+            "rm: /sdcard/none: No such file or directory\nrm: /sdcard: Is a directory\n",
+        ),
+        ("echo a; echo B | grep -i b | grep -v x; echo c | grep -q c && echo found", "a\nB\nfound\n"),
+        ("getevent -p | tail -n 2 | head -n 1", "  input props:\n"),
+        ("cat /proc/uptime | wc -w; uptime | grep -c up", "2\n1\n"),
+        ("echo x > /sdcard/f/g 2>&1; echo $?", "1\n"),
         ("rm -f /sdcard/f; ls /sdcard/f 2>/dev/null || echo gone", "gone\n"),
     ],
 )

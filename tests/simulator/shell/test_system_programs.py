@@ -188,6 +188,28 @@ def test_apps_are_started_and_stopped(start: Launch) -> None:
     assert bench.emulator.phone.state().package != SETTINGS
 
 
+def test_an_app_gets_what_an_intent_carries(start: Launch) -> None:
+    bench = start()
+
+    said = bench.shell("am start -a android.intent.action.SEND -t text/plain --es extra 1 -d 'for a note'")
+
+    assert said == "Starting: Intent { act=android.intent.action.SEND dat=for a note }\n"
+    assert bench.emulator.phone.state().package == "com.odyssey.notes"
+
+
+def test_small_questions_are_answered(bench: Bench) -> None:
+    assert bench.shell("am get-current-user") == "0\n"
+    assert bench.shell("am broadcast -a X").endswith("Broadcast completed: result=0\n")
+    assert "UserInfo{0:" in bench.shell("pm list users")
+    assert bench.shell("pm list packages -f com.android.settings").endswith(".apk=com.android.settings\n")
+    assert bench.shell(f"cmd package resolve-activity --brief {SETTINGS}").splitlines()[1].startswith(f"{SETTINGS}/")
+    assert bench.shell("cmd package resolve-activity --brief no.such") == "No activity found\n"
+    assert "window" in bench.shell("cmd -l")
+    assert "SurfaceFlinger" in bench.shell("dumpsys -l")
+    assert bench.shell("wm user-rotation") == "free\n"
+    assert bench.shell("settings --user 0 get system no_such") == "null\n"
+
+
 def test_monkey_launches_an_app_by_its_package(start: Launch) -> None:
     bench = start()
 

@@ -1,0 +1,63 @@
+"""The first version of shell and sync, which the adb client no longer speaks, as adbutils speaks them."""
+
+import adbutils
+import pytest
+
+from tests.simulator.bench import Bench
+
+
+@pytest.fixture
+def device(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> adbutils.AdbDevice:
+    monkeypatch.setenv("ANDROID_ADB_SERVER_PORT", str(bench.server.port))
+    return adbutils.AdbClient(port=bench.server.port).device(bench.emulator.serial)
+
+
+def test_exit_codes_come_as_text_behind_the_output(device: adbutils.AdbDevice) -> None:
+    assert device.shell2("echo out; false").returncode == 1
+    assert device.shell2("exit 5", v2=True).returncode == 5
+
+
+def test_standard_error_is_part_of_the_output(device: adbutils.AdbDevice) -> None:
+    assert device.shell("nix") == "/system/bin/sh: nix: inaccessible or not found"
+
+
+def test_files_go_there_and_back(device: adbutils.AdbDevice) -> None:
+    content = b"x" * 200_000
+
+    device.sync.push(content, "/sdcard/Download/x", mode=0o644)
+
+    assert device.sync.read_bytes("/sdcard/Download/x") == content
+    assert device.sync.stat("/sdcard/Download/x").size == len(content)
+    assert device.sync.stat("/sdcard/Download/x").mode & 0o777 == 0o644
+    assert not device.sync.exists("/sdcard/Download/y")
+    assert [entry.path for entry in device.sync.list("/sdcard/Download")] == [".", "..", "x"]
+
+
+@pytest.mark.parametrize("path", ["/sdcard/missing", "/sdcard"])
+def test_what_is_no_file_cannot_be_read(device: adbutils.AdbDevice, path: str) -> None:
+    with pytest.raises(adbutils.AdbError):
+        device.sync.read_bytes(path)
+
+
+@pytest.mark.parametrize("path", ["/missing/folder/x", "/sdcard"])
+def test_what_is_no_place_for_a_file_cannot_be_written(device: adbutils.AdbDevice, path: str) -> None:
+    with pytest.raises(adbutils.AdbError):
+        device.sync.push(b"x", path)
+
+
+# adbutils 2.12 leaves the socket of this call to the garbage collector.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_the_frame_buffer_is_the_phones_own_pixels(bench: Bench, device: adbutils.AdbDevice) -> None:
+    picture = device.framebuffer()
+
+    assert picture.convert("RGBA").tobytes() == bench.emulator.phone.screen().rgba
+
+
+def test_what_adbutils_reads_of_a_device_is_understood(bench: Bench, device: adbutils.AdbDevice) -> None:
+    state = bench.emulator.phone.state()
+
+    assert tuple(device.window_size()) == (state.size.width, state.size.height)
+    assert device.rotation() == 0
+    assert device.app_current().package == state.package
+    assert sorted(device.list_packages()) == sorted(info.package for info in bench.emulator.phone.packages())
+    assert device.is_screen_on()
