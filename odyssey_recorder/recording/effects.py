@@ -21,7 +21,7 @@ class KeepFrame:
 
 @dataclass(frozen=True, slots=True)
 class SaveStep:
-    """Add a step to the draft's log; answer with StepSaved or StorageFailed.
+    """Add a step to the draft's log; answer at once with StepSaved or StorageFailed.
 
     `check` is the frame that proves that the screen was the same after touch-down; None if it never rests.
     """

@@ -113,7 +113,6 @@ class Session:
         self._keeping: int | None = None
         self._kept: int | None = None
         self._gesture: _Gesture | None = None
-        self._saving = False
         self._in_flight = False
         self._owed_drop = ""
         self._judge = False
@@ -276,8 +275,6 @@ class Session:
         return [*self._pin(number, now_ns, intent), *self._go_on()]
 
     def _frame_under_finger(self, gesture: _Gesture, frame: FrameSeen, *, changed: bool) -> list[Effect]:
-        if self._saving:
-            return []
         if changed and self._settled:
             self._gesture = replace(gesture, disturbed=True)
         elif frame.started_ns >= gesture.touched_ns:
@@ -287,13 +284,13 @@ class Session:
     def _go_on(self) -> list[Effect]:
         """Save the step if its gesture is complete and proved; refuse it if the screen changed meanwhile."""
         gesture = self._gesture
-        if gesture is None or gesture.intent is None or self._saving:
+        if gesture is None or gesture.intent is None:
             return []
         if gesture.disturbed:
             return [Tell(CHANGED), *self._end_gesture(gesture.touched_ns)]
         if self._kept != gesture.frame or (self._settled and gesture.check is None):
             return []
-        self._saving, self._state = True, State.INJECTING
+        self._state = State.INJECTING
         check = gesture.check if self._settled else None
         return [SaveStep(gesture.frame, check, self._settled, gesture.touched_ns, gesture.intent)]
 
@@ -317,7 +314,7 @@ class Session:
         return lost
 
     def _end_gesture(self, now_ns: int) -> list[Effect]:
-        self._gesture, self._saving = None, False
+        self._gesture = None
         return self._settle(now_ns)
 
     def _settle(self, now_ns: int) -> list[Effect]:
@@ -356,7 +353,7 @@ class Session:
         """Go to one of the lost states; whether a gesture that had not been sent is lost with it."""
         unsent = self._gesture is not None and not self._in_flight and not self._publishing
         self._state, self._reason = state, reason
-        self._gesture, self._saving, self._try_storage = None, False, False
+        self._gesture, self._try_storage = None, False
         self._kept = self._keeping = None
         return unsent
 
