@@ -261,6 +261,33 @@ def test_a_flung_list_glides_on_and_stops() -> None:
         assert still.find("Display").bounds.top == dragged
 
 
+def test_a_finger_that_catches_a_flung_list_stops_it_and_taps_nothing() -> None:
+    with person_with("small_phone", animation=True) as person:
+        person.phone.start_activity("com.android.settings")
+        person.swipe((300, 700), (300, 550))
+        x, y = person.find("Battery").bounds.center
+        person.phone.touch(Phase.DOWN, x, y)
+        caught = person.find("Battery").bounds
+        person.phone.touch(Phase.UP, x, y)
+
+        assert person.find("Battery").bounds == caught
+        assert person.phone.state().activity.endswith("MainActivity")
+
+
+def test_a_key_that_comes_while_a_list_glides_finds_it_at_its_end() -> None:
+    with person_with("small_phone", animation=True) as one, person_with("small_phone", animation=True) as other:
+        tops = []
+        for person in (one, other):
+            person.phone.start_activity("com.android.settings")
+            person.swipe((300, 700), (300, 650))
+        for person in (one, other):
+            person.home()
+            person.open("Settings")
+            tops.append(person.find("Display").bounds.top)
+
+        assert tops[0] == tops[1]
+
+
 def test_the_drawer_finds_an_app_by_its_name() -> None:
     with person_with() as person:
         person.tap("Search")
