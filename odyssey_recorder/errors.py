@@ -18,7 +18,7 @@ class DeviceTimeoutError(DeviceError):
 
 
 class InputRefusedError(DeviceError):
-    """The device, or the path to it, cannot carry out this input; nothing of it was sent or kept."""
+    """The device, or the path to it, did not carry out this input as it was meant; its step must not be kept."""
 
 
 class DatasetError(OdysseyError):

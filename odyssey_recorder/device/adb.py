@@ -278,10 +278,12 @@ class AdbDevice:
         for piece, command in input_command.text_commands(text):
             try:
                 self._inject(command)
-            except InputRefusedError as error:
+            except DeviceError as error:
                 if typed == 0:
                     raise
-                raise DeviceError(f"Only {typed} of {len(text)} characters were typed: {error}") from error
+                raise InputRefusedError(
+                    f"Only {typed} of {len(text)} characters were typed: {error} Clear the field, then type again."
+                ) from error
             typed += len(piece)
 
     def heartbeat(self) -> None:

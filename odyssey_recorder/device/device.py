@@ -97,7 +97,8 @@ class Device(Protocol):
     def type_text(self, text: str) -> None:
         """Type `text` into the focused field, newline as Enter.
 
-        Raises `InputRefusedError`, before anything is typed, for text that this path cannot type.
+        Raises `InputRefusedError`, before anything is typed, for text that this path cannot type, and where the
+        device took only a part of it.
         """
 
     def heartbeat(self) -> None:

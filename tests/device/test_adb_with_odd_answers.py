@@ -163,10 +163,20 @@ def test_text_that_breaks_off_says_how_much_of_it_was_typed() -> None:
         shell("input text b"): printed(b"", errors=b"Error: no", exit_code=255),
     }
 
-    with device_with(answers) as device, pytest.raises(DeviceError, match="Only 40 of 41 characters") as caught:
+    with device_with(answers) as device, pytest.raises(InputRefusedError, match="Only 40 of 41 characters") as caught:
         device.type_text("a" * 40 + "b")
 
     assert not isinstance(caught.value, InputRefusedError)
+
+
+def test_a_device_that_goes_away_in_the_middle_of_a_text_has_not_typed_it() -> None:
+    answers = {**WITH_PACKETS, shell(f"input text {'a' * 40}"): printed(b""), shell("input text b"): fail("closed")}
+
+    with (
+        device_with(answers) as device,
+        pytest.raises(InputRefusedError, match="Only 40 of 41 characters were typed"),
+    ):
+        device.type_text("a" * 40 + "b")
 
 
 def test_before_android_12_a_bent_drag_is_one_straight_swipe() -> None:
