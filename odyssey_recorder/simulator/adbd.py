@@ -22,10 +22,9 @@ import asyncio
 import logging
 import socket
 import struct
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
 
 A_CNXN = int.from_bytes(b"CNXN", "little")
 A_OPEN = int.from_bytes(b"OPEN", "little")
@@ -152,7 +151,10 @@ class Connection:
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
-            self._sock.close()
+
+    def close(self) -> None:
+        """Let go of the socket, once nothing reads or writes it any more."""
+        self._sock.close()
 
     async def _read_packet(self) -> Packet:
         header = await self._read_exactly(_HEADER.size)
@@ -206,17 +208,23 @@ class Connection:
         self._next_id += 1
         stream = Stream(self, local_id, remote_id)
         self.send(A_OKAY, local_id, remote_id)
-        self._streams[local_id] = (stream, asyncio.create_task(self._run(service, stream, local_id)))
+        task = asyncio.create_task(_run(service, stream))
+        self._streams[local_id] = (stream, task)
 
-    async def _run(self, service: Service, stream: Stream, local_id: int) -> None:
-        try:
-            await service(stream)
-            await stream.flush()
-        except Exception:  # noqa: BLE001 - the top of a task; its stream is closed, the others live on
-            _log.exception("A service of the simulated device failed.")
-        finally:
+        def close(_: asyncio.Task[None]) -> None:
             del self._streams[local_id]
             stream.say_closed()
+
+        # Not at the end of the service itself: one that is cancelled before it begins has no end.
+        task.add_done_callback(close)
+
+
+async def _run(service: Service, stream: Stream) -> None:
+    try:
+        await service(stream)
+        await stream.flush()
+    except Exception:  # noqa: BLE001 - the top of a task; its stream is closed, the others live on
+        _log.exception("A service of the simulated device failed.")
 
 
 class AdbDaemon:
@@ -272,10 +280,9 @@ class AdbDaemon:
                 self._start(Connection(sock, self))
 
     def _start(self, connection: Connection) -> None:
-        serve: Coroutine[Any, Any, None] = connection.serve()
-        task = asyncio.create_task(serve)
+        task = asyncio.create_task(connection.serve())
         self._serving[task] = connection
-        task.add_done_callback(lambda done: self._serving.pop(done, None))
+        task.add_done_callback(lambda done: self._serving.pop(done).close())
 
 
 def banner(properties: dict[str, str]) -> str:

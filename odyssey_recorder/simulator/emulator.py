@@ -84,8 +84,8 @@ class SimulatedEmulator:
             self._await(self._hang_up())
             self._loop.call_soon_threadsafe(self._loop.stop)
             self._thread.join()
-            self._loop.close()
             self.phone.stop()
+        self._loop.close()
         self._console_socket.close()
         self._adb_socket.close()
 

@@ -108,6 +108,18 @@ def test_closing_a_stream_ends_the_program_behind_it(host: Host) -> None:
     assert host.receive() == (CLSE, device_id, 7, b"")
 
 
+def test_a_stream_can_be_closed_before_its_service_has_begun(host: Host) -> None:
+    host.connect()
+    device_id = host.open(b"shell:echo first")
+    assert host.receive()[0] == WRTE
+
+    host.send(OPEN, 8, 0, b"shell:sleep 1000\0")
+    host.send(CLSE, 8, device_id + 1)
+
+    assert host.receive() == (OKAY, device_id + 1, 8, b"")
+    assert host.receive() == (CLSE, device_id + 1, 8, b"")
+
+
 def test_what_comes_for_a_stream_that_is_gone_is_ignored(host: Host) -> None:
     host.connect()
     host.send(CLSE, 7, 4711)

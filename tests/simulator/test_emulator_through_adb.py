@@ -161,6 +161,16 @@ def test_an_emulator_that_starts_before_the_server_can_be_announced_later(bench:
         assert emulator.serial.encode() + b"\tdevice" in bench.server.adb("devices").stdout
 
 
+def test_two_adb_servers_share_one_emulator(bench: Bench, tmp_path: Path) -> None:
+    emulator = bench.emulator
+    with PrivateAdbServer(ADB, tmp_path / "home") as second:
+        second.adb("connect", f"emu:{emulator.console_port},{emulator.adb_port}")
+        second.adb("-s", emulator.serial, "wait-for-device")
+
+        assert second.adb("-s", emulator.serial, "shell", "echo second").stdout == b"second\n"
+        assert bench.shell("echo first") == "first\n"
+
+
 def test_an_adb_server_that_is_restarted_finds_the_emulator_again(tmp_path: Path) -> None:
     server = PrivateAdbServer(ADB, tmp_path / "home")
     server.start()

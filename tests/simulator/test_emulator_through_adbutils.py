@@ -30,7 +30,7 @@ def test_files_go_there_and_back(device: adbutils.AdbDevice) -> None:
     assert device.sync.stat("/sdcard/Download/x").size == len(content)
     assert device.sync.stat("/sdcard/Download/x").mode & 0o777 == 0o644
     assert not device.sync.exists("/sdcard/Download/y")
-    assert [entry.path for entry in device.sync.list("/sdcard/Download")] == [".", "..", "x"]
+    assert [entry.path for entry in device.sync.iter_directory("/sdcard/Download")] == [".", "..", "x"]
 
 
 @pytest.mark.parametrize("path", ["/sdcard/missing", "/sdcard"])
