@@ -166,8 +166,6 @@ def test_text_that_breaks_off_says_how_much_of_it_was_typed() -> None:
     with device_with(answers) as device, pytest.raises(InputRefusedError, match="Only 40 of 41 characters") as caught:
         device.type_text("a" * 40 + "b")
 
-    assert not isinstance(caught.value, InputRefusedError)
-
 
 def test_a_device_that_goes_away_in_the_middle_of_a_text_has_not_typed_it() -> None:
     answers = {**WITH_PACKETS, shell(f"input text {'a' * 40}"): printed(b""), shell("input text b"): fail("closed")}
