@@ -163,7 +163,7 @@ def test_text_that_breaks_off_says_how_much_of_it_was_typed() -> None:
         shell("input text b"): printed(b"", errors=b"Error: no", exit_code=255),
     }
 
-    with device_with(answers) as device, pytest.raises(InputRefusedError, match="Only 40 of 41 characters") as caught:
+    with device_with(answers) as device, pytest.raises(InputRefusedError, match="Only 40 of 41 characters"):
         device.type_text("a" * 40 + "b")
 
 
