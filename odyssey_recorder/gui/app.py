@@ -1,6 +1,7 @@
 """The Qt application: its name, its style, its font, and where Qt's own warnings and uncaught errors go."""
 
 import logging
+import signal
 import sys
 
 import font_roboto
@@ -35,10 +36,14 @@ def run(desk: Desk, *, serial: str | None = None) -> int:
     if not isinstance(app, QApplication):
         app = QApplication(sys.argv[:1])
     prepare(app)
-    window = MainWindow(RecordingController(desk))
+    controller = RecordingController(desk)
+    window = MainWindow(controller)
     ErrorHook(window).install()
+    signal.signal(signal.SIGINT, lambda _number, _frame: window.close())
     window.open_on(serial)
-    return app.exec()
+    code = app.exec()
+    controller.close()
+    return code
 
 
 def prepare(app: QApplication) -> None:

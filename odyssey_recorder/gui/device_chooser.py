@@ -25,7 +25,7 @@ class DeviceChooser(QFrame):
         super().__init__(parent)
         self.setProperty("kind", "card")
         self._commands = commands
-        self._shown: tuple[ListedDevice, ...] | None = None
+        self._shown: tuple[tuple[ListedDevice, ...], bool] | None = None
         self._list = Choice("Device")
         self._list.activated.connect(self._choose)
         self._hint = text_label(kind="hint")
@@ -37,9 +37,9 @@ class DeviceChooser(QFrame):
     def show_devices(self, devices: Sequence[ListedDevice], *, chosen: str, can_simulate: bool) -> None:
         """List `devices`, with `chosen` (a serial, or nothing) as the one in use."""
         self._commands[Command.SIMULATE].setVisible(can_simulate and not devices)
-        if tuple(devices) == self._shown:
+        if (tuple(devices), can_simulate) == self._shown:
             return
-        self._shown = tuple(devices)
+        self._shown = (tuple(devices), can_simulate)
         self._list.clear()
         self._list.addItem(_NOTHING if devices else "No device", "")
         for device in devices:

@@ -20,6 +20,7 @@ class MainWindow(QMainWindow):
         super().__init__()
         self.setWindowTitle("Odyssey Recorder")
         self._controller = controller
+        controller.setParent(self)
         self._commands = Commands(self)
         self._page = RecordPage(controller, self._commands)
         self.setMinimumSize(SMALLEST)

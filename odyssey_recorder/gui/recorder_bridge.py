@@ -21,8 +21,9 @@ class RecorderBridge(QObject):
     _view_waits = Signal(object)
     _notice_waits = Signal(str)
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, parent: QObject) -> None:
+        """`parent` keeps the bridge alive on the GUI thread, whichever thread lets go of it last."""
+        super().__init__(parent)
         self._lock = Lock()
         self._newest: Frame | None = None  # guarded by _lock
         self._frame_waits.connect(self._hand_over_frame, Qt.ConnectionType.QueuedConnection)

@@ -210,7 +210,7 @@ class RecordingController(QObject):
             return
         self._live.stop()
         self._enter(Phase.STARTING)
-        bridge = RecorderBridge()
+        bridge = RecorderBridge(self)
         self._run(partial(make, self._device, bridge), partial(self._take_recorder, bridge), self._leave_recording)
 
     def _take_recorder(self, bridge: RecorderBridge, recorder: Recorder) -> None:

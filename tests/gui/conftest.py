@@ -1,0 +1,46 @@
+"""Widgets for the window's tests, and the application that they live in."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+import shiboken6
+from pytestqt.qtbot import QtBot
+
+from odyssey_recorder.gui.recording_controller import Desk, Phase, RecordingController
+from tests.fakes import FakeDevice
+from tests.gui.bench_desk import BenchDesk
+from tests.gui.pilot import Pilot
+
+
+@pytest.fixture
+def device() -> FakeDevice:
+    return FakeDevice()
+
+
+@pytest.fixture
+def desk(tmp_path: Path, device: FakeDevice) -> BenchDesk:
+    return BenchDesk(tmp_path, device)
+
+
+@pytest.fixture
+def open_window(qtbot: QtBot) -> Iterator[Callable[[Desk], Pilot]]:
+    """Opens the window on a desk; every window is closed again, which ends its threads, and deleted here."""
+    pilots: list[Pilot] = []
+
+    def open_on(desk: Desk) -> Pilot:
+        pilots.append(Pilot(qtbot, RecordingController(desk)))
+        return pilots[-1]
+
+    yield open_on
+    for pilot in pilots:
+        pilot.window.close()
+        shiboken6.delete(pilot.window)
+
+
+@pytest.fixture
+def pilot(open_window: Callable[[Desk], Pilot], desk: BenchDesk) -> Pilot:
+    """The window, connected to the one device."""
+    opened = open_window(desk)
+    opened.wait_for_phase(Phase.WATCHING)
+    return opened

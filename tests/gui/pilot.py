@@ -1,0 +1,128 @@
+"""Plays the annotator at the window: finds controls by the names that a screen reader says, and uses them."""
+
+from typing import TypeVar
+
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QAction
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QAbstractButton, QDialog, QLabel, QLineEdit, QListView, QPlainTextEdit, QWidget
+from pytestqt.qtbot import QtBot
+
+from odyssey_recorder.gui.main_window import MainWindow
+from odyssey_recorder.gui.mirror import MirrorView
+from odyssey_recorder.gui.recording_controller import Phase, RecordingController
+from odyssey_recorder.gui.status_line import StatusLine
+from odyssey_recorder.model.episode import TaskInfo
+from odyssey_recorder.model.geometry import Pixel
+from odyssey_recorder.recording.recorder import RecordingView
+from odyssey_recorder.recording.session import State
+from tests.gui.bench_desk import TASK
+
+W = TypeVar("W", bound=QWidget)
+
+LEFT = Qt.MouseButton.LeftButton
+
+
+class Pilot:
+    """One open window and what its recorder last said."""
+
+    def __init__(self, qtbot: QtBot, controller: RecordingController) -> None:
+        self.qtbot = qtbot
+        self.controller = controller
+        self.views: list[RecordingView] = []
+        controller.view_changed.connect(self.views.append)
+        self.window = MainWindow(controller)
+        self.window.open_on(None)
+
+    # What the window shows.
+
+    @property
+    def mirror(self) -> MirrorView:
+        return self.find(MirrorView)
+
+    @property
+    def status(self) -> StatusLine:
+        return self.find(StatusLine)
+
+    @property
+    def steps(self) -> list[str]:
+        model = self.named(QListView, "Steps").model()
+        return [str(model.index(row, 0).data()) for row in range(model.rowCount())]
+
+    def says(self, words: str) -> bool:
+        """Whether a visible label holds `words`."""
+        return any(words in label.text() for label in self.window.findChildren(QLabel) if label.isVisible())
+
+    def find(self, kind: type[W]) -> W:
+        found = self.window.findChild(kind)
+        assert found is not None
+        return found
+
+    def named(self, kind: type[W], name: str) -> W:
+        """The control that a screen reader calls `name`: the visible one where there are several."""
+        found = [widget for widget in self.window.findChildren(kind) if widget.accessibleName() == name]
+        assert found, f"no {kind.__name__} is called {name}"
+        return next((widget for widget in found if widget.isVisible()), found[0])
+
+    def dialog(self) -> QDialog:
+        """The dialog that is open."""
+        self.qtbot.waitUntil(lambda: bool(self._open_dialogs()))
+        return self._open_dialogs()[0]
+
+    def _open_dialogs(self) -> list[QDialog]:
+        return [dialog for dialog in self.window.findChildren(QDialog) if dialog.isVisible()]
+
+    # Waiting.
+
+    def wait_for_phase(self, phase: Phase) -> None:
+        self.qtbot.waitUntil(lambda: self.controller.phase is phase, timeout=10_000)
+
+    def wait_for_state(self, state: State) -> RecordingView:
+        self.qtbot.waitUntil(lambda: bool(self.views) and self.views[-1].state is state, timeout=10_000)
+        return self.views[-1]
+
+    def wait_for_steps(self, number: int) -> None:
+        """Until `number` steps are recorded and the next may come."""
+        self.qtbot.waitUntil(lambda: len(self.steps) == number, timeout=10_000)
+        self.wait_for_state(State.READY)
+        self.qtbot.waitUntil(lambda: self.mirror.takes_input, timeout=10_000)
+
+    # Doing.
+
+    def write_task(self, task: TaskInfo = TASK) -> None:
+        self.named(QPlainTextEdit, "Instruction").setPlainText(task.instruction)
+        QTest.keyClicks(self.named(QLineEdit, "Add an app"), ",".join([*task.apps, ""]))
+
+    def start(self) -> None:
+        """Write the task, start recording, and wait until the first action may come."""
+        self.write_task()
+        self.press("Start recording")
+        self.wait_for_phase(Phase.RECORDING)
+        self.wait_for_steps(0)
+
+    def press(self, name: str) -> None:
+        """Press the button that is called `name`."""
+        QTest.mouseClick(self.named(QAbstractButton, name), LEFT)
+
+    def press_in(self, dialog: QDialog, words: str) -> None:
+        """Press the button of `dialog` that shows `words`."""
+        buttons = [button for button in dialog.findChildren(QAbstractButton) if button.text() == words]
+        QTest.mouseClick(buttons[0], LEFT)
+
+    def shortcut(self, keys: str) -> QAction:
+        """The action of the window that `keys` ask for."""
+        return next(action for action in self.window.actions() if action.shortcut().toString() == keys)
+
+    def spot(self, x: int, y: int) -> QPoint:
+        """Where the device's pixel lies on the mirror."""
+        fit = self.mirror.fit()
+        assert fit is not None
+        return fit.point_of(Pixel(x, y)).toPoint()
+
+    def click(self, x: int, y: int) -> None:
+        QTest.mouseClick(self.mirror, LEFT, Qt.KeyboardModifier.NoModifier, self.spot(x, y))
+
+    def type_text(self, text: str) -> None:
+        box = self.named(QLineEdit, "Text to type")
+        QTest.keyClicks(box, text)
+        QTest.keyClick(box, Qt.Key.Key_Return)

@@ -1,0 +1,363 @@
+"""An annotator at the window: a device in memory, a real recorder, a real dataset folder."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PIL import Image
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QAbstractButton, QLineEdit, QPlainTextEdit, QRadioButton
+
+from odyssey_recorder.errors import DeviceTimeoutError
+from odyssey_recorder.gesture.touch import TouchStroke
+from odyssey_recorder.gui.recording_controller import Desk, Phase
+from odyssey_recorder.model.action import Click, Complete, Impossible, LongPress, Press, Scroll, SystemKey, Type
+from odyssey_recorder.model.episode import Episode
+from odyssey_recorder.model.geometry import Size
+from odyssey_recorder.recording.session import State
+from tests.fakes import FakeDevice
+from tests.gui.bench_desk import TASK, BenchDesk
+from tests.gui.pilot import LEFT, Pilot
+
+NONE = Qt.KeyboardModifier.NoModifier
+OpenWindow = Callable[[Desk], Pilot]
+
+
+def the_episode(desk: BenchDesk) -> Episode:
+    (episode_id,) = desk.store.episodes()
+    return desk.store.load(episode_id)
+
+
+def complete(pilot: Pilot, note: str = "") -> None:
+    pilot.press("Complete")
+    dialog = pilot.dialog()
+    QTest.keyClicks(pilot.named(QLineEdit, "Note"), note)
+    pilot.press_in(dialog, "Complete")
+    pilot.wait_for_phase(Phase.FINISHED)
+
+
+def shows(path: Path, picture: Image.Image) -> bool:
+    with Image.open(path) as image:
+        return image.convert("RGB").tobytes() == picture.tobytes()
+
+
+class UnchangingDevice(FakeDevice):
+    """A device whose screen stays as it is, whatever is done to it."""
+
+    def touch(self, stroke: TouchStroke) -> None:
+        super().touch(stroke)
+        self.show(0)
+
+
+# Whole episodes.
+
+
+def test_a_whole_episode_is_recorded_and_published(pilot: Pilot, desk: BenchDesk, device: FakeDevice) -> None:
+    pilot.start()
+    pilot.click(180, 300)
+    pilot.wait_for_steps(1)
+    QTest.mousePress(pilot.mirror, LEFT, NONE, pilot.spot(180, 500))
+    for y in range(500, 50, -50):
+        QTest.mouseMove(pilot.mirror, pilot.spot(180, y))
+    QTest.mouseRelease(pilot.mirror, LEFT, NONE, pilot.spot(180, 100))
+    pilot.wait_for_steps(2)
+    QTest.mousePress(pilot.mirror, LEFT, NONE, pilot.spot(100, 400))
+    pilot.qtbot.waitUntil(lambda: pilot.mirror.gesture.startswith("LONG_PRESS"))
+    QTest.mouseRelease(pilot.mirror, LEFT, NONE, pilot.spot(100, 400))
+    pilot.wait_for_steps(3)
+    pilot.type_text("seven o'clock; $HOME")
+    pilot.wait_for_steps(4)
+    for number, name in enumerate(("Home", "Recent", "Back"), start=5):
+        pilot.press(name)
+        pilot.wait_for_steps(number)
+    complete(pilot, "It is dark now")
+
+    episode = the_episode(desk)
+    actions = [step.action for step in episode.steps]
+    assert [type(action) for action in actions[:3]] == [Click, Scroll, LongPress]
+    assert actions[3:] == [
+        Type("seven o'clock; $HOME"),
+        Press(SystemKey.HOME),
+        Press(SystemKey.RECENT),
+        Press(SystemKey.BACK),
+        Complete("It is dark now"),
+    ]
+    assert (episode.task.instruction, episode.task.apps) == (TASK.instruction, TASK.apps)
+    assert device.screen_at == list(range(7))
+    pictures = [desk.store.screenshot_path(episode, step) for step in range(8)]
+    assert [shows(path, device.picture(screen)) for screen, path in enumerate(pictures)] == [True] * 8
+
+
+def test_after_publishing_the_window_says_where_and_offers_another(pilot: Pilot, desk: BenchDesk) -> None:
+    pilot.start()
+    complete(pilot)
+    (episode_id,) = desk.store.episodes()
+    place = str(desk.store.root / "annotations" / f"{episode_id}.json")
+    assert pilot.says(place)
+
+    pilot.press("Copy path")
+    assert QGuiApplication.clipboard().text() == place
+
+    pilot.press("Record another")
+    pilot.wait_for_phase(Phase.WATCHING)
+    assert pilot.steps == []
+    assert pilot.named(QPlainTextEdit, "Instruction").toPlainText() == ""
+    pilot.start()
+    complete(pilot)
+    assert len(desk.store.episodes()) == 2
+
+
+def test_an_impossible_task_needs_a_reason(pilot: Pilot, desk: BenchDesk) -> None:
+    pilot.start()
+    pilot.press("Impossible")
+    dialog = pilot.dialog()
+    (finish,) = [button for button in dialog.findChildren(QAbstractButton) if button.text() == "Impossible"]
+    assert not finish.isEnabled()
+    (choice,) = [button for button in dialog.findChildren(QRadioButton) if button.text() == "region limitation"]
+    choice.click()
+    pilot.press_in(dialog, "Impossible")
+    pilot.wait_for_phase(Phase.FINISHED)
+    assert the_episode(desk).steps[-1].action == Impossible("region limitation")
+
+
+def test_own_words_for_a_reason_go_before_a_chosen_one(pilot: Pilot, desk: BenchDesk) -> None:
+    pilot.start()
+    pilot.press("Impossible")
+    dialog = pilot.dialog()
+    dialog.findChildren(QRadioButton)[0].click()
+    QTest.keyClicks(pilot.named(QLineEdit, "Another reason"), "the shop is closed")
+    pilot.press_in(dialog, "Impossible")
+    pilot.wait_for_phase(Phase.FINISHED)
+    assert the_episode(desk).steps[-1].action == Impossible("the shop is closed")
+
+
+@pytest.mark.parametrize("size", [Size(2208, 1840), Size(2560, 1600), Size(720, 1280)], ids=str)
+def test_a_click_lands_on_the_pixel_that_was_clicked(tmp_path: Path, open_window: OpenWindow, size: Size) -> None:
+    device = FakeDevice(size)
+    pilot = open_window(BenchDesk(tmp_path, device))
+    pilot.wait_for_phase(Phase.WATCHING)
+    pilot.start()
+    fit = pilot.mirror.fit()
+    assert fit is not None
+    at = pilot.spot(size.width // 3, size.height // 5)
+    QTest.mouseClick(pilot.mirror, LEFT, NONE, at)
+    pilot.wait_for_steps(1)
+    (stroke,) = device.performed
+    assert isinstance(stroke, TouchStroke)
+    assert stroke.start == fit.pixel_at(at.toPointF())
+
+
+# What is refused.
+
+
+def test_nothing_is_taken_before_a_recording_begins(pilot: Pilot, device: FakeDevice) -> None:
+    pilot.qtbot.waitUntil(lambda: pilot.mirror.frame_number is not None)
+    pilot.click(180, 300)
+    pilot.press("Home")
+    pilot.type_text("hello")
+    assert device.performed == []
+    assert not pilot.mirror.takes_input
+
+
+def test_a_recording_begins_only_with_an_instruction_and_an_app(pilot: Pilot) -> None:
+    start = pilot.named(QAbstractButton, "Start recording")
+    assert not start.isEnabled()
+    assert pilot.says("Write the instruction first.")
+    pilot.named(QPlainTextEdit, "Instruction").setPlainText(TASK.instruction)
+    assert pilot.says("Name at least one app")
+    assert not start.isEnabled()
+    QTest.keyClicks(pilot.named(QLineEdit, "Add an app"), "Settings,")
+    assert start.isEnabled()
+
+
+def test_text_that_cannot_be_typed_is_refused_and_stays_in_the_box(pilot: Pilot, device: FakeDevice) -> None:
+    pilot.start()
+    box = pilot.named(QLineEdit, "Text to type")
+    box.setText("grüße")
+    QTest.keyClick(box, Qt.Key.Key_Return)
+    assert box.text() == "grüße"
+    assert pilot.says("cannot be typed")
+    assert device.performed == []
+    pilot.press("Dismiss")
+    assert not pilot.says("cannot be typed")
+
+
+def test_text_of_an_input_method_becomes_one_step(pilot: Pilot, device: FakeDevice) -> None:
+    pilot.start()
+    box = pilot.named(QLineEdit, "Text to type")
+    box.setText("written at once")
+    pilot.press("Type")
+    pilot.wait_for_steps(1)
+    assert device.performed == ["written at once"]
+    assert box.text() == ""
+
+
+# Steps and undo.
+
+
+def test_a_step_that_changed_nothing_is_flagged_and_can_be_undone(tmp_path: Path, open_window: OpenWindow) -> None:
+    device = UnchangingDevice()
+    pilot = open_window(BenchDesk(tmp_path, device))
+    pilot.wait_for_phase(Phase.WATCHING)
+    pilot.start()
+    pilot.click(180, 300)
+    pilot.qtbot.waitUntil(lambda: bool(pilot.views[-1].steps) and bool(pilot.views[-1].steps[0].flag))
+    pilot.wait_for_steps(1)
+
+    pilot.press("Undo last")
+    pilot.wait_for_steps(0)
+    assert not pilot.named(QAbstractButton, "Undo last").isEnabled()
+
+
+def test_undo_takes_the_last_step_only(pilot: Pilot, desk: BenchDesk) -> None:
+    pilot.start()
+    pilot.press("Home")
+    pilot.wait_for_steps(1)
+    pilot.type_text("wrong")
+    pilot.wait_for_steps(2)
+    pilot.shortcut("Ctrl+Z").trigger()
+    pilot.wait_for_steps(1)
+    complete(pilot)
+    assert [step.action for step in the_episode(desk).steps] == [Press(SystemKey.HOME), Complete("")]
+
+
+# What goes wrong.
+
+
+def test_a_lost_device_veils_the_mirror_and_recording_goes_on_when_it_is_back(
+    pilot: Pilot, device: FakeDevice, desk: BenchDesk
+) -> None:
+    pilot.start()
+    pilot.click(180, 300)
+    pilot.wait_for_steps(1)
+
+    device.disconnect()
+    pilot.wait_for_state(State.DEVICE_LOST)
+    assert not pilot.mirror.takes_input
+    assert pilot.status.state == "Device lost"
+    assert "fake-1 is gone" in pilot.status.message
+    pilot.click(180, 300)
+
+    device.mend()
+    pilot.wait_for_steps(1)
+    assert pilot.status.state == "Ready"
+    pilot.press("Home")
+    pilot.wait_for_steps(2)
+    complete(pilot)
+    assert len(the_episode(desk).steps) == 3
+
+
+def test_a_device_that_is_lost_before_the_recording_comes_back_too(pilot: Pilot, device: FakeDevice) -> None:
+    device.fail_with(DeviceTimeoutError("fake-1 did not answer within 5 s. Wait, or start it again."))
+    pilot.qtbot.waitUntil(lambda: pilot.status.state == "Device lost")
+    device.mend()
+    pilot.qtbot.waitUntil(lambda: pilot.status.state == "Live view")
+    assert pilot.controller.phase is Phase.WATCHING
+
+
+def test_without_a_device_the_simulated_one_is_offered(tmp_path: Path, open_window: OpenWindow) -> None:
+    pilot = open_window(BenchDesk(tmp_path, simulated=FakeDevice(serial="emulator-6001")))
+    pilot.qtbot.waitUntil(lambda: pilot.says("No device. Start an emulator, or start the simulated one."))
+    pilot.press("Start the simulated emulator")
+    pilot.wait_for_phase(Phase.WATCHING)
+    assert pilot.controller.serial == "emulator-6001"
+
+
+def test_a_dataset_that_cannot_be_written_keeps_the_window_at_work(
+    tmp_path: Path, open_window: OpenWindow, device: FakeDevice
+) -> None:
+    (tmp_path / "dataset").write_text("a file in the place of the folder")
+    pilot = open_window(BenchDesk(tmp_path, device))
+    pilot.wait_for_phase(Phase.WATCHING)
+    pilot.write_task()
+    pilot.press("Start recording")
+    pilot.qtbot.waitUntil(lambda: pilot.says("dataset"))
+    pilot.wait_for_phase(Phase.WATCHING)
+    assert pilot.named(QAbstractButton, "Start recording").isEnabled()
+
+
+# Drafts.
+
+
+def test_a_closed_window_keeps_the_draft_and_the_next_one_goes_on_with_it(
+    open_window: OpenWindow, pilot: Pilot, tmp_path: Path
+) -> None:
+    pilot.start()
+    pilot.press("Home")
+    pilot.wait_for_steps(1)
+    pilot.window.close()
+
+    desk = BenchDesk(tmp_path, FakeDevice(serial="fake-2"))
+    (draft,) = desk.drafts()
+    assert draft.steps == 1
+    again = open_window(desk)
+    again.wait_for_phase(Phase.WATCHING)
+    dialog = again.dialog()
+    again.press_in(dialog, "Resume")
+    again.wait_for_steps(1)
+    assert again.says(TASK.instruction)
+    again.press("Back")
+    again.wait_for_steps(2)
+    complete(again)
+    actions = [step.action for step in the_episode(desk).steps]
+    assert actions == [Press(SystemKey.HOME), Press(SystemKey.BACK), Complete("")]
+
+
+def test_a_stopped_recording_is_a_draft_that_can_go_to_the_trash(pilot: Pilot, desk: BenchDesk) -> None:
+    pilot.start()
+    pilot.press("Home")
+    pilot.wait_for_steps(1)
+    pilot.press("Stop")
+    pilot.wait_for_phase(Phase.WATCHING)
+    drafts = pilot.named(QAbstractButton, "Drafts")
+    pilot.qtbot.waitUntil(drafts.isVisible)
+
+    pilot.press("Drafts")
+    pilot.press_in(pilot.dialog(), "Move to trash")
+    pilot.qtbot.waitUntil(drafts.isHidden)
+    assert desk.drafts() == []
+
+
+def test_a_discarded_recording_is_in_the_trash_and_the_device_is_watched_again(pilot: Pilot, desk: BenchDesk) -> None:
+    pilot.start()
+    pilot.press("Home")
+    pilot.wait_for_steps(1)
+    pilot.press("Discard")
+    pilot.press_in(pilot.dialog(), "Discard")
+    pilot.wait_for_phase(Phase.WATCHING)
+    assert (desk.drafts(), desk.store.episodes()) == ([], [])
+
+
+# Keys and names.
+
+
+def test_every_command_has_a_tooltip_that_shows_its_keys(pilot: Pilot) -> None:
+    keys = [action.shortcut().toString() for action in pilot.window.actions() if not action.shortcut().isEmpty()]
+    tips = [action.toolTip() for action in pilot.window.actions() if not action.shortcut().isEmpty()]
+    assert [key for key, tip in zip(keys, tips, strict=True) if key not in tip] == []
+    assert len(keys) == len(set(keys))
+
+
+def test_every_control_has_a_name_for_a_screen_reader(pilot: Pilot) -> None:
+    pilot.start()
+    controls = [
+        *pilot.window.findChildren(QAbstractButton),
+        *pilot.window.findChildren(QLineEdit),
+        *pilot.window.findChildren(QPlainTextEdit),
+    ]
+    assert [control for control in controls if not control.accessibleName() and not _words(control)] == []
+
+
+def _words(control: object) -> str:
+    return control.text() if isinstance(control, QAbstractButton) else ""
+
+
+def test_nothing_is_cut_off_in_the_smallest_window(pilot: Pilot) -> None:
+    pilot.window.resize(1100, 700)
+    pilot.start()
+    buttons = [button for button in pilot.window.findChildren(QAbstractButton) if button.isVisible()]
+    assert [button.accessibleName() for button in buttons if button.width() < button.sizeHint().width()] == []
+    assert pilot.window.size().width() == 1100
+    assert pilot.window.size().height() == 700
