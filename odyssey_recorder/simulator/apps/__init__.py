@@ -25,5 +25,6 @@ from odyssey_recorder.simulator.apps.app import App
 from odyssey_recorder.simulator.apps.browser import Browser
 from odyssey_recorder.simulator.apps.notes import Notes
 from odyssey_recorder.simulator.apps.settings import Settings
+from odyssey_recorder.simulator.apps.shop import Shop
 
-APPS: tuple[type[App], ...] = (Browser, Notes, Settings)
+APPS: tuple[type[App], ...] = (Browser, Notes, Settings, Shop)

@@ -1,7 +1,7 @@
 """Browser: a start page, an address line, search results, articles to read and copy from, bookmarks, history."""
 
 from collections.abc import Sequence
-from itertools import groupby
+from itertools import groupby, zip_longest
 
 from odyssey_recorder.simulator.apps.app import App, Intent, Page, System
 from odyssey_recorder.simulator.apps.web_pages import (
@@ -276,11 +276,11 @@ class ResultsPage(WebPage):
     def _nothing(self) -> View:
         tips = ("Check the spelling.", "Try fewer or other words.", "Try words that say it more generally.")
         return scroll_page(
-            Icon("magnify-close", 56, "outline"),
+            Row((Icon("magnify-close", 56, "outline"),)),
             Text("No results", 24, 500),
             Text(f"Nothing on the web contains all the words of \u201c{self.query}\u201d.", 16),
             *(Text(f"\u2022  {tip}", 15, color="on_surface_variant") for tip in tips),
-            button("Search again", self._edit, kind="tonal"),
+            Row((button("Search again", self._edit, kind="tonal"),)),
             gap=14,
             pad=24,
         )
@@ -324,11 +324,11 @@ class UnreachablePage(WebPage):
     def content(self, look: Look) -> View:
         host = self.address.removeprefix("https://").removeprefix("http://").partition("/")[0]
         return scroll_page(
-            Icon("web-off", 56, "outline"),
+            Row((Icon("web-off", 56, "outline"),)),
             Text("This site can\u2019t be reached", 24, 500),
             Text(f"{host} could not be found. Check the address for a typing error.", 16, color="on_surface_variant"),
             Text("ERR_NAME_NOT_RESOLVED", 13, color="on_surface_variant"),
-            button("Search for it", lambda: self.visit(host.replace(".", " ")), kind="tonal"),
+            Row((button("Search for it", lambda: self.visit(host.replace(".", " ")), kind="tonal"),)),
             gap=14,
             pad=24,
         )
@@ -412,10 +412,12 @@ class ArticlePage(WebPage):
 
 
 def _table(rows: Sequence[Cells]) -> View:
+    """Rows with lines between them; a column is as wide as its longest cell wants it."""
+    shares = [max(4, *map(len, column)) for column in zip_longest(*(row.texts for row in rows), fillvalue="")]
     views: list[View] = []
     for number, row in enumerate(rows):
         weight = 500 if number == 0 else 400
-        cells = [Text(text, 14, weight, flex=3 if column == 0 else 2) for column, text in enumerate(row.texts)]
+        cells = [Text(text, 14, weight, flex=share) for text, share in zip(row.texts, shares, strict=False)]
         views += [divider()] * (number > 0) + [Row(cells, gap=10, pad=(14, 10))]
     return Surface(Column(views), color="surface_low", radius=12)
 

@@ -1,10 +1,11 @@
 """The Material pieces that pages are put together from: bars, list rows, buttons, sheets, dialogs, menus."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Literal
 
-from odyssey_recorder.simulator.ui.controls import Checkbox, Divider, Icon, Text, TextField, Toggle
+from odyssey_recorder.simulator.ui.controls import Checkbox, Divider, Icon, Radio, Text, TextField, Toggle
 from odyssey_recorder.simulator.ui.draw import Canvas
 from odyssey_recorder.simulator.ui.layout import Column, Pad, Place, Row, Scroll, Spacer, Stack, Surface
 from odyssey_recorder.simulator.ui.view import Action, Box, Limits, Look, View
@@ -149,6 +150,11 @@ def check_item(title: str, subtitle: str = "", *, checked: bool, on_tap: Action,
     )
 
 
+def radio_item(title: str, subtitle: str = "", *, checked: bool, on_tap: Action) -> View:
+    """A row that is one of several choices; the whole row chooses it."""
+    return list_item(title, subtitle, lead=Radio(checked=checked, on_tap=on_tap, desc=title), on_tap=on_tap)
+
+
 def section(title: str) -> View:
     """The small heading over a part of a list."""
     return (
@@ -266,6 +272,47 @@ def bottom_tabs(tabs: Sequence[tuple[str, str]], current: str, choose: Sequence[
         for (icon, label), action in zip(tabs, choose, strict=True)
     ]
     return Surface(Row(cells), color="surface_container", height=72, fill=True)
+
+
+def navigation_rail(tabs: Sequence[tuple[str, str]], current: str, choose: Sequence[Action]) -> View:
+    """The bar at the left edge of a wide screen: the same tabs as those of `bottom_tabs`, below each other."""
+    cells = [
+        Surface(
+            Column(
+                (
+                    Surface(
+                        Icon(icon, 24, "on_primary_container" if label == current else "on_surface_variant"),
+                        color="secondary_container" if label == current else "",
+                        radius=16,
+                        width=56,
+                        height=32,
+                        align="center",
+                    ),
+                    Text(label, 12, 500 if label == current else 400, lines=1),
+                ),
+                gap=4,
+                across="center",
+                along="center",
+            ),
+            height=64,
+            fill=True,
+            on_tap=action,
+            desc=label,
+            selected=label == current,
+        )
+        for (icon, label), action in zip(tabs, choose, strict=True)
+    ]
+    return Surface(Column(cells, gap=8, pad=(0, 12)), color="surface_container", width=88)
+
+
+def tabbed(
+    look: Look, body: View, tabs: Sequence[tuple[str, str]], *, current: str, choose: Callable[[str], None]
+) -> View:
+    """A body with the app's tabs: below it on a phone, at its left where there is room."""
+    actions = [partial(choose, label) for _, label in tabs]
+    if look.wide:
+        return Row((navigation_rail(tabs, current, actions), Surface(body, flex=1)), across="stretch")
+    return Column((Surface(body, flex=1), bottom_tabs(tabs, current, actions)))
 
 
 def bottom_sheet(*children: View, gap: float = 16) -> View:

@@ -1,0 +1,135 @@
+"""What a customer has at the shop: a cart, saved things, an address, and the orders that were placed."""
+
+from dataclasses import dataclass, field
+
+from odyssey_recorder.simulator.apps.goods import Product, product
+
+_FREE_FROM = 35_00
+DELIVERIES = {"Standard": (4_99, "3 to 5 working days, free from $35"), "Express": (9_99, "Tomorrow, Nov 22")}
+"""The ways to get a parcel: what it costs in cents, and when it comes."""
+PAYMENTS = {
+    "Credit card": "Ending in 4417",
+    "Bank transfer": "Sent when the money has arrived",
+    "Cash on delivery": "Pay at your door",
+}
+
+
+@dataclass(slots=True)
+class Line:
+    """So many of one product in one kind."""
+
+    sku: str
+    option: str
+    quantity: int = 1
+
+    @property
+    def product(self) -> Product:
+        return product(self.sku)
+
+    @property
+    def cost(self) -> int:
+        """In cents."""
+        return self.product.price * self.quantity
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where parcels go."""
+
+    name: str = ""
+    street: str = ""
+    city: str = ""
+    postcode: str = ""
+
+    @property
+    def missing(self) -> list[str]:
+        """The names of what has not been filled in."""
+        parts = {"name": self.name, "street": self.street, "city": self.city, "postcode": self.postcode}
+        return [name for name, value in parts.items() if not value.strip()]
+
+    def __str__(self) -> str:
+        return f"{self.name}\n{self.street}\n{self.postcode} {self.city}"
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What was bought; `total` is in cents."""
+
+    number: str
+    date: str
+    state: str
+    lines: tuple[Line, ...]
+    address: Address
+    payment: str
+    total: int
+
+
+_FIRST_ORDER = Order(
+    "HL-20418",
+    "Oct 28",
+    "Delivered",
+    (Line("hp-novo", "Black"), Line("bk-tide", "Paperback", 2)),
+    Address("Sam Keller", "12 Mill Lane", "Harbour Town", "40213"),
+    "Credit card",
+    85_97,
+)
+
+
+@dataclass(slots=True)
+class Account:
+    """Everything that stays at the shop when the customer leaves."""
+
+    cart: list[Line] = field(default_factory=list)
+    saved: list[str] = field(default_factory=list)
+    orders: list[Order] = field(default_factory=lambda: [_FIRST_ORDER])
+    address: Address = Address()
+    delivery: str = "Standard"
+    payment: str = "Credit card"
+
+    @property
+    def count(self) -> int:
+        """How many things lie in the cart."""
+        return sum(line.quantity for line in self.cart)
+
+    @property
+    def goods_cost(self) -> int:
+        return sum(line.cost for line in self.cart)
+
+    @property
+    def delivery_cost(self) -> int:
+        free = self.delivery == "Standard" and self.goods_cost >= _FREE_FROM
+        return 0 if free else DELIVERIES[self.delivery][0]
+
+    @property
+    def total(self) -> int:
+        return self.goods_cost + self.delivery_cost
+
+    def add(self, sku: str, option: str) -> None:
+        """Put one thing into the cart."""
+        for line in self.cart:
+            if (line.sku, line.option) == (sku, option):
+                line.quantity += 1
+                return
+        self.cart.append(Line(sku, option))
+
+    def change(self, line: Line, step: int) -> None:
+        """More or fewer of a thing; the line goes when nothing is left of it."""
+        line.quantity += step
+        if line.quantity <= 0:
+            self.cart.remove(line)
+
+    def turn_saved(self, sku: str) -> None:
+        """Save a product for later, or drop it."""
+        if sku in self.saved:
+            self.saved.remove(sku)
+        else:
+            self.saved.insert(0, sku)
+
+    def place_order(self) -> Order:
+        """Buy what lies in the cart."""
+        number = f"HL-{20418 + 7 * len(self.orders)}"
+        lines = tuple(self.cart)
+        order = Order(number, "Nov 21", "Being packed", lines, self.address, self.payment, self.total)
+        self.orders.insert(0, order)
+        self.cart = []
+        return order
