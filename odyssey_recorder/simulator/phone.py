@@ -83,9 +83,9 @@ class Phone:
         self._looper.call(partial(self._touch, phase, x, y, pointer))
 
     def press_key(self, code: int, *, long_press: bool = False) -> None:
-        """A key by its Android key code is pressed and released; one that means nothing here does nothing."""
-        self._note(f"key {code}")
-        self._change(lambda: press(self._system, code, long_press=long_press))
+        """A key by its Android key code is pressed and released, long or short: the difference means nothing here."""
+        self._note(f"key {code}{' long' if long_press else ''}")
+        self._change(lambda: press(self._system, code))
 
     def type_text(self, text: str) -> None:
         """Characters as from a hardware keyboard: they go to the focused field; a newline is Enter."""
@@ -268,7 +268,7 @@ class Phone:
             if finger.taps(x, y) and not self._on_toolbar(x, y):
                 self._system.entry.dismiss()
             fling = finger.lift(x, y, time.monotonic(), self._system.entry)
-            if fling is not None and self._stage.animated:
+            if fling is not None and self._stage.moves(self._system):
                 flings.append(fling)
 
         self._stage.change(self._system, lift)
@@ -283,7 +283,7 @@ class Phone:
         self._hold_timer = self._frame_timer = None
 
     def _show_soon(self) -> None:
-        if not self._stage.animated:
+        if not self._stage.moves(self._system):
             self._stage.refresh(self._system)
         elif self._frame_timer is None:
             self._frame_timer = self._looper.later(_FRAME_S, self._show_now)

@@ -10,11 +10,12 @@ from odyssey_recorder.simulator.journal import Journal
 from odyssey_recorder.simulator.looper import Looper, Timer
 from odyssey_recorder.simulator.screen import Screen
 from odyssey_recorder.simulator.system.system_ui import SystemUi
-from odyssey_recorder.simulator.system.transition import STEP_S, Transition, pictures
+from odyssey_recorder.simulator.system.transition import STEP_S, Change, Transition, pictures
 from odyssey_recorder.simulator.system.windows import Areas, Window, build_windows
 from odyssey_recorder.simulator.ui.draw import Canvas
 from odyssey_recorder.simulator.ui.geometry import Rect
-from odyssey_recorder.simulator.ui.view import Action
+from odyssey_recorder.simulator.ui.view import NOWHERE, Action
+from odyssey_recorder.simulator.ui.widgets import Scrim
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,9 +23,8 @@ class _Before:
     """What was in front when an input came, to tell afterwards how the screen changed."""
 
     front: str
-    recents: bool
     pages: int
-    layers: tuple[str, ...]
+    layers: dict[str, Rect | None]
 
 
 class Stage:
@@ -35,6 +35,7 @@ class Stage:
         self._animation = animation
         self._journal = journal
         self._picture: Image.Image | None = None
+        self._settled: Image.Image | None = None
         self._player: Timer | None = None
         self._gliding: list[Action] | None = None
         self.screen = Screen(0, 0, 0, b"", 0)
@@ -82,9 +83,10 @@ class Stage:
             self._cancel()
         return gliding is not None
 
-    @property
-    def animated(self) -> bool:
-        return self._animation
+    def moves(self, system: SystemUi) -> bool:
+        """Whether changes are played in several frames now."""
+        scale = system.number_setting("global", "transition_animation_scale", 1.0)
+        return self._animation and system.awake and scale > 0
 
     def _finish_gliding(self, system: SystemUi) -> None:
         """A list that still glides is at its end before anything else happens, however late that comes."""
@@ -94,46 +96,35 @@ class Stage:
             self.lay_out(system)
 
     def _before(self, system: SystemUi) -> _Before:
-        return _Before(system.package, system.recents, len(system.front.pages), self._layers())
+        return _Before(system.package, len(system.front.pages), self._layers())
 
-    def _layers(self) -> tuple[str, ...]:
-        return tuple(window.name for window in self.windows if window.name in {"Overlay", "InputMethod"})
+    def _layers(self) -> dict[str, Rect | None]:
+        """What lies over the page, with the part of it that moves when it comes and goes."""
+        return {window.name: window.moving for window in self.windows if window.name in {"Overlay", "InputMethod"}}
 
     def _keep_thumbnail(self, system: SystemUi, before: _Before) -> None:
-        left = before.front != system.package
-        if left and self._picture is not None and before.front in system.apps:
-            content = self.areas.content
-            part = self._picture.crop((0, 0, content.right, self.areas.navigation.top))
-            system.keep_thumbnail(before.front, part.reduce(2))
+        if before.front != system.package and self._settled is not None:
+            width, height = self.areas.screen.right, self.areas.navigation.top
+            system.keep_thumbnail(before.front, self._settled.crop((0, 0, width, height)).reduce(2))
 
-    def _transition(self, system: SystemUi, before: _Before) -> tuple[Transition, Rect] | None:
+    def _transition(self, system: SystemUi, before: _Before) -> Change | None:
         areas = self.areas
         whole = Rect(0, areas.status.bottom, areas.screen.right, areas.navigation.top)
         asked, system.transition = system.transition, None
         if asked:
-            return asked, whole
+            return Change(asked, whole)
         pages = len(system.front.pages)
         if pages != before.pages and system.package == before.front:
-            return _turn(deeper=pages > before.pages, at_home=system.front is system.launcher), whole
-        layers = self._layers()
-        risen = [window.box for window in self.windows if window.name in set(layers) - set(before.layers)]
-        if risen:
-            box = risen[-1]
-            return Transition.RISE, Rect(
-                0, max(areas.status.bottom, box.rect.top), areas.screen.right, areas.navigation.top
-            )
-        if set(before.layers) - set(layers):
-            return Transition.SINK, whole
-        return None
+            return Change(_turn(deeper=pages > before.pages, at_home=system.front is system.launcher), whole)
+        return _layer_change(before.layers, self._layers())
 
-    def _show_change(self, after: Image.Image, how: tuple[Transition, Rect] | None, system: SystemUi) -> None:
+    def _show_change(self, after: Image.Image, change: Change | None, system: SystemUi) -> None:
         before = self._picture
         self._cancel()
-        if how is None or before is None or before.size != after.size or not self._moves(system):
+        if change is None or before is None or before.size != after.size or not self.moves(system):
             self._present(after)
             return
-        kind, area = how
-        steps = pictures(kind, before, after, area)
+        steps = pictures(change, before, after)
 
         def advance() -> None:
             picture = next(steps, None)
@@ -141,10 +132,6 @@ class Stage:
             self._player = self._looper.later(STEP_S, advance) if picture else None
 
         advance()
-
-    def _moves(self, system: SystemUi) -> bool:
-        scale = system.setting("global", "transition_animation_scale", "1")
-        return self._animation and system.awake and scale not in {"0", "0.0"}
 
     def _cancel(self) -> None:
         if self._player is not None:
@@ -158,6 +145,7 @@ class Stage:
             canvas = Canvas(picture)
             for window in self.windows:
                 window.box.paint(canvas)
+        self._settled = picture
         return picture
 
     def _present(self, picture: Image.Image) -> None:
@@ -176,3 +164,15 @@ def _turn(*, deeper: bool, at_home: bool) -> Transition:
     if at_home:
         return Transition.OPEN if deeper else Transition.CLOSE
     return Transition.FORWARD if deeper else Transition.BACKWARD
+
+
+def _layer_change(before: dict[str, Rect | None], after: dict[str, Rect | None]) -> Change | None:
+    """How keyboards, sheets and dialogs come and go."""
+    for name, moving in after.items():
+        if name not in before:
+            veil = Scrim.ALPHA if name == "Overlay" else 0.0
+            return Change(Transition.RISE, moving, veil) if moving else Change(Transition.FADE, NOWHERE)
+    for name, moving in before.items():
+        if name not in after:
+            return Change(Transition.SINK, moving) if moving else Change(Transition.FADE, NOWHERE)
+    return None

@@ -93,6 +93,30 @@ def test_animation_can_be_switched_off_by_the_settings() -> None:
         assert person.sees("Pancakes")
 
 
+@pytest.mark.parametrize("nonsense", ["", "fast", "nan", "-1", "1e999", "\ud800\0"])
+def test_nonsense_in_a_setting_is_kept_but_changes_nothing(nonsense: str) -> None:
+    with person_with("small_phone") as person:
+        shown = digest(person.phone)
+        for namespace, key in (
+            ("global", "transition_animation_scale"),
+            ("system", "font_scale"),
+            ("system", "user_rotation"),
+        ):
+            person.phone.put_setting(namespace, key, nonsense)
+
+        assert digest(person.phone) == shown
+        assert person.phone.get_setting("system", "font_scale") == nonsense
+
+
+def test_a_larger_font_makes_the_words_larger() -> None:
+    with person_with() as person:
+        person.open("Settings")
+        before = person.find("Display").bounds.height
+        person.phone.put_setting("system", "font_scale", "1.3")
+
+        assert person.find("Display").bounds.height > before
+
+
 def test_the_journal_tells_each_frame_and_what_was_shown_when_an_input_came(tmp_path: Path) -> None:
     path = tmp_path / "journal.jsonl"
     with person_with("small_phone", journal=path) as person:

@@ -66,6 +66,25 @@ def test_enter_makes_a_new_line_in_a_note_and_goes_on_from_its_title() -> None:
         assert person.field("body").text == "one\ntw"
 
 
+def test_any_character_can_be_typed_and_is_kept() -> None:
+    strange = "\u00e9\u4e2d\U0001f600\ud800\0\t\u202e"
+    with person_with() as person:
+        new_note(person)
+        person.phone.press_key(ENTER)
+        person.type(strange)
+
+        assert person.field("body").text == strange
+
+
+def test_what_is_pasted_into_a_single_line_stays_one() -> None:
+    with person_with() as person:
+        new_note(person)
+        person.phone.set_clipboard("one\ntwo")
+        person.phone.press_key(PASTE)
+
+        assert person.field("title").text == "one two"
+
+
 def test_back_takes_the_keyboard_first_and_the_page_next() -> None:
     with person_with() as person:
         new_note(person)

@@ -48,7 +48,7 @@ def test_a_text_that_fits_is_not_shortened_and_one_that_does_not_ends_in_an_elli
 
 @given(words)
 def test_the_nearest_caret_to_a_caret_is_itself(content: str) -> None:
-    offsets = text.caret_offsets(content, SIZE)
+    offsets = [text.text_width(content[:place], SIZE) for place in range(len(content) + 1)]
     for x in offsets:
         assert offsets[text.nearest_caret(content, x, SIZE)] == x
 
@@ -87,3 +87,10 @@ def test_the_cursor_stays_inside_of_the_text() -> None:
     assert Draft("abc", 1, 1).moved(99) == Draft("abc", 3, 3)
     assert Draft("abc", 1, 1).moved(-5) == Draft("abc", 0, 0)
     assert Draft("abc", 1, 1).all_selected().selected == "abc"
+
+
+def test_a_very_long_text_is_broken_in_little_time() -> None:
+    lines = text.broken_lines("word " * 20_000, 600, SIZE)
+
+    assert lines[-1][1] == 100_000
+    assert all(text.text_width(("word " * 20_000)[start:end].rstrip(), SIZE) <= 600 for start, end in lines[:50])

@@ -5,12 +5,12 @@ from odyssey_recorder.simulator.system.system_ui import SystemUi
 _HOME, _BACK, _POWER, _TAB, _ENTER, _DELETE = 3, 4, 26, 61, 66, 67
 _APP_SWITCH, _SLEEP, _WAKE_UP = 187, 223, 224
 _FORWARD_DELETE, _MOVE_HOME, _MOVE_END = 112, 122, 123
-_CUT, _COPY, _PASTE, _SELECT_ALL = 277, 278, 279, 29
+_CUT, _COPY, _PASTE = 277, 278, 279
 _LEFT, _RIGHT = 21, 22
 _SPACE = 62
 
 
-def press(system: SystemUi, code: int, *, long_press: bool = False) -> None:
+def press(system: SystemUi, code: int) -> None:
     """Press and release a key; a sleeping phone only wakes up, an unknown key does nothing."""
     if code in {_POWER, _SLEEP, _WAKE_UP}:
         system.awake = code == _WAKE_UP or (code == _POWER and not system.awake)

@@ -298,6 +298,14 @@ class SystemUi:
     def setting(self, namespace: str, key: str, fallback: str = "") -> str:
         return self.settings.get((namespace, key), fallback)
 
+    def number_setting(self, namespace: str, key: str, fallback: float) -> float:
+        """A setting read as a number from 0 to 100; the fallback where it is none."""
+        try:
+            value = float(self.setting(namespace, key))
+        except ValueError:
+            return fallback
+        return value if 0 <= value <= 100 else fallback
+
     def change_setting(self, namespace: str, key: str, value: str) -> None:
         self.settings[namespace, key] = value
         fixed = self.settings.get(("system", "accelerometer_rotation")) == "0"

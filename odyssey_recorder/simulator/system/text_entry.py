@@ -86,7 +86,9 @@ class TextEntry:
 
     def insert(self, words: str) -> bool:
         """Put words where the cursor stands; false when no field takes them."""
-        return self._change(lambda draft: draft.inserted(words))
+        field = self._field()
+        fitting = words if field is None or field.multiline else words.replace("\n", " ")
+        return self._change(lambda draft: draft.inserted(fitting))
 
     def press(self, character: str) -> None:
         """A character key of the on-screen keyboard."""

@@ -1,6 +1,7 @@
 """How one screen gives way to the next: the pictures in between, made of the two finished ones."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from enum import Enum
 
 from PIL import Image
@@ -9,6 +10,7 @@ from odyssey_recorder.simulator.ui.geometry import Rect
 
 STEPS = 9
 STEP_S = 0.033
+_DARK = (0, 0, 0, 255)
 
 
 class Transition(Enum):
@@ -20,26 +22,46 @@ class Transition(Enum):
     CLOSE = "close"
     RISE = "rise"
     SINK = "sink"
+    FADE = "fade"
 
 
-def pictures(kind: Transition, before: Image.Image, after: Image.Image, area: Rect) -> Iterator[Image.Image]:
-    """The pictures between two of one size; only `area` moves, what lies around it changes at once."""
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A transition and the part of the screen that moves in it; `veil` (0..1) darkens what a sheet rises over."""
+
+    kind: Transition
+    area: Rect
+    veil: float = 0.0
+
+
+def pictures(change: Change, before: Image.Image, after: Image.Image) -> Iterator[Image.Image]:
+    """The pictures between two of one size."""
+    if change.veil:
+        before = Image.blend(before, Image.new("RGBA", before.size, _DARK), change.veil)
+    base = after
+    if change.kind is Transition.RISE:
+        base = _over(after, before, change.area, (0, 0))
     for step in range(1, STEPS):
         share = 1 - (1 - step / STEPS) ** 3
-        yield _between(kind, (before, after), area, share)
+        yield _between(change, (before, base, after), share)
 
 
-def _between(kind: Transition, pair: tuple[Image.Image, Image.Image], area: Rect, share: float) -> Image.Image:
-    before, after = pair
-    match kind:
+def _between(change: Change, layers: tuple[Image.Image, Image.Image, Image.Image], share: float) -> Image.Image:
+    before, base, after = layers
+    across, down = change.area.width, change.area.height
+    match change.kind:
         case Transition.FORWARD:
-            return _over(before, after, area, (round(area.width * (1 - share)), 0))
+            return _over(before, after, change.area, (round(across * (1 - share)), 0))
         case Transition.BACKWARD:
-            return _over(after, before, area, (round(area.width * share), 0))
-        case Transition.OPEN | Transition.RISE:
-            return _over(before, after, area, (0, round(area.height * (1 - share))))
+            return _over(after, before, change.area, (round(across * share), 0))
+        case Transition.OPEN:
+            return _over(before, after, change.area, (0, round(down * (1 - share))))
         case Transition.CLOSE | Transition.SINK:
-            return _over(after, before, area, (0, round(area.height * share)))
+            return _over(after, before, change.area, (0, round(down * share)))
+        case Transition.RISE:
+            return _over(base, after, change.area, (0, round(down * (1 - share))))
+        case Transition.FADE:
+            return Image.blend(before, after, share)
 
 
 def _over(below: Image.Image, above: Image.Image, area: Rect, by: tuple[int, int]) -> Image.Image:

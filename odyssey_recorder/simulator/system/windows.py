@@ -22,12 +22,16 @@ SYSTEM_COLOR = "#3b5ba9"
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """A placed tree of views; an `opaque` window lets no touch through to what lies below it."""
+    """A placed tree of views; an `opaque` window lets no touch through to what lies below it.
+
+    `moving` is the part that slides up when the window comes: the keyboard, a sheet.
+    """
 
     name: str
     package: str
     box: Box
     opaque: bool = True
+    moving: Rect | None = None
 
     @property
     def is_front(self) -> bool:
@@ -107,7 +111,7 @@ class _Builder:
 
     def _look(self, theme: Theme, area: Rect, memory: Memory | None = None) -> Look:
         px = self._density / 160
-        scale = float(self._system.setting("system", "font_scale", "1.0"))
+        scale = max(0.5, min(self._system.number_setting("system", "font_scale", 1.0), 2.0))
         width_dp, height_dp = int(area.width / px), int(area.height / px)
         return Look(theme, self._density, width_dp, height_dp, memory or Memory(), scale)
 
@@ -153,7 +157,9 @@ class _Builder:
         veil = box.children[0].at(0, -content.top)
         veil.width, veil.height = self._screen.width, self._screen.height
         box.place(content.left, content.top, self._screen)
-        return Window("Overlay", package, box)
+        over = box.children[1]
+        is_sheet = isinstance(over.view, Place) and "bottom" in over.view.where
+        return Window("Overlay", package, box, moving=over.children[0].rect if is_sheet else None)
 
     def _keyboard(self) -> Window | None:
         entry = self._system.entry
@@ -162,7 +168,7 @@ class _Builder:
         look = self._look(self._system_theme, self._screen)
         box = keyboard_view(entry, look).layout(look, Limits(self._screen.width, self._screen.height))
         box.place(0, self._navigation.top - box.height, self._screen)
-        return Window("InputMethod", "com.google.android.inputmethod.latin", box)
+        return Window("InputMethod", "com.google.android.inputmethod.latin", box, moving=box.rect)
 
     def _bars(self) -> tuple[Window, Window]:
         """The status bar lies under a veil like the page; the navigation bar is never covered."""

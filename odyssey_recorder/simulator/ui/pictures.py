@@ -57,7 +57,7 @@ def _ridge(
     return points
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=32)
 def _landscape(seed: int, width: int, height: int) -> Image.Image:
     rng = random.Random(seed * 7919 + 11)
     hue = rng.random()
@@ -73,7 +73,7 @@ def _landscape(seed: int, width: int, height: int) -> Image.Image:
     return picture.resize((width, height), Image.Resampling.BICUBIC).convert("RGBA")
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=32)
 def _cover(seed: int, width: int, height: int) -> Image.Image:
     rng = random.Random(seed * 104_729 + 5)
     hue = rng.random()
@@ -104,7 +104,7 @@ def _emblem(icon: str, color: RGB, width: int, height: int) -> Image.Image:
     return picture.convert("RGBA")
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=3)
 def _wallpaper(seed: int, width: int, height: int) -> Image.Image:
     rng = random.Random(seed * 31 + 3)
     hue = (0.60 + 0.09 * (seed % 7)) % 1

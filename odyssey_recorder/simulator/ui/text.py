@@ -1,8 +1,8 @@
 """How wide letters are and what they look like: fonts, line breaking and the masks of drawn lines."""
 
 import unicodedata
+from bisect import bisect_left
 from functools import cache, lru_cache
-from itertools import pairwise
 
 import font_roboto
 from PIL import Image, ImageDraw, ImageFont
@@ -33,7 +33,7 @@ def text_width(text: str, size_px: int, weight: int = 400) -> int:
     return round(_font(size_px, weight).getlength(text)) if text else 0
 
 
-@lru_cache(maxsize=3_000)
+@lru_cache(maxsize=1_500)
 def line_mask(text: str, size_px: int, weight: int = 400) -> Image.Image:
     """One drawn line as an 8-bit mask, `line_height` tall; its left edge is where the first letter starts."""
     font = _font(size_px, weight)
@@ -58,10 +58,9 @@ def broken_lines(text: str, width_px: int, size_px: int, weight: int = 400) -> t
 def _broken(text: str, span: tuple[int, int], width_px: int, font: tuple[int, int]) -> list[tuple[int, int]]:
     start, end = span
     lines = []
-    while text_width(text[start:end], *font) > width_px and end - start > 1:
-        fits = _longest_fit(text[start:end], width_px, font)
-        space = text.rfind(" ", start + 1, start + fits + 1)
-        stop = space + 1 if space > start else start + fits
+    while (stop := start + _longest_fit(text[start:end], width_px, font)) < end:
+        space = text.rfind(" ", start + 1, stop + 1)
+        stop = space + 1 if space > start else stop
         lines.append((start, stop))
         start = stop
     lines.append((start, end))
@@ -69,7 +68,11 @@ def _broken(text: str, span: tuple[int, int], width_px: int, font: tuple[int, in
 
 
 def _longest_fit(text: str, width_px: int, font: tuple[int, int]) -> int:
-    low, high = 1, len(text)
+    """How many letters fit, at least one; it never measures much more than what fits, however long the text is."""
+    beyond = 32
+    while beyond < len(text) and text_width(text[:beyond], *font) <= width_px:
+        beyond *= 2
+    low, high = min(1, len(text)), min(beyond, len(text))
     while low < high:
         middle = (low + high + 1) // 2
         if text_width(text[:middle], *font) <= width_px:
@@ -81,24 +84,22 @@ def _longest_fit(text: str, width_px: int, font: tuple[int, int]) -> int:
 
 def shortened(text: str, width_px: int, size_px: int, weight: int = 400) -> str:
     """`text`, cut with an ellipsis where it is wider than `width_px`."""
-    if text_width(text, size_px, weight) <= width_px:
+    if _longest_fit(text, width_px, (size_px, weight)) == len(text):
         return text
     room = max(0, width_px - text_width(ELLIPSIS, size_px, weight))
     return text[: _longest_fit(text, room, (size_px, weight))].rstrip() + ELLIPSIS
 
 
-def caret_offsets(text: str, size_px: int, weight: int = 400) -> list[int]:
-    """The x of every place between the letters of one line, the two ends included."""
-    return [text_width(text[:index], size_px, weight) for index in range(len(text) + 1)]
-
-
 def nearest_caret(text: str, x_px: float, size_px: int, weight: int = 400) -> int:
     """The place between two letters of one line that is nearest to `x_px`."""
-    offsets = caret_offsets(text, size_px, weight)
-    for index, (left, right) in enumerate(pairwise(offsets)):
-        if x_px < (left + right) / 2:
-            return index
-    return len(text)
+
+    def offset(place: int) -> int:
+        return text_width(text[:place], size_px, weight)
+
+    after = bisect_left(range(len(text) + 1), x_px, key=offset)
+    if after > len(text):
+        return len(text)
+    return after - 1 if after and x_px - offset(after - 1) < offset(after) - x_px else after
 
 
 def word_around(text: str, index: int) -> tuple[int, int]:
