@@ -56,28 +56,58 @@ class Demonstration:
     moves: tuple[Move, ...]
 
 
+FORECAST = "Oslo weather: forecast for the week"
+SLEET = (
+    "Sleet in the morning turns to light snow by the evening, with temperatures around 2 °C and a fresh wind from the"
+    " fjord. Roads above 200 metres may be slippery tonight."
+)
 DEMONSTRATIONS = (
     Demonstration(
         TaskInfo(
-            "Multi_Apps",
-            ("Notes", "Settings"),
-            "Note down {} and look at the settings.",
-            "Note down milk and look at the settings.",
-            "Write a note that says milk, then have a look at the settings.",
+            category="Multi_Apps",
+            apps=("Browser", "Notes"),
+            meta_task="Look up the weather in {} and keep the forecast in a note.",
+            task="Look up the weather in Oslo and keep the forecast in a note.",
+            instruction="Find out in Browser what the weather in Oslo will be like, and save the forecast in Notes.",
         ),
         (
-            On("Notes"),
-            script.PressKey(key="BACK"),
-            On("Settings"),
-            Drag(up=0.4),
-            script.PressKey(key="RECENT"),
+            On("Browser"),
+            On("Search or type web address"),
+            script.TypeText(type="oslo weather\n"),
+            On(FORECAST),
+            Drag(up=0.3),
+            On(SLEET, hold=True),
+            On("Select all"),
+            On("Copy"),
             script.PressKey(key="HOME"),
-            script.Complete(complete="done"),
+            On("Notes"),
+            On("New note"),
+            script.TypeText(type="Oslo weather\n"),
+            On("Note", hold=True),
+            On("Paste"),
+            script.PressKey(key="BACK"),
+            script.PressKey(key="BACK"),
+            script.PressKey(key="RECENT"),
+            On("Browser"),
+            script.Complete(complete="The forecast is in the note called Oslo weather."),
         ),
     ),
     Demonstration(
-        TaskInfo("General_Tool", ("Settings",), "a", "b", "c"),
-        (On("Settings"), script.Impossible(impossible="Item not found")),
+        TaskInfo(
+            category="Information_Management",
+            apps=("Browser",),
+            meta_task="Find out when the museum of {} opens.",
+            task="Find out when the museum of zeppelins opens.",
+            instruction="Look in the Browser when the zeppelin museum opens.",
+        ),
+        (
+            script.PressKey(key="HOME"),
+            On("Browser"),
+            On("Home"),
+            On("Search or type web address"),
+            script.TypeText(type="zeppelin museum\n"),
+            script.Impossible(impossible="Item not found"),
+        ),
     ),
 )
 
@@ -162,7 +192,7 @@ class _Eyes:
                 x, y = self._middle_of(label)
                 return script.LongPress(long_press=(x, y)) if hold else script.Tap(tap=(x, y))
             case Drag(up):
-                left, top, right, bottom = _bounds(self._tree())
+                left, top, right, bottom = _bounds(next(self._tree().iter("node")))
                 x, middle, half = (left + right) // 2, (top + bottom) // 2, int((bottom - top) * up / 2)
                 return script.Swipe(swipe=((x, middle + half), (x, middle - half)), ms=400)
             case _:
@@ -176,9 +206,9 @@ class _Eyes:
         return (left + right) // 2, (top + bottom) // 2
 
     def _tree(self) -> ElementTree.Element:
-        said = self._lab.server.adb("-s", self._serial, "exec-out", "uiautomator", "dump", "/dev/tty")
-        xml = said.stdout.decode().partition("</hierarchy>")
-        return ElementTree.fromstring(xml[0] + xml[1])[0]
+        said = self._lab.server.adb("-s", self._serial, "exec-out", "uiautomator", "dump", "--windows", "/dev/tty")
+        xml = said.stdout.decode().partition("</displays>")
+        return ElementTree.fromstring(xml[0] + xml[1])
 
 
 def _bounds(node: ElementTree.Element) -> tuple[int, int, int, int]:

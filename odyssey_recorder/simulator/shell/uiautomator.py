@@ -3,7 +3,7 @@
 import asyncio
 from xml.etree.ElementTree import Element, SubElement, tostring
 
-from odyssey_recorder.simulator.phone import Node
+from odyssey_recorder.simulator.phone import Node, Phone
 from odyssey_recorder.simulator.shell.program import Call, Programs
 
 _DEFAULT_PATH = "/sdcard/window_dump.xml"
@@ -13,9 +13,10 @@ _PROLOGUE = b"<?xml version='1.0' encoding='UTF-8' standalone='yes' ?>"
 
 async def _uiautomator(call: Call) -> int:
     if call.args[:1] != ("dump",):
-        return await call.fail("Usage: uiautomator dump [--verbose][file]")
+        return await call.fail("Usage: uiautomator dump [--verbose][--windows][file]")
     path = next((word for word in call.args[1:] if not word.startswith("-")), _DEFAULT_PATH)
-    xml = await asyncio.to_thread(_dump, call)
+    dump = _dump_windows if "--windows" in call.args else _dump
+    xml = await asyncio.to_thread(dump, call.guest.phone)
     if path == _TERMINAL:
         await call.stdout.write(xml)
     else:
@@ -27,15 +28,25 @@ async def _uiautomator(call: Call) -> int:
     return 0
 
 
-def _dump(call: Call) -> bytes:
-    phone = call.guest.phone
+def _dump(phone: Phone) -> bytes:
+    """The window in front."""
     hierarchy = Element("hierarchy", rotation=str(phone.state().rotation))
     _add(hierarchy, phone.view_tree(), 0)
     return _PROLOGUE + tostring(hierarchy)
 
 
+def _dump_windows(phone: Phone) -> bytes:
+    """Every window: menus, keyboard and bars as well."""
+    displays = Element("displays")
+    display = SubElement(displays, "display", id="0")
+    rotation = str(phone.state().rotation)
+    for index, view in enumerate(phone.view_tree(all_windows=True).children):
+        window = SubElement(display, "window", index=str(index), id=str(index), bounds=_bounds(view))
+        _add(SubElement(window, "hierarchy", rotation=rotation), view, 0)
+    return _PROLOGUE + tostring(displays)
+
+
 def _add(parent: Element, node: Node, index: int) -> None:
-    box = node.bounds
     flags = {
         "checkable": node.checkable,
         "checked": node.checked,
@@ -56,11 +67,16 @@ def _add(parent: Element, node: Node, index: int) -> None:
         "package": node.package,
         "content-desc": _printable(node.content_desc),
         **{name: "true" if value else "false" for name, value in flags.items()},
-        "bounds": f"[{box.left},{box.top}][{box.right},{box.bottom}]",
+        "bounds": _bounds(node),
     }
     element = SubElement(parent, "node", attributes)
     for position, child in enumerate(node.children):
         _add(element, child, position)
+
+
+def _bounds(node: Node) -> str:
+    box = node.bounds
+    return f"[{box.left},{box.top}][{box.right},{box.bottom}]"
 
 
 def _printable(text: str) -> str:

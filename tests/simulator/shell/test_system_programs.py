@@ -240,6 +240,15 @@ def test_the_views_on_the_screen_are_dumped_as_xml(bench: Bench) -> None:
     assert list(nodes[0].attrib)[:4] == ["index", "text", "resource-id", "class"]
 
 
+def test_windows_over_the_front_one_are_dumped_when_asked_for(bench: Bench) -> None:
+    dumped = bench.shell("uiautomator dump --windows /dev/tty").partition("</displays>")
+
+    windows = list(ET.fromstring(dumped[0] + dumped[1]).iter("window"))
+    tree = bench.emulator.phone.view_tree(all_windows=True)
+    assert len(windows) == len(tree.children) > 1
+    assert "Overview" in [node.get("content-desc") for node in windows[-1].iter("node")]
+
+
 def test_the_only_keyboard_can_be_chosen_and_no_other(bench: Bench) -> None:
     keyboard = bench.shell("ime list -s").strip()
 
