@@ -124,12 +124,14 @@ class Stage:
         if change is None or before is None or before.size != after.size or not self.moves(system):
             self._present(after)
             return
-        steps = pictures(change, before, after)
+        steps = enumerate(pictures(change, before, after), 1)
+        begun_s = time.monotonic()
 
         def advance() -> None:
-            picture = next(steps, None)
-            self._present(picture or after)
-            self._player = self._looper.later(STEP_S, advance) if picture else None
+            number, picture = next(steps, (0, after))
+            self._present(picture)
+            rest_s = begun_s + number * STEP_S - time.monotonic()
+            self._player = self._looper.later(max(0.0, rest_s), advance) if number else None
 
         advance()
 
@@ -153,10 +155,10 @@ class Stage:
         rgba = picture.tobytes()
         if rgba == self.screen.rgba and picture.width == self.screen.width:
             return
-        now, number = time.monotonic_ns(), self.screen.number + 1
+        number, now_ns = self.screen.number + 1, time.monotonic_ns()
+        self.screen = Screen(number, picture.width, picture.height, rgba, now_ns)
         if self._journal:
-            self._journal.frame(now, number, picture)
-        self.screen = Screen(number, picture.width, picture.height, rgba, now)
+            self._journal.frame(now_ns, number, picture)
 
 
 def _turn(*, deeper: bool, at_home: bool) -> Transition:
