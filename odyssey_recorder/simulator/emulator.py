@@ -116,6 +116,7 @@ class SimulatedEmulator:
     async def _hang_up(self) -> None:
         await self._console.close()
         await self._daemon.hang_up()
+        await self._loop.shutdown_default_executor()
 
     def _apply_faults(self) -> None:
         self._await(self._follow_faults())

@@ -40,6 +40,26 @@ def test_it_says_where_it_is_and_stops_on_ctrl_c(adb_server: PrivateAdbServer) -
     assert said[2] == f"Stop it with Ctrl-C, or: adb -s {serial} emu kill\n"
 
 
+def test_it_can_stop_with_the_program_that_started_it(adb_server: PrivateAdbServer) -> None:
+    bound_to_stdin = PROGRAM.replace("import run", "import run, stop_when_stdin_ends\n\nstop_when_stdin_ends()")
+    with subprocess.Popen(
+        [sys.executable, "-c", bound_to_stdin],
+        env=adb_server.environment,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as program:
+        assert program.stdin is not None
+        assert program.stdout is not None
+        said = [program.stdout.readline() for _ in range(3)]
+
+        program.stdin.close()
+
+        assert program.stdout.read().endswith("has stopped.\n")
+        assert program.wait(10) == 0
+    assert said[2].startswith("Stop it with Ctrl-C")
+
+
 def test_it_stops_when_its_console_is_told_to_kill(
     adb_server: PrivateAdbServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -90,7 +90,7 @@ def test_motion_events_are_one_phase_each(phone: Journalled, journal: Path) -> N
 def test_keys_go_by_name_or_number(phone: Journalled, journal: Path) -> None:
     phone.shell("input keyevent KEYCODE_HOME 4; input keyevent --longpress APP_SWITCH; input keyevent 66")
 
-    assert phone.told(journal) == ["key 3", "key 4", "key 187", "key 66"]
+    assert phone.told(journal) == ["key 3", "key 4", "key 187 long", "key 66"]
 
 
 @pytest.mark.parametrize(
