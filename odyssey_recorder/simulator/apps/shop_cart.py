@@ -119,8 +119,10 @@ class CheckoutPage(Page):
 
     def build(self, look: Look) -> View:
         account = self.app.account
-        parts = [
+        complaint = [Surface(Text(self.complaint, 14, 500, "error"), pad=(16, 0, 16, 12))] if self.complaint else []
+        parts: list[View] = [
             section("Delivery address"),
+            *complaint,
             *self._address(),
             section("Delivery"),
             *(self._delivery(name) for name in DELIVERIES),
@@ -134,9 +136,7 @@ class CheckoutPage(Page):
             _sum_row("Total", account.total, strong=True),
             gap=10,
         )
-        foot: list[View] = [Text(self.complaint, 14, color="error")] if self.complaint else []
-        foot.append(button("Place order", self._order, fill=True))
-        end = Column((summary, *foot), gap=12, pad=(16, 16, 16, 24))
+        end = Column((summary, button("Place order", self._order, fill=True)), gap=12, pad=(16, 16, 16, 24))
         return page_frame(app_bar("Checkout", on_up=self.close), scroll_page(*parts, end))
 
     def _address(self) -> list[View]:

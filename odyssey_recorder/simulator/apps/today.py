@@ -1,0 +1,30 @@
+"""Which day it is on the simulated phone, where no day ever ends, and how its apps name days and ask for one."""
+
+from collections.abc import Callable
+from datetime import date
+
+from odyssey_recorder.simulator.apps.app import Page
+from odyssey_recorder.simulator.ui.pickers import Days, date_dialog, month_after
+from odyssey_recorder.simulator.ui.view import Action, View
+
+TODAY = date(2026, 11, 21)
+
+
+def day_name(day: date) -> str:
+    """A day as people call it: "Today", "Tomorrow", "Mon, Nov 23"."""
+    names = {0: "Today", 1: "Tomorrow", -1: "Yesterday"}
+    return names.get((day - TODAY).days, f"{day:%a, %b} {day.day}")
+
+
+class DatedPage(Page):
+    """A page that asks for a day; `month` is the one that its question shows."""
+
+    month = TODAY.replace(day=1)
+
+    def date_question(self, chosen: date | None, *, choose: Callable[[date], None], cancel: Action) -> View:
+        """The dialog with a month to choose a day from."""
+        return date_dialog(Days(self.month, chosen, TODAY), turn=self.turn_month, choose=choose, cancel=cancel)
+
+    def turn_month(self, step: int) -> None:
+        """Show the next month, or the one before."""
+        self.month = month_after(self.month, step)
