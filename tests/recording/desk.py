@@ -1,0 +1,148 @@
+"""A desk for tests: a recorder on a device in memory, a store on disk, and an annotator who listens."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from threading import Condition
+
+from PIL import Image
+
+from odyssey_recorder.dataset.draft import Draft
+from odyssey_recorder.dataset.provenance import Origin
+from odyssey_recorder.dataset.store import EpisodeStore
+from odyssey_recorder.device.device import Device
+from odyssey_recorder.device.screen import Frame
+from odyssey_recorder.device.settle import SettleRule
+from odyssey_recorder.gesture.recognizer import TouchRules
+from odyssey_recorder.gesture.touch import TouchStroke
+from odyssey_recorder.model.episode import DeviceInfo, TaskInfo
+from odyssey_recorder.model.geometry import Pixel
+from odyssey_recorder.recording.recorder import Recorder, RecordingView, Rules
+from odyssey_recorder.recording.session import State
+from tests.fakes import PHONE_SIZE, FakeDevice
+
+PATIENCE_S = 20.0
+TASK = TaskInfo("General_Tool", ("Notes",), "Write {} down.", "Write milk down.", "Write milk down in Notes.")
+DEVICE = DeviceInfo("Fake Phone", PHONE_SIZE, "fake", "15", "35")
+ORIGIN = Origin(
+    recorder_version="1",
+    mode="mirror",
+    actor="annotator",
+    annotator="ann",
+    task_id="",
+    serial="fake-1",
+    model="Fake Phone",
+    fingerprint="fake/fake",
+    avd_name="Fake",
+    density=160,
+)
+RULES = Rules(TouchRules.for_density(160), SettleRule(still_ms=20, cap_ms=300))
+
+
+@dataclass
+class Annotator:
+    """Listens to a recorder and remembers everything."""
+
+    notices: list[str] = field(default_factory=list)
+    views: list[RecordingView] = field(default_factory=list)
+    newest: Frame | None = None
+    _news: Condition = field(default_factory=Condition)
+
+    def frame(self, frame: Frame) -> None:
+        with self._news:
+            self.newest = frame
+            self._news.notify_all()
+
+    def changed(self, view: RecordingView) -> None:
+        with self._news:
+            self.views.append(view)
+            self._news.notify_all()
+
+    def notice(self, text: str) -> None:
+        with self._news:
+            self.notices.append(text)
+            self._news.notify_all()
+
+    def await_notice(self, part: str) -> str:
+        """The first notice that says `part`."""
+        self.wait(lambda: any(part in notice for notice in self.notices))
+        return next(notice for notice in self.notices if part in notice)
+
+    def wait(self, happened: Callable[[], bool]) -> None:
+        """Wait until `happened`, looked at whenever there is news."""
+        with self._news:
+            assert self._news.wait_for(happened, PATIENCE_S), f"it never happened; noticed: {self.notices}"
+
+
+class Desk:
+    """A store in a folder; recorders that are stopped and waited for at the end."""
+
+    def __init__(self, folder: Path) -> None:
+        self.store = EpisodeStore(folder / "dataset", drafts=folder / "drafts")
+
+    def draft(self) -> Draft:
+        return self.store.create_draft(task=TASK, device=DEVICE, origin=ORIGIN)
+
+    @contextmanager
+    def recording(self, device: Device, draft: Draft | None = None) -> Iterator["Recording"]:
+        """Record on `device`, into a new draft unless one is given."""
+        used = draft or self.draft()
+        annotator = Annotator()
+        recorder = Recorder(device, used, self.store, listener=annotator, rules=RULES)
+        recorder.start()
+        try:
+            yield Recording(recorder, annotator, used)
+        finally:
+            recorder.stop()
+            device.close()
+            recorder.join()
+
+
+@dataclass(frozen=True)
+class Recording:
+    """A recorder at work."""
+
+    recorder: Recorder
+    annotator: Annotator
+    draft: Draft
+
+    def ready(self, *, steps: int | None = None, after: int | None = None) -> RecordingView:
+        """Wait until a gesture would be recorded, with so many steps behind it, on another frame than `after`."""
+
+        def wanted(view: RecordingView) -> bool:
+            counted = steps is None or len(view.steps) == steps
+            return counted and view.state is State.READY and view.frame_number not in {None, after}
+
+        return self.recorder.wait_for(wanted, PATIENCE_S)
+
+    def until(self, state: State) -> RecordingView:
+        return self.recorder.wait_for(lambda view: view.state is state, PATIENCE_S)
+
+    def touch_down(self) -> None:
+        """A finger comes down on the picture that is safe."""
+        number = self.ready().frame_number
+        assert number is not None
+        self.recorder.touch_down(number)
+
+    def tap(self, x: int = 100, y: int = 200) -> None:
+        self.touch_down()
+        self.recorder.lift(TouchStroke.press(Pixel(x, y)))
+
+    def tap_and_wait(self) -> RecordingView:
+        """Tap, and wait until the next gesture may come."""
+        steps = len(self.ready().steps)
+        self.tap()
+        return self.ready(steps=steps + 1)
+
+
+def pixels(path: Path) -> Image.Image:
+    """The picture in a file, as RGB."""
+    with Image.open(path) as image:
+        return image.convert("RGB")
+
+
+def shows(path: Path, device: FakeDevice, screen: int | str | Image.Image) -> bool:
+    """Whether a file holds the picture of a fake's screen, to the pixel."""
+    wanted = screen if isinstance(screen, Image.Image) else device.picture(screen)
+    return pixels(path).tobytes() == wanted.tobytes()

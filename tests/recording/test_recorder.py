@@ -1,0 +1,723 @@
+"""Whole recordings on a device in memory, with real drafts and a real dataset on disk."""
+
+import hashlib
+import json
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from PIL import Image, ImageDraw
+
+from odyssey_recorder.dataset.store import TRASH
+from odyssey_recorder.device.screen import Frame
+from odyssey_recorder.errors import DeviceError, InputRefusedError, RecordingError
+from odyssey_recorder.gesture.touch import TouchStroke
+from odyssey_recorder.model.action import Click, Complete, Impossible, LongPress, Press, Scroll, SystemKey, Type
+from odyssey_recorder.model.geometry import Pixel
+from odyssey_recorder.recording.recorder import (
+    DOUBTFUL,
+    MOVING,
+    NOTHING_TO_UNDO,
+    PUBLISHING,
+    RETRACTED,
+    UNCHANGED,
+    UNKNOWN,
+    RecordingView,
+)
+from odyssey_recorder.recording.session import CHANGED, NOT_READY, NOT_SENT, OUT_OF_DATE, TOO_EARLY_TO_UNDO, State
+from tests.fakes import PHONE_SIZE, FakeDevice, Input
+from tests.recording.desk import PATIENCE_S, Desk, Recording, shows
+
+
+class WatchedDevice(FakeDevice):
+    """A device that lets a test do something while an input is carried out, before or after the screen changes."""
+
+    def __init__(self, *, before: Callable[[], None] = lambda: None, after: Callable[[], None] = lambda: None) -> None:
+        super().__init__()
+        self.before = before
+        self.after = after
+
+    def _perform(self, done: Input) -> None:
+        self.before()
+        super()._perform(done)
+        self.after()
+
+
+class DeadScreen(FakeDevice):
+    """A device whose screen does not react."""
+
+    def _perform(self, done: Input) -> None:
+        shown = self.screen
+        super()._perform(done)
+        self.show(shown)
+
+
+class Video(FakeDevice):
+    """A device that shows another picture each time it is looked at."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.shown: list[bytes] = []
+
+    def capture(self) -> Frame:
+        image = Image.new("RGB", (PHONE_SIZE.width, PHONE_SIZE.height))
+        at = 40 + len(self.shown) * 7 % 500
+        ImageDraw.Draw(image).rectangle((0, at, 360, at + 60), fill=(255, at % 256, 0))
+        self.shown.append(image.tobytes())
+        self.show(image)
+        return super().capture()
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Desk:
+    return Desk(tmp_path)
+
+
+@pytest.fixture
+def device() -> FakeDevice:
+    return FakeDevice()
+
+
+@pytest.fixture(autouse=True)
+def _no_thread_stays() -> Iterator[None]:
+    before = set(threading.enumerate())
+    yield
+    left = [thread.name for thread in threading.enumerate() if thread not in before]
+    assert not left
+
+
+def log_lines(recording: Recording) -> list[dict[str, object]]:
+    return [json.loads(line) for line in (recording.draft.folder / "steps.jsonl").read_text().splitlines()]
+
+
+def assert_pictures_match(view: RecordingView, device: FakeDevice) -> None:
+    """Each step that was sent has the picture of exactly the screen that its input met."""
+    for step, met in zip(view.steps, device.screen_at, strict=False):
+        assert shows(step.picture, device, met), f"step {step.number}"
+
+
+# Whole episodes.
+
+
+def test_an_episode_is_recorded_and_published_with_the_screens_that_its_inputs_met(
+    desk: Desk, device: FakeDevice
+) -> None:
+    with desk.recording(device) as recording:
+        recorder = recording.recorder
+        recording.tap_and_wait()
+        recording.touch_down()
+        recorder.lift(TouchStroke.press(Pixel(10, 20), duration_ms=800))
+        recording.ready(steps=2)
+        recording.touch_down()
+        recorder.lift(TouchStroke.drag((Pixel(100, 500), Pixel(100, 100)), duration_ms=300))
+        recording.ready(steps=3)
+        recorder.type_text("milk & eggs")
+        recording.ready(steps=4)
+        for steps, key in enumerate(SystemKey, 5):
+            recorder.press(key)
+            recording.ready(steps=steps)
+        recorder.complete("There is milk now.")
+        view = recording.until(State.FINISHED)
+
+    episode = desk.store.load(recording.draft.episode_id)
+    actions = [step.action for step in episode.steps]
+    assert [type(action) for action in actions] == [Click, LongPress, Scroll, Type, *[Press] * 3, Complete]
+    assert actions[3:7] == [Type("milk & eggs"), *map(Press, SystemKey)]
+    assert actions[7] == Complete("There is milk now.")
+    assert episode.device.size == PHONE_SIZE
+    assert view.published is not None
+    assert [step.action for step in view.steps] == actions
+    assert device.performed[3:] == ["milk & eggs", *SystemKey]
+    assert device.screen_at == list(range(7))
+    for number in range(8):
+        assert shows(desk.store.screenshot_path(episode, number), device, number)
+        assert view.steps[number].picture == desk.store.screenshot_path(episode, number)
+    assert not recording.draft.folder.exists()
+
+
+def test_an_impossible_task_needs_a_reason_and_ends_the_episode(desk: Desk, device: FakeDevice) -> None:
+    with desk.recording(device) as recording:
+        with pytest.raises(RecordingError, match="Say why"):
+            recording.recorder.impossible("  ")
+        recording.ready()
+        recording.recorder.impossible("There is no shop.")
+        recording.until(State.FINISHED)
+    episode = desk.store.load(recording.draft.episode_id)
+    assert [step.action for step in episode.steps] == [Impossible("There is no shop.")]
+    assert device.performed == []
+
+
+def test_the_provenance_proves_each_picture(desk: Desk, device: FakeDevice) -> None:
+    with desk.recording(device) as recording:
+        recording.tap_and_wait()
+        recording.recorder.complete()
+        recording.until(State.FINISHED)
+    provenance = desk.store.provenance(recording.draft.episode_id)
+    assert provenance is not None
+    tap, end = provenance.steps
+    assert tap.frame.rgb_sha256 == hashlib.sha256(device.picture(0).tobytes()).hexdigest()
+    assert tap.check is not None
+    assert tap.sent_us is not None
+    assert tap.frame.arrived_us <= tap.touched_us <= tap.check.started_us <= tap.sent_us
+    assert tap.frame.settled
+    assert tap.screen is not None
+    assert tap.screen.package == "com.fake.app"
+    assert end.input is None
+    assert end.sent_us is None
+
+
+def test_a_step_is_on_the_disk_before_its_input_reaches_the_device(desk: Desk) -> None:
+    on_disk: list[tuple[str, bool]] = []
+
+    def look() -> None:
+        [*_, line] = log_lines(recording)
+        picture = recording.draft.folder / str(line["picture"])
+        on_disk.append((str(line["kind"]), shows(picture, device, device.screen)))
+
+    device = WatchedDevice(before=look)
+    with desk.recording(device) as recording:
+        recording.tap_and_wait()
+        recording.recorder.press(SystemKey.BACK)
+        recording.ready(steps=2)
+    assert on_disk == [("step", True), ("step", True)]
+
+
+def test_what_nobody_used_of_the_pictures_is_deleted(desk: Desk, device: FakeDevice) -> None:
+    with desk.recording(device) as recording:
+        for screen in ("ad", "another ad", "the last ad"):
+            before = recording.ready().frame_number
+            device.show(screen)
+            recording.ready(after=before)
+        recording.tap_and_wait()
+        pictures = {path.name for path in recording.draft.folder.glob("*.png")}
+        assert recording.draft.steps[0].picture.name in pictures
+        assert len(pictures) == 2, "that of the step and that of the screen now"
+
+
+# What is odd about a step.
+
+
+def test_a_step_that_changed_nothing_is_flagged(desk: Desk) -> None:
+    device = DeadScreen()
+    with desk.recording(device) as recording:
+        view = recording.tap_and_wait()
+        assert [step.flag for step in view.steps] == [UNCHANGED]
+        assert len(device.performed) == 1
+
+
+def test_on_a_screen_that_never_rests_the_touched_frame_is_taken_and_flagged(desk: Desk) -> None:
+    device = Video()
+    with desk.recording(device) as recording:
+        recording.ready()
+        shown = recording.annotator.newest
+        assert shown is not None
+        recording.recorder.touch_down(shown.number)
+        recording.recorder.lift(TouchStroke.press(Pixel(100, 200)))
+        view = recording.ready(steps=1)
+        assert [step.flag for step in view.steps] == [MOVING]
+        [step] = recording.draft.steps
+        assert step.record.frame.number == shown.number
+        assert not step.record.frame.settled
+        assert step.record.frame.rgb_sha256 == hashlib.sha256(shown.image().tobytes()).hexdigest()
+
+
+def test_a_key_on_a_screen_that_never_rests_gets_a_frame_from_before_it(desk: Desk) -> None:
+    device = Video()
+    with desk.recording(device) as recording:
+        recording.ready()
+        recording.recorder.press(SystemKey.HOME)
+        recording.ready(steps=1)
+        [step] = recording.draft.steps
+        assert step.record.sent_us is not None
+        assert step.record.frame.arrived_us <= step.record.touched_us <= step.record.sent_us
+
+
+# What is refused.
+
+
+def test_a_gesture_is_refused_when_the_screen_changes_while_the_finger_is_down(desk: Desk, device: FakeDevice) -> None:
+    with desk.recording(device) as recording:
+        recording.touch_down()
+        device.show("a dialog")
+        recording.annotator.wait(lambda: _is_newest(recording, device, "a dialog"))
+        recording.recorder.lift(TouchStroke.press(Pixel(100, 200)))
+        recording.annotator.await_notice(CHANGED)
+        view = recording.tap_and_wait()
+        assert device.screen_at == ["a dialog"]
+        assert_pictures_match(view, device)
+
+
+def test_a_touch_before_the_screen_is_ready_is_refused(desk: Desk, device: FakeDevice) -> None:
+    device.disconnect()
+    with desk.recording(device) as recording:
+        recording.recorder.touch_down(1)
+        recording.recorder.lift(TouchStroke.press(Pixel(100, 200)))
+        recording.annotator.await_notice(NOT_READY)
+        device.mend()
+        assert recording.ready().steps == ()
+    assert device.performed == []
+
+
+def test_a_touch_on_a_picture_from_before_the_last_action_is_refused(desk: Desk, device: FakeDevice) -> None:
+    with desk.recording(device) as recording:
+        shown_first = recording.ready().frame_number
+        assert shown_first is not None
+        recording.tap_and_wait()
+        recording.recorder.touch_down(shown_first)
+        recording.annotator.await_notice(OUT_OF_DATE)
+        assert len(recording.ready().steps) == 1
+
+
+def test_a_touch_on_a_frame_that_is_forgotten_is_refused(desk: Desk) -> None:
+    device = Video()
+    with desk.recording(device) as recording:
+        recording.ready()
+        recording.recorder.touch_down(1)
+        recording.recorder.lift(TouchStroke.press(Pixel(100, 200)))
+        recording.annotator.await_notice(OUT_OF_DATE)
+        assert recording.ready().steps == ()
+        recording.recorder.press(SystemKey.HOME)
+        assert len(recording.ready(steps=1).steps) == 1
+
+
+def test_a_cancelled_touch_is_not_recorded(desk: Desk, device: FakeDevice) -> None:
+    with desk.recording(device) as recording:
+        before = recording.ready().frame_number
+        recording.touch_down()
+        recording.recorder.cancel_touch()
+        recording.ready(after=before)
+        assert len(recording.tap_and_wait().steps) == 1
+    assert len(device.performed) == 1
+
+
+def test_an_input_that_the_device_refuses_leaves_no_step(desk: Desk, device: FakeDevice) -> None:
+    device.refuse_input("injection is not permitted")
+    with desk.recording(device) as recording:
+        recording.tap()
+        recording.annotator.await_notice("injection is not permitted")
+        recording.ready(steps=0)
+        device.mend()
+        assert len(recording.tap_and_wait().steps) == 1
+        assert [dropped.why for dropped in recording.draft.dropped] == ["refused by the device"]
+
+
+def test_text_that_cannot_be_typed_is_refused_at_once(desk: Desk, device: FakeDevice) -> None:
+    with desk.recording(device) as recording:
+        recording.ready()
+        with pytest.raises(InputRefusedError):
+            recording.recorder.type_text("naïve 🥛")
+        with pytest.raises(InputRefusedError, match="no text"):
+            recording.recorder.type_text("")
+        assert recording.ready().steps == ()
+
+
+# Undo.
+
+
+def test_undo_takes_the_last_step_away_and_the_log_remembers_it(desk: Desk, device: FakeDevice) -> None:
+    with desk.recording(device) as recording:
+        recording.tap_and_wait()
+        recording.tap_and_wait()
+        recording.recorder.undo()
+        recording.ready(steps=1)
+        recording.tap_and_wait()
+        recording.recorder.complete()
+        view = recording.until(State.FINISHED)
+    provenance = desk.store.provenance(recording.draft.episode_id)
+    assert provenance is not None
+    assert [(dropped.action, dropped.why) for dropped in provenance.dropped] == [("CLICK", "undone by the annotator")]
+    assert [shows(step.picture, device, screen) for step, screen in zip(view.steps, (0, 2, 3), strict=True)] == [
+        True
+    ] * 3
+
+
+def test_undo_without_a_step_says_so_and_spoils_nothing(desk: Desk, device: FakeDevice) -> None:
+    with desk.recording(device) as recording:
+        recording.ready()
+        recording.recorder.undo()
+        recording.annotator.await_notice(NOTHING_TO_UNDO)
+        recording.tap_and_wait()
+    assert len(desk.store.drafts()) == 1
+    assert desk.store.drafts()[0].problem == ""
+
+
+def test_undo_is_refused_while_a_finger_is_down(desk: Desk, device: FakeDevice) -> None:
+    with desk.recording(device) as recording:
+        recording.tap_and_wait()
+        recording.touch_down()
+        recording.recorder.undo()
+        recording.annotator.await_notice(TOO_EARLY_TO_UNDO)
+        recording.recorder.cancel_touch()
+        assert len(recording.ready().steps) == 1
+
+
+# The device fails and comes back.
+
+
+FAULTS = pytest.mark.parametrize("fault", [FakeDevice.disconnect, FakeDevice.freeze, FakeDevice.cut_frames])
+
+
+@FAULTS
+def test_a_device_that_fails_while_the_screen_is_awaited_is_waited_for(
+    desk: Desk, device: FakeDevice, fault: Callable[[FakeDevice], None]
+) -> None:
+    fault(device)
+    with desk.recording(device) as recording:
+        view = recording.until(State.DEVICE_LOST)
+        assert device.serial in view.message
+        device.mend()
+        assert_pictures_match(recording.tap_and_wait(), device)
+
+
+@FAULTS
+def test_a_device_that_fails_while_ready_is_waited_for(
+    desk: Desk, device: FakeDevice, fault: Callable[[FakeDevice], None]
+) -> None:
+    with desk.recording(device) as recording:
+        recording.tap_and_wait()
+        fault(device)
+        recording.until(State.DEVICE_LOST)
+        device.mend()
+        view = recording.tap_and_wait()
+        assert len(view.steps) == 2
+        assert_pictures_match(view, device)
+
+
+@FAULTS
+def test_a_gesture_that_the_device_did_not_live_to_see_is_not_recorded(
+    desk: Desk, device: FakeDevice, fault: Callable[[FakeDevice], None]
+) -> None:
+    with desk.recording(device) as recording:
+        recording.touch_down()
+        fault(device)
+        recording.annotator.await_notice(NOT_SENT)
+        recording.recorder.lift(TouchStroke.press(Pixel(100, 200)))
+        device.mend()
+        assert recording.ready().steps == ()
+    assert device.performed == []
+
+
+def test_a_step_that_did_not_reach_the_device_is_taken_away_again(desk: Desk) -> None:
+    device = WatchedDevice()
+
+    def go_away() -> None:
+        device.disconnect()
+
+    device.before = go_away
+    with desk.recording(device) as recording:
+        recording.tap()
+        recording.until(State.DEVICE_LOST)
+        assert len(recording.recorder.view.steps) == 1
+        device.before = lambda: None
+        device.mend()
+        recording.annotator.await_notice(RETRACTED)
+        assert recording.ready().steps == ()
+        assert_pictures_match(recording.tap_and_wait(), device)
+
+
+def test_a_step_that_reached_the_device_as_it_went_away_is_kept_with_a_doubt(desk: Desk) -> None:
+    device = WatchedDevice()
+
+    def cut() -> None:
+        device.disconnect()
+        raise DeviceError("The connection broke off.")
+
+    device.after = cut
+    with desk.recording(device) as recording:
+        recording.tap()
+        recording.until(State.DEVICE_LOST)
+        device.after = lambda: None
+        device.mend()
+        recording.annotator.await_notice(DOUBTFUL)
+        view = recording.ready(steps=1)
+        assert [step.flag for step in view.steps] == [UNKNOWN]
+        assert_pictures_match(recording.tap_and_wait(), device)
+
+
+def test_an_input_that_takes_longer_than_a_frame_that_fails_is_still_carried_out_once(desk: Desk) -> None:
+    def linger() -> None:
+        device.cut_frames()
+        recording.until(State.DEVICE_LOST)
+        device.mend()
+        before = recording.annotator.newest
+        recording.annotator.wait(lambda: recording.annotator.newest is not before)
+
+    device = WatchedDevice(before=linger)
+    with desk.recording(device) as recording:
+        recording.tap()
+        view = recording.ready(steps=1)
+        assert [step.flag for step in view.steps] == [""]
+        assert recording.draft.steps[0].record.sent_until_us is not None
+        device.before = lambda: None
+        assert_pictures_match(recording.tap_and_wait(), device)
+    assert len(device.performed) == 2
+
+
+def test_an_answer_of_a_library_that_nobody_foresaw_is_taken_for_a_lost_device(
+    desk: Desk, device: FakeDevice, caplog: pytest.LogCaptureFixture
+) -> None:
+    with desk.recording(device) as recording:
+        recording.ready()
+        size, device.state = device.state, replace(device.state, size=None)  # type: ignore[arg-type]
+        recording.until(State.DEVICE_LOST)
+        device.state = size
+        recording.tap_and_wait()
+    assert "broke" in caplog.text
+    caplog.clear()
+
+
+# Stopping, resuming, throwing away.
+
+
+def test_a_recording_that_was_stopped_is_offered_and_goes_on(desk: Desk, device: FakeDevice) -> None:
+    with desk.recording(device) as recording:
+        recording.tap_and_wait()
+        recording.tap_and_wait()
+    [offered] = desk.store.drafts()
+    assert (offered.episode_id, offered.steps, offered.problem) == (recording.draft.episode_id, 2, "")
+
+    later = FakeDevice()
+    later.show(2)
+    with desk.recording(later, desk.store.resume(offered.episode_id)) as resumed:
+        view = resumed.ready(steps=2)
+        assert [step.flag for step in view.steps] == ["", ""]
+        resumed.tap_and_wait()
+        resumed.recorder.complete()
+        view = resumed.until(State.FINISHED)
+    assert all(shows(step.picture, device, step.number) for step in view.steps[:3])
+    assert desk.store.drafts() == []
+
+
+def test_frames_that_are_counted_anew_after_a_restart_do_not_overwrite_pictures(desk: Desk, device: FakeDevice) -> None:
+    with desk.recording(device) as recording:
+        recording.tap_and_wait()
+    for restart in range(3):
+        again = FakeDevice()
+        again.show(f"restart {restart}")
+        with desk.recording(again, desk.store.resume(recording.draft.episode_id)) as resumed:
+            resumed.tap_and_wait()
+    draft = desk.store.resume(recording.draft.episode_id)
+    assert shows(draft.steps[0].picture, device, 0)
+    for restart, step in enumerate(draft.steps[1:]):
+        assert shows(step.picture, device, f"restart {restart}")
+    draft.close()
+
+
+def test_stop_returns_at_once_though_the_device_does_not_answer(desk: Desk) -> None:
+    device = FakeDevice(patience_s=60)
+    with desk.recording(device) as recording:
+        recording.ready()
+        device.freeze()
+        recording.recorder.stop()
+    assert desk.store.drafts()[0].problem == ""
+
+
+def test_what_became_of_the_last_input_is_noted_though_the_recording_was_stopped_meanwhile(desk: Desk) -> None:
+    device = WatchedDevice(before=lambda: recording.recorder.stop())
+    with desk.recording(device) as recording:
+        recording.tap()
+        with pytest.raises(RecordingError, match="has ended"):
+            recording.recorder.wait_for(lambda view: view.state is State.FINISHED, PATIENCE_S)
+    draft = desk.store.resume(recording.draft.episode_id)
+    assert not draft.uncertain
+    draft.close()
+
+
+def test_a_recording_that_was_killed_before_its_input_went_out_gets_that_step_back(
+    desk: Desk, device: FakeDevice
+) -> None:
+    episode_id = _killed_after_saving_a_step(desk)
+    with desk.recording(device, desk.store.resume(episode_id)) as resumed:
+        resumed.annotator.await_notice(RETRACTED)
+        assert resumed.ready().steps == ()
+
+
+def test_a_recording_that_was_killed_after_its_input_went_out_keeps_that_step(desk: Desk, device: FakeDevice) -> None:
+    episode_id = _killed_after_saving_a_step(desk)
+    device.show("what the tap led to")
+    with desk.recording(device, desk.store.resume(episode_id)) as resumed:
+        resumed.annotator.await_notice(DOUBTFUL)
+        assert [step.flag for step in resumed.ready().steps] == [UNKNOWN]
+    again = desk.store.resume(episode_id)
+    assert not again.uncertain, "it is judged once"
+    again.close()
+
+
+def test_a_step_whose_picture_is_gone_can_still_be_undone(desk: Desk, device: FakeDevice) -> None:
+    episode_id = _killed_after_saving_a_step(desk)
+    draft = desk.store.resume(episode_id)
+    draft.steps[0].picture.write_bytes(b"no picture")
+    with desk.recording(device, draft) as resumed:
+        resumed.annotator.await_notice("cannot be read")
+        resumed.ready(steps=1)
+        resumed.recorder.undo()
+        resumed.ready(steps=0)
+
+
+def test_a_complete_draft_is_published_on_resume(desk: Desk, device: FakeDevice) -> None:
+    with desk.recording(device) as recording:
+        recording.tap_and_wait()
+        (desk.store.root / "provenance").rmdir()
+        (desk.store.root / "provenance").write_text("in the way")
+        recording.recorder.complete("done")
+        view = recording.until(State.STORAGE_LOST)
+        assert "Move that file away" in view.message
+    assert [draft.complete for draft in desk.store.drafts()] == [True]
+    assert desk.store.episodes() == []
+    (desk.store.root / "provenance").unlink()
+    with desk.recording(FakeDevice(), desk.store.resume(recording.draft.episode_id)) as resumed:
+        resumed.until(State.FINISHED)
+    assert desk.store.episodes() == [recording.draft.episode_id]
+
+
+def test_an_abandoned_recording_lies_in_the_trash(desk: Desk, device: FakeDevice) -> None:
+    with desk.recording(device) as recording:
+        recording.tap_and_wait()
+        recording.recorder.abandon()
+        recording.until(State.ABANDONED)
+    assert desk.store.drafts() == []
+    [trashed] = (recording.draft.folder.parent / TRASH).iterdir()
+    assert (trashed / "steps.jsonl").exists()
+
+
+# The storage fails.
+
+
+def test_an_episode_that_cannot_be_published_is_published_when_the_cause_is_gone(
+    desk: Desk, device: FakeDevice
+) -> None:
+    with desk.recording(device) as recording:
+        recording.tap_and_wait()
+        aside = desk.store.root.rename(desk.store.root.with_name("elsewhere"))
+        recording.recorder.complete("done")
+        view = recording.until(State.STORAGE_LOST)
+        assert str(desk.store.root) in view.message
+        assert "Bring it back" in view.message
+        assert not desk.store.root.exists(), "no dataset is made up where one was taken away"
+        aside.rename(desk.store.root)
+        recording.recorder.retry()
+        view = recording.until(State.FINISHED)
+    assert PUBLISHING in [seen.message for seen in recording.annotator.views]
+    assert view.published == desk.store.root / "annotations" / f"{recording.draft.episode_id}.json"
+
+
+def test_a_tampered_picture_is_not_published(desk: Desk, device: FakeDevice) -> None:
+    with desk.recording(device) as recording:
+        view = recording.tap_and_wait()
+        device.picture("another").save(view.steps[0].picture)
+        recording.recorder.complete("done")
+        view = recording.until(State.STORAGE_LOST)
+        assert "is not the picture that was recorded" in view.message
+        assert desk.store.episodes() == []
+        recording.recorder.undo()
+        recording.ready(steps=1)
+        recording.recorder.undo()
+        recording.ready(steps=0)
+        recording.recorder.complete("done")
+        recording.until(State.FINISHED)
+
+
+def test_a_draft_folder_that_is_gone_is_named_and_recording_goes_on_when_it_is_back(
+    desk: Desk, device: FakeDevice
+) -> None:
+    with desk.recording(device) as recording:
+        recording.tap_and_wait()
+        folder = recording.draft.folder
+        aside = folder.rename(folder.with_name("elsewhere"))
+        recording.tap()
+        notice = recording.annotator.await_notice("neither recorded nor sent")
+        assert str(folder) in notice
+        assert "Bring the folder back" in notice
+        assert "Bring the folder back" in recording.until(State.STORAGE_LOST).message
+        aside.rename(folder)
+        recording.recorder.retry()
+        assert_pictures_match(recording.tap_and_wait(), device)
+    assert len(device.performed) == 2
+
+
+def test_an_action_that_was_sent_is_no_loss_though_its_time_could_not_be_noted(desk: Desk) -> None:
+    device = WatchedDevice(after=lambda: aside.append(folder.rename(folder.with_name("elsewhere"))))
+    aside: list[Path] = []
+    with desk.recording(device) as recording:
+        folder = recording.draft.folder
+        recording.tap()
+        assert "Bring the folder back" in recording.until(State.STORAGE_LOST).message
+        device.after = lambda: None
+        aside[0].rename(folder)
+        assert_pictures_match(recording.tap_and_wait(), device)
+        assert recording.annotator.notices == []
+    assert len(device.performed) == 2
+
+
+def test_a_recording_that_cannot_go_to_the_trash_stays_a_draft(desk: Desk, device: FakeDevice) -> None:
+    with desk.recording(device) as recording:
+        recording.tap_and_wait()
+        trash = recording.draft.folder.parent / TRASH
+        trash.write_text("in the way")
+        recording.recorder.abandon()
+        recording.annotator.await_notice(str(trash))
+        assert "Move that file away" in recording.until(State.ABANDONED).message
+    assert [draft.steps for draft in desk.store.drafts()] == [1]
+
+
+# What a window is told.
+
+
+def test_the_listener_hears_of_every_frame_and_of_every_change(desk: Desk, device: FakeDevice) -> None:
+    with desk.recording(device) as recording:
+        recording.tap_and_wait()
+        recording.recorder.complete()
+        recording.until(State.FINISHED)
+    views = recording.annotator.views
+    assert recording.annotator.newest is not None
+    assert views[-1] == recording.recorder.view
+    assert all(view != next_view for view, next_view in pairwise(views))
+    order = [State.SETTLING, State.CAPTURING, State.READY, State.INJECTING, State.SETTLING]
+    states = [view.state for view in views]
+    assert [state for state, last in zip(states, [None, *states], strict=False) if state is not last][:5] == order
+    assert next(view.message for view in views if view.state is State.READY) == "Ready."
+
+
+def test_waiting_for_what_does_not_come_ends_with_an_error(desk: Desk, device: FakeDevice) -> None:
+    with desk.recording(device) as recording:
+        recording.ready()
+        with pytest.raises(RecordingError, match=r"Nothing went on .* ready\. Ready\. The draft is kept"):
+            recording.recorder.wait_for(lambda view: view.state is State.FINISHED, 0.05)
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_a_fault_of_the_recorder_itself_is_told_and_the_steps_are_safe(
+    desk: Desk, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fail() -> None:
+        raise ZeroDivisionError
+
+    device = WatchedDevice(before=fail)
+    with desk.recording(device) as recording:
+        recording.tap()
+        recording.annotator.await_notice("Your steps are safe in the draft")
+        with pytest.raises(RecordingError, match="has ended"):
+            recording.recorder.wait_for(lambda view: view.state is State.FINISHED, PATIENCE_S)
+    assert [draft.steps for draft in desk.store.drafts()] == [1]
+    caplog.clear()
+
+
+def _is_newest(recording: Recording, device: FakeDevice, screen: str) -> bool:
+    newest = recording.annotator.newest
+    return newest is not None and newest.image().tobytes() == device.picture(screen).tobytes()
+
+
+def _killed_after_saving_a_step(desk: Desk) -> str:
+    """A draft as a kill leaves it between the saving of a step and its input."""
+    device = FakeDevice()
+    device.refuse_input()
+    with desk.recording(device) as recording:
+        recording.tap()
+        recording.annotator.await_notice("refused")
+    log = recording.draft.folder / "steps.jsonl"
+    first, _ = log.read_text().splitlines()
+    log.write_text(first + "\n")
+    return recording.draft.episode_id
