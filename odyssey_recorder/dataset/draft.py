@@ -230,7 +230,10 @@ class Draft:
     def _write(self, line: _StepLine | _AmendLine | _DropLine) -> None:
         path = self.folder / "steps.jsonl"
         steps, dropped = self._after(line)
-        data = line.model_dump_json().encode() + b"\n"
+        try:
+            data = line.model_dump_json().encode() + b"\n"
+        except ValueError as error:
+            raise DatasetError(f"The step cannot be written: a text holds half a character ({error}).") from error
         try:
             with path.open("r+b" if self._length or path.exists() else "xb") as log:
                 log.seek(self._length)  # over what a failed write may have left

@@ -1,0 +1,75 @@
+"""Drafts for tests: a store in a folder, and steps with real pictures."""
+
+import hashlib
+import io
+from pathlib import Path
+
+from PIL import Image
+
+from odyssey_recorder.dataset.draft import Draft
+from odyssey_recorder.dataset.provenance import FrameRecord, KeyRecord, Origin, StepRecord
+from odyssey_recorder.dataset.store import EpisodeStore
+from odyssey_recorder.model.action import Action, Complete, Press, SystemKey
+from odyssey_recorder.model.episode import DeviceInfo, TaskInfo
+from odyssey_recorder.model.geometry import Size
+
+TASK = TaskInfo("General_Tool", ("Notes",), "Write {} down.", "Write milk down.", "Write milk down in Notes.")
+DEVICE = DeviceInfo("Small Phone", Size(72, 128), "sdk_gphone64_x86_64", "15", "35")
+HOME = Press(SystemKey.HOME)
+ORIGIN = Origin(
+    recorder_version="1",
+    mode="mirror",
+    actor="annotator",
+    annotator="ann",
+    task_id="",
+    serial="emulator-5554",
+    model="Small Phone",
+    fingerprint="google/sdk",
+    avd_name="Small",
+    density=160,
+)
+
+
+def store_in(folder: Path) -> EpisodeStore:
+    return EpisodeStore(folder / "dataset", drafts=folder / "drafts")
+
+
+def begin(store: EpisodeStore) -> Draft:
+    return store.create_draft(task=TASK, device=DEVICE, origin=ORIGIN)
+
+
+def png(shade: int) -> bytes:
+    """The file of a grey picture."""
+    buffer = io.BytesIO()
+    Image.new("RGB", (72, 128), (shade, shade, shade)).save(buffer, "PNG")
+    return buffer.getvalue()
+
+
+def record(data: bytes) -> StepRecord:
+    """What is known of a step that was recorded with the picture `data`."""
+    rgb = Image.open(io.BytesIO(data)).convert("RGB").tobytes()
+    frame = FrameRecord(
+        number=7,
+        source="screencap",
+        started_us=1,
+        arrived_us=2,
+        settled=True,
+        width=72,
+        height=128,
+        png_sha256=hashlib.sha256(data).hexdigest(),
+        rgb_sha256=hashlib.sha256(rgb).hexdigest(),
+    )
+    return StepRecord(frame=frame, check=None, touched_us=3, input=KeyRecord(key="HOME"))
+
+
+def add_step(draft: Draft, action: Action = HOME, *, shade: int = 9) -> None:
+    data = png(shade)
+    draft.add_step(action, draft.keep_picture(data), record(data))
+
+
+def complete_draft(store: EpisodeStore) -> Draft:
+    """A draft of two steps that waits to be published."""
+    draft = begin(store)
+    add_step(draft, shade=1)
+    add_step(draft, Complete("done"), shade=2)
+    return draft

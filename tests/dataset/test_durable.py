@@ -1,0 +1,68 @@
+"""Files come to disk whole or not at all, and what fails is said so that it can be mended."""
+
+import errno
+import os
+from pathlib import Path
+
+import pytest
+
+from odyssey_recorder.dataset.durable import make_folder, storage_error, write_durably
+from odyssey_recorder.errors import DatasetError
+
+
+def test_a_file_is_replaced_as_a_whole(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    write_durably(path, b"old")
+    write_durably(path, b"new")
+    assert path.read_bytes() == b"new"
+    assert [file.name for file in tmp_path.iterdir()] == ["file"]
+
+
+def test_what_a_killed_process_left_is_no_hindrance(tmp_path: Path) -> None:
+    (tmp_path / "file.part").write_bytes(b"torn")
+    write_durably(tmp_path / "file", b"whole")
+    assert [file.name for file in tmp_path.iterdir()] == ["file"]
+
+
+def test_a_folder_in_the_place_of_the_file_stays_as_it_was(tmp_path: Path) -> None:
+    (tmp_path / "file" / "inside").mkdir(parents=True)
+    with pytest.raises(DatasetError, match="file cannot be written"):
+        write_durably(tmp_path / "file", b"data")
+    assert sorted(path.name for path in tmp_path.rglob("*")) == ["file", "inside"]
+
+
+def test_a_missing_folder_is_named(tmp_path: Path) -> None:
+    with pytest.raises(DatasetError, match=r"gone/file cannot be written: its folder is gone\. Bring the folder back"):
+        write_durably(tmp_path / "gone" / "file", b"data")
+
+
+def test_a_file_where_a_folder_must_be_is_named(tmp_path: Path) -> None:
+    (tmp_path / "data").write_text("in the way")
+    with pytest.raises(DatasetError, match=r"a file is where a folder must be\. Move that file away"):
+        make_folder(tmp_path / "data")
+    with pytest.raises(DatasetError, match=r"a file is where a folder must be\. Move that file away"):
+        make_folder(tmp_path / "data" / "screenshots")
+
+
+@pytest.mark.parametrize(
+    ("code", "mend"),
+    [
+        (errno.ENOSPC, "Free some space"),
+        (errno.EFBIG, "Free some space"),
+        (errno.EDQUOT, "Free some space"),
+        (errno.EACCES, "Make the folder writable"),
+        (errno.EROFS, "Make the folder writable"),
+        (errno.EPERM, "Make the folder writable"),
+        (errno.ENOENT, "Bring the folder back"),
+        (errno.ENOTDIR, "Move that file away"),
+        (errno.EIO, "Input/output error"),
+    ],
+)
+def test_each_cause_has_its_mend(code: int, mend: str) -> None:
+    error = storage_error(OSError(code, os.strerror(code)), Path("/data/1.png"), "written")
+    assert str(error).startswith(f"{Path('/data/1.png')} cannot be written: ")
+    assert mend in str(error)
+
+
+def test_a_cause_without_words_is_still_told() -> None:
+    assert "no luck" in str(storage_error(OSError("no luck"), Path("x"), "written"))

@@ -1,0 +1,64 @@
+"""The proof beside an episode, read back as it was written."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from odyssey_recorder.dataset.provenance import FORMAT
+from odyssey_recorder.dataset.store import EpisodeStore, read_provenance
+from odyssey_recorder.errors import DatasetError
+from tests.dataset.drafts import ORIGIN, complete_draft, store_in
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> EpisodeStore:
+    return store_in(tmp_path)
+
+
+@pytest.fixture
+def path(store: EpisodeStore) -> Path:
+    annotation = store.publish(complete_draft(store))
+    return store.root / "provenance" / annotation.name
+
+
+def test_it_says_who_recorded_what_when(store: EpisodeStore) -> None:
+    draft = complete_draft(store)
+    records = tuple(step.record for step in draft.steps)
+    store.publish(draft)
+    provenance = store.provenance(draft.episode_id)
+    assert provenance is not None
+    assert provenance.origin == ORIGIN
+    assert provenance.steps == records
+    assert provenance.dropped == ()
+    assert draft.started_us == provenance.started_us <= provenance.published_us
+
+
+def test_an_episode_without_a_proof_has_none(store: EpisodeStore, path: Path) -> None:
+    path.unlink()
+    assert store.provenance(path.stem) is None
+
+
+def test_keys_of_a_later_recorder_are_no_hindrance(path: Path) -> None:
+    path.write_text(json.dumps({**json.loads(path.read_text()), "mood": "good"}))
+    assert read_provenance(path) is not None
+
+
+def test_a_newer_format_is_refused(path: Path) -> None:
+    path.write_text(json.dumps({**json.loads(path.read_text()), "format": FORMAT + 1}))
+    with pytest.raises(DatasetError, match="newer Odyssey Recorder: update this one"):
+        read_provenance(path)
+
+
+@pytest.mark.parametrize("text", ["", "{}", "[", "\0"])
+def test_what_is_no_proof_is_refused_by_name(path: Path, text: str) -> None:
+    path.write_text(text)
+    with pytest.raises(DatasetError, match=f"{path.name} is not a provenance file"):
+        read_provenance(path)
+
+
+def test_a_proof_that_cannot_be_read_is_named(path: Path) -> None:
+    path.unlink()
+    path.mkdir()
+    with pytest.raises(DatasetError, match=f"{path.name} cannot be read"):
+        read_provenance(path)

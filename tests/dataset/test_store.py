@@ -1,0 +1,289 @@
+"""The dataset folder: drafts are offered, episodes come whole or not at all."""
+
+import json
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from odyssey_recorder.dataset.draft import Draft
+from odyssey_recorder.dataset.store import TRASH, EpisodeStore
+from odyssey_recorder.errors import DatasetError
+from odyssey_recorder.model.action import Complete, Press, SystemKey
+from odyssey_recorder.model.geometry import Size
+from tests.dataset.drafts import DEVICE, TASK, add_step, begin, complete_draft, png, store_in
+
+UNTRUSTED = [
+    "",
+    "..",
+    "../0000000000000001",
+    "/etc/passwd",
+    "000000000000000",
+    "00000000000000001",
+    "0000000000000000\n",
+    "000000000000000/",
+    "000000000000000\0",
+    "$(touch /tmp/x)00",
+    "\N{ARABIC-INDIC DIGIT ZERO}" * 16,
+]
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> EpisodeStore:
+    return store_in(tmp_path)
+
+
+def files(folder: Path) -> set[str]:
+    return {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
+
+
+# Drafts.
+
+
+def test_drafts_are_listed_newest_first_with_what_an_annotator_knows_them_by(store: EpisodeStore) -> None:
+    older, newer = begin(store), complete_draft(store)
+    for draft in (older, newer):
+        draft.close()
+    os.utime(older.folder / "draft.json", (1, 1))
+    first, second = store.drafts()
+    assert (first.episode_id, first.steps, first.complete) == (newer.episode_id, 2, True)
+    assert (second.episode_id, second.steps, second.complete) == (older.episode_id, 0, False)
+    assert (first.task, first.device, first.problem) == (TASK, DEVICE, "")
+    assert first.changed_at > second.changed_at
+
+
+def test_no_drafts_are_listed_where_none_were_begun(store: EpisodeStore) -> None:
+    assert store.drafts() == []
+    assert not store.root.exists(), "looking creates nothing"
+
+
+def test_a_broken_draft_is_listed_with_its_problem_and_hides_no_other(store: EpisodeStore) -> None:
+    broken, torn, whole = begin(store), begin(store), begin(store)
+    for draft in (broken, torn, whole):
+        draft.close()
+    (broken.folder / "draft.json").write_text("{")
+    (torn.folder / "steps.jsonl").write_text("no log\n")
+    problems = {draft.episode_id: draft.problem for draft in store.drafts()}
+    assert "is not a draft's head" in problems[broken.episode_id]
+    assert "line 1" in problems[torn.episode_id]
+    assert problems[whole.episode_id] == ""
+
+
+def test_a_draft_that_is_open_elsewhere_is_listed_by_its_task(store: EpisodeStore) -> None:
+    draft = begin(store)
+    [listed] = store.drafts()
+    assert listed.task == TASK
+    assert "open in another window" in listed.problem
+    draft.close()
+    assert store.drafts()[0].problem == ""
+
+
+@pytest.mark.parametrize("is_open", [True, False])
+def test_drafts_for_another_dataset_are_not_listed(tmp_path: Path, store: EpisodeStore, *, is_open: bool) -> None:
+    other = EpisodeStore(tmp_path / "other dataset", drafts=tmp_path / "drafts")
+    draft = begin(other)
+    if not is_open:
+        draft.close()
+    assert store.drafts() == []
+    assert len(other.drafts()) == 1
+
+
+def test_what_else_lies_in_the_drafts_folder_is_not_listed(tmp_path: Path, store: EpisodeStore) -> None:
+    begin(store).close()
+    for name in ("notes", "12345", TRASH):
+        (tmp_path / "drafts" / name).mkdir()
+        (tmp_path / "drafts" / name / "draft.json").write_text("{}")
+    (tmp_path / "drafts" / "1111111111111111").mkdir()
+    assert len(store.drafts()) == 1
+
+
+def test_a_draft_in_progress_can_be_listed_at_any_instant(store: EpisodeStore) -> None:
+    draft = begin(store)
+    for shade in range(20):
+        add_step(draft, shade=shade)
+        (draft.folder / f"{shade}.png.part").write_bytes(b"")
+        assert len(store.drafts()) == 1
+        (draft.folder / f"{shade}.png.part").unlink()
+
+
+def test_a_draft_begun_where_no_folder_can_be_is_refused_at_once(tmp_path: Path, store: EpisodeStore) -> None:
+    (tmp_path / "dataset").write_text("in the way")
+    with pytest.raises(DatasetError, match="Move that file away"):
+        begin(store)
+
+
+def test_ids_are_sixteen_digits_and_never_the_same(store: EpisodeStore) -> None:
+    ids = {begin(store).episode_id for _ in range(50)}
+    assert len(ids) == 50
+    assert all(len(episode_id) == 16 and episode_id.isdecimal() for episode_id in ids)
+
+
+def test_an_id_that_is_taken_is_not_given_again(store: EpisodeStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    published = store.publish(complete_draft(store)).stem
+    draft = begin(store)
+    rolled = iter([int(published), int(draft.episode_id), 42])
+    monkeypatch.setattr("secrets.randbelow", lambda _: next(rolled))
+    assert begin(store).episode_id == f"{42:016}"
+
+
+def test_a_discarded_draft_is_whole_in_the_trash(store: EpisodeStore) -> None:
+    draft = complete_draft(store)
+    before = files(draft.folder)
+    place = store.discard(draft)
+    assert place.parent.name == TRASH
+    assert files(place) >= before - {"lock"}
+    assert store.drafts() == []
+
+
+# Publishing.
+
+
+def test_an_episode_is_published_with_pictures_and_proof_and_the_draft_is_gone(store: EpisodeStore) -> None:
+    draft = complete_draft(store)
+    annotation = store.publish(draft)
+    episode_id = draft.episode_id
+    assert files(store.root) == {
+        f"annotations/{episode_id}.json",
+        f"provenance/{episode_id}.json",
+        f"screenshots/{episode_id}_0.png",
+        f"screenshots/{episode_id}_1.png",
+    }
+    episode = store.load(episode_id)
+    assert [step.action for step in episode.steps] == [Press(SystemKey.HOME), Complete("done")]
+    assert [store.screenshot_path(episode, step).read_bytes() for step in (0, 1)] == [png(1), png(2)]
+    assert episode.task == TASK
+    assert store.episodes() == [annotation.stem]
+    assert not draft.folder.exists()
+
+
+def test_the_size_of_the_episode_is_that_of_its_pictures(store: EpisodeStore) -> None:
+    draft = store.create_draft(task=TASK, device=type(DEVICE)("Fold", Size(9999, 9999)), origin=begin(store).origin)
+    add_step(draft, Complete("done"))
+    store.publish(draft)
+    assert store.load(draft.episode_id).device.size == Size(72, 128)
+
+
+@pytest.mark.parametrize("steps", [0, 1])
+def test_a_draft_without_an_end_is_not_published(store: EpisodeStore, steps: int) -> None:
+    draft = begin(store)
+    for _ in range(steps):
+        add_step(draft)
+    with pytest.raises(DatasetError, match="finish it first"):
+        store.publish(draft)
+    assert files(store.root) == set()
+
+
+@pytest.mark.parametrize("spoil", [lambda path: path.write_bytes(png(99)), lambda path: path.unlink()])
+def test_a_picture_that_was_changed_or_lost_is_not_published(store: EpisodeStore, spoil: object) -> None:
+    draft = complete_draft(store)
+    assert callable(spoil)
+    spoil(draft.steps[0].picture)
+    with pytest.raises(DatasetError, match=str(draft.steps[0].picture)):
+        store.publish(draft)
+    assert files(store.root) == set()
+    assert len(draft.steps) == 2
+
+
+@pytest.mark.parametrize("blocked", ["annotations", "screenshots", "provenance"])
+def test_a_failure_half_way_leaves_the_dataset_as_it_was_and_the_next_try_is_whole(
+    store: EpisodeStore, blocked: str
+) -> None:
+    others = store.publish(complete_draft(store))
+    before = files(store.root)
+    draft = complete_draft(store)
+    aside = (store.root / blocked).rename(store.root / "aside")
+    (store.root / blocked).write_text("in the way")
+    with pytest.raises(DatasetError, match=f"{blocked}.* cannot be created: a file is where a folder must be"):
+        store.publish(draft)
+    (store.root / blocked).unlink()
+    aside.rename(store.root / blocked)
+    assert files(store.root) == before
+    assert store.publish(draft).exists()
+    assert store.episodes() == sorted([others.stem, draft.episode_id])
+
+
+def test_a_failure_at_the_last_file_takes_the_others_back(store: EpisodeStore) -> None:
+    draft = complete_draft(store)
+    in_the_way = store.root / "annotations" / f"{draft.episode_id}.json"
+    (in_the_way / "folder").mkdir(parents=True)
+    with pytest.raises(DatasetError, match="cannot be written"):
+        store.publish(draft)
+    assert files(store.root) == set()
+    shutil.rmtree(in_the_way)
+    store.publish(draft)
+    assert store.episodes() == [draft.episode_id]
+
+
+def test_a_dataset_folder_that_is_gone_is_not_made_up(store: EpisodeStore) -> None:
+    draft = complete_draft(store)
+    shutil.rmtree(store.root)
+    with pytest.raises(DatasetError, match=r"dataset is gone\. Bring it back"):
+        store.publish(draft)
+    assert not store.root.exists()
+    store.root.mkdir()
+    store.publish(draft)
+    assert store.episodes() == [draft.episode_id]
+
+
+def test_a_draft_that_a_crash_left_after_publishing_goes_to_the_trash(tmp_path: Path, store: EpisodeStore) -> None:
+    draft = complete_draft(store)
+    copy = shutil.copytree(draft.folder, tmp_path / "copy")
+    store.publish(draft)
+    copy.rename(draft.folder)
+    assert store.drafts() == []
+    assert not draft.folder.exists()
+    assert len(list((tmp_path / "drafts" / TRASH).iterdir())) == 1
+
+
+def test_what_a_crash_left_in_the_middle_of_publishing_is_overcome_by_the_next_try(store: EpisodeStore) -> None:
+    draft = complete_draft(store)
+    (store.root / "screenshots" / f"{draft.episode_id}_0.png").write_bytes(png(1)[:20])
+    (store.root / "provenance" / f"{draft.episode_id}.json.part").write_bytes(b"{")
+    assert store.episodes() == []
+    draft.close()
+    [offered] = store.drafts()
+    assert offered.complete
+    store.publish(store.resume(offered.episode_id))
+    episode = store.load(offered.episode_id)
+    assert store.screenshot_path(episode, 0).read_bytes() == png(1)
+
+
+# What comes from outside.
+
+
+@pytest.mark.parametrize("episode_id", UNTRUSTED)
+def test_an_id_that_is_none_never_becomes_a_path(tmp_path: Path, store: EpisodeStore, episode_id: str) -> None:
+    before = files(tmp_path)
+    for ask in (store.resume, store.load, store.provenance):
+        with pytest.raises(DatasetError, match="is not an episode's id"):
+            ask(episode_id)
+    assert files(tmp_path) == before
+
+
+def test_a_picture_is_looked_for_inside_the_folder_whatever_its_file_says(store: EpisodeStore) -> None:
+    annotation = store.publish(complete_draft(store))
+    tree = json.loads(annotation.read_text())
+    tree["steps"][0]["screenshot"] = "../../secret.png"
+    annotation.write_text(json.dumps(tree))
+    try:
+        path = store.screenshot_path(store.load(annotation.stem), 0)
+    except DatasetError:
+        return
+    assert path.parent == store.root / "screenshots"
+
+
+def test_a_dataset_that_is_not_there_has_no_episodes(store: EpisodeStore) -> None:
+    assert store.episodes() == []
+
+
+def test_a_draft_that_does_not_exist_is_not_made_by_asking_for_it(tmp_path: Path, store: EpisodeStore) -> None:
+    with pytest.raises(DatasetError, match="cannot be read"):
+        store.resume("0000000000000001")
+    assert files(tmp_path) == set()
+
+
+def test_the_summary_of_a_draft_holds_no_lock(store: EpisodeStore) -> None:
+    begin(store).close()
+    [offered] = store.drafts()
+    assert isinstance(store.resume(offered.episode_id), Draft)
