@@ -2,6 +2,7 @@ import hashlib
 import io
 import json
 import struct
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -173,14 +174,13 @@ def test_two_adb_servers_share_one_emulator(bench: Bench, tmp_path: Path) -> Non
 
 def test_an_adb_server_that_is_restarted_finds_the_emulator_again(tmp_path: Path) -> None:
     server = PrivateAdbServer(ADB, tmp_path / "home")
-    server.start()
-    bench = launch(server, "small_phone")
-    server.stop()
-
     with server:
+        bench = launch(server, "small_phone")
+
+    with server, ExitStack() as stack:
+        stack.callback(bench.emulator.stop)
         assert bench.adb("wait-for-device").returncode == 0
         assert bench.shell("echo again") == "again\n"
-    bench.emulator.stop()
 
 
 def test_the_phones_journal_knows_which_frame_an_input_met(adb_server: PrivateAdbServer, tmp_path: Path) -> None:

@@ -191,9 +191,11 @@ def test_apps_are_started_and_stopped(start: Launch) -> None:
 def test_an_app_gets_what_an_intent_carries(start: Launch) -> None:
     bench = start()
 
-    said = bench.shell("am start -a android.intent.action.SEND -t text/plain --es extra 1 -d 'for a note'")
+    said = bench.shell(
+        "am start -n com.odyssey.notes -a android.intent.action.SEND -t text/plain --es extra 1 -d 'for a note'"
+    )
 
-    assert said == "Starting: Intent { act=android.intent.action.SEND dat=for a note }\n"
+    assert said == "Starting: Intent { act=android.intent.action.SEND dat=for a note cmp=com.odyssey.notes }\n"
     assert bench.emulator.phone.state().package == "com.odyssey.notes"
 
 
