@@ -30,11 +30,11 @@ class ActionBar(QWidget):
         self._lay_out()
         self.set_enabled(False)
 
-    def set_enabled(self, enabled: bool) -> None:
-        """Take input, or not; the text may be written in advance."""
+    def set_enabled(self, enabled: bool, *, keys: bool | None = None) -> None:
+        """Take input, or not; `keys` says otherwise for the device's keys. The text may be written in advance."""
         self._enabled = enabled
-        keys = (Command.BACK, Command.HOME, Command.RECENT, Command.COMPLETE, Command.IMPOSSIBLE)
-        self._commands.enable(*keys, on=enabled)
+        self._commands.enable(Command.COMPLETE, Command.IMPOSSIBLE, on=enabled)
+        self._commands.enable(Command.BACK, Command.HOME, Command.RECENT, on=enabled if keys is None else keys)
         self._allow_typing()
 
     def show_text(self, text: str) -> None:

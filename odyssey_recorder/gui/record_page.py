@@ -37,6 +37,7 @@ from odyssey_recorder.recording.recorder import RecordingView
 from odyssey_recorder.recording.session import State
 
 _STAGES = {Phase.STARTING: Stage.RECORD, Phase.RECORDING: Stage.RECORD, Phase.FINISHED: Stage.LOOK_BACK}
+_UNDONE = "The last step is taken away. The device was not turned back: go on from what it shows now."
 _LOOK_AROUND_MS = 3000
 _LEFT_PX = 280
 _RIGHT_PX = 284
@@ -64,6 +65,7 @@ class RecordPage(QWidget):
         self._drafts_dialog = DraftsDialog(self)
         self._drafts: Sequence[DraftSummary] = ()
         self._drafts_offered = False
+        self._undoing = False
         self._seen: set[str] = set()  # the devices that were ready when last listed
         self._look_around = QTimer(self, interval=_LOOK_AROUND_MS)
         self._published: Path | None = None
@@ -82,8 +84,7 @@ class RecordPage(QWidget):
 
     def _show_phase(self, phase: Phase) -> None:
         recording = phase in (Phase.STARTING, Phase.RECORDING)
-        if phase is not Phase.RECORDING:
-            self._tell(tell_phase(phase, self._controller.serial))
+        self._tell(tell_phase(phase, self._controller.serial))
         if phase in (Phase.NO_DEVICE, Phase.CONNECTING):
             self._mirror.clear()
         if phase in (Phase.NO_DEVICE, Phase.CONNECTING, Phase.FINISHED):
@@ -103,7 +104,6 @@ class RecordPage(QWidget):
         self._commands.enable(Command.LOOK_FOR_DEVICES, Command.SIMULATE, on=not recording)
         self._commands.enable(Command.ANOTHER, Command.COPY_PLACE, on=phase is Phase.FINISHED)
         self._commands.enable(Command.UNDO, Command.RETRY, on=False)
-        self._actions.set_enabled(False)
         self._publication.setVisible(phase is Phase.FINISHED)
         self._offer_start()
         self._show_drafts(self._drafts)
@@ -111,6 +111,9 @@ class RecordPage(QWidget):
     def _show_view(self, view: RecordingView) -> None:
         if len(view.steps) > self._steps.rowCount():
             self._message.hide()
+        elif len(view.steps) < self._steps.rowCount() and self._undoing:
+            self._message.show_message(Tone.WARNING, _UNDONE)
+            self._undoing = False
         self._steps.show_steps(view.steps)
         self._show_number_of_steps(len(view.steps))
         self._tell(tell_view(view))
@@ -131,7 +134,8 @@ class RecordPage(QWidget):
     def _tell(self, told: Told) -> None:
         self._status.show_state(told.mood, told.word, told.message)
         self._mirror.set_veil(told.veil)
-        self._actions.set_enabled(told.veil is None)
+        watching = self._controller.phase is Phase.WATCHING
+        self._actions.set_enabled(told.veil is None, keys=watching or told.veil is None)
 
     def _show_frame(self, frame: Frame) -> None:
         self._mirror.show_frame(frame)
@@ -186,11 +190,17 @@ class RecordPage(QWidget):
         self._controller.ask(lambda recorder: recorder.lift(stroke))
 
     def _press(self, key: SystemKey) -> None:
-        self._controller.ask(lambda recorder: recorder.press(key))
+        if self._controller.phase is Phase.WATCHING:
+            self._controller.press_unrecorded(key)
+        else:
+            self._controller.ask(lambda recorder: recorder.press(key))
 
     def _type(self, text: str) -> None:
         if not self._controller.ask(lambda recorder: recorder.type_text(text)):
             self._actions.show_text(text)
+
+    def _undo(self) -> None:
+        self._undoing = self._controller.ask(lambda recorder: recorder.undo())
 
     def _ask_for_note(self) -> None:
         dialog = CompleteDialog(self)
@@ -270,7 +280,7 @@ class RecordPage(QWidget):
             Command.RECENT: lambda: self._press(SystemKey.RECENT),
             Command.COMPLETE: self._ask_for_note,
             Command.IMPOSSIBLE: self._ask_for_reason,
-            Command.UNDO: lambda: ask(lambda recorder: recorder.undo()),
+            Command.UNDO: self._undo,
             Command.DISMISS: self._message.hide,
             Command.ANOTHER: self._record_another,
             Command.COPY_PLACE: self._copy_published_place,

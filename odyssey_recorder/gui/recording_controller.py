@@ -14,6 +14,7 @@ from odyssey_recorder.gesture.recognizer import TouchRules
 from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.live_view import LiveView
 from odyssey_recorder.gui.recorder_bridge import RecorderBridge
+from odyssey_recorder.model.action import SystemKey
 from odyssey_recorder.model.episode import TaskInfo
 from odyssey_recorder.recording.recorder import Listener, Recorder, RecordingView
 from odyssey_recorder.recording.session import State
@@ -116,20 +117,26 @@ class RecordingController(QObject):
     def start_simulated(self) -> None:
         """Start a simulated emulator and choose it."""
         self._enter(Phase.CONNECTING)
-        self._run(self._desk.simulate, self._take_simulated, self._lose_device)
+        self._run(self._desk.simulate, self._take_simulated, partial(self._lose_device, self._serial))
 
     def choose_device(self, serial: str) -> None:
         """Connect to `serial` in place of the device before; not while recording."""
-        if self._phase in (Phase.STARTING, Phase.RECORDING):
+        if self._phase in (Phase.STARTING, Phase.RECORDING) or serial == self._serial:
             return
         self._let_go_of_device()
         self._serial = serial
         self._enter(Phase.CONNECTING)
-        self._run(partial(_connect, self._desk, serial), partial(self._take_device, serial), self._lose_device)
+        call = partial(_connect, self._desk, serial)
+        self._run(call, partial(self._take_device, serial), partial(self._lose_device, serial))
 
     def discard_draft(self, episode_id: str) -> None:
         """Move a draft to the trash."""
         self._run(partial(self._desk.discard, episode_id), lambda _: self.list_drafts())
+
+    def press_unrecorded(self, key: SystemKey) -> None:
+        """Press a key of the device before the recording begins, to bring it where the task starts."""
+        if self._device is not None and self._phase is Phase.WATCHING:
+            self._run(partial(self._device.press, key), lambda _: None)
 
     # A recording.
 
@@ -194,7 +201,9 @@ class RecordingController(QObject):
         self._enter(Phase.WATCHING)
         self._live.start(device)
 
-    def _lose_device(self) -> None:
+    def _lose_device(self, serial: str) -> None:
+        if serial != self._serial:
+            return  # another one was chosen meanwhile
         self._serial = ""
         self._enter(Phase.NO_DEVICE)
         self.list_devices()

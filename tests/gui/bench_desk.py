@@ -8,6 +8,7 @@ from odyssey_recorder.dataset.provenance import Origin
 from odyssey_recorder.dataset.store import DraftSummary, EpisodeStore
 from odyssey_recorder.device.device import Device, ListedDevice
 from odyssey_recorder.device.settle import SettleRule
+from odyssey_recorder.errors import DeviceError
 from odyssey_recorder.gesture.recognizer import TouchRules
 from odyssey_recorder.model.episode import DeviceInfo, TaskInfo
 from odyssey_recorder.recording.recorder import Listener, Recorder, Rules
@@ -29,13 +30,17 @@ class BenchDesk:
         self.store = EpisodeStore(folder / "dataset", drafts=folder / "drafts")
         self.devices_there = list(devices)
         self._simulated = simulated
+        self.states: dict[str, str] = {}  # what adb says of a serial, where it is not "device"
+        self.failure: DeviceError | None = None  # what `devices` and `connect` raise
 
     @property
     def can_simulate(self) -> bool:
         return self._simulated is not None
 
     def devices(self) -> Sequence[ListedDevice]:
-        return [ListedDevice(device.serial, "device", "fake", "Fake Phone") for device in self.devices_there]
+        self._fail()
+        serials = [device.serial for device in self.devices_there]
+        return [ListedDevice(serial, self.states.get(serial, "device"), "fake", "Fake Phone") for serial in serials]
 
     def simulate(self) -> str:
         assert self._simulated is not None
@@ -43,6 +48,7 @@ class BenchDesk:
         return self._simulated.serial
 
     def connect(self, serial: str) -> Device:
+        self._fail()
         return next(device for device in self.devices_there if device.serial == serial)
 
     def drafts(self) -> Sequence[DraftSummary]:
@@ -58,6 +64,10 @@ class BenchDesk:
 
     def resume(self, device: Device, episode_id: str, listener: Listener) -> Recorder:
         return self._recorder(device, self.store.resume(episode_id), listener)
+
+    def _fail(self) -> None:
+        if self.failure is not None:
+            raise self.failure
 
     def _recorder(self, device: Device, draft: Draft, listener: Listener) -> Recorder:
         touch = TouchRules.for_density(device.properties().density)

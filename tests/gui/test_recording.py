@@ -155,10 +155,18 @@ def test_a_click_lands_on_the_pixel_that_was_clicked(tmp_path: Path, open_window
 def test_nothing_is_taken_before_a_recording_begins(pilot: Pilot, device: FakeDevice) -> None:
     pilot.qtbot.waitUntil(lambda: pilot.mirror.frame_number is not None)
     pilot.click(180, 300)
-    pilot.press("Home")
     pilot.type_text("hello")
     assert device.performed == []
     assert not pilot.mirror.takes_input
+
+
+def test_the_keys_bring_the_device_to_its_start_unrecorded(pilot: Pilot, device: FakeDevice, desk: BenchDesk) -> None:
+    pilot.press("Home")
+    pilot.qtbot.waitUntil(lambda: device.performed == [SystemKey.HOME])
+    pilot.start()
+    assert pilot.steps == []
+    complete(pilot)
+    assert [step.action for step in the_episode(desk).steps] == [Complete("")]
 
 
 def test_a_recording_begins_only_with_an_instruction_and_an_app(pilot: Pilot) -> None:
@@ -219,6 +227,7 @@ def test_undo_takes_the_last_step_only(pilot: Pilot, desk: BenchDesk) -> None:
     pilot.wait_for_steps(2)
     pilot.shortcut("Ctrl+Z").trigger()
     pilot.wait_for_steps(1)
+    assert pilot.says("The device was not turned back")
     complete(pilot)
     assert [step.action for step in the_episode(desk).steps] == [Press(SystemKey.HOME), Complete("")]
 

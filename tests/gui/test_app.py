@@ -1,0 +1,62 @@
+"""The application in a process of its own, on a monitor of high density."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+CHILD = """
+import json, sys
+from pathlib import Path
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+from odyssey_recorder.gui.app import run
+from odyssey_recorder.gui.mirror import MirrorView
+from odyssey_recorder.model.geometry import Size
+from tests.fakes import FakeDevice
+from tests.gui.bench_desk import TASK, BenchDesk
+
+device = FakeDevice(Size(1440, 3120))
+said = {}
+
+def look() -> None:
+    window = next(widget for widget in QApplication.topLevelWidgets() if widget.findChild(MirrorView))
+    mirror = window.findChild(MirrorView)
+    fit = mirror.fit()
+    if fit is None:
+        return
+    found = [fit.pixel_at(fit.point_of(pixel)) == pixel for pixel in [fit.nearest_pixel(p) for p in corners(fit)]]
+    said.update(ratio=mirror.devicePixelRatioF(), found=found, name=QApplication.applicationDisplayName())
+    timer.stop()
+    window.close()
+
+def corners(fit):
+    return [fit.area.topLeft(), fit.area.center(), fit.area.bottomRight()]
+
+app = QApplication([])
+timer = QTimer(interval=20)
+timer.timeout.connect(look)
+timer.start()
+code = run(BenchDesk(Path(sys.argv[1]), device), serial="fake-1")
+print(json.dumps(said))
+sys.exit(code)
+"""
+
+
+@pytest.mark.parametrize("scale", ["1", "1.5", "2"])
+def test_the_window_opens_on_a_device_and_closes_without_a_word_of_qt(tmp_path: Path, scale: str) -> None:
+    environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen", "QT_SCALE_FACTOR": scale}
+    child = subprocess.run(
+        [sys.executable, "-W", "error", "-c", CHILD, str(tmp_path)],
+        cwd=ROOT, env=environment, capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert child.returncode == 0, child.stderr
+    said = json.loads(child.stdout)
+    assert said == {"ratio": float(scale), "found": [True] * 3, "name": "Odyssey Recorder"}
+    assert [line for line in child.stderr.splitlines() if "propagateSizeHints" not in line] == []

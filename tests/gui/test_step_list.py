@@ -1,0 +1,116 @@
+"""The list of steps as a model, and the thumbnails."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PIL import Image
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QImage
+from pytestqt.modeltest import ModelTester
+from pytestqt.qtbot import QtBot
+
+from odyssey_recorder.gui.background import Background
+from odyssey_recorder.gui.step_list import THUMBNAIL, StepList, draw_thumbnail, wrapped
+from odyssey_recorder.gui.theme import MARK
+from odyssey_recorder.model.action import (
+    Action,
+    Click,
+    Complete,
+    Impossible,
+    LongPress,
+    Press,
+    Scroll,
+    SystemKey,
+    Type,
+)
+from odyssey_recorder.model.geometry import Point
+from odyssey_recorder.recording.recorder import RecordedStep
+
+HOME = Press(SystemKey.HOME)
+ACTIONS: list[Action] = [
+    Click(Point(500, 500)),
+    LongPress(Point(500, 500)),
+    Scroll(Point(500, 800), Point(500, 200), (Point(500, 800), Point(510, 500), Point(500, 200))),
+    Type("hello"),
+    HOME,
+    Press(SystemKey.BACK),
+    Press(SystemKey.RECENT),
+    Complete(),
+    Impossible("payment"),
+]
+
+
+@pytest.fixture
+def picture(tmp_path: Path) -> Path:
+    path = tmp_path / "0.png"
+    Image.new("RGB", (720, 1280), (20, 90, 160)).save(path)
+    return path
+
+
+@pytest.fixture
+def steps(qtbot: QtBot) -> Iterator[StepList]:
+    background = Background()
+    yield StepList(background, background)
+    background.close()
+
+
+def test_steps_come_and_go_at_the_end(steps: StepList, picture: Path, qtmodeltester: ModelTester, qtbot: QtBot) -> None:
+    first, second = RecordedStep(0, Click(Point(432, 118)), picture, ""), RecordedStep(1, HOME, picture, "")
+    qtmodeltester.check(steps)  # type: ignore[no-untyped-call]
+    for shown in ([first], [first, second], [first], [], [first, second]):
+        steps.show_steps(shown)
+        assert [steps.index(row).data() for row in range(steps.rowCount())] == ["CLICK 432, 118", "HOME"][: len(shown)]
+
+
+def test_a_step_that_stays_is_not_removed_and_inserted_again(steps: StepList, picture: Path) -> None:
+    removed: list[int] = []
+    steps.rowsRemoved.connect(lambda _parent, first, _last: removed.append(first))
+    first, second = RecordedStep(0, HOME, picture, ""), RecordedStep(1, HOME, picture, "")
+    steps.show_steps([first])
+    steps.show_steps([first, second])
+    assert removed == []
+
+
+def test_a_flag_that_comes_later_is_shown_and_read_out(steps: StepList, picture: Path) -> None:
+    steps.show_steps([RecordedStep(0, HOME, picture, "")])
+    steps.show_steps([RecordedStep(0, HOME, picture, "nothing changed on the screen")])
+    index = steps.index(0)
+    assert index.data(Qt.ItemDataRole.StatusTipRole) == "nothing changed on the screen"
+    assert index.data(Qt.ItemDataRole.AccessibleTextRole) == "Step 1: HOME nothing changed on the screen"
+
+
+def test_the_thumbnail_comes_from_the_background(steps: StepList, picture: Path, qtbot: QtBot) -> None:
+    with qtbot.waitSignal(steps.dataChanged):
+        steps.show_steps([RecordedStep(0, HOME, picture, "")])
+    thumbnail = steps.index(0).data(Qt.ItemDataRole.DecorationRole)
+    assert isinstance(thumbnail, QImage)
+    assert thumbnail.deviceIndependentSize().toSize().height() == THUMBNAIL.height()
+
+
+@pytest.mark.parametrize("action", ACTIONS, ids=lambda action: type(action).__name__)
+def test_every_action_is_drawn_on_its_thumbnail(qtbot: QtBot, picture: Path, action: Action) -> None:
+    image = draw_thumbnail(picture, action)
+    plain = QColor(20, 90, 160)
+    colours = {image.pixelColor(x, y).rgb() for x in range(image.width()) for y in range(image.height())}
+    assert image.pixelColor(1, 1) == plain
+    assert len(colours) > 10
+
+
+def test_a_click_is_marked_where_it_was(qtbot: QtBot, picture: Path) -> None:
+    image = draw_thumbnail(picture, LongPress(Point(250, 750)))
+    assert image.pixelColor(round(image.width() * 0.25), round(image.height() * 0.75)) == MARK
+
+
+def test_a_picture_that_is_gone_leaves_the_place_empty(qtbot: QtBot, tmp_path: Path) -> None:
+    assert draw_thumbnail(tmp_path / "gone.png", HOME).isNull()
+
+
+def test_words_are_wrapped_and_what_does_not_fit_ends_with_an_ellipsis(qtbot: QtBot) -> None:
+    metrics = QFontMetrics(QFont())
+    words = "one two three four five six seven eight nine ten"
+    lines = wrapped(words, metrics, metrics.horizontalAdvance("one two three four"), 2)
+    assert len(lines) == 2
+    assert lines[0].startswith("one two")
+    assert lines[1].endswith("…")
+    assert wrapped("one", metrics, 500, 3) == ["one"]
