@@ -20,7 +20,7 @@ from odyssey_recorder.simulator.system.keys import press
 from odyssey_recorder.simulator.system.system_ui import SystemUi
 from odyssey_recorder.simulator.ui.geometry import Rect, Size
 from odyssey_recorder.simulator.ui.node import Node
-from odyssey_recorder.simulator.ui.touch import LONG_PRESS_S, Finger, Fling, touched
+from odyssey_recorder.simulator.ui.touch import LONG_PRESS_S, REST_S, Finger, Fling, touched
 from odyssey_recorder.simulator.ui.view import Action, Box
 
 __all__ = ["Node", "PackageInfo", "Phase", "Phone", "PhoneState", "Rect", "Screen", "Size"]
@@ -55,6 +55,7 @@ class Phone:
         self._running_clock = running_clock
         self._finger: Finger | None = None
         self._pointer = 0
+        self._moved_s = 0.0
         self._hold_timer: Timer | None = None
         self._frame_timer: Timer | None = None
         self._stage.refresh(self._system)
@@ -80,7 +81,8 @@ class Phone:
     def touch(self, phase: Phase, x: float, y: float, *, pointer: int = 0) -> None:
         """A finger goes down, moves, lifts, or is taken away by the system; the first finger counts."""
         self._note(f"touch {phase.value} {x:g},{y:g}")
-        self._looper.call(partial(self._touch, phase, x, y, pointer))
+        rested = time.monotonic() - self._moved_s > REST_S
+        self._looper.call(partial(self._touch, phase, x, y, pointer, rested=rested))
 
     def press_key(self, code: int, *, long_press: bool = False) -> None:
         """A key by its Android key code is pressed and released, long or short: the difference means nothing here."""
@@ -220,7 +222,7 @@ class Phone:
         else:
             system.open(intent)
 
-    def _touch(self, phase: Phase, x: float, y: float, pointer: int) -> None:
+    def _touch(self, phase: Phase, x: float, y: float, pointer: int, *, rested: bool) -> None:
         if self._finger is not None and pointer != self._pointer:
             return
         match phase:
@@ -229,8 +231,9 @@ class Phone:
             case Phase.MOVE if self._finger is not None:
                 if self._finger.move(x, y):
                     self._show_soon()
+                self._moved_s = time.monotonic()
             case Phase.UP if self._finger is not None:
-                self._finger_up(self._finger, x, y)
+                self._finger_up(self._finger, x, y, rested=rested)
             case _:
                 self._drop_finger()
 
@@ -239,7 +242,7 @@ class Phone:
         if not self._system.awake:
             return
         caught = self._stage.stop_gliding()
-        finger = Finger(self._boxes_at(x, y), x, y, time.monotonic(), only_drags=caught)
+        finger = Finger(self._boxes_at(x, y), x, y, only_drags=caught)
         self._finger, self._pointer = finger, pointer
         if finger.may_hold:
             self._hold_timer = self._looper.later(LONG_PRESS_S, partial(self._hold, finger))
@@ -259,7 +262,7 @@ class Phone:
         if finger is self._finger:
             self._stage.change(self._system, lambda: _ignored(finger.hold(self._system.entry)))
 
-    def _finger_up(self, finger: Finger, x: float, y: float) -> None:
+    def _finger_up(self, finger: Finger, x: float, y: float, *, rested: bool) -> None:
         self._drop_finger()
         flings: list[Fling] = []
 
@@ -267,7 +270,7 @@ class Phone:
             self._system.toast_text = ""
             if finger.taps(x, y) and not self._on_toolbar(x, y):
                 self._system.entry.dismiss()
-            fling = finger.lift(x, y, time.monotonic(), self._system.entry)
+            fling = finger.lift(x, y, self._system.entry, rested=rested)
             if fling is not None and self._stage.moves(self._system):
                 flings.append(fling)
 

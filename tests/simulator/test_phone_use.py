@@ -1,5 +1,7 @@
 """A day with the phone: notes, typing, copying, sharing, recents, settings; all by what is visible."""
 
+import time
+
 import pytest
 
 from odyssey_recorder.simulator.phone import Phase
@@ -278,6 +280,21 @@ def test_a_flung_list_glides_on_and_stops() -> None:
         wait_until(lambda: moving.find("Display").bounds.top == end)
 
         assert still.find("Display").bounds.top == dragged
+
+
+def test_a_finger_that_rests_before_it_lifts_flings_nothing() -> None:
+    with person_with("small_phone", animation=True) as person:
+        person.phone.start_activity("com.android.settings")
+        for phase, y in ((Phase.DOWN, 700), (Phase.MOVE, 650), (Phase.MOVE, 600)):
+            person.phone.touch(phase, 300, y)
+        rested = time.monotonic() + 0.35
+        wait_until(lambda: time.monotonic() > rested)
+        dragged = person.find("Display").bounds
+        person.phone.touch(Phase.UP, 300, 600)
+        person.home()
+        person.open("Settings")
+
+        assert person.find("Display").bounds == dragged
 
 
 def test_a_finger_that_catches_a_flung_list_stops_it_and_taps_nothing() -> None:

@@ -14,7 +14,7 @@ from odyssey_recorder.simulator.ui.theme import RGB, mixed
 _Brush = Callable[[random.Random, int], Image.Image]
 _SIDE = 480
 _WHITE: RGB = (255, 255, 255)
-_FAIR_HILLS = range(1, 60)
+_FAIR_HILLS = (10, 15, 20, 21, 28, 31, 36, 42, 44, 48, 53)
 
 
 def scene(kind: str, seed: int) -> Painter:
@@ -115,15 +115,15 @@ def _meal(rng: random.Random, side: int) -> Image.Image:
     for x in range(0, side, 80):
         draw.line((x, 0, x, side), fill=mixed(table, (0, 0, 0), 0.18), width=2)
     middle = side / 2
-    for radius, color in ((188, mixed(table, (0, 0, 0), 0.3)), (180, (250, 248, 244)), (140, (234, 230, 224))):
-        drop = 8 if radius == 188 else 0
-        draw.ellipse((middle - radius, middle - radius + drop, middle + radius, middle + radius + drop), fill=color)
+    for reach, color in ((188, mixed(table, (0, 0, 0), 0.3)), (180, (250, 248, 244)), (140, (234, 230, 224))):
+        drop = 8 if reach == 188 else 0
+        draw.ellipse((middle - reach, middle - reach + drop, middle + reach, middle + reach + drop), fill=color)
     base = rng.choice(((242, 200, 96), (232, 150, 80), (222, 214, 150)))
     draw.ellipse((middle - 118, middle - 118, middle + 118, middle + 118), fill=base)
     bits = ((206, 60, 52), (86, 150, 70), (250, 236, 200), (120, 70, 44))
     for _ in range(34):
-        x, y, radius = middle + rng.gauss(0, 44), middle + rng.gauss(0, 44), rng.uniform(9, 22)
-        draw.ellipse((x - radius, y - radius, x + radius, y + radius), fill=rng.choice(bits))
+        x, y, size = middle + rng.gauss(0, 44), middle + rng.gauss(0, 44), rng.uniform(9, 22)
+        draw.ellipse((x - size, y - size, x + size, y + size), fill=rng.choice(bits))
     draw.rounded_rectangle((middle + 206, 110, middle + 218, 380), 6, fill=(226, 228, 232))
     draw.rounded_rectangle((middle - 218, 110, middle - 206, 380), 6, fill=(226, 228, 232))
     return picture.filter(ImageFilter.GaussianBlur(0.6))

@@ -9,10 +9,10 @@ from odyssey_recorder.simulator.ui.layout import Scroll, scroll_range
 from odyssey_recorder.simulator.ui.view import Box, View
 
 LONG_PRESS_S = 0.4
+REST_S = 0.3
 _SLOP_DP = 8
 _SWIPE_DP = 40
 _FLING_SHARE = 0.35
-_FLING_LONGEST_S = 1.0
 
 
 class TouchedText(Protocol):
@@ -63,11 +63,10 @@ class Finger:
     With `only_drags` it has caught a list that was gliding: lifting it without moving taps nothing.
     """
 
-    def __init__(self, path: Sequence[Box], x: float, y: float, now_s: float, *, only_drags: bool = False) -> None:
+    def __init__(self, path: Sequence[Box], x: float, y: float, *, only_drags: bool = False) -> None:
         self._path = path
         self._down = (x, y)
         self._now = (x, y)
-        self._down_s = now_s
         self._slop = path[0].look.px(_SLOP_DP) if path else 0
         self._moved = False
         self._held = False
@@ -109,11 +108,15 @@ class Finger:
             text.select_word(view, caret_at(box, *self._down))
         return True
 
-    def lift(self, x: float, y: float, now_s: float, text: TouchedText) -> Fling | None:
-        """The finger goes up: a tap, the end of a scroll (perhaps with a fling), or a swipe."""
+    def lift(self, x: float, y: float, text: TouchedText, *, rested: bool) -> Fling | None:
+        """The finger goes up: a tap, a swipe, or the end of a scroll, with a fling unless it has `rested` before.
+
+        How far a list is flung depends on the way of the finger alone, not on its speed: the same swipe leads to
+        the same place however busy the computer is.
+        """
         self.move(x, y)
         if self._drag is not None:
-            return self._fling(self._drag, now_s)
+            return None if rested else self._fling(self._drag)
         if self._moved:
             self._swipe()
         elif not self._held and not self._only_drags:
@@ -139,11 +142,9 @@ class Finger:
         if taker and taker.view.on_swipe and travel >= taker.look.px(_SWIPE_DP):
             taker.view.on_swipe(direction)
 
-    def _fling(self, drag: _Drag, now_s: float) -> Fling | None:
+    def _fling(self, drag: _Drag) -> Fling | None:
         sideways = drag.view.sideways
         travel = self._now[0] - self._down[0] if sideways else self._now[1] - self._down[1]
-        if now_s - self._down_s > _FLING_LONGEST_S:
-            return None
         start = drag.memory[drag.view.key]
         end = drag.clamped(start - round(travel * _FLING_SHARE))
         return Fling(drag.memory, drag.view.key, start, end) if start != end else None
