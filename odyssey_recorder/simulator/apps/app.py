@@ -25,6 +25,10 @@ class System(Protocol):
     @property
     def seed(self) -> int: ...
 
+    @property
+    def clock(self) -> str:
+        """The time of the status bar: "10:00"."""
+
     def share(self, text: str, *, subject: str = "") -> None:
         """Ask the user which app shall take this text, and hand it over."""
 

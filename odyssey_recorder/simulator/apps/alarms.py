@@ -1,0 +1,193 @@
+"""One alarm of the clock, and the page on which its time, days and label are set."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+from odyssey_recorder.simulator.apps.app import App, Page
+from odyssey_recorder.simulator.ui.controls import Text, TextField
+from odyssey_recorder.simulator.ui.layout import Column, Grid, Row, Surface
+from odyssey_recorder.simulator.ui.view import Look, View
+from odyssey_recorder.simulator.ui.widgets import (
+    app_bar,
+    button,
+    icon_button,
+    page_frame,
+    scroll_page,
+    switch_item,
+    text_box,
+)
+
+_DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+_NAMED = {(0, 1, 2, 3, 4): "Every weekday", (5, 6): "Every weekend", tuple(range(7)): "Every day", (): "Once"}
+
+
+@dataclass(slots=True, eq=False)
+class Alarm:
+    """A time of the day (minutes since midnight), the weekdays (0 is Monday) on which it comes back, and a label."""
+
+    minute_of_day: int
+    label: str = ""
+    days: tuple[int, ...] = ()
+    on: bool = True
+    vibrates: bool = True
+
+    @classmethod
+    def of(cls, entry: Mapping[str, Any]) -> "Alarm":
+        """An alarm as the tables of content write it."""
+        hour, _, minute = entry["time"].partition(":")
+        return cls(int(hour) * 60 + int(minute), entry["label"], tuple(entry["days"]), on=entry["on"])
+
+    @property
+    def time(self) -> str:
+        return f"{self.minute_of_day // 60:02}:{self.minute_of_day % 60:02}"
+
+    @property
+    def repeat(self) -> str:
+        """The days in words."""
+        return _NAMED.get(self.days) or ", ".join(_DAYS[day][:3] for day in self.days)
+
+    def switch(self) -> None:
+        self.on = not self.on
+
+    def twin(self) -> "Alarm":
+        return replace(self)
+
+
+class AlarmPage(Page):
+    """Sets one alarm; nothing changes before Save."""
+
+    title = "Alarm"
+
+    def __init__(self, app: App, alarms: list[Alarm], alarm: Alarm, *, is_new: bool = False) -> None:
+        super().__init__(app)
+        self.alarms = alarms
+        self.alarm = alarm
+        self.is_new = is_new
+        self.draft = replace(alarm, on=True)
+        self.sets_hour = True
+
+    def build(self, look: Look) -> View:
+        actions = [button("Save", self._save, kind="text")]
+        if not self.is_new:
+            actions.insert(0, icon_button("trash-can-outline", "Delete alarm", self._delete))
+        bar = app_bar("New alarm" if self.is_new else "Edit alarm", *actions, on_up=self.close, up_icon="close")
+        label = TextField("label", self.draft.label, self._relabel, hint="Label")
+        vibration = switch_item("Vibrate", checked=self.draft.vibrates, on_tap=self._switch_vibration, icon="vibrate")
+        days = Column((Text(self.draft.repeat, 14, 500, "primary"), self._days()), gap=10)
+        body = scroll_page(
+            self._time(),
+            self._choices(),
+            days,
+            text_box(label, icon="label-outline"),
+            vibration,
+            gap=18,
+            pad=(20, 4, 20, 24),
+            max_width=520,
+        )
+        return page_frame(bar, body)
+
+    def _time(self) -> View:
+        hour, minute = divmod(self.draft.minute_of_day, 60)
+        return Row(
+            (
+                self._part(f"{hour:02}", "Hour", here=self.sets_hour),
+                Text(":", 52),
+                self._part(f"{minute:02}", "Minute", here=not self.sets_hour),
+            ),
+            gap=10,
+            along="center",
+        )
+
+    def _part(self, digits: str, name: str, *, here: bool) -> View:
+        return Surface(
+            Text(digits, 52, color="on_primary_container" if here else "on_surface"),
+            color="primary_container" if here else "surface_high",
+            radius=14,
+            width=112,
+            height=84,
+            align="center",
+            desc=name,
+            selected=here,
+            on_tap=partial(self._turn_to, name == "Hour"),
+        )
+
+    def _choices(self) -> View:
+        """All hours; or the minutes in steps of five, and one more or less."""
+        hour, minute = divmod(self.draft.minute_of_day, 60)
+        if self.sets_hour:
+            return Grid([self._choice(value, value == hour) for value in range(24)], columns=6, gap=6)
+        steps = Row(
+            (
+                button("1 min", partial(self._set_minute, (minute - 1) % 60), kind="outlined", icon="minus"),
+                button("1 min", partial(self._set_minute, (minute + 1) % 60), kind="outlined", icon="plus"),
+            ),
+            gap=12,
+            along="center",
+        )
+        return Column(
+            (Grid([self._choice(value, value == minute) for value in range(0, 60, 5)], columns=6, gap=6), steps), gap=12
+        )
+
+    def _choice(self, value: int, here: bool) -> View:
+        set_part = partial(self._set_hour if self.sets_hour else self._set_minute, value)
+        return Surface(
+            Text(f"{value:02}", 16, 500 if here else 400, "on_primary" if here else "on_surface"),
+            color="primary" if here else "surface_container",
+            radius=20,
+            height=40,
+            align="center",
+            selected=here,
+            on_tap=set_part,
+        )
+
+    def _days(self) -> View:
+        return Row(
+            [
+                Surface(
+                    Text(name[0], 14, 500, "on_primary" if day in self.draft.days else "on_surface_variant"),
+                    color="primary" if day in self.draft.days else "surface_high",
+                    radius=19,
+                    width=38,
+                    height=38,
+                    align="center",
+                    desc=name,
+                    selected=day in self.draft.days,
+                    on_tap=partial(self._switch_day, day),
+                )
+                for day, name in enumerate(_DAYS)
+            ],
+            along="between",
+        )
+
+    def _turn_to(self, hour: bool) -> None:
+        self.sets_hour = hour
+
+    def _set_hour(self, hour: int) -> None:
+        self.draft.minute_of_day = hour * 60 + self.draft.minute_of_day % 60
+        self.sets_hour = False
+
+    def _set_minute(self, minute: int) -> None:
+        self.draft.minute_of_day += minute - self.draft.minute_of_day % 60
+
+    def _switch_day(self, day: int) -> None:
+        self.draft.days = tuple(sorted(set(self.draft.days) ^ {day}))
+
+    def _relabel(self, label: str) -> None:
+        self.draft.label = label
+
+    def _switch_vibration(self) -> None:
+        self.draft.vibrates = not self.draft.vibrates
+
+    def _save(self) -> None:
+        if not self.is_new:
+            self.alarms.remove(self.alarm)
+        self.alarms.append(self.draft)
+        self.system.toast(f"Alarm set for {self.draft.time}")
+        self.close()
+
+    def _delete(self) -> None:
+        self.alarms.remove(self.alarm)
+        self.system.toast("Alarm deleted")
+        self.close()

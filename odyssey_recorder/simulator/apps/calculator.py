@@ -1,0 +1,201 @@
+"""Calculator: sums with brackets and percents, the result while one types, and what was calculated before."""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from odyssey_recorder.simulator.apps.app import App, Page, System
+from odyssey_recorder.simulator.apps.arithmetic import DIVIDED, MINUS, PLUS, SIGNS, TIMES, NotASumError, result_of
+from odyssey_recorder.simulator.ui.controls import Text
+from odyssey_recorder.simulator.ui.layout import Column, Row, Spacer, Surface
+from odyssey_recorder.simulator.ui.view import Action, Look, View
+from odyssey_recorder.simulator.ui.widgets import (
+    app_bar,
+    empty_page,
+    icon_button,
+    list_item,
+    page_frame,
+    scroll_page,
+)
+
+_KEYS = (("AC", "(", ")", DIVIDED), "789" + TIMES, "456" + MINUS, "123" + PLUS, "0.%=")
+_NAMES = {
+    "AC": "Clear",
+    "(": "Left bracket",
+    ")": "Right bracket",
+    DIVIDED: "Divide",
+    TIMES: "Multiply",
+    MINUS: "Minus",
+    PLUS: "Plus",
+    ".": "Point",
+    "%": "Percent",
+    "=": "Equals",
+}
+
+
+class Calculator(App):
+    """The calculator; what was calculated stays on a list."""
+
+    label = "Calculator"
+    package = "com.odyssey.calculator"
+    icon = "calculator-variant"
+    color = "#0f766e"
+    category = "General_Tool"
+
+    def __init__(self, system: System) -> None:
+        super().__init__(system)
+        self.history: list[tuple[str, str]] = []
+
+    def first_page(self) -> Page:
+        return CalculatorPage(self)
+
+
+class CalculatorPage(Page):
+    """The display and the keys."""
+
+    app: Calculator
+    status_color = "surface_container"
+
+    def __init__(self, app: Calculator) -> None:
+        super().__init__(app)
+        self.typed = ""
+        self.is_result = False
+        self.error = ""
+
+    def build(self, look: Look) -> View:
+        beside = look.width_dp > look.height_dp
+        actions = () if beside else (icon_button("history", "History", self._open_history),)
+        bar = app_bar("Calculator", *actions, color="surface_container")
+        keys = Column([self._row(row) for row in _KEYS], gap=8, pad=12, flex=5)
+        if beside:
+            past = Surface(_past(self.app, self.take), flex=2, color="surface_low")
+            right = Column((self._display(look), keys), flex=3)
+            return page_frame(bar, Row((past, right), across="stretch"))
+        return page_frame(bar, Column((self._display(look), keys)))
+
+    def _display(self, look: Look) -> View:
+        size = 52 if len(self.typed) < 9 else 38 if len(self.typed) < 14 else 26
+        preview = self.error or ("" if self.is_result else _preview(self.typed))
+        erase = icon_button("backspace-outline", "Delete", self._erase)
+        line = Row(
+            (
+                Spacer(flex=1),
+                Text(preview, 24, color="error" if self.error else "on_surface_variant", lines=1),
+                erase,
+            ),
+            gap=12,
+        )
+        shown = Surface(
+            Text(self.typed or "0", size, align="end", lines=2),
+            pad=(0, 0, 12, 0),
+            fill=True,
+            on_long_press=self._copy,
+        )
+        return Surface(
+            Column((shown, line), along="end", gap=6, pad=(20, 12, 8, 12)),
+            color="surface_container",
+            flex=2,
+            fill=True,
+        )
+
+    def _row(self, labels: Sequence[str]) -> View:
+        return Row([self._key(label) for label in labels], gap=8, across="stretch", flex=1)
+
+    def _key(self, label: str) -> View:
+        paper, ink = "surface_high", "on_surface"
+        if label == "=":
+            paper, ink = "primary", "on_primary"
+        elif label == "AC":
+            paper, ink = "primary_container", "on_primary_container"
+        elif label not in "0123456789.":
+            paper, ink = "secondary_container", "on_primary_container"
+        return Surface(
+            Text(label, 26, color=ink),
+            color=paper,
+            radius=24,
+            align="center",
+            flex=1,
+            desc=_NAMES.get(label, ""),
+            on_tap=self._act(label),
+        )
+
+    def _act(self, label: str) -> Action:
+        return {"AC": self._clear, "=": self._equals}.get(label) or partial(self._press, label)
+
+    def _press(self, label: str) -> None:
+        self.error = ""
+        if self.is_result and label not in (*SIGNS, "%"):
+            self.typed = ""
+        self.is_result = False
+        if label in (DIVIDED, TIMES, PLUS) and not self.typed:
+            return
+        if label in SIGNS and self.typed[-1:] in SIGNS:
+            self.typed = self.typed[:-1]
+        self.typed += label
+
+    def _clear(self) -> None:
+        self.typed, self.error, self.is_result = "", "", False
+
+    def _erase(self) -> None:
+        self.typed = "" if self.is_result else self.typed[:-1]
+        self.error, self.is_result = "", False
+
+    def _equals(self) -> None:
+        if not self.typed:
+            return
+        try:
+            result = result_of(self.typed)
+        except NotASumError as error:
+            self.error = str(error)
+            return
+        self.app.history.insert(0, (self.typed, result))
+        self.typed, self.is_result = result, True
+
+    def take(self, result: str) -> None:
+        """Go on with a result of old."""
+        self.typed, self.error, self.is_result = result, "", True
+
+    def _copy(self) -> None:
+        self.system.copy(self.typed or "0")
+
+    def _open_history(self) -> None:
+        self.go(HistoryPage(self.app, self))
+
+
+class HistoryPage(Page):
+    """Every sum that was calculated, the newest first; a tap takes its result along."""
+
+    app: Calculator
+    title = "History"
+
+    def __init__(self, app: Calculator, calculator: CalculatorPage) -> None:
+        super().__init__(app)
+        self.calculator = calculator
+
+    def build(self, look: Look) -> View:
+        clear = icon_button("trash-can-outline", "Clear history", self.app.history.clear)
+        actions = (clear,) if self.app.history else ()
+        return page_frame(app_bar("History", *actions, on_up=self.close), _past(self.app, self._take))
+
+    def _take(self, result: str) -> None:
+        self.calculator.take(result)
+        self.close()
+
+
+def _past(app: Calculator, take: Callable[[str], None]) -> View:
+    if not app.history:
+        return empty_page("history", "Nothing calculated yet")
+    rows = [
+        list_item(f"= {result}", typed, on_tap=partial(take, result), on_long_press=partial(app.system.copy, result))
+        for typed, result in app.history
+    ]
+    return scroll_page(*rows, key="history")
+
+
+def _preview(typed: str) -> str:
+    """The result so far, once there is something to calculate."""
+    if not any(sign in typed[1:] for sign in (*SIGNS, "%", "(")):
+        return ""
+    try:
+        return result_of(typed)
+    except NotASumError:
+        return ""

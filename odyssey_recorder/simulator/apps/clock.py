@@ -1,0 +1,373 @@
+"""Clock: alarms, the time in other cities, a timer and a stopwatch; all go by the clock of the status bar."""
+
+from dataclasses import dataclass, field
+from functools import partial
+
+from odyssey_recorder.simulator.apps.alarms import Alarm, AlarmPage
+from odyssey_recorder.simulator.apps.app import App, Page, System
+from odyssey_recorder.simulator.apps.content import table
+from odyssey_recorder.simulator.ui.controls import Text, TextField, Toggle
+from odyssey_recorder.simulator.ui.layout import Column, Grid, Row, Scroll, Spacer, Surface
+from odyssey_recorder.simulator.ui.view import Action, Look, View
+from odyssey_recorder.simulator.ui.widgets import (
+    app_bar,
+    bottom_sheet,
+    button,
+    card,
+    chip,
+    divider,
+    empty_page,
+    fab,
+    icon_button,
+    list_item,
+    page_frame,
+    scroll_page,
+    search_box,
+    tabbed,
+)
+
+_DAY = 24 * 60
+_TABS = (("alarm", "Alarm"), ("earth", "World clock"), ("timer-sand", "Timer"), ("timer-outline", "Stopwatch"))
+
+
+@dataclass(slots=True)
+class Run:
+    """Minutes that go by while something runs; `since` is the minute of the day when it was last set going."""
+
+    since: int | None = None
+    gone: int = 0
+
+    def minutes(self, now: int) -> int:
+        return self.gone + (0 if self.since is None else (now - self.since) % _DAY)
+
+    def switch(self, now: int) -> None:
+        """Start, or stop and keep what has gone by."""
+        self.gone, self.since = self.minutes(now), (now if self.since is None else None)
+
+
+@dataclass(slots=True)
+class Countdown:
+    """A timer of `seconds`, once it has been set up."""
+
+    seconds: int
+    run: Run = field(default_factory=Run)
+
+    def left(self, now: int) -> int:
+        return max(0, self.seconds - 60 * self.run.minutes(now))
+
+
+class Clock(App):
+    """The clock; alarms, cities, timer and stopwatch stay as they were left."""
+
+    label = "Clock"
+    package = "com.odyssey.clock"
+    icon = "clock-outline"
+    color = "#5b5bd6"
+    category = "General_Tool"
+
+    def __init__(self, system: System) -> None:
+        super().__init__(system)
+        content = table("clock")
+        self.alarms = [Alarm.of(entry) for entry in content["alarm"]]
+        self.home: str = content["home"]
+        self.places: dict[str, tuple[str, int]] = {
+            name: (land, east) for name, (land, east) in content["cities"].items()
+        }
+        self.cities: list[str] = list(content["shown"])
+        self.countdown: Countdown | None = None
+        self.stopwatch = Run()
+        self.laps: list[int] = []
+
+    @property
+    def now(self) -> int:
+        """The minute of the day on the status bar."""
+        hour, _, minute = self.system.clock.partition(":")
+        return int(hour) * 60 + int(minute)
+
+    def ahead(self, city: str) -> int:
+        """How many minutes a city is ahead of home."""
+        return self.places[city][1] - self.places[self.home][1]
+
+    def time_in(self, city: str) -> str:
+        minutes = (self.now + self.ahead(city)) % _DAY
+        return f"{minutes // 60:02}:{minutes % 60:02}"
+
+    def difference(self, city: str) -> str:
+        """The day and the hours that part a city from home: "Tomorrow, +8 h"."""
+        ahead = self.ahead(city)
+        day = {-1: "Yesterday", 0: "Today", 1: "Tomorrow"}[(self.now + ahead) // _DAY]
+        minutes = f":{abs(ahead) % 60:02}" if ahead % 60 else ""
+        return f"{day}, {'+' if ahead >= 0 else '-'}{abs(ahead) // 60}{minutes} h"
+
+    def first_page(self) -> Page:
+        return ClockPage(self)
+
+
+class ClockPage(Page):
+    """The four tabs."""
+
+    app: Clock
+    navigation_color = "surface_container"
+
+    def __init__(self, app: Clock) -> None:
+        super().__init__(app)
+        self.tab = "Alarm"
+        self.digits = ""
+        self.chosen: Alarm | str = ""
+
+    def build(self, look: Look) -> View:
+        bodies = {
+            "Alarm": self._alarms,
+            "World clock": self._world,
+            "Timer": self._timer,
+            "Stopwatch": self._stopwatch,
+        }
+        return tabbed(look, bodies[self.tab](look), _TABS, current=self.tab, choose=self._choose_tab)
+
+    def build_overlay(self, look: Look) -> View | None:
+        chosen = self.chosen
+        if isinstance(chosen, Alarm):
+            return bottom_sheet(
+                Text(f"Alarm at {chosen.time}", 20, 500),
+                Column(
+                    (
+                        list_item("Edit", icon="pencil-outline", on_tap=partial(self._edit, chosen)),
+                        list_item("Duplicate", icon="content-duplicate", on_tap=partial(self._duplicate, chosen)),
+                        list_item("Delete", icon="trash-can-outline", on_tap=partial(self._delete, chosen)),
+                    )
+                ),
+            )
+        remove = list_item("Remove city", icon="trash-can-outline", on_tap=partial(self._remove_city, chosen))
+        return bottom_sheet(Text(chosen, 20, 500), remove)
+
+    def _choose_tab(self, tab: str) -> None:
+        self.tab = tab
+
+    # Alarms -----------------------------------------------------------------------------------------------------
+
+    def _alarms(self, look: Look) -> View:
+        alarms = sorted(self.app.alarms, key=lambda alarm: alarm.minute_of_day)
+        body: View = Scroll(Grid([self._alarm(alarm) for alarm in alarms], min_cell=300, gap=12, pad=(16, 4, 16, 96)))
+        if not alarms:
+            body = empty_page("alarm-off", "No alarms")
+        return page_frame(app_bar("Alarm"), body, fab=fab("plus", "Add alarm", self._add))
+
+    def _alarm(self, alarm: Alarm) -> View:
+        ink = "on_surface" if alarm.on else "outline"
+        toggle = Toggle(checked=alarm.on, desc=f"Alarm at {alarm.time}", on_tap=alarm.switch)
+        return card(
+            Text(alarm.label, 14, 500, ink, lines=1) if alarm.label else Spacer(),
+            Row((Text(alarm.time, 48, 400 if alarm.on else 300, ink, flex=1), toggle)),
+            Text(alarm.repeat, 14, color="on_surface_variant" if alarm.on else "outline", lines=1),
+            gap=2,
+            pad=(20, 14),
+            color="primary_container" if alarm.on else "surface_container",
+            on_tap=partial(self._edit, alarm),
+            on_long_press=partial(self._choose, alarm),
+            desc=f"{alarm.label or 'Alarm'}, {alarm.time}",
+        )
+
+    def _choose(self, chosen: "Alarm | str") -> None:
+        self.chosen = chosen
+        self.show("more")
+
+    def _add(self) -> None:
+        self.go(AlarmPage(self.app, self.app.alarms, Alarm(7 * 60), is_new=True))
+
+    def _edit(self, alarm: Alarm) -> None:
+        self.show("")
+        self.go(AlarmPage(self.app, self.app.alarms, alarm))
+
+    def _duplicate(self, alarm: Alarm) -> None:
+        self.show("")
+        self.app.alarms.append(alarm.twin())
+
+    def _delete(self, alarm: Alarm) -> None:
+        self.show("")
+        self.app.alarms.remove(alarm)
+        self.system.toast("Alarm deleted")
+
+    # Other cities -----------------------------------------------------------------------------------------------
+
+    def _world(self, look: Look) -> View:
+        app = self.app
+        here = Column(
+            (
+                Text(self.system.clock, 64, 300),
+                Text(f"Saturday, 21 November  ·  {app.home}", 16, color="on_surface_variant"),
+            ),
+            pad=(20, 4, 20, 20),
+        )
+        rows = [self._city(city) for city in app.cities]
+        body = scroll_page(here, divider(), *rows, Spacer(88), key="cities")
+        return page_frame(app_bar("World clock"), body, fab=fab("plus", "Add city", self._search_city))
+
+    def _city(self, city: str) -> View:
+        words = Column(
+            (Text(city, 20, lines=1), Text(self.app.difference(city), 14, color="on_surface_variant")), flex=1
+        )
+        row = Row((words, Text(self.app.time_in(city), 36, 300)), gap=16, pad=(20, 14))
+        return Surface(
+            row, fill=True, desc=city, on_long_press=partial(self._choose, city), on_tap=partial(self._choose, city)
+        )
+
+    def _search_city(self) -> None:
+        page = CityPage(self.app)
+        page.focus("city")
+        self.go(page)
+
+    def _remove_city(self, city: str) -> None:
+        self.show("")
+        self.app.cities.remove(city)
+
+    # Timer --------------------------------------------------------------------------------------------------------
+
+    def _timer(self, look: Look) -> View:
+        body = self._set_up(look) if self.app.countdown is None else self._running(self.app.countdown)
+        return page_frame(app_bar("Timer"), body)
+
+    def _set_up(self, look: Look) -> View:
+        padded = self.digits.rjust(6, "0")
+        shown = f"{padded[:2]}h  {padded[2:4]}m  {padded[4:]}s"
+        side = min(84, (look.height_dp - 240 - (0 if look.wide else 72)) / 4)
+        keys = [self._key(label, side) for label in ("1", "2", "3", "4", "5", "6", "7", "8", "9", "00", "0")]
+        keys.append(self._key("", side, icon="backspace-outline"))
+        pad = Surface(Grid(keys, columns=3, gap=8), width=3 * side + 16)
+        start = button("Start", self._start_timer, icon="play", enabled=bool(self.digits.strip("0")))
+        return Column(
+            (Text(shown, 40, 300, "primary" if self.digits else "outline", align="center"), pad, start),
+            gap=16,
+            along="center",
+            across="center",
+        )
+
+    def _key(self, label: str, side: float, *, icon: str = "") -> View:
+        press: Action = self._erase if icon else partial(self._press, label)
+        face = icon_button(icon, "Delete digit", press) if icon else Text(label, 26)
+        return Surface(
+            face, color="surface_high", radius=side / 2, height=side, align="center", on_tap=press, desc=label
+        )
+
+    def _press(self, label: str) -> None:
+        if self.digits or label.strip("0"):
+            self.digits = (self.digits + label)[:6]
+
+    def _erase(self) -> None:
+        self.digits = self.digits[:-1]
+
+    def _start_timer(self) -> None:
+        padded = self.digits.rjust(6, "0")
+        seconds = int(padded[:2]) * 3600 + int(padded[2:4]) * 60 + int(padded[4:])
+        self.app.countdown = Countdown(seconds, Run(since=self.app.now))
+        self.digits = ""
+
+    def _running(self, timer: Countdown) -> View:
+        left = timer.left(self.app.now)
+        runs = timer.run.since is not None and left > 0
+        words = "Time is up" if not left else "Running" if runs else "Paused"
+        controls = Row(
+            (
+                button("Delete", self._delete_timer, kind="text"),
+                button("Pause" if runs else "Resume", self._switch_timer, enabled=left > 0),
+                button("+1:00", self._lengthen, kind="tonal"),
+            ),
+            gap=8,
+            along="center",
+        )
+        return Column(
+            (self._dial(_clock_of(left), f"{words}  ·  {_clock_of(timer.seconds)}"), controls),
+            gap=32,
+            along="center",
+            across="center",
+        )
+
+    def _dial(self, time: str, words: str) -> View:
+        face = Column(
+            (Text(time, 52, 300, align="center"), Text(words, 14, color="on_surface_variant", align="center")),
+            gap=4,
+            across="center",
+        )
+        return Surface(face, border="primary", radius=132, width=264, height=264, align="center")
+
+    def _delete_timer(self) -> None:
+        self.app.countdown = None
+
+    def _switch_timer(self) -> None:
+        if self.app.countdown:
+            self.app.countdown.run.switch(self.app.now)
+
+    def _lengthen(self) -> None:
+        if self.app.countdown:
+            self.app.countdown.seconds += 60
+
+    # Stopwatch ----------------------------------------------------------------------------------------------------
+
+    def _stopwatch(self, look: Look) -> View:
+        app = self.app
+        gone = app.stopwatch.minutes(app.now) * 60
+        runs = app.stopwatch.since is not None
+        second = (
+            button("Lap", self._lap, kind="tonal")
+            if runs
+            else button("Reset", self._reset, kind="tonal", enabled=gone > 0 or bool(app.laps))
+        )
+        controls = Row((second, button("Stop" if runs else "Start", self._switch_watch)), gap=12, along="center")
+        laps = [
+            Row((Text(f"Lap {number}", 16), Text(f"{_clock_of(seconds)}.00", 16)), along="between", pad=(24, 8))
+            for number, seconds in reversed(list(enumerate(app.laps, start=1)))
+        ]
+        dial = Row((self._dial(f"{_clock_of(gone)}.00", "Running" if runs else "Stopped"),), along="center")
+        return page_frame(
+            app_bar("Stopwatch"), scroll_page(dial, controls, *laps, gap=16, pad=(0, 8, 0, 16), max_width=480)
+        )
+
+    def _switch_watch(self) -> None:
+        self.app.stopwatch.switch(self.app.now)
+
+    def _lap(self) -> None:
+        self.app.laps.append(self.app.stopwatch.minutes(self.app.now) * 60)
+
+    def _reset(self) -> None:
+        self.app.stopwatch = Run()
+        self.app.laps.clear()
+
+
+def _clock_of(seconds: int) -> str:
+    hours, rest = divmod(seconds, 3600)
+    return f"{hours}:{rest // 60:02}:{rest % 60:02}" if hours else f"{rest // 60:02}:{rest % 60:02}"
+
+
+class CityPage(Page):
+    """Looks a city up and puts it on the list."""
+
+    app: Clock
+    title = "City"
+
+    def __init__(self, app: Clock) -> None:
+        super().__init__(app)
+        self.words = ""
+
+    def build(self, look: Look) -> View:
+        field = TextField("city", self.words, self._type, hint="Search for a city", action="search")
+        back = icon_button("arrow-left", "Navigate up", self.close)
+        clear = icon_button("close", "Clear search", partial(self._type, "")) if self.words else None
+        box = Surface(search_box(field, lead=back, trail=clear), fill=True, max_width=736)
+        bar = Row((box,), along="center", pad=(12, 8))
+        wanted = self.words.strip().lower()
+        found = [name for name, (land, _) in self.app.places.items() if wanted in f"{name} {land}".lower()]
+        if not found:
+            return page_frame(bar, empty_page("map-marker-question-outline", f"No city matches “{self.words}”"))
+        return page_frame(bar, scroll_page(*(self._row(name) for name in found)))
+
+    def _row(self, name: str) -> View:
+        shown = name in self.app.cities
+        trail = chip("Added", selected=True) if shown else Text(self.app.time_in(name), 18)
+        return list_item(name, self.app.places[name][0], trail=trail, on_tap=partial(self._add, name), lines=1)
+
+    def _type(self, words: str) -> None:
+        self.words = words
+
+    def _add(self, name: str) -> None:
+        if name not in self.app.cities:
+            self.app.cities.append(name)
+        self.close()

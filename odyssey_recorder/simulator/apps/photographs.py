@@ -1,0 +1,58 @@
+"""The photographs that come with the phone: what they show, and the address under which one is shared."""
+
+import re
+from dataclasses import dataclass
+from functools import cache
+
+from odyssey_recorder.simulator.apps.content import table
+from odyssey_recorder.simulator.ui.controls import Painter
+from odyssey_recorder.simulator.ui.scenes import scene
+
+_SITE = "photos.example/p/"
+
+
+@dataclass(frozen=True, slots=True)
+class Photograph:
+    """One photograph as it was taken; `number` counts from 1 and is its name everywhere."""
+
+    number: int
+    scene: str
+    caption: str
+    day: str
+    place: str
+    album: str
+
+    @property
+    def address(self) -> str:
+        """What is shared in place of the picture."""
+        return f"{_SITE}{self.number}"
+
+    @property
+    def painter(self) -> Painter:
+        return scene(self.scene, self.number)
+
+
+@cache
+def photographs() -> tuple[Photograph, ...]:
+    """All of them, the newest first."""
+    return tuple(Photograph(number, **entry) for number, entry in enumerate(table("photos")["photo"], start=1))
+
+
+def photograph(number: int) -> Photograph:
+    """The photograph of this number; raises LookupError where there is none."""
+    if not 1 <= number <= len(photographs()):
+        raise LookupError(f"There is no photograph {number}.")
+    return photographs()[number - 1]
+
+
+def photograph_in(text: str) -> Photograph | None:
+    """The photograph whose address stands in a text."""
+    found = re.search(re.escape(_SITE) + r"(\d{1,3})\b", text)
+    number = int(found[1]) if found else 0
+    return photograph(number) if 1 <= number <= len(photographs()) else None
+
+
+def without_address(text: str) -> str:
+    """The words of a shared photograph that are not its address."""
+    found = photograph_in(text)
+    return text.replace(found.address, "").strip() if found else text
