@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
-from rich.markup import escape
 
 from odyssey_recorder import __version__
+from odyssey_recorder.commands.terminal import line
 from odyssey_recorder.errors import OdysseyError
 from odyssey_recorder.model.episode import Category, TaskInfo
 
@@ -18,16 +18,16 @@ if TYPE_CHECKING:
     from odyssey_recorder.replay.player import ReplayResult, StepResult
     from odyssey_recorder.replay.replay import ReplayOptions
 
-app = typer.Typer(name="odyssey-recorder", add_completion=False, rich_markup_mode=None)
+app = typer.Typer(name="odyssey-recorder", add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 out = Console(highlight=False)
 err = Console(stderr=True, highlight=False)
 
 DatasetOption = Annotated[Path | None, typer.Option("--dataset", help="The dataset folder.", show_default="settings")]
 DeviceOption = Annotated[
-    str | None, typer.Option("--device", help="Serial as `devices` lists it.", show_default="the only one")
+    str | None, typer.Option("--device", help="Serial, as `devices` lists it.", show_default="the only one")
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-ProfileOption = Annotated[str, typer.Option("--profile", help="Which device is simulated, for example pixel_fold.")]
+ProfileOption = Annotated[str, typer.Option("--profile", help="Which device is simulated, such as pixel_fold.")]
 
 
 class DialectName(StrEnum):
@@ -67,24 +67,38 @@ def odyssey_recorder(
 @app.command()
 def record(
     *,
-    instruction: Annotated[str, typer.Option(help="What is to be done, in a person's words.")],
-    category: Annotated[Category, typer.Option(help="The task's category.")],
     script: Annotated[Path, typer.Option(help="JSON lines that play the annotator; see docs/scripts.md.")],
-    app_name: Annotated[list[str], typer.Option("--app", help="An app that the task uses; may be repeated.")],
-    meta_task: Annotated[str, typer.Option(help="The template of the task.")] = "",
-    task: Annotated[str, typer.Option(help="The filled template.")] = "",
+    instruction: Annotated[str, typer.Option(help="What is to be done, in a person's words.")] = "",
+    category: Annotated[
+        Category | None, typer.Option(metavar="CATEGORY", help=f"One of {', '.join(one.value for one in Category)}.")
+    ] = None,
+    app_name: Annotated[
+        list[str] | None, typer.Option("--app", help="An app that the task uses; again for more.")
+    ] = None,
+    meta_task: Annotated[str, typer.Option(help="The template of the task.", show_default="instruction")] = "",
+    task: Annotated[str, typer.Option(help="The filled template.", show_default="instruction")] = "",
     dataset: DatasetOption = None,
     device: DeviceOption = None,
-    resume: Annotated[str, typer.Option(help="Go on with this draft instead of a new episode.")] = "",
+    resume: Annotated[str, typer.Option(metavar="ID", help="Go on with this draft; it knows its task.")] = "",
 ) -> None:
-    """Record an episode by script, through the same recorder as the window."""
+    """Record an episode by script, without a window.
+
+    A new episode needs --instruction, --category and --app. Prints the annotation file.
+    """
     from odyssey_recorder.commands.record import Request, record_by_script
     from odyssey_recorder.settings import read_settings
 
-    told = TaskInfo(category.value, tuple(app_name), meta_task or instruction, task or instruction, instruction)
+    if not resume and not (instruction and category and app_name):
+        raise typer.BadParameter("A new episode needs --instruction, --category and --app.")
+    told = TaskInfo(
+        category.value if category else "",
+        tuple(app_name or ()),
+        meta_task or instruction,
+        task or instruction,
+        instruction,
+    )
     request = Request(told, script, serial=device, draft=resume)
-    published = record_by_script(read_settings(dataset=dataset), request, err)
-    out.print(escape(str(published)), soft_wrap=True)
+    _say(str(record_by_script(read_settings(dataset=dataset), request, err)))
 
 
 @app.command()
@@ -98,7 +112,7 @@ def replay(
     go_on: Annotated[bool, typer.Option("--go-on", help="Do not stop at the first divergence.")] = False,
     scale: Annotated[bool, typer.Option("--scale", help="Accept a device with another screen size.")] = False,
 ) -> None:
-    """Carry an episode out again, and say step by step whether the same screens came.
+    """Carry an episode out again and compare the screens.
 
     Exit code 0: no screen diverged; 1: one did; 2: it could not be replayed.
     """
@@ -108,20 +122,20 @@ def replay(
     try:
         if dry_run:
             for planned in plan_episode(episode):
-                out.print(escape(f"{planned.number:3}  {planned.deed}"), soft_wrap=True)
+                _say(f"{planned.number:3}  {planned.deed}")
             return
         rules = PlayRules(go_on=go_on, scale=scale)
         on_step = (lambda _: None) if as_json else _print_step
         result = _replay(episode, device, ReplayOptions(rules, report=report, on_step=on_step))
     except OdysseyError as error:
-        err.print(escape(str(error)), style="red", soft_wrap=True)
+        _complain(str(error))
         raise typer.Exit(2) from error
     if as_json:
         from odyssey_recorder.replay.report import result_as_json
 
         _print_json(result_as_json(result))
     else:
-        out.print(escape(result.summary), soft_wrap=True)
+        _say(result.summary)
     raise typer.Exit(result.exit_code)
 
 
@@ -129,11 +143,11 @@ def _replay(episode: Path, serial: str | None, options: "ReplayOptions") -> "Rep
     from odyssey_recorder.replay.recorded import load_recorded
     from odyssey_recorder.replay.replay import replay_episode
     from odyssey_recorder.settings import read_settings
-    from odyssey_recorder.wiring import connect, started_server, the_only_device
+    from odyssey_recorder.wiring import chosen_device, connect, started_server
 
     load_recorded(episode).check()  # before any device is needed
     server = started_server(read_settings())
-    device = connect(serial or the_only_device(server), server)
+    device = connect(chosen_device(server, serial), server)
     try:
         return replay_episode(episode, device, options)
     finally:
@@ -147,11 +161,11 @@ def _print_step(step: "StepResult") -> None:
     from odyssey_recorder.model.action import describe
 
     verdict = step.comparison.verdict.value
-    share = f"{step.comparison.pixel_share:.2%} of the pixels differ"
-    out.print(
-        f"{step.number:3}  [{_VERDICT_STYLES[verdict]}]{verdict:8}[/]  {share:31}  {escape(describe(step.action))}",
-        soft_wrap=True,
+    share = f"{step.comparison.pixel_share:.2%} changed"
+    words = line(
+        f"{step.number:3}  ", (f"{verdict:8}", _VERDICT_STYLES[verdict]), f"  {share:15}  ", describe(step.action)
     )
+    out.print(words, no_wrap=True, overflow="ellipsis")
 
 
 @app.command()
@@ -164,14 +178,17 @@ def convert(
         bool, typer.Option("--with-screenshots", help="Bring the pictures of a folder along.")
     ] = False,
 ) -> None:
-    """Respell episodes: `card` as the dataset card says, `release` as the published tools read."""
+    """Respell episodes in another dialect.
+
+    `card` is what the dataset card says, `release` what the published files have.
+    """
     from odyssey_recorder.dataset.codec import Dialect
     from odyssey_recorder.dataset.convert import convert as convert_files
 
     result = convert_files(source, target, Dialect(dialect.value), with_screenshots=with_screenshots)
     for failure in result.failures:
-        err.print(escape(failure), style="red", soft_wrap=True)
-    out.print(f"{len(result.written)} written, {len(result.failures)} failed")
+        _complain(failure)
+    _say(f"{len(result.written)} written, {len(result.failures)} failed")
     if result.failures:
         raise typer.Exit(1)
 
@@ -189,14 +206,14 @@ def devices(*, as_json: JsonOption = False) -> None:
         )
         return
     if not listed:
-        out.print("No device. Start an emulator in Android Studio, or a simulated one: odyssey-recorder simulate")
+        _say("No device. Start an emulator in Android Studio, or a simulated one: odyssey-recorder simulate")
     for one in listed:
-        out.print(escape(f"{one.serial:20} {one.state:14} {one.product:24} {one.model}".rstrip()), soft_wrap=True)
+        _say(f"{one.serial:20} {one.state:14} {one.product:20} {one.model}".rstrip())
 
 
 @app.command()
 def doctor(*, as_json: JsonOption = False) -> None:
-    """Check what the recorder needs, and say how to mend what is missing."""
+    """Check what the recorder needs, and how to mend it."""
     from odyssey_recorder.commands.doctor import examine
     from odyssey_recorder.settings import read_settings
 
@@ -205,22 +222,29 @@ def doctor(*, as_json: JsonOption = False) -> None:
         _print_json([{"what": f.what, "found": f.found, "level": f.level.value, "mend": f.mend} for f in findings])
     else:
         for finding in findings:
-            out.print(f"[{finding.level.style}]{finding.level.value:7}[/] {escape(finding.what):18} ", end="")
-            out.print(escape(finding.found), soft_wrap=True)
+            _say((f"{finding.level.value:8}", finding.level.style), f"{finding.what:17} {finding.found}")
             if finding.mend:
-                out.print(escape(f"{'':27}{finding.mend}"), soft_wrap=True)
+                _say(f"{'':8}{finding.mend}")
     if any(finding.level.fails for finding in findings):
         raise typer.Exit(1)
+
+
+def _even(port: int) -> int:
+    if port % 2:
+        raise typer.BadParameter(f"{port} is odd: the console of an emulator has an even port.")
+    return port
 
 
 @app.command()
 def simulate(
     *,
     profile: ProfileOption = "pixel_7_pro",
-    console_port: Annotated[int, typer.Option(help="Even; adb listens on the next one; 0 chooses.")] = 5554,
+    console_port: Annotated[
+        int, typer.Option(min=0, max=65534, callback=_even, help="Even; adb listens on the next one; 0 chooses.")
+    ] = 5554,
     seed: Annotated[int, typer.Option(help="Another seed, other content on the phone.")] = 0,
     animation: Annotated[bool, typer.Option(help="Animate changes of the screen.")] = True,
-    journal: Annotated[Path | None, typer.Option(help="Write what was shown and what came in, as JSON lines.")] = None,
+    journal: Annotated[Path | None, typer.Option(help="Write all that is shown and comes in, as JSON lines.")] = None,
     until_stdin_ends: Annotated[bool, typer.Option("--until-stdin-ends", hidden=True)] = False,
 ) -> None:
     """Run a simulated emulator that the real adb finds; Ctrl-C stops it."""
@@ -231,7 +255,7 @@ def simulate(
     if until_stdin_ends:
         stop_when_stdin_ends()
     phone = Phone(profile_named(profile), seed=seed, animation=animation, journal=journal)
-    run(phone, console_port, lambda line: print(line, flush=True))
+    run(phone, console_port, lambda words: print(words, flush=True))
 
 
 @app.command()
@@ -241,7 +265,7 @@ def demo(
     profile: ProfileOption = "pixel_7_pro",
     gui: Annotated[bool, typer.Option("--gui", help="Open the window on a simulated emulator instead.")] = False,
 ) -> None:
-    """Record two episodes on a simulated emulator, publish them, and replay them on a fresh one."""
+    """Record on a simulated emulator, publish, and replay."""
     from odyssey_recorder.commands.demo import open_window, run_demo
 
     if gui:
@@ -249,8 +273,16 @@ def demo(
     raise typer.Exit(0 if run_demo(folder, profile, out) else 1)
 
 
+def _say(*parts: str | tuple[str, str]) -> None:
+    out.print(line(*parts), soft_wrap=True)
+
+
+def _complain(words: str) -> None:
+    err.print(line((words, "red")), soft_wrap=True)
+
+
 def _print_json(tree: object) -> None:
-    out.print_json(json.dumps(tree))
+    print(json.dumps(tree, indent=2))
 
 
 def main() -> None:
@@ -258,5 +290,5 @@ def main() -> None:
     try:
         app()
     except OdysseyError as error:
-        err.print(escape(str(error)), style="red", soft_wrap=True)
+        _complain(str(error))
         sys.exit(1)

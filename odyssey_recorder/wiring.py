@@ -64,18 +64,27 @@ def connect(serial: str, server: AdbServer) -> Device:
     return device
 
 
-def the_only_device(server: AdbServer) -> str:
-    """The serial of the one device that can be used. Raises DeviceError when there is none, or a choice."""
-    ready = [device.serial for device in server.devices() if device.is_ready]
-    match ready:
-        case [serial]:
-            return serial
+def chosen_device(server: AdbServer, serial: str | None) -> str:
+    """The serial of the device to use: the one that is named, otherwise the only one that is ready.
+
+    Raises DeviceError where adb does not know it, where there is none, and where there is a choice.
+    """
+    listed = server.devices()
+    if serial is not None:
+        if serial not in {device.serial for device in listed}:
+            known = ", ".join(device.serial for device in listed) or "no device at all"
+            raise DeviceError(f"adb does not know the device {serial}; it knows {known}.")
+        return serial
+    match [device.serial for device in listed if device.is_ready]:
+        case [only]:
+            return only
         case []:
+            waiting = "".join(f" {device.serial} is {device.state}." for device in listed)
             raise DeviceError(
-                "There is no device. Start an emulator in Android Studio, or the simulated one:"
-                " odyssey-recorder simulate --profile pixel_7_pro"
+                f"There is no device that is ready.{waiting} Start an emulator in Android Studio, or the simulated one:"
+                " odyssey-recorder simulate"
             )
-        case _:
+        case ready:
             raise DeviceError(f"There are {len(ready)} devices: name one with --device ({', '.join(ready)}).")
 
 

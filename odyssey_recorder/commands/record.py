@@ -1,17 +1,21 @@
 """`record`: an episode by script, with progress on the terminal."""
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
-from odyssey_recorder.errors import ScriptError
+from odyssey_recorder.commands.terminal import spelled_out
+from odyssey_recorder.errors import OdysseyError, RecordingError, ScriptError
 from odyssey_recorder.model.action import describe
 from odyssey_recorder.model.episode import TaskInfo
 from odyssey_recorder.recording import script
+from odyssey_recorder.recording.recorder import Recorder
 from odyssey_recorder.settings import Settings
-from odyssey_recorder.wiring import Desk, episode_store, started_server, the_only_device
+from odyssey_recorder.wiring import Desk, chosen_device, episode_store, started_server
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,34 +29,58 @@ class Request:
 
 
 def record_by_script(settings: Settings, request: Request, console: Console) -> Path:
-    """Record and publish; the annotation file. Raises OdysseyError; what was recorded is kept as a draft."""
+    """Record and publish; the annotation file. Raises OdysseyError; what was recorded is kept as a draft.
+
+    Ctrl-C ends it too, after a word on the console about the draft.
+    """
     commands = script.read_script(_text_of(request.script), source=request.script.name)
     server = started_server(settings)
     desk = Desk(server, episode_store(settings), settings.annotator, "script")
-    device = desk.connect(request.serial or the_only_device(server))
-    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn()
+    device = desk.connect(chosen_device(server, request.serial))
+    try:
+        with _progress(console, len(commands)) as show:
+            player = script.ScriptPlayer(show)
+            if request.draft:
+                recorder = desk.resume(device, request.draft, player)
+            else:
+                recorder = desk.begin(device, request.task, player)
+            return _play(player, commands, recorder, console)
+    finally:
+        device.close()
+
+
+def _play(
+    player: script.ScriptPlayer, commands: tuple[script.Command, ...], recorder: Recorder, console: Console
+) -> Path:
+    go_on = f"To go on with it: --resume {recorder.episode_id}, and a script of what is left."
+    try:
+        recorder.start()
+        published = player.play(commands, recorder).published
+    except OdysseyError as error:
+        raise RecordingError(f"{error} {go_on}") from error
+    except KeyboardInterrupt:
+        console.print(f"Stopped. The draft is kept. {go_on}", soft_wrap=True)
+        raise
+    finally:
+        recorder.stop()
+        recorder.join()
+    assert published is not None
+    return published
+
+
+@contextmanager
+def _progress(console: Console, total: int) -> Iterator[Callable[[script.Progress], None]]:
+    """A bar on the console while the context lasts; it takes how far the script is."""
+    columns = TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn()
     with Progress(*columns, console=console) as progress:
-        bar = progress.add_task("Getting ready", total=len(commands))
+        bar = progress.add_task("Getting ready", total=total)
 
         def show(now: script.Progress) -> None:
             last = now.view.steps[-1:]
             words = describe(last[0].action) if last else now.view.message
-            progress.update(bar, completed=now.done, description=words[:60].replace("[", "("))
+            progress.update(bar, completed=now.done, description=spelled_out(words[:60])[:60])
 
-        player = script.ScriptPlayer(show)
-        if request.draft:
-            recorder = desk.resume(device, request.draft, player)
-        else:
-            recorder = desk.begin(device, request.task, player)
-        try:
-            recorder.start()
-            published = player.play(commands, recorder).published
-        finally:
-            recorder.stop()
-            device.close()
-            recorder.join()
-    assert published is not None
-    return published
+        yield show
 
 
 def _text_of(path: Path) -> str:

@@ -281,6 +281,11 @@ class Recorder:
     # What is known; from any thread.
 
     @property
+    def episode_id(self) -> str:
+        """The id of the draft, and of the episode that it becomes."""
+        return self._draft.episode_id
+
+    @property
     def view(self) -> RecordingView:
         """The newest view."""
         return self._view

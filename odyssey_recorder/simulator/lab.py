@@ -39,12 +39,12 @@ class PhoneProcesses:
         )
         self._running.append(phone)
         assert phone.stdout is not None
-        said = phone.stdout.readline().decode(errors="replace")
-        serial = _SERIAL.search(said)
-        if serial is None:
-            said += phone.stdout.read().decode(errors="replace")
-            raise DeviceError(f"The simulated {profile} did not start. {said.strip()[-400:]}")
-        return serial.group()
+        said = ""
+        for line in phone.stdout:
+            said += line.decode(errors="replace")
+            if serial := _SERIAL.search(said):
+                return serial.group()
+        raise DeviceError(f"The simulated {profile} did not start. {said.strip()[-400:]}")
 
     def stop(self) -> None:
         """End all emulators and wait until they are gone."""

@@ -44,7 +44,8 @@ def stop_when_stdin_ends() -> None:
     """Let this program stop, as by Ctrl-C, when whoever started it closes its standard input or dies."""
 
     def wait() -> None:
-        sys.stdin.buffer.read()
+        while os.read(sys.stdin.fileno(), 4096):  # not sys.stdin.read: its lock would be held when the program ends
+            pass
         _thread.interrupt_main()
 
     threading.Thread(target=wait, name="stdin", daemon=True).start()
