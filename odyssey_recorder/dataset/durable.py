@@ -55,7 +55,7 @@ def storage_error(error: OSError, path: Path, deed: str) -> DatasetError:
         why = "no room is left there. Free some space"
     elif error.errno in _FORBIDDEN:
         why = "that is not allowed there. Make the folder writable"
-    elif error.errno == errno.ENOENT and path.parent.is_dir():
+    elif error.errno == errno.ENOENT and deed == "read" and path.parent.is_dir():
         why = "there is no such file"
     elif error.errno == errno.ENOENT:
         why = "its folder is gone. Bring the folder back, or plug its disk in"
