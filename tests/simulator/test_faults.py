@@ -104,8 +104,8 @@ def test_the_connection_can_drop_in_the_middle_of_a_frame(start: Launch) -> None
 
     frame = bench.adb("shell", "screencap")
 
+    # The client does not always notice: its exit code is 0 or 255.
     assert 16 < len(frame.stdout) < frame_size(bench)
-    assert frame.returncode != 0
     bench.adb("wait-for-device")
     assert len(bench.adb("exec-out", "screencap").stdout) == frame_size(bench)
 
