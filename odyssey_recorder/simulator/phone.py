@@ -260,7 +260,7 @@ class Phone:
 
     def _hold(self, finger: Finger) -> None:
         if finger is self._finger:
-            self._stage.change(self._system, lambda: _ignored(finger.hold(self._system.entry)))
+            self._stage.change(self._system, lambda: finger.hold(self._system.entry))
 
     def _finger_up(self, finger: Finger, x: float, y: float, *, rested: bool) -> None:
         self._drop_finger()
@@ -329,7 +329,3 @@ def _glide(fling: Fling) -> list[Action]:
     shares = [1 - (1 - step / _FLING_STEPS) ** 2 for step in range(1, _FLING_STEPS + 1)]
     offsets = [fling.start + round((fling.end - fling.start) * share) for share in shares]
     return [partial(fling.memory.__setitem__, fling.key, offset) for offset in offsets]
-
-
-def _ignored(result: object) -> None:
-    """Make a statement of a call whose answer does not matter here."""

@@ -9,13 +9,13 @@ from PIL import Image
 from odyssey_recorder.simulator.journal import Journal
 from odyssey_recorder.simulator.looper import Looper, Timer
 from odyssey_recorder.simulator.screen import Screen
+from odyssey_recorder.simulator.system.floating import Scrim
 from odyssey_recorder.simulator.system.system_ui import SystemUi
 from odyssey_recorder.simulator.system.transition import STEP_S, Change, Transition, pictures
 from odyssey_recorder.simulator.system.windows import Areas, Window, build_windows
 from odyssey_recorder.simulator.ui.draw import Canvas
 from odyssey_recorder.simulator.ui.geometry import Rect
 from odyssey_recorder.simulator.ui.view import NOWHERE, Action
-from odyssey_recorder.simulator.ui.widgets import Scrim
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,5 @@
 """The on-screen QWERTY keyboard: its layers of keys and what each of them does."""
 
-from collections.abc import Callable
-
 from odyssey_recorder.simulator.system.text_entry import Layer, TextEntry
 from odyssey_recorder.simulator.ui.controls import Icon, Text
 from odyssey_recorder.simulator.ui.layout import Column, Row, Surface
@@ -68,7 +66,7 @@ def _third_row(entry: TextEntry, characters: str, height: float) -> View:
     delete = _key(
         Icon("backspace-outline", 22, "on_surface"),
         height,
-        lambda: _ignore(entry.delete),
+        entry.delete,
         desc="Delete",
         flex=1.5,
         strong=True,
@@ -102,7 +100,7 @@ def _bottom_row(entry: TextEntry, height: float) -> View:
                 align="center",
                 desc=action.capitalize(),
                 flex=1.5,
-                on_tap=lambda: _ignore(entry.enter),
+                on_tap=entry.enter,
             ),
         ),
         gap=5,
@@ -114,10 +112,6 @@ def _turn_to(entry: TextEntry, layer: Layer) -> Action:
         entry.keyboard.layer = layer
 
     return turn
-
-
-def _ignore(call: Callable[[], bool]) -> None:
-    call()
 
 
 def _key(  # noqa: PLR0913 - values by keyword, each with a plain default

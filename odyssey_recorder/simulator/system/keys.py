@@ -2,12 +2,30 @@
 
 from odyssey_recorder.simulator.system.system_ui import SystemUi
 
-_HOME, _BACK, _POWER, _TAB, _ENTER, _DELETE = 3, 4, 26, 61, 66, 67
+_HOME, _BACK, _POWER, _ENTER, _DELETE = 3, 4, 26, 66, 67
 _APP_SWITCH, _SLEEP, _WAKE_UP = 187, 223, 224
 _FORWARD_DELETE, _MOVE_HOME, _MOVE_END = 112, 122, 123
 _CUT, _COPY, _PASTE = 277, 278, 279
 _LEFT, _RIGHT = 21, 22
-_SPACE = 62
+_CHARACTERS = {
+    55: ",",
+    56: ".",
+    61: "\t",
+    62: " ",
+    68: "`",
+    69: "-",
+    70: "=",
+    71: "[",
+    72: "]",
+    73: "\\",
+    74: ";",
+    75: "'",
+    76: "/",
+    77: "@",
+    81: "+",
+    17: "*",
+    18: "#",
+}
 
 
 def press(system: SystemUi, code: int) -> None:
@@ -29,11 +47,10 @@ def press(system: SystemUi, code: int) -> None:
         _MOVE_END: lambda: entry.move_to(1_000_000),
         _LEFT: lambda: entry.move(-1),
         _RIGHT: lambda: entry.move(1),
-        _ENTER: lambda: _done(entry.enter()),
-        _DELETE: lambda: _done(entry.delete()),
-        _FORWARD_DELETE: lambda: _done(entry.delete(forward=True)),
-        _PASTE: lambda: _done(entry.paste()),
-        _SPACE: lambda: _done(entry.insert(" ")),
+        _ENTER: entry.enter,
+        _DELETE: entry.delete,
+        _FORWARD_DELETE: lambda: entry.delete(forward=True),
+        _PASTE: entry.paste,
     }
     action = actions.get(code)
     if action is not None:
@@ -42,12 +59,8 @@ def press(system: SystemUi, code: int) -> None:
         entry.insert(character)
 
 
-def _done(result: bool) -> None:
-    """A key that nothing takes is lost, as on a phone."""
-
-
 def _character(code: int) -> str:
-    """The letter or digit of KEYCODE_A.. and KEYCODE_0.."""
+    """What a letter, digit or sign key writes; nothing for another key."""
     if 29 <= code <= 54:
         return chr(ord("a") + code - 29)
-    return chr(ord("0") + code - 7) if 7 <= code <= 16 else ""
+    return chr(ord("0") + code - 7) if 7 <= code <= 16 else _CHARACTERS.get(code, "")

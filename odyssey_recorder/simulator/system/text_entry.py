@@ -84,32 +84,32 @@ class TextEntry:
         self.keyboard.shown = False
         self.toolbar = False
 
-    def insert(self, words: str) -> bool:
-        """Put words where the cursor stands; false when no field takes them."""
+    def insert(self, words: str) -> None:
+        """Put words where the cursor stands; without a field that takes them they are lost."""
         field = self._field()
         fitting = words if field is None or field.multiline else words.replace("\n", " ")
-        return self._change(lambda draft: draft.inserted(fitting))
+        self._change(lambda draft: draft.inserted(fitting))
 
     def press(self, character: str) -> None:
         """A character key of the on-screen keyboard."""
         self.insert(character)
         self.keyboard.shift = False
 
-    def delete(self, *, forward: bool = False) -> bool:
+    def delete(self, *, forward: bool = False) -> None:
         """Take away what is selected, or one letter."""
-        return self._change(lambda draft: draft.deleted(forward=forward))
+        self._change(lambda draft: draft.deleted(forward=forward))
 
-    def enter(self) -> bool:
+    def enter(self) -> None:
         """The Enter key: a new line where there can be several, otherwise the field's action."""
         field = self._field()
         if field is None or field.read_only:
-            return False
+            return
         if field.multiline:
-            return self.insert("\n")
+            self.insert("\n")
+            return
         self.hide_keyboard()
         if field.on_action:
             field.on_action()
-        return True
 
     def move(self, step: int) -> None:
         """The cursor goes `step` letters on, or back."""
@@ -145,21 +145,19 @@ class TextEntry:
             self.delete()
         self.toolbar = False
 
-    def paste(self) -> bool:
-        """The clipboard's text goes where the cursor stands; false when no field takes it."""
-        self.toolbar = False
-        return self.insert(self.clipboard)
+    def paste(self) -> None:
+        """The clipboard's text goes where the cursor stands."""
+        self.insert(self.clipboard)
 
-    def _change(self, step: Callable[[Draft], Draft]) -> bool:
+    def _change(self, step: Callable[[Draft], Draft]) -> None:
         field, draft = self._field(), self.draft
         self.toolbar = False
         if field is None or draft is None or field.read_only:
-            return False
+            return
         after = step(draft)
         self._put(after)
         if after.text != draft.text:
             field.on_change(after.text)
-        return True
 
     def _put(self, draft: Draft) -> None:
         focus = self._memory().focus

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from odyssey_recorder.simulator.system import bars
+from odyssey_recorder.simulator.system.floating import Scrim, text_toolbar, toast
 from odyssey_recorder.simulator.system.keyboard import keyboard_view
 from odyssey_recorder.simulator.system.recents import recents_view
 from odyssey_recorder.simulator.system.share_sheet import share_sheet_view
@@ -12,7 +13,6 @@ from odyssey_recorder.simulator.ui.geometry import Rect
 from odyssey_recorder.simulator.ui.layout import Place, Scroll, Stack, Surface, scroll_range
 from odyssey_recorder.simulator.ui.theme import Theme, hex_of, mixed, theme_of
 from odyssey_recorder.simulator.ui.view import Action, Box, Limits, Look, Memory, View
-from odyssey_recorder.simulator.ui.widgets import Scrim, text_toolbar, toast
 
 if TYPE_CHECKING:
     from odyssey_recorder.simulator.system.system_ui import SystemUi
@@ -205,7 +205,7 @@ class _Builder:
         box = boxes[-1]
         marked = selected_rects(box, *draft.span) or [caret_rect(box, draft.cursor)]
         look = self._look(self._theme, content)
-        view = text_toolbar(entry, look).layout(look, Limits(content.width, content.height))
+        view = text_toolbar(entry).layout(look, Limits(content.width, content.height))
         left = (marked[0].left + marked[0].right - view.width) // 2
         left = max(look.px(8), min(left, content.right - look.px(8) - view.width))
         top = marked[0].top - view.height - look.px(8)

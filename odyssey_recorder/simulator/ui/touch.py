@@ -95,18 +95,17 @@ class Finger:
         self._drag.follow(dx if self._drag.view.sideways else dy, self._slop)
         return True
 
-    def hold(self, text: TouchedText) -> bool:
-        """The finger has rested for the time of a long press; true when that did something."""
+    def hold(self, text: TouchedText) -> None:
+        """The finger has rested for the time of a long press."""
         box = self._holder()
         if self._moved or self._only_drags or box is None:
-            return False
+            return
         self._held = True
         view = box.view
         if view.on_long_press:
             view.on_long_press()
         elif isinstance(view, TextField):
             text.select_word(view, caret_at(box, *self._down))
-        return True
 
     def lift(self, x: float, y: float, text: TouchedText, *, rested: bool) -> Fling | None:
         """The finger goes up: a tap, a swipe, or the end of a scroll, with a fling unless it has `rested` before.

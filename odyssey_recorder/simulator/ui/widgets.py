@@ -1,30 +1,12 @@
 """The Material pieces that pages are put together from: bars, list rows, buttons, sheets, dialogs, menus."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import Literal
 
 from odyssey_recorder.simulator.ui.controls import Checkbox, Divider, Icon, Radio, Text, TextField, Toggle
-from odyssey_recorder.simulator.ui.draw import Canvas
 from odyssey_recorder.simulator.ui.layout import Column, Pad, Place, Row, Scroll, Spacer, Stack, Surface
-from odyssey_recorder.simulator.ui.view import Action, Box, Limits, Look, View
-
-if TYPE_CHECKING:
-    from odyssey_recorder.simulator.system.text_entry import TextEntry
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Scrim(View):
-    """The veil behind a sheet or a dialog; a tap on it sends what lies over it away."""
-
-    ALPHA: ClassVar[float] = 0.42
-
-    def layout(self, look: Look, limits: Limits) -> Box:
-        return Box(self, look, limits.max_width, limits.max_height)
-
-    def paint(self, box: Box, canvas: Canvas) -> None:
-        canvas.fill(box.rect, (0, 0, 0), alpha=self.ALPHA)
+from odyssey_recorder.simulator.ui.view import Action, Look, View
 
 
 def icon_button(icon: str, desc: str, on_tap: Action, *, color: str = "on_surface_variant", size: float = 24) -> View:
@@ -201,14 +183,14 @@ def chip(label: str, *, icon: str = "", selected: bool = False, on_tap: Action |
     )
 
 
-def text_box(field: TextField, *, icon: str = "", trail: View | None = None, label: str = "") -> View:
+def text_box(
+    field: TextField, *, icon: str = "", trail: View | None = None, label: str = "", color: str = "surface_high"
+) -> View:
     """A text field on a rounded ground, with a small label over it where one is given."""
     parts: list[View] = [Icon(icon, 22)] if icon else []
     words = Column((Text(label, 12, 500, "primary"), field), gap=2, flex=1) if label else Surface(field, flex=1)
     parts.append(words)
-    return Surface(
-        Row([*parts, *([trail] if trail else [])], gap=12, pad=(16, 10)), color="surface_high", radius=12, fill=True
-    )
+    return Surface(Row([*parts, *([trail] if trail else [])], gap=12, pad=(16, 10)), color=color, radius=12, fill=True)
 
 
 def search_box(field: TextField, *, lead: View | None = None, trail: View | None = None) -> View:
@@ -357,40 +339,6 @@ def empty_page(icon: str, words: str) -> View:
         across="center",
         pad=32,
     )
-
-
-def toast(words: str) -> View:
-    """A few words on a dark strip."""
-    return Surface(
-        Text(words, 14, color="inverse_on_surface", lines=2),
-        color="inverse_surface",
-        radius=8,
-        pad=(16, 14),
-        max_width=480,
-    )
-
-
-def text_toolbar(entry: "TextEntry", look: Look) -> View:
-    """Cut, Copy, Paste and Select all, as far as they can be done now."""
-    draft, field = entry.draft, entry.field
-    marked, editable = bool(draft and draft.selected), bool(field and not field.read_only)
-
-    def paste() -> None:
-        entry.paste()
-
-    offers: list[tuple[str, Action]] = []
-    if marked and editable:
-        offers.append(("Cut", entry.cut))
-    if marked:
-        offers.append(("Copy", entry.copy))
-    if editable and entry.clipboard:
-        offers.append(("Paste", paste))
-    if draft and draft.text and len(draft.selected) < len(draft.text):
-        offers.append(("Select all", entry.select_all))
-    cells = [
-        Surface(Text(label, 14, 500), pad=(14, 0), height=44, align="center", on_tap=action) for label, action in offers
-    ]
-    return Surface(Row(cells, pad=(4, 0)), color="surface_container", radius=22, elevation=3)
 
 
 def selectable(key: str, words: str, *, size: float = 16, weight: int = 400, color: str = "on_surface") -> TextField:

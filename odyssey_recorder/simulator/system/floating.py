@@ -1,0 +1,54 @@
+"""What floats over a page: the veil behind a sheet, the toolbar of a selection, the words of a toast."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from odyssey_recorder.simulator.system.text_entry import TextEntry
+from odyssey_recorder.simulator.ui.controls import Text
+from odyssey_recorder.simulator.ui.draw import Canvas
+from odyssey_recorder.simulator.ui.layout import Row, Surface
+from odyssey_recorder.simulator.ui.view import Action, Box, Limits, Look, View
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scrim(View):
+    """The veil behind a sheet or a dialog; a tap on it sends what lies over it away."""
+
+    ALPHA: ClassVar[float] = 0.42
+
+    def layout(self, look: Look, limits: Limits) -> Box:
+        return Box(self, look, limits.max_width, limits.max_height)
+
+    def paint(self, box: Box, canvas: Canvas) -> None:
+        canvas.fill(box.rect, (0, 0, 0), alpha=self.ALPHA)
+
+
+def toast(words: str) -> View:
+    """A few words on a dark strip."""
+    return Surface(
+        Text(words, 14, color="inverse_on_surface", lines=2),
+        color="inverse_surface",
+        radius=8,
+        pad=(16, 14),
+        max_width=480,
+    )
+
+
+def text_toolbar(entry: TextEntry) -> View:
+    """Cut, Copy, Paste and Select all, as far as they can be done now."""
+    draft, field = entry.draft, entry.field
+    marked, editable = bool(draft and draft.selected), bool(field and not field.read_only)
+
+    offers: list[tuple[str, Action]] = []
+    if marked and editable:
+        offers.append(("Cut", entry.cut))
+    if marked:
+        offers.append(("Copy", entry.copy))
+    if editable and entry.clipboard:
+        offers.append(("Paste", entry.paste))
+    if draft and draft.text and len(draft.selected) < len(draft.text):
+        offers.append(("Select all", entry.select_all))
+    cells = [
+        Surface(Text(label, 14, 500), pad=(14, 0), height=44, align="center", on_tap=action) for label, action in offers
+    ]
+    return Surface(Row(cells, pad=(4, 0)), color="surface_container", radius=22, elevation=3)
