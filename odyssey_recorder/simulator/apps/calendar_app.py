@@ -78,6 +78,12 @@ class Calendar(App):
         """Whether an event is in the calendar, rather than about to be made."""
         return any(event is other for other in self.events)
 
+    def look_at(self, day: date) -> None:
+        """Let the month below choose a day."""
+        for page in self.pages:
+            if isinstance(page, MonthPage):
+                page.choose(day)
+
     def drop(self, event: Event) -> None:
         """Take an event away."""
         self.events = [other for other in self.events if other is not event]
@@ -116,7 +122,7 @@ class MonthPage(DatedPage):
         )
         days = Days(self.month, self.day, TODAY, frozenset(event.date for event in self.app.events))
         height = 56.0 if look.wide else 42.0
-        month = Column((month_head(self.month, self.turn_month), month_grid(days, self._choose, height=height)), gap=2)
+        month = Column((month_head(self.month, self.turn_month), month_grid(days, self.choose, height=height)), gap=2)
         agenda = Column(self._agenda(), gap=10)
         if look.wide:
             left = Scroll(Surface(month, pad=(24, 0, 12, 24)), "month", flex=5)
@@ -134,15 +140,16 @@ class MonthPage(DatedPage):
             return [Text(title, 18, 500), Text("Nothing planned", 15, color="on_surface_variant")]
         return [Text(title, 18, 500), *(_event_card(self, self.app, event) for event in events)]
 
-    def _choose(self, day: date) -> None:
-        self.day = day
+    def choose(self, day: date) -> None:
+        """Show a day's agenda, and its month."""
+        self.day, self.month = day, day.replace(day=1)
 
     def _swiped(self, direction: str) -> None:
         if direction in ("left", "right"):
             self.turn_month(1 if direction == "left" else -1)
 
     def _to_today(self) -> None:
-        self.day, self.month = TODAY, TODAY.replace(day=1)
+        self.choose(TODAY)
 
     def _new(self) -> None:
         page = EditPage(self.app, Event("", self.day, time(12), time(13)))
@@ -232,7 +239,7 @@ class EditPage(DatedPage):
 
     def build(self, look: Look) -> View:
         draft = self.draft
-        save = button("Save", self._save, enabled=bool(draft.title.strip()))
+        save = Surface(button("Save", self._save, enabled=bool(draft.title.strip())), pad=(0, 0, 12, 0))
         bar = app_bar(
             "Edit event" if self.app.keeps(self.event) else "New event", save, on_up=self.close, up_icon="close"
         )
@@ -296,4 +303,5 @@ class EditPage(DatedPage):
         if not self.app.keeps(event):
             self.app.events.append(event)
         self.close()
+        self.app.look_at(event.date)
         self.system.toast("Event saved")

@@ -211,13 +211,13 @@ class TasksPage(DatedPage):
             on_tap=self.shows("due"),
         )
         save = button("Save", self._add, kind="text", enabled=bool(self.words.strip()))
-        return bottom_sheet(text_box(writing), Row((due, Text("", flex=1), save), gap=8))
+        return bottom_sheet(text_box(writing, color="surface"), Row((due, Text("", flex=1), save), gap=8))
 
     def _list_dialog(self) -> View:
         writing = TextField("list", self.words, self._write, hint="Name of the list", on_action=self._add_list)
         return dialog(
             "New list",
-            text_box(writing),
+            text_box(writing, color="surface"),
             buttons=(
                 button("Cancel", self.shows(""), kind="text"),
                 button("Create", self._add_list, kind="text", enabled=bool(self.words.strip())),

@@ -1,0 +1,471 @@
+"""Mail: folders of mails to read, star, search, archive and delete; replies, and mails of one's own."""
+
+import re
+from dataclasses import dataclass
+from functools import partial
+
+from odyssey_recorder.simulator.apps.app import App, Intent, Page, System
+from odyssey_recorder.simulator.apps.mailbox import FOLDERS, OWN_ADDRESS, Mail, Mailbox, own_mail
+from odyssey_recorder.simulator.ui.controls import Icon, Text, TextField
+from odyssey_recorder.simulator.ui.layout import Column, Row, Surface
+from odyssey_recorder.simulator.ui.view import Action, Look, View
+from odyssey_recorder.simulator.ui.widgets import (
+    app_bar,
+    avatar,
+    bottom_sheet,
+    button,
+    divider,
+    empty_page,
+    fab,
+    icon_button,
+    list_item,
+    menu,
+    page_frame,
+    scroll_page,
+    search_box,
+    selectable,
+    snackbar,
+)
+
+_COLORS = ("#7a5195", "#2f7f86", "#b5573c", "#4f7a3a", "#3a6ea5", "#a0722a", "#8b2f4b")
+
+
+def _face(name: str, size: float = 40) -> View:
+    return avatar(name, _COLORS[sum(map(ord, name)) % len(_COLORS)], size)
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """A mail that was moved and can be moved back."""
+
+    mail: Mail
+    origin: str
+    words: str
+
+
+class MailApp(App):
+    """The mail app; its mailbox is kept."""
+
+    label = "Mail"
+    package = "com.odyssey.mail"
+    icon = "email"
+    color = "#c0392b"
+    category = "Social_Sharing"
+    takes = ("send",)
+
+    def __init__(self, system: System) -> None:
+        super().__init__(system)
+        self.box = Mailbox()
+        self.moved: Moved | None = None
+
+    def first_page(self) -> Page:
+        return FolderPage(self)
+
+    def receive(self, intent: Intent) -> Page:
+        page = ComposePage(self, own_mail(subject=intent.subject, body=intent.text))
+        page.focus("to")
+        return page
+
+    def move(self, mail: Mail, folder: str, words: str) -> None:
+        """Put a mail into another folder, with a way back."""
+        self.moved = Moved(mail, mail.folder, words)
+        self.box.put(mail, folder)
+
+    def move_back(self) -> None:
+        """Undo the last move."""
+        if self.moved is not None:
+            self.box.put(self.moved.mail, self.moved.origin)
+        self.moved = None
+
+    def forget_move(self) -> None:
+        """Take the offer to undo away."""
+        self.moved = None
+
+    def opens(self, page: Page, mail: Mail) -> Action:
+        """What a tap on a mail of a list does: drafts are written on, others are read."""
+
+        def open_it() -> None:
+            if mail.folder == "Drafts":
+                page.go(ComposePage(self, mail))
+            else:
+                mail.unread = False
+                page.go(MailPage(self, mail))
+
+        return open_it
+
+
+def _mail_row(page: Page, app: MailApp, mail: Mail, hold: Action | None = None) -> View:
+    weight = 700 if mail.unread else 400
+
+    def turn_star() -> None:
+        mail.starred = not mail.starred
+
+    head = Row(
+        (
+            Text(mail.party, 16, weight, lines=1, flex=1),
+            Text(mail.when, 12, weight, "primary" if mail.unread else "on_surface_variant"),
+        ),
+        gap=8,
+    )
+    star = icon_button(
+        "star" if mail.starred else "star-outline",
+        f"{'Unstar' if mail.starred else 'Star'} {mail.subject}",
+        turn_star,
+        color="#e09400" if mail.starred else "outline",
+        size=20,
+    )
+    words = Column(
+        (
+            Text(mail.subject or "(no subject)", 14, weight, lines=1),
+            Text(mail.body.replace("\n", " "), 14, color="on_surface_variant", lines=1),
+        ),
+        gap=1,
+        flex=1,
+        along="start",
+    )
+    lines = Column((head, Row((words, star), gap=4)), gap=1, flex=1, along="start")
+    row = Row((_face(mail.recipient if mail.is_own else mail.sender), lines), gap=14, pad=(16, 8, 8, 4), across="start")
+    return Surface(row, fill=True, on_tap=app.opens(page, mail), on_long_press=hold, desc=mail.subject)
+
+
+class FolderPage(Page):
+    """The mails of one folder."""
+
+    app: MailApp
+
+    def __init__(self, app: MailApp) -> None:
+        super().__init__(app)
+        self.folder = "Inbox"
+        self.held: Mail | None = None
+
+    def build(self, look: Look) -> View:
+        line = Surface(
+            Row((Icon("magnify", 22), Text("Search in mail", 16, color="on_surface_variant")), gap=12, pad=(16, 0)),
+            color="surface_high",
+            radius=24,
+            height=48,
+            align="start",
+            flex=1,
+            on_tap=lambda: self.go(SearchPage(self.app)),
+            desc="Search in mail",
+        )
+        search = Row((icon_button("menu", "Open folders", self.shows("folders")), line), gap=4, pad=(4, 8, 16, 8))
+        bar = Row((Surface(search, fill=True, max_width=900),), along="center")
+        mails = self.app.box.folder(self.folder)
+        if mails:
+            title = Surface(Text(self.folder, 14, 500, "on_surface_variant"), pad=(16, 4, 16, 6))
+            rows = [_mail_row(self, self.app, mail, partial(self._hold, mail)) for mail in mails]
+            body = scroll_page(title, *rows, key=self.folder, pad=(0, 0, 0, 96), max_width=900)
+        else:
+            body = empty_page(FOLDERS[self.folder], f"Nothing in {self.folder}")
+        write = fab("pencil-outline", "Compose", self._compose, label="Compose")
+        return page_frame(bar, body, fab=write, bottom=self._snackbar())
+
+    def _snackbar(self) -> View | None:
+        moved = self.app.moved
+        if moved is None:
+            return None
+        return snackbar(moved.words, label="Undo", on_action=self.app.move_back, on_dismiss=self.app.forget_move)
+
+    def build_overlay(self, look: Look) -> View | None:
+        if self.overlay == "folders":
+            rows = [
+                list_item(
+                    name,
+                    icon=icon,
+                    trail=Text(str(len(self.app.box.folder(name)) or ""), 14, 500),
+                    on_tap=partial(self._open_folder, name),
+                )
+                for name, icon in FOLDERS.items()
+            ]
+            head = Row((_face("Sam", 44), Column((Text("Sam Keller", 16, 500), Text(OWN_ADDRESS, 14)), gap=1)), gap=14)
+            return bottom_sheet(head, divider(), Column(rows), gap=10)
+        mail = self.held
+        if mail is None:
+            return bottom_sheet()
+        return bottom_sheet(
+            Text(mail.subject, 20, 500, lines=2),
+            Column(
+                (
+                    list_item(
+                        "Mark as read" if mail.unread else "Mark as unread",
+                        icon="email-open-outline" if mail.unread else "email-outline",
+                        on_tap=partial(self._turn_unread, mail),
+                    ),
+                    list_item(
+                        "Archive", icon="archive-outline", on_tap=partial(self._move, mail, "Archive", "Archived")
+                    ),
+                    list_item("Delete", icon="delete-outline", on_tap=partial(self._move, mail, "Trash", "Deleted")),
+                )
+            ),
+            gap=8,
+        )
+
+    def on_back(self) -> bool:
+        if self.folder == "Inbox":
+            return False
+        self.folder = "Inbox"
+        return True
+
+    def _open_folder(self, name: str) -> None:
+        self.folder = name
+        self.show("")
+
+    def _hold(self, mail: Mail) -> None:
+        self.held = mail
+        self.show("held")
+
+    def _turn_unread(self, mail: Mail) -> None:
+        mail.unread = not mail.unread
+        self.show("")
+
+    def _move(self, mail: Mail, folder: str, words: str) -> None:
+        self.show("")
+        self.app.move(mail, folder, words)
+
+    def _compose(self) -> None:
+        page = ComposePage(self.app, own_mail())
+        page.focus("to")
+        self.go(page)
+
+
+class SearchPage(Page):
+    """The mails that contain all words of a query."""
+
+    app: MailApp
+    title = "Search"
+
+    def __init__(self, app: MailApp) -> None:
+        super().__init__(app)
+        self.query = ""
+        self.focus("search")
+
+    def build(self, look: Look) -> View:
+        field = TextField("search", self.query, self._search, hint="Search in mail", action="search")
+        clear = icon_button("close", "Clear search", lambda: self._search("")) if self.query else None
+        back = icon_button("arrow-left", "Navigate up", self.close, color="on_surface")
+        bar = Row((back, Surface(search_box(field, trail=clear), flex=1)), gap=4, pad=(4, 8, 16, 8))
+        found = self.app.box.search(self.query)
+        if self.query and not found:
+            return page_frame(bar, empty_page("email-search-outline", "No mails found"))
+        rows = [_mail_row(self, self.app, mail) for mail in found]
+        return page_frame(bar, scroll_page(*rows, pad=(0, 0, 0, 24), max_width=900))
+
+    def _search(self, words: str) -> None:
+        self.query = words
+
+
+class MailPage(Page):
+    """One mail, to be read and answered."""
+
+    app: MailApp
+    title = "Conversation"
+
+    def __init__(self, app: MailApp, mail: Mail) -> None:
+        super().__init__(app)
+        self.mail = mail
+
+    def build(self, look: Look) -> View:
+        mail = self.mail
+        bar = app_bar(
+            "",
+            icon_button("archive-outline", "Archive", partial(self._move, "Archive", "Archived")),
+            icon_button("delete-outline", "Delete", partial(self._move, "Trash", "Deleted")),
+            icon_button("dots-vertical", "More options", self.shows("menu")),
+            on_up=self.close,
+        )
+        who = Column(
+            (
+                Text(mail.sender, 16, 500, lines=1),
+                Text(f"to {self._recipient}", 14, color="on_surface_variant", lines=1),
+            ),
+            flex=1,
+            along="start",
+        )
+        star = icon_button(
+            "star" if mail.starred else "star-outline",
+            "Unstar" if mail.starred else "Star",
+            self._turn_star,
+            color="#e09400" if mail.starred else "on_surface_variant",
+        )
+        answers = (
+            button("Reply", self._reply, kind="outlined", icon="reply"),
+            button("Forward", self._forward, kind="outlined", icon="share"),
+        )
+        return page_frame(
+            bar,
+            scroll_page(
+                Row((Surface(selectable("subject", mail.subject or "(no subject)", size=24), flex=1), star)),
+                Row((_face(mail.sender), who, Text(mail.when, 13, color="on_surface_variant")), gap=14),
+                Surface(Column(self._body(), gap=16), pad=(0, 8)),
+                *self._links(),
+                Row(answers, gap=12),
+                gap=12,
+                pad=(20, 4, 20, 32),
+            ),
+        )
+
+    @property
+    def _recipient(self) -> str:
+        return "me" if self.mail.recipient == OWN_ADDRESS else self.mail.recipient
+
+    def _body(self) -> list[View]:
+        return [selectable(f"body{number}", part) for number, part in enumerate(self.mail.body.split("\n\n"))]
+
+    def _links(self) -> list[View]:
+        found = re.findall(r"https://\S+", self.mail.body)
+        return [
+            Surface(
+                Row((Icon("open-in-new", 20, "primary"), Text(link, 14, 500, "primary", lines=1, flex=1)), gap=12),
+                pad=(14, 12),
+                color="surface_container",
+                radius=12,
+                on_tap=partial(self.system.open, Intent("view", link)),
+                desc=f"Open {link}",
+            )
+            for link in found
+        ]
+
+    def build_overlay(self, look: Look) -> View | None:
+        return menu(
+            ("email-outline", "Mark as unread", self._mark_unread),
+            ("share-variant-outline", "Share text", self._share),
+            ("content-copy", "Copy address", self._copy_address),
+        )
+
+    def _turn_star(self) -> None:
+        self.mail.starred = not self.mail.starred
+
+    def _move(self, folder: str, words: str) -> None:
+        self.app.move(self.mail, folder, words)
+        self.close()
+
+    def _mark_unread(self) -> None:
+        self.mail.unread = True
+        self.close()
+
+    def _share(self) -> None:
+        self.system.share(self.mail.body, subject=self.mail.subject)
+
+    def _copy_address(self) -> None:
+        self.show("")
+        self.system.copy(self.mail.address)
+
+    def _quoted(self) -> str:
+        return "\n".join(f"> {line}" for line in self.mail.body.splitlines())
+
+    def _reply(self) -> None:
+        subject = f"Re: {self.mail.subject.removeprefix('Re: ')}"
+        self._write(own_mail(recipient=self.mail.address, subject=subject), "body")
+
+    def _forward(self) -> None:
+        body = f"\n\nForwarded from {self.mail.sender}:\n{self._quoted()}"
+        self._write(own_mail(subject=f"Fwd: {self.mail.subject}", body=body), "to")
+
+    def _write(self, mail: Mail, field: str) -> None:
+        page = ComposePage(self.app, mail)
+        page.focus(field)
+        self.go(page)
+
+
+class ComposePage(Page):
+    """A mail that is being written; what is left unsent becomes a draft."""
+
+    app: MailApp
+    title = "Compose"
+
+    def __init__(self, app: MailApp, mail: Mail) -> None:
+        super().__init__(app)
+        self.mail = mail
+
+    def build(self, look: Look) -> View:
+        bar = app_bar(
+            "Compose",
+            icon_button("send", "Send", self._send, color="primary"),
+            icon_button("dots-vertical", "More options", self.shows("menu")),
+            on_up=self._leave,
+        )
+        mail = self.mail
+        to = TextField("to", mail.recipient, self._to, hint="", action="next", on_action=self._first_or_subject)
+        subject = TextField(
+            "subject", mail.subject, self._subject, hint="Subject", action="next", on_action=partial(self.focus, "body")
+        )
+        body = TextField("body", mail.body, self._body, hint="Compose email", multiline=True, min_lines=10)
+        return page_frame(
+            bar,
+            scroll_page(
+                _line("From", Text(OWN_ADDRESS, 16, lines=1)),
+                divider(),
+                _line("To", to),
+                *self._suggestions(),
+                divider(),
+                Surface(subject, pad=(20, 16)),
+                divider(),
+                Surface(body, pad=(20, 16)),
+            ),
+        )
+
+    def _offers(self) -> dict[str, str]:
+        typed = self.mail.recipient.strip().lower()
+        contacts = self.app.box.contacts()
+        if not typed or typed in contacts:
+            return {}
+        return {address: name for address, name in contacts.items() if typed in f"{name} {address}".lower()}
+
+    def _suggestions(self) -> list[View]:
+        return [
+            list_item(name, address, lead=_face(name), on_tap=partial(self._choose, address), lines=1)
+            for address, name in list(self._offers().items())[:4]
+        ]
+
+    def build_overlay(self, look: Look) -> View | None:
+        return menu(("file-outline", "Save draft", self._save), ("delete-outline", "Discard", self._discard))
+
+    def on_back(self) -> bool:
+        self._leave()
+        return True
+
+    def _to(self, words: str) -> None:
+        self.mail.recipient = words
+
+    def _subject(self, words: str) -> None:
+        self.mail.subject = words
+
+    def _body(self, words: str) -> None:
+        self.mail.body = words
+
+    def _choose(self, address: str) -> None:
+        self.mail.recipient = address
+        self.focus("subject" if not self.mail.subject else "body")
+
+    def _first_or_subject(self) -> None:
+        self._choose(next(iter(self._offers()), self.mail.recipient))
+
+    def _send(self) -> None:
+        if not re.fullmatch(r"[^@\s]+@[^@\s]+\.[^@\s]+", self.mail.recipient.strip()):
+            self.system.toast("Enter a valid address")
+            self.focus("to")
+            return
+        self.app.box.put(self.mail, "Sent")
+        self.app.forget_move()
+        self.close()
+        self.system.toast("Sent")
+
+    def _save(self) -> None:
+        self.show("")
+        self.app.box.put(self.mail, "Drafts")
+        self.system.toast("Draft saved")
+
+    def _leave(self) -> None:
+        if self.mail.recipient or self.mail.subject or self.mail.body:
+            self._save()
+        self.close()
+
+    def _discard(self) -> None:
+        self.app.box.drop(self.mail)
+        self.close()
+        self.system.toast("Discarded")
+
+
+def _line(label: str, value: View) -> View:
+    return Row((Text(label, 15, color="on_surface_variant"), Surface(value, flex=1)), gap=18, pad=(20, 16))

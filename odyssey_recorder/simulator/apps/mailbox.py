@@ -1,0 +1,99 @@
+"""What a mail is, and how a mailbox with its folders keeps, finds and moves mails."""
+
+from dataclasses import dataclass, field
+from datetime import date, time
+from typing import Any
+
+from odyssey_recorder.simulator.apps.content import table
+from odyssey_recorder.simulator.apps.today import TODAY
+
+OWN_ADDRESS = "sam.keller@post.example"
+FOLDERS = {
+    "Inbox": "inbox-outline",
+    "Starred": "star-outline",
+    "Sent": "send-outline",
+    "Drafts": "file-outline",
+    "Archive": "archive-outline",
+    "Trash": "delete-outline",
+}
+"""The folders of a mailbox, each with its icon."""
+
+
+@dataclass(slots=True)
+class Mail:
+    """One mail; in what one writes oneself, `recipient` is filled and the sender is oneself."""
+
+    sender: str
+    address: str
+    subject: str
+    body: str
+    date: date
+    time: time
+    recipient: str = OWN_ADDRESS
+    folder: str = "Inbox"
+    unread: bool = False
+    starred: bool = False
+
+    @property
+    def is_own(self) -> bool:
+        return self.address == OWN_ADDRESS
+
+    @property
+    def party(self) -> str:
+        """Whom a list names: the sender, or whom it was sent to."""
+        return f"To: {self.recipient or 'nobody yet'}" if self.is_own else self.sender
+
+    @property
+    def when(self) -> str:
+        """The time of a mail of today, the day of an older one."""
+        return f"{self.time:%H:%M}" if self.date == TODAY else f"{self.date:%b} {self.date.day}"
+
+    @property
+    def words(self) -> str:
+        """What a search looks through."""
+        return f"{self.sender} {self.address} {self.recipient} {self.subject} {self.body}".lower()
+
+
+def own_mail(*, recipient: str = "", subject: str = "", body: str = "") -> Mail:
+    """A mail that is about to be written, at the hour at which the phone stands still."""
+    return Mail("Sam Keller", OWN_ADDRESS, subject, body, TODAY, time(10), recipient, "Drafts")
+
+
+def _mail(row: dict[str, Any]) -> Mail:
+    return Mail(**{**row, "body": row["body"].strip()})
+
+
+@dataclass(slots=True)
+class Mailbox:
+    """All mails, the newest first."""
+
+    mails: list[Mail] = field(default_factory=lambda: [_mail(row) for row in table("mail")["mail"]])
+
+    def folder(self, name: str) -> list[Mail]:
+        """The mails that a folder shows."""
+        if name == "Starred":
+            return [mail for mail in self.mails if mail.starred and mail.folder != "Trash"]
+        return [mail for mail in self.mails if mail.folder == name]
+
+    def search(self, query: str) -> list[Mail]:
+        """The mails with all words of a query, wherever they are."""
+        wanted = query.lower().split()
+        return [mail for mail in self.mails if wanted and all(word in mail.words for word in wanted)]
+
+    def contacts(self) -> dict[str, str]:
+        """The names behind the addresses that ever wrote."""
+        return {mail.address: mail.sender for mail in self.mails if not mail.is_own}
+
+    def put(self, mail: Mail, folder: str) -> None:
+        """Move a mail, or take up a new one."""
+        mail.folder = folder
+        if not any(mail is other for other in self.mails):
+            self.mails.insert(0, mail)
+
+    def drop(self, mail: Mail) -> None:
+        """Destroy a mail."""
+        self.mails = [other for other in self.mails if other is not mail]
+
+    def unread(self) -> int:
+        """How many mails of the inbox have not been read."""
+        return sum(mail.unread for mail in self.folder("Inbox"))
