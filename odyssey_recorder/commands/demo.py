@@ -3,14 +3,18 @@
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path
 from typing import TypeVar
 from xml.etree import ElementTree
 
+from rich.box import SIMPLE
 from rich.console import Console
-from rich.table import Table
+from rich.table import Column, Table
 
+from odyssey_recorder.commands.terminal import line
 from odyssey_recorder.dataset.contact_sheet import PicturedEpisode, draw_contact_sheet
+from odyssey_recorder.dataset.durable import write_durably
 from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.device.adb import find_adb
 from odyssey_recorder.device.device import Device
@@ -119,17 +123,18 @@ def run_demo(folder: Path, profile: str, out: Console) -> bool:
     store = EpisodeStore(folder / "dataset", drafts=folder / "drafts")
     with Lab(Path(find_adb())) as lab:
         desk = lab_desk(lab, store, actor="script", profile=profile)
-        out.print(f"Recording on a simulated emulator ({profile}) through the real adb …")
+        out.print(line(f"Recording on a simulated emulator ({profile}) through the real adb …"), soft_wrap=True)
         annotations = _on_a_fresh_phone(desk, lambda device: _record_all(desk, device, lab, out))
-        out.print("Replaying on a freshly started one …")
+        out.print("Replaying on a freshly started one …", soft_wrap=True)
         results = _on_a_fresh_phone(desk, lambda device: _replay_all(annotations, device, folder))
-    sheet = folder / "contact-sheet.png"
-    draw_contact_sheet([_pictured(store, result) for result in results]).save(sheet)
     out.print(_table(results))
-    out.print(f"Dataset        {store.root}\nContact sheet  {sheet.absolute()}", soft_wrap=True)
+    out.print(line("Dataset        ", str(store.root)), soft_wrap=True)
+    out.print(line("Contact sheet  ", str(_contact_sheet(folder, store, results))), soft_wrap=True)
     for result in results:
-        out.print(f"Replay report  {_report(folder, result.episode.episode_id).absolute()}", soft_wrap=True)
-    return all(result.outcome == Verdict.MATCH.value for result in results)
+        out.print(line("Replay report  ", str(_report(folder, result.episode.episode_id).absolute())), soft_wrap=True)
+    all_match = all(result.outcome == Verdict.MATCH.value for result in results)
+    out.print("All steps match." if all_match else "Not all steps match: the replay reports show what differs.")
+    return all_match
 
 
 def open_window(folder: Path, profile: str) -> int:
@@ -172,7 +177,8 @@ def _record(desk: Desk, device: Device, lab: Lab, demonstration: Demonstration, 
         recorder.join()
     assert published is not None
     steps = recorder.view.steps
-    out.print(f"  {published.stem}  {len(steps):2} steps  {', '.join(_kinds(steps))}", soft_wrap=True)
+    out.print(line(f"  {demonstration.task.instruction}"), soft_wrap=True)
+    out.print(line(f"    {len(steps)} steps: {', '.join(_kinds(steps))}"), soft_wrap=True)
     return published
 
 
@@ -236,15 +242,24 @@ def _pictured(store: EpisodeStore, result: ReplayResult) -> PicturedEpisode:
     return PicturedEpisode(episode, [store.screenshot_path(episode, step) for step in range(len(episode.steps))])
 
 
+def _contact_sheet(folder: Path, store: EpisodeStore, results: Sequence[ReplayResult]) -> Path:
+    path = folder.absolute() / "contact-sheet.png"
+    picture = BytesIO()
+    draw_contact_sheet([_pictured(store, result) for result in results]).save(picture, "PNG")
+    write_durably(path, picture.getvalue())
+    return path
+
+
 def _report(folder: Path, episode_id: str) -> Path:
     return folder / f"replay-{episode_id}.html"
 
 
 def _table(results: Sequence[ReplayResult]) -> Table:
-    table = Table("Episode", "Task", "Steps", "match", "drift", "diverged", "Ends with")
+    table = Table(Column("Episode", no_wrap=True), "Task", Column("Steps", justify="right"), box=SIMPLE)
+    for verdict in Verdict:
+        table.add_column(verdict.value, justify="right")
     for result in results:
         episode = result.episode
-        counts = [str(result.count(verdict)) for verdict in (Verdict.MATCH, Verdict.DRIFT, Verdict.DIVERGED)]
-        end = action_type(episode.steps[-1].action)
-        table.add_row(episode.episode_id, episode.task.instruction, str(len(episode.steps)), *counts, end)
+        counts = [len(episode.steps), *(result.count(verdict) for verdict in Verdict)]
+        table.add_row(episode.episode_id, line(episode.task.instruction), *map(str, counts))
     return table

@@ -5,6 +5,7 @@ import platform
 import shutil
 import subprocess
 import sys
+import tempfile
 from dataclasses import dataclass
 from enum import Enum
 from importlib import metadata
@@ -16,7 +17,11 @@ from odyssey_recorder.settings import Settings
 from odyssey_recorder.wiring import adb_program, started_server
 
 _ROOM_FOR_EPISODES = 2 * 1024**3
-_QT_PACKAGES = "libglib2.0-0 libgl1 libegl1 libxkbcommon0 libfontconfig1 libdbus-1-3"
+_QT_PACKAGES = (
+    "libglib2.0-0 libgl1 libegl1 libxkbcommon0 libfontconfig1 libdbus-1-3"
+    " libxcb-cursor0 libxkbcommon-x11-0 libxcb-icccm4 libxcb-keysyms1 libxcb-shape0"
+)
+_QT_PROBE = "import PySide6.QtWidgets as w, PySide6; w.QApplication([]); print(PySide6.__version__)"
 _LIBRARIES = ("adbutils", "PySide6-Essentials", "pillow", "pydantic")
 _SDK_FOLDERS = ("~/Android/Sdk", "~/Library/Android/sdk", "~/AppData/Local/Android/Sdk")
 
@@ -95,29 +100,31 @@ def _sdk() -> Finding:
 
 def _qt() -> Finding:
     """Whether the window's libraries load; tried in a process of its own, for Qt ends one that it cannot serve."""
-    probe = [
-        sys.executable,
-        "-c",
-        "import PySide6.QtWidgets as w, PySide6; w.QApplication([]); print(PySide6.__version__)",
-    ]
     environment = {**os.environ}
     if sys.platform == "linux" and not (environment.get("DISPLAY") or environment.get("WAYLAND_DISPLAY")):
         environment["QT_QPA_PLATFORM"] = "offscreen"
-    done = subprocess.run(probe, env=environment, capture_output=True, text=True, timeout=60, check=False)
+    mend = f"On Debian or Ubuntu: apt-get install {_QT_PACKAGES}"
+    try:
+        probe = [sys.executable, "-c", _QT_PROBE]
+        done = subprocess.run(probe, env=environment, capture_output=True, text=True, timeout=60, check=False)
+    except subprocess.TimeoutExpired:
+        return Finding("Window (Qt)", "no answer within a minute", Level.MISSING, mend)
     if done.returncode != 0:
-        words = (done.stderr.strip().splitlines() or ["it gave no reason"])[-1]
-        return Finding(
-            "Window (Qt)", words[:200], Level.MISSING, f"On Debian or Ubuntu: apt-get install {_QT_PACKAGES}"
-        )
+        words = " ".join(done.stderr.split()) or "it gave no reason"
+        return Finding("Window (Qt)", words[-300:], Level.MISSING, mend)
     screen = "" if environment.get("QT_QPA_PLATFORM") != "offscreen" else ", but this session has no screen"
     return Finding("Window (Qt)", f"Qt {done.stdout.strip()}{screen}")
 
 
 def _room(what: str, folder: Path) -> Finding:
-    existing = next(parent for parent in (folder, *folder.absolute().parents) if parent.exists())
-    if not existing.is_dir() or not os.access(existing, os.W_OK):
-        return Finding(what, f"{folder} cannot be written", Level.MISSING, f"Make {existing} a writable folder.")
-    free = shutil.disk_usage(existing).free
+    """Whether `folder` can be written, tried where it is, or where it would be made."""
+    try:
+        existing = next(parent for parent in (folder, *folder.absolute().parents) if parent.exists())
+        with tempfile.TemporaryFile(dir=existing):
+            free = shutil.disk_usage(existing).free
+    except OSError as error:
+        mend = "Make it a writable folder, or choose another: --dataset, ODYSSEY_DATASET, ODYSSEY_DRAFTS."
+        return Finding(what, f"{folder} cannot be written: {error.strerror}", Level.MISSING, mend)
     found = f"{folder}, {free / 1024**3:.1f} GiB free"
     if free < _ROOM_FOR_EPISODES:
         return Finding(what, found, Level.NOTE, "Free some space: an episode takes about 20 MB.")
