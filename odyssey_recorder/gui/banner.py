@@ -9,7 +9,6 @@ from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
     QLabel,
-    QSizePolicy,
     QVBoxLayout,
 )
 
@@ -77,4 +76,3 @@ class Banner(QFrame):
         whole.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignVCenter)
         whole.addLayout(texts, 1)
         whole.addLayout(row(*buttons))
-        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)

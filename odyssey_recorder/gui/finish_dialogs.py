@@ -1,4 +1,4 @@
-"""The two ways to end an episode: complete, with a note, or impossible, with a reason."""
+"""The ways to end a recording: complete, with a note, impossible, with a reason, or thrown away."""
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QDialog, QPushButton, QRadioButton, QWidget
@@ -78,6 +78,18 @@ class ImpossibleDialog(QDialog):
         if self.reason:
             self.accept()
             self.reason_given.emit(self.reason)
+
+
+class DiscardDialog(QDialog):
+    """Asks whether the recording shall really go to the trash."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle("Discard the recording")
+        discard = push_button("Discard", "Stop and move the draft to the trash (Return)", "primary")
+        discard.clicked.connect(self.accept)
+        question = text_label("Discard this recording?", "title")
+        _lay_out(self, question, text_label("Its steps go to the trash folder.", "hint"), finish=discard)
 
 
 def _lay_out(dialog: QDialog, *parts: QWidget, finish: QPushButton) -> None:

@@ -9,8 +9,6 @@ from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
     QListView,
-    QMessageBox,
-    QScrollArea,
     QVBoxLayout,
     QWidget,
 )
@@ -24,7 +22,7 @@ from odyssey_recorder.gui.banner import Banner, Tone
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.device_chooser import DeviceChooser
 from odyssey_recorder.gui.drafts_dialog import DraftsDialog
-from odyssey_recorder.gui.finish_dialogs import CompleteDialog, ImpossibleDialog
+from odyssey_recorder.gui.finish_dialogs import CompleteDialog, DiscardDialog, ImpossibleDialog
 from odyssey_recorder.gui.mirror import MirrorView
 from odyssey_recorder.gui.parts import named, text_label
 from odyssey_recorder.gui.recording_controller import Phase, RecordingController
@@ -213,14 +211,9 @@ class RecordPage(QWidget):
         dialog.open()
 
     def _ask_to_discard(self) -> None:
-        box = QMessageBox(self)
-        box.setWindowTitle("Discard this recording?")
-        box.setText("Discard this recording? Its steps go to the trash folder.")
-        discard = box.addButton("Discard", QMessageBox.ButtonRole.DestructiveRole)
-        box.addButton(QMessageBox.StandardButton.Cancel)
-        box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        discard.clicked.connect(lambda: self._controller.ask(lambda recorder: recorder.abandon()))
-        box.open()
+        dialog = DiscardDialog(self)
+        dialog.accepted.connect(lambda: self._controller.ask(lambda recorder: recorder.abandon()))
+        dialog.open()
 
     def _record_another(self) -> None:
         self._task.clear()
@@ -292,9 +285,14 @@ class RecordPage(QWidget):
         row = QHBoxLayout(self)
         row.setContentsMargins(_SPACE, _SPACE, _SPACE, _SPACE)
         row.setSpacing(_SPACE)
-        row.addWidget(_scrolled(_column(self._devices, self._task)))
+        row.addWidget(self._left())
         row.addWidget(self._middle(), 1)
         row.addWidget(self._right())
+
+    def _left(self) -> QWidget:
+        left = _column(self._devices, self._task)
+        left.setFixedWidth(_LEFT_PX)
+        return left
 
     def _middle(self) -> QWidget:
         middle = _column(self._publication, self._message, self._mirror, self._status, self._actions)
@@ -341,12 +339,3 @@ def _column(*parts: QWidget) -> QWidget:
     for part in parts:
         layout.addWidget(part)
     return column
-
-
-def _scrolled(content: QWidget) -> QScrollArea:
-    area = QScrollArea(widgetResizable=True)
-    area.setFrameShape(QFrame.Shape.NoFrame)
-    area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-    area.setWidget(content)
-    area.setFixedWidth(_LEFT_PX)
-    return area

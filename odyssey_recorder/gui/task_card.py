@@ -7,6 +7,7 @@ from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
     QPlainTextEdit,
+    QScrollArea,
     QToolButton,
     QVBoxLayout,
     QWidget,
@@ -134,9 +135,7 @@ class TaskCard(QFrame):
         column.setContentsMargins(16, 14, 16, 16)
         column.setSpacing(12)
         column.addLayout(head)
-        column.addWidget(self._fields)
-        column.addWidget(self._reading)
-        column.addStretch()
+        column.addWidget(_scrolled(self._fields, self._reading), 1)
         column.addWidget(self._hint)
         column.addWidget(self._start)
         column.addWidget(self._running)
@@ -165,6 +164,22 @@ class TaskCard(QFrame):
     def _show_template(self, shown: bool) -> None:
         self._template.setVisible(shown)
         self._unfold.setArrowType(Qt.ArrowType.DownArrow if shown else Qt.ArrowType.RightArrow)
+
+
+def _scrolled(*parts: QWidget) -> QScrollArea:
+    """The parts below each other, to be scrolled where the window is too low for them."""
+    content = QWidget()
+    column = QVBoxLayout(content)
+    column.setContentsMargins(0, 0, 0, 0)
+    for part in parts:
+        column.addWidget(part)
+    column.addStretch()
+    area = QScrollArea()
+    area.setWidgetResizable(True)
+    area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+    area.setWidget(content)
+    return area
 
 
 class _TaskText(QWidget):

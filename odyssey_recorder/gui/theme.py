@@ -159,6 +159,8 @@ QComboBox QAbstractItemView {{
     selection-background-color: {tint}; selection-color: {text};
 }}
 
+QComboBox QAbstractItemView::item {{ min-height: 28px; padding: 0 6px; }}
+
 QToolButton, QPushButton {{
     background: transparent; border: 1px solid {outline}; border-radius: 8px; padding: 6px 10px; min-height: 20px;
 }}

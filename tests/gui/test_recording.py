@@ -8,7 +8,7 @@ from PIL import Image
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QLineEdit, QPlainTextEdit, QRadioButton
+from PySide6.QtWidgets import QAbstractButton, QLabel, QLineEdit, QPlainTextEdit, QRadioButton
 
 from odyssey_recorder.errors import DeviceTimeoutError
 from odyssey_recorder.gesture.touch import TouchStroke
@@ -366,7 +366,13 @@ def _words(control: object) -> str:
 def test_nothing_is_cut_off_in_the_smallest_window(pilot: Pilot) -> None:
     pilot.window.resize(1100, 700)
     pilot.start()
+    pilot.press("Home")
+    pilot.wait_for_steps(1)
+    pilot.press("Undo last")
+    pilot.wait_for_steps(0)
     buttons = [button for button in pilot.window.findChildren(QAbstractButton) if button.isVisible()]
+    labels = [label for label in pilot.window.findChildren(QLabel) if label.isVisible() and label.wordWrap()]
+    pilot.qtbot.waitUntil(lambda: all(label.height() >= label.heightForWidth(label.width()) for label in labels))
     assert [button.accessibleName() for button in buttons if button.width() < button.sizeHint().width()] == []
     assert pilot.window.size().width() == 1100
     assert pilot.window.size().height() == 700
