@@ -367,3 +367,106 @@ def test_a_hidden_part_of_a_list_is_not_dumped_until_it_is_scrolled_to() -> None
         person.tap("About phone")
 
         assert person.sees("Small Phone")
+
+
+TOPICS = (
+    ("Network & internet", "Hotspot"),
+    ("Connected devices", "NFC"),
+    ("Notifications", "Do not disturb"),
+    ("Battery", "Battery Saver"),
+    ("Storage", "128 GB total"),
+    ("Sound & vibration", "Touch sounds"),
+    ("Location", "Use location"),
+    ("Accessibility", "Mono audio"),
+    ("System", "Backup"),
+    ("About phone", "Android version"),
+)
+
+
+@pytest.mark.parametrize(("topic", "row"), TOPICS)
+def test_every_topic_of_the_settings_opens_and_goes_back(topic: str, row: str) -> None:
+    with person_with() as person:
+        person.open("Settings")
+        person.scroll_to(topic)
+        person.tap(topic)
+        assert person.scroll_to(row)
+        person.tap("Navigate up")
+
+        assert person.sees("Search settings")
+
+
+def test_a_search_of_the_settings_leaves_what_fits() -> None:
+    with person_with() as person:
+        person.open("Settings")
+        person.tap_field("search")
+        person.type("blue")
+        assert person.sees("Connected devices")
+        assert not person.sees("Battery")
+        person.type("berry")
+
+        assert person.sees("Nothing found")
+
+
+def test_another_wifi_is_joined_and_none_is_offered_when_it_is_off() -> None:
+    with person_with() as person:
+        person.open("Settings")
+        person.tap("Network & internet")
+        person.tap("CityLibrary")
+        assert person.phone.get_setting("global", "wifi_network") == "CityLibrary"
+        person.tap("Wi-Fi")
+
+        assert not person.sees("CityLibrary")
+
+
+def test_a_choice_of_a_dialog_is_taken_and_shown() -> None:
+    with person_with() as person:
+        person.open("Settings")
+        person.tap("Display")
+        person.tap("Screen timeout")
+        person.tap("5 minutes")
+
+        assert person.phone.get_setting("system", "screen_off_timeout") == "300000"
+        assert person.sees("5 minutes")
+        assert not person.sees("15 seconds")
+
+
+def test_notifications_are_switched_for_each_app() -> None:
+    with person_with() as person:
+        person.open("Settings")
+        person.tap("Notifications")
+        person.scroll_to("Notes")
+        person.tap("Notes")
+
+        assert person.phone.get_setting("secure", "notify_com.odyssey.notes") == "0"
+
+
+def test_keys_move_the_cursor_and_write_signs() -> None:
+    left, right, home, end, forward_delete = 21, 22, 122, 123, 112
+    with person_with() as person:
+        new_note(person)
+        person.type("bcd")
+        for code in (home, 29, end, 33, left, left, forward_delete, right, 56, 77, 8, 62):
+            person.phone.press_key(code)
+
+        assert person.field("title").text == "abce.@1 "
+
+
+def test_text_that_is_sent_or_an_app_that_is_called_for_it_opens_there() -> None:
+    with person_with() as person:
+        send = "android.intent.action.SEND"
+        person.phone.start_activity("com.odyssey.notes", action=send, data="bring cake")
+        assert person.field("body").text == "bring cake"
+        with pytest.raises(LookupError, match="takes nothing"):
+            person.phone.start_activity("com.android.settings", action=send, data="bring cake")
+
+
+def test_an_empty_note_has_nothing_to_share_and_is_thrown_away() -> None:
+    with person_with() as person:
+        new_note(person)
+        person.back()
+        person.tap("Share")
+        assert person.sees("Nothing to share")
+        person.tap("Navigate up")
+
+        assert not person.sees("Nothing to share")
+        assert not person.sees("Untitled")
