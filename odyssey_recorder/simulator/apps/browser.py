@@ -1,9 +1,10 @@
-"""Browser: a start page, an address line, search results, articles to read and copy from, bookmarks, history."""
+"""Browser: what lies behind an address - the start page, search results, articles to read and copy from."""
 
 from collections.abc import Sequence
 from itertools import groupby, zip_longest
 
 from odyssey_recorder.simulator.apps.app import App, Intent, Page, System
+from odyssey_recorder.simulator.apps.browser_frame import WebPage
 from odyssey_recorder.simulator.apps.web_pages import (
     SEARCH_SITE,
     Article,
@@ -17,25 +18,18 @@ from odyssey_recorder.simulator.apps.web_pages import (
     articles,
     is_address,
     search,
-    suggestions,
 )
-from odyssey_recorder.simulator.ui.controls import Icon, Painter, Picture, Text, TextField
+from odyssey_recorder.simulator.ui.controls import Icon, Painter, Picture, Text
 from odyssey_recorder.simulator.ui.layout import Column, Grid, Row, Surface
 from odyssey_recorder.simulator.ui.pictures import emblem, landscape
 from odyssey_recorder.simulator.ui.view import Action, Look, View
 from odyssey_recorder.simulator.ui.widgets import (
-    app_bar,
     app_icon,
     button,
     card,
     divider,
-    empty_page,
     icon_button,
-    list_item,
-    menu,
-    page_frame,
     scroll_page,
-    search_box,
     selectable,
 )
 
@@ -92,75 +86,6 @@ def _picture(article: Article) -> Painter:
     return emblem(article.icon, article.color) if article.scene is None else landscape(article.scene)
 
 
-class WebPage(Page):
-    """What all pages of the browser have: the address line and the menu."""
-
-    app: Browser
-    address = ""
-
-    def build(self, look: Look) -> View:
-        return page_frame(self._bar(), self.content(look))
-
-    def content(self, look: Look) -> View:
-        """What lies below the address line."""
-        raise NotImplementedError
-
-    def _bar(self) -> View:
-        words = Text(self.address or "Search or type web address", 15, lines=1, color="on_surface_variant", flex=1)
-        sign = Icon("lock-outline" if self.address else "magnify", 18)
-        line = Surface(
-            Row((sign, words), gap=10, pad=(16, 0)),
-            color="surface_high",
-            radius=22,
-            height=44,
-            align="start",
-            on_tap=self._edit,
-            desc="Address bar",
-            flex=1,
-        )
-        more = icon_button("dots-vertical", "More options", self.shows("menu"))
-        home = icon_button("home-outline", "Home", self._home)
-        return Surface(Row((home, line, *self.actions(), more), gap=2, pad=(4, 8)), fill=True)
-
-    def actions(self) -> Sequence[View]:
-        """Icon buttons between the address and the menu."""
-        return ()
-
-    def build_overlay(self, look: Look) -> View | None:
-        return menu(
-            ("home-outline", "New search", self._edit),
-            ("bookmark-multiple-outline", "Bookmarks", self._bookmarks),
-            ("history", "History", self._history),
-            *self.offers(),
-        )
-
-    def offers(self) -> Sequence[tuple[str, str, Action]]:
-        """What the menu of this page offers besides."""
-        return ()
-
-    def _edit(self) -> None:
-        self.show("")
-        page = AddressPage(self.app, self.address)
-        page.focus("address")
-        self.go(page)
-
-    def _home(self) -> None:
-        del self.app.pages[1:]
-        self.app.pages[0] = StartPage(self.app)
-
-    def _bookmarks(self) -> None:
-        self.show("")
-        self.go(LinksPage(self.app, "Bookmarks"))
-
-    def _history(self) -> None:
-        self.show("")
-        self.go(LinksPage(self.app, "History"))
-
-    def visit(self, words: str) -> None:
-        """Open an address or a search on top of this page."""
-        self.go(self.app.page_for(words))
-
-
 class StartPage(WebPage):
     """The page that the icon opens: the name of the search, shortcuts, something to read."""
 
@@ -169,7 +94,8 @@ class StartPage(WebPage):
             (Icon("flare", 40, "primary"), Text("Lumen", 34, 500, "primary")), gap=8, along="center", pad=(0, 14)
         )
         shortcuts = [self._shortcut(article) for article in map(article_at, self.app.bookmarks[:8]) if article]
-        feed = Grid([self._story(article) for article in articles()[:12]], min_cell=280, gap=12)
+        first_of_site = {article.site: article for article in reversed(articles())}
+        feed = Grid([self._story(article) for article in reversed(first_of_site.values())], min_cell=280, gap=12)
         return scroll_page(
             logo,
             Grid(shortcuts, min_cell=76, gap=4),
@@ -200,52 +126,6 @@ class StartPage(WebPage):
         )
 
 
-class AddressPage(Page):
-    """The address line, open for writing, with what one may mean by it."""
-
-    app: Browser
-    title = "Address"
-
-    def __init__(self, app: Browser, address: str) -> None:
-        super().__init__(app)
-        self.address = address
-        self.typed = ""
-
-    def build(self, look: Look) -> View:
-        field = TextField(
-            "address", self.typed, self._type, hint="Search or type web address", action="go", on_action=self._enter
-        )
-        back = icon_button("arrow-left", "Navigate up", self.close, color="on_surface")
-        clear = icon_button("close", "Clear text", lambda: self._type("")) if self.typed else None
-        bar = Row((back, Surface(search_box(field, trail=clear), flex=1)), gap=4, pad=(4, 8, 16, 8))
-        return page_frame(bar, scroll_page(*self._rows(), key="suggestions"))
-
-    def _rows(self) -> list[View]:
-        if self.typed:
-            rows = [self._row("magnify", self.typed)] if not is_address(self.typed) else [self._row("web", self.typed)]
-            return rows + [self._row("file-document-outline", title) for title in suggestions(self.typed)]
-        rows = [self._row("history", words) for words in self.app.searched]
-        if self.address:
-            copy = icon_button("content-copy", "Copy link", lambda: self.system.copy(f"https://{self.address}"))
-            edit = icon_button("pencil-outline", "Edit address", lambda: self._type(self.address))
-            rows.insert(0, list_item("This page", self.address, icon="web", trail=Row((copy, edit)), lines=1))
-        return rows
-
-    def _row(self, icon: str, words: str) -> View:
-        return list_item(words, icon=icon, on_tap=lambda: self._open(words))
-
-    def _type(self, words: str) -> None:
-        self.typed = words
-
-    def _enter(self) -> None:
-        if self.typed.strip():
-            self._open(self.typed)
-
-    def _open(self, words: str) -> None:
-        self.close()
-        self.go(self.app.page_for(words))
-
-
 class ResultsPage(WebPage):
     """What the search found, the fittest first."""
 
@@ -254,11 +134,8 @@ class ResultsPage(WebPage):
     def __init__(self, app: Browser, query: str) -> None:
         super().__init__(app)
         self.query = query
+        self.address = f"{SEARCH_SITE}/?q={'+'.join(query.split())}"
         self.found = [article.address for article in search(query)]
-
-    @property
-    def address(self) -> str:  # type: ignore[override]
-        return f"{SEARCH_SITE}/?q={'+'.join(self.query.split())}"
 
     def content(self, look: Look) -> View:
         found = [article for article in map(article_at, self.found) if article]
@@ -420,42 +297,3 @@ def _table(rows: Sequence[Cells]) -> View:
         cells = [Text(text, 14, weight, flex=share) for text, share in zip(row.texts, shares, strict=False)]
         views += [divider()] * (number > 0) + [Row(cells, gap=10, pad=(14, 10))]
     return Surface(Column(views), color="surface_low", radius=12)
-
-
-class LinksPage(Page):
-    """The bookmarks, or the pages that were visited, the newest first."""
-
-    app: Browser
-
-    def __init__(self, app: Browser, title: str) -> None:
-        super().__init__(app)
-        self.title = title
-
-    @property
-    def _addresses(self) -> list[str]:
-        return self.app.bookmarks if self.title == "Bookmarks" else self.app.visited
-
-    def build(self, look: Look) -> View:
-        actions = (
-            (icon_button("delete-sweep-outline", "Clear history", self._clear),) if self.title == "History" else ()
-        )
-        bar = app_bar(self.title, *actions, on_up=self.close)
-        found = [article for article in map(article_at, self._addresses) if article]
-        if not found:
-            words = "No bookmarks yet" if self.title == "Bookmarks" else "No history yet"
-            return page_frame(bar, empty_page("bookmark-off-outline", words))
-        return page_frame(bar, scroll_page(*(self._row(article) for article in found)))
-
-    def _row(self, article: Article) -> View:
-        remove = icon_button("close", f"Remove {article.title}", lambda: self._addresses.remove(article.address))
-        return list_item(
-            article.title,
-            article.address,
-            lead=app_icon(article.icon, article.color, 40),
-            trail=remove,
-            on_tap=lambda: self.go(self.app.page_for(article.address)),
-            lines=1,
-        )
-
-    def _clear(self) -> None:
-        self.app.visited.clear()

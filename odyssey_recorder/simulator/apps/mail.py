@@ -1,17 +1,17 @@
-"""Mail: folders of mails to read, star, search, archive and delete; replies, and mails of one's own."""
+"""Mail: folders of mails to read, star, search, archive, delete and answer."""
 
 import re
 from dataclasses import dataclass
 from functools import partial
 
 from odyssey_recorder.simulator.apps.app import App, Intent, Page, System
+from odyssey_recorder.simulator.apps.mail_compose import ComposePage, face
 from odyssey_recorder.simulator.apps.mailbox import FOLDERS, OWN_ADDRESS, Mail, Mailbox, own_mail
 from odyssey_recorder.simulator.ui.controls import Icon, Text, TextField
 from odyssey_recorder.simulator.ui.layout import Column, Row, Surface
 from odyssey_recorder.simulator.ui.view import Action, Look, View
 from odyssey_recorder.simulator.ui.widgets import (
     app_bar,
-    avatar,
     bottom_sheet,
     button,
     divider,
@@ -26,12 +26,6 @@ from odyssey_recorder.simulator.ui.widgets import (
     selectable,
     snackbar,
 )
-
-_COLORS = ("#7a5195", "#2f7f86", "#b5573c", "#4f7a3a", "#3a6ea5", "#a0722a", "#8b2f4b")
-
-
-def _face(name: str, size: float = 40) -> View:
-    return avatar(name, _COLORS[sum(map(ord, name)) % len(_COLORS)], size)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +118,7 @@ def _mail_row(page: Page, app: MailApp, mail: Mail, hold: Action | None = None) 
         along="start",
     )
     lines = Column((head, Row((words, star), gap=4)), gap=1, flex=1, along="start")
-    row = Row((_face(mail.recipient if mail.is_own else mail.sender), lines), gap=14, pad=(16, 8, 8, 4), across="start")
+    row = Row((face(mail.recipient if mail.is_own else mail.sender), lines), gap=14, pad=(16, 8, 8, 4), across="start")
     return Surface(row, fill=True, on_tap=app.opens(page, mail), on_long_press=hold, desc=mail.subject)
 
 
@@ -178,7 +172,7 @@ class FolderPage(Page):
                 )
                 for name, icon in FOLDERS.items()
             ]
-            head = Row((_face("Sam", 44), Column((Text("Sam Keller", 16, 500), Text(OWN_ADDRESS, 14)), gap=1)), gap=14)
+            head = Row((face("Sam", 44), Column((Text("Sam Keller", 16, 500), Text(OWN_ADDRESS, 14)), gap=1)), gap=14)
             return bottom_sheet(head, divider(), Column(rows), gap=10)
         mail = self.held
         if mail is None:
@@ -296,7 +290,7 @@ class MailPage(Page):
             bar,
             scroll_page(
                 Row((Surface(selectable("subject", mail.subject or "(no subject)", size=24), flex=1), star)),
-                Row((_face(mail.sender), who, Text(mail.when, 13, color="on_surface_variant")), gap=14),
+                Row((face(mail.sender), who, Text(mail.when, 13, color="on_surface_variant")), gap=14),
                 Surface(Column(self._body(), gap=16), pad=(0, 8)),
                 *self._links(),
                 Row(answers, gap=12),
@@ -366,106 +360,3 @@ class MailPage(Page):
         page = ComposePage(self.app, mail)
         page.focus(field)
         self.go(page)
-
-
-class ComposePage(Page):
-    """A mail that is being written; what is left unsent becomes a draft."""
-
-    app: MailApp
-    title = "Compose"
-
-    def __init__(self, app: MailApp, mail: Mail) -> None:
-        super().__init__(app)
-        self.mail = mail
-
-    def build(self, look: Look) -> View:
-        bar = app_bar(
-            "Compose",
-            icon_button("send", "Send", self._send, color="primary"),
-            icon_button("dots-vertical", "More options", self.shows("menu")),
-            on_up=self._leave,
-        )
-        mail = self.mail
-        to = TextField("to", mail.recipient, self._to, hint="", action="next", on_action=self._first_or_subject)
-        subject = TextField(
-            "subject", mail.subject, self._subject, hint="Subject", action="next", on_action=partial(self.focus, "body")
-        )
-        body = TextField("body", mail.body, self._body, hint="Compose email", multiline=True, min_lines=10)
-        return page_frame(
-            bar,
-            scroll_page(
-                _line("From", Text(OWN_ADDRESS, 16, lines=1)),
-                divider(),
-                _line("To", to),
-                *self._suggestions(),
-                divider(),
-                Surface(subject, pad=(20, 16)),
-                divider(),
-                Surface(body, pad=(20, 16)),
-            ),
-        )
-
-    def _offers(self) -> dict[str, str]:
-        typed = self.mail.recipient.strip().lower()
-        contacts = self.app.box.contacts()
-        if not typed or typed in contacts:
-            return {}
-        return {address: name for address, name in contacts.items() if typed in f"{name} {address}".lower()}
-
-    def _suggestions(self) -> list[View]:
-        return [
-            list_item(name, address, lead=_face(name), on_tap=partial(self._choose, address), lines=1)
-            for address, name in list(self._offers().items())[:4]
-        ]
-
-    def build_overlay(self, look: Look) -> View | None:
-        return menu(("file-outline", "Save draft", self._save), ("delete-outline", "Discard", self._discard))
-
-    def on_back(self) -> bool:
-        self._leave()
-        return True
-
-    def _to(self, words: str) -> None:
-        self.mail.recipient = words
-
-    def _subject(self, words: str) -> None:
-        self.mail.subject = words
-
-    def _body(self, words: str) -> None:
-        self.mail.body = words
-
-    def _choose(self, address: str) -> None:
-        self.mail.recipient = address
-        self.focus("subject" if not self.mail.subject else "body")
-
-    def _first_or_subject(self) -> None:
-        self._choose(next(iter(self._offers()), self.mail.recipient))
-
-    def _send(self) -> None:
-        if not re.fullmatch(r"[^@\s]+@[^@\s]+\.[^@\s]+", self.mail.recipient.strip()):
-            self.system.toast("Enter a valid address")
-            self.focus("to")
-            return
-        self.app.box.put(self.mail, "Sent")
-        self.app.forget_move()
-        self.close()
-        self.system.toast("Sent")
-
-    def _save(self) -> None:
-        self.show("")
-        self.app.box.put(self.mail, "Drafts")
-        self.system.toast("Draft saved")
-
-    def _leave(self) -> None:
-        if self.mail.recipient or self.mail.subject or self.mail.body:
-            self._save()
-        self.close()
-
-    def _discard(self) -> None:
-        self.app.box.drop(self.mail)
-        self.close()
-        self.system.toast("Discarded")
-
-
-def _line(label: str, value: View) -> View:
-    return Row((Text(label, 15, color="on_surface_variant"), Surface(value, flex=1)), gap=18, pad=(20, 16))

@@ -113,16 +113,10 @@ class CheckoutPage(Page):
     app: "Shop"
     title = "Checkout"
 
-    def __init__(self, app: "Shop") -> None:
-        super().__init__(app)
-        self.complaint = ""
-
     def build(self, look: Look) -> View:
         account = self.app.account
-        complaint = [Surface(Text(self.complaint, 14, 500, "error"), pad=(16, 0, 16, 12))] if self.complaint else []
         parts: list[View] = [
             section("Delivery address"),
-            *complaint,
             *self._address(),
             section("Delivery"),
             *(self._delivery(name) for name in DELIVERIES),
@@ -152,7 +146,6 @@ class CheckoutPage(Page):
     def _field(self, key: str, label: str, following: str) -> View:
         def write(words: str) -> None:
             self.app.account.address = replace(self.app.account.address, **{key: words})
-            self.complaint = ""
 
         go_on: Callable[[], None] | None = (lambda: self.focus(following)) if following else None
         value: str = getattr(self.app.account.address, key)
@@ -177,7 +170,7 @@ class CheckoutPage(Page):
     def _order(self) -> None:
         missing = self.app.account.address.missing
         if missing:
-            self.complaint = f"Please fill in your {', '.join(missing)}."
+            self.system.toast(f"Please fill in your {', '.join(missing)}")
             self.focus(missing[0])
             return
         order = self.app.account.place_order()

@@ -1,0 +1,183 @@
+"""The frame around every web page: the address line, the menu, bookmarks and history."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from odyssey_recorder.simulator.apps.app import Page
+from odyssey_recorder.simulator.apps.web_pages import (
+    Article,
+    article_at,
+    is_address,
+    suggestions,
+)
+from odyssey_recorder.simulator.ui.controls import Icon, Text, TextField
+from odyssey_recorder.simulator.ui.layout import Row, Surface
+from odyssey_recorder.simulator.ui.view import Action, Look, View
+from odyssey_recorder.simulator.ui.widgets import (
+    app_bar,
+    app_icon,
+    empty_page,
+    icon_button,
+    list_item,
+    menu,
+    page_frame,
+    scroll_page,
+    search_box,
+)
+
+if TYPE_CHECKING:
+    from odyssey_recorder.simulator.apps.browser import Browser
+
+
+class WebPage(Page):
+    """What all pages of the browser have: the address line and the menu."""
+
+    app: "Browser"
+    address = ""
+
+    def build(self, look: Look) -> View:
+        return page_frame(self._bar(), self.content(look))
+
+    def content(self, look: Look) -> View:
+        """What lies below the address line."""
+        raise NotImplementedError
+
+    def _bar(self) -> View:
+        words = Text(self.address or "Search or type web address", 15, lines=1, color="on_surface_variant", flex=1)
+        sign = Icon("lock-outline" if self.address else "magnify", 18)
+        line = Surface(
+            Row((sign, words), gap=10, pad=(16, 0)),
+            color="surface_high",
+            radius=22,
+            height=44,
+            align="start",
+            on_tap=self._edit,
+            desc="Address bar",
+            flex=1,
+        )
+        more = icon_button("dots-vertical", "More options", self.shows("menu"))
+        home = icon_button("home-outline", "Home", self._home)
+        return Surface(Row((home, line, *self.actions(), more), gap=2, pad=(4, 8)), fill=True)
+
+    def actions(self) -> Sequence[View]:
+        """Icon buttons between the address and the menu."""
+        return ()
+
+    def build_overlay(self, look: Look) -> View | None:
+        return menu(
+            ("home-outline", "New search", self._edit),
+            ("bookmark-multiple-outline", "Bookmarks", self._bookmarks),
+            ("history", "History", self._history),
+            *self.offers(),
+        )
+
+    def offers(self) -> Sequence[tuple[str, str, Action]]:
+        """What the menu of this page offers besides."""
+        return ()
+
+    def _edit(self) -> None:
+        self.show("")
+        page = AddressPage(self.app, self.address)
+        page.focus("address")
+        self.go(page)
+
+    def _home(self) -> None:
+        del self.app.pages[1:]
+        self.app.pages[0] = self.app.first_page()
+
+    def _bookmarks(self) -> None:
+        self.show("")
+        self.go(LinksPage(self.app, "Bookmarks"))
+
+    def _history(self) -> None:
+        self.show("")
+        self.go(LinksPage(self.app, "History"))
+
+    def visit(self, words: str) -> None:
+        """Open an address or a search on top of this page."""
+        self.go(self.app.page_for(words))
+
+
+class AddressPage(Page):
+    """The address line, open for writing, with what one may mean by it."""
+
+    app: "Browser"
+    title = "Address"
+
+    def __init__(self, app: "Browser", address: str) -> None:
+        super().__init__(app)
+        self.address = address
+        self.typed = ""
+
+    def build(self, look: Look) -> View:
+        field = TextField(
+            "address", self.typed, self._type, hint="Search or type web address", action="go", on_action=self._enter
+        )
+        back = icon_button("arrow-left", "Navigate up", self.close, color="on_surface")
+        clear = icon_button("close", "Clear text", lambda: self._type("")) if self.typed else None
+        bar = Row((back, Surface(search_box(field, trail=clear), flex=1)), gap=4, pad=(4, 8, 16, 8))
+        return page_frame(bar, scroll_page(*self._rows(), key="suggestions"))
+
+    def _rows(self) -> list[View]:
+        if self.typed:
+            rows = [self._row("magnify", self.typed)] if not is_address(self.typed) else [self._row("web", self.typed)]
+            return rows + [self._row("file-document-outline", title) for title in suggestions(self.typed)]
+        rows = [self._row("history", words) for words in self.app.searched]
+        if self.address:
+            copy = icon_button("content-copy", "Copy link", lambda: self.system.copy(f"https://{self.address}"))
+            edit = icon_button("pencil-outline", "Edit address", lambda: self._type(self.address))
+            rows.insert(0, list_item("This page", self.address, icon="web", trail=Row((copy, edit)), lines=1))
+        return rows
+
+    def _row(self, icon: str, words: str) -> View:
+        return list_item(words, icon=icon, on_tap=lambda: self._open(words))
+
+    def _type(self, words: str) -> None:
+        self.typed = words
+
+    def _enter(self) -> None:
+        if self.typed.strip():
+            self._open(self.typed)
+
+    def _open(self, words: str) -> None:
+        self.close()
+        self.go(self.app.page_for(words))
+
+
+class LinksPage(Page):
+    """The bookmarks, or the pages that were visited, the newest first."""
+
+    app: "Browser"
+
+    def __init__(self, app: "Browser", title: str) -> None:
+        super().__init__(app)
+        self.title = title
+
+    @property
+    def _addresses(self) -> list[str]:
+        return self.app.bookmarks if self.title == "Bookmarks" else self.app.visited
+
+    def build(self, look: Look) -> View:
+        actions = (
+            (icon_button("delete-sweep-outline", "Clear history", self._clear),) if self.title == "History" else ()
+        )
+        bar = app_bar(self.title, *actions, on_up=self.close)
+        found = [article for article in map(article_at, self._addresses) if article]
+        if not found:
+            words = "No bookmarks yet" if self.title == "Bookmarks" else "No history yet"
+            return page_frame(bar, empty_page("bookmark-off-outline", words))
+        return page_frame(bar, scroll_page(*(self._row(article) for article in found)))
+
+    def _row(self, article: Article) -> View:
+        remove = icon_button("close", f"Remove {article.title}", lambda: self._addresses.remove(article.address))
+        return list_item(
+            article.title,
+            article.address,
+            lead=app_icon(article.icon, article.color, 40),
+            trail=remove,
+            on_tap=lambda: self.go(self.app.page_for(article.address)),
+            lines=1,
+        )
+
+    def _clear(self) -> None:
+        self.app.visited.clear()
