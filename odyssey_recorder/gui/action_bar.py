@@ -37,6 +37,12 @@ class ActionBar(QWidget):
         self._commands.enable(Command.BACK, Command.HOME, Command.RECENT, on=enabled if keys is None else keys)
         self._allow_typing()
 
+    def begin_text(self, text: str) -> None:
+        """Go to the box with `text` already typed: a key was pressed where no other control wanted it."""
+        if self._enabled:
+            self._text.setFocus()
+            self._text.insert(text)
+
     def show_text(self, text: str) -> None:
         """Put `text` into the box."""
         self._text.setText(text)

@@ -11,8 +11,10 @@ from PySide6.QtWidgets import QApplication
 
 from odyssey_recorder import __version__
 from odyssey_recorder.gui.error_dialog import ErrorHook
+from odyssey_recorder.gui.icons import icon
 from odyssey_recorder.gui.main_window import MainWindow
 from odyssey_recorder.gui.recording_controller import Desk, RecordingController
+from odyssey_recorder.gui.theme import MARK
 
 _log = logging.getLogger("qt")
 _NOBODYS_CHOICE = frozenset({"DejaVu Sans", "Bitstream Vera Sans"})
@@ -52,6 +54,7 @@ def prepare(app: QApplication) -> None:
     app.setApplicationDisplayName("Odyssey Recorder")
     app.setApplicationVersion(__version__)
     app.setStyle("Fusion")
+    app.setWindowIcon(icon("record_circle_outline", MARK))
     if QFontInfo(app.font()).family() in _NOBODYS_CHOICE:
         app.setFont(_own_font())
 

@@ -31,9 +31,9 @@ class Command(Enum):
     DISCARD = _Words("Discard…", "Stop and move the draft to the trash", "delete_outline")
     DRAFTS = _Words("Drafts…", "Go on with a recording that was not finished", "file_clock_outline", "Ctrl+Shift+D")
     RETRY = _Words("Try again", "Look now whether it works again", "refresh", "F6", primary=True)
-    BACK = _Words("Back", "Press Back on the device", "arrow_left", "Ctrl+B")
-    HOME = _Words("Home", "Press Home on the device", "circle_outline", "Ctrl+H")
-    RECENT = _Words("Recent", "Show the device's recent apps", "square_outline", "Ctrl+O")
+    BACK = _Words("Back", "Press Back on the device", "arrow_left", "F2")
+    HOME = _Words("Home", "Press Home on the device", "circle_outline", "F3")
+    RECENT = _Words("Recent", "Show the device's recent apps", "square_outline", "F4")
     WRITE = _Words("Write", "Go to the text to type", "keyboard_outline", "Ctrl+T")
     TYPE = _Words("Type", "Type this text on the device as one step", "keyboard_return", "Return")
     COMPLETE = _Words("Complete…", "The task is done", "check", "Ctrl+Return", primary=True)
@@ -61,10 +61,12 @@ class Commands(QObject):
         for command in commands:
             self._actions[command].setEnabled(on)
 
-    def button(self, command: Command, *, kind: str = "") -> "CommandButton":
-        """A button for `command` that shows icon and words; `kind` is a look of the style sheet."""
+    def button(self, command: Command, *, kind: str = "", wordless: bool = False) -> "CommandButton":
+        """A button for `command` with icon and words, or the icon alone; `kind` is a look of the style sheet."""
         look = kind or ("primary" if command.value.primary else "")
-        return CommandButton(self._actions[command], command.value.label.rstrip("…"), look)
+        button = CommandButton(self._actions[command], command.value.label.rstrip("…"), look)
+        button.set_wordless(wordless)
+        return button
 
     def use_palette(self, palette: QPalette) -> None:
         """Draw the icons anew for a palette."""

@@ -29,7 +29,7 @@ class DeviceChooser(QFrame):
         self._list = Choice("Device")
         self._list.activated.connect(self._choose)
         self._hint = text_label(kind="hint")
-        self._look = commands.button(Command.LOOK_FOR_DEVICES)
+        self._look = commands.button(Command.LOOK_FOR_DEVICES, wordless=True)
         self._simulate = commands.button(Command.SIMULATE).set_wide()
         self._lay_out()
         self.show_devices((), chosen="", can_simulate=False)
@@ -87,7 +87,6 @@ class DeviceChooser(QFrame):
             self.serial_chosen.emit(serial)
 
     def _lay_out(self) -> None:
-        self._look.set_wordless(True)
         choice = row(self._list, self._look)
         choice.setStretch(0, 1)
         column = QVBoxLayout(self)

@@ -3,12 +3,10 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QItemSelectionModel, Qt, QTimer
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QGuiApplication, QKeyEvent
 from PySide6.QtWidgets import (
-    QFrame,
     QHBoxLayout,
-    QListView,
     QVBoxLayout,
     QWidget,
 )
@@ -24,11 +22,10 @@ from odyssey_recorder.gui.device_chooser import DeviceChooser
 from odyssey_recorder.gui.drafts_dialog import DraftsDialog
 from odyssey_recorder.gui.finish_dialogs import CompleteDialog, DiscardDialog, ImpossibleDialog
 from odyssey_recorder.gui.mirror import MirrorView
-from odyssey_recorder.gui.parts import named, text_label
 from odyssey_recorder.gui.recording_controller import Phase, RecordingController
 from odyssey_recorder.gui.state_words import Told, tell_lost_while_watching, tell_phase, tell_view
 from odyssey_recorder.gui.status_line import StatusLine
-from odyssey_recorder.gui.step_list import StepDelegate, StepList
+from odyssey_recorder.gui.steps_card import StepsCard
 from odyssey_recorder.gui.task_card import Stage, TaskCard
 from odyssey_recorder.model.action import SystemKey
 from odyssey_recorder.recording.recorder import RecordingView
@@ -54,11 +51,8 @@ class RecordPage(QWidget):
         self._mirror = MirrorView()
         self._status = StatusLine()
         self._actions = ActionBar(commands)
-        self._steps = StepList(controller.background, self)
-        self._steps_view = _steps_view(self._steps)
-        self._steps_title = text_label("Steps", "title")
-        self._no_steps = text_label("Every action becomes a step, with the picture from before it.", "hint")
-        self._message = Banner(commands.button(Command.DISMISS, kind="quiet"))
+        self._steps = StepsCard(controller.background, commands)
+        self._message = Banner(commands.button(Command.DISMISS, kind="quiet", wordless=True))
         self._publication = Banner(commands.button(Command.COPY_PLACE), commands.button(Command.ANOTHER))
         self._drafts_dialog = DraftsDialog(self)
         self._drafts: Sequence[DraftSummary] = ()
@@ -72,6 +66,12 @@ class RecordPage(QWidget):
         self._connect_widgets()
         self._connect_commands()
         self._show_phase(controller.phase)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.text().isprintable() and event.text():
+            self._actions.begin_text(event.text())
+        else:
+            super().keyPressEvent(event)
 
     def repaint_icons(self) -> None:
         """Draw the icons anew for another palette."""
@@ -89,7 +89,6 @@ class RecordPage(QWidget):
             self._status.show_frame(None)
         if phase in (Phase.WATCHING, Phase.STARTING):
             self._steps.show_steps(())
-            self._show_number_of_steps(0)
         self._devices.show_chosen(self._controller.serial)
         self._devices.set_changeable(not recording)
         if recording:
@@ -107,27 +106,18 @@ class RecordPage(QWidget):
         self._show_drafts(self._drafts)
 
     def _show_view(self, view: RecordingView) -> None:
-        if len(view.steps) > self._steps.rowCount():
+        if len(view.steps) > self._steps.count:
             self._message.hide()
-        elif len(view.steps) < self._steps.rowCount() and self._undoing:
+        elif len(view.steps) < self._steps.count and self._undoing:
             self._message.show_message(Tone.WARNING, _UNDONE)
             self._undoing = False
         self._steps.show_steps(view.steps)
-        self._show_number_of_steps(len(view.steps))
         self._tell(tell_view(view))
         self._commands.enable(Command.UNDO, on=bool(view.steps) and view.published is None)
         self._commands.enable(Command.RETRY, on=view.state is State.STORAGE_LOST)
         if view.published is not None:
             self._published = view.published
             self._publication.show_message(Tone.SUCCESS, "The episode is published.", str(view.published))
-
-    def _show_number_of_steps(self, number: int) -> None:
-        self._steps_title.setText(f"Steps · {number}" if number else "Steps")
-        self._no_steps.setVisible(number == 0)
-        if number:
-            last = self._steps.index(number - 1)
-            self._steps_view.selectionModel().select(last, QItemSelectionModel.SelectionFlag.ClearAndSelect)
-            self._steps_view.scrollToBottom()
 
     def _tell(self, told: Told) -> None:
         self._status.show_state(told.mood, told.word, told.message)
@@ -295,7 +285,7 @@ class RecordPage(QWidget):
         return left
 
     def _middle(self) -> QWidget:
-        middle = _column(self._publication, self._message, self._mirror, self._status, self._actions)
+        middle = _column(self._publication, self._mirror, self._status, self._actions)
         layout = middle.layout()
         if isinstance(layout, QVBoxLayout):
             layout.setStretchFactor(self._mirror, 1)
@@ -303,32 +293,9 @@ class RecordPage(QWidget):
         return middle
 
     def _right(self) -> QWidget:
-        card = QFrame()
-        card.setProperty("kind", "card")
-        card.setFixedWidth(_RIGHT_PX)
-        head = QHBoxLayout()
-        head.setContentsMargins(16, 10, 8, 0)
-        head.addWidget(self._steps_title)
-        head.addStretch()
-        head.addWidget(self._commands.button(Command.UNDO, kind="quiet"))
-        self._no_steps.setContentsMargins(16, 0, 16, 0)
-        column = QVBoxLayout(card)
-        column.setContentsMargins(0, 0, 0, 8)
-        column.setSpacing(8)
-        column.addLayout(head)
-        column.addWidget(self._no_steps)
-        column.addWidget(self._steps_view, 1)
-        return card
-
-
-def _steps_view(steps: StepList) -> QListView:
-    view = named(QListView(), "Steps")
-    view.setModel(steps)
-    view.setItemDelegate(StepDelegate(view))
-    view.setUniformItemSizes(True)
-    view.setVerticalScrollMode(QListView.ScrollMode.ScrollPerPixel)
-    view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-    return view
+        right = _column(self._message, self._steps)  # a message must not move the mirror under the mouse
+        right.setFixedWidth(_RIGHT_PX)
+        return right
 
 
 def _column(*parts: QWidget) -> QWidget:

@@ -202,6 +202,21 @@ def test_text_of_an_input_method_becomes_one_step(pilot: Pilot, device: FakeDevi
     assert box.text() == ""
 
 
+def test_typing_at_the_mirror_goes_to_the_text_box(pilot: Pilot) -> None:
+    pilot.start()
+    QTest.keyClicks(pilot.mirror, "seven")
+    assert pilot.named(QLineEdit, "Text to type").text() == "seven"
+
+
+def test_a_message_does_not_move_the_mirror(pilot: Pilot) -> None:
+    pilot.start()
+    before = pilot.mirror.geometry()
+    pilot.named(QLineEdit, "Text to type").setText("grüße")
+    pilot.press("Type")
+    pilot.qtbot.waitUntil(lambda: pilot.says("cannot be typed"))
+    assert pilot.mirror.geometry() == before
+
+
 # Steps and undo.
 
 
