@@ -1,0 +1,123 @@
+from tests.simulator.person import person_with
+
+ENTER = 66
+
+
+def test_a_reply_is_among_the_sent_mails_when_one_comes_back() -> None:
+    with person_with() as person:
+        person.open("Mail")
+        person.tap("Dinner on Saturday")
+        person.tap("Reply")
+        person.type("Yes, I eat fish.\nSam")
+        assert person.field("to").text == "mira.solberg@post.example"
+        person.tap("Send")
+        person.home()
+        person.phone.clear_recents()
+        person.open("Mail")
+        person.tap("Open folders")
+        person.tap("Sent")
+
+        assert person.sees("To: mira.solberg@post.example")
+        assert person.sees("Re: Dinner on Saturday")
+        person.tap("Re: Dinner on Saturday")
+        assert person.sees("Yes, I eat fish.\nSam")
+
+
+def test_a_name_is_completed_to_an_address() -> None:
+    with person_with() as person:
+        person.open("Mail")
+        person.tap("Compose")
+        person.type("pri")
+        person.tap("Priya Raman")
+        person.type("Figures")
+        person.phone.press_key(ENTER)
+        person.type("12 hours")
+
+        assert person.field("to").text == "priya.raman@northbay.example"
+        assert person.field("subject").text == "Figures"
+        assert person.field("body").text == "12 hours"
+
+
+def test_a_mail_to_nobody_is_not_sent() -> None:
+    with person_with() as person:
+        person.open("Mail")
+        person.tap("Compose")
+        person.type("nobody")
+        person.tap("Send")
+
+        assert person.sees("Enter a valid address")
+        assert person.field("to").focused
+
+
+def test_what_was_left_unsent_is_a_draft_that_can_be_finished() -> None:
+    with person_with() as person:
+        person.open("Mail")
+        person.tap("Compose")
+        person.type("noor.haddad@post.example")
+        person.phone.press_key(ENTER)
+        person.type("Pumpkins")
+        person.back()
+        person.back()
+        person.tap("Open folders")
+        person.tap("Drafts")
+        person.tap("Pumpkins")
+        person.tap("Send")
+        assert person.sees("Nothing in Drafts")
+
+
+def test_an_archived_mail_comes_back_by_undo() -> None:
+    with person_with() as person:
+        person.open("Mail")
+        person.hold("Draft of the report")
+        person.tap("Archive")
+        assert not person.sees("Draft of the report")
+
+        person.tap("Undo")
+        assert person.sees("Draft of the report")
+
+
+def test_a_deleted_mail_is_in_the_trash() -> None:
+    with person_with() as person:
+        person.open("Mail")
+        person.tap("Quarterly figures by Monday?")
+        person.tap("Delete")
+        assert not person.sees("Quarterly figures by Monday?")
+
+        person.tap("Open folders")
+        person.tap("Trash")
+        assert person.sees("Quarterly figures by Monday?")
+
+
+def test_the_search_finds_words_of_a_body() -> None:
+    with person_with() as person:
+        person.open("Mail")
+        person.tap("Search in mail")
+        person.type("kx7p4m")
+        person.phone.press_key(ENTER)
+        assert person.sees("Your ticket to Lindau, 4 December")
+
+        person.type("q")
+        assert person.sees("No mails found")
+
+
+def test_a_link_of_a_mail_opens_the_browser() -> None:
+    with person_with() as person:
+        person.open("Mail")
+        person.scroll_to("Letter of the week: Lisbon on foot")
+        person.tap("Letter of the week: Lisbon on foot")
+        person.scroll_to("Open https://openatlas.example/lisbon")
+        person.tap("Open https://openatlas.example/lisbon")
+
+        assert person.sees("Three days in Lisbon: a walker's guide")
+
+
+def test_a_shared_note_becomes_a_mail() -> None:
+    with person_with() as person:
+        person.open("Notes")
+        person.tap("Pancakes")
+        person.tap("Share")
+        person.tap("Mail")
+
+        assert person.field("subject").text == "Pancakes"
+        assert person.field("body").text.startswith("2 eggs, 200 g flour")
+        assert person.field("to").focused

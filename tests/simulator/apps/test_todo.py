@@ -1,0 +1,101 @@
+from tests.simulator.person import person_with
+
+ENTER = 66
+
+
+def test_a_new_task_with_a_date_is_still_there_when_one_comes_back() -> None:
+    with person_with() as person:
+        person.open("To-do")
+        person.tap("Add task")
+        person.type("Buy flour")
+        person.tap("Due date")
+        person.tap("Wednesday, November 25")
+        person.tap("Save")
+        person.home()
+        person.phone.clear_recents()
+        person.open("To-do")
+
+        assert person.sees("Buy flour")
+        assert person.sees("Wed, Nov 25")
+
+
+def test_enter_saves_a_task_and_without_words_there_is_none() -> None:
+    with person_with() as person:
+        person.open("To-do")
+        person.tap("Add task")
+        person.phone.press_key(ENTER)
+        person.tap("Add task")
+        person.type("Water the plants")
+        person.phone.press_key(ENTER)
+
+        assert person.sees("Water the plants")
+        assert len([node for node in person.nodes if node.content_desc.startswith("Complete ")]) == 5
+
+
+def test_a_ticked_task_is_completed_and_can_be_reopened() -> None:
+    with person_with() as person:
+        person.open("To-do")
+        person.tap("Complete Call grandma")
+        assert person.sees("Completed (2)")
+
+        person.tap("Reopen Call grandma")
+        assert person.sees("Completed (1)")
+
+
+def test_a_deleted_task_comes_back_to_its_place() -> None:
+    with person_with() as person:
+        person.open("To-do")
+        before = person.words
+        person.hold("Call grandma")
+        person.tap("Delete")
+        assert not person.sees("Call grandma")
+        assert person.sees("\u201cCall grandma\u201d deleted")
+
+        person.tap("Undo")
+        assert person.words == before
+
+
+def test_the_offer_to_undo_stays_until_it_is_dismissed() -> None:
+    with person_with() as person:
+        person.open("To-do")
+        person.tap("Call grandma")
+        person.tap("Delete")
+        person.tap("Complete Book the dentist")
+        assert person.sees("Undo")
+
+        person.tap("Dismiss")
+        assert not person.sees("Undo")
+
+
+def test_a_task_is_edited_and_moved_to_another_list() -> None:
+    with person_with() as person:
+        person.open("To-do")
+        person.tap("Renew the library card")
+        person.tap_field("note")
+        person.type("18 euros")
+        person.back()
+        person.tap("Work")
+        person.back()
+        assert not person.sees("Renew the library card")
+
+        person.tap("Work")
+        assert person.sees("Renew the library card")
+        assert person.sees("18 euros")
+
+
+def test_a_list_is_made_and_shared() -> None:
+    with person_with("pixel_tablet") as person:
+        person.open("To-do")
+        person.tap("New list")
+        person.type("Trip")
+        person.tap("Create")
+        assert person.sees("Nothing to do here")
+
+        person.tap("Add task")
+        person.type("Tickets")
+        person.phone.press_key(ENTER)
+        person.tap("More options")
+        person.tap("Share list")
+        person.tap("Notes")
+        assert person.field("title").text == "Trip"
+        assert person.field("body").text == "- Tickets"
