@@ -109,7 +109,7 @@ class DrawerPage(Page):
         wanted = self.words.lower()
         apps = [app for app in self.system.installed() if wanted in app.label.lower()]
         field = TextField("search", self.words, self._search, hint="Search apps", action="go", on_action=self._first)
-        grid = Grid([self._icon(app) for app in apps], min_cell=76, gap=10, pad=(16, 8))
+        grid = Grid([self._icon(app) for app in apps], min_cell=72, gap=6, pad=(16, 8))
         return Column(
             (
                 Row((Surface(search_box(field), fill=True, max_width=640),), along="center", pad=(16, 10)),

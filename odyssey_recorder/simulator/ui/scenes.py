@@ -28,10 +28,9 @@ def _square(kind: str, seed: int) -> Image.Image:
 
 
 def _cut(picture: Image.Image, width: int, height: int) -> Image.Image:
-    share = min(_SIDE / width, _SIDE / height)
-    across, down = width * share / 2, height * share / 2
-    middle = _SIDE / 2
-    box = (middle - across, middle - down, middle + across, middle + down)
+    share = _SIDE / max(width, height)
+    left, top = (_SIDE - width * share) / 2, (_SIDE - height * share) / 2
+    box = (max(0.0, left), max(0.0, top), min(_SIDE, _SIDE - left), min(_SIDE, _SIDE - top))
     return picture.resize((width, height), Image.Resampling.BICUBIC, box)
 
 
@@ -112,8 +111,8 @@ def _meal(rng: random.Random, side: int) -> Image.Image:
     table = rng.choice(((156, 112, 74), (92, 108, 118), (214, 200, 184)))
     picture = _ramp(side, table, mixed(table, (0, 0, 0), 0.15))
     draw = ImageDraw.Draw(picture)
-    for x in range(0, side, 80):
-        draw.line((x, 0, x, side), fill=mixed(table, (0, 0, 0), 0.18), width=2)
+    for left in range(0, side, 80):
+        draw.line((left, 0, left, side), fill=mixed(table, (0, 0, 0), 0.18), width=2)
     middle = side / 2
     for reach, color in ((188, mixed(table, (0, 0, 0), 0.3)), (180, (250, 248, 244)), (140, (234, 230, 224))):
         drop = 8 if reach == 188 else 0

@@ -4,14 +4,14 @@ import unicodedata
 from bisect import bisect_left
 from functools import cache, lru_cache
 
-import font_roboto
+from font_roboto import font_files
 from PIL import Image, ImageDraw, ImageFont
 
 _FONT_FILES = {
-    300: font_roboto.RobotoLight,
-    400: font_roboto.Roboto,
-    500: font_roboto.RobotoMedium,
-    700: font_roboto.RobotoBold,
+    300: font_files["RobotoLight"],
+    400: font_files["Roboto"],
+    500: font_files["RobotoMedium"],
+    700: font_files["RobotoBold"],
 }
 _LINE_HEIGHT = 1.36
 ELLIPSIS = "\u2026"
