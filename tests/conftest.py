@@ -6,6 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
+pytest_plugins = ["tests.command_line"]
+
 # Qt reads it when the application is made. A test of a real window sets another in a process of its own.
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 

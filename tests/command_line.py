@@ -1,0 +1,100 @@
+"""The command line as tests use it: run in this process, with folders and an adb server of the test's own."""
+
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from odyssey_recorder.cli import main
+from odyssey_recorder.device.adb import find_adb
+from odyssey_recorder.simulator.adb_server import PrivateAdbServer
+from odyssey_recorder.simulator.lab import Lab
+
+ESCAPES = "\x1b[31m[red]x[/] [link=https://example.org]y[/link] :warning: \x9b1m\u202e"
+"""What would colour a terminal, link to elsewhere, or turn the writing round, if it were not shown as text."""
+
+
+@dataclass(frozen=True)
+class Ran:
+    """How a command ended, and what it printed."""
+
+    exit_code: int
+    out: str
+    err: str
+
+
+@dataclass(frozen=True)
+class LabPhone:
+    """A small simulated phone with an adb server that knows no other device."""
+
+    lab: Lab
+    serial: str
+
+    def console(self, *words: str) -> None:
+        self.lab.server.adb("-s", self.serial, "emu", *words)
+
+
+class CommandLine:
+    """Runs `odyssey-recorder`; dataset, drafts and settings lie in `folder`, and no variable is the user's."""
+
+    def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+        self.folder = folder
+        self.dataset = folder / "dataset"
+        self.drafts = folder / "drafts"
+        self.monkeypatch = monkeypatch
+        self._capsys = capsys
+        for variable in ("ODYSSEY_ADB", "ODYSSEY_ANNOTATOR", "ANDROID_HOME", "ANDROID_SDK_ROOT", "ANDROID_SERIAL"):
+            monkeypatch.delenv(variable, raising=False)
+        for variable in ("HOME", "USERPROFILE", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "APPDATA", "LOCALAPPDATA"):
+            monkeypatch.setenv(variable, str(folder / "home"))
+        monkeypatch.setenv("ODYSSEY_DATASET", str(self.dataset))
+        monkeypatch.setenv("ODYSSEY_DRAFTS", str(self.drafts))
+        monkeypatch.setenv("ADB_EMU", "0")
+        monkeypatch.setenv("ADB_USB", "0")
+        self.use_server(1)
+
+    def use_server(self, port: int) -> None:
+        """Talk to the adb server on this port from now on; port 1 is nobody's."""
+        self.monkeypatch.setenv("ANDROID_ADB_SERVER_PORT", str(port))
+
+    def __call__(self, *words: object) -> Ran:
+        self.monkeypatch.setattr(sys, "argv", ["odyssey-recorder", *map(str, words)])
+        self._capsys.readouterr()
+        with pytest.raises(SystemExit) as ended:
+            main()
+        printed = self._capsys.readouterr()
+        code = ended.value.code
+        assert code is None or isinstance(code, int)
+        return Ran(code or 0, printed.out, printed.err)
+
+    def draft_ids(self) -> list[str]:
+        return [head.parent.name for head in self.drafts.glob("[0-9]*/draft.json")]
+
+
+@pytest.fixture
+def command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> CommandLine:
+    return CommandLine(tmp_path, monkeypatch, capsys)
+
+
+@pytest.fixture(scope="session")
+def lab_phone() -> Iterator[LabPhone]:
+    with Lab(Path(find_adb())) as lab:
+        yield LabPhone(lab, lab.phones.start("small_phone", animation=False))
+
+
+@pytest.fixture
+def phone(lab_phone: LabPhone, command_line: CommandLine) -> Iterator[LabPhone]:
+    """The small phone on its home screen, the only device of the command line."""
+    lab_phone.lab.server.adb("-s", lab_phone.serial, "shell", "input", "keyevent", "HOME")
+    command_line.use_server(lab_phone.lab.server.port)
+    yield lab_phone
+    lab_phone.console("fault", "clear")
+
+
+@pytest.fixture(scope="session")
+def lonely_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PrivateAdbServer]:
+    """An adb server that knows no device."""
+    with PrivateAdbServer(Path(find_adb()), tmp_path_factory.mktemp("lonely")) as server:
+        yield server

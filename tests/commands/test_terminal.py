@@ -1,0 +1,44 @@
+from io import StringIO
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.console import Console
+
+from odyssey_recorder.commands.terminal import line, spelled_out
+
+
+def printed(*parts: str | tuple[str, str]) -> str:
+    file = StringIO()
+    Console(file=file, force_terminal=True, color_system="standard").print(line(*parts), soft_wrap=True)
+    return file.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("Größe 你好 😀", "Größe 你好 😀"),
+        ("\x1b[31m", r"\x1b[31m"),
+        ("\x9b31m", r"\x9b31m"),
+        ("one\ntwo\r\tthree", r"one\ntwo\r\tthree"),
+        ("\u202eabc", r"\u202eabc"),
+        ("\ud800", r"\ud800"),
+    ],
+)
+def test_what_is_not_printable_is_spelled_out(text: str, shown: str) -> None:
+    assert spelled_out(text) == shown
+
+
+@given(st.text(st.characters(exclude_categories=[])))
+def test_nothing_that_a_terminal_would_act_on_comes_through(text: str) -> None:
+    assert spelled_out(text).isprintable()
+    assert spelled_out(text).encode().decode() == spelled_out(text)
+
+
+@pytest.mark.parametrize("text", ["[red]x[/]", "[link=https://example.org]x[/link]", "[/]", ":warning:", r"\[a]"])
+def test_markup_is_text(text: str) -> None:
+    assert printed(text) == f"{text}\n"
+
+
+def test_a_style_is_for_its_own_part() -> None:
+    assert printed(("bad", "red"), " [red]or good") == "\x1b[31mbad\x1b[0m [red]or good\n"

@@ -1,0 +1,96 @@
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from odyssey_recorder.errors import DeviceError
+from odyssey_recorder.simulator.adb_server import PrivateAdbServer
+from odyssey_recorder.simulator.lab import Lab, PhoneProcesses
+from tests.simulator.bench import ADB
+
+SIMULATE = [sys.executable, "-m", "odyssey_recorder", "simulate", "--profile", "small_phone", "--console-port", "0"]
+
+
+@pytest.fixture
+def phones(adb_server: PrivateAdbServer) -> Iterator[PhoneProcesses]:
+    found = PhoneProcesses(adb_server.environment)
+    yield found
+    found.stop()
+
+
+def is_ready(serial: str, server: PrivateAdbServer) -> bool:
+    return f"{serial}\tdevice" in server.adb("devices").stdout.decode()
+
+
+def test_a_phone_is_up_and_known_to_its_adb_server_when_its_serial_is_told(
+    phones: PhoneProcesses, adb_server: PrivateAdbServer
+) -> None:
+    serial = phones.start("small_phone", seed=3, animation=False)
+    adb_server.adb("-s", serial, "wait-for-device")
+    assert is_ready(serial, adb_server)
+    assert adb_server.adb("-s", serial, "shell", "wm", "size").stdout.strip() == b"Physical size: 720x1280"
+    phones.stop()
+    adb_server.adb("-s", serial, "wait-for-disconnect")
+    assert not is_ready(serial, adb_server)
+
+
+def test_two_phones_run_side_by_side(phones: PhoneProcesses) -> None:
+    assert phones.start("small_phone") != phones.start("small_phone")
+
+
+def test_a_journal_is_written_where_it_was_asked_for(phones: PhoneProcesses, tmp_path: Path) -> None:
+    phones.start("small_phone", journal=tmp_path / "journal.jsonl")
+    phones.stop()
+    assert '"rgb_sha256"' in (tmp_path / "journal.jsonl").read_text()
+
+
+def test_a_profile_that_there_is_not_is_told_of_with_those_that_there_are(phones: PhoneProcesses) -> None:
+    with pytest.raises(DeviceError, match=r"did not start\. No simulated device 'nokia'; there are small_phone, "):
+        phones.start("nokia")
+
+
+def test_a_phone_ends_by_itself_when_whoever_started_it_is_gone(adb_server: PrivateAdbServer) -> None:
+    starter = (
+        "from odyssey_recorder.simulator.lab import PhoneProcesses; import os\n"
+        "print(PhoneProcesses(os.environ).start('small_phone'), flush=True); input()"
+    )
+    command = [sys.executable, "-c", starter]
+    with subprocess.Popen(
+        command, env=adb_server.environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        serial = process.stdout.readline().strip()
+        process.kill()
+    adb_server.adb("-s", serial, "wait-for-disconnect")
+    assert not is_ready(serial, adb_server)
+
+
+def test_a_phone_that_is_told_to_die_ends_cleanly_while_its_input_is_still_open(adb_server: PrivateAdbServer) -> None:
+    with subprocess.Popen(
+        [*SIMULATE, "--until-stdin-ends"],
+        env=adb_server.environment,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as phone:
+        assert phone.stdout is not None
+        assert phone.stderr is not None
+        serial = phone.stdout.readline().split(" runs as ")[1].split(":")[0]
+        adb_server.adb("-s", serial, "wait-for-device")
+        adb_server.adb("-s", serial, "emu", "kill")
+        assert phone.wait(20) == 0
+        assert phone.stdout.read().endswith(f"{serial} has stopped.\n")
+        assert phone.stderr.read() == ""
+
+
+def test_a_laboratory_leaves_no_process_and_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr("tempfile.tempdir", None)
+    with Lab(ADB) as lab:
+        lab.phones.start("small_phone")
+        assert lab.server.home.is_relative_to(tmp_path)
+    assert lab.server.pid is None
+    assert list(tmp_path.iterdir()) == []
