@@ -470,3 +470,17 @@ def test_an_empty_note_has_nothing_to_share_and_is_thrown_away() -> None:
 
         assert not person.sees("Nothing to share")
         assert not person.sees("Untitled")
+
+
+def test_a_reader_of_the_screen_is_told_what_each_thing_is() -> None:
+    with person_with() as person:
+        person.open("Notes")
+        person.tap("Pancakes")
+        assert person.find("Share").class_name == "android.widget.ImageButton"
+        assert person.field("body").class_name == "android.widget.EditText"
+        person.tap("More options")
+        person.tap("Delete")
+        assert person.find("Delete note?").class_name == "android.widget.TextView"
+        buttons = [node for node in person.nodes if node.class_name == "android.widget.Button"]
+
+        assert [button.content_desc for button in buttons] == ["Cancel", "Delete"]

@@ -26,7 +26,7 @@ class Surface(View):
     """A coloured, rounded, padded, sized rectangle around one view; lengths in dp.
 
     Without `width` or `height` it wraps its child; `fill` makes it as wide as the room it gets; `flat_bottom`
-    leaves the lower corners sharp.
+    leaves the lower corners sharp. `role` is the widget that uiautomator takes it for.
     """
 
     child: View | None = None
@@ -41,6 +41,13 @@ class Surface(View):
     align: Literal["fill", "center", "start"] = "fill"
     max_width: float | None = None
     flat_bottom: bool = False
+    role: Literal["", "Button", "ImageButton"] = ""
+
+    @property
+    def class_name(self) -> str:
+        if self.role:
+            return f"android.widget.{self.role}"
+        return "android.view.View" if self.on_tap else "android.view.ViewGroup"
 
     def layout(self, look: Look, limits: Limits) -> Box:
         left, top, right, bottom = edges(look, self.pad)

@@ -11,7 +11,9 @@ from odyssey_recorder.simulator.ui.view import Action, Look, View
 
 def icon_button(icon: str, desc: str, on_tap: Action, *, color: str = "on_surface_variant", size: float = 24) -> View:
     """An icon in a touch area of 48 by 48 dp."""
-    return Surface(Icon(icon, size, color), width=48, height=48, align="center", desc=desc, on_tap=on_tap)
+    return Surface(
+        Icon(icon, size, color), width=48, height=48, align="center", desc=desc, on_tap=on_tap, role="ImageButton"
+    )
 
 
 def app_bar(
@@ -55,6 +57,7 @@ def button(  # noqa: PLR0913 - values by keyword, each with a plain default
         on_tap=on_tap if enabled else None,
         enabled=enabled,
         fill=fill,
+        role="Button",
     )
 
 
@@ -73,6 +76,7 @@ def fab(icon: str, desc: str, on_tap: Action, *, label: str = "") -> View:
         elevation=3,
         desc=desc,
         on_tap=on_tap,
+        role="ImageButton",
     )
 
 
