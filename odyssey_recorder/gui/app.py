@@ -5,7 +5,7 @@ import signal
 import sys
 
 import font_roboto
-from PySide6.QtCore import QMessageLogContext, QtMsgType, qInstallMessageHandler
+from PySide6.QtCore import QMessageLogContext, QTimer, QtMsgType, qInstallMessageHandler
 from PySide6.QtGui import QFont, QFontDatabase, QFontInfo
 from PySide6.QtWidgets import QApplication
 
@@ -41,7 +41,7 @@ def run(desk: Desk, *, serial: str | None = None) -> int:
     controller = RecordingController(desk)
     window = MainWindow(controller)
     ErrorHook(window).install()
-    signal.signal(signal.SIGINT, lambda _number, _frame: window.close())
+    signal.signal(signal.SIGINT, lambda _number, _frame: QTimer.singleShot(0, window.close))
     window.open_on(serial)
     code = app.exec()
     controller.close()
