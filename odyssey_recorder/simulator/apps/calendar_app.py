@@ -121,7 +121,7 @@ class MonthPage(DatedPage):
             icon_button("calendar-today", "Go to today", self._to_today),
         )
         days = Days(self.month, self.day, TODAY, frozenset(event.date for event in self.app.events))
-        height = 56.0 if look.wide else 42.0
+        height = 56.0 if look.wide and look.height_dp >= 600 else 42.0
         month = Column((month_head(self.month, self.turn_month), month_grid(days, self.choose, height=height)), gap=2)
         agenda = Column(self._agenda(), gap=10)
         if look.wide:

@@ -7,6 +7,7 @@ from functools import partial
 from odyssey_recorder.simulator.apps.app import App, Intent, Page, System
 from odyssey_recorder.simulator.apps.mail_compose import ComposePage, face
 from odyssey_recorder.simulator.apps.mailbox import FOLDERS, OWN_ADDRESS, Mail, Mailbox, own_mail
+from odyssey_recorder.simulator.apps.people import OWNER
 from odyssey_recorder.simulator.ui.controls import Icon, Text, TextField
 from odyssey_recorder.simulator.ui.layout import Column, Row, Surface
 from odyssey_recorder.simulator.ui.view import Action, Look, View
@@ -111,7 +112,7 @@ def _mail_row(page: Page, app: MailApp, mail: Mail, hold: Action | None = None) 
     words = Column(
         (
             Text(mail.subject or "(no subject)", 14, weight, lines=1),
-            Text(mail.body.replace("\n", " "), 14, color="on_surface_variant", lines=1),
+            Text(" ".join(mail.body.split()), 14, color="on_surface_variant", lines=1),
         ),
         gap=1,
         flex=1,
@@ -172,7 +173,9 @@ class FolderPage(Page):
                 )
                 for name, icon in FOLDERS.items()
             ]
-            head = Row((face("Sam", 44), Column((Text("Sam Keller", 16, 500), Text(OWN_ADDRESS, 14)), gap=1)), gap=14)
+            head = Row(
+                (face(OWNER.name, 44), Column((Text(OWNER.name, 16, 500), Text(OWN_ADDRESS, 14)), gap=1)), gap=14
+            )
             return bottom_sheet(head, divider(), Column(rows), gap=10)
         mail = self.held
         if mail is None:

@@ -5,9 +5,10 @@ from datetime import date, time
 from typing import Any
 
 from odyssey_recorder.simulator.apps.content import table
+from odyssey_recorder.simulator.apps.people import OWNER
 from odyssey_recorder.simulator.apps.today import TODAY
 
-OWN_ADDRESS = "sam.keller@post.example"
+OWN_ADDRESS = f"{OWNER.handle}@post.example"
 FOLDERS = {
     "Inbox": "inbox-outline",
     "Starred": "star-outline",
@@ -56,7 +57,7 @@ class Mail:
 
 def own_mail(*, recipient: str = "", subject: str = "", body: str = "") -> Mail:
     """A mail that is about to be written, at the hour at which the phone stands still."""
-    return Mail("Sam Keller", OWN_ADDRESS, subject, body, TODAY, time(10), recipient, "Drafts")
+    return Mail(OWNER.name, OWN_ADDRESS, subject, body, TODAY, time(10), recipient, "Drafts")
 
 
 def _mail(row: dict[str, Any]) -> Mail:

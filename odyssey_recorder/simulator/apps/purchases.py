@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 
 from odyssey_recorder.simulator.apps.goods import Product, product
+from odyssey_recorder.simulator.apps.people import OWNER
 
 _FREE_FROM = 35_00
 DELIVERIES = {"Standard": (4_99, "3 to 5 working days, free from $35"), "Express": (9_99, "Tomorrow, Nov 22")}
@@ -69,7 +70,7 @@ _FIRST_ORDER = Order(
     "Oct 28",
     "Delivered",
     (Line("hp-novo", "Black"), Line("bk-tide", "Paperback", 2)),
-    Address("Sam Keller", "12 Mill Lane", "Harbour Town", "40213"),
+    Address(OWNER.name, "12 Mill Lane", OWNER.place, "79098"),
     "Credit card",
     85_97,
 )

@@ -207,7 +207,7 @@ class ProductPage(Page):
             "",
             icon_button("heart" if saved else "heart-outline", "Remove from saved" if saved else "Save", self._save),
             icon_button("share-variant-outline", "Share", self._share),
-            icon_button("cart-outline", "Open cart", self.app.opens_tab("Cart")),
+            icon_button("cart-outline", "Open cart", self._open_cart),
             on_up=self.close,
         )
         picture = Picture(emblem(one.icon, one.color), aspect=1.25, radius=20)
@@ -260,6 +260,9 @@ class ProductPage(Page):
     def _add(self) -> None:
         self.app.account.add(self.sku, self.option)
         self.system.toast("Added to cart")
+
+    def _open_cart(self) -> None:
+        self.go(CartPage(self.app))
 
     def _share(self) -> None:
         one = product(self.sku)

@@ -145,7 +145,8 @@ class TasksPage(DatedPage):
             for one in self.app.lists
         ]
         chips.append(chip("New list", icon="plus", on_tap=self._begin_list))
-        return Scroll(Row(chips, gap=8, pad=(16, 0)), "lists", sideways=True)
+        strip = Scroll(Row(chips, gap=8, pad=(16, 0)), "lists", sideways=True)
+        return Row((Surface(strip, fill=True, max_width=760),), along="center")
 
     def _row(self, task: Task) -> View:
         color = "outline" if task.done else "on_surface"

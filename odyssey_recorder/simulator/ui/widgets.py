@@ -194,7 +194,10 @@ def text_box(
     parts: list[View] = [Icon(icon, 22)] if icon else []
     words = Column((Text(label, 12, 500, "primary"), field), gap=2, flex=1) if label else Surface(field, flex=1)
     parts.append(words)
-    return Surface(Row([*parts, *([trail] if trail else [])], gap=12, pad=(16, 10)), color=color, radius=12, fill=True)
+    row = Row(
+        [*parts, *([trail] if trail else [])], gap=12, pad=(16, 10), across="start" if field.multiline else "center"
+    )
+    return Surface(row, color=color, radius=12, fill=True)
 
 
 def search_box(field: TextField, *, lead: View | None = None, trail: View | None = None) -> View:

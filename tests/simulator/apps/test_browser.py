@@ -127,3 +127,18 @@ def test_every_link_leads_to_an_article_and_every_icon_exists() -> None:
 )
 def test_the_fittest_article_comes_first(query: str, first: str) -> None:
     assert search(query)[0].address == first
+
+
+def test_a_restored_phone_shows_the_same_article_at_the_same_place() -> None:
+    with person_with() as person:
+        person.open("Browser")
+        look_up(person, "openatlas.example/kyoto")
+        person.scroll_to("Tea")
+        snapshot, before = person.phone.save_snapshot(), person.words
+        person.home()
+        person.phone.load_snapshot(snapshot)
+
+        assert person.words == before
+        person.scroll_to("Weather in Tokyo")
+        person.tap("Weather in Tokyo")
+        assert person.sees("Tokyo weather: forecast for the week")

@@ -68,7 +68,7 @@ def test_an_event_that_ends_before_it_begins_is_refused() -> None:
 def test_an_event_is_edited_and_deleted() -> None:
     with person_with() as person:
         person.open("Calendar")
-        person.tap("Farmers' market with Noor")
+        person.tap("Farmers' market with Nora")
         person.tap("Edit event")
         person.tap_field("place")
         person.type(", north side")
@@ -78,7 +78,7 @@ def test_an_event_is_edited_and_deleted() -> None:
 
         person.tap("Delete event")
         person.tap("Delete")
-        assert not person.sees("Farmers' market with Noor")
+        assert not person.sees("Farmers' market with Nora")
 
 
 def test_the_search_finds_events_of_any_month() -> None:
@@ -99,3 +99,15 @@ def test_a_swipe_turns_the_month() -> None:
         person.swipe((x + 200, y), (x - 200, y))
 
         assert person.sees("December 2026")
+
+
+def test_a_shared_text_becomes_an_event() -> None:
+    with person_with() as person:
+        person.open("Notes")
+        person.tap("Book club")
+        person.tap("Share")
+        person.tap("New event")
+        person.tap("Save")
+
+        assert person.sees("Book club")
+        assert person.sees("12:00 \u2013 13:00")

@@ -99,3 +99,28 @@ def test_a_list_is_made_and_shared() -> None:
         person.tap("Notes")
         assert person.field("title").text == "Trip"
         assert person.field("body").text == "- Tickets"
+
+
+def test_a_deletion_can_be_undone_after_the_phone_was_restored() -> None:
+    with person_with() as person:
+        person.open("To-do")
+        before = person.words
+        person.hold("Call grandma")
+        person.tap("Delete")
+        snapshot = person.phone.save_snapshot()
+        person.tap("Dismiss")
+        person.phone.load_snapshot(snapshot)
+        person.tap("Undo")
+
+        assert person.words == before
+
+
+def test_a_shared_text_becomes_a_task_with_a_note() -> None:
+    with person_with() as person:
+        person.open("Notes")
+        person.tap("Pancakes")
+        person.tap("Share")
+        person.tap("Add to To-do")
+
+        assert person.field("title").text == "Pancakes"
+        assert person.field("note").text.startswith("2 eggs, 200 g flour")
