@@ -1,0 +1,102 @@
+"""A simulated phone behind the real adb, with a journal of all that it showed and was told."""
+
+import json
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import adbutils
+
+from odyssey_recorder.device.adb import AdbDevice, AdbServer
+from odyssey_recorder.errors import DeviceError
+from odyssey_recorder.model.geometry import Pixel
+from odyssey_recorder.simulator.adb_server import PrivateAdbServer, announce
+from odyssey_recorder.simulator.emulator import SimulatedEmulator
+from odyssey_recorder.simulator.phone import Phase, Phone
+from odyssey_recorder.simulator.profile import profile_named
+
+BUNDLED_ADB = Path(adbutils.__file__).parent / "binaries" / ("adb.exe" if os.name == "nt" else "adb")
+
+
+@dataclass(frozen=True)
+class Tap:
+    """A touch as the phone noted it: where it came down, and the SHA-256 of the RGB picture shown at that instant."""
+
+    at: Pixel
+    shown: str
+
+
+class Laboratory:
+    """A phone on a page of switches, so that every tap changes the picture, and the adb server it is reached by."""
+
+    def __init__(self, server: PrivateAdbServer, journal: Path) -> None:
+        self.server = server
+        self.phone = Phone(profile_named("small_phone"), animation=False, journal=journal)
+        self.emulator = SimulatedEmulator(self.phone, adb_server_port=server.port)
+        self._journal = journal
+        self._rows: list[int] = []
+
+    @property
+    def serial(self) -> str:
+        return self.emulator.serial
+
+    def start(self) -> None:
+        self.emulator.start()
+        self.phone.start_activity("com.android.settings")
+        [topic] = [node for node in self.phone.view_tree().walk() if node.text == "Notifications"]
+        self.phone.touch(Phase.DOWN, topic.bounds.left + 5, topic.bounds.top + 5)
+        self.phone.touch(Phase.UP, topic.bounds.left + 5, topic.bounds.top + 5)
+        switches = [node for node in self.phone.view_tree().walk() if node.checkable]
+        self._rows = [(node.bounds.top + node.bounds.bottom) // 2 for node in switches][:6]
+        assert self._rows
+
+    def stop(self) -> None:
+        self.emulator.stop()
+
+    def device(self, *, answer_s: float = 5.0) -> AdbDevice:
+        """A connection that gives up on an answer after `answer_s`."""
+        self.bring_back()
+        return AdbDevice(self.serial, AdbServer(port=self.server.port), answer_s=answer_s)
+
+    def place(self, number: int) -> Pixel:
+        """Where tap `number` goes: another pixel for each, on one switch after the other."""
+        return Pixel(40 + number % 600, self._rows[number % len(self._rows)])
+
+    def places(self, first: int, count: int) -> list[Pixel]:
+        return [self.place(number) for number in range(first, first + count)]
+
+    def taps(self) -> list[Tap]:
+        """Every tap on a switch since the start, in order."""
+        entries = [json.loads(line) for line in self._journal.read_text().splitlines()]
+        pictures = {entry["frame"]: entry["rgb_sha256"] for entry in entries if "rgb_sha256" in entry}
+        downs = [entry for entry in entries if entry.get("input", "").startswith("touch down ")]
+        return [Tap(_pixel(entry["input"]), pictures[entry["frame"]]) for entry in downs[1:]]
+
+    def bring_back(self) -> None:
+        """Say that the phone is there until the adb server, which passes over it while it clears up, believes it."""
+        device = AdbDevice(self.serial, AdbServer(port=self.server.port), answer_s=1)
+        expires_s = time.monotonic() + 30
+        while time.monotonic() < expires_s:
+            announce(self.server.port, self.emulator.adb_port)
+            with suppress(DeviceError):
+                return device.wait_until_ready(1)
+        raise AssertionError(f"{self.serial} did not come back")
+
+
+def _pixel(words: str) -> Pixel:
+    x, y = words.removeprefix("touch down ").split(",")
+    return Pixel(int(x), int(y))
+
+
+@contextmanager
+def laboratory(server: PrivateAdbServer, folder: Path) -> Iterator[Laboratory]:
+    """A laboratory with a phone that has just been started."""
+    lab = Laboratory(server, folder / "journal.jsonl")
+    lab.start()
+    try:
+        yield lab
+    finally:
+        lab.stop()

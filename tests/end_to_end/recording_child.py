@@ -1,0 +1,147 @@
+"""Recording in a process of its own, which a test may kill or let run out of disk."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+from odyssey_recorder.dataset.store import EpisodeStore
+from odyssey_recorder.device.adb import AdbDevice, AdbServer
+from odyssey_recorder.device.screen import Frame
+from odyssey_recorder.device.settle import SettleRule
+from odyssey_recorder.gesture.recognizer import TouchRules
+from odyssey_recorder.gesture.touch import TouchStroke
+from odyssey_recorder.model.geometry import Pixel
+from odyssey_recorder.recording.recorder import Recorder, RecordingView, Rules
+from odyssey_recorder.recording.session import State
+
+PATIENCE_S = 30.0
+ROOM = 3000
+"""Bytes that are left on a full disk: enough for a line of the log, too few for a picture."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """What a child records: one tap after the other, then nothing more; `complete` ends the episode."""
+
+    serial: str
+    server_port: int
+    dataset: Path
+    drafts: Path
+    episode_id: str
+    taps: tuple[Pixel, ...]
+    complete: bool = False
+
+
+@dataclass(frozen=True)
+class Report:
+    """What the annotator sees at one moment."""
+
+    state: State
+    steps: int
+    message: str
+
+
+def all_reports(child: Connection) -> list[Report]:
+    """All that a child reports until it ends or is killed."""
+    heard: list[Report] = []
+    try:
+        while True:
+            heard.append(child.recv())
+    except (EOFError, OSError):  # the latter in the middle of a report
+        return heard
+
+
+class Reporter:
+    """A listener that tells the parent of every change; a kill in the middle of that costs the last report only."""
+
+    def __init__(self, parent: Connection) -> None:
+        self._parent = parent
+
+    def frame(self, frame: Frame) -> None:
+        pass
+
+    def changed(self, view: RecordingView) -> None:
+        self._parent.send(Report(view.state, len(view.steps), view.message))
+
+    def notice(self, text: str) -> None:
+        pass
+
+
+def record(job: Job, parent: Connection) -> None:
+    """Carry out a job."""
+
+    def tap_and_end(recorder: Recorder) -> None:
+        tap_all(recorder, job.taps)
+        if job.complete:
+            ready(recorder)
+            recorder.complete("done")
+            recorder.wait_for(lambda view: view.published is not None, PATIENCE_S)
+
+    with_recorder(job, parent, tap_and_end)
+
+
+def record_on_a_full_disk(job: Job, parent: Connection) -> None:
+    """Carry out a job on a disk that is full after the first tap, and again when the episode is published."""
+    first, *others = job.taps
+    log = job.drafts / job.episode_id / "steps.jsonl"
+
+    def fill_twice(recorder: Recorder) -> None:
+        tap_all(recorder, (first,))
+        ready(recorder)
+        limit_files(log.stat().st_size + ROOM)
+        tap(recorder, others[0])
+        recorder.wait_for(lambda view: view.state is State.STORAGE_LOST, PATIENCE_S)
+        limit_files(None)
+        recorder.retry()
+        tap_all(recorder, tuple(others[1:]))
+        ready(recorder)
+        limit_files(log.stat().st_size + ROOM)
+        recorder.complete("done")
+        recorder.wait_for(lambda view: view.state is State.STORAGE_LOST, PATIENCE_S)
+        limit_files(None)
+        recorder.retry()
+        recorder.wait_for(lambda view: view.published is not None, PATIENCE_S)
+
+    with_recorder(job, parent, fill_twice)
+
+
+def with_recorder(job: Job, parent: Connection, work: Callable[[Recorder], None]) -> None:
+    store = EpisodeStore(job.dataset, drafts=job.drafts)
+    device = AdbDevice(job.serial, AdbServer(port=job.server_port))
+    rules = Rules(TouchRules.for_density(320), SettleRule(still_ms=40))
+    recorder = Recorder(device, store.resume(job.episode_id), store, listener=Reporter(parent), rules=rules)
+    recorder.start()
+    parent.send(Report(State.IDLE, len(recorder.view.steps), "started"))
+    try:
+        work(recorder)
+    finally:
+        recorder.stop()
+        recorder.join()
+
+
+def tap_all(recorder: Recorder, taps: tuple[Pixel, ...]) -> None:
+    for place in taps:
+        steps = tap(recorder, place)
+        recorder.wait_for(lambda view, wanted=steps + 1: len(view.steps) == wanted, PATIENCE_S)  # type: ignore[misc]
+
+
+def tap(recorder: Recorder, place: Pixel) -> int:
+    """Tap once the screen is ready; how many steps there were before."""
+    view = ready(recorder)
+    assert view.frame_number is not None
+    recorder.touch_down(view.frame_number)
+    recorder.lift(TouchStroke.press(place))
+    return len(view.steps)
+
+
+def ready(recorder: Recorder) -> RecordingView:
+    return recorder.wait_for(lambda view: view.state is State.READY and view.frame_number is not None, PATIENCE_S)
+
+
+def limit_files(size: int | None) -> None:
+    """Let no file grow past `size` bytes: what a full disk is to a program. POSIX only."""
+    import resource
+
+    _, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (hard if size is None else size, hard))
