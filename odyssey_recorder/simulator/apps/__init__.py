@@ -28,10 +28,26 @@ from odyssey_recorder.simulator.apps.calendar_app import Calendar
 from odyssey_recorder.simulator.apps.clock import Clock
 from odyssey_recorder.simulator.apps.mail import MailApp
 from odyssey_recorder.simulator.apps.messages import Messages
+from odyssey_recorder.simulator.apps.music import Music
 from odyssey_recorder.simulator.apps.notes import Notes
 from odyssey_recorder.simulator.apps.photos import Photos
 from odyssey_recorder.simulator.apps.settings import Settings
 from odyssey_recorder.simulator.apps.shop import Shop
+from odyssey_recorder.simulator.apps.social import Social
 from odyssey_recorder.simulator.apps.todo import Todo
 
-APPS: tuple[type[App], ...] = (Browser, Notes, Settings, Shop, Todo, Calendar, Calculator, Clock, Messages, MailApp)
+APPS: tuple[type[App], ...] = (
+    Browser,
+    Notes,
+    Settings,
+    Shop,
+    Todo,
+    Calendar,
+    Calculator,
+    Clock,
+    Messages,
+    MailApp,
+    Photos,
+    Music,
+    Social,
+)

@@ -117,6 +117,10 @@ class Page:
 
     wanted_focus: str = ""
 
+    def unfocus(self) -> None:
+        """Take the cursor out of its field, and the keyboard away."""
+        self.memory.focus = None
+
     def on_back(self) -> bool:
         """Called by BACK before the page is left; true when the page has used it up."""
         return False

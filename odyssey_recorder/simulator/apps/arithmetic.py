@@ -1,7 +1,7 @@
 """What a pocket calculator makes of the signs on its display: decimal sums with brackets and percents."""
 
 import re
-from decimal import Context, Decimal, DivisionByZero, DivisionUndefined, InvalidOperation, Overflow, localcontext
+from decimal import Context, Decimal, InvalidOperation, Overflow, localcontext
 
 PLUS, MINUS, TIMES, DIVIDED = "+", "\u2212", "\u00d7", "\u00f7"
 SIGNS = (PLUS, MINUS, TIMES, DIVIDED)
@@ -21,8 +21,6 @@ def result_of(typed: str) -> str:
     with localcontext(Context(prec=28)):
         try:
             return _written(_Reader(_TOKEN.findall(typed)).total())
-        except (DivisionByZero, DivisionUndefined) as error:
-            raise NotASumError("Can't divide by 0") from error
         except (InvalidOperation, Overflow) as error:
             raise NotASumError("Format error") from error
 
@@ -61,6 +59,8 @@ class _Reader:
         value = self._part()
         while sign := self._next(TIMES, DIVIDED):
             factor = self._part()
+            if sign == DIVIDED and not factor:
+                raise NotASumError("Can't divide by 0")
             value = value * factor if sign == TIMES else value / factor
         return value
 

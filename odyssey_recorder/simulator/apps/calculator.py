@@ -62,7 +62,7 @@ class CalculatorPage(Page):
         self.error = ""
 
     def build(self, look: Look) -> View:
-        beside = look.width_dp > look.height_dp
+        beside = look.wide
         actions = () if beside else (icon_button("history", "History", self._open_history),)
         bar = app_bar("Calculator", *actions, color="surface_container")
         keys = Column([self._row(row) for row in _KEYS], gap=8, pad=12, flex=5)

@@ -15,9 +15,11 @@ class Person:
     color: str
     about: str
     place: str
+    followers: int
+    follows: int
 
 
-OWNER = Person("Robin Keller", "robin.keller", "#3b5ba9", "Small walks, big breakfasts.", "Freiburg")
+OWNER = Person("Robin Keller", "robin.keller", "#3b5ba9", "Small walks, big breakfasts.", "Freiburg", 144, 0)
 
 
 @cache

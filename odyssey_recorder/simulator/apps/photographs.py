@@ -23,6 +23,10 @@ class Photograph:
     album: str
 
     @property
+    def month(self) -> str:
+        return self.day.split(" ", 2)[2]
+
+    @property
     def address(self) -> str:
         """What is shared in place of the picture."""
         return f"{_SITE}{self.number}"

@@ -1,0 +1,191 @@
+"""The pages of the music player have this in common: rows of songs, what is offered for one, and what plays."""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+from odyssey_recorder.simulator.apps.app import Page
+from odyssey_recorder.simulator.apps.music_queue import Playlist, Queue
+from odyssey_recorder.simulator.apps.recordings import Song, albums
+from odyssey_recorder.simulator.ui.controls import Picture, Text, TextField
+from odyssey_recorder.simulator.ui.layout import Column, Row, Spacer, Surface
+from odyssey_recorder.simulator.ui.view import Action, Look, View
+from odyssey_recorder.simulator.ui.widgets import bottom_sheet, button, dialog, icon_button, list_item, text_box
+
+if TYPE_CHECKING:
+    from odyssey_recorder.simulator.apps.music import Music
+
+
+class SongsPage(Page):
+    """What every page with songs does: a tap plays one, a long press or its dots offer more."""
+
+    app: "Music"
+    navigation_color = "surface_container"
+
+    def __init__(self, app: "Music") -> None:
+        super().__init__(app)
+        self.chosen: Song | None = None
+        self.name = ""
+
+    def row(self, song: Song, among: Sequence[Song]) -> View:
+        playing = self.app.queue.song is song
+        words = Column(
+            (
+                Text(song.title, 16, 500 if playing else 400, "primary" if playing else "on_surface", lines=1),
+                Text(f"{song.artist}  ·  {song.length}", 14, color="on_surface_variant", lines=1),
+            ),
+            gap=1,
+            flex=1,
+        )
+        more = icon_button("dots-vertical", f"More about {song.title}", partial(self._choose, song))
+        parts = (Picture(song.painter, 48, 48, radius=8), words, more)
+        return Surface(
+            Row(parts, gap=14, pad=(16, 6, 4, 6)),
+            fill=True,
+            on_tap=partial(self.play, song, among),
+            on_long_press=partial(self._choose, song),
+            desc="",
+        )
+
+    def rows(self, among: Sequence[Song]) -> list[View]:
+        return [self.row(song, among) for song in among]
+
+    def with_player(self, body: View) -> View:
+        """A page with the song that plays at its foot."""
+        queue = self.app.queue
+        if queue.song is None:
+            return Surface(body)
+        strip = _mini_player(queue, on_open=self._open_player)
+        return Column((Surface(body, flex=1), strip))
+
+    def build_overlay(self, look: Look) -> View | None:
+        song = self.chosen
+        match self.overlay:
+            case "song" if song is not None:
+                return self._offers(song)
+            case "playlists" if song is not None:
+                return self._choice(song)
+            case "new playlist":
+                return self._naming()
+            case _:
+                return None
+
+    def _offers(self, song: Song) -> View:
+        head = Row(
+            (
+                Picture(song.painter, 56, 56, radius=8),
+                Column((Text(song.title, 18, 500, lines=1), Text(song.artist, 14, color="on_surface_variant")), flex=1),
+            ),
+            gap=14,
+        )
+        like = "Remove from liked songs" if song in self.app.liked else "Like"
+        rows = (
+            list_item("Play next", icon="playlist-play", on_tap=partial(self._play_next, song)),
+            list_item("Add to playlist", icon="playlist-plus", on_tap=self.shows("playlists")),
+            list_item(like, icon="heart-outline", on_tap=partial(self._like, song)),
+            list_item("Go to album", icon="album", on_tap=partial(self._open_album_of, song)),
+            list_item("Share", icon="share-variant-outline", on_tap=partial(self.share, song)),
+        )
+        return bottom_sheet(head, Column(rows))
+
+    def _choice(self, song: Song) -> View:
+        rows = [
+            list_item(
+                playlist.name,
+                playlist.count,
+                icon="playlist-music",
+                on_tap=partial(self._add, song, playlist),
+            )
+            for playlist in self.app.playlists
+        ]
+        new = list_item("New playlist", icon="plus", on_tap=self.ask_name)
+        return bottom_sheet(Text("Add to playlist", 20, 500), Column((new, *rows)))
+
+    def _naming(self) -> View:
+        field = TextField("name", self.name, self._type_name, hint="Name of the playlist", on_action=self._create)
+        buttons = (
+            button("Cancel", self.shows(""), kind="text"),
+            button("Create", self._create, kind="text", enabled=bool(self.name.strip())),
+        )
+        return dialog("New playlist", text_box(field), buttons=buttons)
+
+    def ask_name(self) -> None:
+        """Ask how a new playlist shall be called."""
+        self.name = ""
+        self.show("new playlist")
+        self.focus("name")
+
+    def share(self, song: Song) -> None:
+        self.system.share(f"{song.title} by {song.artist} {song.address}", subject=song.title)
+
+    def offer(self, song: Song, overlay: str) -> None:
+        """Put up the sheet of one song: "song" or "playlists"."""
+        self.chosen = song
+        self.show(overlay)
+
+    def _choose(self, song: Song) -> None:
+        self.offer(song, "song")
+
+    def _type_name(self, name: str) -> None:
+        self.name = name
+
+    def _create(self) -> None:
+        if not self.name.strip():
+            return
+        playlist = Playlist(self.name.strip(), [])
+        self.app.playlists.insert(0, playlist)
+        self.show("")
+        if self.chosen is not None:
+            self._add(self.chosen, playlist)
+
+    def _add(self, song: Song, playlist: Playlist) -> None:
+        self.show("")
+        self.chosen = None
+        if song in playlist.songs:
+            self.system.toast(f"Already in {playlist.name}")
+        else:
+            playlist.songs.append(song)
+            self.system.toast(f"Added to {playlist.name}")
+
+    def play(self, song: Song, among: Sequence[Song]) -> None:
+        """Play a song, and after it those that follow it."""
+        self.app.queue.play(song, among)
+
+    def _play_next(self, song: Song) -> None:
+        self.show("")
+        self.app.queue.put_next(song)
+        self.system.toast("Plays next")
+
+    def _like(self, song: Song) -> None:
+        self.show("")
+        self.app.turn_like(song)
+
+    def _open_album_of(self, song: Song) -> None:
+        self.show("")
+        self.go(self.app.album_page(next(album for album in albums() if song in album.songs)))
+
+    def _open_player(self) -> None:
+        self.go(self.app.player_page())
+
+
+def _mini_player(queue: Queue, *, on_open: Action) -> View:
+    """The strip at the foot of the library that says what plays."""
+    song = queue.song
+    if song is None:
+        return Spacer()
+    words = Column(
+        (Text(song.title, 15, 500, lines=1), Text(song.artist, 13, color="on_surface_variant", lines=1)), flex=1
+    )
+    play = ("pause", "Pause") if queue.playing else ("play", "Play")
+    row = Row(
+        (
+            Picture(song.painter, 44, 44, radius=8),
+            words,
+            icon_button(*play, queue.switch, color="on_surface", size=28),
+            icon_button("skip-next", "Next song", partial(queue.step, 1), color="on_surface", size=28),
+        ),
+        gap=10,
+        pad=(10, 8, 4, 8),
+    )
+    strip = Surface(row, color="primary_container", radius=14, fill=True, on_tap=on_open, desc="Now playing")
+    return Surface(strip, pad=(8, 4, 8, 8))

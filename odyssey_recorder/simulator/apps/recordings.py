@@ -1,0 +1,68 @@
+"""The songs and albums that come with the phone: titles, artists, lengths and sleeves."""
+
+from dataclasses import dataclass
+from functools import cache
+
+from odyssey_recorder.simulator.apps.content import table
+from odyssey_recorder.simulator.ui.controls import Painter
+from odyssey_recorder.simulator.ui.pictures import cover
+
+
+@dataclass(frozen=True, slots=True)
+class Song:
+    """One song; its title is its name everywhere. `length` is minutes and seconds: "3:42"."""
+
+    title: str
+    length: str
+    album: str
+    artist: str
+    sleeve: int
+
+    @property
+    def painter(self) -> Painter:
+        return cover(self.sleeve)
+
+    @property
+    def address(self) -> str:
+        """Where the song can be heard by others."""
+        return f"music.example/s/{'-'.join(''.join(c for c in self.title.lower() if c.isalnum() or c == ' ').split())}"
+
+
+@dataclass(frozen=True, slots=True)
+class Album:
+    """Songs on one sleeve."""
+
+    title: str
+    artist: str
+    year: int
+    sleeve: int
+    songs: tuple[Song, ...]
+
+    @property
+    def painter(self) -> Painter:
+        return cover(self.sleeve)
+
+
+@cache
+def albums() -> tuple[Album, ...]:
+    """All albums, in the order of the shelf."""
+    shelf = []
+    for entry in table("music")["album"]:
+        title, artist, sleeve = entry["title"], entry["artist"], entry["sleeve"]
+        songs = tuple(Song(name, length, title, artist, sleeve) for name, length in entry["songs"])
+        shelf.append(Album(title, artist, entry["year"], sleeve, songs))
+    return tuple(shelf)
+
+
+@cache
+def songs() -> tuple[Song, ...]:
+    """All songs by title."""
+    return tuple(sorted((song for album in albums() for song in album.songs), key=lambda song: song.title))
+
+
+def song_called(title: str) -> Song:
+    """The song of this title; raises LookupError where there is none."""
+    for song in songs():
+        if song.title == title:
+            return song
+    raise LookupError(f"There is no song {title!r}.")

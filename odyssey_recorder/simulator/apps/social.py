@@ -1,0 +1,239 @@
+"""Social: what people post, with pictures, likes and comments; one's own posts, and people to follow."""
+
+from functools import partial
+
+from odyssey_recorder.simulator.apps.app import App, Intent, Page, System
+from odyssey_recorder.simulator.apps.content import table
+from odyssey_recorder.simulator.apps.people import OWNER, Person, people_like, person_named
+from odyssey_recorder.simulator.apps.photographs import photograph_in, without_address
+from odyssey_recorder.simulator.apps.social_composer import ComposePage
+from odyssey_recorder.simulator.apps.social_posts import Comment, Post, PostsPage
+from odyssey_recorder.simulator.ui.controls import Text, TextField
+from odyssey_recorder.simulator.ui.layout import Column, Row, Spacer, Surface
+from odyssey_recorder.simulator.ui.view import Look, View
+from odyssey_recorder.simulator.ui.widgets import (
+    app_bar,
+    avatar,
+    button,
+    divider,
+    empty_page,
+    fab,
+    icon_button,
+    list_item,
+    page_frame,
+    scroll_page,
+    search_box,
+    section,
+    tabbed,
+    text_box,
+)
+
+_TABS = (("home-variant-outline", "Home"), ("magnify", "Search"), ("account-circle-outline", "Profile"))
+
+
+class Social(App):
+    """The feed; posts, likes, comments and whom one follows are kept."""
+
+    label = "Social"
+    package = "com.odyssey.social"
+    icon = "account-group"
+    color = "#7c3aed"
+    category = "Social_Sharing"
+    takes = ("send",)
+
+    def __init__(self, system: System) -> None:
+        super().__init__(system)
+        content = table("social")
+        self.followed = [person_named(name) for name in content["followed"]]
+        self.posts = [
+            Post(
+                person_named(entry["name"]),
+                entry["when"],
+                entry["text"],
+                entry.get("photo"),
+                entry["likes"],
+                [Comment(person_named(name), text) for name, text in entry["comments"]],
+            )
+            for entry in content["post"]
+        ]
+
+    def first_page(self) -> Page:
+        return FeedPage(self)
+
+    def receive(self, intent: Intent) -> Page:
+        photo = photograph_in(intent.text)
+        return ComposePage(self, without_address(intent.text), photo.number if photo else None)
+
+    def publish(self, text: str, photo: int | None) -> None:
+        """Put a post of one's own on top of the feed."""
+        self.posts.insert(0, Post(OWNER, "now", text, photo))
+
+    def post_page(self, post: Post) -> Page:
+        return PostPage(self, post)
+
+    def profile_page(self, person: Person) -> Page:
+        return ProfilePage(self, person)
+
+    def turn_follow(self, person: Person) -> None:
+        """Follow somebody, or no longer."""
+        if person in self.followed:
+            self.followed.remove(person)
+        else:
+            self.followed.append(person)
+
+
+class ProfilesPage(PostsPage):
+    """What pages with people show of one: the head of a profile, a row with a Follow button."""
+
+    def profile(self, person: Person) -> list[View]:
+        """Who somebody is, and all that they posted."""
+        posts = [post for post in self.app.posts if post.author is person]
+        following = len(self.app.followed) if person is OWNER else person.follows
+        figures = Row(
+            (
+                self._figure(len(posts), "Posts"),
+                self._figure(person.followers + (person in self.app.followed), "Followers"),
+                self._figure(following, "Following"),
+            ),
+            along="between",
+        )
+        head = Column(
+            (
+                Row((avatar(person.name, person.color, 80), Surface(figures, flex=1, pad=(16, 0, 8, 0))), gap=12),
+                Text(person.name, 22, 500),
+                Text(f"@{person.handle}  ·  {person.place}", 14, color="on_surface_variant"),
+                Text(person.about, 15),
+            ),
+            gap=4,
+            pad=(20, 12, 20, 16),
+        )
+        cards = [self.card(post) for post in posts]
+        return [head, *cards] if cards else [head, divider(), Spacer(24), Text("No posts yet", 16, align="center")]
+
+    def _figure(self, number: int, label: str) -> View:
+        return Column((Text(str(number), 18, 500), Text(label, 13, color="on_surface_variant")), across="center")
+
+    def person_row(self, person: Person) -> View:
+        return list_item(
+            person.name,
+            f"@{person.handle}",
+            lead=avatar(person.name, person.color, 44),
+            trail=self.follow_button(person),
+            on_tap=partial(self.go, ProfilePage(self.app, person)),
+            lines=1,
+        )
+
+    def follow_button(self, person: Person) -> View:
+        follows = person in self.app.followed
+        turn = partial(self.app.turn_follow, person)
+        return button("Following" if follows else "Follow", turn, kind="outlined" if follows else "filled")
+
+
+class FeedPage(ProfilesPage):
+    """The three tabs."""
+
+    navigation_color = "surface_container"
+
+    def __init__(self, app: Social) -> None:
+        super().__init__(app)
+        self.tab = "Home"
+        self.query = ""
+
+    def build(self, look: Look) -> View:
+        body = {"Home": self._home, "Search": self._search, "Profile": self._me}[self.tab]()
+        return tabbed(look, body, _TABS, current=self.tab, choose=self._choose_tab)
+
+    def _choose_tab(self, tab: str) -> None:
+        self.tab = tab
+
+    def _home(self) -> View:
+        circle = [*self.app.followed, OWNER]
+        cards = [self.card(post) for post in self.app.posts if post.author in circle]
+        feed = scroll_page(*cards, Spacer(88), key="feed", gap=8, pad=(0, 4), max_width=640)
+        return page_frame(app_bar("Social"), feed, fab=fab("pencil-plus-outline", "New post", self._compose))
+
+    def _compose(self) -> None:
+        page = ComposePage(self.app)
+        page.focus("post")
+        self.go(page)
+
+    def _search(self) -> View:
+        field = TextField("search", self.query, self._type, hint="Search people and posts", action="search")
+        clear = icon_button("close", "Clear search", partial(self._type, "")) if self.query else None
+        box = Surface(search_box(field, trail=clear), fill=True, max_width=608)
+        bar = Row((box,), along="center", pad=(16, 10))
+        wanted = self.query.strip().lower()
+        persons = people_like(wanted)
+        posts = [post for post in self.app.posts if wanted and wanted in post.text.lower()]
+        if not persons and not posts:
+            return page_frame(bar, empty_page("account-search-outline", f"Nothing found for “{self.query}”"))
+        parts: list[View] = []
+        if persons:
+            parts += [section("People"), *(self.person_row(person) for person in persons)]
+        if posts:
+            parts += [section("Posts"), *(self.card(post) for post in posts)]
+        return page_frame(bar, scroll_page(*parts, key="found", max_width=640))
+
+    def _type(self, words: str) -> None:
+        self.query = words
+
+    def _me(self) -> View:
+        feed = scroll_page(*self.profile(OWNER), key="me", gap=8, max_width=640)
+        return page_frame(app_bar("Profile"), feed, fab=fab("pencil-plus-outline", "New post", self._compose))
+
+
+class ProfilePage(ProfilesPage):
+    """Somebody else, with a Follow button."""
+
+    title = "Profile"
+
+    def __init__(self, app: Social, person: Person) -> None:
+        super().__init__(app)
+        self.person = person
+
+    def build(self, look: Look) -> View:
+        actions = () if self.person is OWNER else (Surface(self.follow_button(self.person), pad=(0, 0, 12, 0)),)
+        bar = app_bar(f"@{self.person.handle}", *actions, on_up=self.close)
+        return page_frame(bar, scroll_page(*self.profile(self.person), gap=8, max_width=640))
+
+
+class PostPage(ProfilesPage):
+    """One post with its comments, and the line to write one."""
+
+    title = "Post"
+
+    def __init__(self, app: Social, post: Post) -> None:
+        super().__init__(app)
+        self.post = post
+        self.words = ""
+
+    def build(self, look: Look) -> View:
+        comments = [self._comment(comment) for comment in self.post.comments]
+        nothing = Surface(Text("No comments yet. Be the first.", 14, color="on_surface_variant"), pad=(16, 4))
+        body = scroll_page(
+            self.card(self.post, whole=True), section("Comments"), *(comments or [nothing]), key="post", max_width=640
+        )
+        field = TextField(
+            "comment", self.words, self._type, hint="Add a comment", action="send", on_action=self._publish
+        )
+        send = icon_button("send", "Send comment", self._publish, color="primary" if self.words.strip() else "outline")
+        line = Row((Surface(text_box(field), flex=1), send), gap=4, pad=(12, 6, 4, 10))
+        bottom = Row((Surface(line, fill=True, max_width=640),), along="center")
+        return page_frame(app_bar("Post", on_up=self.close), body, bottom=bottom)
+
+    def _comment(self, comment: Comment) -> View:
+        words = Column((Text(comment.author.name, 14, 500, lines=1), Text(comment.text, 15)), gap=1, flex=1)
+        row = Row((avatar(comment.author.name, comment.author.color, 36), words), gap=12, pad=(16, 8), across="start")
+        return Surface(row, fill=True, on_long_press=partial(self.system.copy, comment.text), desc="")
+
+    def _type(self, words: str) -> None:
+        self.words = words
+
+    def _publish(self) -> None:
+        if self.words.strip():
+            self.post.comments.append(Comment(OWNER, self.words.strip()))
+            self.words = ""
+            self.memory.scroll["post"] = 1_000_000
+
+    def after_delete(self) -> None:
+        self.close()

@@ -1,0 +1,143 @@
+"""Posts as they stand in any list of the social app: who, when, what, a picture, likes, comments, Share."""
+
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING
+
+from odyssey_recorder.simulator.apps.app import Page
+from odyssey_recorder.simulator.apps.people import OWNER, Person
+from odyssey_recorder.simulator.apps.photographs import photograph
+from odyssey_recorder.simulator.ui.controls import Icon, Picture, Text
+from odyssey_recorder.simulator.ui.layout import Column, Row, Spacer, Surface
+from odyssey_recorder.simulator.ui.view import Action, Look, View
+from odyssey_recorder.simulator.ui.widgets import avatar, bottom_sheet, icon_button, list_item
+
+if TYPE_CHECKING:
+    from odyssey_recorder.simulator.apps.social import Social
+
+
+@dataclass(frozen=True, slots=True)
+class Comment:
+    """What somebody wrote below a post."""
+
+    author: Person
+    text: str
+
+
+@dataclass(slots=True, eq=False)
+class Post:
+    """What somebody posted; `photo` is the number of a photograph, `likes` are those of other people."""
+
+    author: Person
+    when: str
+    text: str
+    photo: int | None = None
+    likes: int = 0
+    comments: list[Comment] = field(default_factory=list)
+    liked: bool = False
+
+    def turn_like(self) -> None:
+        self.liked = not self.liked
+
+
+class PostsPage(Page):
+    """A page with posts on it."""
+
+    app: "Social"
+
+    def __init__(self, app: "Social") -> None:
+        super().__init__(app)
+        self.chosen: Post | None = None
+
+    def card(self, post: Post, *, whole: bool = False) -> View:
+        """One post; with `whole` all of its words, and a tap leads nowhere."""
+        parts: list[View] = [self._head(post)]
+        if post.text:
+            parts.append(Surface(Text(post.text, 16, lines=None if whole else 4), pad=(16, 0)))
+        if post.photo:
+            taken = photograph(post.photo)
+            picture = Surface(Picture(taken.painter, aspect=1.6, radius=14), desc=taken.caption)
+            parts.append(Surface(picture, pad=(16, 2)))
+        parts.append(self._foot(post))
+        return Surface(
+            Column(parts, gap=8, pad=(0, 12, 0, 4)),
+            color="surface_low",
+            radius=16,
+            fill=True,
+            on_tap=None if whole else partial(self._open, post),
+            on_long_press=partial(self._choose, post),
+            desc="" if whole else f"Post by {post.author.name}",
+        )
+
+    def build_overlay(self, look: Look) -> View | None:
+        post = self.chosen
+        if post is None:
+            return None
+        rows = [
+            list_item("Copy text", icon="content-copy", on_tap=partial(self._copy, post)),
+            list_item("Share", icon="share-variant-outline", on_tap=partial(self._share, post)),
+        ]
+        if post.author is OWNER:
+            rows.append(list_item("Delete post", icon="trash-can-outline", on_tap=partial(self._delete, post)))
+        return bottom_sheet(Text(f"Post by {post.author.name}", 20, 500, lines=1), Column(rows))
+
+    def after_delete(self) -> None:
+        """What the page does once its post is gone."""
+
+    def _head(self, post: Post) -> View:
+        author = post.author
+        words = Column(
+            (
+                Text(author.name, 15, 500, lines=1),
+                Text(f"@{author.handle}  ·  {post.when}", 13, color="on_surface_variant", lines=1),
+            ),
+            flex=1,
+        )
+        row = Row((avatar(author.name, author.color), words), gap=12)
+        person = Surface(row, flex=1, desc=author.name, on_tap=partial(self._open_profile, author))
+        return Row(
+            (person, icon_button("dots-vertical", "More options", partial(self._choose, post))), pad=(16, 0, 4, 0)
+        )
+
+    def _foot(self, post: Post) -> View:
+        heart = ("heart", "Unlike", "error") if post.liked else ("heart-outline", "Like", "on_surface_variant")
+        likes = post.likes + post.liked
+        return Row(
+            (
+                _counter(*heart, count=likes, on_tap=post.turn_like),
+                _counter("comment-outline", "Comments", count=len(post.comments), on_tap=partial(self._open, post)),
+                Spacer(flex=1),
+                icon_button("share-variant-outline", "Share post", partial(self._share, post)),
+            ),
+            gap=8,
+            pad=(8, 0, 4, 0),
+        )
+
+    def _open(self, post: Post) -> None:
+        self.go(self.app.post_page(post))
+
+    def _open_profile(self, person: Person) -> None:
+        self.go(self.app.profile_page(person))
+
+    def _choose(self, post: Post) -> None:
+        self.chosen = post
+        self.show("post")
+
+    def _copy(self, post: Post) -> None:
+        self.show("")
+        self.system.copy(post.text)
+
+    def _share(self, post: Post) -> None:
+        address = f" {photograph(post.photo).address}" if post.photo else ""
+        self.system.share(f"{post.text}{address}", subject=f"Post by {post.author.name}")
+
+    def _delete(self, post: Post) -> None:
+        self.show("")
+        self.app.posts.remove(post)
+        self.system.toast("Post deleted")
+        self.after_delete()
+
+
+def _counter(icon: str, desc: str, color: str = "on_surface_variant", *, count: int, on_tap: Action) -> View:
+    face = Row((Icon(icon, 22, color), Text(str(count), 14, color="on_surface_variant")), gap=6, pad=(8, 0))
+    return Surface(face, height=44, align="start", desc=desc, on_tap=on_tap)
