@@ -1,7 +1,9 @@
 """The command line as tests use it: run in this process, with folders and an adb server of the test's own."""
 
 import sys
-from collections.abc import Iterator
+import threading
+import time
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -71,6 +73,14 @@ class CommandLine:
 
     def draft_ids(self) -> list[str]:
         return [head.parent.name for head in self.drafts.glob("[0-9]*/draft.json")]
+
+
+def wait_until(is_so: Callable[[], bool]) -> None:
+    """Look again and again until `is_so`; fail after 30 seconds."""
+    expires_s = time.monotonic() + 30
+    while not is_so():
+        assert time.monotonic() < expires_s
+        threading.Event().wait(0.02)
 
 
 @pytest.fixture

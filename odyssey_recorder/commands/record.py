@@ -52,7 +52,7 @@ def record_by_script(settings: Settings, request: Request, console: Console) -> 
 def _play(
     player: script.ScriptPlayer, commands: tuple[script.Command, ...], recorder: Recorder, console: Console
 ) -> Path:
-    go_on = f"To go on with it: --resume {recorder.episode_id}, and a script of what is left."
+    go_on = f"Go on with it: --resume {recorder.episode_id} and a script of what is left."
     try:
         recorder.start()
         published = player.play(commands, recorder).published
@@ -86,5 +86,7 @@ def _progress(console: Console, total: int) -> Iterator[Callable[[script.Progres
 def _text_of(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise ScriptError(f"The script {path} cannot be read: {error}.") from error
+    except OSError as error:
+        raise ScriptError(f"The script {path} cannot be read: {error.strerror}.") from error
+    except UnicodeDecodeError as error:
+        raise ScriptError(f"The script {path} is no text in UTF-8: {error}.") from error

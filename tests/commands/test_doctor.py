@@ -1,0 +1,96 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from odyssey_recorder.simulator.adb_server import PrivateAdbServer
+from tests.command_line import ESCAPES, CommandLine, LabPhone
+
+
+def findings(command_line: CommandLine) -> dict[str, dict[str, str]]:
+    ran = command_line("doctor", "--json")
+    return {finding["what"]: finding for finding in json.loads(ran.out)}
+
+
+def test_with_a_device_nothing_is_missing(command_line: CommandLine, phone: LabPhone) -> None:
+    ran = command_line("doctor")
+    assert ran.exit_code == 0
+    assert f"{phone.serial} device" in ran.out
+    assert "missing" not in ran.out
+    assert f"server 41 on port {phone.lab.server.port}" in ran.out
+
+
+def test_no_device_and_no_sdk_are_notes_with_their_mends(
+    command_line: CommandLine, lonely_server: PrivateAdbServer
+) -> None:
+    command_line.use_server(lonely_server.port)
+    found = findings(command_line)
+    assert found["Devices"]["level"] == found["Android SDK"]["level"] == "note"
+    assert "odyssey-recorder simulate" in found["Devices"]["mend"]
+    assert "ANDROID_HOME" in found["Android SDK"]["mend"]
+
+
+def test_an_sdk_is_found_by_its_variable_with_or_without_an_emulator(
+    command_line: CommandLine, lonely_server: PrivateAdbServer
+) -> None:
+    command_line.use_server(lonely_server.port)
+    sdk = command_line.folder / "sdk"
+    (sdk / "emulator").mkdir(parents=True)
+    command_line.monkeypatch.setenv("ANDROID_HOME", str(sdk))
+    assert findings(command_line)["Android SDK"]["mend"] == 'Run: sdkmanager "emulator"'
+    (sdk / "emulator" / "emulator").touch(mode=0o755)
+    assert findings(command_line)["Android SDK"] == {
+        "what": "Android SDK", "found": f"{sdk}, with the emulator", "level": "ok", "mend": "",
+    }  # fmt: skip
+
+
+def test_an_adb_that_is_not_there_is_missing_and_named(command_line: CommandLine) -> None:
+    command_line.monkeypatch.setenv("ODYSSEY_ADB", "/nowhere/adb")
+    ran = command_line("doctor")
+    assert ran.exit_code == 1
+    adb = findings(command_line)["adb"]
+    assert (adb["level"], adb["mend"]) == ("missing", "Set ODYSSEY_ADB to the adb of your Android SDK.")
+    assert "/nowhere/adb" in adb["found"]
+
+
+@pytest.mark.parametrize("variable", ["ODYSSEY_DATASET", "ODYSSEY_DRAFTS"])
+def test_a_folder_that_cannot_be_written_is_missing(
+    command_line: CommandLine, lonely_server: PrivateAdbServer, variable: str
+) -> None:
+    command_line.use_server(lonely_server.port)
+    (command_line.folder / "file").write_text("not a folder")
+    command_line.monkeypatch.setenv(variable, str(command_line.folder / "file" / "below"))
+    ran = command_line("doctor")
+    assert ran.exit_code == 1
+    assert f"{command_line.folder / 'file' / 'below'} cannot be written: Not a directory" in ran.out
+    assert variable in ran.out
+
+
+def test_nothing_is_left_in_the_folders_that_were_tried(
+    command_line: CommandLine, lonely_server: PrivateAdbServer
+) -> None:
+    command_line.use_server(lonely_server.port)
+    command_line.dataset.mkdir()
+    assert command_line("doctor").exit_code == 0
+    assert list(command_line.dataset.iterdir()) == []
+
+
+def test_a_window_that_cannot_open_is_missing_and_the_reason_is_told(
+    command_line: CommandLine, lonely_server: PrivateAdbServer
+) -> None:
+    command_line.use_server(lonely_server.port)
+    command_line.monkeypatch.setenv("DISPLAY", ":0")
+    command_line.monkeypatch.setenv("QT_QPA_PLATFORM", "no-such-platform")
+    window = findings(command_line)["Window (Qt)"]
+    assert window["level"] == "missing"
+    assert "no-such-platform" in window["found"]
+    assert "apt-get install" in window["mend"]
+    assert "libxcb-cursor0" in window["mend"]
+
+
+def test_names_of_folders_print_as_text(command_line: CommandLine, lonely_server: PrivateAdbServer) -> None:
+    command_line.use_server(lonely_server.port)
+    command_line.monkeypatch.setenv("ODYSSEY_DATASET", str(Path("data") / ESCAPES.replace("/", "_")))
+    ran = command_line("doctor")
+    assert r"\x1b[31m[red]x[_]" in ran.out
+    assert "\x1b" not in ran.out

@@ -1,0 +1,194 @@
+import json
+import os
+import signal
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from odyssey_recorder.dataset.codec import read_episode
+from odyssey_recorder.model.action import Complete, action_type
+from odyssey_recorder.recording import script
+from odyssey_recorder.simulator.adb_server import PrivateAdbServer
+from tests.command_line import ESCAPES, CommandLine, LabPhone, Ran, wait_until
+
+TASK = ("--instruction", "Go home.", "--category", "General_Tool", "--app", "Clock")
+
+
+def script_file(folder: Path, *lines: object) -> Path:
+    path = folder / "play.jsonl"
+    path.write_text("".join(f"{line if isinstance(line, str) else json.dumps(line)}\n" for line in lines))
+    return path
+
+
+def record(command_line: CommandLine, *lines: object, more: tuple[str, ...] = TASK) -> Ran:
+    return command_line("record", "--script", script_file(command_line.folder, *lines), *more)
+
+
+def has_a_step(command_line: CommandLine) -> bool:
+    return any(path.stat().st_size for path in command_line.drafts.glob("*/steps.jsonl"))
+
+
+def test_a_script_becomes_an_episode_whose_file_alone_is_on_stdout(command_line: CommandLine, phone: LabPhone) -> None:
+    ran = record(command_line, {"key": "HOME"}, {"wait_ms": 10}, {"complete": "done"})
+    assert ran.exit_code == 0
+    annotation = Path(ran.out.removesuffix("\n"))
+    assert annotation.parent == command_line.dataset / "annotations"
+    episode = read_episode(annotation)
+    assert [action_type(step.action) for step in episode.steps] == ["HOME", "COMPLETE"]
+    assert (episode.task.instruction, episode.task.apps, episode.device.device_name) == (
+        "Go home.", ("Clock",), "Small Phone",
+    )  # fmt: skip
+    assert "COMPLETE done" in ran.err
+    assert "3/3" in ran.err
+    assert command_line.draft_ids() == []
+
+
+def test_the_dataset_of_the_flag_is_above_that_of_the_environment(command_line: CommandLine, phone: LabPhone) -> None:
+    elsewhere = command_line.folder / "elsewhere"
+    ran = record(command_line, {"complete": ""}, more=(*TASK, "--dataset", str(elsewhere), "--device", phone.serial))
+    assert Path(ran.out.strip()).parent == elsewhere / "annotations"
+
+
+def test_text_of_a_script_is_text_on_the_terminal(command_line: CommandLine, phone: LabPhone) -> None:
+    ran = record(command_line, {"complete": ESCAPES})
+    assert ran.exit_code == 0
+    assert r"\x1b[31m[red]x[/]" in ran.err
+    assert "\x1b" not in ran.err
+    assert read_episode(Path(ran.out.strip())).steps[-1].action == Complete(ESCAPES)
+
+
+@pytest.mark.parametrize(
+    ("lines", "complaint"),
+    [
+        (['{"tap": [1, 2]}', "", '{"tap": "here"}'], 'play.jsonl, line 3: {"tap": "here"} is no command;'),
+        ([f'"{ESCAPES}"'], r'play.jsonl, line 1: "\x1b[31m[red]x[/]'),
+        ([{"tap": [1, 2]}], "play.jsonl: expected exactly one"),
+    ],
+)
+def test_a_bad_script_is_refused_before_anything_is_touched(
+    command_line: CommandLine, lines: list[object], complaint: str
+) -> None:
+    ran = record(command_line, *lines)
+    assert (ran.exit_code, ran.out) == (1, "")
+    assert ran.err.startswith(complaint)
+    assert "\x1b" not in ran.err
+    assert not command_line.dataset.exists()
+
+
+def test_a_script_that_is_not_there_is_named(command_line: CommandLine) -> None:
+    ran = command_line("record", "--script", command_line.folder / "nowhere.jsonl", *TASK)
+    assert ran.exit_code == 1
+    assert ran.err.endswith("nowhere.jsonl cannot be read: No such file or directory.\n")
+
+
+def test_a_script_that_is_no_text_is_named(command_line: CommandLine) -> None:
+    path = command_line.folder / "picture.jsonl"
+    path.write_bytes(b"\x89PNG")
+    ran = command_line("record", "--script", path, *TASK)
+    assert ran.exit_code == 1
+    assert "picture.jsonl is no text in UTF-8" in ran.err
+
+
+def test_a_new_episode_needs_its_task(command_line: CommandLine) -> None:
+    ran = record(command_line, {"complete": ""}, more=("--instruction", "Go home."))
+    assert ran.exit_code == 2
+    assert "A new episode needs --instruction, --category and --app." in ran.err
+
+
+def test_without_a_device_it_says_how_to_get_one(command_line: CommandLine, lonely_server: PrivateAdbServer) -> None:
+    command_line.use_server(lonely_server.port)
+    ran = record(command_line, {"complete": ""})
+    assert ran.exit_code == 1
+    assert ran.err.startswith("There is no device that is ready.")
+    assert "odyssey-recorder simulate" in ran.err
+
+
+def test_a_device_that_adb_does_not_know_is_named_with_those_that_it_knows(
+    command_line: CommandLine, phone: LabPhone
+) -> None:
+    ran = record(command_line, {"complete": ""}, more=(*TASK, "--device", "emulator-5999"))
+    assert ran.exit_code == 1
+    assert ran.err == f"adb does not know the device emulator-5999; it knows {phone.serial}.\n"
+
+
+def test_of_two_devices_one_must_be_named(command_line: CommandLine, phone: LabPhone) -> None:
+    second = phone.lab.phones.start("small_phone", animation=False)
+    try:
+        phone.lab.server.adb("-s", second, "wait-for-device")
+        ran = record(command_line, {"complete": ""})
+    finally:
+        phone.lab.server.adb("-s", second, "emu", "kill")
+        phone.lab.server.adb("-s", second, "wait-for-disconnect")
+    assert ran.exit_code == 1
+    assert ran.err.startswith("There are 2 devices: name one with --device (")
+    assert phone.serial in ran.err
+
+
+def test_what_a_device_refused_is_told_and_another_run_goes_on_with_the_draft(
+    command_line: CommandLine, phone: LabPhone
+) -> None:
+    phone.console("fault", "refuse-input", "on")
+    refused = record(command_line, {"key": "HOME"}, {"complete": "never"})
+    phone.console("fault", "clear")
+    assert (refused.exit_code, refused.out) == (1, "")
+    [draft] = command_line.draft_ids()
+    assert f"The draft is kept. Go on with it: --resume {draft} " in refused.err
+    gone_on = record(command_line, {"key": "HOME"}, {"complete": ""}, more=("--resume", draft))
+    assert gone_on.exit_code == 0
+    episode = read_episode(Path(gone_on.out.strip()))
+    assert (episode.episode_id, episode.task.instruction) == (draft, "Go home.")
+    assert command_line.draft_ids() == []
+
+
+def test_a_device_that_goes_away_is_named_and_the_draft_kept(
+    command_line: CommandLine, phone: LabPhone, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(script, "PATIENCE_S", 2.0)
+
+    def go_away() -> None:
+        wait_until(lambda: has_a_step(command_line))
+        phone.console("fault", "offline")
+
+    with ThreadPoolExecutor() as pool:
+        gone = pool.submit(go_away)
+        ran = record(command_line, {"key": "HOME"}, {"wait_ms": 1000}, {"complete": ""})
+        gone.result()
+    phone.console("fault", "clear")
+    phone.lab.server.adb("-s", phone.serial, "wait-for-device")
+    assert (ran.exit_code, ran.out) == (1, "")
+    assert phone.serial in ran.err
+    assert f"--resume {command_line.draft_ids()[0]}" in ran.err
+
+
+def test_a_draft_that_there_is_not_is_named(command_line: CommandLine, phone: LabPhone) -> None:
+    ran = record(command_line, {"complete": ""}, more=("--resume", "../../etc"))
+    assert ran.exit_code == 1
+    assert "'../../etc' is not an episode's id: expected 16 decimal digits." in ran.err
+
+
+def test_a_dataset_folder_that_cannot_be_made_is_named(command_line: CommandLine, phone: LabPhone) -> None:
+    command_line.dataset.write_text("a file")
+    ran = record(command_line, {"complete": ""})
+    assert ran.exit_code == 1
+    assert ran.err.rstrip().endswith("a file is where a folder must be. Move that file away.")
+    assert command_line.draft_ids() == []
+
+
+def test_a_recording_that_is_interrupted_keeps_its_draft_and_says_so(
+    command_line: CommandLine, phone: LabPhone
+) -> None:
+    play = script_file(command_line.folder, {"key": "HOME"}, {"wait_ms": 60_000}, {"complete": ""})
+    command = [sys.executable, "-m", "odyssey_recorder", "record", "--script", str(play), *TASK]
+    with subprocess.Popen(
+        command, env=os.environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as running:
+        wait_until(lambda: has_a_step(command_line))
+        running.send_signal(signal.SIGINT)
+        out, err = running.communicate(timeout=30)
+    [draft] = command_line.draft_ids()
+    assert (running.returncode, out) == (130, "")
+    assert f"Stopped. The draft is kept. Go on with it: --resume {draft} " in err
+    assert "Traceback" not in err
