@@ -61,6 +61,20 @@ def test_the_cart_counts_and_the_last_of_a_thing_leaves_it() -> None:
         assert person.sees("Your cart is empty")
 
 
+def test_the_same_thing_twice_is_one_line_and_back_leads_to_the_product() -> None:
+    with person_with() as person:
+        show_product(person, "candle", "Cedar and fig candle")
+        person.tap("Add to cart")
+        person.tap("Add to cart")
+        person.tap("Open cart")
+        assert person.sees("Items (2)")
+        assert person.sees("$33.00")
+        assert person.sees("$4.99")
+
+        person.back()
+        assert person.sees("Add to cart")
+
+
 def test_nothing_is_ordered_without_an_address() -> None:
     with person_with() as person:
         show_product(person, "kite", "Storm delta kite")
