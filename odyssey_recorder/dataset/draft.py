@@ -112,7 +112,7 @@ class Draft:
         try:
             self._lock.acquire()
         except Timeout as error:
-            raise DatasetError(f"The draft {folder.name} is open in another window.") from error
+            raise DatasetError(f"The draft {folder.name} is open in another window: close it there first.") from error
         except OSError as error:
             raise storage_error(error, folder, "opened") from error
         self.folder = folder

@@ -140,10 +140,12 @@ class EpisodeStore:
                 if not path.exists():
                     new.append(path)
                 write_durably(path, data)
-        except OdysseyError:
+        except (OdysseyError, OSError) as error:
             for path in new:
                 with suppress(OSError):
                     path.unlink(missing_ok=True)
+            if isinstance(error, OSError):
+                raise storage_error(error, self._root, "written") from error
             raise
 
     def _new_id(self) -> str:

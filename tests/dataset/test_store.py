@@ -3,6 +3,9 @@
 import json
 import os
 import shutil
+import subprocess
+import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -224,6 +227,45 @@ def test_a_dataset_folder_that_is_gone_is_not_made_up(store: EpisodeStore) -> No
     store.root.mkdir()
     store.publish(draft)
     assert store.episodes() == [draft.episode_id]
+
+
+READ_ONLY = """
+import os, sys
+from pathlib import Path
+from odyssey_recorder.errors import DatasetError
+from tests.dataset.drafts import complete_draft, store_in
+
+if os.geteuid() == 0:
+    os.seteuid(65534)  # no folder is read-only for root
+store = store_in(Path(sys.argv[1]))
+draft = complete_draft(store)
+folder = store.root / "screenshots"
+folder.chmod(int(sys.argv[2], 8))
+try:
+    store.publish(draft)
+except DatasetError as error:
+    print(error)
+folder.chmod(0o700)
+assert len(draft.steps) == 2
+assert not [path for path in store.root.rglob("*") if path.is_file()]
+store.publish(draft)
+print(store.episodes() == [draft.episode_id])
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="permissions of folders are POSIX")
+@pytest.mark.parametrize("mode", ["500", "000"])
+def test_a_read_only_folder_is_named_and_nothing_is_published_until_it_is_writable(mode: str) -> None:
+    with tempfile.TemporaryDirectory() as folder:  # tmp_path is for its owner only
+        Path(folder).chmod(0o777)
+        done = subprocess.run(
+            [sys.executable, "-c", READ_ONLY, folder, mode], capture_output=True, text=True, check=False, timeout=60
+        )
+        assert done.returncode == 0, done.stderr
+    problem, published = done.stdout.splitlines()
+    assert "dataset" in problem
+    assert "that is not allowed there. Make the folder writable" in problem
+    assert published == "True"
 
 
 def test_a_draft_that_a_crash_left_after_publishing_goes_to_the_trash(tmp_path: Path, store: EpisodeStore) -> None:
