@@ -119,7 +119,7 @@ def _mail_row(page: Page, app: MailApp, mail: Mail, hold: Action | None = None) 
         along="start",
     )
     lines = Column((head, Row((words, star), gap=4)), gap=1, flex=1, along="start")
-    row = Row((face(mail.recipient if mail.is_own else mail.sender), lines), gap=14, pad=(16, 8, 8, 4), across="start")
+    row = Row((face(mail.recipient if mail.is_own else mail.sender), lines), gap=14, pad=(16, 8, 12, 4), across="start")
     return Surface(row, fill=True, on_tap=app.opens(page, mail), on_long_press=hold, desc=mail.subject)
 
 
