@@ -84,6 +84,7 @@ RETRACTED = "The last action had not reached the device: its step was taken away
 DOUBTFUL = "The connection broke during the last action, and the screen is another now: look whether the action was\
  carried out, and undo it if not."
 PUBLISHING = "Putting the episode into the dataset."
+OFF_SCREEN = "That is outside the screen: nothing was recorded or sent."
 NOTHING_TO_UNDO = "There is no step to undo."
 
 _log = logging.getLogger(__name__)
@@ -363,10 +364,17 @@ class Recorder:
                 self._happened(Published())
             case _Broke(error):
                 raise error
+            case Intended(Strike(stroke)) if not self._is_on_screen(stroke):
+                self._listener.notice(OFF_SCREEN)
+                self._happened(TouchCancelled())
             case _Stop():
                 raise AssertionError("the loop ends at _Stop")
             case event:
                 self._happened(event)
+
+    def _is_on_screen(self, stroke: TouchStroke) -> bool:
+        size = self._frames[-1].size if self._frames else self._draft.device.size
+        return all(size.clamp(sample.at) == sample.at for sample in stroke.samples)
 
     def _input_sent(self, started_ns: int, ended_ns: int) -> None:
         times: dict[str, Json] = {

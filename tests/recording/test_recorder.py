@@ -21,6 +21,7 @@ from odyssey_recorder.recording.recorder import (
     DOUBTFUL,
     MOVING,
     NOTHING_TO_UNDO,
+    OFF_SCREEN,
     PUBLISHING,
     RETRACTED,
     UNCHANGED,
@@ -281,6 +282,17 @@ def test_a_touch_on_a_frame_that_is_forgotten_is_refused(desk: Desk) -> None:
         assert recording.ready().steps == ()
         recording.recorder.press(SystemKey.HOME)
         assert len(recording.ready(steps=1).steps) == 1
+
+
+@pytest.mark.parametrize("path", [(Pixel(360, 10),), (Pixel(10, 10), Pixel(10, -1)), (Pixel(10, 640), Pixel(10, 10))])
+def test_a_gesture_beyond_the_screen_is_refused(desk: Desk, device: FakeDevice, path: tuple[Pixel, ...]) -> None:
+    stroke = TouchStroke.drag(path, duration_ms=300) if len(path) > 1 else TouchStroke.press(path[0])
+    with desk.recording(device) as recording:
+        recording.touch_down()
+        recording.recorder.lift(stroke)
+        recording.annotator.await_notice(OFF_SCREEN)
+        assert len(recording.tap_and_wait().steps) == 1
+    assert len(device.performed) == 1
 
 
 def test_a_cancelled_touch_is_not_recorded(desk: Desk, device: FakeDevice) -> None:

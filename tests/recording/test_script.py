@@ -1,0 +1,262 @@
+"""Scripts that play the annotator: read strictly, played through the same recorder as the window."""
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from odyssey_recorder.dataset.draft import Draft
+from odyssey_recorder.errors import OdysseyError, RecordingError, ScriptError
+from odyssey_recorder.gesture.touch import TouchStroke
+from odyssey_recorder.model.action import Click, Impossible, LongPress, Press, Scroll, SystemKey, Type
+from odyssey_recorder.model.action import Complete as CompleteAction
+from odyssey_recorder.model.geometry import Pixel
+from odyssey_recorder.recording.recorder import OFF_SCREEN, UNCHANGED, Recorder, RecordingView
+from odyssey_recorder.recording.script import (
+    Complete,
+    PressKey,
+    Progress,
+    ScriptPlayer,
+    Swipe,
+    Tap,
+    TypeText,
+    Undo,
+    Wait,
+    read_script,
+)
+from odyssey_recorder.recording.script import (
+    LongPress as LongPressLine,
+)
+from odyssey_recorder.recording.session import State
+from tests.fakes import FakeDevice
+from tests.recording.desk import RULES, Desk
+
+WHOLE = """
+{"tap": [10, 20]}
+{"long_press": [30, 40], "ms": 900}
+
+{"swipe": [[100, 500], [100, 300], [100, 100]], "ms": 400}
+{"type": "milk"}
+{"key": "RECENT"}
+{"wait_ms": 1}
+{"undo": true}
+{"key": "BACK"}
+{"complete": "done"}
+"""
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Desk:
+    return Desk(tmp_path)
+
+
+class Stage:
+    """Plays scripts on a device in memory."""
+
+    def __init__(self, desk: Desk, device: FakeDevice, draft: Draft) -> None:
+        self.desk = desk
+        self.device = device
+        self.progress: list[Progress] = []
+        self.player = ScriptPlayer(self.progress.append)
+        self.recorder = Recorder(device, draft, desk.store, listener=self.player, rules=RULES)
+
+    def play(self, script: str) -> RecordingView:
+        self.recorder.start()
+        try:
+            return self.player.play(read_script(script, source="script"), self.recorder)
+        finally:
+            self.recorder.stop()
+            self.device.close()
+            self.recorder.join()
+
+
+@pytest.fixture
+def device() -> FakeDevice:
+    return FakeDevice()
+
+
+@pytest.fixture
+def stage(desk: Desk, device: FakeDevice) -> Stage:
+    return Stage(desk, device, desk.draft())
+
+
+# Reading.
+
+
+def test_every_kind_of_line_is_read() -> None:
+    assert read_script(WHOLE, source="script") == (
+        Tap(tap=(10, 20)),
+        LongPressLine(long_press=(30, 40), ms=900),
+        Swipe(swipe=((100, 500), (100, 300), (100, 100)), ms=400),
+        TypeText(type="milk"),
+        PressKey(key="RECENT"),
+        Wait(wait_ms=1),
+        Undo(undo=True),
+        PressKey(key="BACK"),
+        Complete(complete="done"),
+    )
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        '{"tap": [10]}',
+        '{"tap": [10, -1]}',
+        '{"tap": [10, 20], "ms": 5}',
+        '{"tap": [10, 20], "type": "both"}',
+        '{"swipe": [[1, 2]]}',
+        '{"swipe": [[1, 2], [3, 4]], "ms": 999999}',
+        '{"type": ""}',
+        '{"key": "POWER"}',
+        '{"undo": false}',
+        '{"impossible": ""}',
+        '{"wait_ms": -1}',
+        '{"wait_ms": NaN}',
+        '{"fly": "away"}',
+        "tap 10 20",
+        "[]",
+        "\0",
+    ],
+)
+def test_a_line_that_is_no_command_is_named(line: str) -> None:
+    with pytest.raises(ScriptError, match=r"my script, line 2: .* is no command; expected one like"):
+        read_script(f'{{"tap": [1, 2]}}\n{line}\n{{"complete": ""}}', source="my script")
+
+
+def test_a_long_line_is_not_repeated_whole() -> None:
+    with pytest.raises(ScriptError) as caught:
+        read_script("x" * 1_000_000, source="script")
+    assert len(str(caught.value)) < 300
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "",
+        '{"tap": [1, 2]}',
+        '{"complete": ""}\n{"tap": [1, 2]}',
+        '{"complete": ""}\n{"complete": ""}',
+        '{"impossible": "no"}\n{"complete": ""}',
+    ],
+)
+def test_a_script_ends_its_episode_once_and_last(script: str) -> None:
+    with pytest.raises(ScriptError, match="as the last line"):
+        read_script(script, source="script")
+
+
+# Playing.
+
+
+def test_a_script_is_played_to_its_end_and_published(desk: Desk, device: FakeDevice, stage: Stage) -> None:
+    view = stage.play(WHOLE)
+    assert view.published is not None
+    episode = desk.store.load(view.published.stem)
+    kinds = [type(step.action) for step in episode.steps]
+    assert kinds == [Click, LongPress, Scroll, Type, Press, CompleteAction]
+    assert episode.steps[4].action == Press(SystemKey.BACK)
+    assert device.performed == [
+        TouchStroke.press(Pixel(10, 20)),
+        TouchStroke.press(Pixel(30, 40), duration_ms=900),
+        TouchStroke.drag((Pixel(100, 500), Pixel(100, 300), Pixel(100, 100)), duration_ms=400),
+        "milk",
+        SystemKey.RECENT,
+        SystemKey.BACK,
+    ]
+    assert [progress.done for progress in stage.progress] == list(range(10))
+    assert {progress.total for progress in stage.progress} == {9}
+
+
+def test_an_impossible_task_is_published_with_its_reason(desk: Desk, stage: Stage) -> None:
+    view = stage.play('{"impossible": "There is no shop."}')
+    assert [step.action for step in view.steps] == [Impossible("There is no shop.")]
+
+
+def test_a_command_that_is_refused_because_the_screen_changed_is_given_again(desk: Desk) -> None:
+    class Nervous(FakeDevice):
+        """Changes its screen by itself when it is looked at a few times."""
+
+        def capture(self):  # type: ignore[no-untyped-def]
+            self.looked += 1
+            if self.looked in {6, 12}:
+                self.show(f"advertisement {self.looked}")
+            return super().capture()
+
+        looked = 0
+
+    device = Nervous()
+    view = Stage(desk, device, desk.draft()).play('{"tap": [1, 2]}\n{"key": "HOME"}\n{"complete": ""}')
+    assert len(view.steps) == 3
+    assert len(device.performed) == 2
+
+
+def test_a_step_that_was_taken_away_because_it_never_arrived_is_done_again(desk: Desk) -> None:
+    device = _Brittle()
+    view = Stage(desk, device, desk.draft()).play('{"tap": [1, 2]}\n{"key": "HOME"}\n{"complete": ""}')
+    assert [type(step.action) for step in view.steps] == [Click, Press, CompleteAction]
+    assert len(device.performed) == 2
+
+
+class _Brittle(FakeDevice):
+    """Goes away instead of taking its first input, and is back a moment later."""
+
+    def _perform(self, done):  # type: ignore[no-untyped-def]
+        if not self.broke:
+            self.broke = True
+            self.disconnect()
+            threading.Timer(0.1, self.mend).start()
+        super()._perform(done)
+
+    broke = False
+
+
+def test_a_screen_that_never_reacts_is_recorded_all_the_same(desk: Desk) -> None:
+    class Dead(FakeDevice):
+        def _perform(self, done):  # type: ignore[no-untyped-def]
+            super()._perform(done)
+            self.show(0)
+
+    view = Stage(desk, Dead(), desk.draft()).play('{"tap": [1, 2]}\n{"tap": [1, 2]}\n{"complete": ""}')
+    assert [step.flag for step in view.steps] == [UNCHANGED, UNCHANGED, ""]
+
+
+def _refuse(stage: Stage) -> None:
+    stage.device.refuse_input("injection is not permitted")
+
+
+def _nothing(stage: Stage) -> None:
+    pass
+
+
+def _no_dataset(stage: Stage) -> None:
+    root = stage.desk.store.root
+    root.rename(root.with_name("elsewhere"))
+
+
+@pytest.mark.parametrize(
+    ("line", "trouble", "words"),
+    [
+        ('{"tap": [1, 2]}', _refuse, "was not recorded in 3 tries. .*injection is not permitted"),
+        ('{"tap": [9999, 2]}', _nothing, f"was not recorded in 3 tries. {OFF_SCREEN}"),
+        ('{"undo": true}', _nothing, "There is no step to undo"),
+        ('{"type": "naïve"}', _nothing, "cannot be typed over adb"),
+        ('{"tap": [1, 2]}', _no_dataset, "recorded but not published. .*dataset is gone"),
+    ],
+)
+def test_what_cannot_be_done_ends_the_script_and_keeps_the_draft(
+    stage: Stage, line: str, trouble: Callable[[Stage], None], words: str
+) -> None:
+    trouble(stage)
+    with pytest.raises(OdysseyError, match=words):
+        stage.play(f'{line}\n{{"complete": ""}}')
+    assert [draft.problem for draft in stage.desk.store.drafts()] == [""]
+
+
+def test_a_full_disk_ends_the_script_at_once(desk: Desk, device: FakeDevice) -> None:
+    draft = desk.draft()
+    stage = Stage(desk, device, draft)
+    for number in range(1, 5):
+        (draft.folder / f"{number}.png" / "in the way").mkdir(parents=True)
+    with pytest.raises(RecordingError, match="cannot be written"):
+        stage.play('{"complete": ""}')
+    assert stage.recorder.view.state is State.STORAGE_LOST
