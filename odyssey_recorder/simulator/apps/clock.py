@@ -5,8 +5,9 @@ from functools import partial
 
 from odyssey_recorder.simulator.apps.alarms import Alarm, AlarmPage
 from odyssey_recorder.simulator.apps.app import App, Page, System
+from odyssey_recorder.simulator.apps.cities import DAY, Cities, CityPage
 from odyssey_recorder.simulator.apps.content import table
-from odyssey_recorder.simulator.ui.controls import Text, TextField, Toggle
+from odyssey_recorder.simulator.ui.controls import Text, Toggle
 from odyssey_recorder.simulator.ui.layout import Column, Grid, Row, Scroll, Spacer, Surface
 from odyssey_recorder.simulator.ui.view import Action, Look, View
 from odyssey_recorder.simulator.ui.widgets import (
@@ -14,7 +15,6 @@ from odyssey_recorder.simulator.ui.widgets import (
     bottom_sheet,
     button,
     card,
-    chip,
     divider,
     empty_page,
     fab,
@@ -22,11 +22,9 @@ from odyssey_recorder.simulator.ui.widgets import (
     list_item,
     page_frame,
     scroll_page,
-    search_box,
     tabbed,
 )
 
-_DAY = 24 * 60
 _TABS = (("alarm", "Alarm"), ("earth", "World clock"), ("timer-sand", "Timer"), ("timer-outline", "Stopwatch"))
 
 
@@ -38,7 +36,7 @@ class Run:
     gone: int = 0
 
     def minutes(self, now: int) -> int:
-        return self.gone + (0 if self.since is None else (now - self.since) % _DAY)
+        return self.gone + (0 if self.since is None else (now - self.since) % DAY)
 
     def switch(self, now: int) -> None:
         """Start, or stop and keep what has gone by."""
@@ -69,11 +67,7 @@ class Clock(App):
         super().__init__(system)
         content = table("clock")
         self.alarms = [Alarm.of(entry) for entry in content["alarm"]]
-        self.home: str = content["home"]
-        self.places: dict[str, tuple[str, int]] = {
-            name: (land, east) for name, (land, east) in content["cities"].items()
-        }
-        self.cities: list[str] = list(content["shown"])
+        self.cities = Cities.of(content)
         self.countdown: Countdown | None = None
         self.stopwatch = Run()
         self.laps: list[int] = []
@@ -83,21 +77,6 @@ class Clock(App):
         """The minute of the day on the status bar."""
         hour, _, minute = self.system.clock.partition(":")
         return int(hour) * 60 + int(minute)
-
-    def ahead(self, city: str) -> int:
-        """How many minutes a city is ahead of home."""
-        return self.places[city][1] - self.places[self.home][1]
-
-    def time_in(self, city: str) -> str:
-        minutes = (self.now + self.ahead(city)) % _DAY
-        return f"{minutes // 60:02}:{minutes % 60:02}"
-
-    def difference(self, city: str) -> str:
-        """The day and the hours that part a city from home: "Tomorrow, +8 h"."""
-        ahead = self.ahead(city)
-        day = {-1: "Yesterday", 0: "Today", 1: "Tomorrow"}[(self.now + ahead) // _DAY]
-        minutes = f":{abs(ahead) % 60:02}" if ahead % 60 else ""
-        return f"{day}, {'+' if ahead >= 0 else '-'}{abs(ahead) // 60}{minutes} h"
 
     def first_page(self) -> Page:
         return ClockPage(self)
@@ -194,31 +173,30 @@ class ClockPage(Page):
         here = Column(
             (
                 Text(self.system.clock, 64, 300),
-                Text(f"Saturday, 21 November  ·  {app.home}", 16, color="on_surface_variant"),
+                Text(f"Saturday, 21 November  ·  {app.cities.home}", 16, color="on_surface_variant"),
             ),
             pad=(20, 4, 20, 20),
         )
-        rows = [self._city(city) for city in app.cities]
+        rows = [self._city(city) for city in app.cities.shown]
         body = scroll_page(here, divider(), *rows, Spacer(88), key="cities")
         return page_frame(app_bar("World clock"), body, fab=fab("plus", "Add city", self._search_city))
 
     def _city(self, city: str) -> View:
-        words = Column(
-            (Text(city, 20, lines=1), Text(self.app.difference(city), 14, color="on_surface_variant")), flex=1
-        )
-        row = Row((words, Text(self.app.time_in(city), 36, 300)), gap=16, pad=(20, 14))
-        return Surface(
-            row, fill=True, desc=city, on_long_press=partial(self._choose, city), on_tap=partial(self._choose, city)
-        )
+        cities, now = self.app.cities, self.app.now
+        difference = Text(cities.difference(city, now), 14, color="on_surface_variant")
+        words = Column((Text(city, 20, lines=1), difference), flex=1)
+        row = Row((words, Text(cities.time_in(city, now), 36, 300)), gap=16, pad=(20, 14))
+        choose = partial(self._choose, city)
+        return Surface(row, fill=True, desc=city, on_tap=choose, on_long_press=choose)
 
     def _search_city(self) -> None:
-        page = CityPage(self.app)
+        page = CityPage(self.app, self.app.cities, self.app.now)
         page.focus("city")
         self.go(page)
 
     def _remove_city(self, city: str) -> None:
         self.show("")
-        self.app.cities.remove(city)
+        self.app.cities.shown.remove(city)
 
     # Timer --------------------------------------------------------------------------------------------------------
 
@@ -335,39 +313,3 @@ class ClockPage(Page):
 def _clock_of(seconds: int) -> str:
     hours, rest = divmod(seconds, 3600)
     return f"{hours}:{rest // 60:02}:{rest % 60:02}" if hours else f"{rest // 60:02}:{rest % 60:02}"
-
-
-class CityPage(Page):
-    """Looks a city up and puts it on the list."""
-
-    app: Clock
-    title = "City"
-
-    def __init__(self, app: Clock) -> None:
-        super().__init__(app)
-        self.words = ""
-
-    def build(self, look: Look) -> View:
-        field = TextField("city", self.words, self._type, hint="Search for a city", action="search")
-        back = icon_button("arrow-left", "Navigate up", self.close)
-        clear = icon_button("close", "Clear search", partial(self._type, "")) if self.words else None
-        box = Surface(search_box(field, lead=back, trail=clear), fill=True, max_width=736)
-        bar = Row((box,), along="center", pad=(12, 8))
-        wanted = self.words.strip().lower()
-        found = [name for name, (land, _) in self.app.places.items() if wanted in f"{name} {land}".lower()]
-        if not found:
-            return page_frame(bar, empty_page("map-marker-question-outline", f"No city matches “{self.words}”"))
-        return page_frame(bar, scroll_page(*(self._row(name) for name in found)))
-
-    def _row(self, name: str) -> View:
-        shown = name in self.app.cities
-        trail = chip("Added", selected=True) if shown else Text(self.app.time_in(name), 18)
-        return list_item(name, self.app.places[name][0], trail=trail, on_tap=partial(self._add, name), lines=1)
-
-    def _type(self, words: str) -> None:
-        self.words = words
-
-    def _add(self, name: str) -> None:
-        if name not in self.app.cities:
-            self.app.cities.append(name)
-        self.close()

@@ -42,7 +42,8 @@ def _ramp(side: int, top: RGB, bottom: RGB) -> Image.Image:
 
 
 def _hills(rng: random.Random, side: int) -> Image.Image:
-    return landscape(rng.choice(_FAIR_HILLS))(side, side)
+    smooth = landscape(rng.choice(_FAIR_HILLS))(4 * side, 4 * side)
+    return smooth.resize((side, side), Image.Resampling.BOX)
 
 
 def _city(rng: random.Random, side: int) -> Image.Image:

@@ -1,0 +1,91 @@
+"""Which cities the clock knows, what time it is in them, and the page on which one is looked up."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from odyssey_recorder.simulator.apps.app import App, Page
+from odyssey_recorder.simulator.ui.controls import Text, TextField
+from odyssey_recorder.simulator.ui.layout import Row, Surface
+from odyssey_recorder.simulator.ui.view import Look, View
+from odyssey_recorder.simulator.ui.widgets import (
+    chip,
+    empty_page,
+    icon_button,
+    list_item,
+    page_frame,
+    scroll_page,
+    search_box,
+)
+
+DAY = 24 * 60
+
+
+@dataclass(slots=True)
+class Cities:
+    """The phone's own city, all `places` as (country, minutes east of Greenwich), and those that are shown.
+
+    Every `now` is a minute of the day at home.
+    """
+
+    home: str
+    places: Mapping[str, tuple[str, int]]
+    shown: list[str]
+
+    @classmethod
+    def of(cls, content: Mapping[str, Any]) -> "Cities":
+        """The cities as the tables of content write them."""
+        places = {name: (land, east) for name, (land, east) in content["cities"].items()}
+        return cls(content["home"], places, list(content["shown"]))
+
+    def time_in(self, city: str, now: int) -> str:
+        minutes = (now + self._ahead(city)) % DAY
+        return f"{minutes // 60:02}:{minutes % 60:02}"
+
+    def difference(self, city: str, now: int) -> str:
+        """The day and the hours that part a city from home: "Tomorrow, +8 h"."""
+        ahead = self._ahead(city)
+        day = {-1: "Yesterday", 0: "Today", 1: "Tomorrow"}[(now + ahead) // DAY]
+        minutes = f":{abs(ahead) % 60:02}" if ahead % 60 else ""
+        return f"{day}, {'+' if ahead >= 0 else '-'}{abs(ahead) // 60}{minutes} h"
+
+    def _ahead(self, city: str) -> int:
+        return self.places[city][1] - self.places[self.home][1]
+
+
+class CityPage(Page):
+    """Looks a city up and puts it on the list."""
+
+    title = "City"
+
+    def __init__(self, app: App, cities: Cities, now: int) -> None:
+        super().__init__(app)
+        self.cities = cities
+        self.now = now
+        self.words = ""
+
+    def build(self, look: Look) -> View:
+        field = TextField("city", self.words, self._type, hint="Search for a city", action="search")
+        back = icon_button("arrow-left", "Navigate up", self.close)
+        clear = icon_button("close", "Clear search", partial(self._type, "")) if self.words else None
+        box = Surface(search_box(field, lead=back, trail=clear), fill=True, max_width=736)
+        bar = Row((box,), along="center", pad=(12, 8))
+        wanted = self.words.strip().lower()
+        found = [name for name, (land, _) in self.cities.places.items() if wanted in f"{name} {land}".lower()]
+        if not found:
+            return page_frame(bar, empty_page("map-marker-question-outline", f"No city matches “{self.words}”"))
+        return page_frame(bar, scroll_page(*(self._row(name) for name in found)))
+
+    def _row(self, name: str) -> View:
+        shown = name in self.cities.shown
+        trail = chip("Added", selected=True) if shown else Text(self.cities.time_in(name, self.now), 18)
+        return list_item(name, self.cities.places[name][0], trail=trail, on_tap=partial(self._add, name), lines=1)
+
+    def _type(self, words: str) -> None:
+        self.words = words
+
+    def _add(self, name: str) -> None:
+        if name not in self.cities.shown:
+            self.cities.shown.append(name)
+        self.close()

@@ -1,0 +1,153 @@
+"""Conversations as the messages app keeps them, and the list of them that several of its pages show."""
+
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING
+
+from odyssey_recorder.simulator.apps.app import Page
+from odyssey_recorder.simulator.apps.people import people
+from odyssey_recorder.simulator.apps.photographs import photograph_in
+from odyssey_recorder.simulator.ui.controls import Text, TextField
+from odyssey_recorder.simulator.ui.layout import Column, Row, Spacer, Surface
+from odyssey_recorder.simulator.ui.view import Look, View
+from odyssey_recorder.simulator.ui.widgets import (
+    avatar,
+    empty_page,
+    fab,
+    icon_button,
+    page_frame,
+    scroll_page,
+    search_box,
+)
+
+if TYPE_CHECKING:
+    from odyssey_recorder.simulator.apps.messages import Messages
+
+_PLAIN = "#5f6b7a"
+
+
+@dataclass(slots=True, eq=False)
+class Message:
+    """One message; `mine` says that the owner of the phone wrote it."""
+
+    mine: bool
+    when: str
+    text: str
+    hearted: bool = False
+
+
+@dataclass(slots=True, eq=False)
+class Conversation:
+    """What was written with one person, the oldest first; `quick` are answers to tap."""
+
+    name: str
+    messages: list[Message] = field(default_factory=list)
+    quick: tuple[str, ...] = ()
+    unread: int = 0
+    draft: str = ""
+    muted: bool = False
+
+    @property
+    def color(self) -> str:
+        return next((person.color for person in people() if person.name == self.name), _PLAIN)
+
+    @property
+    def last(self) -> str:
+        """The line that the list shows."""
+        if self.draft:
+            return f"Draft: {self.draft}"
+        if not self.messages:
+            return ""
+        message = self.messages[-1]
+        words = "Photo" if photograph_in(message.text) else message.text
+        return f"You: {words}" if message.mine else words
+
+
+class MessagesPage(Page):
+    """What both the list and a conversation can show: the list of conversations."""
+
+    app: "Messages"
+
+    def __init__(self, app: "Messages") -> None:
+        super().__init__(app)
+        self.query = ""
+
+    def list_pane(self, current: Conversation | None = None) -> View:
+        """All conversations that the search leaves, with `current` marked."""
+        search = TextField("search", self.query, self._search, hint="Search conversations", action="search")
+        clear = icon_button("close", "Clear search", partial(self._search, "")) if self.query else None
+        bar = Row((Surface(search_box(search, trail=clear), flex=1),), pad=(16, 10, 16, 8))
+        wanted = self.query.lower()
+        found = [
+            conversation
+            for conversation in self.app.conversations
+            if wanted in "\n".join([conversation.name, *(message.text for message in conversation.messages)]).lower()
+        ]
+        body: View = empty_page("message-outline", "No conversations found")
+        if found:
+            body = scroll_page(*(self._row(one, current) for one in found), Spacer(88), key="conversations")
+        new = fab("message-plus-outline", "Start chat", self._start, label="Start chat")
+        return page_frame(bar, body, fab=new)
+
+    def _row(self, conversation: Conversation, current: Conversation | None) -> View:
+        fresh = conversation.unread > 0
+        when = conversation.messages[-1].when if conversation.messages else ""
+        side = [Text(when, 12, 500 if fresh else 400, "primary" if fresh else "on_surface_variant")]
+        words = Column(
+            (
+                Text(conversation.name, 16, 700 if fresh else 400, lines=1),
+                Text(
+                    conversation.last,
+                    14,
+                    500 if fresh else 400,
+                    "on_surface" if fresh else "on_surface_variant",
+                    lines=1,
+                ),
+            ),
+            gap=2,
+            flex=1,
+        )
+        count: View = Spacer(20)
+        if fresh:
+            count = Surface(
+                Text(str(conversation.unread), 12, 500, "on_primary"),
+                color="primary",
+                radius=10,
+                width=20,
+                height=20,
+                align="center",
+            )
+        end = Column((*side, count), gap=4, across="end")
+        return Surface(
+            Row((avatar(conversation.name, conversation.color, 48), words, end), gap=14, pad=(16, 10)),
+            color="secondary_container" if conversation is current else "",
+            fill=True,
+            desc=conversation.name,
+            on_tap=partial(self.open, conversation),
+            on_long_press=None if current else partial(self.manage, conversation),
+        )
+
+    def open(self, conversation: Conversation) -> None:
+        conversation.unread = 0
+        self.go(self.app.conversation_page(conversation))
+
+    def manage(self, conversation: Conversation) -> None:
+        """Offer what can be done with a whole conversation; beside an open one there is no such offer."""
+
+    def _search(self, words: str) -> None:
+        self.query = words
+
+    def _start(self) -> None:
+        page = self.app.recipient_page()
+        page.focus("to")
+        self.go(page)
+
+    def beside_list(self, look: Look, body: View, current: Conversation | None = None) -> View:
+        """A page with the list at its left."""
+        rest = Surface(body, color="surface_low", flex=1)
+        return Row((Surface(self.list_pane(current), width=list_width(look)), rest), across="stretch")
+
+
+def list_width(look: Look) -> float:
+    """How wide the list beside a conversation is, in dp."""
+    return min(400, look.width_dp * 0.4)
