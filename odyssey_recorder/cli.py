@@ -3,6 +3,7 @@
 import json
 import sys
 from enum import StrEnum
+from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -247,7 +248,10 @@ def simulate(
     journal: Annotated[Path | None, typer.Option(help="Write all that is shown and comes in, as JSON lines.")] = None,
     until_stdin_ends: Annotated[bool, typer.Option("--until-stdin-ends", hidden=True)] = False,
 ) -> None:
-    """Run a simulated emulator that the real adb finds; Ctrl-C stops it."""
+    """Run a simulated emulator; Ctrl-C stops it.
+
+    The real adb finds it, as it finds those of Android Studio.
+    """
     from odyssey_recorder.simulator.phone import Phone
     from odyssey_recorder.simulator.profile import profile_named
     from odyssey_recorder.simulator.server_main import run, stop_when_stdin_ends
@@ -287,6 +291,8 @@ def _print_json(tree: object) -> None:
 
 def main() -> None:
     """Run the command line; the console script's entry point."""
+    if isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # as stderr: a letter that it cannot show is no failure
     try:
         app()
     except OdysseyError as error:

@@ -1,6 +1,7 @@
 """Who gets what: the only module that names concrete adapters and puts them together."""
 
 import os
+import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -13,7 +14,7 @@ from odyssey_recorder.dataset.store import DraftSummary, EpisodeStore
 from odyssey_recorder.device.adb import AdbDevice, AdbServer, find_adb
 from odyssey_recorder.device.device import Device, DeviceProperties, ListedDevice
 from odyssey_recorder.device.profile import device_name
-from odyssey_recorder.errors import DeviceError, RecordingError
+from odyssey_recorder.errors import DeviceError, RecordingError, SettingsError
 from odyssey_recorder.gesture.recognizer import TouchRules
 from odyssey_recorder.model.episode import DeviceInfo, TaskInfo
 from odyssey_recorder.recording.recorder import Listener, Recorder, Rules
@@ -26,12 +27,17 @@ Actor = Literal["annotator", "script"]
 
 
 def adb_program(settings: Settings) -> Path:
-    """The adb to use: the one that is set, otherwise the one on the PATH or the bundled one."""
-    return Path(settings.adb or find_adb())
+    """The adb to use: the one that is set, otherwise the one on the PATH or the bundled one. Raises SettingsError."""
+    if not settings.adb:
+        return Path(find_adb())
+    found = shutil.which(settings.adb)
+    if found is None:
+        raise SettingsError(f"The setting adb names no program: {settings.adb}. Name the adb of your Android SDK.")
+    return Path(found)
 
 
 def started_server(settings: Settings) -> AdbServer:
-    """The user's adb server, started if it is not up. Raises DeviceError."""
+    """The user's adb server, started if it is not up. Raises DeviceError, SettingsError."""
     server = AdbServer(port=settings.adb_server_port)
     server.start(str(adb_program(settings)))
     return server

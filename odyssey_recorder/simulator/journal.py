@@ -7,12 +7,17 @@ from pathlib import Path
 
 from PIL import Image
 
+from odyssey_recorder.errors import SettingsError
+
 
 class Journal:
-    """Appends JSON lines to a file; each line is whole on disk when the call returns."""
+    """Appends JSON lines to a file; each line is whole on disk when the call returns. Raises SettingsError."""
 
     def __init__(self, path: Path) -> None:
-        self._file = path.open("a", encoding="utf-8")
+        try:
+            self._file = path.open("a", encoding="utf-8")
+        except OSError as error:
+            raise SettingsError(f"The journal {path} cannot be written: {error.strerror}.") from error
         self._lock = threading.Lock()
 
     def frame(self, t_ns: int, number: int, picture: Image.Image) -> None:

@@ -1,0 +1,45 @@
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from odyssey_recorder.dataset.codec import read_episode
+from odyssey_recorder.model.action import action_type
+from tests.command_line import CommandLine
+
+CROSS_APP = {"CLICK", "SCROLL", "LONG_PRESS", "TYPE", "HOME", "BACK", "RECENT", "COMPLETE"}
+
+
+@pytest.mark.timeout(300)
+def test_it_records_publishes_and_replays_two_episodes(command_line: CommandLine) -> None:
+    folder = command_line.folder / "demo"
+    ran = command_line("demo", "--out", folder, "--profile", "small_phone")
+    assert ran.exit_code == 0, ran.out + ran.err
+    assert ran.out.endswith("All steps match.\n")
+    episodes = [read_episode(path) for path in (folder / "dataset" / "annotations").iterdir()]
+    kinds = {action_type(episode.steps[-1].action): episode for episode in episodes}
+    assert kinds.keys() == {"COMPLETE", "IMPOSSIBLE"}
+    assert {action_type(step.action) for step in kinds["COMPLETE"].steps} == CROSS_APP
+    assert len(kinds["COMPLETE"].steps) >= 12
+    assert len(kinds["COMPLETE"].task.apps) >= 2
+    for episode in episodes:
+        assert f"  {episode.episode_id}  " in ran.out
+        assert (folder / f"replay-{episode.episode_id}.html").is_file()
+    with Image.open(folder / "contact-sheet.png") as sheet:
+        assert sheet.width == 2000
+    assert max(map(len, ran.out.partition("Replaying")[2].partition("Dataset")[0].splitlines())) <= 80
+    assert list((folder / "drafts").glob("[0-9]*")) == []
+
+
+def test_a_phone_that_cannot_be_simulated_is_named(command_line: CommandLine) -> None:
+    ran = command_line("demo", "--out", command_line.folder / "demo", "--profile", "[red]nokia")
+    assert ran.exit_code == 1
+    assert "([red]nokia)" in ran.out
+    assert "No simulated device '[red]nokia'; there are small_phone" in ran.err
+
+
+def test_a_folder_that_cannot_be_written_is_named(command_line: CommandLine) -> None:
+    Path(command_line.folder / "file").write_text("")
+    ran = command_line("demo", "--out", command_line.folder / "file", "--profile", "small_phone")
+    assert ran.exit_code == 1
+    assert "a file is where a folder must be" in ran.err

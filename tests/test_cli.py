@@ -1,0 +1,244 @@
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from odyssey_recorder import __version__
+from odyssey_recorder.dataset.codec import read_episode
+from odyssey_recorder.model.action import Complete, Press, SystemKey, Type
+from odyssey_recorder.simulator.adb_server import PrivateAdbServer
+from tests.command_line import ESCAPES, CommandLine, LabPhone
+from tests.device.scripted_adb_server import ScriptedAdbServer, block
+from tests.replay.recordings import episode_of, write_dataset
+
+COMMANDS = ["record", "replay", "convert", "devices", "doctor", "simulate", "demo"]
+EPISODES = Path(__file__).parent / "data" / "episodes"
+RELEASED = EPISODES / "v1v2_5342205429089853.json"
+TASK = ("--instruction", "Go home.", "--category", "General_Tool", "--app", "Clock")
+
+
+def record(command_line: CommandLine, *, note: str = "done") -> Path:
+    """The annotation file of an episode that is recorded on the small phone."""
+    script = command_line.folder / "play.jsonl"
+    script.write_text('{"key": "RECENT"}\n{"key": "HOME"}\n' + json.dumps({"complete": note}))
+    ran = command_line("record", "--script", script, *TASK)
+    assert ran.exit_code == 0, ran.err
+    return Path(ran.out.strip())
+
+
+@pytest.fixture
+def recorded(command_line: CommandLine, phone: LabPhone) -> Path:
+    return record(command_line)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_explains_itself_in_eighty_columns(command_line: CommandLine, command: str) -> None:
+    ran = command_line(command, "--help")
+    assert ran.exit_code == 0
+    assert ran.out.startswith("Usage: ")
+    assert max(map(len, ran.out.splitlines())) <= 80
+
+
+def test_all_commands_are_listed_each_with_a_whole_sentence(command_line: CommandLine) -> None:
+    lines = command_line("--help").out.partition("Commands:\n")[2].splitlines()
+    assert [line.split()[0] for line in lines] == COMMANDS
+    assert all(line.endswith(".") and not line.endswith("...") for line in lines)
+
+
+def test_the_version_is_told(command_line: CommandLine) -> None:
+    assert command_line("--version").out == f"odyssey-recorder {__version__}\n"
+
+
+def test_a_setting_that_is_wrong_is_a_message(command_line: CommandLine) -> None:
+    command_line.monkeypatch.setenv("ANDROID_ADB_SERVER_PORT", "many")
+    ran = command_line("devices")
+    assert ran.exit_code == 1
+    assert ran.err.startswith("The environment variable ANDROID_ADB_SERVER_PORT: ")
+
+
+class TestReplay:
+    def test_the_same_screens_match(self, command_line: CommandLine, recorded: Path) -> None:
+        report = command_line.folder / "report.html"
+        ran = command_line("replay", recorded, "--report", report)
+        assert ran.exit_code == 0, ran.err
+        lines = ran.out.splitlines()
+        assert [line.split()[:2] for line in lines[:3]] == [["0", "match"], ["1", "match"], ["2", "match"]]
+        assert lines[3] == "match: 3 of 3 steps reached; 3 match, 0 drift, 0 diverged"
+        assert report.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
+
+    def test_json_is_all_that_is_on_stdout(self, command_line: CommandLine, recorded: Path) -> None:
+        result = json.loads(command_line("replay", recorded, "--json").out)
+        assert (result["outcome"], result["exit_code"], len(result["steps"])) == ("match", 0, 3)
+
+    def test_another_screen_is_a_divergence(self, command_line: CommandLine, recorded: Path) -> None:
+        pictures = recorded.parent.parent / "screenshots"
+        first, second, _ = sorted(pictures.iterdir())
+        first.write_bytes(second.read_bytes())
+        (recorded.parent.parent / "provenance" / recorded.name).unlink()
+        ran = command_line("replay", recorded)
+        assert ran.exit_code == 1
+        assert ran.out.splitlines()[0].split()[:2] == ["0", "diverged"]
+        assert "diverged: 1 of 3 steps reached" in ran.out
+
+    def test_another_screen_size_cannot_be_replayed(self, command_line: CommandLine, phone: LabPhone) -> None:
+        ran = command_line("replay", write_dataset(command_line.dataset, episode_of([Complete()])))
+        assert (ran.exit_code, ran.out) == (2, "")
+        assert "--scale" in ran.err
+
+    def test_without_a_device_it_cannot_run(self, command_line: CommandLine, lonely_server: PrivateAdbServer) -> None:
+        command_line.use_server(lonely_server.port)
+        ran = command_line("replay", write_dataset(command_line.dataset, episode_of([Complete()])))
+        assert (ran.exit_code, ran.out) == (2, "")
+        assert ran.err.startswith("There is no device that is ready.")
+
+    @pytest.mark.parametrize("options", [(), ("--json",), ("--dry-run",)])
+    def test_files_that_are_missing_or_broken_cannot_be_replayed(
+        self, command_line: CommandLine, options: tuple[str, ...]
+    ) -> None:
+        nowhere = command_line("replay", command_line.folder / "none.json", *options)
+        assert (nowhere.exit_code, nowhere.out) == (2, "")
+        assert nowhere.err.endswith("none.json cannot be read: there is no such file.\n")
+        path = write_dataset(command_line.dataset, episode_of([Complete()]))
+        next((command_line.dataset / "screenshots").iterdir()).write_bytes(b"no picture")
+        broken = command_line("replay", path, *options)
+        assert (broken.exit_code, broken.out) == (2, "")
+        assert "The screenshot of step 0 cannot be read" in broken.err
+
+    def test_a_dry_run_needs_neither_adb_nor_device(self, command_line: CommandLine) -> None:
+        command_line.monkeypatch.setenv("ODYSSEY_ADB", "/nowhere/adb")
+        path = write_dataset(command_line.dataset, episode_of([Type("milk"), Press(SystemKey.HOME), Complete()]))
+        ran = command_line("replay", path, "--dry-run")
+        assert (ran.exit_code, ran.err) == (0, "")
+        assert ran.out == "  0  type 4 characters\n  1  press HOME\n  2  compare the screen only\n"
+
+    def test_text_of_an_episode_is_text_on_one_line(self, command_line: CommandLine, phone: LabPhone) -> None:
+        ran = command_line("replay", record(command_line, note=f"{ESCAPES}\n" * 1000))
+        assert ran.exit_code == 0, ran.err
+        assert r"\x1b[31m[red]" in ran.out
+        assert "\x1b" not in ran.out
+        assert max(map(len, ran.out.splitlines())) <= 80
+
+
+class TestConvert:
+    def test_a_file_is_respelled(self, command_line: CommandLine) -> None:
+        target = command_line.folder / "card.json"
+        ran = command_line("convert", RELEASED, target, "--dialect", "card")
+        assert (ran.exit_code, ran.out) == (0, "1 written, 0 failed\n")
+        assert read_episode(target).steps == read_episode(RELEASED).steps
+
+    def test_each_file_that_fails_is_named_and_the_others_are_written(self, command_line: CommandLine) -> None:
+        write_dataset(command_line.dataset, episode_of([Complete()]))
+        (command_line.dataset / "annotations" / f"{ESCAPES.replace('/', '_')}.json").write_text("{")
+        ran = command_line("convert", command_line.dataset, command_line.folder / "out", "--dialect", "release")
+        assert (ran.exit_code, ran.out) == (1, "1 written, 1 failed\n")
+        assert ran.err.startswith(r"\x1b[31m[red]x[_]")
+        assert len(list((command_line.folder / "out" / "annotations").iterdir())) == 1
+
+    def test_what_is_no_dataset_is_refused(self, command_line: CommandLine) -> None:
+        ran = command_line("convert", command_line.folder, command_line.folder / "out", "--dialect", "card")
+        assert ran.exit_code == 1
+        assert "is no dataset folder" in ran.err
+
+    def test_text_of_an_episode_in_a_message_is_text(self, command_line: CommandLine) -> None:
+        path = command_line.folder / "bad.json"
+        path.write_text(json.dumps({"episode_id": ESCAPES}))
+        ran = command_line("convert", path, command_line.folder / "out.json", "--dialect", "card")
+        assert ran.exit_code == 1
+        assert "\x1b" not in ran.err
+        assert "\x9b" not in ran.err
+
+
+class TestDevices:
+    def test_devices_are_listed(self, command_line: CommandLine, phone: LabPhone) -> None:
+        [line] = command_line("devices").out.splitlines()
+        assert line.split()[:2] == [phone.serial, "device"]
+
+    def test_json_has_all_that_is_known(self, command_line: CommandLine, phone: LabPhone) -> None:
+        [device] = json.loads(command_line("devices", "--json").out)
+        assert (device["serial"], device["state"]) == (phone.serial, "device")
+        assert device.keys() == {"serial", "state", "product", "model"}
+
+    def test_where_there_is_none_it_says_how_to_get_one(
+        self, command_line: CommandLine, lonely_server: PrivateAdbServer
+    ) -> None:
+        command_line.use_server(lonely_server.port)
+        ran = command_line("devices")
+        assert ran.exit_code == 0
+        assert ran.out.startswith("No device. Start an emulator")
+        assert json.loads(command_line("devices", "--json").out) == []
+
+    def test_what_a_device_calls_itself_is_text(self, command_line: CommandLine) -> None:
+        listed = "emulator-5600 device product:x model:\x1b[31m[red]Pixel\x9b1m transport_id:1\n"
+        with ScriptedAdbServer({"host:version": block("0029"), "host:devices-l": block(listed)}) as server:
+            command_line.use_server(server.port)
+            ran = command_line("devices")
+            as_json = command_line("devices", "--json")
+        assert ran.out.endswith(" \\x1b[31m[red]Pixel\\x9b1m\n")
+        assert json.loads(as_json.out)[0]["model"] == "\x1b[31m[red]Pixel\x9b1m"
+        assert "\x1b" not in as_json.out
+
+    def test_an_adb_that_is_not_there_is_named(self, command_line: CommandLine) -> None:
+        command_line.monkeypatch.setenv("ODYSSEY_ADB", "/nowhere/adb")
+        ran = command_line("devices")
+        assert ran.exit_code == 1
+        assert "/nowhere/adb" in ran.err
+
+
+class TestSimulate:
+    def test_it_says_its_serial_and_ends_by_ctrl_c(self, lonely_server: PrivateAdbServer) -> None:
+        command = [sys.executable, "-m", "odyssey_recorder", "simulate", "--profile", "small_phone"]
+        with subprocess.Popen(
+            [*command, "--console-port", "0"],
+            env=lonely_server.environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        ) as phone:
+            assert phone.stdout is not None
+            assert phone.stderr is not None
+            first = phone.stdout.readline()
+            assert first.startswith("Simulated Small Phone runs as emulator-")
+            assert phone.stdout.readline().startswith("Console on port ")
+            assert phone.stdout.readline().startswith("Stop it with Ctrl-C")
+            phone.send_signal(signal.SIGINT)
+            assert phone.wait(20) == 0
+            assert phone.stdout.read().endswith(" has stopped.\n")
+            assert phone.stderr.read() == ""
+
+    def test_a_port_that_is_taken_is_named(self, command_line: CommandLine) -> None:
+        with socket.create_server(("127.0.0.1", 0)) as taken:
+            port = taken.getsockname()[1] & ~1
+            ran = command_line("simulate", "--profile", "small_phone", "--console-port", port)
+        assert (ran.exit_code, ran.out) == (1, "")
+        assert ran.err.startswith(f"Ports {port} and {port + 1} are taken")
+
+    @pytest.mark.parametrize("port", [5601, 65536, -2])
+    def test_a_port_that_is_none_for_a_console_is_refused(self, command_line: CommandLine, port: int) -> None:
+        ran = command_line("simulate", "--console-port", port)
+        assert ran.exit_code == 2
+        assert "--console-port" in ran.err
+
+    def test_a_profile_that_there_is_not_is_told_of_with_those_that_there_are(self, command_line: CommandLine) -> None:
+        ran = command_line("simulate", "--profile", "nokia")
+        assert ran.exit_code == 1
+        assert ran.err.startswith("No simulated device 'nokia'; there are small_phone, ")
+
+    def test_a_journal_that_cannot_be_written_is_named(self, command_line: CommandLine) -> None:
+        ran = command_line("simulate", "--console-port", 0, "--journal", command_line.folder / "none" / "journal")
+        assert (ran.exit_code, ran.out) == (1, "")
+        assert "journal cannot be written" in ran.err
+
+
+def test_a_terminal_that_cannot_show_a_letter_gets_it_spelled_out(command_line: CommandLine, phone: LabPhone) -> None:
+    recorded = record(command_line, note="Größe 你好")
+    command = [sys.executable, "-m", "odyssey_recorder", "replay", str(recorded)]
+    ran = subprocess.run(
+        command, env={**os.environ, "PYTHONIOENCODING": "latin-1:strict"}, capture_output=True, check=False
+    )
+    assert ran.returncode == 0, ran.stderr
+    assert b"COMPLETE Gr\xf6\xdfe \\u4f60\\u597d" in ran.stdout

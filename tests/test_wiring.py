@@ -1,0 +1,116 @@
+from pathlib import Path
+
+import pytest
+
+from odyssey_recorder.dataset.store import EpisodeStore
+from odyssey_recorder.device.adb import AdbServer
+from odyssey_recorder.errors import DatasetError, DeviceError, RecordingError, SettingsError
+from odyssey_recorder.model.episode import TaskInfo
+from odyssey_recorder.model.geometry import Size
+from odyssey_recorder.recording import script
+from odyssey_recorder.recording.recorder import Recorder
+from odyssey_recorder.settings import read_settings
+from odyssey_recorder.wiring import Desk, adb_program, chosen_device, connect, lab_desk
+from tests.command_line import LabPhone
+from tests.device.scripted_adb_server import ScriptedAdbServer, block
+from tests.fakes import FakeDevice
+
+TASK = TaskInfo("General_Tool", ("Clock",), "Set {}.", "Set an alarm.", "Set an alarm for seven.")
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Desk:
+    return Desk(AdbServer(port=1), EpisodeStore(tmp_path / "dataset", drafts=tmp_path / "drafts"), "Ada")
+
+
+def choose(listed: str, serial: str | None = None) -> str:
+    with ScriptedAdbServer({"host:devices-l": block(listed)}) as server:
+        return chosen_device(AdbServer(port=server.port), serial)
+
+
+def put_aside(recorder: Recorder) -> None:
+    recorder.start()
+    recorder.stop()
+    recorder.join()
+
+
+class TestTheDeviceToUse:
+    def test_is_the_only_one_that_is_ready(self) -> None:
+        assert choose("emulator-5600 offline\nemulator-5602 device product:x model:y\n") == "emulator-5602"
+
+    def test_is_the_one_that_is_named(self) -> None:
+        assert choose("emulator-5600 device\nemulator-5602 device\n", "emulator-5602") == "emulator-5602"
+
+    def test_must_be_known(self) -> None:
+        with pytest.raises(DeviceError, match="does not know the device pixel; it knows emulator-5600, emulator-5602"):
+            choose("emulator-5600 device\nemulator-5602 offline\n", "pixel")
+        with pytest.raises(DeviceError, match=r"does not know the device pixel; it knows no device at all\."):
+            choose("", "pixel")
+
+    def test_is_waited_for_in_words_where_none_is_ready(self) -> None:
+        with pytest.raises(DeviceError, match=r"no device that is ready\. emulator-5600 is unauthorized\. Start an"):
+            choose("emulator-5600 unauthorized\n")
+
+    def test_must_be_named_where_there_are_several(self) -> None:
+        with pytest.raises(DeviceError, match=r"2 devices: name one with --device \(emulator-5600, emulator-5602\)"):
+            choose("emulator-5600 device\nemulator-5602 device\n")
+
+
+def test_an_adb_that_is_set_must_be_a_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    program = tmp_path / "adb"
+    with pytest.raises(SettingsError, match=f"names no program: {program}"):
+        adb_program(read_settings(adb=str(program)))
+    program.touch(mode=0o755)
+    assert adb_program(read_settings(adb=str(program))) == program
+    assert adb_program(read_settings(adb="")).is_file()
+
+
+def test_a_device_that_answers_is_connected(lab_phone: LabPhone) -> None:
+    device = connect(lab_phone.serial, AdbServer(port=lab_phone.lab.server.port))
+    assert device.properties().size == Size(720, 1280)
+    device.close()
+
+
+def test_a_draft_says_who_recorded_what_on_which_device(desk: Desk) -> None:
+    recorder = desk.begin(FakeDevice(Size(720, 1280)), TASK, script.ScriptPlayer())
+    put_aside(recorder)
+    [summary] = desk.drafts()
+    assert (summary.episode_id, summary.task, summary.steps) == (recorder.episode_id, TASK, 0)
+    assert (summary.device.device_name, summary.device.size) == ("Small Phone", Size(720, 1280))
+
+
+def test_a_draft_goes_on_only_on_a_screen_of_its_size(desk: Desk) -> None:
+    device = FakeDevice(Size(720, 1280))
+    recorder = desk.begin(device, TASK, script.ScriptPlayer())
+    put_aside(recorder)
+    with pytest.raises(RecordingError, match=r"was begun on a Small Phone \(720x1280\); fake-1 has 1080x2400"):
+        desk.resume(FakeDevice(Size(1080, 2400)), recorder.episode_id, script.ScriptPlayer())
+    again = desk.resume(device, recorder.episode_id, script.ScriptPlayer())
+    assert again.episode_id == recorder.episode_id
+    put_aside(again)
+
+
+def test_a_draft_that_is_discarded_is_in_the_trash(desk: Desk, tmp_path: Path) -> None:
+    recorder = desk.begin(FakeDevice(), TASK, script.ScriptPlayer())
+    put_aside(recorder)
+    desk.discard(recorder.episode_id)
+    assert desk.drafts() == []
+    assert [path.name.split("-")[0] for path in (tmp_path / "drafts" / "trash").iterdir()] == [recorder.episode_id]
+    with pytest.raises(DatasetError):
+        desk.discard(recorder.episode_id)
+
+
+def test_a_desk_without_phones_of_its_own_says_how_to_get_one(desk: Desk) -> None:
+    assert not desk.can_simulate
+    with pytest.raises(DeviceError, match="run odyssey-recorder simulate"):
+        desk.simulate()
+
+
+def test_the_desk_of_a_laboratory_simulates_phones(lab_phone: LabPhone, desk: Desk) -> None:
+    in_lab = lab_desk(lab_phone.lab, desk.store, actor="script", profile="small_phone")
+    assert in_lab.can_simulate
+    serial = in_lab.simulate()
+    assert serial in {device.serial for device in in_lab.devices() if device.is_ready}
+    lab_phone.lab.server.adb("-s", serial, "emu", "kill")
+    lab_phone.lab.server.adb("-s", serial, "wait-for-disconnect")
