@@ -51,5 +51,5 @@ system-packages:
 $(INSTALLED): pyproject.toml constraints.txt | system-packages
 	@echo "Installing Odyssey Recorder into .venv (once; a few minutes on a slow line)"
 	@test -x $(BIN)/python || python3 -m venv .venv
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --use-pep517 --constraint constraints.txt --editable '.[dev]'
 	@touch $@
