@@ -8,7 +8,6 @@ from odyssey_recorder.simulator.apps.browser_frame import WebPage
 from odyssey_recorder.simulator.apps.web_pages import (
     SEARCH_SITE,
     Article,
-    Block,
     Bullet,
     Cells,
     Heading,
@@ -255,10 +254,10 @@ class ArticlePage(WebPage):
             if is_table:
                 views.append(_table([block for _, block in group if isinstance(block, Cells)]))
             else:
-                views += [self._block(f"text{index}", block) for index, block in group]
+                views += [self._line(f"text{index}", one) for index, one in group if not isinstance(one, Cells)]
         return views
 
-    def _block(self, key: str, block: Block) -> View:
+    def _line(self, key: str, block: Heading | Paragraph | Bullet | Link) -> View:
         match block:
             case Heading(text):
                 return Surface(selectable(key, text, size=20, weight=500), pad=(0, 8, 0, 0))
@@ -273,8 +272,6 @@ class ArticlePage(WebPage):
                     on_tap=lambda: self.visit(address),
                     desc=label,
                 )
-            case Cells(texts):
-                return _table([Cells(texts)])
 
     def _bookmark(self) -> None:
         kept = self.app.turn_bookmark(self.address)

@@ -56,7 +56,7 @@ class WebPage(Page):
             flex=1,
         )
         more = icon_button("dots-vertical", "More options", self.shows("menu"))
-        home = icon_button("home-outline", "Home", self._home)
+        home = icon_button("home-outline", "Open the home page", self._home)
         return Surface(Row((home, line, *self.actions(), more), gap=2, pad=(4, 8)), fill=True)
 
     def actions(self) -> Sequence[View]:

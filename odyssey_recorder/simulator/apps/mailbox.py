@@ -94,7 +94,3 @@ class Mailbox:
     def drop(self, mail: Mail) -> None:
         """Destroy a mail."""
         self.mails = [other for other in self.mails if other is not mail]
-
-    def unread(self) -> int:
-        """How many mails of the inbox have not been read."""
-        return sum(mail.unread for mail in self.folder("Inbox"))

@@ -142,3 +142,40 @@ def test_a_restored_phone_shows_the_same_article_at_the_same_place() -> None:
         person.scroll_to("Weather in Tokyo")
         person.tap("Weather in Tokyo")
         assert person.sees("Tokyo weather: forecast for the week")
+
+
+def test_a_link_is_copied_and_a_bookmark_removed() -> None:
+    with person_with() as person:
+        person.open("Browser")
+        look_up(person, "weather.meridian.example/oslo")
+        person.tap("More options")
+        person.tap("Copy link")
+        assert person.phone.get_clipboard() == "https://weather.meridian.example/oslo"
+
+        person.tap("Remove bookmark")
+        person.tap("Open the home page")
+        person.tap("More options")
+        person.tap("Bookmarks")
+        assert not person.sees("Oslo weather: forecast for the week")
+
+
+def test_the_history_is_cleared() -> None:
+    with person_with() as person:
+        person.open("Browser")
+        look_up(person, "wellspring.example/sleep")
+        person.tap("More options")
+        person.tap("History")
+        person.tap("Clear history")
+
+        assert person.sees("No history yet")
+
+
+def test_a_search_of_before_is_offered_again() -> None:
+    with person_with() as person:
+        person.open("Browser")
+        look_up(person, "lentil soup")
+        person.tap("Open the home page")
+        person.tap("Address bar")
+        person.tap("lentil soup")
+
+        assert person.sees("1 result")

@@ -121,3 +121,48 @@ def test_a_shared_note_becomes_a_mail() -> None:
         assert person.field("subject").text == "Pancakes"
         assert person.field("body").text.startswith("2 eggs, 200 g flour")
         assert person.field("to").focused
+
+
+def test_a_forwarded_mail_quotes_what_it_was() -> None:
+    with person_with() as person:
+        person.open("Mail")
+        person.tap("Dinner on Saturday")
+        person.tap("Forward")
+
+        assert person.field("subject").text == "Fwd: Dinner on Saturday"
+        assert "Forwarded from Mira Vogel:\n> Hi Robin," in person.field("body").text
+
+
+def test_a_discarded_mail_leaves_no_draft() -> None:
+    with person_with() as person:
+        person.open("Mail")
+        person.tap("Compose")
+        person.type("mira.vogel@post.example")
+        person.tap("More options")
+        person.tap("Save draft")
+        assert person.sees("Draft saved")
+
+        person.tap("More options")
+        person.tap("Discard")
+        person.tap("Open folders")
+        person.tap("Drafts")
+        assert person.sees("Nothing in Drafts")
+
+        person.back()
+        assert person.sees("Inbox")
+
+
+def test_a_mail_is_starred_and_its_sender_copied() -> None:
+    with person_with() as person:
+        person.open("Mail")
+        person.tap("Star Dinner on Saturday")
+        person.tap("Dinner on Saturday")
+        assert person.sees("Unstar")
+
+        person.tap("More options")
+        person.tap("Copy address")
+        assert person.phone.get_clipboard() == "mira.vogel@post.example"
+        person.back()
+        person.tap("Open folders")
+        person.tap("Starred")
+        assert person.sees("Dinner on Saturday")

@@ -146,3 +146,48 @@ def test_products_differ_and_can_be_drawn() -> None:
 
 def test_prices_are_written_in_dollars() -> None:
     assert [money(cents) for cents in (5, 1550, 123_456)] == ["$0.05", "$15.50", "$1,234.56"]
+
+
+def test_filters_are_cleared_and_back_leaves_a_department() -> None:
+    with person_with() as person:
+        person.open("Shop")
+        person.tap("Filter")
+        person.tap("Up to $25")
+        person.tap("Clear all")
+        person.tap("Show 30 results")
+        person.tap("Electronics")
+        assert person.sees("8 products")
+
+        person.back()
+        assert person.sees("30 products")
+        assert person.phone.state().package == "com.odyssey.shop"
+
+
+def test_an_order_of_before_is_shared() -> None:
+    with person_with() as person:
+        person.open("Shop")
+        person.tap("Orders")
+        person.tap("Order HL-20418")
+        person.tap("Share")
+        person.tap("Copy")
+
+        assert person.phone.get_clipboard() == (
+            "Order HL-20418: 1 x Novo Basic wireless headphones, 2 x What the Tide Keeps, $85.97"
+        )
+
+
+def test_delivery_and_payment_are_chosen() -> None:
+    with person_with() as person:
+        show_product(person, "tent", "Drift two-person tent")
+        person.tap("Add to cart")
+        person.tap("Open cart")
+        check_out(person)
+        person.scroll_to("Express \u00b7 $9.99")
+        person.tap("Express \u00b7 $9.99")
+        person.scroll_to("Cash on delivery")
+        person.tap("Cash on delivery")
+        person.scroll_to("Place order")
+        person.tap("Place order")
+
+        assert person.sees("Cash on delivery")
+        assert person.sees("$258.99")

@@ -124,3 +124,32 @@ def test_a_shared_text_becomes_a_task_with_a_note() -> None:
 
         assert person.field("title").text == "Pancakes"
         assert person.field("note").text.startswith("2 eggs, 200 g flour")
+
+
+def test_the_menu_sorts_by_date_and_sweeps_what_is_done() -> None:
+    with person_with() as person:
+        person.open("To-do")
+        person.tap("More options")
+        person.tap("Sort by date")
+        titles = [words for words in person.words if words in {"Call grandma", "Book the dentist"}]
+        assert titles == ["Call grandma", "Book the dentist"]
+
+        person.tap("More options")
+        person.tap("Delete completed")
+        assert not person.sees("Return the parcel")
+
+
+def test_a_task_moves_by_a_long_press_and_loses_its_date() -> None:
+    with person_with() as person:
+        person.open("To-do")
+        person.hold("Call grandma")
+        person.tap("Move to Shopping")
+        assert not person.sees("Call grandma")
+
+        person.tap("Shopping")
+        person.scroll_to("Call grandma")
+        person.tap("Call grandma")
+        person.tap("Remove due date")
+        assert person.sees("Set due date")
+        person.tap("Mark completed")
+        assert person.sees("Completed (1)")
