@@ -28,7 +28,7 @@ from odyssey_recorder.simulator.ui.widgets import (
     text_box,
 )
 
-_TABS = (("home-variant-outline", "Home"), ("magnify", "Search"), ("account-circle-outline", "Profile"))
+_TABS = (("home-variant-outline", "Feed"), ("magnify", "Search"), ("account-circle-outline", "Profile"))
 
 
 class Social(App):
@@ -136,17 +136,17 @@ class FeedPage(ProfilesPage):
 
     def __init__(self, app: Social) -> None:
         super().__init__(app)
-        self.tab = "Home"
+        self.tab = "Feed"
         self.query = ""
 
     def build(self, look: Look) -> View:
-        body = {"Home": self._home, "Search": self._search, "Profile": self._me}[self.tab]()
+        body = {"Feed": self._feed, "Search": self._search, "Profile": self._me}[self.tab]()
         return tabbed(look, body, _TABS, current=self.tab, choose=self._choose_tab)
 
     def _choose_tab(self, tab: str) -> None:
         self.tab = tab
 
-    def _home(self) -> View:
+    def _feed(self) -> View:
         circle = [*self.app.followed, OWNER]
         cards = [self.card(post) for post in self.app.posts if post.author in circle]
         feed = scroll_page(*cards, Spacer(88), key="feed", gap=8, pad=(0, 4), max_width=640)
