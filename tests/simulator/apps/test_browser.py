@@ -178,4 +178,4 @@ def test_a_search_of_before_is_offered_again() -> None:
         person.tap("Address bar")
         person.tap("lentil soup")
 
-        assert person.sees("1 result")
+        assert person.sees("Red lentil soup with lemon")
