@@ -31,9 +31,10 @@ def write_durably(path: Path, data: bytes) -> None:
 
 
 def make_folder(folder: Path) -> None:
-    """Create `folder` and those above it where they are missing. Raises DatasetError."""
+    """Create `folder`, durably, and those above it where they are missing. Raises DatasetError."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
+        sync_folder(folder.parent)
     except OSError as error:
         raise storage_error(error, folder, "created") from error
 

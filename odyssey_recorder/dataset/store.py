@@ -134,9 +134,10 @@ class EpisodeStore:
         new: list[Path] = []
         if not self._root.is_dir():
             raise DatasetError(f"The dataset folder {self._root} is gone. Bring it back, or plug its disk in.")
+        for folder in {path.parent for path in files}:
+            make_folder(folder)
         try:
             for path, data in files.items():
-                make_folder(path.parent)
                 if not path.exists():
                     new.append(path)
                 write_durably(path, data)

@@ -454,8 +454,9 @@ def test_an_input_that_takes_longer_than_a_frame_that_fails_is_still_carried_out
         device.cut_frames()
         recording.until(State.DEVICE_LOST)
         device.mend()
-        before = recording.annotator.newest
-        recording.annotator.wait(lambda: recording.annotator.newest is not before)
+        for _ in range(8):  # enough for a screen at rest
+            before = recording.annotator.newest
+            recording.annotator.wait(lambda before=before: recording.annotator.newest is not before)  # type: ignore[misc]
 
     device = WatchedDevice(before=linger)
     with desk.recording(device) as recording:
