@@ -68,9 +68,7 @@ class FakeDevice:
         self._screen: int | str | Image.Image = 0
         self._screens_shown = 0
         self._frames = 0
-        self.state = ScreenState(
-            size, Rotation.R0, "", "com.fake.app", "com.fake.app.Main", False, size.height // 26
-        )
+        self.state = ScreenState(size, Rotation.R0, "", "com.fake.app", "com.fake.app.Main", False, size.height // 26)
 
     # The device protocol.
 
@@ -106,9 +104,7 @@ class FakeDevice:
             image = self._image(self._screen)
             wanted = image.width * image.height * 4
             if self._cut_frames:
-                raise DeviceError(
-                    f"{self._serial} cut the picture short: {wanted // 2} of {wanted} bytes came."
-                )
+                raise DeviceError(f"{self._serial} cut the picture short: {wanted // 2} of {wanted} bytes came.")
             self._frames += 1
             return Frame(
                 number=self._frames,

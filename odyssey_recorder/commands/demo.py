@@ -108,7 +108,7 @@ DEMONSTRATIONS = (
         ),
         (
             On("Browser"),
-            On("Home"),
+            On("Open the home page"),
             On("Search or type web address"),
             script.TypeText(type="zeppelin museum"),
             On("Go"),
