@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.table import Column, Table
 
 from odyssey_recorder.commands.terminal import line
+from odyssey_recorder.commands.window import require_screen
 from odyssey_recorder.dataset.contact_sheet import PicturedEpisode, draw_contact_sheet
 from odyssey_recorder.dataset.durable import write_durably
 from odyssey_recorder.dataset.store import EpisodeStore
@@ -139,6 +140,7 @@ def run_demo(folder: Path, profile: str, out: Console) -> bool:
 
 def open_window(folder: Path, profile: str) -> int:
     """The window on a simulated emulator; the exit code, once it is closed."""
+    require_screen()
     from odyssey_recorder.gui.app import run
 
     store = EpisodeStore(folder / "dataset", drafts=folder / "drafts")

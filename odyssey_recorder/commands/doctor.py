@@ -12,6 +12,7 @@ from importlib import metadata
 from pathlib import Path
 
 from odyssey_recorder import __version__
+from odyssey_recorder.commands.window import has_screen
 from odyssey_recorder.errors import OdysseyError
 from odyssey_recorder.settings import Settings
 from odyssey_recorder.wiring import adb_program, started_server
@@ -101,7 +102,7 @@ def _sdk() -> Finding:
 def _qt() -> Finding:
     """Whether the window's libraries load; tried in a process of its own, for Qt ends one that it cannot serve."""
     environment = {**os.environ}
-    if sys.platform == "linux" and not (environment.get("DISPLAY") or environment.get("WAYLAND_DISPLAY")):
+    if not has_screen():
         environment["QT_QPA_PLATFORM"] = "offscreen"
     mend = f"On Debian or Ubuntu: apt-get install {_QT_PACKAGES}"
     try:
@@ -112,7 +113,7 @@ def _qt() -> Finding:
     if done.returncode != 0:
         words = " ".join(done.stderr.split()) or "it gave no reason"
         return Finding("Window (Qt)", words[-300:], Level.MISSING, mend)
-    screen = "" if environment.get("QT_QPA_PLATFORM") != "offscreen" else ", but this session has no screen"
+    screen = "" if has_screen() else ", but this session has no screen"
     return Finding("Window (Qt)", f"Qt {done.stdout.strip()}{screen}")
 
 

@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
+from textwrap import shorten
 
 from adbutils import AdbConnection, adb_path
 from adbutils.errors import AdbConnectionError, AdbError, AdbTimeout
@@ -398,4 +399,4 @@ class AdbDevice:
 
 
 def _in_short(words: str) -> str:
-    return f"It said: {' '.join(words.split())[:200]}" if words.strip() else ""
+    return f"It said: {shorten(words, 200, placeholder=' …')}" if words.strip() else ""

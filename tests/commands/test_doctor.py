@@ -79,13 +79,19 @@ def test_a_window_that_cannot_open_is_missing_and_the_reason_is_told(
     command_line: CommandLine, lonely_server: PrivateAdbServer
 ) -> None:
     command_line.use_server(lonely_server.port)
-    command_line.monkeypatch.setenv("DISPLAY", ":0")
     command_line.monkeypatch.setenv("QT_QPA_PLATFORM", "no-such-platform")
     window = findings(command_line)["Window (Qt)"]
     assert window["level"] == "missing"
     assert "no-such-platform" in window["found"]
     assert "apt-get install" in window["mend"]
     assert "libxcb-cursor0" in window["mend"]
+
+
+def test_a_session_without_a_screen_is_told_of(command_line: CommandLine, lonely_server: PrivateAdbServer) -> None:
+    command_line.use_server(lonely_server.port)
+    for variable in ("QT_QPA_PLATFORM", "DISPLAY", "WAYLAND_DISPLAY"):
+        command_line.monkeypatch.delenv(variable, raising=False)
+    assert findings(command_line)["Window (Qt)"]["found"].endswith(", but this session has no screen")
 
 
 def test_names_of_folders_print_as_text(command_line: CommandLine, lonely_server: PrivateAdbServer) -> None:
