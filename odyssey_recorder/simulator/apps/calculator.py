@@ -65,7 +65,7 @@ class CalculatorPage(Page):
         beside = look.wide
         actions = () if beside else (icon_button("history", "History", self._open_history),)
         bar = app_bar("Calculator", *actions, color="surface_container")
-        keys = Column([self._row(row) for row in _KEYS], gap=8, pad=12, flex=5)
+        keys = Column([self._row(row, 26 if look.height_dp > 420 else 17) for row in _KEYS], gap=8, pad=12, flex=5)
         if beside:
             past = Surface(_past(self.app, self.take), flex=2, color="surface_low")
             right = Column((self._display(look), keys), flex=3)
@@ -97,10 +97,10 @@ class CalculatorPage(Page):
             fill=True,
         )
 
-    def _row(self, labels: Sequence[str]) -> View:
-        return Row([self._key(label) for label in labels], gap=8, across="stretch", flex=1)
+    def _row(self, labels: Sequence[str], size: float) -> View:
+        return Row([self._key(label, size) for label in labels], gap=8, across="stretch", flex=1)
 
-    def _key(self, label: str) -> View:
+    def _key(self, label: str, size: float) -> View:
         paper, ink = "surface_high", "on_surface"
         if label == "=":
             paper, ink = "primary", "on_primary"
@@ -109,7 +109,7 @@ class CalculatorPage(Page):
         elif label not in "0123456789.":
             paper, ink = "secondary_container", "on_primary_container"
         return Surface(
-            Text(label, 26, color=ink),
+            Text(label, size, color=ink),
             color=paper,
             radius=24,
             align="center",

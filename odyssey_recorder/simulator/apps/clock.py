@@ -207,17 +207,17 @@ class ClockPage(Page):
     def _set_up(self, look: Look) -> View:
         padded = self.digits.rjust(6, "0")
         shown = f"{padded[:2]}h  {padded[2:4]}m  {padded[4:]}s"
-        side = min(84, (look.height_dp - 240 - (0 if look.wide else 72)) / 4)
+        low = look.height_dp < 420
+        side = min(84, (look.height_dp - (104 if low else 240) - (0 if look.wide else 72)) / 4)
         keys = [self._key(label, side) for label in ("1", "2", "3", "4", "5", "6", "7", "8", "9", "00", "0")]
         keys.append(self._key("", side, icon="backspace-outline"))
         pad = Surface(Grid(keys, columns=3, gap=8), width=3 * side + 16)
+        digits = Text(shown, 36 if low else 40, 300, "primary" if self.digits else "outline", align="center")
         start = button("Start", self._start_timer, icon="play", enabled=bool(self.digits.strip("0")))
-        return Column(
-            (Text(shown, 40, 300, "primary" if self.digits else "outline", align="center"), pad, start),
-            gap=16,
-            along="center",
-            across="center",
-        )
+        if low:
+            left = Column((digits, start), gap=16, along="center", across="center", flex=1)
+            return Row((left, Surface(pad, flex=1, align="center")), across="stretch")
+        return Column((digits, pad, start), gap=16, along="center", across="center")
 
     def _key(self, label: str, side: float, *, icon: str = "") -> View:
         press: Action = self._erase if icon else partial(self._press, label)
@@ -261,7 +261,7 @@ class ClockPage(Page):
 
     def _dial(self, time: str, words: str) -> View:
         face = Column(
-            (Text(time, 52, 300, align="center"), Text(words, 14, color="on_surface_variant", align="center")),
+            (Text(time, 46, 300, align="center"), Text(words, 14, color="on_surface_variant", align="center")),
             gap=4,
             across="center",
         )

@@ -30,8 +30,9 @@ class PlayerPage(SongsPage):
         )
         coming = self._coming()
         if look.wide:
-            side = min(look.height_dp - 320, look.width_dp * 0.4)
-            left = Surface(self._panel(song, side), flex=1)
+            side = max(120, min(look.height_dp - 320, look.width_dp * 0.4))
+            panel = self._panel(song, side)
+            left = Surface(Scroll(panel, "panel") if look.height_dp < 320 + side else panel, flex=1)
             right = Surface(scroll_page(section("Up next"), *coming, key="next"), flex=1, color="surface_low")
             return Column((bar, Row((left, right), across="stretch", flex=1)))
         side = min(look.width_dp - 72, look.height_dp - 350, 480)

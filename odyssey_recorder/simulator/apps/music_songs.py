@@ -28,7 +28,7 @@ class SongsPage(Page):
         self.name = ""
 
     def row(self, song: Song, among: Sequence[Song]) -> View:
-        playing = self.app.queue.song is song
+        playing = self.app.queue.song == song
         words = Column(
             (
                 Text(song.title, 16, 500 if playing else 400, "primary" if playing else "on_surface", lines=1),

@@ -28,6 +28,7 @@ from odyssey_recorder.simulator.ui.widgets import (
 
 _TABS = (("image-multiple-outline", "Photos"), ("image-album", "Albums"), ("magnify", "Search"))
 _FAVOURITES, _BIN = "Favourites", "Bin"
+_LOW = 420
 
 
 @dataclass(slots=True, eq=False)
@@ -184,12 +185,10 @@ class LibraryPage(PhotosPage):
         return page_frame(app_bar("Albums"), body)
 
     def _shelf(self, icon: str, name: str) -> View:
-        words = Row(
-            (Icon(icon, 22), Text(name, 16, 500, flex=1), Text(str(len(self.app.album(name))), 14)), gap=12, pad=(16, 0)
-        )
-        return Surface(
-            words, color="surface_container", radius=12, height=56, on_tap=partial(self._open_album, name), desc=name
-        )
+        count = Text(str(len(self.app.album(name))), 14, color="on_surface_variant")
+        words = Row((Icon(icon, 22), Text(name, 15, 500, lines=1, flex=1), count), gap=8, pad=(12, 0))
+        act = partial(self._open_album, name)
+        return Surface(words, color="surface_container", radius=12, height=56, on_tap=act, desc=name)
 
     def _album(self, name: str) -> View:
         photos = self.app.album(name)
@@ -288,20 +287,27 @@ class PhotoPage(PhotosPage):
             ),
             pad=(4, 8),
         )
-        shape = 1.5 if look.wide else 0.8
-        height = look.height_dp - 232
-        width = min(look.width_dp, height * shape)
-        picture = Surface(Picture(photo.taken.painter, width, width / shape), desc=photo.caption, on_swipe=self._turn)
-        middle = Surface(picture, align="center", flex=1)
         words = Column(
             (
                 Text(photo.caption or "Add a caption", 18, 500, "#ffffff", lines=2, align="center"),
-                Text(f"{photo.taken.day}  ·  {photo.taken.place}", 13, color="#c8c8c8", lines=1, align="center"),
+                Text(f"{photo.taken.day}  ·  {photo.taken.place}", 13, color="#c8c8c8", lines=2, align="center"),
             ),
             gap=4,
             pad=(20, 8),
         )
-        return Column((bar, middle, words, self._actions(photo)))
+        below = Column((words, self._actions(photo)), along="center")
+        if look.height_dp < _LOW:
+            room = (look.width_dp * 0.5, look.height_dp - 80)
+            return Column((bar, Row((self._picture(room, 1.5), Surface(below, flex=1)), flex=1)))
+        room = (look.width_dp, look.height_dp - 232)
+        picture = self._picture(room, 1.5 if look.wide else 0.8)
+        return Column((bar, Surface(picture, align="center", flex=1), words, self._actions(photo)))
+
+    def _picture(self, room: tuple[float, float], shape: float) -> View:
+        """The photograph as large as it fits into (width, height), `shape` times as wide as high."""
+        width = min(room[0], room[1] * shape)
+        picture = Picture(self.chosen.taken.painter, width, width / shape)
+        return Surface(picture, desc=self.chosen.caption, on_swipe=self._turn)
 
     def _actions(self, photo: Photo) -> View:
         offers: list[tuple[str, str, Action]] = [

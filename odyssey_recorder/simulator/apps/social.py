@@ -87,8 +87,8 @@ class ProfilesPage(PostsPage):
 
     def profile(self, person: Person) -> list[View]:
         """Who somebody is, and all that they posted."""
-        posts = [post for post in self.app.posts if post.author is person]
-        following = len(self.app.followed) if person is OWNER else person.follows
+        posts = [post for post in self.app.posts if post.author == person]
+        following = len(self.app.followed) if person == OWNER else person.follows
         figures = Row(
             (
                 self._figure(len(posts), "Posts"),
@@ -192,7 +192,7 @@ class ProfilePage(ProfilesPage):
         self.person = person
 
     def build(self, look: Look) -> View:
-        actions = () if self.person is OWNER else (Surface(self.follow_button(self.person), pad=(0, 0, 12, 0)),)
+        actions = () if self.person == OWNER else (Surface(self.follow_button(self.person), pad=(0, 0, 12, 0)),)
         bar = app_bar(f"@{self.person.handle}", *actions, on_up=self.close)
         return page_frame(bar, scroll_page(*self.profile(self.person), gap=8, max_width=640))
 

@@ -77,7 +77,7 @@ class PostsPage(Page):
             list_item("Copy text", icon="content-copy", on_tap=partial(self._copy, post)),
             list_item("Share", icon="share-variant-outline", on_tap=partial(self._share, post)),
         ]
-        if post.author is OWNER:
+        if post.author == OWNER:
             rows.append(list_item("Delete post", icon="trash-can-outline", on_tap=partial(self._delete, post)))
         return bottom_sheet(Text(f"Post by {post.author.name}", 20, 500, lines=1), Column(rows))
 

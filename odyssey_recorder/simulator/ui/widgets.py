@@ -191,18 +191,19 @@ def text_box(
     field: TextField, *, icon: str = "", trail: View | None = None, label: str = "", color: str = "surface_high"
 ) -> View:
     """A text field on a rounded ground, with a small label over it where one is given."""
-    parts: list[View] = [Icon(icon, 22)] if icon else []
-    words = Column((Text(label, 12, 500, "primary"), field), gap=2, flex=1) if label else Surface(field, flex=1)
-    parts.append(words)
-    row = Row(
-        [*parts, *([trail] if trail else [])], gap=12, pad=(16, 10), across="start" if field.multiline else "center"
-    )
+    if label:
+        words: View = Column((Text(label, 12, 500, "primary"), field), gap=2, flex=1)
+    else:
+        words = Surface(field, flex=1, height=None if field.multiline else 40)
+    parts = [*([Icon(icon, 22)] if icon else []), words, *([trail] if trail else [])]
+    pad = (16, 10) if label or field.multiline else (16, 0)
+    row = Row(parts, gap=12, pad=pad, across="start" if field.multiline else "center")
     return Surface(row, color=color, radius=12, fill=True)
 
 
 def search_box(field: TextField, *, lead: View | None = None, trail: View | None = None) -> View:
     """A search field as a pill, 52 dp high."""
-    parts = (lead or Icon("magnify", 24), Surface(field, flex=1), *((trail,) if trail else ()))
+    parts = (lead or Icon("magnify", 24), Surface(field, flex=1, height=52), *((trail,) if trail else ()))
     return Surface(
         Row(parts, gap=12, pad=(16, 0, 4 if trail else 16, 0)),
         color="surface_high",

@@ -1,0 +1,83 @@
+"""Clock, Music, Photos, Social, Messages and Calculator on every screen, and after a snapshot."""
+
+import pytest
+
+from odyssey_recorder.simulator.profile import PROFILES
+from tests.simulator.person import Person, person_with
+
+FIRST_WORDS = {
+    "Clock": "World clock",
+    "Music": "Airlock Roses",
+    "Photos": "November 2026",
+    "Social": "Post by Jonas Weber",
+    "Messages": "Mira Vogel",
+    "Calculator": "Equals",
+}
+
+
+def thin_controls(person: Person) -> list[str]:
+    """What can be touched but is thinner than 24 dp, those aside that a list cuts at its edges."""
+    state = person.phone.state()
+    least = 24 * state.density / 160
+    inside = (state.status_bar.bottom, state.navigation_bar.top)
+    lists = [node.bounds for node in person.nodes if node.scrollable]
+    edges = {edge for area in lists for edge in (area.top, area.bottom, area.left, area.right)} | set(inside)
+    return [
+        node.content_desc or node.text
+        for node in person.nodes
+        if node.clickable
+        and min(node.bounds.width, node.bounds.height) < least
+        and not edges & {node.bounds.top, node.bounds.bottom, node.bounds.left, node.bounds.right}
+    ]
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_every_app_opens_on_every_screen_with_controls_that_a_finger_meets(profile: str) -> None:
+    with person_with(profile) as person:
+        for app, words in FIRST_WORDS.items():
+            person.open(app)
+
+            assert person.sees(words)
+            assert thin_controls(person) == []
+
+
+@pytest.mark.parametrize("rotation", [1, 3])
+def test_every_app_opens_on_a_phone_that_lies_on_its_side(rotation: int) -> None:
+    with person_with("small_phone") as person:
+        person.phone.set_rotation(rotation)
+        for app, words in FIRST_WORDS.items():
+            person.phone.start_activity(f"com.odyssey.{app.lower()}")
+
+            assert person.sees(words)
+
+
+def test_a_snapshot_brings_the_apps_back_as_they_were() -> None:
+    with person_with("small_phone") as person:
+        person.open("Social")
+        person.tap("Profile")
+        person.open("Music")
+        person.tap("Delta")
+        playing = person.phone.screen().rgba
+        snapshot = person.phone.save_snapshot()
+        person.tap("Pause")
+        person.phone.load_snapshot(snapshot)
+        assert person.phone.screen().rgba == playing
+        person.phone.start_activity("com.odyssey.social")
+
+        assert person.sees("Post by Robin Keller")
+        assert not person.sees("Follow")
+
+
+def test_the_same_walk_shows_the_same_pixels() -> None:
+    pictures = []
+    for _ in range(2):
+        with person_with("small_phone", seed=5) as person:
+            person.open("Photos")
+            person.tap("Brunch on Sunday")
+            person.tap("Share")
+            person.tap("Messages")
+            person.tap("Mira Vogel")
+            person.tap("Send message")
+            pictures.append(person.phone.screen().rgba)
+
+    assert pictures[0] == pictures[1]
