@@ -129,39 +129,36 @@ class RecipientPage(Page):
         field = TextField(
             "to", self.wanted, self._type, hint="Type a name or a number", action="go", on_action=self._first
         )
-        found = people_like(self.wanted)
-        number = self.wanted.replace(" ", "").lstrip("+")
-        rows = [
-            list_item(
-                person.name,
-                f"@{person.handle}  ·  {person.place}",
-                lead=avatar(person.name, person.color),
-                on_tap=partial(self._choose, person.name),
-            )
-            for person in found
-        ]
-        if number.isdigit():
-            rows.insert(
-                0,
-                list_item(f"Send to {self.wanted}", icon="dialpad", on_tap=partial(self._choose, self.wanted.strip())),
-            )
-        top = Row(
-            (Surface(Surface(text_box(field, icon="account-search-outline"), max_width=728, fill=True), flex=1),),
-            pad=(16, 4, 16, 4),
-            along="center",
+        box = Surface(text_box(field, icon="account-search-outline"), fill=True, max_width=728)
+        top = Column((bar, Row((box,), along="center", pad=(16, 4))))
+        found = self._found()
+        if not found:
+            return page_frame(top, empty_page("account-search-outline", "No contact has this name"))
+        heading = section("Contacts" if self.wanted else "All contacts")
+        return page_frame(top, scroll_page(heading, *(self._row(name) for name in found)))
+
+    def _found(self) -> list[str]:
+        """The number that was typed, the people and the others whom one writes with, as far as they match."""
+        wanted = self.wanted.strip()
+        names = [wanted] if wanted.replace(" ", "").removeprefix("+").isdigit() else []
+        names += [person.name for person in people_like(wanted)]
+        names += [talk.name for talk in self.app.conversations if wanted.lower() in talk.name.lower()]
+        return list(dict.fromkeys(names))
+
+    def _row(self, name: str) -> View:
+        person = next((person for person in people_like(name) if person.name == name), None)
+        words = f"@{person.handle}  ·  {person.place}" if person else ""
+        return list_item(
+            name, words, lead=avatar(name, Conversation(name).color), on_tap=partial(self._choose, name), lines=1
         )
-        if not rows:
-            return page_frame(Column((bar, top)), empty_page("account-search-outline", "No contact has this name"))
-        heading = section("All contacts" if not self.wanted else "Contacts")
-        return page_frame(Column((bar, top)), scroll_page(heading, *rows))
 
     def _type(self, words: str) -> None:
         self.wanted = words
 
     def _first(self) -> None:
-        found = people_like(self.wanted)
+        found = self._found()
         if self.wanted and found:
-            self._choose(found[0].name)
+            self._choose(found[0])
 
     def _choose(self, name: str) -> None:
         conversation = self.app.with_person(name)

@@ -107,7 +107,7 @@ class SongsPage(Page):
             button("Cancel", self.shows(""), kind="text"),
             button("Create", self._create, kind="text", enabled=bool(self.name.strip())),
         )
-        return dialog("New playlist", text_box(field), buttons=buttons)
+        return dialog("New playlist", text_box(field, color="surface"), buttons=buttons)
 
     def ask_name(self) -> None:
         """Ask how a new playlist shall be called."""

@@ -296,7 +296,7 @@ class PhotoPage(PhotosPage):
             pad=(20, 8),
         )
         below = Column((words, self._actions(photo)), along="center")
-        if look.height_dp < _LOW:
+        if look.wide and look.height_dp < _LOW:
             room = (look.width_dp * 0.5, look.height_dp - 80)
             return Column((bar, Row((self._picture(room, 1.5), Surface(below, flex=1)), flex=1)))
         room = (look.width_dp, look.height_dp - 232)
@@ -335,7 +335,7 @@ class PhotoPage(PhotosPage):
         if self.overlay == "caption":
             field = TextField("caption", self.words, self._type, hint="Caption", on_action=self._keep)
             buttons = (button("Cancel", self.shows(""), kind="text"), button("Save", self._keep, kind="text"))
-            return dialog("Edit caption", text_box(field), buttons=buttons)
+            return dialog("Edit caption", text_box(field, color="surface"), buttons=buttons)
         facts = (
             ("calendar-outline", photo.taken.day),
             ("map-marker-outline", photo.taken.place),

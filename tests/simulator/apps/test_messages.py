@@ -130,3 +130,19 @@ def test_a_wide_screen_shows_list_and_conversation_side_by_side() -> None:
         person.back()
 
         assert person.sees("Choose a conversation")
+
+
+def test_whoever_wrote_before_can_be_chosen_and_so_can_a_bare_number() -> None:
+    with person_with("small_phone") as person:
+        person.open("Messages")
+        person.tap("Start chat")
+        person.type("mum")
+        person.tap("Mum")
+        assert person.sees("So happy you like it!")
+        person.phone.force_stop("com.odyssey.messages")
+        person.open("Messages")
+        person.tap("Start chat")
+        person.type("+49 761 555")
+        person.phone.press_key(ENTER)
+
+        assert person.sees("Say hello to +49 761 555")
