@@ -17,7 +17,8 @@ from odyssey_recorder.device.profile import device_name
 from odyssey_recorder.errors import DeviceError, RecordingError, SettingsError
 from odyssey_recorder.gesture.recognizer import TouchRules
 from odyssey_recorder.model.episode import DeviceInfo, TaskInfo
-from odyssey_recorder.recording.recorder import Listener, Recorder, Rules
+from odyssey_recorder.recording.recorder import Recorder, Rules
+from odyssey_recorder.recording.view import Listener
 from odyssey_recorder.settings import Settings
 from odyssey_recorder.simulator.lab import Lab, PhoneProcesses
 

@@ -23,8 +23,9 @@ from odyssey_recorder.errors import RecordingError
 from odyssey_recorder.model.action import SystemKey, action_type
 from odyssey_recorder.model.episode import TaskInfo
 from odyssey_recorder.recording import script
-from odyssey_recorder.recording.recorder import RecordedStep, Recorder
+from odyssey_recorder.recording.recorder import Recorder
 from odyssey_recorder.recording.session import State
+from odyssey_recorder.recording.view import RecordedStep
 from odyssey_recorder.replay.compare import Verdict
 from odyssey_recorder.replay.player import ReplayResult
 from odyssey_recorder.replay.replay import ReplayOptions, replay_episode

@@ -28,8 +28,8 @@ from odyssey_recorder.gui.status_line import StatusLine
 from odyssey_recorder.gui.steps_card import StepsCard
 from odyssey_recorder.gui.task_card import Stage, TaskCard
 from odyssey_recorder.model.action import SystemKey
-from odyssey_recorder.recording.recorder import RecordingView
 from odyssey_recorder.recording.session import State
+from odyssey_recorder.recording.view import RecordingView
 
 _STAGES = {Phase.STARTING: Stage.RECORD, Phase.RECORDING: Stage.RECORD, Phase.FINISHED: Stage.LOOK_BACK}
 _UNDONE = "The last step is taken away. The device was not turned back: go on from what it shows now."

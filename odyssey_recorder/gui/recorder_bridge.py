@@ -5,7 +5,7 @@ from threading import Lock
 from PySide6.QtCore import QObject, Qt, Signal, Slot
 
 from odyssey_recorder.device.screen import Frame
-from odyssey_recorder.recording.recorder import RecordingView
+from odyssey_recorder.recording.view import RecordingView
 
 
 class RecorderBridge(QObject):

@@ -16,8 +16,9 @@ from odyssey_recorder.gui.live_view import LiveView
 from odyssey_recorder.gui.recorder_bridge import RecorderBridge
 from odyssey_recorder.model.action import SystemKey
 from odyssey_recorder.model.episode import TaskInfo
-from odyssey_recorder.recording.recorder import Listener, Recorder, RecordingView
+from odyssey_recorder.recording.recorder import Recorder
 from odyssey_recorder.recording.session import State
+from odyssey_recorder.recording.view import Listener, RecordingView
 
 T = TypeVar("T")
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from odyssey_recorder.gui.mirror import Veil, Weight
 from odyssey_recorder.gui.recording_controller import Phase
 from odyssey_recorder.gui.status_line import Mood
-from odyssey_recorder.recording.recorder import RecordingView
 from odyssey_recorder.recording.session import State
+from odyssey_recorder.recording.view import RecordingView
 
 
 @dataclass(frozen=True, slots=True)

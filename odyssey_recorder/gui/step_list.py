@@ -12,7 +12,7 @@ from odyssey_recorder.gui.action_painter import paint_action
 from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.theme import Theme
 from odyssey_recorder.model.action import Action, describe
-from odyssey_recorder.recording.recorder import RecordedStep
+from odyssey_recorder.recording.view import RecordedStep
 
 _Index = QModelIndex | QPersistentModelIndex
 

@@ -9,7 +9,7 @@ from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.parts import named, row, text_label
 from odyssey_recorder.gui.step_list import StepDelegate, StepList
-from odyssey_recorder.recording.recorder import RecordedStep
+from odyssey_recorder.recording.view import RecordedStep
 
 
 class StepsCard(QFrame):

@@ -1,6 +1,5 @@
 """The thread that records: it owns the session and the draft, and carries out what the session asks for."""
 
-import hashlib
 import logging
 import queue
 import threading
@@ -10,22 +9,10 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
-from io import BytesIO
 from pathlib import Path
-from typing import Protocol
 
-from PIL import Image
-
-from odyssey_recorder.dataset.draft import Draft, DraftStep
-from odyssey_recorder.dataset.provenance import (
-    CheckRecord,
-    FrameRecord,
-    KeyRecord,
-    ScreenRecord,
-    StepRecord,
-    StrokeRecord,
-    TextRecord,
-)
+from odyssey_recorder.dataset.draft import Draft
+from odyssey_recorder.dataset.provenance import FrameRecord, StepRecord
 from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.device.device import Device, ScreenState
 from odyssey_recorder.device.screen import Frame
@@ -35,47 +22,18 @@ from odyssey_recorder.gesture.recognizer import TouchRules, recognize
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import Action, Complete, Impossible, Press, SystemKey, Type
 from odyssey_recorder.model.episode import Json, screenshot_name
-from odyssey_recorder.model.geometry import Size
-from odyssey_recorder.recording.effects import (
-    Abandon,
-    DropLastStep,
-    Effect,
-    JudgeLastStep,
-    KeepFrame,
-    Publish,
-    SaveStep,
-    SendInput,
-    Tell,
-    Watch,
-)
-from odyssey_recorder.recording.events import (
-    AbandonWanted,
-    DeviceCameBack,
-    DeviceWentAway,
-    Event,
-    FrameKept,
-    FrameSeen,
-    InputDone,
-    InputRefused,
-    InputUncertain,
-    Intended,
-    Intent,
-    KeyPress,
-    LastStepDropped,
-    LastStepJudged,
-    Published,
-    Started,
-    StepSaved,
-    StorageFailed,
-    Strike,
-    TextEntry,
-    Tick,
-    TouchCancelled,
-    TouchedDown,
-    UndoWanted,
+from odyssey_recorder.recording import effects, events
+from odyssey_recorder.recording.evidence import (
+    Clock,
+    check_record,
+    encode_frame,
+    frame_of,
+    input_record,
+    screen_record,
 )
 from odyssey_recorder.recording.frame_reader import FrameReader
 from odyssey_recorder.recording.session import OUT_OF_DATE, RETRY_NS, Session, State
+from odyssey_recorder.recording.view import STATE_MESSAGES, Listener, RecordedStep, RecordingView
 
 UNCHANGED = "nothing changed on the screen"
 MOVING = "the screen was still moving"
@@ -94,49 +52,11 @@ _FRAMES_HELD = 4
 
 
 @dataclass(frozen=True, slots=True)
-class RecordedStep:
-    """A step as lists show it; `flag` says what is odd about it, and is empty where nothing is."""
-
-    number: int
-    action: Action
-    picture: Path
-    flag: str
-
-
-@dataclass(frozen=True, slots=True)
-class RecordingView:
-    """All that a window or a script needs to know of a recording; a new value at each change.
-
-    `message` is one line for the annotator. `frame_number` is the frame that an action would be recorded with, None
-    while there is none. `published` is the annotation file, once the state is FINISHED.
-    """
-
-    state: State
-    message: str
-    frame_number: int | None
-    steps: tuple[RecordedStep, ...]
-    published: Path | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class Rules:
     """What counts as a click, and what as a screen at rest."""
 
     touch: TouchRules
     settle: SettleRule = field(default_factory=SettleRule)
-
-
-class Listener(Protocol):
-    """Who wants to know: called from the recorder's threads, must hand over and never block."""
-
-    def frame(self, frame: Frame) -> None:
-        """A frame came from the device."""
-
-    def changed(self, view: RecordingView) -> None:
-        """Something about the recording is different now."""
-
-    def notice(self, text: str) -> None:
-        """Something that the annotator must read: a gesture was refused, a step was taken away."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +98,7 @@ class _Stop:
     pass
 
 
-_Message = Event | _FrameCame | _PictureKept | _ScreenKnown | _Sent | _InDataset | _Broke | _Stop
+_Message = events.Event | _FrameCame | _PictureKept | _ScreenKnown | _Sent | _InDataset | _Broke | _Stop
 
 
 class Recorder:
@@ -203,7 +123,7 @@ class Recorder:
         self._reader = FrameReader(device, on_frame=self._frame_came, on_failure=self._frame_failed)
         self._workers = ThreadPoolExecutor(3, thread_name_prefix="recording")  # a picture, a look, an input
         self._thread = threading.Thread(target=self._run, name=f"recorder of {device.serial}", daemon=True)
-        self._clock = _Clock()
+        self._clock = Clock()
         self._frames: deque[Frame] = deque(maxlen=_FRAMES_HELD)
         self._pictures: dict[int, _PictureKept] = {}
         self._screens: dict[int, ScreenState] = {}
@@ -220,32 +140,34 @@ class Recorder:
     def start(self) -> None:
         """Begin, or go on with a draft that has steps already."""
         self._thread.start()
-        self._inbox.put(Started(time.monotonic_ns(), uncertain=self._draft.uncertain, complete=self._draft.complete))
+        self._inbox.put(
+            events.Started(time.monotonic_ns(), uncertain=self._draft.uncertain, complete=self._draft.complete)
+        )
         self._reader.start()
 
     def touch_down(self, frame_number: int) -> None:
         """A finger came down on the frame that is shown: the step's picture is settled now."""
-        self._inbox.put(TouchedDown(frame_number, time.monotonic_ns()))
+        self._inbox.put(events.TouchedDown(frame_number, time.monotonic_ns()))
         self._reader.hurry(True)
 
     def lift(self, stroke: TouchStroke) -> None:
         """The finger left the mirror; `stroke` is the whole contact, in pixels of the frame."""
-        self._inbox.put(Intended(Strike(stroke), time.monotonic_ns()))
+        self._inbox.put(events.Intended(events.Strike(stroke), time.monotonic_ns()))
 
     def cancel_touch(self) -> None:
         """The finger left without a gesture: nothing is recorded."""
-        self._inbox.put(TouchCancelled())
+        self._inbox.put(events.TouchCancelled())
 
     def press(self, key: SystemKey) -> None:
         """Record and press a system key."""
-        self._intend(KeyPress(key))
+        self._intend(events.KeyPress(key))
 
     def type_text(self, text: str) -> None:
         """Record and type a text. Raises InputRefusedError at once for one that the device cannot be given."""
         if not text:
             raise InputRefusedError("There is no text to type.")
         self._device.check_text(text)
-        self._intend(TextEntry(text))
+        self._intend(events.TextEntry(text))
 
     def complete(self, note: str = "") -> None:
         """The task is done: record that and publish the episode."""
@@ -259,15 +181,15 @@ class Recorder:
 
     def undo(self) -> None:
         """Take the last step away; the device stays as it is, and a fresh picture is taken."""
-        self._inbox.put(UndoWanted(time.monotonic_ns()))
+        self._inbox.put(events.UndoWanted(time.monotonic_ns()))
 
     def retry(self) -> None:
         """Try again now what could not be written."""
-        self._inbox.put(Tick(time.monotonic_ns() + RETRY_NS))
+        self._inbox.put(events.Tick(time.monotonic_ns() + RETRY_NS))
 
     def abandon(self) -> None:
         """Throw the recording away: its draft goes to the trash."""
-        self._inbox.put(AbandonWanted())
+        self._inbox.put(events.AbandonWanted())
 
     def stop(self) -> None:
         """End the recording as it is; the draft is kept. Returns at once."""
@@ -301,8 +223,8 @@ class Recorder:
         what = "The recording has ended" if self._over else f"Nothing went on for {timeout_s:.0f} s"
         raise RecordingError(f"{what}: {view.state.value}. {view.message} The draft is kept.")
 
-    def _intend(self, intent: Intent) -> None:
-        self._inbox.put(Intended(intent, time.monotonic_ns()))
+    def _intend(self, intent: events.Intent) -> None:
+        self._inbox.put(events.Intended(intent, time.monotonic_ns()))
         self._reader.hurry(True)
 
     # The reader's thread.
@@ -312,14 +234,14 @@ class Recorder:
         self._listener.frame(frame)
 
     def _frame_failed(self, error: DeviceError) -> None:
-        self._inbox.put(DeviceWentAway(str(error)))
+        self._inbox.put(events.DeviceWentAway(str(error)))
 
     # The recorder's thread.
 
     def _run(self) -> None:
         try:
             while not isinstance(message := self._inbox.get(), _Stop):
-                self._happened(Tick(time.monotonic_ns()))
+                self._happened(events.Tick(time.monotonic_ns()))
                 self._take(message)
                 self._publish_view()
                 if self._session.state in {State.FINISHED, State.ABANDONED}:
@@ -342,7 +264,7 @@ class Recorder:
         self._workers.shutdown(wait=True)
         while not self._inbox.empty():
             message = self._inbox.get()
-            if isinstance(message, _Sent | _InDataset | InputRefused):
+            if isinstance(message, _Sent | _InDataset | events.InputRefused):
                 self._take(message)
         self._publish_view()
 
@@ -352,7 +274,7 @@ class Recorder:
                 self._take_frame(frame)
             case _PictureKept():
                 self._pictures[message.frame.number] = message
-                self._happened(FrameKept(message.frame.number))
+                self._happened(events.FrameKept(message.frame.number))
             case _ScreenKnown(number, state):
                 if state is not None:
                     self._screens[number] = state
@@ -361,12 +283,12 @@ class Recorder:
                 self._input_sent(started_ns, ended_ns)
             case _InDataset(annotation):
                 self._published = annotation
-                self._happened(Published())
+                self._happened(events.Published())
             case _Broke(error):
                 raise error
-            case Intended(Strike(stroke)) if not self._is_on_screen(stroke):
+            case events.Intended(events.Strike(stroke)) if not self._is_on_screen(stroke):
                 self._listener.notice(OFF_SCREEN)
-                self._happened(TouchCancelled())
+                self._happened(events.TouchCancelled())
             case _Stop():
                 raise AssertionError("the loop ends at _Stop")
             case event:
@@ -384,21 +306,21 @@ class Recorder:
         try:
             self._draft.amend_last(times)
         except DatasetError as error:
-            self._happened(InputDone(ended_ns))
-            self._happened(StorageFailed(str(error), ended_ns))
+            self._happened(events.InputDone(ended_ns))
+            self._happened(events.StorageFailed(str(error), ended_ns))
         else:
-            self._happened(InputDone(ended_ns))
+            self._happened(events.InputDone(ended_ns))
 
     def _take_frame(self, frame: Frame) -> None:
         self._frames.append(frame)
         if self._session.state is State.DEVICE_LOST:
-            self._happened(DeviceCameBack(frame.started_ns))
+            self._happened(events.DeviceCameBack(frame.started_ns))
         stillness = self._watch.see(frame, ignore_top_px=self._status_bar_px)
         anchor = self._watch.anchor
         if anchor is None:
             return
         self._happened(
-            FrameSeen(
+            events.FrameSeen(
                 frame.number,
                 anchor.number,
                 frame.started_ns,
@@ -407,7 +329,7 @@ class Recorder:
             )
         )
 
-    def _happened(self, event: Event) -> None:
+    def _happened(self, event: events.Event) -> None:
         """Tell the session, and do what it asks, in order; what that leads to at once comes before the rest."""
         for effect in self._session.handle(event):
             outcome = self._carry_out(effect)
@@ -415,41 +337,41 @@ class Recorder:
                 self._happened(outcome)
         self._reader.hurry(self._session.touched or self._session.state is not State.READY)
 
-    def _carry_out(self, effect: Effect) -> Event | None:  # noqa: C901 - one line for each effect
+    def _carry_out(self, effect: effects.Effect) -> events.Event | None:  # noqa: C901 - one line for each effect
         try:
             match effect:
-                case Watch(since_ns):
+                case effects.Watch(since_ns):
                     self._watch = StillnessWatch(self._rules.settle, since_ns=since_ns)
-                case KeepFrame(number):
+                case effects.KeepFrame(number):
                     return self._keep(number)
-                case SaveStep():
+                case effects.SaveStep():
                     return self._save_step(effect)
-                case SendInput(intent):
+                case effects.SendInput(intent):
                     self._work(partial(self._send, intent))
-                case DropLastStep(why):
+                case effects.DropLastStep(why):
                     self._drop_last(why)
-                    return LastStepDropped()
-                case JudgeLastStep(number, uncertain):
+                    return events.LastStepDropped()
+                case effects.JudgeLastStep(number, uncertain):
                     self._judge_last(number, uncertain=uncertain)
-                    return LastStepJudged()
-                case Publish():
+                    return events.LastStepJudged()
+                case effects.Publish():
                     self._work(self._publish)
-                case Abandon():
+                case effects.Abandon():
                     self._store.discard(self._draft)
-                case Tell(text):
+                case effects.Tell(text):
                     self._listener.notice(text)
         except DatasetError as error:
-            return StorageFailed(str(error), time.monotonic_ns())
+            return events.StorageFailed(str(error), time.monotonic_ns())
         return None
 
     def _frame(self, number: int) -> Frame | None:
         return next((frame for frame in self._frames if frame.number == number), None)
 
-    def _keep(self, number: int) -> Event | None:
+    def _keep(self, number: int) -> events.Event | None:
         frame = self._frame(number)
         if frame is None:
             self._listener.notice(OUT_OF_DATE)
-            return TouchCancelled()
+            return events.TouchCancelled()
         self._forget_unused_pictures()
         self._screens.clear()
         self._work(partial(self._write_picture, frame))
@@ -463,36 +385,29 @@ class Recorder:
                 self._draft.forget_picture(kept.path)
         self._pictures.clear()
 
-    def _save_step(self, effect: SaveStep) -> Event:
+    def _save_step(self, effect: effects.SaveStep) -> events.Event:
         kept = self._pictures[effect.frame]
         screen = self._screens.get(effect.frame)
         check = self._frame(effect.check) if effect.check is not None else None
         record = StepRecord(
             frame=kept.record.model_copy(update={"settled": effect.settled}),
-            check=self._check_record(check) if check else None,
+            check=check_record(check, self._clock) if check else None,
             touched_us=self._clock.epoch_us(effect.touched_ns),
-            input=_input_record(effect.intent),
-            screen=_screen_record(screen) if screen else None,
+            input=input_record(effect.intent),
+            screen=screen_record(screen) if screen else None,
             flags=() if effect.settled else (MOVING,),
         )
         self._draft.add_step(self._action(effect.intent, kept.frame), kept.path, record)
         self._last_frame = kept.frame
-        return StepSaved(effect.intent)
+        return events.StepSaved(effect.intent)
 
-    def _check_record(self, frame: Frame) -> CheckRecord:
-        return CheckRecord(
-            number=frame.number,
-            started_us=self._clock.epoch_us(frame.started_ns),
-            arrived_us=self._clock.epoch_us(frame.arrived_ns),
-        )
-
-    def _action(self, intent: Intent, frame: Frame) -> Action:
+    def _action(self, intent: events.Intent, frame: Frame) -> Action:
         match intent:
-            case Strike(stroke):
+            case events.Strike(stroke):
                 return recognize(stroke, self._rules.touch, frame.size)
-            case KeyPress(key):
+            case events.KeyPress(key):
                 return Press(key)
-            case TextEntry(text):
+            case events.TextEntry(text):
                 return Type(text)
             case Complete() | Impossible():
                 return intent
@@ -510,7 +425,7 @@ class Recorder:
             return
         last = self._draft.steps[-1]
         try:
-            before = self._last_frame or _frame_of(last)
+            before = self._last_frame or frame_of(last)
         except (OSError, SyntaxError, ValueError) as error:  # all that Pillow raises for a broken picture
             self._listener.notice(f"{last.picture} cannot be read ({error}): undo the last step, and record it again.")
             return
@@ -540,7 +455,7 @@ class Recorder:
             for number, step in enumerate(self._draft.steps)
         )
         state = self._session.state
-        message = PUBLISHING if self._session.publishing else self._session.reason or _MESSAGES[state]
+        message = PUBLISHING if self._session.publishing else self._session.reason or STATE_MESSAGES[state]
         return RecordingView(state, message, self._session.frame, steps, self._published)
 
     def _picture_of(self, number: int, draft_picture: Path) -> Path:
@@ -557,32 +472,18 @@ class Recorder:
             try:
                 self._inbox.put(call())
             except DatasetError as error:
-                self._inbox.put(StorageFailed(str(error), time.monotonic_ns()))
+                self._inbox.put(events.StorageFailed(str(error), time.monotonic_ns()))
             except Exception as error:  # noqa: BLE001 - the top of a thread; the recorder raises it again
                 self._inbox.put(_Broke(error))
 
         self._workers.submit(run)
 
     def _write_picture(self, frame: Frame) -> _Message:
-        image = frame.image()
-        buffer = BytesIO()
-        image.save(buffer, "PNG", compress_level=1)
-        png = buffer.getvalue()
-        record = FrameRecord(
-            number=frame.number,
-            source=frame.source,
-            started_us=self._clock.epoch_us(frame.started_ns),
-            arrived_us=self._clock.epoch_us(frame.arrived_ns),
-            settled=True,
-            width=frame.size.width,
-            height=frame.size.height,
-            png_sha256=hashlib.sha256(png).hexdigest(),
-            rgb_sha256=hashlib.sha256(image.tobytes()).hexdigest(),
-        )
+        png, record = encode_frame(frame, self._clock)
         try:
             return _PictureKept(frame, self._draft.keep_picture(png), record)
         except DatasetError as error:
-            return StorageFailed(str(error), time.monotonic_ns(), frame.number)
+            return events.StorageFailed(str(error), time.monotonic_ns(), frame.number)
 
     def _look_at_screen(self, frame_number: int) -> _ScreenKnown:
         try:
@@ -590,76 +491,23 @@ class Recorder:
         except DeviceError:
             return _ScreenKnown(frame_number, None)  # the frames tell if the device is lost
 
-    def _send(self, intent: Intent) -> _Message:
+    def _send(self, intent: events.Intent) -> _Message:
         started_ns = time.monotonic_ns()
         try:
             match intent:
-                case Strike(stroke):
+                case events.Strike(stroke):
                     self._device.touch(stroke)
-                case KeyPress(key):
+                case events.KeyPress(key):
                     self._device.press(key)
-                case TextEntry(text):
+                case events.TextEntry(text):
                     self._device.type_text(text)
                 case Complete() | Impossible():
                     raise AssertionError("a terminal action sends nothing")
         except InputRefusedError as error:
-            return InputRefused(str(error), time.monotonic_ns())
+            return events.InputRefused(str(error), time.monotonic_ns())
         except DeviceError as error:
-            return InputUncertain(str(error))
+            return events.InputUncertain(str(error))
         return _Sent(started_ns, time.monotonic_ns())
 
     def _publish(self) -> _Message:
         return _InDataset(self._store.publish(self._draft))
-
-
-class _Clock:
-    """Tells the time since 1970 from the monotonic clock, so that differences stay exact."""
-
-    def __init__(self) -> None:
-        self._offset_ns = time.time_ns() - time.monotonic_ns()
-
-    def epoch_us(self, monotonic_ns: int) -> int:
-        return (monotonic_ns + self._offset_ns) // 1000
-
-
-def _input_record(intent: Intent) -> StrokeRecord | KeyRecord | TextRecord | None:
-    match intent:
-        case Strike(stroke):
-            samples = tuple((sample.at.x, sample.at.y, sample.time_us) for sample in stroke.samples)
-            return StrokeRecord(samples=samples, duration_us=stroke.duration_us)
-        case KeyPress(key):
-            return KeyRecord(key=key.value)
-        case TextEntry(text):
-            return TextRecord(text=text)
-        case Complete() | Impossible():
-            return None
-
-
-def _screen_record(state: ScreenState) -> ScreenRecord:
-    return ScreenRecord(
-        rotation=state.rotation.value,
-        posture=state.posture,
-        package=state.package,
-        activity=state.activity,
-        keyboard_shown=state.keyboard_shown,
-    )
-
-
-def _frame_of(step: DraftStep) -> Frame:
-    """The frame of a step that another process recorded, from its picture."""
-    with Image.open(step.picture, formats=["PNG"]) as image:
-        pixels = image.convert("RGBA").tobytes()
-    return Frame(step.record.frame.number, Size(*image.size), pixels, 0, 0, step.record.frame.source)
-
-
-_MESSAGES = {
-    State.IDLE: "Not started.",
-    State.SETTLING: "Waiting for the screen to come to rest.",
-    State.CAPTURING: "Saving the picture.",
-    State.READY: "Ready.",
-    State.INJECTING: "Sending your action to the device.",
-    State.DEVICE_LOST: "The device does not answer.",
-    State.STORAGE_LOST: "The recording cannot be written.",
-    State.FINISHED: "Published.",
-    State.ABANDONED: "Thrown away; the draft is in the trash.",
-}

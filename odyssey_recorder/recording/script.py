@@ -20,8 +20,9 @@ from odyssey_recorder.errors import RecordingError, ScriptError
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import SystemKey
 from odyssey_recorder.model.geometry import Pixel
-from odyssey_recorder.recording.recorder import Recorder, RecordingView
+from odyssey_recorder.recording.recorder import Recorder
 from odyssey_recorder.recording.session import State
+from odyssey_recorder.recording.view import RecordingView
 
 PATIENCE_S = 60.0
 """How long the player waits for a screen that is ready, or for a device that was lost."""

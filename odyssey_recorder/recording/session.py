@@ -23,42 +23,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 
 from odyssey_recorder.model.action import Complete, Impossible
-from odyssey_recorder.recording.effects import (
-    Abandon,
-    DropLastStep,
-    Effect,
-    JudgeLastStep,
-    KeepFrame,
-    Publish,
-    SaveStep,
-    SendInput,
-    Tell,
-    Watch,
-)
-from odyssey_recorder.recording.events import (
-    AbandonWanted,
-    DeviceCameBack,
-    DeviceWentAway,
-    Event,
-    FrameKept,
-    FrameSeen,
-    InputDone,
-    InputRefused,
-    InputUncertain,
-    Intended,
-    Intent,
-    LastStepDropped,
-    LastStepJudged,
-    Published,
-    Started,
-    StepSaved,
-    StorageFailed,
-    Strike,
-    Tick,
-    TouchCancelled,
-    TouchedDown,
-    UndoWanted,
-)
+from odyssey_recorder.recording import effects, events
 
 RETRY_NS = 1_000_000_000
 """After a failed write, so long until the next try."""
@@ -91,7 +56,7 @@ class _Gesture:
 
     frame: int
     touched_ns: int
-    intent: Intent | None = None
+    intent: events.Intent | None = None
     check: int | None = None
     disturbed: bool = False
 
@@ -144,69 +109,69 @@ class Session:
         """Whether a gesture is being made, or waits for its proof."""
         return self._gesture is not None
 
-    def handle(self, event: Event) -> list[Effect]:  # noqa: C901 - one line for each event
+    def handle(self, event: events.Event) -> list[effects.Effect]:  # noqa: C901 - one line for each event
         """Take in what happened; give back what is to be done, in order."""
         if self._state in _ENDED:
             return self._after_the_end(event)
         match event:
-            case Started():
+            case events.Started():
                 return self._started(event)
-            case FrameSeen():
+            case events.FrameSeen():
                 return self._frame_seen(event)
-            case FrameKept(number):
+            case events.FrameKept(number):
                 return self._frame_kept(number)
-            case TouchedDown(number, now_ns):
+            case events.TouchedDown(number, now_ns):
                 return self._touched_down(number, now_ns)
-            case TouchCancelled():
+            case events.TouchCancelled():
                 return self._touch_cancelled()
-            case Intended(intent, now_ns):
+            case events.Intended(intent, now_ns):
                 return self._intended(intent, now_ns)
-            case StepSaved(intent):
+            case events.StepSaved(intent):
                 return self._step_saved(intent)
-            case InputDone(now_ns):
+            case events.InputDone(now_ns):
                 self._judge = True
                 return self._input_over(now_ns)
-            case InputRefused(reason, now_ns):
+            case events.InputRefused(reason, now_ns):
                 self._owed_drop = "refused by the device"
-                return [Tell(reason), *self._input_over(now_ns)]
-            case InputUncertain(reason):
+                return [effects.Tell(reason), *self._input_over(now_ns)]
+            case events.InputUncertain(reason):
                 return self._input_uncertain(reason)
-            case LastStepDropped():
+            case events.LastStepDropped():
                 self._owed_drop = ""
                 return []
-            case LastStepJudged():
+            case events.LastStepJudged():
                 self._judge = self._uncertain = False
                 return []
-            case UndoWanted(now_ns):
+            case events.UndoWanted(now_ns):
                 return self._undo(now_ns)
-            case DeviceWentAway(reason):
+            case events.DeviceWentAway(reason):
                 return self._device_went_away(reason)
-            case DeviceCameBack(now_ns):
+            case events.DeviceCameBack(now_ns):
                 back = self._state is State.DEVICE_LOST and not self._in_flight
                 return self._settle(now_ns) if back else []
-            case StorageFailed():
+            case events.StorageFailed():
                 return self._storage_failed(event)
-            case Published():
+            case events.Published():
                 self._state = State.FINISHED
                 return []
-            case Tick(now_ns):
+            case events.Tick(now_ns):
                 return self._try_storage_again(now_ns)
-            case AbandonWanted():
+            case events.AbandonWanted():
                 return self._abandon()
 
-    def _started(self, event: Started) -> list[Effect]:
+    def _started(self, event: events.Started) -> list[effects.Effect]:
         self._uncertain = event.uncertain
         if event.complete:
             self._state, self._publishing = State.INJECTING, True
-            return [Publish()]
+            return [effects.Publish()]
         return self._settle(event.now_ns)
 
     # Frames.
 
-    def _frame_seen(self, frame: FrameSeen) -> list[Effect]:
+    def _frame_seen(self, frame: events.FrameSeen) -> list[effects.Effect]:
         if self._try_storage:
             self._try_storage, self._keeping = False, frame.number
-            return [KeepFrame(frame.number)]
+            return [effects.KeepFrame(frame.number)]
         if self._state not in _WATCHING:
             return []
         changed = frame.anchor != self._anchor
@@ -219,17 +184,17 @@ class Session:
             self._state, self._keeping = State.SETTLING, None
         return self._keep_at_rest(frame)
 
-    def _keep_at_rest(self, frame: FrameSeen) -> list[Effect]:
+    def _keep_at_rest(self, frame: events.FrameSeen) -> list[effects.Effect]:
         restless = frame.restless and self._kept is None
         if self._keeping is not None or not (frame.still or restless):
             return []
         self._state, self._settled, self._keeping = State.CAPTURING, frame.still, frame.number
-        effects: list[Effect] = [KeepFrame(frame.number)]
+        wanted: list[effects.Effect] = [effects.KeepFrame(frame.number)]
         if self._judge or self._uncertain:
-            effects.append(JudgeLastStep(frame.number, uncertain=self._uncertain))
-        return effects
+            wanted.append(effects.JudgeLastStep(frame.number, uncertain=self._uncertain))
+        return wanted
 
-    def _frame_kept(self, number: int) -> list[Effect]:
+    def _frame_kept(self, number: int) -> list[effects.Effect]:
         if number != self._keeping:
             return []
         if self._state is State.STORAGE_LOST:
@@ -241,113 +206,113 @@ class Session:
 
     # Gestures.
 
-    def _touched_down(self, number: int, now_ns: int) -> list[Effect]:
+    def _touched_down(self, number: int, now_ns: int) -> list[effects.Effect]:
         if self._state is not State.READY or self._gesture is not None:
-            return [Tell(NOT_READY)]
+            return [effects.Tell(NOT_READY)]
         if not self._settled or self._kept is None:
             return self._pin(number, now_ns)
         if self._anchor is not None and number < self._anchor:
-            return [Tell(OUT_OF_DATE)]
+            return [effects.Tell(OUT_OF_DATE)]
         return self._pin(self._kept, now_ns)
 
-    def _pin(self, number: int, now_ns: int, intent: Intent | None = None) -> list[Effect]:
+    def _pin(self, number: int, now_ns: int, intent: events.Intent | None = None) -> list[effects.Effect]:
         """Begin a gesture on frame `number`, which is not safe yet if the screen does not rest."""
         self._gesture = _Gesture(number, now_ns, intent)
         if number == self._kept:
             return []
         self._keeping, self._kept = number, None
-        return [KeepFrame(number)]
+        return [effects.KeepFrame(number)]
 
-    def _touch_cancelled(self) -> list[Effect]:
+    def _touch_cancelled(self) -> list[effects.Effect]:
         if self._gesture is not None and self._gesture.intent is None:
             return self._end_gesture(self._gesture.touched_ns)
         return []
 
-    def _intended(self, intent: Intent, now_ns: int) -> list[Effect]:
-        if isinstance(intent, Strike):
+    def _intended(self, intent: events.Intent, now_ns: int) -> list[effects.Effect]:
+        if isinstance(intent, events.Strike):
             if self._gesture is None or self._gesture.intent is not None:
                 return []  # its touch-down was refused, and the annotator told
             self._gesture = replace(self._gesture, intent=intent)
             return self._go_on()
         if self._state is not State.READY or self._gesture is not None or self._kept is None:
-            return [Tell(NOT_READY)]
+            return [effects.Tell(NOT_READY)]
         number = self._kept if self._settled or self._newest is None else self._newest
         return [*self._pin(number, now_ns, intent), *self._go_on()]
 
-    def _frame_under_finger(self, gesture: _Gesture, frame: FrameSeen, *, changed: bool) -> list[Effect]:
+    def _frame_under_finger(self, gesture: _Gesture, frame: events.FrameSeen, *, changed: bool) -> list[effects.Effect]:
         if changed and self._settled:
             self._gesture = replace(gesture, disturbed=True)
         elif frame.started_ns >= gesture.touched_ns:
             self._gesture = replace(gesture, check=frame.number)
         return self._go_on()
 
-    def _go_on(self) -> list[Effect]:
+    def _go_on(self) -> list[effects.Effect]:
         """Save the step if its gesture is complete and proved; refuse it if the screen changed meanwhile."""
         gesture = self._gesture
         if gesture is None or gesture.intent is None:
             return []
         if gesture.disturbed:
-            return [Tell(CHANGED), *self._end_gesture(gesture.touched_ns)]
+            return [effects.Tell(CHANGED), *self._end_gesture(gesture.touched_ns)]
         if self._kept != gesture.frame or (self._settled and gesture.check is None):
             return []
         self._state = State.INJECTING
         check = gesture.check if self._settled else None
-        return [SaveStep(gesture.frame, check, self._settled, gesture.touched_ns, gesture.intent)]
+        return [effects.SaveStep(gesture.frame, check, self._settled, gesture.touched_ns, gesture.intent)]
 
-    def _step_saved(self, intent: Intent) -> list[Effect]:
+    def _step_saved(self, intent: events.Intent) -> list[effects.Effect]:
         if isinstance(intent, Complete | Impossible):
             self._publishing = True
-            return [Publish()]
+            return [effects.Publish()]
         self._in_flight = True
-        return [SendInput(intent)]
+        return [effects.SendInput(intent)]
 
-    def _input_over(self, now_ns: int) -> list[Effect]:
+    def _input_over(self, now_ns: int) -> list[effects.Effect]:
         """The device answered for an input, perhaps after a frame failed: then its return is awaited."""
         self._in_flight = self._uncertain = False
         if self._state is State.DEVICE_LOST:
             return []
         return self._end_gesture(now_ns)
 
-    def _input_uncertain(self, reason: str) -> list[Effect]:
+    def _input_uncertain(self, reason: str) -> list[effects.Effect]:
         lost = self._device_went_away(reason)
         self._in_flight = False
         return lost
 
-    def _end_gesture(self, now_ns: int) -> list[Effect]:
+    def _end_gesture(self, now_ns: int) -> list[effects.Effect]:
         self._gesture = None
         return self._settle(now_ns)
 
-    def _settle(self, now_ns: int) -> list[Effect]:
+    def _settle(self, now_ns: int) -> list[effects.Effect]:
         """Wait for a screen that is still; only frames asked for after `now_ns` count."""
         self._state, self._reason = State.SETTLING, ""
         self._anchor = self._newest = self._kept = self._keeping = None
-        drop: list[Effect] = [DropLastStep(self._owed_drop)] if self._owed_drop else []
-        return [Watch(now_ns), *drop]
+        drop: list[effects.Effect] = [effects.DropLastStep(self._owed_drop)] if self._owed_drop else []
+        return [effects.Watch(now_ns), *drop]
 
-    def _undo(self, now_ns: int) -> list[Effect]:
+    def _undo(self, now_ns: int) -> list[effects.Effect]:
         unpublished = self._state is State.STORAGE_LOST and self._publishing
         if not unpublished and (self._state not in _WATCHING or self._gesture is not None):
-            return [Tell(TOO_EARLY_TO_UNDO)]
+            return [effects.Tell(TOO_EARLY_TO_UNDO)]
         self._publishing = self._judge = self._uncertain = False
         self._owed_drop = "undone by the annotator"
         return self._end_gesture(now_ns)
 
     # What fails.
 
-    def _device_went_away(self, reason: str) -> list[Effect]:
+    def _device_went_away(self, reason: str) -> list[effects.Effect]:
         if self._state in {State.IDLE, State.DEVICE_LOST} or self._publishing:
             return []
         self._uncertain = self._uncertain or self._in_flight
         lost_gesture = self._lose(State.DEVICE_LOST, reason)
-        return [Tell(NOT_SENT)] if lost_gesture else []
+        return [effects.Tell(NOT_SENT)] if lost_gesture else []
 
-    def _storage_failed(self, event: StorageFailed) -> list[Effect]:
+    def _storage_failed(self, event: events.StorageFailed) -> list[effects.Effect]:
         superseded = event.frame is not None and event.frame != self._keeping
         if superseded:
             return []
         self._failed_ns = event.now_ns
         lost_gesture = self._lose(State.STORAGE_LOST, event.reason)
-        return [Tell(f"{event.reason} Your last action was neither recorded nor sent.")] if lost_gesture else []
+        return [effects.Tell(f"{event.reason} Your last action was neither recorded nor sent.")] if lost_gesture else []
 
     def _lose(self, state: State, reason: str) -> bool:
         """Go to one of the lost states; whether a gesture that had not been sent is lost with it."""
@@ -357,7 +322,7 @@ class Session:
         self._kept = self._keeping = None
         return unsent
 
-    def _try_storage_again(self, now_ns: int) -> list[Effect]:
+    def _try_storage_again(self, now_ns: int) -> list[effects.Effect]:
         """Publish again; or see whether the next frame can be written, which is what recording needs."""
         waits = self._state is State.STORAGE_LOST and self._keeping is None and not self._in_flight
         if not waits or now_ns - self._failed_ns < RETRY_NS:
@@ -365,24 +330,24 @@ class Session:
         self._failed_ns = now_ns
         if self._publishing:
             self._state, self._reason = State.INJECTING, ""
-            return [Publish()]
+            return [effects.Publish()]
         self._try_storage = True
         return []
 
     # The end.
 
-    def _abandon(self) -> list[Effect]:
+    def _abandon(self) -> list[effects.Effect]:
         if self.publishing:
-            return [Tell(TOO_LATE_TO_ABANDON)]
+            return [effects.Tell(TOO_LATE_TO_ABANDON)]
         self._state = State.ABANDONED
-        return [Abandon()]
+        return [effects.Abandon()]
 
-    def _after_the_end(self, event: Event) -> list[Effect]:
+    def _after_the_end(self, event: events.Event) -> list[effects.Effect]:
         """Nothing counts any more, but that the draft may not have gone to the trash."""
-        if not isinstance(event, StorageFailed):
+        if not isinstance(event, events.StorageFailed):
             return []
         self._reason = event.reason
-        return [Tell(event.reason)]
+        return [effects.Tell(event.reason)]
 
 
 _WATCHING = frozenset({State.CAPTURING, State.READY, State.SETTLING})

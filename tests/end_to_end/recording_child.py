@@ -12,8 +12,9 @@ from odyssey_recorder.device.settle import SettleRule
 from odyssey_recorder.gesture.recognizer import TouchRules
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.geometry import Pixel
-from odyssey_recorder.recording.recorder import Recorder, RecordingView, Rules
+from odyssey_recorder.recording.recorder import Recorder, Rules
 from odyssey_recorder.recording.session import State
+from odyssey_recorder.recording.view import RecordingView
 
 PATIENCE_S = 30.0
 ROOM = 3000

@@ -11,7 +11,8 @@ from odyssey_recorder.device.settle import SettleRule
 from odyssey_recorder.errors import DeviceError
 from odyssey_recorder.gesture.recognizer import TouchRules
 from odyssey_recorder.model.episode import DeviceInfo, TaskInfo
-from odyssey_recorder.recording.recorder import Listener, Recorder, Rules
+from odyssey_recorder.recording.recorder import Recorder, Rules
+from odyssey_recorder.recording.view import Listener
 from tests.fakes import FakeDevice
 
 TASK = TaskInfo(

@@ -14,8 +14,8 @@ from odyssey_recorder.gui.recording_controller import Phase, RecordingController
 from odyssey_recorder.gui.status_line import StatusLine
 from odyssey_recorder.model.episode import TaskInfo
 from odyssey_recorder.model.geometry import Pixel
-from odyssey_recorder.recording.recorder import RecordingView
 from odyssey_recorder.recording.session import State
+from odyssey_recorder.recording.view import RecordingView
 from tests.gui.bench_desk import TASK
 
 W = TypeVar("W", bound=QWidget)

@@ -9,8 +9,8 @@ from pytestqt.qtbot import QtBot
 from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.gui.recorder_bridge import RecorderBridge
 from odyssey_recorder.model.geometry import Size
-from odyssey_recorder.recording.recorder import RecordingView
 from odyssey_recorder.recording.session import State
+from odyssey_recorder.recording.view import RecordingView
 
 
 def frame(number: int) -> Frame:

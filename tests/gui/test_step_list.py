@@ -25,7 +25,7 @@ from odyssey_recorder.model.action import (
     Type,
 )
 from odyssey_recorder.model.geometry import Point
-from odyssey_recorder.recording.recorder import RecordedStep
+from odyssey_recorder.recording.view import RecordedStep
 
 HOME = Press(SystemKey.HOME)
 ACTIONS: list[Action] = [

@@ -18,8 +18,9 @@ from odyssey_recorder.gesture.recognizer import TouchRules
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.episode import DeviceInfo, TaskInfo
 from odyssey_recorder.model.geometry import Pixel
-from odyssey_recorder.recording.recorder import Recorder, RecordingView, Rules
+from odyssey_recorder.recording.recorder import Recorder, Rules
 from odyssey_recorder.recording.session import State
+from odyssey_recorder.recording.view import RecordingView
 from tests.fakes import PHONE_SIZE, FakeDevice
 
 PATIENCE_S = 20.0

@@ -26,9 +26,9 @@ from odyssey_recorder.recording.recorder import (
     RETRACTED,
     UNCHANGED,
     UNKNOWN,
-    RecordingView,
 )
 from odyssey_recorder.recording.session import CHANGED, NOT_READY, NOT_SENT, OUT_OF_DATE, TOO_EARLY_TO_UNDO, State
+from odyssey_recorder.recording.view import RecordingView
 from tests.fakes import PHONE_SIZE, FakeDevice, Input
 from tests.recording.desk import PATIENCE_S, Desk, Recording, shows
 

@@ -85,7 +85,14 @@ class NotesPage(Page):
             (Surface(search_box(field, trail=clear), fill=True, max_width=720),), along="center", pad=(16, 10, 16, 6)
         )
         if notes:
-            body: View = Scroll(Grid([self._card(note) for note in notes], min_cell=220 if look.wide else 150, gap=10, pad=(16, 8, 16, 88)))
+            body: View = Scroll(
+                Grid(
+                    [self._card(note) for note in notes],
+                    min_cell=220 if look.wide else 150,
+                    gap=10,
+                    pad=(16, 8, 16, 88),
+                )
+            )
         else:
             body = empty_page("note-search-outline", "No notes found")
         return page_frame(bar, body, fab=fab("plus", "New note", self._new))

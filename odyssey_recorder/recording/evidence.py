@@ -1,0 +1,94 @@
+"""How what happened is written down as proof: frames, inputs and screens as records of the provenance."""
+
+import hashlib
+import time
+from io import BytesIO
+
+from PIL import Image
+
+from odyssey_recorder.dataset.draft import DraftStep
+from odyssey_recorder.dataset.provenance import (
+    CheckRecord,
+    FrameRecord,
+    KeyRecord,
+    ScreenRecord,
+    StrokeRecord,
+    TextRecord,
+)
+from odyssey_recorder.device.device import ScreenState
+from odyssey_recorder.device.screen import Frame
+from odyssey_recorder.model.action import Complete, Impossible
+from odyssey_recorder.model.geometry import Size
+from odyssey_recorder.recording.events import Intent, KeyPress, Strike, TextEntry
+
+
+class Clock:
+    """Tells the time since 1970 from the monotonic clock, so that differences stay exact."""
+
+    def __init__(self) -> None:
+        self._offset_ns = time.time_ns() - time.monotonic_ns()
+
+    def epoch_us(self, monotonic_ns: int) -> int:
+        """Microseconds since 1970 at a moment of the monotonic clock."""
+        return (monotonic_ns + self._offset_ns) // 1000
+
+
+def encode_frame(frame: Frame, clock: Clock) -> tuple[bytes, FrameRecord]:
+    """The frame as a lossless PNG, and its record, with both hashes; it counts as settled until proved otherwise."""
+    image = frame.image()
+    buffer = BytesIO()
+    image.save(buffer, "PNG", compress_level=1)
+    png = buffer.getvalue()
+    record = FrameRecord(
+        number=frame.number,
+        source=frame.source,
+        started_us=clock.epoch_us(frame.started_ns),
+        arrived_us=clock.epoch_us(frame.arrived_ns),
+        settled=True,
+        width=frame.size.width,
+        height=frame.size.height,
+        png_sha256=hashlib.sha256(png).hexdigest(),
+        rgb_sha256=hashlib.sha256(image.tobytes()).hexdigest(),
+    )
+    return png, record
+
+
+def check_record(frame: Frame, clock: Clock) -> CheckRecord:
+    """The record of a frame that proves another one."""
+    return CheckRecord(
+        number=frame.number,
+        started_us=clock.epoch_us(frame.started_ns),
+        arrived_us=clock.epoch_us(frame.arrived_ns),
+    )
+
+
+def input_record(intent: Intent) -> StrokeRecord | KeyRecord | TextRecord | None:
+    """What is sent to the device for `intent`; None for one that ends the episode."""
+    match intent:
+        case Strike(stroke):
+            samples = tuple((sample.at.x, sample.at.y, sample.time_us) for sample in stroke.samples)
+            return StrokeRecord(samples=samples, duration_us=stroke.duration_us)
+        case KeyPress(key):
+            return KeyRecord(key=key.value)
+        case TextEntry(text):
+            return TextRecord(text=text)
+        case Complete() | Impossible():
+            return None
+
+
+def screen_record(state: ScreenState) -> ScreenRecord:
+    """What the device says of its screen."""
+    return ScreenRecord(
+        rotation=state.rotation.value,
+        posture=state.posture,
+        package=state.package,
+        activity=state.activity,
+        keyboard_shown=state.keyboard_shown,
+    )
+
+
+def frame_of(step: DraftStep) -> Frame:
+    """The frame of a step that another process recorded, from its picture."""
+    with Image.open(step.picture, formats=["PNG"]) as image:
+        pixels = image.convert("RGBA").tobytes()
+    return Frame(step.record.frame.number, Size(*image.size), pixels, 0, 0, step.record.frame.source)

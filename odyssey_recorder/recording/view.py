@@ -1,0 +1,59 @@
+"""What others see of a recording: its state in one line of words, its steps, and what the annotator must read."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from odyssey_recorder.device.screen import Frame
+from odyssey_recorder.model.action import Action
+from odyssey_recorder.recording.session import State
+
+STATE_MESSAGES = {
+    State.IDLE: "Not started.",
+    State.SETTLING: "Waiting for the screen to come to rest.",
+    State.CAPTURING: "Saving the picture.",
+    State.READY: "Ready.",
+    State.INJECTING: "Sending your action to the device.",
+    State.DEVICE_LOST: "The device does not answer.",
+    State.STORAGE_LOST: "The recording cannot be written.",
+    State.FINISHED: "Published.",
+    State.ABANDONED: "Thrown away; the draft is in the trash.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedStep:
+    """A step as lists show it; `flag` says what is odd about it, and is empty where nothing is."""
+
+    number: int
+    action: Action
+    picture: Path
+    flag: str
+
+
+@dataclass(frozen=True, slots=True)
+class RecordingView:
+    """All that a window or a script needs to know of a recording; a new value at each change.
+
+    `message` is one line for the annotator. `frame_number` is the frame that an action would be recorded with, None
+    while there is none. `published` is the annotation file, once the state is FINISHED.
+    """
+
+    state: State
+    message: str
+    frame_number: int | None
+    steps: tuple[RecordedStep, ...]
+    published: Path | None = None
+
+
+class Listener(Protocol):
+    """Who wants to know: called from the recorder's threads, must hand over and never block."""
+
+    def frame(self, frame: Frame) -> None:
+        """A frame came from the device."""
+
+    def changed(self, view: RecordingView) -> None:
+        """Something about the recording is different now."""
+
+    def notice(self, text: str) -> None:
+        """Something that the annotator must read: a gesture was refused, a step was taken away."""
