@@ -138,7 +138,7 @@ def test_whoever_wrote_before_can_be_chosen_and_so_can_a_bare_number() -> None:
         person.tap("Start chat")
         person.type("mum")
         person.tap("Mum")
-        assert person.sees("So happy you like it!")
+        assert person.sees("Will do.")
         person.phone.force_stop("com.odyssey.messages")
         person.open("Messages")
         person.tap("Start chat")
