@@ -16,8 +16,10 @@ from odyssey_recorder.errors import OdysseyError
 from odyssey_recorder.model.episode import Category, TaskInfo
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from odyssey_recorder.replay.player import ReplayResult, StepResult
-    from odyssey_recorder.replay.replay import ReplayOptions
+    from odyssey_recorder.replay.replay import PlannedStep, ReplayOptions
 
 app = typer.Typer(name="odyssey-recorder", add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 out = Console(highlight=False)
@@ -125,8 +127,7 @@ def replay(
 
     try:
         if dry_run:
-            for planned in plan_episode(episode):
-                _say(f"{planned.number:3}  {planned.deed}")
+            _print_plan(plan_episode(episode), as_json=as_json)
             return
         rules = PlayRules(go_on=go_on, scale=scale)
         on_step = (lambda _: None) if as_json else _print_step
@@ -156,6 +157,14 @@ def _replay(episode: Path, serial: str | None, options: "ReplayOptions") -> "Rep
         return replay_episode(episode, device, options)
     finally:
         device.close()
+
+
+def _print_plan(plan: "Sequence[PlannedStep]", *, as_json: bool) -> None:
+    if as_json:
+        _print_json([{"step": planned.number, "deed": planned.deed} for planned in plan])
+        return
+    for planned in plan:
+        _say(f"{planned.number:3}  {planned.deed}")
 
 
 _VERDICT_STYLES = {"match": "green", "drift": "yellow", "diverged": "red"}

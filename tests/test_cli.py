@@ -115,6 +115,8 @@ class TestReplay:
         ran = command_line("replay", path, "--dry-run")
         assert (ran.exit_code, ran.err) == (0, "")
         assert ran.out == "  0  type 4 characters\n  1  press HOME\n  2  compare the screen only\n"
+        as_json = json.loads(command_line("replay", path, "--dry-run", "--json").out)
+        assert as_json[1] == {"step": 1, "deed": "press HOME"}
 
     def test_text_of_an_episode_is_text_on_one_line(self, command_line: CommandLine, phone: LabPhone) -> None:
         ran = command_line("replay", record(command_line, note=f"{ESCAPES}\n" * 1000))
