@@ -7,6 +7,7 @@ from odyssey_recorder.simulator.apps.alarms import Alarm, AlarmPage
 from odyssey_recorder.simulator.apps.app import App, Page, System
 from odyssey_recorder.simulator.apps.cities import DAY, Cities, CityPage
 from odyssey_recorder.simulator.apps.content import table
+from odyssey_recorder.simulator.apps.today import TODAY
 from odyssey_recorder.simulator.ui.controls import Text, Toggle
 from odyssey_recorder.simulator.ui.layout import Column, Grid, Row, Scroll, Spacer, Surface
 from odyssey_recorder.simulator.ui.view import Action, Look, View
@@ -173,7 +174,7 @@ class ClockPage(Page):
         here = Column(
             (
                 Text(self.system.clock, 64, 300),
-                Text(f"Saturday, 21 November  ·  {app.cities.home}", 16, color="on_surface_variant"),
+                Text(f"{TODAY:%A}, {TODAY.day} {TODAY:%B}  ·  {app.cities.home}", 16, color="on_surface_variant"),
             ),
             pad=(20, 4, 20, 20),
         )

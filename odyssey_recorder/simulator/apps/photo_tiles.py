@@ -1,0 +1,106 @@
+"""A photograph as the library keeps it, and what every page with tiles of them does."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from odyssey_recorder.simulator.apps.app import Page
+from odyssey_recorder.simulator.apps.photographs import Photograph
+from odyssey_recorder.simulator.ui.controls import Icon, Picture, Text
+from odyssey_recorder.simulator.ui.layout import Column, Grid, Place, Row, Stack, Surface
+from odyssey_recorder.simulator.ui.view import Action, Look, View
+from odyssey_recorder.simulator.ui.widgets import (
+    bottom_sheet,
+    list_item,
+    scroll_page,
+)
+
+if TYPE_CHECKING:
+    from odyssey_recorder.simulator.apps.photos import Photos
+
+
+@dataclass(slots=True, eq=False)
+class Photo:
+    """A photograph in the library, with what its owner has made of it."""
+
+    taken: Photograph
+    caption: str
+    favourite: bool = False
+    binned: bool = False
+
+    @property
+    def words(self) -> str:
+        """What a search looks at."""
+        return f"{self.caption}\n{self.taken.place}\n{self.taken.album}\n{self.taken.day}".lower()
+
+
+class PhotosPage(Page):
+    """What every page of photographs does: a long press on one offers what can be done with it."""
+
+    app: "Photos"
+    chosen: Photo | None = None
+
+    def tile(self, photo: Photo, among: Sequence[Photo]) -> View:
+        picture: View = Picture(photo.taken.painter)
+        if photo.favourite:
+            picture = Stack((picture, Place(Icon("heart", 18, "#ffffff"), "bottom end", pad=6)))
+        return Surface(
+            picture,
+            desc=photo.caption,
+            on_tap=partial(self._open, photo, among),
+            on_long_press=partial(self._choose, photo),
+        )
+
+    def tiles(self, photos: Sequence[Photo], look: Look) -> View:
+        return Grid([self.tile(photo, photos) for photo in photos], min_cell=150 if look.wide else 100, gap=3)
+
+    def by_month(self, photos: Sequence[Photo], look: Look) -> View:
+        parts: list[View] = []
+        for month, taken in groupby(photos, lambda photo: photo.taken.month):
+            parts.append(Surface(Text(month, 16, 500), pad=(16, 18, 16, 8)))
+            parts.append(self.tiles(list(taken), look))
+        return scroll_page(*parts, key="photos", max_width=4_000)
+
+    def build_overlay(self, look: Look) -> View | None:
+        photo = self.chosen
+        if photo is None:
+            return None
+        rows = [list_item(label, icon=icon, on_tap=act) for icon, label, act in self._offers(photo)]
+        head = Row((Picture(photo.taken.painter, 56, 56, radius=8), Text(photo.caption, 16, 500, flex=1)), gap=14)
+        return bottom_sheet(head, Column(rows))
+
+    def _offers(self, photo: Photo) -> list[tuple[str, str, Action]]:
+        if photo.binned:
+            return [("restore", "Restore", partial(self._restore, photo))]
+        favourite = "Remove from favourites" if photo.favourite else "Add to favourites"
+        return [
+            ("share-variant-outline", "Share", partial(self._share, photo)),
+            ("heart-outline", favourite, partial(self._like, photo)),
+            ("trash-can-outline", "Move to bin", partial(self._bin, photo)),
+        ]
+
+    def _choose(self, photo: Photo) -> None:
+        self.chosen = photo
+        self.show("photo")
+
+    def _open(self, photo: Photo, among: Sequence[Photo]) -> None:
+        self.go(self.app.photo_page(photo, among))
+
+    def _share(self, photo: Photo) -> None:
+        self.system.share(f"{photo.caption} {photo.taken.address}", subject=photo.caption)
+
+    def _like(self, photo: Photo) -> None:
+        self.show("")
+        photo.favourite = not photo.favourite
+
+    def _bin(self, photo: Photo) -> None:
+        self.show("")
+        photo.binned = True
+        self.system.toast("Moved to bin")
+
+    def _restore(self, photo: Photo) -> None:
+        self.show("")
+        photo.binned = False
+        self.system.toast("Restored")
