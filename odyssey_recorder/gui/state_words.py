@@ -49,8 +49,10 @@ def tell_view(view: RecordingView) -> Told:
             return Told(Mood.READY, "Ready", view.message, None)
         case State.CAPTURING:
             return Told(Mood.BUSY, "Saving", view.message, Veil("Saving…"))
+        case State.CHECKING:
+            return Told(Mood.BUSY, "Checking", view.message, Veil("Checking…"))
         case State.INJECTING:
-            return Told(Mood.BUSY, "Sending", view.message, Veil("Sending…"))
+            return Told(Mood.BUSY, "Sending", view.message, Veil(view.message))
         case State.SETTLING:
             return Told(Mood.BUSY, "Settling", view.message, Veil("Settling…"))
         case State.DEVICE_LOST:

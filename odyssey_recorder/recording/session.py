@@ -3,7 +3,7 @@
 A state machine without I/O, clock or threads: events come in, effects go out. Time is the host's monotonic
 clock in nanoseconds and comes with the events.
 
-    IDLE -> SETTLING -> CAPTURING -> READY -> INJECTING -> SETTLING ... -> FINISHED | ABANDONED
+    IDLE -> SETTLING -> CAPTURING -> READY -> CHECKING -> INJECTING -> SETTLING ... -> FINISHED | ABANDONED
     DEVICE_LOST and STORAGE_LOST from anywhere, and back to SETTLING
 
 INJECTING also stands for publishing, the last thing that a step leads to.
@@ -42,6 +42,7 @@ class State(Enum):
     IDLE = "idle"
     CAPTURING = "capturing"
     READY = "ready"
+    CHECKING = "checking"
     INJECTING = "injecting"
     SETTLING = "settling"
     DEVICE_LOST = "device lost"
@@ -232,11 +233,12 @@ class Session:
         if isinstance(intent, events.Strike):
             if self._gesture is None or self._gesture.intent is not None:
                 return []  # its touch-down was refused, and the annotator told
-            self._gesture = replace(self._gesture, intent=intent)
+            self._state, self._gesture = State.CHECKING, replace(self._gesture, intent=intent)
             return self._go_on()
         if self._state is not State.READY or self._gesture is not None or self._kept is None:
             return [effects.Tell(NOT_READY)]
         number = self._kept if self._settled or self._newest is None else self._newest
+        self._state = State.CHECKING
         return [*self._pin(number, now_ns, intent), *self._go_on()]
 
     def _frame_under_finger(self, gesture: _Gesture, frame: events.FrameSeen, *, changed: bool) -> list[effects.Effect]:
@@ -350,5 +352,5 @@ class Session:
         return [effects.Tell(event.reason)]
 
 
-_WATCHING = frozenset({State.CAPTURING, State.READY, State.SETTLING})
+_WATCHING = frozenset({State.CAPTURING, State.READY, State.CHECKING, State.SETTLING})
 _ENDED = frozenset({State.FINISHED, State.ABANDONED})

@@ -13,6 +13,7 @@ STATE_MESSAGES = {
     State.SETTLING: "Waiting for the screen to come to rest.",
     State.CAPTURING: "Saving the picture.",
     State.READY: "Ready.",
+    State.CHECKING: "Making sure that the screen still is the one you touched.",
     State.INJECTING: "Sending your action to the device.",
     State.DEVICE_LOST: "The device does not answer.",
     State.STORAGE_LOST: "The recording cannot be written.",

@@ -1,12 +1,12 @@
 """Plays the annotator at the window: finds controls by the names that a screen reader says, and uses them."""
 
-from typing import TypeVar
+from collections.abc import Callable
+from typing import Protocol, TypeVar
 
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QAction
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QDialog, QLabel, QLineEdit, QListView, QPlainTextEdit, QWidget
-from pytestqt.qtbot import QtBot
 
 from odyssey_recorder.gui.main_window import MainWindow
 from odyssey_recorder.gui.mirror import MirrorView
@@ -21,18 +21,26 @@ from tests.gui.bench_desk import TASK
 W = TypeVar("W", bound=QWidget)
 
 LEFT = Qt.MouseButton.LeftButton
+NONE = Qt.KeyboardModifier.NoModifier
+
+
+class Patience(Protocol):
+    """What waits with the event loop running: a QtBot, or its like outside of pytest."""
+
+    def waitUntil(self, callback: Callable[[], bool], *, timeout: int = ...) -> None:  # noqa: N802 - Qt's spelling
+        """Return as soon as `callback` is true; fail after `timeout` milliseconds."""
 
 
 class Pilot:
     """One open window and what its recorder last said."""
 
-    def __init__(self, qtbot: QtBot, controller: RecordingController) -> None:
+    def __init__(self, qtbot: Patience, controller: RecordingController, serial: str | None = None) -> None:
         self.qtbot = qtbot
         self.controller = controller
         self.views: list[RecordingView] = []
         controller.view_changed.connect(self.views.append)
         self.window = MainWindow(controller)
-        self.window.open_on(None)
+        self.window.open_on(serial)
 
     # What the window shows.
 
@@ -93,9 +101,9 @@ class Pilot:
         self.named(QPlainTextEdit, "Instruction").setPlainText(task.instruction)
         QTest.keyClicks(self.named(QLineEdit, "Add an app"), ",".join([*task.apps, ""]))
 
-    def start(self) -> None:
+    def start(self, task: TaskInfo = TASK) -> None:
         """Write the task, start recording, and wait until the first action may come."""
-        self.write_task()
+        self.write_task(task)
         self.press("Start recording")
         self.wait_for_phase(Phase.RECORDING)
         self.wait_for_steps(0)
@@ -120,9 +128,33 @@ class Pilot:
         return fit.point_of(Pixel(x, y)).toPoint()
 
     def click(self, x: int, y: int) -> None:
-        QTest.mouseClick(self.mirror, LEFT, Qt.KeyboardModifier.NoModifier, self.spot(x, y))
+        QTest.mouseClick(self.mirror, LEFT, NONE, self.spot(x, y))
+
+    def put_finger_down(self, x: int, y: int) -> None:
+        QTest.mousePress(self.mirror, LEFT, NONE, self.spot(x, y))
+
+    def hold(self, x: int, y: int) -> None:
+        """Press until it is a long press."""
+        self.put_finger_down(x, y)
+        self.qtbot.waitUntil(lambda: self.mirror.gesture.startswith("LONG_PRESS"))
+        QTest.mouseRelease(self.mirror, LEFT, NONE, self.spot(x, y))
+
+    def drag_up(self, x: int, *, low: int, high: int) -> None:
+        """Drag upwards in ten moves."""
+        self.put_finger_down(x, low)
+        for tenth in range(1, 11):
+            QTest.mouseMove(self.mirror, self.spot(x, low + (high - low) * tenth // 10))
+        QTest.mouseRelease(self.mirror, LEFT, NONE, self.spot(x, high))
 
     def type_text(self, text: str) -> None:
         box = self.named(QLineEdit, "Text to type")
         QTest.keyClicks(box, text)
         QTest.keyClick(box, Qt.Key.Key_Return)
+
+    def complete(self, note: str = "") -> None:
+        """End the episode, and wait until it is published."""
+        self.press("Complete")
+        dialog = self.dialog()
+        QTest.keyClicks(self.named(QLineEdit, "Note"), note)
+        self.press_in(dialog, "Complete")
+        self.wait_for_phase(Phase.FINISHED)

@@ -19,23 +19,14 @@ from odyssey_recorder.model.geometry import Size
 from odyssey_recorder.recording.session import State
 from tests.fakes import FakeDevice
 from tests.gui.bench_desk import TASK, BenchDesk
-from tests.gui.pilot import LEFT, Pilot
+from tests.gui.pilot import LEFT, NONE, Pilot
 
-NONE = Qt.KeyboardModifier.NoModifier
 OpenWindow = Callable[[Desk], Pilot]
 
 
 def the_episode(desk: BenchDesk) -> Episode:
     (episode_id,) = desk.store.episodes()
     return desk.store.load(episode_id)
-
-
-def complete(pilot: Pilot, note: str = "") -> None:
-    pilot.press("Complete")
-    dialog = pilot.dialog()
-    QTest.keyClicks(pilot.named(QLineEdit, "Note"), note)
-    pilot.press_in(dialog, "Complete")
-    pilot.wait_for_phase(Phase.FINISHED)
 
 
 def shows(path: Path, picture: Image.Image) -> bool:
@@ -58,21 +49,16 @@ def test_a_whole_episode_is_recorded_and_published(pilot: Pilot, desk: BenchDesk
     pilot.start()
     pilot.click(180, 300)
     pilot.wait_for_steps(1)
-    QTest.mousePress(pilot.mirror, LEFT, NONE, pilot.spot(180, 500))
-    for y in range(500, 50, -50):
-        QTest.mouseMove(pilot.mirror, pilot.spot(180, y))
-    QTest.mouseRelease(pilot.mirror, LEFT, NONE, pilot.spot(180, 100))
+    pilot.drag_up(180, low=500, high=100)
     pilot.wait_for_steps(2)
-    QTest.mousePress(pilot.mirror, LEFT, NONE, pilot.spot(100, 400))
-    pilot.qtbot.waitUntil(lambda: pilot.mirror.gesture.startswith("LONG_PRESS"))
-    QTest.mouseRelease(pilot.mirror, LEFT, NONE, pilot.spot(100, 400))
+    pilot.hold(100, 400)
     pilot.wait_for_steps(3)
     pilot.type_text("seven o'clock; $HOME")
     pilot.wait_for_steps(4)
     for number, name in enumerate(("Home", "Recent", "Back"), start=5):
         pilot.press(name)
         pilot.wait_for_steps(number)
-    complete(pilot, "It is dark now")
+    pilot.complete("It is dark now")
 
     episode = the_episode(desk)
     actions = [step.action for step in episode.steps]
@@ -92,7 +78,7 @@ def test_a_whole_episode_is_recorded_and_published(pilot: Pilot, desk: BenchDesk
 
 def test_after_publishing_the_window_says_where_and_offers_another(pilot: Pilot, desk: BenchDesk) -> None:
     pilot.start()
-    complete(pilot)
+    pilot.complete()
     (episode_id,) = desk.store.episodes()
     place = str(desk.store.root / "annotations" / f"{episode_id}.json")
     assert pilot.says(place)
@@ -105,7 +91,7 @@ def test_after_publishing_the_window_says_where_and_offers_another(pilot: Pilot,
     assert pilot.steps == []
     assert pilot.named(QPlainTextEdit, "Instruction").toPlainText() == ""
     pilot.start()
-    complete(pilot)
+    pilot.complete()
     assert len(desk.store.episodes()) == 2
 
 
@@ -165,7 +151,7 @@ def test_the_keys_bring_the_device_to_its_start_unrecorded(pilot: Pilot, device:
     pilot.qtbot.waitUntil(lambda: device.performed == [SystemKey.HOME])
     pilot.start()
     assert pilot.steps == []
-    complete(pilot)
+    pilot.complete()
     assert [step.action for step in the_episode(desk).steps] == [Complete("")]
 
 
@@ -243,7 +229,7 @@ def test_undo_takes_the_last_step_only(pilot: Pilot, desk: BenchDesk) -> None:
     pilot.shortcut("Ctrl+Z").trigger()
     pilot.wait_for_steps(1)
     assert pilot.says("The device was not turned back")
-    complete(pilot)
+    pilot.complete()
     assert [step.action for step in the_episode(desk).steps] == [Press(SystemKey.HOME), Complete("")]
 
 
@@ -269,7 +255,7 @@ def test_a_lost_device_veils_the_mirror_and_recording_goes_on_when_it_is_back(
     assert pilot.status.state == "Ready"
     pilot.press("Home")
     pilot.wait_for_steps(2)
-    complete(pilot)
+    pilot.complete()
     assert len(the_episode(desk).steps) == 3
 
 
@@ -324,7 +310,7 @@ def test_a_closed_window_keeps_the_draft_and_the_next_one_goes_on_with_it(
     assert again.says(TASK.instruction)
     again.press("Back")
     again.wait_for_steps(2)
-    complete(again)
+    again.complete()
     actions = [step.action for step in the_episode(desk).steps]
     assert actions == [Press(SystemKey.HOME), Press(SystemKey.BACK), Complete("")]
 

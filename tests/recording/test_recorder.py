@@ -688,9 +688,9 @@ def test_the_listener_hears_of_every_frame_and_of_every_change(desk: Desk, devic
     assert recording.annotator.newest is not None
     assert views[-1] == recording.recorder.view
     assert all(view != next_view for view, next_view in pairwise(views))
-    order = [State.SETTLING, State.CAPTURING, State.READY, State.INJECTING, State.SETTLING]
+    order = [State.SETTLING, State.CAPTURING, State.READY, State.CHECKING, State.INJECTING, State.SETTLING]
     states = [view.state for view in views]
-    assert [state for state, last in zip(states, [None, *states], strict=False) if state is not last][:5] == order
+    assert [state for state, last in zip(states, [None, *states], strict=False) if state is not last][:6] == order
     assert next(view.message for view in views if view.state is State.READY) == "Ready."
 
 
