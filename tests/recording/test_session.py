@@ -183,6 +183,15 @@ def test_a_tap_goes_out_when_its_step_is_saved_and_the_screen_was_seen_unchanged
     assert (session.state, session.touched) == (State.SETTLING, False)
 
 
+def test_a_tap_without_proof_says_that_it_is_being_checked_and_takes_nothing_else() -> None:
+    session = ready()
+    say(session, TouchedDown(2, 100))
+    assert session.state is State.READY
+    assert say(session, Intended(TAP, 120)) == []
+    assert session.state is State.CHECKING
+    assert say(session, TouchedDown(2, 130)) == [Tell(NOT_READY)]
+
+
 def test_a_tap_whose_proof_came_while_the_finger_was_down_goes_out_as_it_lifts() -> None:
     session = ready()
     say(session, TouchedDown(2, 100), still(3, anchor=1, at=120))
