@@ -138,7 +138,7 @@ class Desk:
 
     def discard(self, episode_id: str) -> None:
         """Move a draft to the trash. Raises DatasetError."""
-        self.store.discard(self.store.resume(episode_id))
+        self.store.discard_unopened(episode_id)
 
     def begin(self, device: Device, task: TaskInfo, listener: Listener) -> Recorder:
         """A recorder, not yet started, with a draft of its own. Raises OdysseyError."""

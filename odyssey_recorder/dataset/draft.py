@@ -99,6 +99,23 @@ class DraftHead(BaseModel):
         return DeviceInfo(self.device_name, size, self.product, self.release_version, self.sdk_version)
 
 
+def hold(folder: Path) -> FileLock:
+    """Take a draft for this process alone, until the lock is released.
+
+    Raises DatasetError where another window has it, or there is none.
+    """
+    if not folder.is_dir():
+        raise DatasetError(f"There is no draft {folder.name} in {folder.parent}.")
+    lock = FileLock(folder / "lock", blocking=False, thread_local=False)
+    try:
+        lock.acquire()
+    except Timeout as error:
+        raise DatasetError(f"The draft {folder.name} is open in another window: close it there first.") from error
+    except OSError as error:
+        raise storage_error(error, folder, "opened") from error
+    return lock
+
+
 class Draft:
     """One draft, held by this process until `close`. Not thread-safe but for `keep_picture` and `forget_picture`.
 
@@ -108,13 +125,7 @@ class Draft:
     def __init__(self, folder: Path) -> None:
         """Open the draft in `folder`. Raises DatasetError if it is no draft, or another process works on it."""
         self._head = read_head(folder)
-        self._lock = FileLock(folder / "lock", blocking=False, thread_local=False)
-        try:
-            self._lock.acquire()
-        except Timeout as error:
-            raise DatasetError(f"The draft {folder.name} is open in another window: close it there first.") from error
-        except OSError as error:
-            raise storage_error(error, folder, "opened") from error
+        self._lock = hold(folder)
         self.folder = folder
         self._steps: list[DraftStep] = []
         self._dropped: list[DroppedRecord] = []

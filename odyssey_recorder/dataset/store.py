@@ -21,7 +21,7 @@ from PIL import Image
 from pydantic import ValidationError
 
 from odyssey_recorder.dataset.codec import Dialect, decode, encode, read_episode
-from odyssey_recorder.dataset.draft import Draft, DraftHead, DraftStep, read_head
+from odyssey_recorder.dataset.draft import Draft, DraftHead, DraftStep, hold, read_head
 from odyssey_recorder.dataset.durable import make_folder, storage_error, write_durably
 from odyssey_recorder.dataset.provenance import FORMAT, EpisodeProvenance, Origin
 from odyssey_recorder.errors import DatasetError, InvalidEpisodeError, OdysseyError
@@ -77,13 +77,13 @@ class EpisodeStore:
     def discard(self, draft: Draft) -> Path:
         """Close a draft and move it to the trash; where it is now. Raises DatasetError."""
         draft.close()
-        trash = self._drafts / TRASH
-        make_folder(trash)
-        place = trash / f"{draft.episode_id}-{time.time_ns()}"
-        try:
-            return draft.folder.rename(place)
-        except OSError as error:
-            raise storage_error(error, draft.folder, "moved to the trash") from error
+        return self._move_to_trash(draft.folder)
+
+    def discard_unopened(self, episode_id: str) -> Path:
+        """Move a draft to the trash that is not open, also one that cannot be read. Raises DatasetError."""
+        folder = self._draft_folder(episode_id)
+        hold(folder).release()
+        return self._move_to_trash(folder)
 
     def publish(self, draft: Draft) -> Path:
         """Put a complete draft into the dataset; the annotation file, whose appearance makes the episode exist.
@@ -156,6 +156,14 @@ class EpisodeStore:
             taken = [self._root / "annotations" / f"{episode_id}.json", self._drafts / episode_id]
             if not any(path.exists() for path in taken):
                 return episode_id
+
+    def _move_to_trash(self, folder: Path) -> Path:
+        trash = self._drafts / TRASH
+        make_folder(trash)
+        try:
+            return folder.rename(trash / f"{folder.name}-{time.time_ns()}")
+        except OSError as error:
+            raise storage_error(error, folder, "moved to the trash") from error
 
     def _draft_folder(self, episode_id: str) -> Path:
         return self._drafts / _checked(episode_id)

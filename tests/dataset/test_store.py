@@ -268,6 +268,21 @@ def test_a_read_only_folder_is_named_and_nothing_is_published_until_it_is_writab
     assert published == "True"
 
 
+def test_a_draft_that_cannot_be_read_can_be_thrown_away_but_not_one_that_is_open(store: EpisodeStore) -> None:
+    broken, held = begin(store), begin(store)
+    broken.close()
+    (broken.folder / "draft.json").write_text("{")
+
+    place = store.discard_unopened(broken.episode_id)
+
+    assert (place / "draft.json").read_text() == "{"
+    assert not broken.folder.exists()
+    with pytest.raises(DatasetError, match="open in another window"):
+        store.discard_unopened(held.episode_id)
+    assert held.folder.exists()
+    held.close()
+
+
 def test_a_draft_that_a_crash_left_after_publishing_goes_to_the_trash(tmp_path: Path, store: EpisodeStore) -> None:
     draft = complete_draft(store)
     copy = shutil.copytree(draft.folder, tmp_path / "copy")

@@ -56,7 +56,7 @@ class BenchDesk:
         return self.store.drafts()
 
     def discard(self, episode_id: str) -> None:
-        self.store.discard(self.store.resume(episode_id))
+        self.store.discard_unopened(episode_id)
 
     def begin(self, device: Device, task: TaskInfo, listener: Listener) -> Recorder:
         properties = device.properties()
