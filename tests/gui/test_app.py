@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from PySide6.QtWidgets import QApplication, QLabel
 
 ROOT = Path(__file__).parents[2]
 
@@ -60,3 +61,12 @@ def test_the_window_opens_on_a_device_and_closes_without_a_word_of_qt(tmp_path: 
     said = json.loads(child.stdout)
     assert said == {"ratio": float(scale), "found": [True] * 3, "name": "Odyssey Recorder"}
     assert [line for line in child.stderr.splitlines() if "propagateSizeHints" not in line] == []
+
+
+def test_calls_of_qt_cost_no_reference_to_none_or_true(qapp: QApplication) -> None:
+    label = QLabel()
+    before = sys.getrefcount(None) + sys.getrefcount(True)
+    for _ in range(1000):
+        label.setEnabled(True)
+        label.isEnabled()
+    assert sys.getrefcount(None) + sys.getrefcount(True) > before - 500
