@@ -10,8 +10,8 @@ from odyssey_recorder.model.geometry import Size
 from odyssey_recorder.recording import script
 from odyssey_recorder.recording.recorder import Recorder
 from odyssey_recorder.settings import read_settings
-from odyssey_recorder.wiring import Desk, adb_program, chosen_device, connect, lab_desk
-from tests.command_line import LabPhone
+from odyssey_recorder.wiring import Desk, adb_program, annotator_desk, chosen_device, connect, lab_desk
+from tests.command_line import CommandLine, LabPhone
 from tests.device.scripted_adb_server import ScriptedAdbServer, block
 from tests.fakes import FakeDevice
 
@@ -114,3 +114,10 @@ def test_the_desk_of_a_laboratory_simulates_phones(lab_phone: LabPhone, desk: De
     assert serial in {device.serial for device in in_lab.devices() if device.is_ready}
     lab_phone.lab.server.adb("-s", serial, "emu", "kill")
     lab_phone.lab.server.adb("-s", serial, "wait-for-disconnect")
+
+
+def test_the_desk_of_the_window_is_at_the_user_s_own_adb_server(phone: LabPhone, command_line: CommandLine) -> None:
+    with annotator_desk(read_settings(annotator="Ada")) as desk:
+        assert [device.serial for device in desk.devices()] == [phone.serial]
+        assert (desk.store.root, desk.annotator, desk.actor) == (command_line.dataset, "Ada", "annotator")
+        assert desk.can_simulate
