@@ -4,7 +4,6 @@ import logging
 import queue
 import threading
 import time
-from collections import deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -12,43 +11,25 @@ from functools import partial
 from pathlib import Path
 
 from odyssey_recorder.dataset.draft import Draft
-from odyssey_recorder.dataset.provenance import FrameRecord, StepRecord
 from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.device.device import Device, ScreenState
 from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.device.settle import SettleRule, Stillness, StillnessWatch
 from odyssey_recorder.errors import DatasetError, DeviceError, InputRefusedError, RecordingError
-from odyssey_recorder.gesture.recognizer import TouchRules, recognize
+from odyssey_recorder.gesture.recognizer import TouchRules
 from odyssey_recorder.gesture.touch import TouchStroke
-from odyssey_recorder.model.action import Action, Complete, Impossible, Press, SystemKey, Type
-from odyssey_recorder.model.episode import Json, screenshot_name
+from odyssey_recorder.model.action import Complete, Impossible, SystemKey
+from odyssey_recorder.model.episode import screenshot_name
 from odyssey_recorder.recording import effects, events
-from odyssey_recorder.recording.evidence import (
-    Clock,
-    check_record,
-    encode_frame,
-    frame_of,
-    input_record,
-    screen_record,
-)
 from odyssey_recorder.recording.frame_reader import FrameReader
 from odyssey_recorder.recording.session import OUT_OF_DATE, RETRY_NS, Session, State
+from odyssey_recorder.recording.step_writer import KeptPicture, StepWriter
 from odyssey_recorder.recording.view import STATE_MESSAGES, Listener, RecordedStep, RecordingView
 
-UNCHANGED = "nothing changed on the screen"
-MOVING = "the screen was still moving"
-UNKNOWN = "the connection broke while it was sent"
-RETRACTED = "The last action had not reached the device: its step was taken away. Do it again."
-DOUBTFUL = "The connection broke during the last action, and the screen is another now: look whether the action was\
- carried out, and undo it if not."
 PUBLISHING = "Putting the episode into the dataset."
 OFF_SCREEN = "That is outside the screen: nothing was recorded or sent."
-NOTHING_TO_UNDO = "There is no step to undo."
 
 _log = logging.getLogger(__name__)
-
-_FRAMES_HELD = 4
-"""So many frames are held in memory: the newest, and those that a window may still be showing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,13 +43,6 @@ class Rules:
 @dataclass(frozen=True, slots=True)
 class _FrameCame:
     frame: Frame
-
-
-@dataclass(frozen=True, slots=True)
-class _PictureKept:
-    frame: Frame
-    path: Path
-    record: FrameRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +72,7 @@ class _Stop:
     pass
 
 
-_Message = events.Event | _FrameCame | _PictureKept | _ScreenKnown | _Sent | _InDataset | _Broke | _Stop
+_Message = events.Event | _FrameCame | KeptPicture | _ScreenKnown | _Sent | _InDataset | _Broke | _Stop
 
 
 class Recorder:
@@ -123,13 +97,8 @@ class Recorder:
         self._reader = FrameReader(device, on_frame=self._frame_came, on_failure=self._frame_failed)
         self._workers = ThreadPoolExecutor(3, thread_name_prefix="recording")  # a picture, a look, an input
         self._thread = threading.Thread(target=self._run, name=f"recorder of {device.serial}", daemon=True)
-        self._clock = Clock()
-        self._frames: deque[Frame] = deque(maxlen=_FRAMES_HELD)
-        self._pictures: dict[int, _PictureKept] = {}
-        self._screens: dict[int, ScreenState] = {}
+        self._writer = StepWriter(draft, rules.touch)
         self._watch = StillnessWatch(rules.settle, since_ns=0)
-        self._status_bar_px = 0
-        self._last_frame: Frame | None = None  # that of the last step, while this process lives
         self._published: Path | None = None
         self._over = False
         self._view_changed = threading.Condition()
@@ -272,13 +241,12 @@ class Recorder:
         match message:
             case _FrameCame(frame):
                 self._take_frame(frame)
-            case _PictureKept():
-                self._pictures[message.frame.number] = message
+            case KeptPicture():
+                self._writer.take_picture(message)
                 self._happened(events.FrameKept(message.frame.number))
             case _ScreenKnown(number, state):
                 if state is not None:
-                    self._screens[number] = state
-                    self._status_bar_px = state.status_bar_px
+                    self._writer.take_screen(number, state)
             case _Sent(started_ns, ended_ns):
                 self._input_sent(started_ns, ended_ns)
             case _InDataset(annotation):
@@ -286,7 +254,7 @@ class Recorder:
                 self._happened(events.Published())
             case _Broke(error):
                 raise error
-            case events.Intended(events.Strike(stroke)) if not self._is_on_screen(stroke):
+            case events.Intended(events.Strike(stroke)) if not self._writer.is_on_screen(stroke):
                 self._listener.notice(OFF_SCREEN)
                 self._happened(events.TouchCancelled())
             case _Stop():
@@ -294,17 +262,9 @@ class Recorder:
             case event:
                 self._happened(event)
 
-    def _is_on_screen(self, stroke: TouchStroke) -> bool:
-        size = self._frames[-1].size if self._frames else self._draft.device.size
-        return all(size.clamp(sample.at) == sample.at for sample in stroke.samples)
-
     def _input_sent(self, started_ns: int, ended_ns: int) -> None:
-        times: dict[str, Json] = {
-            "sent_us": self._clock.epoch_us(started_ns),
-            "sent_until_us": self._clock.epoch_us(ended_ns),
-        }
         try:
-            self._draft.amend_last(times)
+            self._writer.note_sent(started_ns, ended_ns)
         except DatasetError as error:
             self._happened(events.InputDone(ended_ns))
             self._happened(events.StorageFailed(str(error), ended_ns))
@@ -312,10 +272,10 @@ class Recorder:
             self._happened(events.InputDone(ended_ns))
 
     def _take_frame(self, frame: Frame) -> None:
-        self._frames.append(frame)
+        self._writer.hold(frame)
         if self._session.state is State.DEVICE_LOST:
             self._happened(events.DeviceCameBack(frame.started_ns))
-        stillness = self._watch.see(frame, ignore_top_px=self._status_bar_px)
+        stillness = self._watch.see(frame, ignore_top_px=self._writer.status_bar_px)
         anchor = self._watch.anchor
         if anchor is None:
             return
@@ -345,100 +305,39 @@ class Recorder:
                 case effects.KeepFrame(number):
                     return self._keep(number)
                 case effects.SaveStep():
-                    return self._save_step(effect)
+                    self._writer.save(effect)
+                    return events.StepSaved(effect.intent)
                 case effects.SendInput(intent):
                     self._work(partial(self._send, intent))
                 case effects.DropLastStep(why):
-                    self._drop_last(why)
+                    self._tell(self._writer.drop_last(why))
                     return events.LastStepDropped()
                 case effects.JudgeLastStep(number, uncertain):
-                    self._judge_last(number, uncertain=uncertain)
+                    self._tell(self._writer.judge_last(number, uncertain=uncertain))
                     return events.LastStepJudged()
                 case effects.Publish():
                     self._work(self._publish)
                 case effects.Abandon():
                     self._store.discard(self._draft)
                 case effects.Tell(text):
-                    self._listener.notice(text)
+                    self._tell(text)
         except DatasetError as error:
             return events.StorageFailed(str(error), time.monotonic_ns())
         return None
 
-    def _frame(self, number: int) -> Frame | None:
-        return next((frame for frame in self._frames if frame.number == number), None)
+    def _tell(self, text: str) -> None:
+        if text:
+            self._listener.notice(text)
 
     def _keep(self, number: int) -> events.Event | None:
-        frame = self._frame(number)
+        frame = self._writer.frame(number)
         if frame is None:
-            self._listener.notice(OUT_OF_DATE)
+            self._tell(OUT_OF_DATE)
             return events.TouchCancelled()
-        self._forget_unused_pictures()
-        self._screens.clear()
+        self._writer.forget_unused_pictures()
         self._work(partial(self._write_picture, frame))
         self._work(partial(self._look_at_screen, number))
         return None
-
-    def _forget_unused_pictures(self) -> None:
-        used = {step.picture for step in self._draft.steps}
-        for kept in self._pictures.values():
-            if kept.path not in used:
-                self._draft.forget_picture(kept.path)
-        self._pictures.clear()
-
-    def _save_step(self, effect: effects.SaveStep) -> events.Event:
-        kept = self._pictures[effect.frame]
-        screen = self._screens.get(effect.frame)
-        check = self._frame(effect.check) if effect.check is not None else None
-        record = StepRecord(
-            frame=kept.record.model_copy(update={"settled": effect.settled}),
-            check=check_record(check, self._clock) if check else None,
-            touched_us=self._clock.epoch_us(effect.touched_ns),
-            input=input_record(effect.intent),
-            screen=screen_record(screen) if screen else None,
-            flags=() if effect.settled else (MOVING,),
-        )
-        self._draft.add_step(self._action(effect.intent, kept.frame), kept.path, record)
-        self._last_frame = kept.frame
-        return events.StepSaved(effect.intent)
-
-    def _action(self, intent: events.Intent, frame: Frame) -> Action:
-        match intent:
-            case events.Strike(stroke):
-                return recognize(stroke, self._rules.touch, frame.size)
-            case events.KeyPress(key):
-                return Press(key)
-            case events.TextEntry(text):
-                return Type(text)
-            case Complete() | Impossible():
-                return intent
-
-    def _drop_last(self, why: str) -> None:
-        if not self._draft.steps:
-            self._listener.notice(NOTHING_TO_UNDO)
-            return
-        self._draft.drop_last(why)
-        self._last_frame = None
-
-    def _judge_last(self, number: int, *, uncertain: bool) -> None:
-        frame = self._frame(number)
-        if frame is None or not self._draft.steps:
-            return
-        last = self._draft.steps[-1]
-        try:
-            before = self._last_frame or frame_of(last)
-        except (OSError, SyntaxError, ValueError) as error:  # all that Pillow raises for a broken picture
-            self._listener.notice(f"{last.picture} cannot be read ({error}): undo the last step, and record it again.")
-            return
-        unchanged = frame.shows_same_as(before, ignore_top_px=self._status_bar_px)
-        if unchanged and uncertain:
-            self._drop_last("not carried out: the connection was lost")
-            self._listener.notice(RETRACTED)
-        elif unchanged:
-            self._draft.amend_last({"flags": [*last.record.flags, UNCHANGED]})
-        elif uncertain:
-            now_us = self._clock.epoch_us(time.monotonic_ns())
-            self._draft.amend_last({"sent_until_us": now_us, "flags": [*last.record.flags, UNKNOWN]})
-            self._listener.notice(DOUBTFUL)
 
     def _publish_view(self) -> None:
         view = self._make_view()
@@ -479,9 +378,8 @@ class Recorder:
         self._workers.submit(run)
 
     def _write_picture(self, frame: Frame) -> _Message:
-        png, record = encode_frame(frame, self._clock)
         try:
-            return _PictureKept(frame, self._draft.keep_picture(png), record)
+            return self._writer.write_picture(frame)
         except DatasetError as error:
             return events.StorageFailed(str(error), time.monotonic_ns(), frame.number)
 

@@ -12,7 +12,7 @@ from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import Click, Impossible, LongPress, Press, Scroll, SystemKey, Type
 from odyssey_recorder.model.action import Complete as CompleteAction
 from odyssey_recorder.model.geometry import Pixel
-from odyssey_recorder.recording.recorder import OFF_SCREEN, UNCHANGED, Recorder
+from odyssey_recorder.recording.recorder import OFF_SCREEN, Recorder
 from odyssey_recorder.recording.script import (
     Complete,
     PressKey,
@@ -29,6 +29,7 @@ from odyssey_recorder.recording.script import (
     LongPress as LongPressLine,
 )
 from odyssey_recorder.recording.session import State
+from odyssey_recorder.recording.step_writer import UNCHANGED
 from odyssey_recorder.recording.view import RecordingView
 from tests.fakes import FakeDevice
 from tests.recording.desk import RULES, Desk

@@ -1,0 +1,164 @@
+"""How frames and intents become steps of a draft: what is at hand for the next step, and what became of the last."""
+
+from collections import deque
+from dataclasses import dataclass
+from pathlib import Path
+
+from odyssey_recorder.dataset.draft import Draft
+from odyssey_recorder.dataset.provenance import FrameRecord, StepRecord
+from odyssey_recorder.device.device import ScreenState
+from odyssey_recorder.device.screen import Frame
+from odyssey_recorder.gesture.recognizer import TouchRules, recognize
+from odyssey_recorder.gesture.touch import TouchStroke
+from odyssey_recorder.model.action import Action, Complete, Impossible, Press, Type
+from odyssey_recorder.recording.effects import SaveStep
+from odyssey_recorder.recording.events import Intent, KeyPress, Strike, TextEntry
+from odyssey_recorder.recording.evidence import (
+    Clock,
+    check_record,
+    encode_frame,
+    frame_of,
+    input_record,
+    screen_record,
+)
+
+UNCHANGED = "nothing changed on the screen"
+MOVING = "the screen was still moving"
+UNKNOWN = "the connection broke while it was sent"
+RETRACTED = "The last action had not reached the device: its step was taken away. Do it again."
+DOUBTFUL = (
+    "The connection broke during the last action, and the screen is another now: look whether the action was"
+    " carried out, and undo it if not."
+)
+NOTHING_TO_UNDO = "There is no step to undo."
+
+_FRAMES_HELD = 4
+"""So many frames are held in memory: the newest, and those that a window may still be showing."""
+
+
+@dataclass(frozen=True, slots=True)
+class KeptPicture:
+    """A frame whose picture is safe in the draft."""
+
+    frame: Frame
+    path: Path
+    record: FrameRecord
+
+
+class StepWriter:
+    """Writes one draft. Only `write_picture` may be called from any thread; all that writes raises DatasetError."""
+
+    def __init__(self, draft: Draft, rules: TouchRules) -> None:
+        self.status_bar_px = 0
+        self._draft = draft
+        self._rules = rules
+        self._clock = Clock()
+        self._frames: deque[Frame] = deque(maxlen=_FRAMES_HELD)
+        self._pictures: dict[int, KeptPicture] = {}
+        self._screens: dict[int, ScreenState] = {}
+        self._last_frame: Frame | None = None  # that of the last step, while this process lives
+
+    # What is at hand.
+
+    def hold(self, frame: Frame) -> None:
+        """Have the newest frame at hand, and let the oldest go."""
+        self._frames.append(frame)
+
+    def frame(self, number: int) -> Frame | None:
+        """A frame that is still at hand."""
+        return next((frame for frame in self._frames if frame.number == number), None)
+
+    def is_on_screen(self, stroke: TouchStroke) -> bool:
+        """Whether all of a stroke lies on the newest frame."""
+        size = self._frames[-1].size if self._frames else self._draft.device.size
+        return all(size.clamp(sample.at) == sample.at for sample in stroke.samples)
+
+    def write_picture(self, frame: Frame) -> KeptPicture:
+        """Encode a frame and make it safe in the draft."""
+        png, record = encode_frame(frame, self._clock)
+        return KeptPicture(frame, self._draft.keep_picture(png), record)
+
+    def take_picture(self, kept: KeptPicture) -> None:
+        """Have a safe picture at hand for the next step."""
+        self._pictures[kept.frame.number] = kept
+
+    def take_screen(self, frame_number: int, state: ScreenState) -> None:
+        """Have at hand what the device said of its screen for a frame."""
+        self._screens[frame_number] = state
+        self.status_bar_px = state.status_bar_px
+
+    def forget_unused_pictures(self) -> None:
+        """Delete the pictures that became no step's, before another one is written."""
+        used = {step.picture for step in self._draft.steps}
+        for kept in self._pictures.values():
+            if kept.path not in used:
+                self._draft.forget_picture(kept.path)
+        self._pictures.clear()
+        self._screens.clear()
+
+    # Steps.
+
+    def save(self, wanted: SaveStep) -> None:
+        """Add the step to the draft, with its proof."""
+        kept = self._pictures[wanted.frame]
+        screen = self._screens.get(wanted.frame)
+        check = self.frame(wanted.check) if wanted.check is not None else None
+        record = StepRecord(
+            frame=kept.record.model_copy(update={"settled": wanted.settled}),
+            check=check_record(check, self._clock) if check else None,
+            touched_us=self._clock.epoch_us(wanted.touched_ns),
+            input=input_record(wanted.intent),
+            screen=screen_record(screen) if screen else None,
+            flags=() if wanted.settled else (MOVING,),
+        )
+        self._draft.add_step(self._action(wanted.intent, kept.frame), kept.path, record)
+        self._last_frame = kept.frame
+
+    def note_sent(self, started_ns: int, ended_ns: int) -> None:
+        """Add to the last step when its input was carried out."""
+        sent_us, sent_until_us = self._clock.epoch_us(started_ns), self._clock.epoch_us(ended_ns)
+        self._draft.amend_last({"sent_us": sent_us, "sent_until_us": sent_until_us})
+
+    def drop_last(self, why: str) -> str:
+        """Take the last step away; what the annotator must read, empty if nothing."""
+        if not self._draft.steps:
+            return NOTHING_TO_UNDO
+        self._draft.drop_last(why)
+        self._last_frame = None
+        return ""
+
+    def judge_last(self, number: int, *, uncertain: bool) -> str:
+        """Compare a frame from after the last step with its picture; what the annotator must read, if anything.
+
+        An unchanged screen flags the step, or, if it is `uncertain` that its input arrived, takes it away.
+        """
+        frame = self.frame(number)
+        if frame is None or not self._draft.steps:
+            return ""
+        last = self._draft.steps[-1]
+        try:
+            before = self._last_frame or frame_of(last)
+        except (OSError, SyntaxError, ValueError) as error:  # all that Pillow raises for a broken picture
+            return f"{last.picture} cannot be read ({error}): undo the last step, and record it again."
+        unchanged = frame.shows_same_as(before, ignore_top_px=self.status_bar_px)
+        if unchanged and uncertain:
+            self.drop_last("not carried out: the connection was lost")
+            return RETRACTED
+        if unchanged:
+            self._draft.amend_last({"flags": [*last.record.flags, UNCHANGED]})
+        elif uncertain:
+            arrived_us = self._clock.epoch_us(frame.arrived_ns)
+            self._draft.amend_last({"sent_until_us": arrived_us, "flags": [*last.record.flags, UNKNOWN]})
+            return DOUBTFUL
+        return ""
+
+    def _action(self, intent: Intent, frame: Frame) -> Action:
+        match intent:
+            case Strike(stroke):
+                return recognize(stroke, self._rules, frame.size)
+            case KeyPress(key):
+                return Press(key)
+            case TextEntry(text):
+                return Type(text)
+            case Complete() | Impossible():
+                return intent
