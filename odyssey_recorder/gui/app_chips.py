@@ -45,13 +45,13 @@ class AppChips(QWidget):
 
     @property
     def apps(self) -> tuple[str, ...]:
-        """The names, without those being typed."""
-        return tuple(self._apps)
+        """The names, that being typed included."""
+        return tuple(dict.fromkeys([*self._apps, *_names(self._entry.text())]))
 
     def set_apps(self, apps: Sequence[str]) -> None:
         """Show `apps` in place of what was there."""
-        self._apps = list(dict.fromkeys(apps))
-        self._rebuild()
+        self._entry.clear()
+        self._show(apps)
 
     def set_read_only(self, read_only: bool) -> None:
         """Show the names only, or let them be changed."""
@@ -66,21 +66,21 @@ class AppChips(QWidget):
     def _take_whole_names(self, typed: str) -> None:
         if "," in typed:
             *whole, rest = typed.split(",")
-            self._add(whole)
+            self._show([*self._apps, *_names(",".join(whole))])
             self._entry.setText(rest.lstrip())
+        self.apps_changed.emit()
 
     def _take_all(self) -> None:
-        self._add(self._entry.text().split(","))
-        self._entry.clear()
-
-    def _add(self, names: Sequence[str]) -> None:
-        new = [name.strip() for name in names if name.strip() and name.strip() not in self._apps]
-        if new:
-            self.set_apps([*self._apps, *new])
+        if self._entry.text():
+            self.set_apps(self.apps)
             self.apps_changed.emit()
 
+    def _show(self, apps: Sequence[str]) -> None:
+        self._apps = list(dict.fromkeys(apps))
+        self._rebuild()
+
     def _remove(self, app: str) -> None:
-        self.set_apps([kept for kept in self._apps if kept != app])
+        self._show([kept for kept in self._apps if kept != app])
         self._entry.setFocus()
         self.apps_changed.emit()
 
@@ -100,6 +100,10 @@ class AppChips(QWidget):
             self._flow.addWidget(chip)
         self._flow.addWidget(self._entry)
         self.updateGeometry()
+
+
+def _names(typed: str) -> list[str]:
+    return [name.strip() for name in typed.split(",") if name.strip()]
 
 
 class _Entry(QLineEdit):

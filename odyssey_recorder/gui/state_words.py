@@ -47,21 +47,23 @@ def tell_view(view: RecordingView) -> Told:
     match view.state:
         case State.READY:
             return Told(Mood.READY, "Ready", view.message, None)
-        case State.CAPTURING:
-            return Told(Mood.BUSY, "Saving", view.message, Veil("Saving…"))
-        case State.CHECKING:
-            return Told(Mood.BUSY, "Checking", view.message, Veil("Checking…"))
-        case State.INJECTING:
-            return Told(Mood.BUSY, "Sending", view.message, Veil(view.message))
-        case State.SETTLING:
-            return Told(Mood.BUSY, "Settling", view.message, Veil("Settling…"))
         case State.DEVICE_LOST:
             return Told(Mood.LOST, "Device lost", view.message, Veil(view.message, Weight.HEAVY, "cellphone_off"))
         case State.STORAGE_LOST:
             return Told(Mood.LOST, "Not saved", view.message, Veil(view.message, Weight.HEAVY, "alert_outline"))
-        case State.IDLE:
-            return Told(Mood.BUSY, "Starting", view.message, Veil("Starting…"))
         case State.FINISHED:
             return tell_phase(Phase.FINISHED, "")
         case State.ABANDONED:
             return Told(Mood.IDLE, "Discarded", view.message, Veil("The draft is in the trash", Weight.HEAVY))
+        case State.IDLE | State.SETTLING | State.CAPTURING | State.CHECKING | State.INJECTING as busy:
+            word = _BUSY_WORDS[busy]
+            return Told(Mood.BUSY, word, view.message, Veil(f"{word}…"))
+
+
+_BUSY_WORDS = {
+    State.IDLE: "Starting",
+    State.SETTLING: "Settling",
+    State.CAPTURING: "Saving",
+    State.CHECKING: "Checking",
+    State.INJECTING: "Sending",
+}
