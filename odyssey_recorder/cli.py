@@ -79,7 +79,7 @@ def record(
         Category | None, typer.Option(metavar="CATEGORY", help=f"One of {', '.join(one.value for one in Category)}.")
     ] = None,
     app_name: Annotated[
-        list[str] | None, typer.Option("--app", help="An app that the task uses; again for more.")
+        list[str] | None, typer.Option("--app", metavar="NAME", help="An app that the task uses; again for more.")
     ] = None,
     meta_task: Annotated[str, typer.Option(help="The template of the task.", show_default="instruction")] = "",
     task: Annotated[str, typer.Option(help="The filled template.", show_default="instruction")] = "",
