@@ -47,6 +47,13 @@ def test_a_comma_or_return_makes_a_chip(chips: AppChips) -> None:
     assert entry(chips).text() == ""
 
 
+def test_a_name_counts_while_it_is_being_typed(chips: AppChips, qtbot: QtBot) -> None:
+    with qtbot.waitSignal(chips.apps_changed):
+        QTest.keyClicks(entry(chips), "Notes, Clock")
+    assert chips.apps == ("Notes", "Clock")
+    assert [button.accessibleName() for button in chips.findChildren(QToolButton)] == ["Remove Notes"]
+
+
 def test_the_same_app_twice_is_one_chip_and_blanks_are_none(chips: AppChips) -> None:
     QTest.keyClicks(entry(chips), "Notes,Notes, ,,")
     assert chips.apps == ("Notes",)
