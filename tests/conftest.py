@@ -1,7 +1,8 @@
-"""What holds for every test: Qt draws off screen, and a log record that no test expects is a failure."""
+"""What holds for every test: Qt draws off screen, Ctrl-C works, an unexpected log record is a failure."""
 
 import logging
 import os
+import signal
 from collections.abc import Iterator
 
 import pytest
@@ -10,6 +11,9 @@ pytest_plugins = ["tests.command_line"]
 
 # Qt reads it when the application is made. A test of a real window sets another in a process of its own.
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+
+# What a shell starts in the background ignores Ctrl-C, and so would all the programs that the tests start.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(autouse=True)
