@@ -126,6 +126,8 @@ class RecordPage(QWidget):
         self._actions.set_enabled(told.veil is None, keys=watching or told.veil is None)
 
     def _show_frame(self, frame: Frame) -> None:
+        if self._controller.phase is Phase.FINISHED:
+            return  # it was under way when the episode ended
         self._mirror.show_frame(frame)
         self._status.show_frame(frame)
         if self._controller.phase is Phase.WATCHING:

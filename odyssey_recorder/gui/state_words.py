@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from odyssey_recorder.gui.mirror import Veil, Weight
 from odyssey_recorder.gui.recording_controller import Phase
 from odyssey_recorder.gui.status_line import Mood
+from odyssey_recorder.model.action import Complete, Impossible
 from odyssey_recorder.recording.session import State
 from odyssey_recorder.recording.view import RecordingView
 
@@ -56,7 +57,7 @@ def tell_view(view: RecordingView) -> Told:
         case State.ABANDONED:
             return Told(Mood.IDLE, "Discarded", view.message, Veil("The draft is in the trash", Weight.HEAVY))
         case State.IDLE | State.SETTLING | State.CAPTURING | State.CHECKING | State.INJECTING as busy:
-            word = _BUSY_WORDS[busy]
+            word = "Publishing" if _is_over(view) else _BUSY_WORDS[busy]
             return Told(Mood.BUSY, word, view.message, Veil(f"{word}…"))
 
 
@@ -67,3 +68,7 @@ _BUSY_WORDS = {
     State.CHECKING: "Checking",
     State.INJECTING: "Sending",
 }
+
+
+def _is_over(view: RecordingView) -> bool:
+    return bool(view.steps) and isinstance(view.steps[-1].action, Complete | Impossible)
