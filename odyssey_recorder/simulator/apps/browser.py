@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from itertools import groupby, zip_longest
 
-from odyssey_recorder.simulator.apps.app import App, Intent, Page, System
-from odyssey_recorder.simulator.apps.browser_frame import WebPage
+from odyssey_recorder.simulator.apps.app import Intent, Page, System
+from odyssey_recorder.simulator.apps.browser_frame import Surfer, WebPage
 from odyssey_recorder.simulator.apps.web_pages import (
     SEARCH_SITE,
     Article,
@@ -40,7 +40,7 @@ _FIRST_BOOKMARKS = (
 )
 
 
-class Browser(App):
+class Browser(Surfer):
     """The browser; what was bookmarked and visited is kept."""
 
     label = "Browser"
@@ -53,8 +53,8 @@ class Browser(App):
     def __init__(self, system: System) -> None:
         super().__init__(system)
         self.bookmarks = list(_FIRST_BOOKMARKS)
-        self.visited: list[str] = []
-        self.searched: list[str] = []
+        self.visited = []
+        self.searched = []
 
     def first_page(self) -> Page:
         return StartPage(self)
@@ -63,7 +63,6 @@ class Browser(App):
         return self.page_for(intent.text)
 
     def page_for(self, words: str) -> Page:
-        """What comes of an address or a search."""
         article = article_at(words)
         if article is not None:
             return ArticlePage(self, article)
@@ -71,14 +70,6 @@ class Browser(App):
             return UnreachablePage(self, words.strip())
         self.searched = [words, *(old for old in self.searched if old != words)][:8]
         return ResultsPage(self, words.strip())
-
-    def turn_bookmark(self, address: str) -> bool:
-        """Keep an address, or drop it; whether it is kept now."""
-        if address in self.bookmarks:
-            self.bookmarks.remove(address)
-            return False
-        self.bookmarks.insert(0, address)
-        return True
 
 
 def _picture(article: Article) -> Painter:

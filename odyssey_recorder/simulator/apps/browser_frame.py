@@ -1,9 +1,8 @@
 """The frame around every web page: the address line, the menu, bookmarks and history."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
-from odyssey_recorder.simulator.apps.app import Page
+from odyssey_recorder.simulator.apps.app import App, Page
 from odyssey_recorder.simulator.apps.web_pages import (
     Article,
     article_at,
@@ -25,14 +24,31 @@ from odyssey_recorder.simulator.ui.widgets import (
     search_box,
 )
 
-if TYPE_CHECKING:
-    from odyssey_recorder.simulator.apps.browser import Browser
+
+class Surfer(App):
+    """The browser as its pages know it: what was bookmarked, visited and searched, the newest first."""
+
+    bookmarks: list[str]
+    visited: list[str]
+    searched: list[str]
+
+    def turn_bookmark(self, address: str) -> bool:
+        """Keep an address, or drop it; whether it is kept now."""
+        if address in self.bookmarks:
+            self.bookmarks.remove(address)
+            return False
+        self.bookmarks.insert(0, address)
+        return True
+
+    def page_for(self, words: str) -> Page:
+        """What comes of an address or a search."""
+        raise NotImplementedError
 
 
 class WebPage(Page):
     """What all pages of the browser have: the address line and the menu."""
 
-    app: "Browser"
+    app: Surfer
     address = ""
 
     def build(self, look: Look) -> View:
@@ -101,10 +117,10 @@ class WebPage(Page):
 class AddressPage(Page):
     """The address line, open for writing, with what one may mean by it."""
 
-    app: "Browser"
+    app: Surfer
     title = "Address"
 
-    def __init__(self, app: "Browser", address: str) -> None:
+    def __init__(self, app: Surfer, address: str) -> None:
         super().__init__(app)
         self.address = address
         self.typed = ""
@@ -147,9 +163,9 @@ class AddressPage(Page):
 class LinksPage(Page):
     """The bookmarks, or the pages that were visited, the newest first."""
 
-    app: "Browser"
+    app: Surfer
 
-    def __init__(self, app: "Browser", title: str) -> None:
+    def __init__(self, app: Surfer, title: str) -> None:
         super().__init__(app)
         self.title = title
 

@@ -1,9 +1,14 @@
 """The page of one conversation: bubbles, the line to write the next, and what can be done with a message."""
 
 from functools import partial
-from typing import TYPE_CHECKING
 
-from odyssey_recorder.simulator.apps.conversations import Conversation, Message, MessagesPage, list_width
+from odyssey_recorder.simulator.apps.conversations import (
+    Conversation,
+    Correspondence,
+    Message,
+    MessagesPage,
+    list_width,
+)
 from odyssey_recorder.simulator.apps.photographs import photograph_in, without_address
 from odyssey_recorder.simulator.ui.controls import Picture, Text, TextField
 from odyssey_recorder.simulator.ui.layout import Column, Row, Scroll, Surface
@@ -21,9 +26,6 @@ from odyssey_recorder.simulator.ui.widgets import (
     text_box,
 )
 
-if TYPE_CHECKING:
-    from odyssey_recorder.simulator.apps.messages import Messages
-
 _END = 1_000_000
 
 
@@ -32,7 +34,7 @@ class ConversationPage(MessagesPage):
 
     title = "Conversation"
 
-    def __init__(self, app: "Messages", conversation: Conversation) -> None:
+    def __init__(self, app: Correspondence, conversation: Conversation) -> None:
         super().__init__(app)
         self.conversation = conversation
         self.chosen: Message | None = None

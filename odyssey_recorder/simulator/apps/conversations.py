@@ -2,9 +2,8 @@
 
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING
 
-from odyssey_recorder.simulator.apps.app import Page
+from odyssey_recorder.simulator.apps.app import App, Page
 from odyssey_recorder.simulator.apps.people import people
 from odyssey_recorder.simulator.apps.photographs import photograph_in
 from odyssey_recorder.simulator.ui.controls import Text, TextField
@@ -19,9 +18,6 @@ from odyssey_recorder.simulator.ui.widgets import (
     scroll_page,
     search_box,
 )
-
-if TYPE_CHECKING:
-    from odyssey_recorder.simulator.apps.messages import Messages
 
 _PLAIN = "#5f6b7a"
 
@@ -63,12 +59,32 @@ class Conversation:
         return f"You: {words}" if message.mine else words
 
 
+class Correspondence(App):
+    """The messages app as its pages know it: the conversations, that of the last message first."""
+
+    conversations: list[Conversation]
+
+    def send(self, conversation: Conversation, text: str) -> None:
+        """Write a message, which puts its conversation on top of the list."""
+        conversation.messages.append(Message(mine=True, when=self.system.clock, text=text))
+        others = [other for other in self.conversations if other is not conversation]
+        self.conversations = [conversation, *others]
+
+    def conversation_page(self, conversation: Conversation) -> Page:
+        """The page of one conversation."""
+        raise NotImplementedError
+
+    def recipient_page(self) -> Page:
+        """The page that asks to whom a new message goes."""
+        raise NotImplementedError
+
+
 class MessagesPage(Page):
     """What both the list and a conversation can show: the list of conversations."""
 
-    app: "Messages"
+    app: Correspondence
 
-    def __init__(self, app: "Messages") -> None:
+    def __init__(self, app: Correspondence) -> None:
         super().__init__(app)
         self.query = ""
 

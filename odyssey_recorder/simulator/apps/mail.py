@@ -1,7 +1,6 @@
 """Mail: folders of mails to read, star, search, archive, delete and answer."""
 
 import re
-from dataclasses import dataclass
 from functools import partial
 
 from odyssey_recorder.simulator.apps.app import App, Intent, Page, System
@@ -29,15 +28,6 @@ from odyssey_recorder.simulator.ui.widgets import (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Moved:
-    """A mail that was moved and can be moved back."""
-
-    mail: Mail
-    origin: str
-    words: str
-
-
 class MailApp(App):
     """The mail app; its mailbox is kept."""
 
@@ -51,37 +41,21 @@ class MailApp(App):
     def __init__(self, system: System) -> None:
         super().__init__(system)
         self.box = Mailbox()
-        self.moved: Moved | None = None
 
     def first_page(self) -> Page:
         return FolderPage(self)
 
     def receive(self, intent: Intent) -> Page:
-        page = ComposePage(self, own_mail(subject=intent.subject, body=intent.text))
+        page = ComposePage(self, self.box, own_mail(subject=intent.subject, body=intent.text))
         page.focus("to")
         return page
-
-    def move(self, mail: Mail, folder: str, words: str) -> None:
-        """Put a mail into another folder, with a way back."""
-        self.moved = Moved(mail, mail.folder, words)
-        self.box.put(mail, folder)
-
-    def move_back(self) -> None:
-        """Undo the last move."""
-        if self.moved is not None:
-            self.box.put(self.moved.mail, self.moved.origin)
-        self.moved = None
-
-    def forget_move(self) -> None:
-        """Take the offer to undo away."""
-        self.moved = None
 
     def opens(self, page: Page, mail: Mail) -> Action:
         """What a tap on a mail of a list does: drafts are written on, others are read."""
 
         def open_it() -> None:
             if mail.folder == "Drafts":
-                page.go(ComposePage(self, mail))
+                page.go(ComposePage(self, self.box, mail))
             else:
                 mail.unread = False
                 page.go(MailPage(self, mail))
@@ -157,10 +131,12 @@ class FolderPage(Page):
         return page_frame(bar, body, fab=write, bottom=self._snackbar())
 
     def _snackbar(self) -> View | None:
-        moved = self.app.moved
+        moved = self.app.box.moved
         if moved is None:
             return None
-        return snackbar(moved.words, label="Undo", on_action=self.app.move_back, on_dismiss=self.app.forget_move)
+        return snackbar(
+            moved.words, label="Undo", on_action=self.app.box.move_back, on_dismiss=self.app.box.forget_move
+        )
 
     def build_overlay(self, look: Look) -> View | None:
         if self.overlay == "folders":
@@ -218,10 +194,10 @@ class FolderPage(Page):
 
     def _move(self, mail: Mail, folder: str, words: str) -> None:
         self.show("")
-        self.app.move(mail, folder, words)
+        self.app.box.move(mail, folder, words)
 
     def _compose(self) -> None:
-        page = ComposePage(self.app, own_mail())
+        page = ComposePage(self.app, self.app.box, own_mail())
         page.focus("to")
         self.go(page)
 
@@ -334,7 +310,7 @@ class MailPage(Page):
         self.mail.starred = not self.mail.starred
 
     def _move(self, folder: str, words: str) -> None:
-        self.app.move(self.mail, folder, words)
+        self.app.box.move(self.mail, folder, words)
         self.close()
 
     def _mark_unread(self) -> None:
@@ -360,6 +336,6 @@ class MailPage(Page):
         self._write(own_mail(subject=f"Fwd: {self.mail.subject}", body=body), "to")
 
     def _write(self, mail: Mail, field: str) -> None:
-        page = ComposePage(self.app, mail)
+        page = ComposePage(self.app, self.app.box, mail)
         page.focus(field)
         self.go(page)

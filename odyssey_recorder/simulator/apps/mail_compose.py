@@ -2,10 +2,9 @@
 
 import re
 from functools import partial
-from typing import TYPE_CHECKING
 
-from odyssey_recorder.simulator.apps.app import Page
-from odyssey_recorder.simulator.apps.mailbox import OWN_ADDRESS, Mail
+from odyssey_recorder.simulator.apps.app import App, Page
+from odyssey_recorder.simulator.apps.mailbox import OWN_ADDRESS, Mail, Mailbox
 from odyssey_recorder.simulator.ui.controls import Text, TextField
 from odyssey_recorder.simulator.ui.layout import Row, Surface
 from odyssey_recorder.simulator.ui.view import Look, View
@@ -20,9 +19,6 @@ from odyssey_recorder.simulator.ui.widgets import (
     scroll_page,
 )
 
-if TYPE_CHECKING:
-    from odyssey_recorder.simulator.apps.mail import MailApp
-
 _COLORS = ("#7a5195", "#2f7f86", "#b5573c", "#4f7a3a", "#3a6ea5", "#a0722a", "#8b2f4b")
 
 
@@ -34,11 +30,11 @@ def face(name: str, size: float = 40) -> View:
 class ComposePage(Page):
     """A mail that is being written; what is left unsent becomes a draft."""
 
-    app: "MailApp"
     title = "Compose"
 
-    def __init__(self, app: "MailApp", mail: Mail) -> None:
+    def __init__(self, app: App, box: Mailbox, mail: Mail) -> None:
         super().__init__(app)
+        self.box = box
         self.mail = mail
 
     def build(self, look: Look) -> View:
@@ -70,7 +66,7 @@ class ComposePage(Page):
 
     def _offers(self) -> dict[str, str]:
         typed = self.mail.recipient.strip().lower()
-        contacts = self.app.box.contacts()
+        contacts = self.box.contacts()
         if not typed or typed in contacts:
             return {}
         return {address: name for address, name in contacts.items() if typed in f"{name} {address}".lower()}
@@ -109,14 +105,14 @@ class ComposePage(Page):
             self.system.toast("Enter a valid address")
             self.focus("to")
             return
-        self.app.box.put(self.mail, "Sent")
-        self.app.forget_move()
+        self.box.put(self.mail, "Sent")
+        self.box.forget_move()
         self.close()
         self.system.toast("Sent")
 
     def _save(self) -> None:
         self.show("")
-        self.app.box.put(self.mail, "Drafts")
+        self.box.put(self.mail, "Drafts")
         self.system.toast("Draft saved")
 
     def _leave(self) -> None:
@@ -125,7 +121,7 @@ class ComposePage(Page):
         self.close()
 
     def _discard(self) -> None:
-        self.app.box.drop(self.mail)
+        self.box.drop(self.mail)
         self.close()
         self.system.toast("Discarded")
 

@@ -64,11 +64,21 @@ def _mail(row: dict[str, Any]) -> Mail:
     return Mail(**{**row, "body": row["body"].strip()})
 
 
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """A mail that was moved and can be moved back."""
+
+    mail: Mail
+    origin: str
+    words: str
+
+
 @dataclass(slots=True)
 class Mailbox:
-    """All mails, the newest first."""
+    """All mails, the newest first, and the last move while it can be undone."""
 
     mails: list[Mail] = field(default_factory=lambda: [_mail(row) for row in table("mail")["mail"]])
+    moved: Moved | None = None
 
     def folder(self, name: str) -> list[Mail]:
         """The mails that a folder shows."""
@@ -90,6 +100,21 @@ class Mailbox:
         mail.folder = folder
         if not any(mail is other for other in self.mails):
             self.mails.insert(0, mail)
+
+    def move(self, mail: Mail, folder: str, words: str) -> None:
+        """Put a mail into another folder, with a way back; `words` say what was done."""
+        self.moved = Moved(mail, mail.folder, words)
+        self.put(mail, folder)
+
+    def move_back(self) -> None:
+        """Undo the last move."""
+        if self.moved is not None:
+            self.put(self.moved.mail, self.moved.origin)
+        self.moved = None
+
+    def forget_move(self) -> None:
+        """Take the offer to undo away."""
+        self.moved = None
 
     def drop(self, mail: Mail) -> None:
         """Destroy a mail."""

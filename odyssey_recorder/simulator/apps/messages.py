@@ -2,10 +2,10 @@
 
 from functools import partial
 
-from odyssey_recorder.simulator.apps.app import App, Intent, Page, System
+from odyssey_recorder.simulator.apps.app import Intent, Page, System
 from odyssey_recorder.simulator.apps.content import table
 from odyssey_recorder.simulator.apps.conversation_page import ConversationPage
-from odyssey_recorder.simulator.apps.conversations import Conversation, Message, MessagesPage
+from odyssey_recorder.simulator.apps.conversations import Conversation, Correspondence, Message, MessagesPage
 from odyssey_recorder.simulator.apps.people import people_like
 from odyssey_recorder.simulator.ui.controls import Text, TextField
 from odyssey_recorder.simulator.ui.layout import Column, Row, Surface
@@ -25,7 +25,7 @@ from odyssey_recorder.simulator.ui.widgets import (
 )
 
 
-class Messages(App):
+class Messages(Correspondence):
     """The text messages; the conversation that was written in last is the first."""
 
     label = "Messages"
@@ -65,11 +65,6 @@ class Messages(App):
             if conversation.name == name:
                 return conversation
         return Conversation(name)
-
-    def send(self, conversation: Conversation, text: str) -> None:
-        conversation.messages.append(Message(mine=True, when=self.system.clock, text=text))
-        others = [other for other in self.conversations if other is not conversation]
-        self.conversations = [conversation, *others]
 
 
 class ConversationsPage(MessagesPage):

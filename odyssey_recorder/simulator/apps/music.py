@@ -2,12 +2,12 @@
 
 from functools import partial
 
-from odyssey_recorder.simulator.apps.app import App, Page, System
+from odyssey_recorder.simulator.apps.app import Page, System
 from odyssey_recorder.simulator.apps.content import table
 from odyssey_recorder.simulator.apps.music_player import PlayerPage
 from odyssey_recorder.simulator.apps.music_queue import Playlist, Queue
-from odyssey_recorder.simulator.apps.music_songs import SongsPage
-from odyssey_recorder.simulator.apps.recordings import Album, Song, albums, song_called, songs
+from odyssey_recorder.simulator.apps.music_songs import Library, SongsPage
+from odyssey_recorder.simulator.apps.recordings import Album, albums, song_called, songs
 from odyssey_recorder.simulator.ui.controls import Icon, Picture, Text, TextField
 from odyssey_recorder.simulator.ui.layout import Column, Grid, Row, Surface
 from odyssey_recorder.simulator.ui.view import Look, View
@@ -28,7 +28,7 @@ from odyssey_recorder.simulator.ui.widgets import (
 _TABS = (("music-note", "Songs"), ("album", "Albums"), ("playlist-music", "Playlists"), ("magnify", "Search"))
 
 
-class Music(App):
+class Music(Library):
     """The player and the library; what is liked, the playlists and what plays are kept."""
 
     label = "Music"
@@ -55,23 +55,11 @@ class Music(App):
     def player_page(self) -> Page:
         return PlayerPage(self)
 
-    @property
-    def liked(self) -> list[Song]:
-        """The songs that are liked, the latest first."""
-        return self.liked_list.songs
-
-    def turn_like(self, song: Song) -> None:
-        """Like a song, or no longer."""
-        if song in self.liked:
-            self.liked.remove(song)
-        else:
-            self.liked.insert(0, song)
-
 
 class MusicPage(SongsPage):
     """The four tabs of the library."""
 
-    def __init__(self, app: Music) -> None:
+    def __init__(self, app: Library) -> None:
         super().__init__(app)
         self.tab = "Songs"
         self.query = ""
@@ -152,7 +140,7 @@ class AlbumPage(SongsPage):
 
     title = "Album"
 
-    def __init__(self, app: Music, album: Album) -> None:
+    def __init__(self, app: Library, album: Album) -> None:
         super().__init__(app)
         self.album = album
 
@@ -177,7 +165,7 @@ class PlaylistPage(SongsPage):
 
     title = "Playlist"
 
-    def __init__(self, app: Music, playlist: Playlist) -> None:
+    def __init__(self, app: Library, playlist: Playlist) -> None:
         super().__init__(app)
         self.playlist = playlist
 

@@ -2,27 +2,51 @@
 
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING
 
-from odyssey_recorder.simulator.apps.app import Page
+from odyssey_recorder.simulator.apps.app import App, Page
 from odyssey_recorder.simulator.apps.music_queue import Playlist, Queue
-from odyssey_recorder.simulator.apps.recordings import Song, albums
+from odyssey_recorder.simulator.apps.recordings import Album, Song, albums
 from odyssey_recorder.simulator.ui.controls import Picture, Text, TextField
 from odyssey_recorder.simulator.ui.layout import Column, Row, Spacer, Surface
 from odyssey_recorder.simulator.ui.view import Action, Look, View
 from odyssey_recorder.simulator.ui.widgets import bottom_sheet, button, dialog, icon_button, list_item, text_box
 
-if TYPE_CHECKING:
-    from odyssey_recorder.simulator.apps.music import Music
+
+class Library(App):
+    """The music app as its pages know it: playlists, liked songs, and what plays."""
+
+    playlists: list[Playlist]
+    liked_list: Playlist
+    queue: Queue
+
+    @property
+    def liked(self) -> list[Song]:
+        """The songs that are liked, the latest first."""
+        return self.liked_list.songs
+
+    def turn_like(self, song: Song) -> None:
+        """Like a song, or no longer."""
+        if song in self.liked:
+            self.liked.remove(song)
+        else:
+            self.liked.insert(0, song)
+
+    def album_page(self, album: Album) -> Page:
+        """The page of one album."""
+        raise NotImplementedError
+
+    def player_page(self) -> Page:
+        """The page of the song that plays."""
+        raise NotImplementedError
 
 
 class SongsPage(Page):
     """What every page with songs does: a tap plays one, a long press or its dots offer more."""
 
-    app: "Music"
+    app: Library
     navigation_color = "surface_container"
 
-    def __init__(self, app: "Music") -> None:
+    def __init__(self, app: Library) -> None:
         super().__init__(app)
         self.chosen: Song | None = None
         self.name = ""

@@ -1,9 +1,8 @@
 """The page of one photograph: as large as it fits, with its caption, its facts, and what can be done with it."""
 
 from functools import partial
-from typing import TYPE_CHECKING
 
-from odyssey_recorder.simulator.apps.photo_tiles import Photo, PhotosPage
+from odyssey_recorder.simulator.apps.photo_tiles import Photo, PhotoLibrary, PhotosPage
 from odyssey_recorder.simulator.ui.controls import Icon, Picture, Text, TextField
 from odyssey_recorder.simulator.ui.layout import Column, Row, Spacer, Surface
 from odyssey_recorder.simulator.ui.view import Action, Look, View
@@ -17,9 +16,6 @@ from odyssey_recorder.simulator.ui.widgets import (
     text_box,
 )
 
-if TYPE_CHECKING:
-    from odyssey_recorder.simulator.apps.photos import Photos
-
 _LOW = 420
 
 
@@ -32,7 +28,7 @@ class PhotoPage(PhotosPage):
     navigation_color = "#000000"
     bar_color = "#ffffff"
 
-    def __init__(self, app: "Photos", photo: Photo, among: list[Photo]) -> None:
+    def __init__(self, app: PhotoLibrary, photo: Photo, among: list[Photo]) -> None:
         super().__init__(app)
         self.chosen: Photo = photo
         self.among = among

@@ -4,9 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
-from typing import TYPE_CHECKING
 
-from odyssey_recorder.simulator.apps.app import Page
+from odyssey_recorder.simulator.apps.app import App, Page
 from odyssey_recorder.simulator.apps.photographs import Photograph
 from odyssey_recorder.simulator.ui.controls import Icon, Picture, Text
 from odyssey_recorder.simulator.ui.layout import Column, Grid, Place, Row, Stack, Surface
@@ -17,8 +16,7 @@ from odyssey_recorder.simulator.ui.widgets import (
     scroll_page,
 )
 
-if TYPE_CHECKING:
-    from odyssey_recorder.simulator.apps.photos import Photos
+FAVOURITES, BIN = "Favourites", "Bin"
 
 
 @dataclass(slots=True, eq=False)
@@ -36,10 +34,38 @@ class Photo:
         return f"{self.caption}\n{self.taken.place}\n{self.taken.album}\n{self.taken.day}".lower()
 
 
+class PhotoLibrary(App):
+    """The photos app as its pages know it: the library with its albums, favourites and bin."""
+
+    library: list[Photo]
+
+    @property
+    def photos(self) -> list[Photo]:
+        """All that are not in the bin."""
+        return [photo for photo in self.library if not photo.binned]
+
+    def album(self, name: str) -> list[Photo]:
+        """What an album, the favourites or the bin hold."""
+        if name == BIN:
+            return [photo for photo in self.library if photo.binned]
+        if name == FAVOURITES:
+            return [photo for photo in self.photos if photo.favourite]
+        return [photo for photo in self.photos if photo.taken.album == name]
+
+    @property
+    def albums(self) -> list[str]:
+        """The names of the albums that hold something."""
+        return sorted({photo.taken.album for photo in self.photos})
+
+    def photo_page(self, photo: Photo, among: Sequence[Photo]) -> Page:
+        """The page of one photograph, from which a swipe leads to its neighbours `among` others."""
+        raise NotImplementedError
+
+
 class PhotosPage(Page):
     """What every page of photographs does: a long press on one offers what can be done with it."""
 
-    app: "Photos"
+    app: PhotoLibrary
     chosen: Photo | None = None
 
     def tile(self, photo: Photo, among: Sequence[Photo]) -> View:

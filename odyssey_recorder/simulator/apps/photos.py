@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from functools import partial
 
-from odyssey_recorder.simulator.apps.app import App, Page, System
+from odyssey_recorder.simulator.apps.app import Page, System
 from odyssey_recorder.simulator.apps.photo_page import PhotoPage
-from odyssey_recorder.simulator.apps.photo_tiles import Photo, PhotosPage
+from odyssey_recorder.simulator.apps.photo_tiles import BIN, FAVOURITES, Photo, PhotoLibrary, PhotosPage
 from odyssey_recorder.simulator.apps.photographs import photographs
 from odyssey_recorder.simulator.ui.controls import Icon, Picture, Text, TextField
 from odyssey_recorder.simulator.ui.layout import Column, Grid, Row, Surface
@@ -24,10 +24,9 @@ from odyssey_recorder.simulator.ui.widgets import (
 )
 
 _TABS = (("image-multiple-outline", "Photos"), ("image-album", "Albums"), ("magnify", "Search"))
-_FAVOURITES, _BIN = "Favourites", "Bin"
 
 
-class Photos(App):
+class Photos(PhotoLibrary):
     """The library; captions, favourites and the bin are kept."""
 
     label = "Photos"
@@ -39,24 +38,6 @@ class Photos(App):
     def __init__(self, system: System) -> None:
         super().__init__(system)
         self.library = [Photo(taken, taken.caption) for taken in photographs()]
-
-    @property
-    def photos(self) -> list[Photo]:
-        """All that are not in the bin."""
-        return [photo for photo in self.library if not photo.binned]
-
-    def album(self, name: str) -> list[Photo]:
-        """What an album, the favourites or the bin hold."""
-        if name == _BIN:
-            return [photo for photo in self.library if photo.binned]
-        if name == _FAVOURITES:
-            return [photo for photo in self.photos if photo.favourite]
-        return [photo for photo in self.photos if photo.taken.album == name]
-
-    @property
-    def albums(self) -> list[str]:
-        """The names of the albums that hold something."""
-        return sorted({photo.taken.album for photo in self.photos})
 
     def first_page(self) -> Page:
         return LibraryPage(self)
@@ -70,7 +51,7 @@ class LibraryPage(PhotosPage):
 
     navigation_color = "surface_container"
 
-    def __init__(self, app: Photos) -> None:
+    def __init__(self, app: PhotoLibrary) -> None:
         super().__init__(app)
         self.tab = "Photos"
         self.query = ""
@@ -91,7 +72,7 @@ class LibraryPage(PhotosPage):
 
     def _albums(self, look: Look) -> View:
         cells = [self._album(name) for name in self.app.albums]
-        rows = [self._shelf("heart-outline", _FAVOURITES), self._shelf("trash-can-outline", _BIN)]
+        rows = [self._shelf("heart-outline", FAVOURITES), self._shelf("trash-can-outline", BIN)]
         grid = Grid(cells, min_cell=150 if not look.wide else 200, gap=16)
         body = scroll_page(
             Grid(rows, columns=2, gap=12), grid, key="albums", gap=20, pad=(16, 4, 16, 24), max_width=1_200
@@ -143,19 +124,19 @@ class AlbumPage(PhotosPage):
 
     title = "Album"
 
-    def __init__(self, app: Photos, name: str) -> None:
+    def __init__(self, app: PhotoLibrary, name: str) -> None:
         super().__init__(app)
         self.name = name
 
     def build(self, look: Look) -> View:
         photos = self.app.album(self.name)
         empty = self.shows("empty")
-        actions = (icon_button("delete-sweep-outline", "Empty bin", empty),) if self.name == _BIN and photos else ()
+        actions = (icon_button("delete-sweep-outline", "Empty bin", empty),) if self.name == BIN and photos else ()
         bar = app_bar(self.name, *actions, on_up=self.close)
         if not photos:
             icon, words = {
-                _BIN: ("trash-can-outline", "The bin is empty"),
-                _FAVOURITES: ("heart-outline", "No favourites yet"),
+                BIN: ("trash-can-outline", "The bin is empty"),
+                FAVOURITES: ("heart-outline", "No favourites yet"),
             }.get(self.name, ("image-off-outline", "No photos"))
             return page_frame(bar, empty_page(icon, words))
         return page_frame(bar, scroll_page(self.tiles(photos, look), key="album", max_width=4_000))

@@ -2,10 +2,10 @@
 
 from functools import partial
 
-from odyssey_recorder.simulator.apps.app import App, Page, System
+from odyssey_recorder.simulator.apps.app import Page, System
 from odyssey_recorder.simulator.apps.goods import ORDERS, Product, Review, Wish, categories, find, money, product
 from odyssey_recorder.simulator.apps.purchases import Account
-from odyssey_recorder.simulator.apps.shop_cart import CartPage, OrdersPage, shop_tabs
+from odyssey_recorder.simulator.apps.shop_cart import CartPage, OrdersPage, Storefront, shop_tabs
 from odyssey_recorder.simulator.ui.controls import Icon, Picture, Text, TextField
 from odyssey_recorder.simulator.ui.layout import Column, Grid, Row, Scroll, Spacer, Surface
 from odyssey_recorder.simulator.ui.pictures import emblem
@@ -31,7 +31,7 @@ _CEILINGS = (25_00, 50_00, 100_00, 200_00)
 _AUTHOR_COLORS = ("#7a5195", "#2f7f86", "#b5573c", "#4f7a3a", "#3a6ea5")
 
 
-class Shop(App):
+class Shop(Storefront):
     """The shop; the customer's account is kept."""
 
     label = "Shop"
@@ -48,7 +48,6 @@ class Shop(App):
         return WindowPage(self)
 
     def opens_tab(self, label: str) -> Action:
-        """What shows one of the four main pages; BACK leads from it to the window."""
         return partial(self._open_tab, label)
 
     def _open_tab(self, label: str) -> None:

@@ -2,15 +2,14 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
-from odyssey_recorder.simulator.apps.app import Page
+from odyssey_recorder.simulator.apps.app import App, Page
 from odyssey_recorder.simulator.apps.goods import money
-from odyssey_recorder.simulator.apps.purchases import DELIVERIES, PAYMENTS, Line, Order
+from odyssey_recorder.simulator.apps.purchases import DELIVERIES, PAYMENTS, Account, Line, Order
 from odyssey_recorder.simulator.ui.controls import Icon, Picture, Text, TextField
 from odyssey_recorder.simulator.ui.layout import Column, Grid, Row, Surface
 from odyssey_recorder.simulator.ui.pictures import emblem
-from odyssey_recorder.simulator.ui.view import Look, View
+from odyssey_recorder.simulator.ui.view import Action, Look, View
 from odyssey_recorder.simulator.ui.widgets import (
     app_bar,
     bottom_tabs,
@@ -27,9 +26,6 @@ from odyssey_recorder.simulator.ui.widgets import (
     text_box,
 )
 
-if TYPE_CHECKING:
-    from odyssey_recorder.simulator.apps.shop import Shop
-
 _TABS = (
     ("storefront-outline", "Shop"),
     ("heart-outline", "Saved"),
@@ -38,7 +34,17 @@ _TABS = (
 )
 
 
-def shop_tabs(app: "Shop", current: str) -> View:
+class Storefront(App):
+    """The shop as its pages know it: the customer's account, and the four main pages."""
+
+    account: Account
+
+    def opens_tab(self, label: str) -> Action:
+        """What shows one of the main pages; BACK leads from it to the window."""
+        raise NotImplementedError
+
+
+def shop_tabs(app: Storefront, current: str) -> View:
     """The bar at the bottom of the shop's four main pages."""
     return bottom_tabs(_TABS, current, [app.opens_tab(label) for _, label in _TABS])
 
@@ -57,7 +63,7 @@ def _sum_row(label: str, cents: int, *, strong: bool = False) -> View:
 class CartPage(Page):
     """What the customer is about to buy."""
 
-    app: "Shop"
+    app: Storefront
     title = "Cart"
     navigation_color = "surface_container"
 
@@ -110,7 +116,7 @@ class CartPage(Page):
 class CheckoutPage(Page):
     """Address, delivery and payment, then the order."""
 
-    app: "Shop"
+    app: Storefront
     title = "Checkout"
 
     def build(self, look: Look) -> View:
@@ -180,7 +186,7 @@ class CheckoutPage(Page):
 class OrdersPage(Page):
     """All orders, the newest first."""
 
-    app: "Shop"
+    app: Storefront
     title = "Orders"
     navigation_color = "surface_container"
 
@@ -205,10 +211,10 @@ class OrdersPage(Page):
 class OrderPage(Page):
     """One order."""
 
-    app: "Shop"
+    app: Storefront
     title = "Order"
 
-    def __init__(self, app: "Shop", order: Order, *, is_new: bool = False) -> None:
+    def __init__(self, app: Storefront, order: Order, *, is_new: bool = False) -> None:
         super().__init__(app)
         self.order = order
         self.is_new = is_new

@@ -2,12 +2,12 @@
 
 from functools import partial
 
-from odyssey_recorder.simulator.apps.app import App, Intent, Page, System
+from odyssey_recorder.simulator.apps.app import Intent, Page, System
 from odyssey_recorder.simulator.apps.content import table
 from odyssey_recorder.simulator.apps.people import OWNER, Person, people_like, person_named
 from odyssey_recorder.simulator.apps.photographs import photograph_in, without_address
 from odyssey_recorder.simulator.apps.social_composer import ComposePage
-from odyssey_recorder.simulator.apps.social_posts import Comment, Post, PostsPage
+from odyssey_recorder.simulator.apps.social_posts import Comment, Network, Post, PostsPage
 from odyssey_recorder.simulator.ui.controls import Text, TextField
 from odyssey_recorder.simulator.ui.layout import Column, Row, Spacer, Surface
 from odyssey_recorder.simulator.ui.view import Look, View
@@ -31,7 +31,7 @@ from odyssey_recorder.simulator.ui.widgets import (
 _TABS = (("home-variant-outline", "Feed"), ("magnify", "Search"), ("account-circle-outline", "Profile"))
 
 
-class Social(App):
+class Social(Network):
     """The feed; posts, likes, comments and whom one follows are kept."""
 
     label = "Social"
@@ -64,22 +64,11 @@ class Social(App):
         photo = photograph_in(intent.text)
         return ComposePage(self, without_address(intent.text), photo.number if photo else None)
 
-    def publish(self, text: str, photo: int | None) -> None:
-        """Put a post of one's own on top of the feed."""
-        self.posts.insert(0, Post(OWNER, "now", text, photo))
-
     def post_page(self, post: Post) -> Page:
         return PostPage(self, post)
 
     def profile_page(self, person: Person) -> Page:
         return ProfilePage(self, person)
-
-    def turn_follow(self, person: Person) -> None:
-        """Follow somebody, or no longer."""
-        if person in self.followed:
-            self.followed.remove(person)
-        else:
-            self.followed.append(person)
 
 
 class ProfilesPage(PostsPage):
@@ -134,7 +123,7 @@ class FeedPage(ProfilesPage):
 
     navigation_color = "surface_container"
 
-    def __init__(self, app: Social) -> None:
+    def __init__(self, app: Network) -> None:
         super().__init__(app)
         self.tab = "Feed"
         self.query = ""
@@ -187,7 +176,7 @@ class ProfilePage(ProfilesPage):
 
     title = "Profile"
 
-    def __init__(self, app: Social, person: Person) -> None:
+    def __init__(self, app: Network, person: Person) -> None:
         super().__init__(app)
         self.person = person
 
@@ -202,7 +191,7 @@ class PostPage(ProfilesPage):
 
     title = "Post"
 
-    def __init__(self, app: Social, post: Post) -> None:
+    def __init__(self, app: Network, post: Post) -> None:
         super().__init__(app)
         self.post = post
         self.words = ""

@@ -1,12 +1,12 @@
 """Writes a post of one's own: words, and a picture chosen from those in the Photos app."""
 
 from functools import partial
-from typing import TYPE_CHECKING
 
 from odyssey_recorder.simulator.apps.app import Page
 from odyssey_recorder.simulator.apps.people import OWNER
 from odyssey_recorder.simulator.apps.photographs import Photograph, photograph
 from odyssey_recorder.simulator.apps.photos import Photos
+from odyssey_recorder.simulator.apps.social_posts import Network
 from odyssey_recorder.simulator.ui.controls import Picture, Text, TextField
 from odyssey_recorder.simulator.ui.layout import Grid, Place, Row, Stack, Surface
 from odyssey_recorder.simulator.ui.view import Look, View
@@ -21,19 +21,16 @@ from odyssey_recorder.simulator.ui.widgets import (
     scroll_page,
 )
 
-if TYPE_CHECKING:
-    from odyssey_recorder.simulator.apps.social import Social
-
 _LONGEST = 280
 
 
 class ComposePage(Page):
     """The words and the picture of a new post; `photo` is the number of a photograph."""
 
-    app: "Social"
+    app: Network
     title = "Compose"
 
-    def __init__(self, app: "Social", text: str = "", photo: int | None = None) -> None:
+    def __init__(self, app: Network, text: str = "", photo: int | None = None) -> None:
         super().__init__(app)
         self.text = text
         self.photo = photo

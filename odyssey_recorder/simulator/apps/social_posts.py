@@ -2,18 +2,14 @@
 
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING
 
-from odyssey_recorder.simulator.apps.app import Page
+from odyssey_recorder.simulator.apps.app import App, Page
 from odyssey_recorder.simulator.apps.people import OWNER, Person
 from odyssey_recorder.simulator.apps.photographs import photograph
 from odyssey_recorder.simulator.ui.controls import Icon, Picture, Text
 from odyssey_recorder.simulator.ui.layout import Column, Row, Spacer, Surface
 from odyssey_recorder.simulator.ui.view import Action, Look, View
 from odyssey_recorder.simulator.ui.widgets import avatar, bottom_sheet, icon_button, list_item
-
-if TYPE_CHECKING:
-    from odyssey_recorder.simulator.apps.social import Social
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,12 +36,38 @@ class Post:
         self.liked = not self.liked
 
 
+class Network(App):
+    """The social app as its pages know it: the posts, the newest first, and who is followed."""
+
+    posts: list[Post]
+    followed: list[Person]
+
+    def publish(self, text: str, photo: int | None) -> None:
+        """Put a post of one's own on top of the feed."""
+        self.posts.insert(0, Post(OWNER, "now", text, photo))
+
+    def turn_follow(self, person: Person) -> None:
+        """Follow somebody, or no longer."""
+        if person in self.followed:
+            self.followed.remove(person)
+        else:
+            self.followed.append(person)
+
+    def post_page(self, post: Post) -> Page:
+        """The page of one post."""
+        raise NotImplementedError
+
+    def profile_page(self, person: Person) -> Page:
+        """The page of one person."""
+        raise NotImplementedError
+
+
 class PostsPage(Page):
     """A page with posts on it."""
 
-    app: "Social"
+    app: Network
 
-    def __init__(self, app: "Social") -> None:
+    def __init__(self, app: Network) -> None:
         super().__init__(app)
         self.chosen: Post | None = None
 
