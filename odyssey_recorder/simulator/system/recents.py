@@ -1,19 +1,15 @@
 """The overview of the tasks: a card with a picture for each, to go back to or to throw away."""
 
-from typing import TYPE_CHECKING
-
 from odyssey_recorder.simulator.apps.app import App
 from odyssey_recorder.simulator.system.bars import STATUS_DP
+from odyssey_recorder.simulator.system.system_ui import SystemUi
 from odyssey_recorder.simulator.ui.controls import Icon, Picture, Text
 from odyssey_recorder.simulator.ui.layout import Column, Row, Scroll, Surface
 from odyssey_recorder.simulator.ui.view import Look, View
 from odyssey_recorder.simulator.ui.widgets import app_icon, button
 
-if TYPE_CHECKING:
-    from odyssey_recorder.simulator.system.system_ui import SystemUi
 
-
-def recents_view(system: "SystemUi", look: Look) -> View:
+def recents_view(system: SystemUi, look: Look) -> View:
     """The cards of all tasks, the newest first, and Clear all."""
     apps = system.recent_apps()
     if not apps:
@@ -35,7 +31,7 @@ def recents_view(system: "SystemUi", look: Look) -> View:
     )
 
 
-def _card(system: "SystemUi", app: App, width: float, height: float) -> View:
+def _card(system: SystemUi, app: App, width: float, height: float) -> View:
     head = Row((app_icon(app.icon, app.color, 32), Text(app.label, 15, 500)), gap=10, along="center")
 
     def swiped(direction: str) -> None:

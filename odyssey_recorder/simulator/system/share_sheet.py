@@ -1,18 +1,14 @@
 """The sheet that asks which app shall take a shared text."""
 
-from typing import TYPE_CHECKING
-
 from odyssey_recorder.simulator.apps.app import App, Intent
+from odyssey_recorder.simulator.system.system_ui import SystemUi
 from odyssey_recorder.simulator.ui.controls import Icon, Text
 from odyssey_recorder.simulator.ui.layout import Column, Grid, Row, Surface
 from odyssey_recorder.simulator.ui.view import Action, Look, View
 from odyssey_recorder.simulator.ui.widgets import app_icon, bottom_sheet, chip
 
-if TYPE_CHECKING:
-    from odyssey_recorder.simulator.system.system_ui import SystemUi
 
-
-def share_sheet_view(system: "SystemUi", intent: Intent, look: Look) -> View:
+def share_sheet_view(system: SystemUi, intent: Intent, look: Look) -> View:
     """What is shared, a Copy button, and the apps that take it."""
     preview = Surface(
         Row(

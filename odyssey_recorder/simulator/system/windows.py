@@ -1,21 +1,18 @@
 """The windows that lie on the screen, from the wallpaper up to the toast: what is laid out where."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from odyssey_recorder.simulator.system import bars
 from odyssey_recorder.simulator.system.floating import Scrim, text_toolbar, toast
 from odyssey_recorder.simulator.system.keyboard import keyboard_view
 from odyssey_recorder.simulator.system.recents import recents_view
 from odyssey_recorder.simulator.system.share_sheet import share_sheet_view
+from odyssey_recorder.simulator.system.system_ui import SystemUi
 from odyssey_recorder.simulator.ui.controls import TextField, caret_rect, selected_rects
 from odyssey_recorder.simulator.ui.geometry import Rect
 from odyssey_recorder.simulator.ui.layout import Place, Scroll, Stack, Surface, scroll_range
 from odyssey_recorder.simulator.ui.theme import Theme, hex_of, mixed, theme_of
 from odyssey_recorder.simulator.ui.view import Action, Box, Limits, Look, Memory, View
-
-if TYPE_CHECKING:
-    from odyssey_recorder.simulator.system.system_ui import SystemUi
 
 SYSTEM_COLOR = "#3b5ba9"
 
@@ -50,13 +47,13 @@ class Areas:
     keyboard: Rect
 
 
-def build_windows(system: "SystemUi") -> tuple[list[Window], Areas]:
+def build_windows(system: SystemUi) -> tuple[list[Window], Areas]:
     """Everything that is on the screen now, the lowest first."""
     return _Builder(system).build()
 
 
 class _Builder:
-    def __init__(self, system: "SystemUi") -> None:
+    def __init__(self, system: SystemUi) -> None:
         self._system = system
         self._page = system.page
         self._theme = theme_of(self._page.app.color, dark=system.dark)
