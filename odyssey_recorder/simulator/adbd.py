@@ -70,6 +70,7 @@ class Stream:
         self._remote_id = remote_id
         self._arrived: asyncio.Queue[bytes | bytearray] = asyncio.Queue()
         self._credit = asyncio.Semaphore(1)
+        self._ahead = bytearray()
 
     @property
     def max_payload(self) -> int:
@@ -81,6 +82,14 @@ class Stream:
         payload = await self._arrived.get()
         self._connection.send(A_OKAY, self._local_id, self._remote_id)
         return payload
+
+    async def read_exactly(self, count: int) -> bytes:
+        """The next `count` bytes, however the host has cut them into packets; not to be mixed with `read`."""
+        while len(self._ahead) < count:
+            self._ahead += await self.read()
+        taken = bytes(self._ahead[:count])
+        del self._ahead[:count]
+        return taken
 
     async def write(self, data: Buffer) -> None:
         """Send `data` in as many packets as it takes; returns when the last one is on its way."""

@@ -31,12 +31,11 @@ class _Transfer:
     def __init__(self, files: Files, stream: Stream) -> None:
         self._files = files
         self._stream = stream
-        self._received = bytearray()
 
     async def serve_request(self) -> bool:
         """Answer one request; False when the host is done."""
-        request, length = _REQUEST.unpack(await self._take(_REQUEST.size))
-        path = (await self._take(length)).decode(errors="replace") if request != b"QUIT" else ""
+        request, length = _REQUEST.unpack(await self._stream.read_exactly(_REQUEST.size))
+        path = (await self._stream.read_exactly(length)).decode(errors="replace") if request != b"QUIT" else ""
         match request:
             case b"STAT":
                 await self._stream.write(self._stat_v1(path))
@@ -99,10 +98,10 @@ class _Transfer:
         path, _, mode = path_and_mode.rpartition(",")
         content = bytearray()
         while True:
-            kind, length = _REQUEST.unpack(await self._take(_REQUEST.size))
+            kind, length = _REQUEST.unpack(await self._stream.read_exactly(_REQUEST.size))
             if kind != b"DATA":
                 break
-            content += await self._take(length)
+            content += await self._stream.read_exactly(length)
         try:
             self._files.write(path, bytes(content), mode=int(mode, 0), mtime_s=length)
         except (FileNotFoundError, NotADirectoryError):
@@ -121,13 +120,6 @@ class _Transfer:
             return self._files.inode(path)
         except FileNotFoundError:
             return None
-
-    async def _take(self, count: int) -> bytes:
-        while len(self._received) < count:
-            self._received += await self._stream.read()
-        taken = bytes(self._received[:count])
-        del self._received[:count]
-        return taken
 
 
 def _fields_v2(path: str, inode: Inode) -> tuple[int, ...]:

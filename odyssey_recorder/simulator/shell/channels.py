@@ -136,7 +136,6 @@ class FramedInput:
 
     def __init__(self, stream: Stream) -> None:
         self._stream = stream
-        self._received = bytearray()
 
     async def read(self) -> bytes:
         while True:
@@ -147,15 +146,8 @@ class FramedInput:
                 return payload
 
     async def _next_frame(self) -> tuple[int, bytes]:
-        frame_id, length = _FRAME_HEADER.unpack(await self._take(_FRAME_HEADER.size))
-        return frame_id, await self._take(length)
-
-    async def _take(self, count: int) -> bytes:
-        while len(self._received) < count:
-            self._received += await self._stream.read()
-        taken = bytes(self._received[:count])
-        del self._received[:count]
-        return taken
+        frame_id, length = _FRAME_HEADER.unpack(await self._stream.read_exactly(_FRAME_HEADER.size))
+        return frame_id, await self._stream.read_exactly(length)
 
 
 async def send_exit_code(stream: Stream, code: int) -> None:
