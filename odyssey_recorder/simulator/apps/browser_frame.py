@@ -21,7 +21,7 @@ from odyssey_recorder.simulator.ui.widgets import (
     menu,
     page_frame,
     scroll_page,
-    search_box,
+    search_bar,
 )
 
 
@@ -129,9 +129,7 @@ class AddressPage(Page):
         field = TextField(
             "address", self.typed, self._type, hint="Search or type web address", action="go", on_action=self._enter
         )
-        back = icon_button("arrow-left", "Navigate up", self.close, color="on_surface")
-        clear = icon_button("close", "Clear text", lambda: self._type("")) if self.typed else None
-        bar = Row((back, Surface(search_box(field, trail=clear), flex=1)), gap=4, pad=(4, 8, 16, 8))
+        bar = search_bar(field, on_up=self.close, clear="Clear text")
         return page_frame(bar, scroll_page(*self._rows(), key="suggestions"))
 
     def _rows(self) -> list[View]:

@@ -20,7 +20,7 @@ from odyssey_recorder.simulator.ui.widgets import (
     icon_button,
     page_frame,
     scroll_page,
-    search_box,
+    search_bar,
     selectable,
     text_box,
 )
@@ -170,8 +170,7 @@ class SearchPage(Page):
 
     def build(self, look: Look) -> View:
         field = TextField("search", self.query, self._search, hint="Search events", action="search")
-        back = icon_button("arrow-left", "Navigate up", self.close, color="on_surface")
-        bar = Row((back, Surface(search_box(field), flex=1)), gap=4, pad=(4, 8, 16, 8))
+        bar = search_bar(field, on_up=self.close)
         found = [event for event in self.app.events if self.query and self.query.lower() in event.words.lower()]
         found.sort(key=lambda event: (event.date, event.start))
         cards: list[View] = [_event_card(self, self.app, event, dated=True) for event in found]

@@ -7,9 +7,9 @@ from typing import Any
 
 from odyssey_recorder.simulator.apps.app import App, Page
 from odyssey_recorder.simulator.ui.controls import Text, TextField
-from odyssey_recorder.simulator.ui.layout import Row, Surface
 from odyssey_recorder.simulator.ui.view import Look, View
 from odyssey_recorder.simulator.ui.widgets import (
+    centered,
     chip,
     empty_page,
     icon_button,
@@ -68,9 +68,7 @@ class CityPage(Page):
     def build(self, look: Look) -> View:
         field = TextField("city", self.words, self._type, hint="Search for a city", action="search")
         back = icon_button("arrow-left", "Navigate up", self.close)
-        clear = icon_button("close", "Clear search", partial(self._type, "")) if self.words else None
-        box = Surface(search_box(field, lead=back, trail=clear), fill=True, max_width=736)
-        bar = Row((box,), along="center", pad=(12, 8))
+        bar = centered(search_box(field, lead=back), 736, pad=(12, 8))
         wanted = self.words.strip().lower()
         found = [name for name, (land, _) in self.cities.places.items() if wanted in f"{name} {land}".lower()]
         if not found:

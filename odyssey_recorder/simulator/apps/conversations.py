@@ -13,7 +13,6 @@ from odyssey_recorder.simulator.ui.widgets import (
     avatar,
     empty_page,
     fab,
-    icon_button,
     page_frame,
     scroll_page,
     search_box,
@@ -91,8 +90,7 @@ class MessagesPage(Page):
     def list_pane(self, current: Conversation | None = None) -> View:
         """All conversations that the search leaves, with `current` marked."""
         search = TextField("search", self.query, self._search, hint="Search conversations", action="search")
-        clear = icon_button("close", "Clear search", partial(self._search, "")) if self.query else None
-        bar = Row((Surface(search_box(search, trail=clear), flex=1),), pad=(16, 10, 16, 8))
+        bar = Row((Surface(search_box(search), flex=1),), pad=(16, 10, 16, 8))
         wanted = self.query.lower()
         found = [
             conversation

@@ -14,6 +14,7 @@ from odyssey_recorder.simulator.ui.widgets import (
     app_bar,
     bottom_sheet,
     button,
+    centered,
     divider,
     empty_page,
     fab,
@@ -22,7 +23,7 @@ from odyssey_recorder.simulator.ui.widgets import (
     menu,
     page_frame,
     scroll_page,
-    search_box,
+    search_bar,
     selectable,
     snackbar,
 )
@@ -119,7 +120,7 @@ class FolderPage(Page):
             desc="Search in mail",
         )
         search = Row((icon_button("menu", "Open folders", self.shows("folders")), line), gap=4, pad=(4, 8, 16, 8))
-        bar = Row((Surface(search, fill=True, max_width=900),), along="center")
+        bar = centered(search, 900)
         mails = self.app.box.folder(self.folder)
         if mails:
             title = Surface(Text(self.folder, 14, 500, "on_surface_variant"), pad=(16, 4, 16, 6))
@@ -215,9 +216,7 @@ class SearchPage(Page):
 
     def build(self, look: Look) -> View:
         field = TextField("search", self.query, self._search, hint="Search in mail", action="search")
-        clear = icon_button("close", "Clear search", lambda: self._search("")) if self.query else None
-        back = icon_button("arrow-left", "Navigate up", self.close, color="on_surface")
-        bar = Row((back, Surface(search_box(field, trail=clear), flex=1)), gap=4, pad=(4, 8, 16, 8))
+        bar = search_bar(field, on_up=self.close)
         found = self.app.box.search(self.query)
         if self.query and not found:
             return page_frame(bar, empty_page("email-search-outline", "No mails found"))

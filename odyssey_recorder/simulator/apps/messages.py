@@ -8,13 +8,14 @@ from odyssey_recorder.simulator.apps.conversation_page import ConversationPage
 from odyssey_recorder.simulator.apps.conversations import Conversation, Correspondence, Message, MessagesPage
 from odyssey_recorder.simulator.apps.people import people_like
 from odyssey_recorder.simulator.ui.controls import Text, TextField
-from odyssey_recorder.simulator.ui.layout import Column, Row, Surface
+from odyssey_recorder.simulator.ui.layout import Column
 from odyssey_recorder.simulator.ui.view import Look, View
 from odyssey_recorder.simulator.ui.widgets import (
     app_bar,
     avatar,
     bottom_sheet,
     button,
+    centered,
     dialog,
     empty_page,
     list_item,
@@ -124,8 +125,7 @@ class RecipientPage(Page):
         field = TextField(
             "to", self.wanted, self._type, hint="Type a name or a number", action="go", on_action=self._first
         )
-        box = Surface(text_box(field, icon="account-search-outline"), fill=True, max_width=728)
-        top = Column((bar, Row((box,), along="center", pad=(16, 4))))
+        top = Column((bar, centered(text_box(field, icon="account-search-outline"), 728, pad=(16, 4))))
         found = self._found()
         if not found:
             return page_frame(top, empty_page("account-search-outline", "No contact has this name"))

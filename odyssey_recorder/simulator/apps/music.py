@@ -14,6 +14,7 @@ from odyssey_recorder.simulator.ui.view import Look, View
 from odyssey_recorder.simulator.ui.widgets import (
     app_bar,
     button,
+    centered,
     empty_page,
     icon_button,
     list_item,
@@ -110,9 +111,7 @@ class MusicPage(SongsPage):
 
     def _found(self, look: Look) -> View:
         field = TextField("search", self.query, self._search, hint="Songs, artists, albums", action="search")
-        clear = icon_button("close", "Clear search", partial(self._search, "")) if self.query else None
-        box = Surface(search_box(field, trail=clear), fill=True, max_width=728)
-        bar = Row((box,), along="center", pad=(16, 10))
+        bar = centered(search_box(field), 728, pad=(16, 10))
         wanted = self.query.strip().lower()
         if not wanted:
             return page_frame(bar, empty_page("music-box-multiple-outline", "Search your library"))

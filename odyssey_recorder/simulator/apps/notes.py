@@ -4,12 +4,13 @@ from dataclasses import dataclass
 
 from odyssey_recorder.simulator.apps.app import App, Intent, Page, System
 from odyssey_recorder.simulator.ui.controls import Text, TextField
-from odyssey_recorder.simulator.ui.layout import Column, Grid, Row, Scroll, Surface
+from odyssey_recorder.simulator.ui.layout import Column, Grid, Scroll
 from odyssey_recorder.simulator.ui.view import Look, View
 from odyssey_recorder.simulator.ui.widgets import (
     app_bar,
     button,
     card,
+    centered,
     dialog,
     empty_page,
     fab,
@@ -80,10 +81,7 @@ class NotesPage(Page):
         wanted = self.query.lower()
         notes = [note for note in self.app.notes if wanted in note.words.lower()]
         field = TextField("search", self.query, self._search, hint="Search your notes", action="search")
-        clear = icon_button("close", "Clear search", lambda: self._search("")) if self.query else None
-        bar = Row(
-            (Surface(search_box(field, trail=clear), fill=True, max_width=720),), along="center", pad=(16, 10, 16, 6)
-        )
+        bar = centered(search_box(field), 720, pad=(16, 10, 16, 6))
         if notes:
             body: View = Scroll(
                 Grid(
@@ -136,8 +134,8 @@ class NotePage(Page):
             "title", self.note.title, self._retitle, hint="Title", size=24, action="next", on_action=self._to_body
         )
         body = TextField("body", self.note.body, self._rewrite, hint="Note", multiline=True, min_lines=8)
-        sheet = Surface(Column((title, body), gap=12, pad=(20, 8, 20, 24)), fill=True, max_width=760)
-        return page_frame(bar, Scroll(Row((sheet,), along="center")))
+        sheet = Column((title, body), gap=12, pad=(20, 8, 20, 24))
+        return page_frame(bar, Scroll(centered(sheet, 760)))
 
     def build_overlay(self, look: Look) -> View | None:
         if self.overlay == "menu":

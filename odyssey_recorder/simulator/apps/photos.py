@@ -13,6 +13,7 @@ from odyssey_recorder.simulator.ui.view import Look, View
 from odyssey_recorder.simulator.ui.widgets import (
     app_bar,
     button,
+    centered,
     dialog,
     empty_page,
     icon_button,
@@ -97,9 +98,7 @@ class LibraryPage(PhotosPage):
 
     def _found(self, look: Look) -> View:
         field = TextField("search", self.query, self._search, hint="Search captions and places", action="search")
-        clear = icon_button("close", "Clear search", partial(self._search, "")) if self.query else None
-        box = Surface(search_box(field, trail=clear), fill=True, max_width=720)
-        bar = Row((box,), along="center", pad=(16, 10, 16, 10))
+        bar = centered(search_box(field), 720, pad=(16, 10))
         wanted = self.query.strip().lower()
         if not wanted:
             places = sorted({photo.taken.place for photo in self.app.photos})

@@ -16,6 +16,7 @@ from odyssey_recorder.simulator.ui.widgets import (
     bottom_sheet,
     button,
     card,
+    centered,
     chip,
     divider,
     empty_page,
@@ -99,10 +100,7 @@ class WindowPage(Page):
     def build(self, look: Look) -> View:
         found = find(self.wish)
         field = TextField("search", self.wish.query, self._search, hint="Search Shop", action="search")
-        clear = icon_button("close", "Clear search", lambda: self._search("")) if self.wish.query else None
-        search = Row(
-            (Surface(search_box(field, trail=clear), fill=True, max_width=720),), along="center", pad=(16, 10, 16, 8)
-        )
+        search = centered(search_box(field), 720, pad=(16, 10, 16, 8))
         bar = Column((search, self._chips(), Spacer(6)))
         if found:
             cells = [_product_card(self, self.app, one) for one in found]
@@ -248,7 +246,7 @@ class ProductPage(Page):
     def _foot(self, one: Product) -> View:
         add = button("Add to cart", self._add, icon="cart-plus", fill=True)
         row = Row((Text(money(one.price), 20, 700), Surface(add, flex=1)), gap=20, pad=(20, 10))
-        return Surface(Row((Surface(row, fill=True, max_width=720),), along="center"), color="surface_low", fill=True)
+        return Surface(centered(row, 720), color="surface_low", fill=True)
 
     def _choose(self, kind: str) -> None:
         self.option = kind

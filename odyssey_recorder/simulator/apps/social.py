@@ -15,6 +15,7 @@ from odyssey_recorder.simulator.ui.widgets import (
     app_bar,
     avatar,
     button,
+    centered,
     divider,
     empty_page,
     fab,
@@ -148,9 +149,7 @@ class FeedPage(ProfilesPage):
 
     def _search(self) -> View:
         field = TextField("search", self.query, self._type, hint="Search people and posts", action="search")
-        clear = icon_button("close", "Clear search", partial(self._type, "")) if self.query else None
-        box = Surface(search_box(field, trail=clear), fill=True, max_width=608)
-        bar = Row((box,), along="center", pad=(16, 10))
+        bar = centered(search_box(field), 608, pad=(16, 10))
         wanted = self.query.strip().lower()
         persons = people_like(wanted)
         posts = [post for post in self.app.posts if wanted and wanted in post.text.lower()]
@@ -207,7 +206,7 @@ class PostPage(ProfilesPage):
         )
         send = icon_button("send", "Send comment", self._publish, color="primary" if self.words.strip() else "outline")
         line = Row((Surface(text_box(field), flex=1), send), gap=4, pad=(12, 6, 4, 10))
-        bottom = Row((Surface(line, fill=True, max_width=640),), along="center")
+        bottom = centered(line, 640)
         return page_frame(app_bar("Post", on_up=self.close), body, bottom=bottom)
 
     def _comment(self, comment: Comment) -> View:

@@ -15,6 +15,7 @@ from odyssey_recorder.simulator.ui.widgets import (
     avatar,
     bottom_sheet,
     button,
+    centered,
     dialog,
     icon_button,
     page_frame,
@@ -52,7 +53,7 @@ class ComposePage(Page):
             pad=(8, 4, 20, 4),
         )
         body = scroll_page(*parts, key="compose", gap=16, pad=(16, 8, 16, 16), max_width=640)
-        bottom = Surface(Row((Surface(tools, fill=True, max_width=640),), along="center"), color="surface_low")
+        bottom = Surface(centered(tools, 640), color="surface_low")
         return page_frame(app_bar("New post", post, on_up=self._leave, up_icon="close"), body, bottom=bottom)
 
     def build_overlay(self, look: Look) -> View | None:

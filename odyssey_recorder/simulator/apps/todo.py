@@ -15,6 +15,7 @@ from odyssey_recorder.simulator.ui.widgets import (
     app_bar,
     bottom_sheet,
     button,
+    centered,
     chip,
     dialog,
     divider,
@@ -146,7 +147,7 @@ class TasksPage(DatedPage):
         ]
         chips.append(chip("New list", icon="plus", on_tap=self._begin_list))
         strip = Scroll(Row(chips, gap=8, pad=(16, 0)), "lists", sideways=True)
-        return Row((Surface(strip, fill=True, max_width=760),), along="center")
+        return centered(strip, 760)
 
     def _row(self, task: Task) -> View:
         color = "outline" if task.done else "on_surface"

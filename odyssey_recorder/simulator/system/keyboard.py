@@ -4,6 +4,7 @@ from odyssey_recorder.simulator.system.text_entry import Layer, TextEntry
 from odyssey_recorder.simulator.ui.controls import Icon, Text
 from odyssey_recorder.simulator.ui.layout import Column, Row, Surface
 from odyssey_recorder.simulator.ui.view import Action, Look, View
+from odyssey_recorder.simulator.ui.widgets import centered
 
 _ROWS: dict[Layer, tuple[str, ...]] = {
     "letters": ("qwertyuiop", "asdfghjkl", "zxcvbnm"),
@@ -32,7 +33,7 @@ def keyboard_view(entry: TextEntry, look: Look) -> View:
         gap=4 if low else 9,
         pad=(4, 8, 4, 8),
     )
-    return Surface(Row((Surface(keys, fill=True, max_width=760),), along="center"), color="surface_high", fill=True)
+    return Surface(centered(keys, 760), color="surface_high", fill=True)
 
 
 def _press(entry: TextEntry, character: str) -> Action:

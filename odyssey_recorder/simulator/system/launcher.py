@@ -6,7 +6,7 @@ from odyssey_recorder.simulator.ui.controls import Icon, Picture, Text, TextFiel
 from odyssey_recorder.simulator.ui.layout import Column, Grid, Row, Scroll, Spacer, Stack, Surface
 from odyssey_recorder.simulator.ui.pictures import wallpaper
 from odyssey_recorder.simulator.ui.view import Look, View
-from odyssey_recorder.simulator.ui.widgets import app_icon, search_box
+from odyssey_recorder.simulator.ui.widgets import app_icon, centered, search_box
 
 _DOCK = ("Messages", "Mail", "Browser", "Photos")
 
@@ -112,7 +112,7 @@ class DrawerPage(Page):
         grid = Grid([self._icon(app) for app in apps], min_cell=72, gap=6, pad=(16, 8))
         return Column(
             (
-                Row((Surface(search_box(field), fill=True, max_width=640),), along="center", pad=(16, 10)),
+                centered(search_box(field), 640, pad=(16, 10)),
                 Scroll(grid, "apps", flex=1),
             )
         )

@@ -86,10 +86,15 @@ def page_frame(bar: View, body: View, *, fab: View | None = None, bottom: View |
     return Column((bar, middle, *((bottom,) if bottom else ())))
 
 
+def centered(view: View, max_width: float, *, pad: Pad = 0) -> View:
+    """A view as wide as the room, at most `max_width`, in the middle of a wide screen."""
+    return Row((Surface(view, fill=True, max_width=max_width),), along="center", pad=pad)
+
+
 def scroll_page(*children: View, key: str = "list", gap: float = 0, pad: Pad = 0, max_width: float = 760) -> View:
     """Views below each other that scroll, in the middle of a wide screen."""
     body = Column(children, gap=gap, pad=pad)
-    return Scroll(Row((Surface(body, fill=True, max_width=max_width),), along="center"), key)
+    return Scroll(centered(body, max_width), key)
 
 
 def list_item(  # noqa: PLR0913 - values by keyword, each with a plain default
@@ -108,8 +113,8 @@ def list_item(  # noqa: PLR0913 - values by keyword, each with a plain default
     words: list[View] = [Text(title, 16, lines=1)]
     if subtitle:
         words.append(Text(subtitle, 14, color="on_surface_variant", lines=lines))
-    parts: list[View] = [Column(words, gap=1, flex=1, along="start")]
-    row = Row(([front] if front else []) + parts + ([trail] if trail else []), gap=16, pad=(16, 10))
+    middle = Column(words, gap=1, flex=1, along="start")
+    row = Row([part for part in (front, middle, trail) if part], gap=16, pad=(16, 10))
     return Surface(row, fill=True, on_tap=on_tap, on_long_press=on_long_press, desc="")
 
 
@@ -143,9 +148,7 @@ def radio_item(title: str, subtitle: str = "", *, checked: bool, on_tap: Action)
 
 def section(title: str) -> View:
     """The small heading over a part of a list."""
-    return (
-        Text(title, 14, 500, "primary") if not title else Surface(Text(title, 14, 500, "primary"), pad=(16, 16, 16, 8))
-    )
+    return Surface(Text(title, 14, 500, "primary"), pad=(16, 16, 16, 8))
 
 
 def card(  # noqa: PLR0913 - values by keyword, each with a plain default
@@ -201,17 +204,24 @@ def text_box(
     return Surface(row, color=color, radius=12, fill=True)
 
 
-def search_box(field: TextField, *, lead: View | None = None, trail: View | None = None) -> View:
-    """A search field as a pill, 52 dp high."""
-    parts = (lead or Icon("magnify", 24), Surface(field, flex=1, height=52), *((trail,) if trail else ()))
+def search_box(field: TextField, *, lead: View | None = None, clear: str = "Clear search") -> View:
+    """A search field as a pill, 52 dp high, with a cross called `clear` once something stands in it."""
+    cross = [icon_button("close", clear, partial(field.on_change, ""))] if field.value else []
+    parts = (lead or Icon("magnify", 24), Surface(field, flex=1, height=52), *cross)
     return Surface(
-        Row(parts, gap=12, pad=(16, 0, 4 if trail else 16, 0)),
+        Row(parts, gap=12, pad=(16, 0, 4 if cross else 16, 0)),
         color="surface_high",
         radius=26,
         height=52,
         fill=True,
         align="start",
     )
+
+
+def search_bar(field: TextField, *, on_up: Action, clear: str = "Clear search") -> View:
+    """The bar at the top of a page that is there to search: an arrow back and the search field."""
+    back = icon_button("arrow-left", "Navigate up", on_up, color="on_surface")
+    return Row((back, Surface(search_box(field, clear=clear), flex=1)), gap=4, pad=(4, 8, 16, 8))
 
 
 def app_icon(icon: str, color: str, size: float = 56) -> View:
@@ -237,29 +247,14 @@ def bottom_tabs(tabs: Sequence[tuple[str, str]], current: str, choose: Sequence[
     """The bar at the bottom of an app: (icon, label) for each tab; `choose` holds what each does."""
     cells = [
         Surface(
-            Column(
-                (
-                    Surface(
-                        Icon(icon, 24, "on_primary_container" if label == current else "on_surface_variant"),
-                        color="secondary_container" if label == current else "",
-                        radius=16,
-                        width=64,
-                        height=32,
-                        align="center",
-                    ),
-                    Text(label, 12, 500 if label == current else 400, lines=1),
-                ),
-                gap=2,
-                across="center",
-                along="center",
-            ),
+            _tab(*tab, is_current=tab[1] == current, width=64, gap=2),
             height=72,
             flex=1,
             on_tap=action,
-            desc=label,
-            selected=label == current,
+            desc=tab[1],
+            selected=tab[1] == current,
         )
-        for (icon, label), action in zip(tabs, choose, strict=True)
+        for tab, action in zip(tabs, choose, strict=True)
     ]
     return Surface(Row(cells), color="surface_container", height=72, fill=True)
 
@@ -268,31 +263,30 @@ def navigation_rail(tabs: Sequence[tuple[str, str]], current: str, choose: Seque
     """The bar at the left edge of a wide screen: the same tabs as those of `bottom_tabs`, below each other."""
     cells = [
         Surface(
-            Column(
-                (
-                    Surface(
-                        Icon(icon, 24, "on_primary_container" if label == current else "on_surface_variant"),
-                        color="secondary_container" if label == current else "",
-                        radius=16,
-                        width=56,
-                        height=32,
-                        align="center",
-                    ),
-                    Text(label, 12, 500 if label == current else 400, lines=1),
-                ),
-                gap=4,
-                across="center",
-                along="center",
-            ),
+            _tab(*tab, is_current=tab[1] == current, width=56, gap=4),
             height=64,
             fill=True,
             on_tap=action,
-            desc=label,
-            selected=label == current,
+            desc=tab[1],
+            selected=tab[1] == current,
         )
-        for (icon, label), action in zip(tabs, choose, strict=True)
+        for tab, action in zip(tabs, choose, strict=True)
     ]
     return Surface(Column(cells, gap=8, pad=(0, 12)), color="surface_container", width=88)
+
+
+def _tab(icon: str, label: str, *, is_current: bool, width: float, gap: float) -> View:
+    """What a tab shows: its icon, on a pill of this width when it is the current one, over its label."""
+    pill = Surface(
+        Icon(icon, 24, "on_primary_container" if is_current else "on_surface_variant"),
+        color="secondary_container" if is_current else "",
+        radius=16,
+        width=width,
+        height=32,
+        align="center",
+    )
+    words = Text(label, 12, 500 if is_current else 400, lines=1)
+    return Column((pill, words), gap=gap, across="center", along="center")
 
 
 def tabbed(
