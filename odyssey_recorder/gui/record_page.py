@@ -209,6 +209,7 @@ class RecordPage(QWidget):
 
     def _record_another(self) -> None:
         self._task.clear()
+        self._actions.show_text("")
         self._controller.record_another()
 
     def _copy_published_place(self) -> None:

@@ -86,9 +86,11 @@ def test_after_publishing_the_window_says_where_and_offers_another(pilot: Pilot,
     pilot.press("Copy path")
     assert QGuiApplication.clipboard().text() == place
 
+    pilot.named(QLineEdit, "Text to type").setText("left over")
     pilot.press("Record another")
     pilot.wait_for_phase(Phase.WATCHING)
     assert pilot.steps == []
+    assert pilot.named(QLineEdit, "Text to type").text() == ""
     assert pilot.named(QPlainTextEdit, "Instruction").toPlainText() == ""
     pilot.start()
     pilot.complete()
