@@ -44,7 +44,7 @@ def check_text(text: str) -> None:
     for place, character in enumerate(text, start=1):
         if character != "\n" and not " " <= character <= "~":
             raise InputRefusedError(
-                f"{character!a}, character {place} of the text, cannot be typed over adb: only ASCII "
+                f"{character!r}, character {place} of the text, cannot be typed over adb: only ASCII "
                 "letters, digits and signs, spaces and line ends can. Nothing was typed; change the text."
             )
 
