@@ -3,6 +3,7 @@
 import tempfile
 from pathlib import Path
 
+from rich import box
 from rich.console import Console
 from rich.table import Table
 
@@ -32,7 +33,7 @@ def main() -> None:
 
 
 def _table(figures: list[Figure]) -> Table:
-    table = Table("Figure", "Median", "Floor in the same run", "Ratio", "Goal")
+    table = Table("Figure", "Median", "Floor, same run", "Ratio", "Goal", box=box.SIMPLE)
     for figure in figures:
         table.add_row(figure.name, figure.shown, figure.floor_shown, figure.ratio_shown, figure.goal)
     return table

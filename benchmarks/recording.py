@@ -46,9 +46,9 @@ def measure(device: AdbDevice, lab: Lab, folder: Path) -> list[Figure]:
     write_s = statistics.median(timed(lambda: _write(frame, folder)) for _ in range(CLICKS))
     at_once_s = statistics.median(waits[:CLICKS])
     return [
-        Figure("touch-down until the input goes out", at_once_s, "the frame to a file", write_s, "at most 3"),
-        Figure("added wait if the finger is down 100 ms", added_s, goal="none"),
-        Figure("scripted steps, no waits", 60 / per_minute, shown_as=f"{per_minute:.0f} a minute"),
+        Figure("touch-down until the input goes out", at_once_s, "PNG to file", write_s, "<= 3"),
+        Figure("added wait, finger down 100 ms", added_s, goal="none"),
+        Figure("steps of a script without waits", 60 / per_minute, shown_as=f"{per_minute:.0f} a minute"),
     ]
 
 
