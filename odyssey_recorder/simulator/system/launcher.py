@@ -1,6 +1,7 @@
 """The home screen: wallpaper, search pill, favourite apps and dock, and the drawer with all apps."""
 
 from odyssey_recorder.simulator.apps.app import App, Page
+from odyssey_recorder.simulator.apps.today import TODAY
 from odyssey_recorder.simulator.system.bars import NAVIGATION_DP, STATUS_DP
 from odyssey_recorder.simulator.ui.controls import Icon, Picture, Text, TextField
 from odyssey_recorder.simulator.ui.layout import Column, Grid, Row, Scroll, Spacer, Stack, Surface
@@ -9,9 +10,7 @@ from odyssey_recorder.simulator.ui.view import Look, View
 from odyssey_recorder.simulator.ui.widgets import app_icon, centered, search_box
 
 _DOCK = ("Messages", "Mail", "Browser", "Photos")
-
-
-_DATE = Surface(Text("Saturday, Nov 21", 22, 400, "#ffffff"), pad=(24, 22, 24, 18))
+_DATE = Surface(Text(f"{TODAY:%A, %b} {TODAY.day}", 22, 400, "#ffffff"), pad=(24, 22, 24, 18))
 
 
 class Launcher(App):

@@ -15,6 +15,8 @@ from odyssey_recorder.simulator.ui.theme import Theme, hex_of, mixed, theme_of
 from odyssey_recorder.simulator.ui.view import Action, Box, Limits, Look, Memory, View
 
 SYSTEM_COLOR = "#3b5ba9"
+_TOAST_LIFT_DP = 88
+"""So much above the navigation bar that the tabs at the bottom of an app are free."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,7 +217,8 @@ class _Builder:
         if not self._system.toast_text:
             return None
         look = self._look(self._theme, content)
-        view = Place(toast(self._system.toast_text), "bottom", pad=(16, 16))
+        lift = 16 if self._system.entry.keyboard.shown else _TOAST_LIFT_DP
+        view = Place(toast(self._system.toast_text), "bottom", pad=(16, 16, 16, lift))
         return Window("Toast", self._page.app.package, self._lay(view, look, content), opaque=False)
 
 

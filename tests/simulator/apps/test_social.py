@@ -40,6 +40,7 @@ def test_a_post_with_words_and_a_picture_is_the_first_of_the_feed() -> None:
         assert person.sees("Hello from the balcony")
         assert person.sees("Post by Robin Keller")
         assert person.sees("Brunch on Sunday")
+        assert person.find("Posted").bounds.bottom <= person.find("Feed").bounds.top
 
 
 def test_a_post_without_words_cannot_be_sent() -> None:
