@@ -121,6 +121,12 @@ class Phone:
         """A value of `settings get`; None where it was never set."""
         return self._looper.call(lambda: self._system.settings.get((namespace, key)))
 
+    def settings(self, namespace: str) -> dict[str, str]:
+        """All that is set in `system`, `secure` or `global`, by name."""
+        return self._looper.call(
+            lambda: {key: value for (space, key), value in sorted(self._system.settings.items()) if space == namespace}
+        )
+
     def get_clipboard(self) -> str:
         """The text on the clipboard."""
         return self._looper.call(lambda: self._system.entry.clipboard)
@@ -128,7 +134,7 @@ class Phone:
     # The device ------------------------------------------------------------------------------------------------
 
     def start_activity(self, component_or_package: str, *, action: str = "", data: str = "") -> None:
-        """Bring an app to the front; raises LookupError when there is none such.
+        """Bring an app to the front; raises LookupError when there is none such, or it does not take the data.
 
         With the action android.intent.action.VIEW or SEND and `data`, the app (or with an empty name the first
         that takes it) gets the address or the text.
@@ -146,6 +152,12 @@ class Phone:
     def put_setting(self, namespace: str, key: str, value: str) -> None:
         """Set a value of `system`, `secure` or `global`, with its effect on the screen where it has one."""
         self._change(lambda: self._system.change_setting(namespace, key, value))
+
+    def delete_setting(self, namespace: str, key: str) -> bool:
+        """Forget a value, as if it had never been set; whether it was."""
+        was_set = self.get_setting(namespace, key) is not None
+        self._change(lambda: self._system.delete_setting(namespace, key))
+        return was_set
 
     def set_clipboard(self, text: str) -> None:
         """Put text on the clipboard, as the emulator's host side does."""
@@ -170,6 +182,10 @@ class Phone:
     def reset_size(self) -> None:
         """Back to the panel's own size."""
         self._change(lambda: self._system.show_on(replace(self._system.display, override=None)))
+
+    def override_density(self, dpi: int | None) -> None:
+        """Lay out for another density than the panel's, as `wm density DPI` does; None: for the panel's own."""
+        self._change(lambda: self._system.show_on(replace(self._system.display, override_density=dpi)))
 
     def save_snapshot(self) -> object:
         """All of the phone's state, to hand to `load_snapshot` later, any number of times."""

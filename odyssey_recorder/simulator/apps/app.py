@@ -158,4 +158,4 @@ class App:
 
     def receive(self, intent: Intent) -> Page:
         """The page that answers an intent which this app takes."""
-        raise LookupError(f"{self.label} takes nothing from other apps.")
+        raise NotImplementedError

@@ -128,16 +128,19 @@ async def _start(call: Call, intent: _Intent) -> int:
             call.guest.phone.start_activity, intent.component, action=intent.action, data=intent.data
         )
     except LookupError:
-        if intent.component:
-            problem = f"Error type 3\nError: Activity class {{{intent.component}}} does not exist."
-        else:
-            problem = f"Error: Activity not started, unable to resolve {intent}"
-        return await call.fail(problem)
+        return await call.fail(await _why_not_started(call, intent))
     if intent.waits:
         state = await asyncio.to_thread(call.guest.phone.state)
         component = short_component(state.package, state.activity)
         await call.print(f"Status: ok\nLaunchState: WARM\nActivity: {component}\nTotalTime: 0\nWaitTime: 0\nComplete")
     return 0
+
+
+async def _why_not_started(call: Call, intent: _Intent) -> str:
+    package = intent.component.partition("/")[0]
+    if package and package not in {info.package for info in await _installed(call)}:
+        return f"Error type 3\nError: Activity class {{{intent.component}}} does not exist."
+    return f"Error: Activity not started, unable to resolve {intent}"
 
 
 async def _monkey(call: Call) -> int:

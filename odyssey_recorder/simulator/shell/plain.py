@@ -156,8 +156,13 @@ async def _grep(call: Call) -> int:
     words = [word for word in call.args if not word.startswith("-")]
     if not words or set(options) - set("EFciqv"):
         return await call.fail("usage: grep [-EFciqv] REGEX [FILE...]", 2)
-    pattern = re.compile(re.escape(words[0]) if "F" in options else words[0], re.IGNORECASE if "i" in options else 0)
-    text = b"".join([call.guest.files.read(path) for path in words[1:]]) if words[1:] else await read_all(call)
+    try:
+        pattern = re.compile(re.escape(words[0]) if "F" in options else words[0], re.I if "i" in options else 0)
+        text = b"".join([call.guest.files.read(path) for path in words[1:]]) if words[1:] else await read_all(call)
+    except re.error as error:
+        return await call.fail(f"grep: bad regex '{words[0]}': {error}", 2)
+    except (FileNotFoundError, IsADirectoryError):
+        return await call.fail(f"grep: {' '.join(words[1:])}: No such file or directory", 2)
     found = [
         line for line in text.decode(errors="replace").splitlines() if bool(pattern.search(line)) != ("v" in options)
     ]

@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+from collections.abc import Sequence
 
 from odyssey_recorder.simulator.phone import Phone
 from odyssey_recorder.simulator.profile import Posture
@@ -10,7 +11,9 @@ from odyssey_recorder.simulator.shell import packages
 from odyssey_recorder.simulator.shell.program import Call, Program, Programs
 
 _NAMESPACES = ("system", "secure", "global")
-_SIZE = re.compile(r"(\d{2,5})x(\d{2,5})")
+_SIZE = re.compile(r"([1-9][0-9]{2,3})x([1-9][0-9]{2,3})")
+_DENSITY = re.compile(r"[0-9]{2,4}")
+_DENSITIES = range(72, 1001)
 _NAVIGATION_BARS = {
     "com.android.internal.systemui.navbar.threebutton": True,
     "com.android.internal.systemui.navbar.gestural": False,
@@ -29,10 +32,10 @@ async def _wm(call: Call) -> int:
             await asyncio.to_thread(phone.reset_size)
         case ["size", wanted] if size := _SIZE.fullmatch(wanted):
             await asyncio.to_thread(phone.override_size, int(size[1]), int(size[2]))
-        case ["density"]:
-            await call.print(f"Physical density: {phone.profile.density}")
-        case ["density", *_]:
-            return await call.fail("Error: the simulated phone keeps its density")
+        case ["size", *_]:
+            return await call.fail("Error: a size must be 100x100 to 9999x9999, or reset", 255)
+        case ["density", *rest]:
+            return await _wm_density(call, rest)
         case ["user-rotation"]:
             rotation = (await asyncio.to_thread(phone.state)).rotation
             await call.print("free" if rotation == 0 else f"lock {rotation}")
@@ -42,6 +45,23 @@ async def _wm(call: Call) -> int:
             await asyncio.to_thread(phone.set_rotation, 0)
         case _:
             return await call.fail(f"Unknown command: {' '.join(call.args)}", 255)
+    return 0
+
+
+async def _wm_density(call: Call, args: Sequence[str]) -> int:
+    phone = call.guest.phone
+    match args:
+        case []:
+            physical, current = phone.profile.density, (await asyncio.to_thread(phone.state)).density
+            await call.print(f"Physical density: {physical}")
+            if current != physical:
+                await call.print(f"Override density: {current}")
+        case ["reset"]:
+            await asyncio.to_thread(phone.override_density, None)
+        case [digits] if _DENSITY.fullmatch(digits) and int(digits) in _DENSITIES:
+            await asyncio.to_thread(phone.override_density, int(digits))
+        case _:
+            return await call.fail(f"Error: density must be {_DENSITIES[0]} to {_DENSITIES[-1]}, or reset", 255)
     return 0
 
 
@@ -56,8 +76,15 @@ async def _settings(call: Call) -> int:
             await call.print("null" if value is None else value)
         case ["put", namespace, key, value, *_] if namespace in _NAMESPACES:
             await asyncio.to_thread(phone.put_setting, namespace, key, value)
+        case ["list", namespace] if namespace in _NAMESPACES:
+            for key, value in (await asyncio.to_thread(phone.settings, namespace)).items():
+                await call.print(f"{key}={value}")
+        case ["delete", namespace, key] if namespace in _NAMESPACES:
+            deleted = await asyncio.to_thread(phone.delete_setting, namespace, key)
+            await call.print(f"Deleted {int(deleted)} rows")
         case _:
-            return await call.fail("Invalid arguments: settings get|put system|secure|global KEY [VALUE]", 255)
+            usage = "settings get|put|delete|list system|secure|global [KEY [VALUE]]"
+            return await call.fail(f"Invalid arguments: {usage}", 255)
     return 0
 
 

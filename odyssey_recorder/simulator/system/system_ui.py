@@ -265,7 +265,9 @@ class SystemUi:
         return hand_over
 
     def deliver(self, intent: Intent, app: App) -> None:
-        """Open the page of an app that answers an intent."""
+        """Open the page of an app that answers an intent; raises LookupError when it does not take such."""
+        if intent.action not in app.takes:
+            raise LookupError(f"{app.label} does not take what another app wants to {intent.action}.")
         self.open_app(app.package)
         app.pages.append(app.receive(intent))
 
@@ -312,6 +314,10 @@ class SystemUi:
         wanted = self.settings.get(("system", "user_rotation"), "")
         if namespace == "system" and fixed and wanted in {"0", "1", "2", "3"}:
             self.show_on(self.display.turned(int(wanted)))
+
+    def delete_setting(self, namespace: str, key: str) -> None:
+        """Forget a value, as if it had never been set."""
+        self.settings.pop((namespace, key), None)
 
     def show_on(self, display: Display) -> None:
         """The panel, its rotation or its size is another now."""

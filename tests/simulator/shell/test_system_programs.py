@@ -199,6 +199,45 @@ def test_an_app_gets_what_an_intent_carries(start: Launch) -> None:
     assert bench.emulator.phone.state().package == "com.odyssey.notes"
 
 
+def test_an_intent_that_an_app_does_not_take_is_said_so_and_opens_nothing(start: Launch) -> None:
+    bench = start()
+    before = bench.emulator.phone.state().package
+
+    done = bench.adb("shell", "am start -a android.intent.action.VIEW -d https://a.example com.odyssey.notes")
+
+    wanted = "Intent { act=android.intent.action.VIEW dat=https://a.example cmp=com.odyssey.notes }"
+    assert (done.returncode, done.stderr.decode()) == (1, f"Error: Activity not started, unable to resolve {wanted}\n")
+    assert bench.emulator.phone.state().package == before
+
+
+def test_settings_are_listed_and_deleted(start: Launch) -> None:
+    bench = start()
+    bench.shell("settings put system my_key 'a value'")
+
+    listed = bench.shell("settings list system").splitlines()
+    deleted = bench.shell("settings delete system my_key; settings delete system my_key")
+
+    assert "my_key=a value" in listed
+    assert "font_scale=1.0" in listed
+    assert listed == sorted(listed)
+    assert deleted == "Deleted 1 rows\nDeleted 0 rows\n"
+    assert bench.shell("settings get system my_key") == "null\n"
+
+
+def test_another_density_makes_everything_larger_until_it_is_reset(start: Launch) -> None:
+    bench = start()
+    before = bench.emulator.phone.state()
+
+    bench.shell("wm density 480")
+    told = bench.shell("wm density")
+    during = bench.emulator.phone.state()
+    bench.shell("wm density reset")
+
+    assert told == "Physical density: 320\nOverride density: 480\n"
+    assert during.navigation_bar.height == before.navigation_bar.height * 1.5
+    assert bench.emulator.phone.state().navigation_bar == before.navigation_bar
+
+
 def test_small_questions_are_answered(bench: Bench) -> None:
     assert bench.shell("am get-current-user") == "0\n"
     assert bench.shell("am broadcast -a X").endswith("Broadcast completed: result=0\n")
@@ -276,14 +315,27 @@ def test_a_service_there_is_not_is_said_to_be_missing(bench: Bench) -> None:
         *(
             "wm",
             "wm size big",
-            "wm density 100",
+            "wm size 10x10",
+            "wm size 99999x99999",
+            "wm density 50",
+            "wm density \u0664\u0660\u0660",
+            "settings list nowhere",
             "settings get nowhere x",
             "cmd",
             "cmd no_such",
             "cmd device_state state",
         ),
         *("cmd overlay enable", "pm install x.apk", "pm", "am", "am start", "monkey 500", "ime", "uiautomator events"),
-        *("getevent -z", "sendevent 1 2 3", "sendevent /dev/input/event99 1 2 3", "screencap -z", "grep", "sleep long"),
+        *(
+            "getevent -z",
+            "sendevent 1 2 3",
+            "sendevent /dev/input/event99 1 2 3",
+            "screencap -z",
+            "grep",
+            "grep [",
+            "grep x /no/such",
+            "sleep long",
+        ),
     ],
 )
 def test_what_a_program_does_not_do_is_refused_with_a_word(bench: Bench, line: str) -> None:
