@@ -1,11 +1,19 @@
-"""Clock, Music, Photos, Social, Messages and Calculator on every screen, and after a snapshot."""
+"""The first page of every app on every screen, lying phones among them, and after a snapshot."""
 
 import pytest
 
+from odyssey_recorder.simulator.apps import APPS
 from odyssey_recorder.simulator.profile import PROFILES
 from tests.simulator.person import Person, person_with
 
 FIRST_WORDS = {
+    "Browser": "Lumen",
+    "Notes": "Packing list",
+    "Settings": "Network & internet",
+    "Shop": "30 products",
+    "To-do": "Book the dentist",
+    "Calendar": "November 2026",
+    "Mail": "Dinner on Saturday",
     "Clock": "World clock",
     "Music": "Airlock Roses",
     "Photos": "November 2026",
@@ -34,10 +42,10 @@ def thin_controls(person: Person) -> list[str]:
 @pytest.mark.parametrize("profile", PROFILES)
 def test_every_app_opens_on_every_screen_with_controls_that_a_finger_meets(profile: str) -> None:
     with person_with(profile) as person:
-        for app, words in FIRST_WORDS.items():
-            person.open(app)
+        for app in APPS:
+            person.phone.start_activity(app.package)
 
-            assert person.sees(words)
+            assert person.sees(FIRST_WORDS[app.label])
             assert thin_controls(person) == []
 
 
@@ -45,10 +53,10 @@ def test_every_app_opens_on_every_screen_with_controls_that_a_finger_meets(profi
 def test_every_app_opens_on_a_phone_that_lies_on_its_side(rotation: int) -> None:
     with person_with("small_phone") as person:
         person.phone.set_rotation(rotation)
-        for app, words in FIRST_WORDS.items():
-            person.phone.start_activity(f"com.odyssey.{app.lower()}")
+        for app in APPS:
+            person.phone.start_activity(app.package)
 
-            assert person.sees(words)
+            assert person.sees(FIRST_WORDS[app.label])
 
 
 def test_a_snapshot_brings_the_apps_back_as_they_were() -> None:
