@@ -71,7 +71,7 @@ def test_what_is_inserted_and_deleted_again_leaves_the_text(content: str, more: 
 
 
 def test_typing_replaces_what_is_selected() -> None:
-    draft = Draft("one two", 0, 0).with_selected(4, 7)
+    draft = Draft("one two", 7, 4)
 
     assert draft.selected == "two"
     assert draft.inserted("three") == Draft("one three", 9, 9)

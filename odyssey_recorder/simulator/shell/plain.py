@@ -157,7 +157,9 @@ async def _grep(call: Call) -> int:
     if not words or set(options) - set("EFciqv"):
         return await call.fail("usage: grep [-EFciqv] REGEX [FILE...]", 2)
     try:
-        pattern = re.compile(re.escape(words[0]) if "F" in options else words[0], re.I if "i" in options else 0)
+        pattern = re.compile(
+            re.escape(words[0]) if "F" in options else words[0], re.IGNORECASE if "i" in options else 0
+        )
         text = b"".join([call.guest.files.read(path) for path in words[1:]]) if words[1:] else await read_all(call)
     except re.error as error:
         return await call.fail(f"grep: bad regex '{words[0]}': {error}", 2)

@@ -38,8 +38,5 @@ class Draft:
         place = max(0, min(place, len(self.text)))
         return Draft(self.text, place, place)
 
-    def with_selected(self, start: int, end: int) -> "Draft":
-        return Draft(self.text, end, start)
-
     def all_selected(self) -> "Draft":
         return Draft(self.text, len(self.text), 0)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Literal
 
-from odyssey_recorder.simulator.ui.controls import Checkbox, Divider, Icon, Radio, Text, TextField, Toggle
+from odyssey_recorder.simulator.ui.controls import Divider, Icon, Radio, Text, TextField, Toggle
 from odyssey_recorder.simulator.ui.layout import Column, Pad, Place, Row, Scroll, Spacer, Stack, Surface
 from odyssey_recorder.simulator.ui.view import Action, Look, View
 
@@ -132,13 +132,6 @@ def switch_item(  # noqa: PLR0913 - values by keyword, each with a plain default
     act = on_tap if enabled else None
     toggle = Toggle(checked=checked, desc=title, enabled=enabled, on_tap=act)
     return list_item(title, subtitle, icon=icon, lead=lead, trail=toggle, on_tap=act)
-
-
-def check_item(title: str, subtitle: str = "", *, checked: bool, on_tap: Action, trail: View | None = None) -> View:
-    """A row with a check box in front; the whole row ticks it."""
-    return list_item(
-        title, subtitle, lead=Checkbox(checked=checked, on_tap=on_tap, desc=title), on_tap=on_tap, trail=trail
-    )
 
 
 def radio_item(title: str, subtitle: str = "", *, checked: bool, on_tap: Action) -> View:
