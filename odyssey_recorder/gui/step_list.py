@@ -60,7 +60,7 @@ class StepList(QAbstractListModel):
             case Qt.ItemDataRole.StatusTipRole:
                 return step.flag
             case Qt.ItemDataRole.AccessibleTextRole:
-                return f"Step {step.number + 1}: {describe(step.action)} {step.flag}".rstrip()
+                return f"Step {step.number}: {describe(step.action)} {step.flag}".rstrip()
             case _:
                 return None
 
@@ -127,7 +127,7 @@ class StepDelegate(QStyledItemDelegate):
         flag = str(index.data(Qt.ItemDataRole.StatusTipRole))
         top = area.top()
         parts = (
-            (f"Step {index.row() + 1}", small, theme.muted, 1),
+            (f"Step {index.row()}", small, theme.muted, 1),
             (name, strong, theme.text, 1),
             (rest, painter.font(), theme.text, 1 if flag else 3),
             (flag[:1].upper() + flag[1:], small, theme.warning, 3),

@@ -77,7 +77,7 @@ def test_a_flag_that_comes_later_is_shown_and_read_out(steps: StepList, picture:
     steps.show_steps([RecordedStep(0, HOME, picture, "nothing changed on the screen")])
     index = steps.index(0)
     assert index.data(Qt.ItemDataRole.StatusTipRole) == "nothing changed on the screen"
-    assert index.data(Qt.ItemDataRole.AccessibleTextRole) == "Step 1: HOME nothing changed on the screen"
+    assert index.data(Qt.ItemDataRole.AccessibleTextRole) == "Step 0: HOME nothing changed on the screen"
 
 
 def test_the_thumbnail_comes_from_the_background(steps: StepList, picture: Path, qtbot: QtBot) -> None:

@@ -23,7 +23,7 @@ def wait_until(holds: Callable[[], bool]) -> None:
 
 @contextmanager
 def person_with(
-    profile: str = "medium_phone", *, seed: int = 0, animation: bool = False, journal: Path | None = None
+    profile: str = "small_phone", *, seed: int = 0, animation: bool = False, journal: Path | None = None
 ) -> Iterator["Person"]:
     """Somebody with a new phone, which is switched off in the end."""
     phone = Phone(profile_named(profile), seed=seed, animation=animation, journal=journal)

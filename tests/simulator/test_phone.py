@@ -95,7 +95,7 @@ def test_animation_can_be_switched_off_by_the_settings() -> None:
 
 @pytest.mark.parametrize("nonsense", ["", "fast", "nan", "-1", "1e999", "\ud800\0"])
 def test_nonsense_in_a_setting_is_kept_but_changes_nothing(nonsense: str) -> None:
-    with person_with("small_phone") as person:
+    with person_with() as person:
         shown = digest(person.phone)
         for namespace, key in (
             ("global", "transition_animation_scale"),
@@ -214,7 +214,7 @@ def test_a_rotation_beyond_three_is_refused() -> None:
 
 
 def test_another_size_lays_out_anew_and_can_be_taken_back() -> None:
-    with person_with() as person:
+    with person_with("medium_phone") as person:
         person.phone.override_size(720, 1600)
         state = person.phone.state()
         assert (state.natural_size, state.physical_size) == (Size(720, 1600), Size(1080, 2400))

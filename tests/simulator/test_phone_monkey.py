@@ -65,7 +65,7 @@ def test_touching_everything_on_a_folded_phone_breaks_nothing(rotation: int) -> 
 
 
 def test_two_phones_touched_alike_show_the_same_in_the_end() -> None:
-    with person_with("small_phone") as one, person_with("small_phone") as other:
+    with person_with() as one, person_with() as other:
         for person in (one, other):
             play(person, random.Random(11), 60)
 
@@ -74,7 +74,7 @@ def test_two_phones_touched_alike_show_the_same_in_the_end() -> None:
 
 
 def test_a_snapshot_undoes_whatever_was_touched_after_it() -> None:
-    with person_with("small_phone") as person:
+    with person_with() as person:
         play(person, random.Random(5), 40)
         snapshot, shown = person.phone.save_snapshot(), digest(person)
         assert digest(person) == shown

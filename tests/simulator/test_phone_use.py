@@ -102,7 +102,7 @@ def test_back_takes_the_keyboard_first_and_the_page_next() -> None:
 
 
 def test_the_focused_line_stays_above_the_keyboard() -> None:
-    with person_with("small_phone") as person:
+    with person_with() as person:
         new_note(person)
         person.tap_field("body")
         person.type("\n".join(f"line {number}" for number in range(60)))
@@ -115,7 +115,7 @@ def test_the_focused_line_stays_above_the_keyboard() -> None:
 
 
 def test_a_long_press_selects_a_word_and_the_toolbar_copies_it() -> None:
-    with person_with() as person:
+    with person_with("medium_phone") as person:
         person.open("Notes")
         person.tap("Quote")
         bounds = person.field("body").bounds
@@ -171,7 +171,7 @@ def test_a_shared_note_becomes_a_note_in_the_app_that_takes_it() -> None:
 
 
 def test_a_tap_beside_the_share_sheet_sends_it_away() -> None:
-    with person_with() as person:
+    with person_with("medium_phone") as person:
         person.open("Notes")
         person.tap("Pancakes")
         before = person.phone.screen().rgba
@@ -243,7 +243,7 @@ def test_the_navigation_bar_works_by_touch(button: str, activity: str) -> None:
 
 
 def test_the_list_follows_the_finger_less_the_slop() -> None:
-    with person_with("small_phone") as person:
+    with person_with() as person:
         person.open("Settings")
         before = person.find("Display").bounds
         person.swipe((300, 700), (300, 600))
@@ -253,7 +253,7 @@ def test_the_list_follows_the_finger_less_the_slop() -> None:
 
 
 def test_a_short_way_of_the_finger_is_a_tap() -> None:
-    with person_with("small_phone") as person:
+    with person_with() as person:
         person.open("Settings")
         x, y = person.find("Display").bounds.center
         person.swipe((x, y), (x + 5, y + 5))
@@ -271,7 +271,7 @@ def test_a_finger_taken_away_by_the_system_taps_nothing() -> None:
 
 
 def test_a_flung_list_glides_on_and_stops() -> None:
-    with person_with("small_phone") as still, person_with("small_phone", animation=True) as moving:
+    with person_with() as still, person_with("small_phone", animation=True) as moving:
         for person in (still, moving):
             person.phone.start_activity("com.android.settings")
             person.swipe((300, 700), (300, 600))
@@ -360,7 +360,7 @@ def test_the_dark_theme_darkens_other_apps_too() -> None:
 
 
 def test_a_hidden_part_of_a_list_is_not_dumped_until_it_is_scrolled_to() -> None:
-    with person_with("small_phone") as person:
+    with person_with() as person:
         person.open("Settings")
         assert not person.sees("About phone")
         person.scroll_to("About phone")
@@ -385,7 +385,7 @@ TOPICS = (
 
 @pytest.mark.parametrize(("topic", "row"), TOPICS)
 def test_every_topic_of_the_settings_opens_and_goes_back(topic: str, row: str) -> None:
-    with person_with() as person:
+    with person_with("medium_phone") as person:
         person.open("Settings")
         person.scroll_to(topic)
         person.tap(topic)

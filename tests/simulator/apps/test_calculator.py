@@ -10,7 +10,7 @@ def press(person: Person, *keys: str) -> None:
 
 
 def test_the_result_shows_while_one_types_and_after_equals() -> None:
-    with person_with("small_phone") as person:
+    with person_with() as person:
         person.open("Calculator")
         press(person, "(", "1", "2", "Plus", "3", ")", "Multiply", "4")
         assert person.sees(f"(12+3){TIMES}4")
@@ -22,7 +22,7 @@ def test_the_result_shows_while_one_types_and_after_equals() -> None:
 
 
 def test_a_sign_after_the_result_goes_on_with_it_and_a_figure_begins_anew() -> None:
-    with person_with("small_phone") as person:
+    with person_with() as person:
         person.open("Calculator")
         press(person, "8", "Minus", "2", "Equals", "Multiply", "7", "Equals")
         assert person.sees("42")
@@ -32,7 +32,7 @@ def test_a_sign_after_the_result_goes_on_with_it_and_a_figure_begins_anew() -> N
 
 
 def test_a_division_by_nought_is_said_and_can_be_mended() -> None:
-    with person_with("small_phone") as person:
+    with person_with() as person:
         person.open("Calculator")
         press(person, "9", "Divide", "0", "Equals")
         assert person.sees("Can't divide by 0")
@@ -43,7 +43,7 @@ def test_a_division_by_nought_is_said_and_can_be_mended() -> None:
 
 
 def test_a_long_press_copies_what_the_display_shows() -> None:
-    with person_with("small_phone") as person:
+    with person_with() as person:
         person.open("Calculator")
         press(person, "1", "2", ".", "5")
         person.hold("12.5")
@@ -52,7 +52,7 @@ def test_a_long_press_copies_what_the_display_shows() -> None:
 
 
 def test_an_old_result_is_taken_from_the_history() -> None:
-    with person_with("small_phone") as person:
+    with person_with() as person:
         person.open("Calculator")
         press(person, "6", "Multiply", "7", "Equals", "Clear")
         person.tap("History")

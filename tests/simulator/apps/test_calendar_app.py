@@ -102,7 +102,7 @@ def test_a_swipe_turns_the_month() -> None:
 
 
 def test_a_shared_text_becomes_an_event() -> None:
-    with person_with() as person:
+    with person_with("medium_phone") as person:
         person.open("Notes")
         person.tap("Book club")
         person.tap("Share")

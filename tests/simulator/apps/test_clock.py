@@ -8,7 +8,7 @@ def is_on(person: Person, alarm: str) -> bool:
 
 
 def test_a_new_alarm_has_the_time_days_and_label_that_were_chosen_and_stays() -> None:
-    with person_with("small_phone") as person:
+    with person_with() as person:
         person.open("Clock")
         person.tap("Add alarm")
         person.tap("05")
@@ -28,7 +28,7 @@ def test_a_new_alarm_has_the_time_days_and_label_that_were_chosen_and_stays() ->
 
 
 def test_the_switch_of_an_alarm_turns_it_off_and_on() -> None:
-    with person_with("small_phone") as person:
+    with person_with() as person:
         person.open("Clock")
         assert is_on(person, "Alarm at 06:45")
         person.tap("Alarm at 06:45")
@@ -39,7 +39,7 @@ def test_the_switch_of_an_alarm_turns_it_off_and_on() -> None:
 
 
 def test_leaving_the_editor_without_save_changes_nothing() -> None:
-    with person_with("small_phone") as person:
+    with person_with() as person:
         person.open("Clock")
         before = person.phone.screen().rgba
         person.tap("Work, 06:45")
@@ -50,7 +50,7 @@ def test_leaving_the_editor_without_save_changes_nothing() -> None:
 
 
 def test_a_long_press_on_an_alarm_offers_to_delete_it() -> None:
-    with person_with("small_phone") as person:
+    with person_with() as person:
         person.open("Clock")
         person.hold("Weekend run, 08:30")
         person.tap("Delete")
@@ -60,7 +60,7 @@ def test_a_long_press_on_an_alarm_offers_to_delete_it() -> None:
 
 
 def test_a_city_is_found_by_its_country_and_shows_its_own_time() -> None:
-    with person_with("small_phone") as person:
+    with person_with() as person:
         person.open("Clock")
         person.tap("World clock")
         person.tap("Add city")
@@ -73,7 +73,7 @@ def test_a_city_is_found_by_its_country_and_shows_its_own_time() -> None:
 
 
 def test_a_city_that_nobody_knows_is_said_to_be_unknown() -> None:
-    with person_with("small_phone") as person:
+    with person_with() as person:
         person.open("Clock")
         person.tap("World clock")
         person.tap("Add city")
@@ -83,7 +83,7 @@ def test_a_city_that_nobody_knows_is_said_to_be_unknown() -> None:
 
 
 def test_a_city_can_be_taken_off_the_list() -> None:
-    with person_with("small_phone") as person:
+    with person_with() as person:
         person.open("Clock")
         person.tap("World clock")
         person.hold("Tokyo")
@@ -94,7 +94,7 @@ def test_a_city_can_be_taken_off_the_list() -> None:
 
 
 def test_a_timer_is_typed_started_made_longer_and_deleted() -> None:
-    with person_with("small_phone") as person:
+    with person_with() as person:
         person.open("Clock")
         person.tap("Timer")
         for digit in ("1", "0", "0", "0"):
@@ -113,7 +113,7 @@ def test_a_timer_is_typed_started_made_longer_and_deleted() -> None:
 
 
 def test_the_stopwatch_stands_still_while_the_clock_of_the_phone_does() -> None:
-    with person_with("small_phone") as person:
+    with person_with() as person:
         person.open("Clock")
         person.tap("Stopwatch")
         person.tap("Start")

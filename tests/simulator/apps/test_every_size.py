@@ -51,7 +51,7 @@ def test_every_app_opens_on_every_screen_with_controls_that_a_finger_meets(profi
 
 @pytest.mark.parametrize("rotation", [1, 3])
 def test_every_app_opens_on_a_phone_that_lies_on_its_side(rotation: int) -> None:
-    with person_with("small_phone") as person:
+    with person_with() as person:
         person.phone.set_rotation(rotation)
         for app in APPS:
             person.phone.start_activity(app.package)
@@ -60,7 +60,7 @@ def test_every_app_opens_on_a_phone_that_lies_on_its_side(rotation: int) -> None
 
 
 def test_a_snapshot_brings_the_apps_back_as_they_were() -> None:
-    with person_with("small_phone") as person:
+    with person_with() as person:
         person.open("Social")
         person.tap("Profile")
         person.open("Music")

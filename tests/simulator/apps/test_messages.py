@@ -11,7 +11,7 @@ def conversation(person: Person, name: str) -> None:
 
 
 def test_a_message_that_was_sent_is_the_last_of_its_conversation_which_moves_to_the_top() -> None:
-    with person_with("small_phone") as person:
+    with person_with() as person:
         conversation(person, "Lena Hartmann")
         person.tap_field("message")
         person.type("Two tickets, please")
@@ -25,7 +25,7 @@ def test_a_message_that_was_sent_is_the_last_of_its_conversation_which_moves_to_
 
 
 def test_a_conversation_that_was_opened_counts_as_read() -> None:
-    with person_with("small_phone") as person:
+    with person_with() as person:
         person.open("Messages")
         assert person.sees("2")
         person.tap("Lena Hartmann")
@@ -35,7 +35,7 @@ def test_a_conversation_that_was_opened_counts_as_read() -> None:
 
 
 def test_an_answer_that_is_offered_is_sent_by_one_tap() -> None:
-    with person_with("small_phone") as person:
+    with person_with() as person:
         conversation(person, "Mira Vogel")
         person.tap("I'll bring cake")
         person.back()
@@ -44,7 +44,7 @@ def test_an_answer_that_is_offered_is_sent_by_one_tap() -> None:
 
 
 def test_what_was_typed_but_not_sent_is_kept_as_a_draft() -> None:
-    with person_with("small_phone") as person:
+    with person_with() as person:
         conversation(person, "Mum")
         person.tap_field("message")
         person.type("Potato")
@@ -57,7 +57,7 @@ def test_what_was_typed_but_not_sent_is_kept_as_a_draft() -> None:
 
 
 def test_a_long_press_copies_a_message() -> None:
-    with person_with("small_phone") as person:
+    with person_with() as person:
         conversation(person, "Aisha Rahman")
         person.hold("The review is moved to Monday 14:00, room 3.12.")
         person.tap("Copy")
@@ -66,7 +66,7 @@ def test_a_long_press_copies_a_message() -> None:
 
 
 def test_a_message_can_be_forwarded_to_another_app() -> None:
-    with person_with("small_phone") as person:
+    with person_with() as person:
         conversation(person, "Aisha Rahman")
         person.hold("The review is moved to Monday 14:00, room 3.12.")
         person.tap("Forward")
@@ -76,7 +76,7 @@ def test_a_message_can_be_forwarded_to_another_app() -> None:
 
 
 def test_a_search_looks_into_the_messages() -> None:
-    with person_with("small_phone") as person:
+    with person_with() as person:
         person.open("Messages")
         person.tap_field("search")
         person.type("saffron")
@@ -88,7 +88,7 @@ def test_a_search_looks_into_the_messages() -> None:
 
 
 def test_a_new_conversation_begins_with_a_name_and_a_shared_text_is_its_draft() -> None:
-    with person_with("small_phone") as person:
+    with person_with() as person:
         person.phone.start_activity("com.odyssey.messages", action="android.intent.action.SEND", data="Doors at 19:30")
         person.tap_field("to")
         person.type("grace")
@@ -103,7 +103,7 @@ def test_a_new_conversation_begins_with_a_name_and_a_shared_text_is_its_draft() 
 
 
 def test_a_conversation_is_deleted_after_the_question() -> None:
-    with person_with("small_phone") as person:
+    with person_with() as person:
         person.open("Messages")
         person.hold("Mum")
         person.tap("Delete")
@@ -113,7 +113,7 @@ def test_a_conversation_is_deleted_after_the_question() -> None:
 
 
 def test_a_shared_photo_is_shown_as_a_picture() -> None:
-    with person_with("small_phone") as person:
+    with person_with() as person:
         conversation(person, "Jonas Weber")
 
         assert person.sees("First frost on the ridge")
@@ -133,7 +133,7 @@ def test_a_wide_screen_shows_list_and_conversation_side_by_side() -> None:
 
 
 def test_whoever_wrote_before_can_be_chosen_and_so_can_a_bare_number() -> None:
-    with person_with("small_phone") as person:
+    with person_with() as person:
         person.open("Messages")
         person.tap("Start chat")
         person.type("mum")

@@ -13,7 +13,7 @@ def song(person: Person, title: str) -> None:
 
 
 def test_a_tap_plays_a_song_and_the_player_pauses_it() -> None:
-    with person_with("small_phone") as person:
+    with person_with() as person:
         song(person, "Delta")
         person.tap("Now playing")
         person.tap("Pause")
@@ -24,7 +24,7 @@ def test_a_tap_plays_a_song_and_the_player_pauses_it() -> None:
 
 
 def test_a_song_is_put_on_a_new_playlist_which_stays() -> None:
-    with person_with("small_phone") as person:
+    with person_with() as person:
         song(person, "Delta")
         person.tap("Now playing")
         person.tap("Add to playlist")
@@ -42,7 +42,7 @@ def test_a_song_is_put_on_a_new_playlist_which_stays() -> None:
 
 
 def test_a_song_is_on_a_playlist_only_once() -> None:
-    with person_with("small_phone") as person:
+    with person_with() as person:
         person.open("Music")
         person.hold("Delta")
         person.tap("Add to playlist")
@@ -52,7 +52,7 @@ def test_a_song_is_on_a_playlist_only_once() -> None:
 
 
 def test_a_liked_song_is_among_the_liked_ones() -> None:
-    with person_with("small_phone") as person:
+    with person_with() as person:
         person.open("Music")
         person.hold("Dear Ada")
         person.tap("Like")
@@ -64,7 +64,7 @@ def test_a_liked_song_is_among_the_liked_ones() -> None:
 
 
 def test_the_search_finds_songs_and_albums_by_artist() -> None:
-    with person_with("small_phone") as person:
+    with person_with() as person:
         person.open("Music")
         person.tap("Search")
         person.tap_field("search")
@@ -78,7 +78,7 @@ def test_the_search_finds_songs_and_albums_by_artist() -> None:
 
 
 def test_a_search_without_a_match_says_so() -> None:
-    with person_with("small_phone") as person:
+    with person_with() as person:
         person.open("Music")
         person.tap("Search")
         person.tap_field("search")
@@ -88,7 +88,7 @@ def test_a_search_without_a_match_says_so() -> None:
 
 
 def test_a_song_is_shared_with_the_place_where_it_can_be_heard() -> None:
-    with person_with("small_phone") as person:
+    with person_with() as person:
         person.open("Music")
         person.hold("Dear Ada")
         person.tap("Share")
@@ -98,7 +98,7 @@ def test_a_song_is_shared_with_the_place_where_it_can_be_heard() -> None:
 
 
 def test_a_playlist_is_deleted_from_its_menu() -> None:
-    with person_with("small_phone") as person:
+    with person_with() as person:
         person.open("Music")
         person.tap("Playlists")
         person.tap("Focus")

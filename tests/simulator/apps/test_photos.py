@@ -10,7 +10,7 @@ def photo(person: Person, caption: str) -> None:
 
 
 def test_a_photo_opens_with_its_caption_day_and_place() -> None:
-    with person_with("small_phone") as person:
+    with person_with() as person:
         photo(person, "Brunch on Sunday")
 
         assert person.sees("Brunch on Sunday")
@@ -18,7 +18,7 @@ def test_a_photo_opens_with_its_caption_day_and_place() -> None:
 
 
 def test_a_swipe_goes_to_the_next_photo_and_back() -> None:
-    with person_with("small_phone") as person:
+    with person_with() as person:
         photo(person, "Brunch on Sunday")
         person.swipe((600, 500), (100, 500))
         assert "Skyline from the bridge" in person.words
@@ -28,7 +28,7 @@ def test_a_swipe_goes_to_the_next_photo_and_back() -> None:
 
 
 def test_a_favourite_is_found_among_the_favourites_again() -> None:
-    with person_with("small_phone") as person:
+    with person_with() as person:
         photo(person, "Brunch on Sunday")
         person.tap("Add to favourites")
         person.phone.force_stop("com.odyssey.photos")
@@ -40,7 +40,7 @@ def test_a_favourite_is_found_among_the_favourites_again() -> None:
 
 
 def test_a_new_caption_is_what_a_search_finds() -> None:
-    with person_with("small_phone") as person:
+    with person_with() as person:
         photo(person, "Brunch on Sunday")
         person.tap("Caption")
         person.hold_at(*person.field("caption").bounds.center)
@@ -56,7 +56,7 @@ def test_a_new_caption_is_what_a_search_finds() -> None:
 
 
 def test_a_search_without_a_match_says_so() -> None:
-    with person_with("small_phone") as person:
+    with person_with() as person:
         person.open("Photos")
         person.tap("Search")
         person.type("submarine")
@@ -65,7 +65,7 @@ def test_a_search_without_a_match_says_so() -> None:
 
 
 def test_a_deleted_photo_lies_in_the_bin_until_it_is_restored() -> None:
-    with person_with("small_phone") as person:
+    with person_with() as person:
         photo(person, "Brunch on Sunday")
         person.tap("Delete")
         assert not person.sees("Brunch on Sunday")
@@ -81,7 +81,7 @@ def test_a_deleted_photo_lies_in_the_bin_until_it_is_restored() -> None:
 
 
 def test_an_emptied_bin_is_empty_for_good() -> None:
-    with person_with("small_phone") as person:
+    with person_with() as person:
         person.open("Photos")
         person.hold("First frost on the ridge")
         person.tap("Move to bin")
@@ -94,7 +94,7 @@ def test_an_emptied_bin_is_empty_for_good() -> None:
 
 
 def test_a_shared_photo_becomes_a_post_with_its_picture() -> None:
-    with person_with("small_phone") as person:
+    with person_with() as person:
         photo(person, "Brunch on Sunday")
         person.tap("Share")
         person.tap("Social")

@@ -46,7 +46,7 @@ def test_what_was_ordered_is_among_the_orders_when_one_comes_back() -> None:
 
 
 def test_the_cart_counts_and_the_last_of_a_thing_leaves_it() -> None:
-    with person_with() as person:
+    with person_with("medium_phone") as person:
         show_product(person, "merino", "Merino wool blanket")
         person.tap("Moss")
         person.tap("Add to cart")

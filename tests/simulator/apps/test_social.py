@@ -4,7 +4,7 @@ from tests.simulator.person import person_with
 
 
 def test_a_like_is_counted_and_taken_back() -> None:
-    with person_with("small_phone") as person:
+    with person_with() as person:
         person.open("Social")
         person.tap("Like")
         assert person.sees("42")
@@ -14,7 +14,7 @@ def test_a_like_is_counted_and_taken_back() -> None:
 
 
 def test_a_comment_stands_below_its_post_and_stays() -> None:
-    with person_with("small_phone") as person:
+    with person_with() as person:
         person.open("Social")
         person.tap("Post by Jonas Weber")
         person.tap_field("comment")
@@ -29,7 +29,7 @@ def test_a_comment_stands_below_its_post_and_stays() -> None:
 
 
 def test_a_post_with_words_and_a_picture_is_the_first_of_the_feed() -> None:
-    with person_with("small_phone") as person:
+    with person_with() as person:
         person.open("Social")
         person.tap("New post")
         person.type("Hello from the balcony")
@@ -44,7 +44,7 @@ def test_a_post_with_words_and_a_picture_is_the_first_of_the_feed() -> None:
 
 
 def test_a_post_without_words_cannot_be_sent() -> None:
-    with person_with("small_phone") as person:
+    with person_with() as person:
         person.open("Social")
         person.tap("New post")
 
@@ -54,7 +54,7 @@ def test_a_post_without_words_cannot_be_sent() -> None:
 
 
 def test_back_asks_before_it_throws_a_post_away() -> None:
-    with person_with("small_phone") as person:
+    with person_with() as person:
         person.open("Social")
         person.tap("New post")
         person.type("Almost")
@@ -69,7 +69,7 @@ def test_back_asks_before_it_throws_a_post_away() -> None:
 
 
 def test_who_is_followed_appears_in_the_feed() -> None:
-    with person_with("small_phone") as person:
+    with person_with() as person:
         person.open("Social")
         person.tap("Search")
         person.tap_field("search")
@@ -86,7 +86,7 @@ def test_who_is_followed_appears_in_the_feed() -> None:
 
 
 def test_a_post_of_ones_own_can_be_deleted_and_one_of_others_cannot() -> None:
-    with person_with("small_phone") as person:
+    with person_with() as person:
         person.open("Social")
         person.hold("Post by Jonas Weber")
         assert not person.sees("Delete post")
@@ -99,7 +99,7 @@ def test_a_post_of_ones_own_can_be_deleted_and_one_of_others_cannot() -> None:
 
 
 def test_a_shared_text_is_the_beginning_of_a_post() -> None:
-    with person_with("small_phone") as person:
+    with person_with() as person:
         person.open("Notes")
         person.tap("Quote")
         person.tap("Share")
@@ -109,7 +109,7 @@ def test_a_shared_text_is_the_beginning_of_a_post() -> None:
 
 
 def test_the_text_of_a_post_goes_from_app_to_app_by_the_clipboard() -> None:
-    with person_with("small_phone") as person:
+    with person_with() as person:
         person.open("Social")
         person.hold("Post by Jonas Weber")
         person.tap("Copy text")
