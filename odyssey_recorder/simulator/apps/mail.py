@@ -141,39 +141,30 @@ class FolderPage(Page):
 
     def build_overlay(self, look: Look) -> View | None:
         if self.overlay == "folders":
-            rows = [
-                list_item(
-                    name,
-                    icon=icon,
-                    trail=Text(str(len(self.app.box.folder(name)) or ""), 14, 500),
-                    on_tap=partial(self._open_folder, name),
-                )
-                for name, icon in FOLDERS.items()
-            ]
-            head = Row(
-                (face(OWNER.name, 44), Column((Text(OWNER.name, 16, 500), Text(OWN_ADDRESS, 14)), gap=1)), gap=14
+            return self._folders()
+        return self._offers(self.held) if self.held else None
+
+    def _folders(self) -> View:
+        rows = [
+            list_item(
+                name,
+                icon=icon,
+                trail=Text(str(len(self.app.box.folder(name)) or ""), 14, 500),
+                on_tap=partial(self._open_folder, name),
             )
-            return bottom_sheet(head, divider(), Column(rows), gap=10)
-        mail = self.held
-        if mail is None:
-            return bottom_sheet()
-        return bottom_sheet(
-            Text(mail.subject, 20, 500, lines=2),
-            Column(
-                (
-                    list_item(
-                        "Mark as read" if mail.unread else "Mark as unread",
-                        icon="email-open-outline" if mail.unread else "email-outline",
-                        on_tap=partial(self._turn_unread, mail),
-                    ),
-                    list_item(
-                        "Archive", icon="archive-outline", on_tap=partial(self._move, mail, "Archive", "Archived")
-                    ),
-                    list_item("Delete", icon="delete-outline", on_tap=partial(self._move, mail, "Trash", "Deleted")),
-                )
-            ),
-            gap=8,
+            for name, icon in FOLDERS.items()
+        ]
+        who = Column((Text(OWNER.name, 16, 500), Text(OWN_ADDRESS, 14)), gap=1)
+        return bottom_sheet(Row((face(OWNER.name, 44), who), gap=14), divider(), Column(rows), gap=10)
+
+    def _offers(self, mail: Mail) -> View:
+        turn = ("Mark as read", "email-open-outline") if mail.unread else ("Mark as unread", "email-outline")
+        rows = (
+            list_item(turn[0], icon=turn[1], on_tap=partial(self._turn_unread, mail)),
+            list_item("Archive", icon="archive-outline", on_tap=partial(self._move, mail, "Archive", "Archived")),
+            list_item("Delete", icon="delete-outline", on_tap=partial(self._move, mail, "Trash", "Deleted")),
         )
+        return bottom_sheet(Text(mail.subject, 20, 500, lines=2), Column(rows), gap=8)
 
     def on_back(self) -> bool:
         if self.folder == "Inbox":

@@ -102,10 +102,7 @@ class LibraryPage(PhotosPage):
         wanted = self.query.strip().lower()
         if not wanted:
             places = sorted({photo.taken.place for photo in self.app.photos})
-            rows = [
-                list_item(place, icon="map-marker-outline", on_tap=partial(self._search, place)) for place in places
-            ]
-            return page_frame(bar, scroll_page(*rows, key="places"))
+            return page_frame(bar, scroll_page(*map(self._place, places), key="places"))
         photos = [photo for photo in self.app.photos if wanted in photo.words]
         if not photos:
             return page_frame(bar, empty_page("image-search-outline", "No photos found"))

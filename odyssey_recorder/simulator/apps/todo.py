@@ -138,8 +138,8 @@ class TasksPage(DatedPage):
                 return self.date_question(self.due, choose=self._set_due, cancel=partial(self._set_due, self.due))
             case "list":
                 return self._list_dialog()
-            case "held":
-                return self._held_sheet()
+            case "held" if self.held:
+                return self._held_sheet(self.held)
             case _:
                 return menu(
                     ("sort-calendar-ascending", "Sort by date", self._sort),
@@ -169,10 +169,7 @@ class TasksPage(DatedPage):
             ),
         )
 
-    def _held_sheet(self) -> View:
-        task = self.held
-        if task is None:
-            return bottom_sheet()
+    def _held_sheet(self, task: Task) -> View:
         others = [one for one in self.app.lists.all if one is not self.app.lists.current]
         return bottom_sheet(
             Text(task.title, 20, 500, lines=2),

@@ -128,7 +128,7 @@ class Divider(View):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Checkable(View):
-    """What can be on or off; the `on_change` of its kinds is called with the new value by a tap."""
+    """What can be on or off; its `on_tap` is what turns it."""
 
     checked: bool = False
 
