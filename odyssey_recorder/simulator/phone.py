@@ -2,10 +2,11 @@
 
 import copy
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Literal
 
 from odyssey_recorder.simulator.apps import APPS
 from odyssey_recorder.simulator.apps.app import Intent
@@ -28,6 +29,10 @@ __all__ = ["Node", "PackageInfo", "Phase", "Phone", "PhoneState", "Rect", "Scree
 _FRAME_S = 0.033
 _FLING_STEPS = 8
 _MINUTE_S = 60.0
+_WISHES: Mapping[str, Literal["send", "view"]] = {
+    "android.intent.action.SEND": "send",
+    "android.intent.action.VIEW": "view",
+}
 
 
 class Phone:
@@ -228,11 +233,11 @@ class Phone:
 
     def _start(self, name: str, action: str, data: str) -> None:
         system, package = self._system, name.partition("/")[0]
-        kind = {"android.intent.action.VIEW": "view", "android.intent.action.SEND": "send"}.get(action)
-        if kind is None or not data:
+        wish = _WISHES.get(action)
+        if wish is None or not data:
             system.open_app(package)
             return
-        intent = Intent("view" if kind == "view" else "send", data)
+        intent = Intent(wish, data)
         if package:
             system.deliver(intent, system.app(package))
         else:

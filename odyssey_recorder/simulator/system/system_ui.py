@@ -1,7 +1,5 @@
 """What is in front and why: apps and their tasks, keys, intents, settings; the whole state of the phone."""
 
-from dataclasses import replace
-
 from PIL import Image
 
 from odyssey_recorder.simulator.apps.app import App, Intent, Page
@@ -332,7 +330,7 @@ class SystemUi:
 
     def fold(self, posture: str) -> None:
         """Someone opens or folds the phone."""
-        self.show_on(replace(self.display.in_posture(posture)))
+        self.show_on(self.display.in_posture(posture))
 
     def fact(self, name: str) -> str:
         size = self.display.natural_size
