@@ -6,6 +6,7 @@ import signal
 from collections.abc import Iterator
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 pytest_plugins = ["tests.command_line"]
 
@@ -14,6 +15,12 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 # What a shell starts in the background ignores Ctrl-C, and so would all the programs that the tests start.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# No example has a time limit: a busy computer is no fault. Where a result must repeat, so do the examples.
+settings.register_profile(
+    "odyssey", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize="CI" in os.environ
+)
+settings.load_profile("odyssey")
 
 
 @pytest.fixture(autouse=True)

@@ -89,7 +89,7 @@ def test_a_picture_can_be_forgotten_twice(draft: Draft) -> None:
     assert not picture.exists()
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.integers(min_value=0))
 def test_a_line_torn_anywhere_costs_that_line_only(cut: int) -> None:
     with tempfile.TemporaryDirectory() as folder:  # one for each example

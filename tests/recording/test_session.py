@@ -717,7 +717,7 @@ def _move(world: _World, move: str) -> None:  # noqa: C901 - one case for each k
             world.take(Tick(now))
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(st.lists(st.sampled_from(_MOVES), max_size=120))
 def test_whatever_happens_an_input_follows_its_saved_step_and_a_step_its_proof(moves: list[str]) -> None:
     world = _World()

@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from odyssey_recorder.simulator.shell.grammar import (
@@ -109,7 +109,6 @@ def test_nothing_is_an_empty_script(line: str) -> None:
     assert parse(line) == ()
 
 
-@settings(deadline=None)
 @given(st.lists(st.text(min_size=1), min_size=1))
 def test_single_quotes_keep_every_text_whole(texts: list[str]) -> None:
     quoted = " ".join("'" + text.replace("'", "'\\''") + "'" for text in texts)
@@ -117,7 +116,6 @@ def test_single_quotes_keep_every_text_whole(texts: list[str]) -> None:
     assert words(parse(f"echo {quoted}")) == [["echo", *texts]]
 
 
-@settings(deadline=None)
 @given(st.text(alphabet="ab '\"\\;|&<>$`()#?{}\n0129", max_size=30))
 def test_any_line_is_either_read_or_refused(line: str) -> None:
     try:
