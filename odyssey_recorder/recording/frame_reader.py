@@ -13,7 +13,8 @@ _log = logging.getLogger(__name__)
 HURRY_S = 0.02
 """Between frames while somebody waits for the screen to come to rest."""
 CALM_S = 0.12
-"""Between frames of a screen at rest: a change of its own is seen after so long at the latest."""
+"""Between frames of a screen at rest, or as long as a frame takes if that is longer: half of a slow device's time
+is its own."""
 LOST_S = 0.5
 """Between tries on a device that does not answer."""
 
@@ -27,7 +28,7 @@ class FrameReader:
         self._device = device
         self._on_frame = on_frame
         self._on_failure = on_failure
-        self._pause_s = HURRY_S
+        self._hurried = True
         self._now = threading.Event()
         self._stopping = False
         self._thread = threading.Thread(target=self._run, name=f"frames of {device.serial}", daemon=True)
@@ -38,7 +39,7 @@ class FrameReader:
 
     def hurry(self, wanted: bool) -> None:
         """Capture as fast as makes sense (`wanted`), or as seldom as a screen at rest needs; from any thread."""
-        was_calm, self._pause_s = self._pause_s == CALM_S, HURRY_S if wanted else CALM_S
+        was_calm, self._hurried = not self._hurried, wanted
         if wanted and was_calm:
             self._now.set()
 
@@ -66,7 +67,8 @@ class FrameReader:
             _log.exception("Taking a frame of %s broke", self._device.serial)
             return self._failed(DeviceError(f"Taking a picture of {self._device.serial} failed: {error!r}."))
         self._on_frame(frame)
-        return self._pause_s
+        taken_s = (frame.arrived_ns - frame.started_ns) / 1e9
+        return HURRY_S if self._hurried else max(CALM_S, taken_s)
 
     def _failed(self, error: DeviceError) -> float:
         if not self._stopping:
