@@ -257,6 +257,9 @@ def simulate(
     ] = 5554,
     seed: Annotated[int, typer.Option(help="Another seed, other content on the phone.")] = 0,
     animation: Annotated[bool, typer.Option(help="Animate changes of the screen.")] = True,
+    running_clock: Annotated[
+        bool, typer.Option("--running-clock", help="Let the status bar's clock run; otherwise it stands still.")
+    ] = False,
     journal: Annotated[Path | None, typer.Option(help="Write all that is shown and comes in, as JSON lines.")] = None,
     until_stdin_ends: Annotated[bool, typer.Option("--until-stdin-ends", hidden=True)] = False,
 ) -> None:
@@ -270,7 +273,8 @@ def simulate(
 
     if until_stdin_ends:
         stop_when_stdin_ends()
-    phone = Phone(profile_named(profile), seed=seed, animation=animation, journal=journal)
+    device = profile_named(profile)
+    phone = Phone(device, seed=seed, animation=animation, journal=journal, running_clock=running_clock)
     run(phone, console_port, lambda words: print(words, flush=True))
 
 
