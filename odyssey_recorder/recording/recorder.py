@@ -22,7 +22,7 @@ from odyssey_recorder.model.action import Complete, Impossible, SystemKey
 from odyssey_recorder.model.episode import screenshot_name
 from odyssey_recorder.recording import effects, events
 from odyssey_recorder.recording.frame_reader import FrameReader
-from odyssey_recorder.recording.session import OUT_OF_DATE, RETRY_NS, Session, State
+from odyssey_recorder.recording.session import LATE_INPUT_NS, OUT_OF_DATE, RETRY_NS, Session, State
 from odyssey_recorder.recording.step_writer import KeptPicture, StepWriter
 from odyssey_recorder.recording.view import STATE_MESSAGES, Listener, RecordedStep, RecordingView
 
@@ -34,10 +34,11 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """What counts as a click, and what as a screen at rest."""
+    """What counts as a click, what as a screen at rest, and how late an input may still arrive."""
 
     touch: TouchRules
     settle: SettleRule = field(default_factory=SettleRule)
+    late_input_ns: int = LATE_INPUT_NS
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +93,7 @@ class Recorder:
         self._store = store
         self._listener = listener
         self._rules = rules
-        self._session = Session()
+        self._session = Session(rules.late_input_ns)
         self._inbox: queue.SimpleQueue[_Message] = queue.SimpleQueue()
         self._reader = FrameReader(device, on_frame=self._frame_came, on_failure=self._frame_failed)
         self._workers = ThreadPoolExecutor(3, thread_name_prefix="recording")  # a picture, a look, an input

@@ -28,6 +28,10 @@ from odyssey_recorder.recording import effects, events
 RETRY_NS = 1_000_000_000
 """After a failed write, so long until the next try."""
 
+LATE_INPUT_NS = 2_000_000_000
+"""So long after the connection broke, or its recorder died, an input may still reach the screen: `input` takes up to
+a second by itself."""
+
 NOT_READY = "The screen was not ready: nothing was recorded or sent. Do it again when it says Ready."
 OUT_OF_DATE = "You touched a picture that was out of date: nothing was recorded or sent. Look again."
 CHANGED = "The screen changed under your finger: nothing was recorded or sent. Look again."
@@ -68,7 +72,8 @@ class Session:
     `handle` is the only way in, the effects it returns the only way out.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, late_input_ns: int = LATE_INPUT_NS) -> None:
+        self._late_input_ns = late_input_ns
         self._state = State.IDLE
         self._reason = ""
         self._failed_ns = 0
@@ -285,11 +290,14 @@ class Session:
         return self._settle(now_ns)
 
     def _settle(self, now_ns: int) -> list[effects.Effect]:
-        """Wait for a screen that is still; only frames asked for after `now_ns` count."""
+        """Wait for a screen that is still; only frames asked for after `now_ns` count.
+
+        Whether an uncertain input was carried out shows only when it cannot arrive any more.
+        """
         self._state, self._reason = State.SETTLING, ""
         self._anchor = self._newest = self._kept = self._keeping = None
         drop: list[effects.Effect] = [effects.DropLastStep(self._owed_drop)] if self._owed_drop else []
-        return [effects.Watch(now_ns), *drop]
+        return [effects.Watch(now_ns + (self._late_input_ns if self._uncertain else 0)), *drop]
 
     def _undo(self, now_ns: int) -> list[effects.Effect]:
         unpublished = self._state is State.STORAGE_LOST and self._publishing

@@ -110,9 +110,9 @@ class DeviceContract:
     def test_text_that_cannot_be_typed_is_refused_before_anything_is_typed(self, bench: Bench) -> None:
         before = bench.device.capture()
 
-        with pytest.raises(InputRefusedError, match=r"'\\xe9', character 4"):
+        with pytest.raises(InputRefusedError, match="'é', character 4"):
             bench.device.check_text(UNTYPABLE)
-        with pytest.raises(InputRefusedError, match=r"'\\xe9', character 4"):
+        with pytest.raises(InputRefusedError, match="'é', character 4"):
             bench.device.type_text(UNTYPABLE)
 
         assert bench.device.capture().shows_same_as(before)

@@ -110,7 +110,7 @@ def record_on_a_full_disk(job: Job, parent: Connection) -> None:
 def with_recorder(job: Job, parent: Connection, work: Callable[[Recorder], None]) -> None:
     store = EpisodeStore(job.dataset, drafts=job.drafts)
     device = AdbDevice(job.serial, AdbServer(port=job.server_port))
-    rules = Rules(TouchRules.for_density(320), SettleRule(still_ms=40))
+    rules = Rules(TouchRules.for_density(320), SettleRule(still_ms=40), late_input_ns=1_000_000_000)
     recorder = Recorder(device, store.resume(job.episode_id), store, listener=Reporter(parent), rules=rules)
     recorder.start()
     parent.send(Report(State.IDLE, len(recorder.view.steps), "started"))

@@ -72,7 +72,7 @@ class BenchDesk:
 
     def _recorder(self, device: Device, draft: Draft, listener: Listener) -> Recorder:
         touch = TouchRules.for_density(device.properties().density)
-        rules = Rules(touch, SettleRule(still_ms=20, cap_ms=2000))
+        rules = Rules(touch, SettleRule(still_ms=20, cap_ms=2000), late_input_ns=0)
         return Recorder(device, draft, self.store, listener=listener, rules=rules)
 
 

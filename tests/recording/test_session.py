@@ -130,6 +130,16 @@ def test_recording_begins_with_a_look_for_a_screen_at_rest() -> None:
     assert session.state is State.SETTLING
 
 
+def test_an_input_that_may_still_arrive_is_waited_for_before_it_is_judged() -> None:
+    resumed = Session(late_input_ns=500)
+    assert say(resumed, Started(7, uncertain=True)) == [Watch(507)]
+
+    lost = Session(late_input_ns=500)
+    say(lost, Started(0), moving(1, at=50), still(2, anchor=1, at=90), FrameKept(2))
+    say(lost, Intended(HOME, 100), still(3, anchor=1, at=110), StepSaved(HOME), InputUncertain("gone"))
+    assert say(lost, DeviceCameBack(1000)) == [Watch(1500)]
+
+
 def test_before_it_is_started_a_session_takes_no_notice_of_the_device() -> None:
     session = Session()
     assert say(session, DeviceWentAway("gone")) == []
