@@ -27,6 +27,7 @@ from odyssey_recorder.errors import (
 )
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import SystemKey
+from odyssey_recorder.model.geometry import Pixel
 
 DEFAULT_PORT = 5037
 """Where adb servers listen unless told otherwise."""
@@ -251,6 +252,27 @@ class AdbDevice:
             self._frames += 1
             number = self._frames
         return Frame(number, size, pixels, started_ns, arrived_ns, "screencap")
+
+    def next_frame(self, wait_s: float) -> Frame | None:
+        """None, at once: nothing comes by itself."""
+        return None
+
+    @property
+    def capture_path(self) -> str:
+        """The command that takes the pictures."""
+        return "screencap"
+
+    @property
+    def follows_finger(self) -> bool:
+        """Never: every `input` is a program of its own on the device, too slow for a finger."""
+        return False
+
+    def put_finger(self, at: Pixel) -> None:
+        """Raises InputRefusedError."""
+        raise InputRefusedError(f"{self._serial} cannot follow a finger over adb: at {at.x}, {at.y} nothing was sent.")
+
+    def lift_finger(self) -> None:
+        """There is no finger to lift."""
 
     def touch(self, stroke: TouchStroke) -> None:
         """Carry out a contact: a tap, a hold, a swipe, or a finger led along the stroke's path."""

@@ -1,12 +1,14 @@
 """What the recorder asks of a device: the seam between recording and the ways to reach an emulator."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
 from odyssey_recorder.device.screen import Frame
+from odyssey_recorder.gesture.getevent import InputNode
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import SystemKey
-from odyssey_recorder.model.geometry import Rotation, Size
+from odyssey_recorder.model.geometry import Box, Pixel, Rotation, Size
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +51,8 @@ class ScreenState:
 
     `size` is that of the active panel in its natural orientation; `posture` is the name of the device state
     ("OPENED", "CLOSED"), empty on a device that does not fold; `package` and `activity` are empty when no
-    activity has the focus; `status_bar_px` is the height of the status bar in the picture.
+    activity has the focus; `status_bar_px` is the height of the status bar in the picture. `navigation_bar` and
+    `keyboard` are where these are on the picture, None where they are not shown.
     """
 
     size: Size
@@ -59,6 +62,21 @@ class ScreenState:
     activity: str
     keyboard_shown: bool
     status_bar_px: int
+    navigation_bar: Box | None = None
+    keyboard: Box | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ClockReading:
+    """The device's CLOCK_MONOTONIC, read at some moment between `before_ns` and `after_ns` of the host's.
+
+    Its value was at least `least_us` and at most `most_us` then: the device may tell it in coarse steps.
+    """
+
+    before_ns: int
+    after_ns: int
+    least_us: int
+    most_us: int
 
 
 class Device(Protocol):
@@ -82,6 +100,27 @@ class Device(Protocol):
     def capture(self) -> Frame:
         """The screen as it is now, oriented as the user sees it."""
 
+    def next_frame(self, wait_s: float) -> Frame | None:
+        """The next frame that the device sends by itself because its screen has changed.
+
+        None when it has sent none in `wait_s`, and at once for a device that sends none by itself. Only the newest
+        is kept for a caller who comes late.
+        """
+
+    @property
+    def capture_path(self) -> str:
+        """How frames come at the moment: "gRPC" or "screencap"."""
+
+    @property
+    def follows_finger(self) -> bool:
+        """Whether `put_finger` can be used at the moment."""
+
+    def put_finger(self, at: Pixel) -> None:
+        """Put the finger down at `at`, or move it there; pixels of the picture. Returns when it is there."""
+
+    def lift_finger(self) -> None:
+        """Lift the finger where it is."""
+
     def touch(self, stroke: TouchStroke) -> None:
         """Carry out a contact, in pixels of the picture, at its own pace; return when the finger has lifted.
 
@@ -100,6 +139,27 @@ class Device(Protocol):
         Raises `InputRefusedError`, before anything is typed, for text that this path cannot type, and where the
         device took only a part of it.
         """
+
+    def view_tree(self) -> str:
+        """What `uiautomator dump` says of the window in front, XML; takes seconds where the screen moves.
+
+        Raises `DeviceError` where there is none to be had.
+        """
+
+    def setting(self, namespace: str, name: str) -> str:
+        """A value of Android's settings, such as of `secure` `navigation_mode`; empty where it was never set."""
+
+    def input_nodes(self) -> tuple[InputNode, ...]:
+        """The input nodes (touch screens, keyboard) as they are now."""
+
+    def follow_input(self, take: Callable[[bytes, int], None]) -> None:
+        """Give `take` all that `getevent -lt` prints from now on, as it comes, with the host's monotonic clock (ns).
+
+        Returns when `getevent` ends by itself; raises when the device is lost or closed.
+        """
+
+    def read_clock(self) -> ClockReading:
+        """The clock of the device's input events."""
 
     def heartbeat(self) -> None:
         """Return if the device answers; raise otherwise."""

@@ -334,7 +334,9 @@ class MirrorView(QWidget):
 
 def _scaled(frame: Frame, fit: Fit, ratio: float) -> QPixmap:
     size = frame.size
-    image = QImage(frame.pixels, size.width, size.height, size.width * 4, QImage.Format.Format_RGBX8888)
+    depth = frame.bytes_per_pixel
+    pixel_format = QImage.Format.Format_RGBX8888 if depth == 4 else QImage.Format.Format_RGB888
+    image = QImage(frame.pixels, size.width, size.height, size.width * depth, pixel_format)
     scaled = image.scaled(
         round(fit.area.width() * ratio),
         round(fit.area.height() * ratio),

@@ -42,6 +42,24 @@ class Size:
         return Size(self.height, self.width)
 
 
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A rectangle in pixels of a screenshot: left and top belong to it, right and bottom do not."""
+
+    left: int
+    top: int
+    right: int
+    bottom: int
+
+    @property
+    def area(self) -> int:
+        """How many pixels it holds; 0 where an edge lies beyond its opposite."""
+        return max(0, self.right - self.left) * max(0, self.bottom - self.top)
+
+    def __contains__(self, pixel: Pixel) -> bool:
+        return self.left <= pixel.x < self.right and self.top <= pixel.y < self.bottom
+
+
 class Rotation(IntEnum):
     """How far the picture is turned from the device's natural orientation, in Android's quarter turns."""
 
@@ -80,6 +98,19 @@ def rotate(natural: Pixel, size: Size, rotation: Rotation) -> Pixel:
             return Pixel(size.width - 1 - natural.x, size.height - 1 - natural.y)
         case Rotation.R270:
             return Pixel(size.height - 1 - natural.y, natural.x)
+
+
+def unrotate(displayed: Pixel, size: Size, rotation: Rotation) -> Pixel:
+    """The way back from `rotate`: where on the panel a pixel of the turned picture lies; `size` is the panel's."""
+    match rotation:
+        case Rotation.R0:
+            return displayed
+        case Rotation.R90:
+            return Pixel(size.width - 1 - displayed.y, displayed.x)
+        case Rotation.R180:
+            return Pixel(size.width - 1 - displayed.x, size.height - 1 - displayed.y)
+        case Rotation.R270:
+            return Pixel(displayed.y, size.height - 1 - displayed.x)
 
 
 def _clamp(value: int) -> int:

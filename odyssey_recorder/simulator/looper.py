@@ -93,6 +93,8 @@ class Looper:
         while (timer := self._next()) is not None:
             try:
                 timer.fire()
+            except PhoneStoppedError:
+                return  # it was stopped while the timer ran, which had another one to set
             except Exception:  # noqa: BLE001 - the top of the thread: one bad timer must not end the phone
                 _log.exception("A timer of the simulated phone failed.")
 
