@@ -1,21 +1,24 @@
 """How a device is reached through an adb server: connections and commands, and what their errors mean."""
 
+import os
 import re
+import shlex
 import socket
 import struct
 import subprocess
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
+from itertools import count
 from textwrap import shorten
 
 from adbutils import AdbConnection, adb_path
 from adbutils.errors import AdbConnectionError, AdbError, AdbTimeout
 
 from odyssey_recorder.device import dumpsys, input_command
-from odyssey_recorder.device.device import DeviceProperties, ListedDevice, ScreenState
+from odyssey_recorder.device.device import ClockReading, DeviceProperties, ListedDevice, ScreenState
 from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.device.screencap import find_frame, receive_frame
 from odyssey_recorder.device.shell_stream import PacketStream, PlainStream, ShellStream
@@ -25,6 +28,7 @@ from odyssey_recorder.errors import (
     DeviceTimeoutError,
     InputRefusedError,
 )
+from odyssey_recorder.gesture.getevent import InputNode, parse_nodes
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import SystemKey
 from odyssey_recorder.model.geometry import Pixel
@@ -39,6 +43,11 @@ _BOOT_POLL_S = 0.25
 
 _PART = "==part=="
 """Stands between what the commands of one shell line print."""
+
+_VIEW_TREE = f"/data/local/tmp/odyssey-recorder-{os.getpid()}"
+_DUMPS = count(1)
+
+_UPTIME_STEP_US = 10_000
 
 _FIRST_INPUT_US = 25_000
 """How long one `input` is taken to last until it was measured."""
@@ -258,6 +267,11 @@ class AdbDevice:
         return None
 
     @property
+    def sends_frames(self) -> bool:
+        """Never."""
+        return False
+
+    @property
     def capture_path(self) -> str:
         """The command that takes the pictures."""
         return "screencap"
@@ -308,6 +322,41 @@ class AdbDevice:
                     f"Only {typed} of {len(text)} characters were typed: {error} Clear the field, then type again."
                 ) from error
             typed += len(piece)
+
+    def view_tree(self) -> str:
+        """What `uiautomator dump` says of the window in front, XML."""
+        path = f"{_VIEW_TREE}-{next(_DUMPS)}.xml"
+        printed = self._run(f"uiautomator dump {path}; cat {path}; rm -f {path}", 2 * self._answer_s)
+        start = printed.output.find("<?xml")
+        if start < 0:
+            words = printed.errors + printed.output
+            raise DeviceError(f"The views on the screen of {self._serial} cannot be told. {_in_short(words)}")
+        return printed.output[start:]
+
+    def setting(self, namespace: str, name: str) -> str:
+        """A value of Android's settings; empty where it was never set."""
+        [value] = self._ask(shlex.join(("settings", "get", namespace, name)))
+        return "" if value == "null" else value
+
+    def input_nodes(self) -> tuple[InputNode, ...]:
+        """The input nodes as they are now."""
+        [nodes] = self._ask("getevent -lp")
+        return parse_nodes(nodes)
+
+    def follow_input(self, take: Callable[[bytes, int], None]) -> None:
+        """Give `take` what `getevent -lt` prints as it comes; silence for hours is no error."""
+        with self._running("getevent -lt", self._answer_s, endless=True) as stream:
+            while data := stream.read_some():
+                take(data, time.monotonic_ns())
+
+    def read_clock(self) -> ClockReading:
+        """The device's clock as /proc/uptime tells it, in steps of 10 ms."""
+        before_ns = time.monotonic_ns()
+        [uptime] = self._ask("cat /proc/uptime")
+        after_ns = time.monotonic_ns()
+        with device_errors(self._serial):
+            least_us = round(float(uptime.split()[0]) * 1e6)
+        return ClockReading(before_ns, after_ns, least_us, least_us + _UPTIME_STEP_US)
 
     def heartbeat(self) -> None:
         """Return if the device answers; a frozen one is listed by adb as if it were well."""
@@ -379,11 +428,14 @@ class AdbDevice:
             return _Printed(output, stream.errors, stream.exit_code)
 
     @contextmanager
-    def _running(self, command: str, timeout_s: float) -> Iterator[ShellStream]:
-        """Run a command on the device while the caller reads what it prints; all errors leave as ours."""
+    def _running(self, command: str, timeout_s: float, *, endless: bool = False) -> Iterator[ShellStream]:
+        """Run a command on the device while the caller reads what it prints; all errors leave as ours.
+
+        An `endless` one has to begin within `timeout_s`, and may then run on.
+        """
         try:
             with device_errors(self._serial):
-                expires_s = time.monotonic() + timeout_s
+                expires_s = None if endless else time.monotonic() + timeout_s
                 packets = self._speaks_packets(timeout_s)
                 with self._connected(timeout_s) as connection:
                     connection.request(f"host:tport:serial:{self._serial}")

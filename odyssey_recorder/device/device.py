@@ -108,6 +108,10 @@ class Device(Protocol):
         """
 
     @property
+    def sends_frames(self) -> bool:
+        """Whether frames come by themselves at the moment, through `next_frame`."""
+
+    @property
     def capture_path(self) -> str:
         """How frames come at the moment: "gRPC" or "screencap"."""
 

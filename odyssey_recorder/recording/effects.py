@@ -7,9 +7,13 @@ from odyssey_recorder.recording.events import Intent
 
 @dataclass(frozen=True, slots=True)
 class Watch:
-    """Look for a screen at rest in frames asked for after `since_ns`; earlier ones show what was before."""
+    """Look for a screen at rest in frames asked for after `since_ns`; earlier ones show what was before.
+
+    `after_input`: the screen may still be about to move because of the last step's input.
+    """
 
     since_ns: int
+    after_input: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +27,9 @@ class KeepFrame:
 class SaveStep:
     """Add a step to the draft's log; answer at once with StepSaved or StorageFailed.
 
-    `check` is the frame that proves that the screen was the same after touch-down; None if it never rests.
+    `check` is the frame that proves that the screen was the same after touch-down; None if it never rests, and
+    where the stream of frames itself is the proof. `proven` is False where neither came. `sent` is from when to when
+    the input went to the device, None for one that is still to go.
     """
 
     frame: int
@@ -31,6 +37,18 @@ class SaveStep:
     settled: bool
     touched_ns: int
     intent: Intent
+    proven: bool = True
+    sent: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LowerFinger:
+    """The frame under the finger is safe: let the device follow the finger from now on.
+
+    Answer with FingerGoesDown, then FingerLifted; with InputRefused or InputUncertain where that fails.
+    """
+
+    frame: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,4 +97,6 @@ class Tell:
     text: str
 
 
-Effect = Watch | KeepFrame | SaveStep | SendInput | DropLastStep | JudgeLastStep | Publish | Abandon | Tell
+Effect = (
+    Watch | KeepFrame | SaveStep | LowerFinger | SendInput | DropLastStep | JudgeLastStep | Publish | Abandon | Tell
+)

@@ -49,7 +49,8 @@ class FrameSeen:
     """A frame came that was asked for at `started_ns`, after the moment that `Watch` named.
 
     `anchor` is the first frame of the run of frames that show the same as this one; `still`: that run is long
-    enough for a screen at rest; `restless`: the screen has moved for longer than anyone should wait.
+    enough for a screen at rest; `restless`: the screen has moved for longer than anyone should wait. A `streamed`
+    frame came because the screen had changed at `started_ns`; whatever was shown before it has been seen before it.
     """
 
     number: int
@@ -57,6 +58,7 @@ class FrameSeen:
     started_ns: int
     still: bool = False
     restless: bool = False
+    streamed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +70,28 @@ class FrameKept:
 
 @dataclass(frozen=True, slots=True)
 class TouchedDown:
-    """A finger came down on the mirror while it showed frame `number`."""
+    """A finger came down on the mirror while it showed frame `number`.
+
+    `live`: the device can follow it while it is down.
+    """
 
     number: int
+    now_ns: int
+    live: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class FingerGoesDown:
+    """A live finger is about to come down on the device's screen."""
+
+    now_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class FingerLifted:
+    """A live finger has left the device's screen; `strike` is what the device got."""
+
+    strike: Strike
     now_ns: int
 
 
@@ -178,6 +199,8 @@ Event = (
     | FrameSeen
     | FrameKept
     | TouchedDown
+    | FingerGoesDown
+    | FingerLifted
     | TouchCancelled
     | Intended
     | StepSaved

@@ -15,6 +15,11 @@ step is in the draft's log. If the screen changed under the finger, the gesture 
 recorded and nothing is sent. On a screen that never rests (a video) no two frames are alike: the step is
 taken and marked as not settled.
 
+Where the device can follow a live finger, a touch on a screen at rest goes out at once, for its picture is safe
+already; the proof comes afterwards. The step waits, not the annotator, until a frame asked for after the
+touch-down shows the same, or until the stream of frames shows what came after it. A change that the stream tells
+of later, but that was on the screen before the finger, makes that newer frame the step's picture.
+
 There is one input at a time: while the device has not answered for one, a device that was lost does not count
 as back. What could not be written is owed, and done before anything else as soon as the storage takes it.
 """
@@ -24,6 +29,9 @@ from enum import Enum
 
 from odyssey_recorder.model.action import Complete, Impossible
 from odyssey_recorder.recording import effects, events
+
+PROOF_NS = 1_000_000_000
+"""So long after a live finger has lifted, the proof for its picture may take; then the step is marked as unproven."""
 
 RETRY_NS = 1_000_000_000
 """After a failed write, so long until the next try."""
@@ -36,6 +44,7 @@ NOT_READY = "The screen was not ready: nothing was recorded or sent. Do it again
 OUT_OF_DATE = "You touched a picture that was out of date: nothing was recorded or sent. Look again."
 CHANGED = "The screen changed under your finger: nothing was recorded or sent. Look again."
 NOT_SENT = "The device was lost before your last action went out: it was not recorded."
+BROKEN_OFF = "Your gesture is not in the episode, and the device may have got a part of it: bring the screen back."
 TOO_EARLY_TO_UNDO = "Undo is possible again when the last action has been carried out."
 TOO_LATE_TO_ABANDON = "The episode is being published: it cannot be thrown away any more."
 
@@ -66,6 +75,23 @@ class _Gesture:
     disturbed: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class _LiveGesture:
+    """A finger that the device follows: its frame, whether that is safe on disk, and what has come in so far.
+
+    `late`: the frame is not the one that the annotator saw, but a newer one from before the touch-down.
+    """
+
+    frame: int
+    safe: bool = True
+    late: bool = False
+    touched_ns: int | None = None
+    check: int | None = None
+    proven: bool = False
+    strike: events.Strike | None = None
+    lifted_ns: int = 0
+
+
 class Session:
     """The state machine of one recording:
 
@@ -84,6 +110,7 @@ class Session:
         self._keeping: int | None = None
         self._kept: int | None = None
         self._gesture: _Gesture | None = None
+        self._live: _LiveGesture | None = None
         self._in_flight = False
         self._owed_drop = ""
         self._judge = False
@@ -113,7 +140,12 @@ class Session:
     @property
     def touched(self) -> bool:
         """Whether a gesture is being made, or waits for its proof."""
-        return self._gesture is not None
+        return self._gesture is not None or self._live is not None
+
+    @property
+    def live(self) -> bool:
+        """Whether the device follows the finger that is on the mirror."""
+        return self._live is not None
 
     def handle(self, event: events.Event) -> list[effects.Effect]:  # noqa: C901 - one line for each event
         """Take in what happened; give back what is to be done, in order."""
@@ -126,8 +158,16 @@ class Session:
                 return self._frame_seen(event)
             case events.FrameKept(number):
                 return self._frame_kept(number)
-            case events.TouchedDown(number, now_ns):
-                return self._touched_down(number, now_ns)
+            case events.TouchedDown(number, now_ns, live):
+                return self._touched_down(number, now_ns, live=live)
+            case events.FingerGoesDown(now_ns) if self._live:
+                self._live = replace(self._live, touched_ns=now_ns)
+                return []
+            case events.FingerLifted(strike, now_ns) if self._live:
+                self._live = replace(self._live, strike=strike, lifted_ns=now_ns)
+                return self._save_live()
+            case events.FingerGoesDown() | events.FingerLifted():
+                return []  # of a gesture that was lost
             case events.TouchCancelled():
                 return self._touch_cancelled()
             case events.Intended(intent, now_ns):
@@ -137,6 +177,8 @@ class Session:
             case events.InputDone(now_ns):
                 self._judge = True
                 return self._input_over(now_ns)
+            case events.InputRefused(reason, now_ns) if self._live:
+                return [effects.Tell(reason), *self._input_over(now_ns)]
             case events.InputRefused(reason, now_ns):
                 self._owed_drop = "refused by the device"
                 return [effects.Tell(reason), *self._input_over(now_ns)]
@@ -161,7 +203,7 @@ class Session:
                 self._state = State.FINISHED
                 return []
             case events.Tick(now_ns):
-                return self._try_storage_again(now_ns)
+                return [*self._miss_proof(now_ns), *self._try_storage_again(now_ns)]
             case events.AbandonWanted():
                 return self._abandon()
 
@@ -178,10 +220,12 @@ class Session:
         if self._try_storage:
             self._try_storage, self._keeping = False, frame.number
             return [effects.KeepFrame(frame.number)]
-        if self._state not in _WATCHING:
+        if self._state not in _WATCHING and self._live is None:
             return []
         changed = frame.anchor != self._anchor
         self._anchor, self._newest = frame.anchor, frame.number
+        if self._live is not None:
+            return self._frame_under_live_finger(self._live, frame, changed=changed)
         if self._gesture is not None:
             return self._frame_under_finger(self._gesture, frame, changed=changed)
         if self._state is State.READY and self._settled:
@@ -203,6 +247,9 @@ class Session:
     def _frame_kept(self, number: int) -> list[effects.Effect]:
         if number != self._keeping:
             return []
+        if self._live is not None:
+            self._keeping, self._live = None, replace(self._live, safe=True)
+            return self._save_live()
         if self._state is State.STORAGE_LOST:
             return self._settle(self._failed_ns)
         self._keeping, self._kept = None, number
@@ -212,13 +259,16 @@ class Session:
 
     # Gestures.
 
-    def _touched_down(self, number: int, now_ns: int) -> list[effects.Effect]:
+    def _touched_down(self, number: int, now_ns: int, *, live: bool) -> list[effects.Effect]:
         if self._state is not State.READY or self._gesture is not None:
             return [effects.Tell(NOT_READY)]
         if not self._settled or self._kept is None:
             return self._pin(number, now_ns)
         if self._anchor is not None and number < self._anchor:
             return [effects.Tell(OUT_OF_DATE)]
+        if live:
+            self._state, self._live, self._in_flight = State.INJECTING, _LiveGesture(self._kept), True
+            return [effects.LowerFinger(self._kept)]
         return self._pin(self._kept, now_ns)
 
     def _pin(self, number: int, now_ns: int, intent: events.Intent | None = None) -> list[effects.Effect]:
@@ -230,6 +280,8 @@ class Session:
         return [effects.KeepFrame(number)]
 
     def _touch_cancelled(self) -> list[effects.Effect]:
+        if self._live is not None:
+            return [effects.Tell(BROKEN_OFF), *self._input_over(self._live.lifted_ns)]
         if self._gesture is not None and self._gesture.intent is None:
             return self._end_gesture(self._gesture.touched_ns)
         return []
@@ -266,7 +318,45 @@ class Session:
         check = gesture.check if self._settled else None
         return [effects.SaveStep(gesture.frame, check, self._settled, gesture.touched_ns, gesture.intent)]
 
+    # Live gestures.
+
+    def _frame_under_live_finger(
+        self, live: _LiveGesture, frame: events.FrameSeen, *, changed: bool
+    ) -> list[effects.Effect]:
+        before_touch = live.touched_ns is None or frame.started_ns < live.touched_ns
+        if changed and frame.streamed and before_touch:
+            self._live = replace(live, frame=frame.number, safe=False, late=True)
+            self._keeping = frame.number
+            return [effects.KeepFrame(frame.number)]
+        if changed and frame.streamed:
+            self._live = replace(live, proven=True)
+        elif not changed and not before_touch:
+            self._live = replace(live, proven=True, check=frame.number)
+        return self._save_live()
+
+    def _save_live(self, *, patient: bool = True) -> list[effects.Effect]:
+        """Save the step of a live gesture that is over and safe; a `patient` session waits for its proof."""
+        live = self._live
+        if live is None or live.strike is None or live.touched_ns is None or not live.safe:
+            return []
+        if patient and not live.proven and self._state is State.INJECTING:
+            return []
+        sent = live.touched_ns, live.lifted_ns
+        return [
+            effects.SaveStep(
+                live.frame, live.check, not live.late, live.touched_ns, live.strike, proven=live.proven, sent=sent
+            )
+        ]
+
+    def _miss_proof(self, now_ns: int) -> list[effects.Effect]:
+        live = self._live
+        waits = live is not None and live.strike is not None and self._state is State.INJECTING
+        return self._save_live(patient=False) if waits and live and now_ns - live.lifted_ns > PROOF_NS else []
+
     def _step_saved(self, intent: events.Intent) -> list[effects.Effect]:
+        if self._live is not None:
+            self._judge = True
+            return self._input_over(self._live.lifted_ns)
         if isinstance(intent, Complete | Impossible):
             self._publishing = True
             return [effects.Publish()]
@@ -276,11 +366,15 @@ class Session:
     def _input_over(self, now_ns: int) -> list[effects.Effect]:
         """The device answered for an input, perhaps after a frame failed: then its return is awaited."""
         self._in_flight = self._uncertain = False
+        self._live = None
         if self._state is State.DEVICE_LOST:
             return []
         return self._end_gesture(now_ns)
 
     def _input_uncertain(self, reason: str) -> list[effects.Effect]:
+        if self._live is not None:
+            touched_ns = self._live.touched_ns or self._failed_ns
+            return [effects.Tell(f"{reason} {BROKEN_OFF}"), *self._input_over(touched_ns)]
         lost = self._device_went_away(reason)
         self._in_flight = False
         return lost
@@ -297,7 +391,8 @@ class Session:
         self._state, self._reason = State.SETTLING, ""
         self._anchor = self._newest = self._kept = self._keeping = None
         drop: list[effects.Effect] = [effects.DropLastStep(self._owed_drop)] if self._owed_drop else []
-        return [effects.Watch(now_ns + (self._late_input_ns if self._uncertain else 0)), *drop]
+        since_ns = now_ns + (self._late_input_ns if self._uncertain else 0)
+        return [effects.Watch(since_ns, after_input=self._judge or self._uncertain), *drop]
 
     def _undo(self, now_ns: int) -> list[effects.Effect]:
         unpublished = self._state is State.STORAGE_LOST and self._publishing
@@ -312,37 +407,51 @@ class Session:
     def _device_went_away(self, reason: str) -> list[effects.Effect]:
         if self._state in {State.IDLE, State.DEVICE_LOST} or self._publishing:
             return []
-        self._uncertain = self._uncertain or self._in_flight
+        self._uncertain = self._uncertain or (self._in_flight and self._live is None)
         lost_gesture = self._lose(State.DEVICE_LOST, reason)
-        return [effects.Tell(NOT_SENT)] if lost_gesture else []
+        return [effects.Tell(NOT_SENT)] if lost_gesture else self._save_live()
 
     def _storage_failed(self, event: events.StorageFailed) -> list[effects.Effect]:
         superseded = event.frame is not None and event.frame != self._keeping
         if superseded:
             return []
         self._failed_ns = event.now_ns
+        if self._live is not None and self._live.touched_ns is None:
+            self._in_flight = False  # what could not be written was the note before the finger goes down
         lost_gesture = self._lose(State.STORAGE_LOST, event.reason)
         return [effects.Tell(f"{event.reason} Your last action was neither recorded nor sent.")] if lost_gesture else []
 
     def _lose(self, state: State, reason: str) -> bool:
         """Go to one of the lost states; whether a gesture that had not been sent is lost with it."""
-        unsent = self._gesture is not None and not self._in_flight and not self._publishing
+        unsent = self.touched and not self._in_flight and not self._publishing
         self._state, self._reason = state, reason
+        self._live = self._live if self._in_flight else None
         self._gesture, self._try_storage = None, False
         self._kept = self._keeping = None
         return unsent
 
     def _try_storage_again(self, now_ns: int) -> list[effects.Effect]:
         """Publish again; or see whether the next frame can be written, which is what recording needs."""
-        waits = self._state is State.STORAGE_LOST and self._keeping is None and not self._in_flight
+        answered = not self._in_flight or (self._live is not None and self._live.strike is not None)
+        waits = self._state is State.STORAGE_LOST and self._keeping is None and answered
         if not waits or now_ns - self._failed_ns < RETRY_NS:
             return []
         self._failed_ns = now_ns
+        if self._live is not None:
+            return self._owe_live(self._live)
         if self._publishing:
             self._state, self._reason = State.INJECTING, ""
             return [effects.Publish()]
         self._try_storage = True
         return []
+
+    def _owe_live(self, live: _LiveGesture) -> list[effects.Effect]:
+        """Write what is missing of a live gesture: the device has it already."""
+        self._state, self._reason = State.INJECTING, ""
+        if live.safe:
+            return self._save_live(patient=False)
+        self._keeping = live.frame
+        return [effects.KeepFrame(live.frame)]
 
     # The end.
 

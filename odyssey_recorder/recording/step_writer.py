@@ -11,6 +11,7 @@ from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.gesture.recognizer import TouchRules, recognize
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import Action, Complete, Impossible, Press, Type
+from odyssey_recorder.model.geometry import Size
 from odyssey_recorder.recording.effects import SaveStep
 from odyssey_recorder.recording.events import Intent, KeyPress, Strike, TextEntry
 from odyssey_recorder.recording.evidence import (
@@ -25,6 +26,8 @@ from odyssey_recorder.recording.evidence import (
 UNCHANGED = "nothing changed on the screen"
 MOVING = "the screen was still moving"
 UNKNOWN = "the connection broke while it was sent"
+TURNED = "the screen was turned"
+RESIZED = "the screen had another size"
 RETRACTED = "The last action had not reached the device: its step was taken away. Do it again."
 DOUBTFUL = (
     "The connection broke during the last action, and the screen is another now: look whether the action was"
@@ -109,7 +112,7 @@ class StepWriter:
             touched_us=self._clock.epoch_us(wanted.touched_ns),
             input=input_record(wanted.intent),
             screen=screen_record(screen) if screen else None,
-            flags=() if wanted.settled else (MOVING,),
+            flags=(*([] if wanted.settled else [MOVING]), *self._size_flags(kept.frame.size)),
         )
         self._draft.add_step(self._action(wanted.intent, kept.frame), kept.path, record)
         self._last_frame = kept.frame
@@ -151,6 +154,17 @@ class StepWriter:
             self._draft.amend_last({"sent_until_us": arrived_us, "flags": [*last.record.flags, UNKNOWN]})
             return DOUBTFUL
         return ""
+
+    def _size_flags(self, size: Size) -> tuple[str, ...]:
+        """What to say of a picture that disagrees with the published device_info, which goes by the first step's."""
+        if not self._draft.steps:
+            return ()
+        first = self._draft.steps[0].record.frame
+        told = Size(first.width, first.height)
+        if size == told:
+            return ()
+        why = TURNED if size == told.turned() else RESIZED
+        return (f"{why}: its picture is {size}, device_info says {told}",)
 
     def _action(self, intent: Intent, frame: Frame) -> Action:
         match intent:
