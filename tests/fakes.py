@@ -2,13 +2,15 @@
 
 import threading
 import time
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import cache
 
 from PIL import Image, ImageDraw
 
-from odyssey_recorder.device.device import DeviceProperties, ScreenState
+from odyssey_recorder.device.device import ClockReading, DeviceProperties, ScreenState
 from odyssey_recorder.device.input_command import check_text
 from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.errors import (
@@ -17,11 +19,28 @@ from odyssey_recorder.errors import (
     DeviceTimeoutError,
     InputRefusedError,
 )
+from odyssey_recorder.gesture.getevent import InputNode, parse_nodes
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import SystemKey
-from odyssey_recorder.model.geometry import Rotation, Size
+from odyssey_recorder.model.geometry import Pixel, Rotation, Size
 
 PHONE_SIZE = Size(360, 640)
+
+INPUT_NODES = """\
+add device 1: /dev/input/event1
+  name:     "virtio_input_multi_touch_1"
+  events:
+    ABS (0003): ABS_MT_SLOT           : value 0, min 0, max 10, fuzz 0, flat 0, resolution 0
+                ABS_MT_POSITION_X     : value 0, min 0, max 32767, fuzz 0, flat 0, resolution 0
+                ABS_MT_POSITION_Y     : value 0, min 0, max 32767, fuzz 0, flat 0, resolution 0
+                ABS_MT_TRACKING_ID    : value 0, min 0, max 65535, fuzz 0, flat 0, resolution 0
+add device 2: /dev/input/event12
+  name:     "qwerty2"
+  events:
+    KEY (0001): KEY_HOME              KEY_BACK              KEY_APPSELECT
+"""
+VIEW_TREE = """\
+<?xml version='1.0' encoding='UTF-8' standalone='yes' ?><hierarchy rotation="0"></hierarchy>"""
 
 Input = TouchStroke | SystemKey | str
 """What was done to a fake device: a touch, a key, or typed text."""
@@ -44,12 +63,24 @@ def picture(screen: int | str, size: Size) -> Image.Image:
     return image
 
 
+@dataclass(frozen=True, slots=True)
+class FingerAt:
+    """Where a live finger was put and when on the host's monotonic clock; `at` is None where it was lifted."""
+
+    at: Pixel | None
+    time_ns: int
+
+
 class FakeDevice:
     """A device in memory. Its first screen is number 0, and every input brings the next number.
 
     `performed` lists the inputs that were carried out, `screen_at` the screen that each of them met. `show`
     changes the screen with no input, as a device does by itself. `state` is what `screen_state` reports: put
     another one in its place to turn, fold or focus; a new size changes the pictures too. Any thread may call.
+
+    With `streams` every change of the screen comes as a frame by itself, and the device follows a finger: `finger`
+    lists where it was, and a finger that lifts brings the next screen. `tree`, `settings`, `nodes` and
+    `clock_ahead_us`, how far the device's clock is ahead of the host's, are what the device says of them.
     """
 
     def __init__(self, size: Size = PHONE_SIZE, serial: str = "fake-1", *, patience_s: float = 0.05) -> None:
@@ -58,7 +89,7 @@ class FakeDevice:
         self.screen_at: list[int | str | Image.Image] = []
         self._serial = serial
         self._patience_s = patience_s
-        self._lock = threading.Lock()
+        self._changed = threading.Condition()
         self._running = threading.Event()
         self._running.set()
         self._closed = False
@@ -68,6 +99,16 @@ class FakeDevice:
         self._screen: int | str | Image.Image = 0
         self._screens_shown = 0
         self._frames = 0
+        self._unseen: Frame | None = None
+        self._input_lines: deque[bytes] = deque()
+        self._input_ended = False
+        self._restless = False
+        self.streams = False
+        self.finger: list[FingerAt] = []
+        self.tree = VIEW_TREE
+        self.settings: dict[tuple[str, str], str] = {}
+        self.nodes = parse_nodes(INPUT_NODES)
+        self.clock_ahead_us = 0
         self.state = ScreenState(size, Rotation.R0, "", "com.fake.app", "com.fake.app.Main", False, size.height // 26)
 
     # The device protocol.
@@ -101,19 +142,50 @@ class FakeDevice:
         """The screen as it is now."""
         started_ns = time.monotonic_ns()
         with self._answering():
-            image = self._image(self._screen)
-            wanted = image.width * image.height * 4
             if self._cut_frames:
+                wanted = self.state.size.width * self.state.size.height * 4
                 raise DeviceError(f"{self._serial} cut the picture short: {wanted // 2} of {wanted} bytes came.")
-            self._frames += 1
-            return Frame(
-                number=self._frames,
-                size=Size(image.width, image.height),
-                pixels=image.convert("RGBA").tobytes(),
-                started_ns=started_ns,
-                arrived_ns=time.monotonic_ns(),
-                source="fake",
-            )
+            return self._frame(started_ns)
+
+    def next_frame(self, wait_s: float) -> Frame | None:
+        """The frame of the last change of the screen, where the device streams."""
+        if not self.streams:
+            return None
+        with self._changed:
+            self._wait_for(lambda: self._unseen is not None, wait_s)
+            frame, self._unseen = self._unseen, None
+            return frame
+
+    @property
+    def sends_frames(self) -> bool:
+        """Whether the device streams."""
+        return self.streams
+
+    @property
+    def capture_path(self) -> str:
+        """As the paths of a real emulator are called."""
+        return "gRPC" if self.streams else "screencap"
+
+    @property
+    def follows_finger(self) -> bool:
+        """Whether the device streams."""
+        return self.streams
+
+    def put_finger(self, at: Pixel) -> None:
+        """Note where the finger is."""
+        with self._answering():
+            self._check_input()
+            if not self.streams:
+                raise InputRefusedError(f"{self._serial} cannot follow a finger.")
+            self.finger.append(FingerAt(at, time.monotonic_ns()))
+
+    def lift_finger(self) -> None:
+        """Note that the finger is lifted, if it is down, and show the next screen."""
+        with self._answering():
+            if self.finger and self.finger[-1].at is not None:
+                self._check_input()
+                self.finger.append(FingerAt(None, time.monotonic_ns()))
+                self._show_next()
 
     def touch(self, stroke: TouchStroke) -> None:
         """Note the stroke, at once whatever its duration, and show the next screen."""
@@ -132,6 +204,43 @@ class FakeDevice:
         check_text(text)
         self._perform(text)
 
+    def view_tree(self) -> str:
+        """What a test put into `tree`."""
+        with self._answering():
+            if self._restless:
+                raise DeviceError(f"The screen of {self._serial} never rests.")
+            return self.tree
+
+    def setting(self, namespace: str, name: str) -> str:
+        """What a test put into `settings`, empty if nothing."""
+        with self._answering():
+            return self.settings.get((namespace, name), "")
+
+    def input_nodes(self) -> tuple[InputNode, ...]:
+        """What a test put into `nodes`."""
+        with self._answering():
+            return self.nodes
+
+    def follow_input(self, take: Callable[[bytes, int], None]) -> None:
+        """Give `take` what a test gives to `print_input`, what it gave before included."""
+        with self._answering():
+            self._input_ended = False
+        while True:
+            with self._changed:
+                self._wait_for(lambda: bool(self._input_lines) or self._input_ended, None)
+                if not self._input_lines:
+                    return
+                data = self._input_lines.popleft()
+            take(data, time.monotonic_ns())
+
+    def read_clock(self) -> ClockReading:
+        """The host's clock, `clock_ahead_us` ahead."""
+        before_ns = time.monotonic_ns()
+        with self._answering():
+            after_ns = time.monotonic_ns()
+            ahead_us = self.clock_ahead_us
+            return ClockReading(before_ns, after_ns, before_ns // 1000 + ahead_us, after_ns // 1000 + ahead_us)
+
     def heartbeat(self) -> None:
         """Return if no fault is switched on."""
         with self._answering():
@@ -141,6 +250,7 @@ class FakeDevice:
         """Let every call fail from now on, those that wait for a frozen device too."""
         self._closed = True
         self._running.set()
+        self._wake()
 
     # What a test does to the device.
 
@@ -151,8 +261,8 @@ class FakeDevice:
 
     def show(self, screen: int | str | Image.Image) -> None:
         """Change the screen to a numbered or named picture, or to an RGB picture of the device's size."""
-        with self._lock:
-            self._screen = screen
+        with self._changed:
+            self._show(screen)
 
     def picture(self, screen: int | str) -> Image.Image:
         """The RGB picture that a capture of `screen` gives."""
@@ -161,6 +271,7 @@ class FakeDevice:
     def fail_with(self, error: DeviceError) -> None:
         """Raise `error` from every call until `mend`."""
         self._error = error
+        self._wake()
 
     def disconnect(self) -> None:
         """Be gone until `mend`."""
@@ -174,6 +285,22 @@ class FakeDevice:
         """Send every picture short until `mend`."""
         self._cut_frames = True
 
+    def never_rest(self) -> None:
+        """Have no view tree to tell until `mend`."""
+        self._restless = True
+
+    def print_input(self, lines: bytes) -> None:
+        """Let `getevent` print this to whoever follows the input."""
+        with self._changed:
+            self._input_lines.append(lines)
+            self._changed.notify_all()
+
+    def end_input(self) -> None:
+        """Let `getevent` end once it has printed everything."""
+        with self._changed:
+            self._input_ended = True
+            self._changed.notify_all()
+
     def refuse_input(self, words: str = "injection is not permitted") -> None:
         """Refuse every input until `mend`."""
         self._refusal = words
@@ -181,29 +308,65 @@ class FakeDevice:
     def mend(self) -> None:
         """Switch all faults off."""
         self._error = self._refusal = None
-        self._cut_frames = False
+        self._cut_frames = self._restless = False
         self._running.set()
 
     def _perform(self, done: Input) -> None:
         with self._answering():
-            if self._refusal is not None:
-                raise InputRefusedError(f"{self._serial} refused the input: {self._refusal}")
+            self._check_input()
             self.performed.append(done)
             self.screen_at.append(self._screen)
-            self._screens_shown += 1
-            self._screen = self._screens_shown
+            self._show_next()
 
-    def _image(self, screen: int | str | Image.Image) -> Image.Image:
-        return screen if isinstance(screen, Image.Image) else picture(screen, self.state.size)
+    def _check_input(self) -> None:
+        if self._refusal is not None:
+            raise InputRefusedError(f"{self._serial} refused the input: {self._refusal}")
+
+    def _show_next(self) -> None:
+        self._screens_shown += 1
+        self._show(self._screens_shown)
+
+    def _show(self, screen: int | str | Image.Image) -> None:
+        self._screen = screen
+        if self.streams:
+            self._unseen = self._frame(time.monotonic_ns(), streamed=True)
+            self._changed.notify_all()
+
+    def _frame(self, started_ns: int, *, streamed: bool = False) -> Frame:
+        shown = self._screen
+        image = shown if isinstance(shown, Image.Image) else picture(shown, self.state.size)
+        self._frames += 1
+        return Frame(
+            number=self._frames,
+            size=Size(image.width, image.height),
+            pixels=image.convert("RGBA").tobytes(),
+            started_ns=started_ns,
+            arrived_ns=time.monotonic_ns(),
+            source="fake",
+            streamed=streamed,
+            rotation=self.state.rotation if streamed else None,
+        )
 
     @contextmanager
     def _answering(self) -> Iterator[None]:
         answered = self._running.wait(self._patience_s)
-        if self._closed:
-            raise DeviceDisconnectedError(f"The connection to {self._serial} was closed.")
+        self._check_connection()
         if not answered:
             raise DeviceTimeoutError(f"{self._serial} did not answer within {self._patience_s:g} s.")
+        with self._changed:
+            yield
+
+    def _check_connection(self) -> None:
+        if self._closed:
+            raise DeviceDisconnectedError(f"The connection to {self._serial} was closed.")
         if self._error is not None:
             raise self._error
-        with self._lock:
-            yield
+
+    def _wait_for(self, happened: Callable[[], bool], wait_s: float | None) -> None:
+        """Wait until something has happened, or a fault has, with `_changed` held."""
+        self._changed.wait_for(lambda: happened() or self._closed or self._error is not None, wait_s)
+        self._check_connection()
+
+    def _wake(self) -> None:
+        with self._changed:
+            self._changed.notify_all()

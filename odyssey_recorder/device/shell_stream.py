@@ -9,6 +9,10 @@ _PACKET = struct.Struct("<BI")
 _STDOUT, _STDERR, _EXIT = 1, 2, 3
 _CHUNK_BYTES = 65536
 
+_QUICK_ACK: int | None = getattr(socket, "TCP_QUICKACK", None)
+"""Linux's switch for acknowledging at once, which lasts until the next bytes: without it a server that waits for the
+acknowledgement holds the next small packet back, by 42 ms."""
+
 
 class ShellStream(Protocol):
     """What one command prints, as it comes.
@@ -22,6 +26,9 @@ class ShellStream(Protocol):
     def read(self) -> bytes:
         """All that is still to come."""
 
+    def read_some(self) -> bytes:
+        """What has come, as soon as anything has; empty only where the command has printed its last."""
+
     @property
     def errors(self) -> str:
         """What came on standard error so far; empty on a stream that does not keep it apart."""
@@ -32,19 +39,27 @@ class ShellStream(Protocol):
 
 
 class _TimedSocket:
-    """Receives from a socket until a moment on the monotonic clock."""
+    """Receives from a socket until a moment on the monotonic clock, or for ever."""
 
-    def __init__(self, sock: socket.socket, expires_s: float) -> None:
+    def __init__(self, sock: socket.socket, expires_s: float | None) -> None:
         self._sock = sock
         self._expires_s = expires_s
 
     def receive_into(self, memory: memoryview) -> int:
         """Receive some bytes, at least one unless the stream has ended."""
-        remaining_s = self._expires_s - time.monotonic()
-        if remaining_s <= 0:
+        remaining_s = None if self._expires_s is None else self._expires_s - time.monotonic()
+        if remaining_s is not None and remaining_s <= 0:
             raise TimeoutError
         self._sock.settimeout(remaining_s)
         return self._sock.recv_into(memory)
+
+    def receive_some(self, most: int) -> bytes:
+        """Receive what is there, up to `most` bytes, and have the sender know at once; empty at the stream's end."""
+        chunk = memoryview(bytearray(most))
+        received = self.receive_into(chunk)
+        if _QUICK_ACK is not None:
+            self._sock.setsockopt(socket.IPPROTO_TCP, _QUICK_ACK, 1)
+        return bytes(chunk[:received])
 
     def fill(self, memory: memoryview) -> int:
         """Fill `memory`; return how many bytes came before the end of the stream."""
@@ -63,7 +78,7 @@ class PlainStream:
     errors = ""
     exit_code = 0
 
-    def __init__(self, sock: socket.socket, expires_s: float) -> None:
+    def __init__(self, sock: socket.socket, expires_s: float | None) -> None:
         self._socket = _TimedSocket(sock, expires_s)
 
     def read_into(self, memory: memoryview) -> int:
@@ -78,6 +93,10 @@ class PlainStream:
             output += chunk[:received]
         return bytes(output)
 
+    def read_some(self) -> bytes:
+        """As `ShellStream` says."""
+        return self._socket.receive_some(_CHUNK_BYTES)
+
 
 class PacketStream:
     """The stream of `shell,v2`: packets of standard output, of errors, and at last the exit code.
@@ -86,7 +105,7 @@ class PacketStream:
     on standard output is received right where the caller wants it.
     """
 
-    def __init__(self, sock: socket.socket, expires_s: float) -> None:
+    def __init__(self, sock: socket.socket, expires_s: float | None) -> None:
         self._socket = _TimedSocket(sock, expires_s)
         self._header = memoryview(bytearray(_PACKET.size))
         self._unread = 0
@@ -122,6 +141,15 @@ class PacketStream:
             self.read_into(memoryview(chunk))
             output += chunk
         return bytes(output)
+
+    def read_some(self) -> bytes:
+        """As `ShellStream` says."""
+        if not self._more_output():
+            return b""
+        some = self._socket.receive_some(min(self._unread, _CHUNK_BYTES))
+        self._count(len(some))
+        self._unread -= len(some)
+        return some
 
     def _more_output(self) -> bool:
         """Go on to the next byte of standard output; False at the end of the command."""
