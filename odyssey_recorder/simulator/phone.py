@@ -38,9 +38,9 @@ _WISHES: Mapping[str, Literal["send", "view"]] = {
 class Phone:
     """A phone with one thread of its own; every method is safe from any thread and waits until it is done.
 
-    Only `screen` never waits. Coordinates are pixels of the picture as displayed, in the current rotation.
-    With `animation` off each input leads to at most one new frame. The clock of the status bar stands at 10:00
-    unless it is a `running_clock`. Raises PhoneStoppedError when not running.
+    Only `screen` and `on_frame` never wait. Coordinates are pixels of the picture as displayed, in the current
+    rotation. With `animation` off each input leads to at most one new frame. The clock of the status bar stands at
+    10:00 unless it is a `running_clock`. Raises PhoneStoppedError when not running.
     """
 
     def __init__(
@@ -80,6 +80,13 @@ class Phone:
     def screen(self) -> Screen:
         """The newest composed frame; never waits."""
         return self._stage.screen
+
+    def on_frame(self, tell: Action) -> Action:
+        """Call `tell` whenever `screen` has become another, on the phone's thread, which it must not keep waiting.
+
+        The call that is returned ends that.
+        """
+        return self._stage.listen(tell)
 
     # Inputs ----------------------------------------------------------------------------------------------------
 

@@ -6,6 +6,8 @@ from enum import Enum
 from odyssey_recorder.simulator.profile import Posture
 from odyssey_recorder.simulator.ui.geometry import Rect, Size
 
+_NO_PANEL = Size(0, 0)
+
 
 class Phase(Enum):
     """What a finger does."""
@@ -20,7 +22,9 @@ class Phase(Enum):
 class Screen:
     """One composed frame as displayed: `rgba` is row after row, four bytes a pixel, alpha 255.
 
-    `number` starts at 1 and grows only when the pixels change; `shown_ns` is time.monotonic_ns() then.
+    `number` starts at 1 and grows only when the pixels change, or the display that they are on; `shown_ns` is
+    time.monotonic_ns() then, `shown_us` microseconds since 1970. `panel` is the size of the lit panel, turned as
+    the picture is.
     """
 
     number: int
@@ -28,6 +32,18 @@ class Screen:
     height: int
     rgba: bytes
     shown_ns: int
+    shown_us: int = 0
+    panel: Size = _NO_PANEL
+    rotation: int = 0
+    folded: bool = False
+    awake: bool = True
+
+    def shows_same_as(self, other: "Screen") -> bool:
+        """Whether both are the same picture on the same display, whenever that was."""
+        return self.rgba == other.rgba and self._display() == other._display()
+
+    def _display(self) -> tuple[object, ...]:
+        return self.width, self.panel, self.rotation, self.folded, self.awake
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,7 @@ class _Before:
 
 
 class Stage:
-    """Lives on the looper, but for `screen`, which is replaced as a whole and may be read from any thread."""
+    """Lives on the looper, but for `listen` and `screen`, which is replaced as a whole: any thread may use these."""
 
     def __init__(self, looper: Looper, *, animation: bool, journal: Journal | None) -> None:
         self._looper = looper
@@ -38,9 +38,15 @@ class Stage:
         self._settled: Image.Image | None = None
         self._player: Timer | None = None
         self._gliding: list[Action] | None = None
+        self._listeners: list[Action] = []
         self.screen = Screen(0, 0, 0, b"", 0)
         self.windows: list[Window] = []
         self.areas = Areas(*(Rect(0, 0, 0, 0) for _ in range(5)))
+
+    def listen(self, tell: Action) -> Action:
+        """Call `tell` after every new frame; the call that is returned ends that."""
+        self._listeners.append(tell)
+        return lambda: self._listeners.remove(tell)
 
     def lay_out(self, system: SystemUi) -> None:
         """Build and place the views anew."""
@@ -59,7 +65,7 @@ class Stage:
         """Show the present state at once, as while a finger drags."""
         self.lay_out(system)
         self._cancel()
-        self._present(self._compose(system))
+        self._present(self._compose(system), system)
 
     def glide(self, steps: Sequence[Action], system: SystemUi) -> None:
         """Carry out one step after the other, each with a frame of its own."""
@@ -122,14 +128,14 @@ class Stage:
         before = self._picture
         self._cancel()
         if change is None or before is None or before.size != after.size or not self.moves(system):
-            self._present(after)
+            self._present(after, system)
             return
         steps = enumerate(pictures(change, before, after), 1)
         begun_s = time.monotonic()
 
         def advance() -> None:
             number, picture = next(steps, (0, after))
-            self._present(picture)
+            self._present(picture, system)
             rest_s = begun_s + number * STEP_S - time.monotonic()
             self._player = self._looper.later(max(0.0, rest_s), advance) if number else None
 
@@ -150,15 +156,28 @@ class Stage:
         self._settled = picture
         return picture
 
-    def _present(self, picture: Image.Image) -> None:
+    def _present(self, picture: Image.Image, system: SystemUi) -> None:
         self._picture = picture
-        rgba = picture.tobytes()
-        if rgba == self.screen.rgba and picture.width == self.screen.width:
+        display = system.display
+        screen = Screen(
+            self.screen.number + 1,
+            picture.width,
+            picture.height,
+            picture.tobytes(),
+            time.monotonic_ns(),
+            time.time_ns() // 1000,
+            display.panel,
+            display.rotation,
+            display.folded,
+            system.awake,
+        )
+        if screen.shows_same_as(self.screen):
             return
-        number, now_ns = self.screen.number + 1, time.monotonic_ns()
-        self.screen = Screen(number, picture.width, picture.height, rgba, now_ns)
+        self.screen = screen
         if self._journal:
-            self._journal.frame(now_ns, number, picture)
+            self._journal.frame(screen.shown_ns, screen.number, picture)
+        for tell in tuple(self._listeners):
+            tell()
 
 
 def _turn(*, deeper: bool, at_home: bool) -> Transition:

@@ -5,6 +5,9 @@ from dataclasses import dataclass, replace
 from odyssey_recorder.simulator.profile import Posture, Profile
 from odyssey_recorder.simulator.ui.geometry import Size
 
+CLOSED = "CLOSED"
+"""The posture of a foldable in which its outer panel is lit."""
+
 
 @dataclass(frozen=True, slots=True)
 class Display:
@@ -34,6 +37,16 @@ class Display:
     def size(self) -> Size:
         """The size of the picture as displayed, rotation included."""
         return self.natural_size.turned(self.rotation)
+
+    @property
+    def panel(self) -> Size:
+        """The size of the lit panel, turned as the picture is."""
+        return self.physical_size.turned(self.rotation)
+
+    @property
+    def folded(self) -> bool:
+        """Whether this is a foldable that is closed."""
+        return self.posture is not None and self.posture.name == CLOSED
 
     @property
     def density(self) -> int:
