@@ -9,7 +9,7 @@ from odyssey_recorder.errors import OdysseyError
 from odyssey_recorder.simulator.evdev import Change
 from odyssey_recorder.simulator.evdev_names import EV_ABS, EV_KEY, EV_SYN, code_named
 from odyssey_recorder.simulator.faults import Faults, FrameFault
-from odyssey_recorder.simulator.guest import Guest
+from odyssey_recorder.simulator.guest import Guest, Snapshot
 
 _HINGE_DEGREES: Mapping[str, float] = {
     "CLOSED": 0,
@@ -32,7 +32,7 @@ _BACK_KEY = 0x9E
 _LEFT_BUTTON, _RIGHT_BUTTON = 1, 2
 _FAULT_USAGE = (
     "fault offline | online | freeze SECONDS|on|off | screencap-delay MS | cut-frame [N] | black-frame [N]"
-    " | drop-in-frame [N] | kill-getevent | refuse-input on|off | clear"
+    " | drop-in-frame [N] | kill-getevent | syn-dropped [N] | clock-jump SECONDS | refuse-input on|off | clear"
 )
 
 
@@ -41,10 +41,9 @@ class ConsoleError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class _Snapshot:
-    content: object
+class _Saved:
+    content: Snapshot
     saved_s: float = field(default_factory=time.time)
-    clock_s: float = field(default_factory=time.monotonic)
 
 
 class ConsoleCommands:
@@ -53,7 +52,7 @@ class ConsoleCommands:
     def __init__(self, guest: Guest) -> None:
         self.on_kill: Callable[[], None] = lambda: None
         self._guest = guest
-        self._snapshots: dict[str, _Snapshot] = {}
+        self._snapshots: dict[str, _Saved] = {}
         self._sensors = dict(_SENSORS)
         self._table: dict[str, Callable[[Sequence[str]], str]] = {
             "avd": self._avd,
@@ -80,7 +79,7 @@ class ConsoleCommands:
             # Text to type is the one argument in which spaces count.
             text = line.split(maxsplit=2)[2:] if words[:2] == ["event", "text"] else words[2:]
             return command([*words[1:2], *text])
-        except (ConsoleError, OdysseyError, LookupError, ValueError) as error:
+        except (ConsoleError, OdysseyError, LookupError, ValueError, OverflowError) as error:
             return f"KO: {error}"
 
     def _help(self, _: Sequence[str]) -> str:
@@ -108,7 +107,7 @@ class ConsoleCommands:
             case ["snapshot", "list"]:
                 return self._list_snapshots()
             case ["snapshot", "save", name]:
-                self._snapshots[name] = _Snapshot(self._guest.phone.save_snapshot())
+                self._snapshots[name] = _Saved(self._guest.save_snapshot())
             case ["snapshot", "load", name]:
                 self._load_snapshot(name)
             case ["snapshot", "delete" | "del", name]:
@@ -127,7 +126,7 @@ class ConsoleCommands:
         ]
         for name, snapshot in self._snapshots.items():
             saved = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(snapshot.saved_s))
-            clock = time.strftime("%H:%M:%S", time.gmtime(snapshot.clock_s))
+            clock = time.strftime("%H:%M:%S", time.gmtime(snapshot.content.nodes.time_ns / 1e9))
             lines.append(f"--        {name:<20} {'0M':>6} {saved}   {clock}.000")
         return "\r\n".join(lines)
 
@@ -137,10 +136,7 @@ class ConsoleCommands:
                 f"Device 'encrypt' does not have the requested snapshot '{name}'\r\n"
                 "KO: Snapshot load failure: snapshot doesn't exist"
             )
-        self._guest.phone.load_snapshot(self._snapshots[name].content)
-        # A guest that is put back knows nothing of the connections that were made since.
-        self._guest.nodes.end_readers()
-        self._guest.faults.break_connections()
+        self._guest.load_snapshot(self._snapshots[name].content)
 
     def _sensor(self, words: Sequence[str]) -> str:
         posture = self._guest.phone.state().posture
@@ -199,15 +195,29 @@ class ConsoleCommands:
                 faults.freeze(None if span == "on" else float(span))
             case ["screencap-delay", milliseconds]:
                 faults.delay_screencap(float(milliseconds) / 1000)
-            case ["kill-getevent"]:
-                faults.kill_getevent()
             case ["refuse-input", "on" | "off" as switch]:
                 faults.refuse_input(refuse=switch == "on")
             case ["clear"]:
                 faults.clear()
+                self._guest.nodes.lose_reports(0)
+            case ["kill-getevent" | "syn-dropped" | "clock-jump", *_]:
+                self._fault_of_input(words)
             case _:
                 _spoil_frames(faults, words)
         return ""
+
+    def _fault_of_input(self, words: Sequence[str]) -> None:
+        match words:
+            case ["kill-getevent"]:
+                self._guest.faults.kill_getevent()
+            case ["syn-dropped"]:
+                self._guest.nodes.lose_reports(1)
+            case ["syn-dropped", count]:
+                self._guest.nodes.lose_reports(int(count))
+            case ["clock-jump", seconds]:
+                self._guest.clock.jump(float(seconds))
+            case _:
+                raise ConsoleError(f"usage: {_FAULT_USAGE}")
 
 
 def _spoil_frames(faults: Faults, words: Sequence[str]) -> None:

@@ -2,11 +2,10 @@
 
 A kernel passes on only what changed: an axis that keeps its value is left out, per touch slot and across
 touches, so the second tap on the same spot carries no position at all. Events of one report share one stamp,
-taken from the monotonic clock.
+taken from the guest's monotonic clock. A reader that is too slow for its buffer finds SYN_DROPPED in it.
 """
 
 import threading
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
@@ -18,8 +17,10 @@ from odyssey_recorder.simulator.evdev_names import (
     ABS_MT_TRACKING_ID,
     EV_ABS,
     EV_SYN,
+    SYN_DROPPED,
     SYN_REPORT,
 )
+from odyssey_recorder.simulator.guest_clock import GuestClock
 
 RAW_MAX = 32767
 """The largest position a touch node reports, whatever the size of its panel."""
@@ -59,7 +60,7 @@ Change = tuple[int, int, int]
 
 @dataclass(frozen=True, slots=True)
 class RawEvent:
-    """One event as read from a node; `time_us` counts microseconds of the monotonic clock."""
+    """One event as read from a node; `time_us` counts microseconds of the guest's clock."""
 
     time_us: int
     type: int
@@ -115,10 +116,20 @@ class InputNode:
 Reader = Callable[[InputNode, Sequence[RawEvent]], None]
 
 
+@dataclass(frozen=True, slots=True)
+class SavedNodes:
+    """The state of the kernel's input at one moment: the guest's clock, then slot and values of each node."""
+
+    time_ns: int
+    states: tuple[tuple[int, dict[tuple[int, int, int], int]], ...]
+
+
 class InputNodes:
     """All input nodes; safe from any thread. Readers are called in the order of the reports."""
 
     def __init__(self) -> None:
+        self.clock = GuestClock()
+        self._to_lose = 0
         touch = Capabilities(keys=(0x141, 0x14B), axes=_TOUCH_AXES, switches=(0,))
         self._lock = threading.Lock()
         self._readers: dict[object, tuple[Reader, Callable[[], None]]] = {}
@@ -155,16 +166,49 @@ class InputNodes:
                 on_end()
             self._readers.clear()
 
-    def report(self, node: InputNode, changes: Sequence[Change]) -> None:
-        """Let `node` report `changes` together; what did not change is dropped, and so is an empty report."""
+    def report(self, node: InputNode, changes: Sequence[Change]) -> int:
+        """Let `node` report `changes` together; what did not change is dropped, and so is an empty report.
+
+        Returns the report's stamp in microseconds.
+        """
         with self._lock:
-            now_us = time.monotonic_ns() // 1000
+            now_us = self.clock.now_ns() // 1000
             events = [RawEvent(now_us, *change) for change in changes if node.accept(*change)]
-            if not events:
-                return
-            events.append(RawEvent(now_us, EV_SYN, SYN_REPORT, 0))
-            for reader, _ in self._readers.values():
-                reader(node, events)
+            if events:
+                events.append(RawEvent(now_us, EV_SYN, SYN_REPORT, 0))
+                readable = self._overflow(events) if node in self.touch_screens and self._to_lose else events
+                for reader, _ in self._readers.values() if readable else ():
+                    reader(node, readable)
+            return now_us
+
+    def lose_reports(self, count: int) -> None:
+        """Let the buffers of all readers overflow in the last of the next `count` reports of the touch nodes.
+
+        Readers get nothing of these but, as from the kernel, SYN_DROPPED and how the last one ended. The nodes
+        themselves know the new values, and do not repeat them.
+        """
+        with self._lock:
+            self._to_lose = max(0, count)
+
+    def save(self) -> "SavedNodes":
+        """What the nodes and their clock know now."""
+        with self._lock:
+            return SavedNodes(self.clock.now_ns(), tuple((node.slot, dict(node.values)) for node in self.all()))
+
+    def load(self, saved: "SavedNodes") -> None:
+        """Be again as when `saved` was saved, and send every reader away: none of them was there then."""
+        with self._lock:
+            self.clock.set(saved.time_ns)
+            for node, (slot, values) in zip(self.all(), saved.states, strict=True):
+                node.slot, node.values, node.unsent = slot, dict(values), []
+        self.end_readers()
+
+    def _overflow(self, events: Sequence[RawEvent]) -> list[RawEvent]:
+        """What is left in a reader's buffer of a report that is lost."""
+        self._to_lose -= 1
+        if self._to_lose:
+            return []
+        return [RawEvent(events[0].time_us, EV_SYN, SYN_DROPPED, 0), *events[-2:]]
 
 
 def touch_changes(slot: int, x_raw: int, y_raw: int) -> list[Change]:

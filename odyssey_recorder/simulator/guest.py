@@ -8,17 +8,27 @@ from odyssey_recorder.simulator.evdev import (
     Change,
     InputNode,
     InputNodes,
+    SavedNodes,
     lift_changes,
     touch_changes,
 )
 from odyssey_recorder.simulator.evdev_names import EV_KEY
 from odyssey_recorder.simulator.faults import Faults
 from odyssey_recorder.simulator.files import Files
+from odyssey_recorder.simulator.guest_clock import GuestClock
 from odyssey_recorder.simulator.phone import Phase, Phone, PhoneState
 from odyssey_recorder.simulator.us_keyboard import android_key, key_strokes
 
 _CLOSED = "CLOSED"
 _OUTER_PANEL_NODE = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """A saved system: what the phone and what its input nodes were; files are not part of it."""
+
+    phone: object
+    nodes: SavedNodes
 
 
 @dataclass(slots=True)
@@ -30,6 +40,25 @@ class Guest:
     nodes: InputNodes
     avd_name: str
     files: Files = field(default_factory=Files)
+
+    @property
+    def clock(self) -> GuestClock:
+        """The clock of the input events."""
+        return self.nodes.clock
+
+    def read_file(self, path: str) -> bytes:
+        """The content of a file, of the kernel's own ones as well; raises as `Files.read` does."""
+        return self.clock.uptime() if path == "/proc/uptime" else self.files.read(path)
+
+    def save_snapshot(self) -> "Snapshot":
+        """The phone and the kernel's input as they are now."""
+        return Snapshot(self.phone.save_snapshot(), self.nodes.save())
+
+    def load_snapshot(self, snapshot: "Snapshot") -> None:
+        """Be again as then: the clock jumps, and whoever was connected or read input events since then is cut off."""
+        self.phone.load_snapshot(snapshot.phone)
+        self.nodes.load(snapshot.nodes)
+        self.faults.break_connections()
 
     def touch_screen(self) -> InputNode:
         """The node that reports touches now: a folded foldable's outer panel has one of its own."""

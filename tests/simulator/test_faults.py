@@ -5,6 +5,7 @@ import pytest
 
 from odyssey_recorder.simulator.faults import FrameFault
 from tests.simulator.bench import Bench, Launch
+from tests.simulator.person import Person
 
 
 def states(bench: Bench) -> dict[str, str]:
@@ -121,6 +122,85 @@ def test_a_running_getevent_can_be_killed(start: Launch) -> None:
         assert process.wait(10) == 137
 
 
+def reports(lines: list[str]) -> list[list[str]]:
+    """The names of what was reported together, without the SYN_REPORT that ends each report."""
+    found: list[list[str]] = [[]]
+    for name in [line.split()[2] for line in lines]:
+        if name == "SYN_REPORT":
+            found.append([])
+        else:
+            found[-1].append(name)
+    return found[:-1]
+
+
+def listed(process: "subprocess.Popen[bytes]") -> None:
+    """Read until a getevent over all nodes has listed them."""
+    assert process.stdout is not None
+    while b"qwerty2" not in process.stdout.readline():
+        pass
+
+
+def test_a_reader_whose_buffer_overflows_loses_reports_and_is_told_so(start: Launch) -> None:
+    bench = start()
+    guest = bench.emulator.guest
+    with bench.running("shell", "getevent", "-l") as process:
+        listed(process)
+
+        bench.console("fault", "syn-dropped", "2")
+        guest.window_touch(100, 200, pressed=True)  # lost
+        guest.window_touch(100, 300, pressed=True)  # lost but for its end
+        guest.window_touch(100, 300, pressed=False)
+        guest.window_touch(100, 300, pressed=True)
+        assert process.stdout is not None
+        lines = [process.stdout.readline().decode() for _ in range(9)]
+
+    assert reports(lines) == [
+        ["SYN_DROPPED", "ABS_MT_POSITION_Y"],
+        ["ABS_MT_PRESSURE", "ABS_MT_TRACKING_ID"],
+        ["ABS_MT_TRACKING_ID", "ABS_MT_PRESSURE"],
+    ]
+
+
+def test_the_phone_feels_a_touch_whose_report_is_lost(start: Launch) -> None:
+    bench = start()
+    bench.console("fault", "syn-dropped", "9")
+    notes = Person(bench.emulator.phone).find("Notes").bounds.center
+
+    for pressed in (True, False):
+        bench.emulator.guest.window_touch(*notes, pressed=pressed)
+
+    assert bench.emulator.phone.state().package == "com.odyssey.notes"
+
+
+@pytest.mark.parametrize("by_s", [1000.0, -20.0])
+def test_the_guests_clock_can_jump(start: Launch, by_s: float) -> None:
+    bench = start()
+    before = float(bench.shell("cat /proc/uptime").split()[0])
+
+    bench.console("fault", "clock-jump", str(by_s))
+
+    after = float(bench.shell("cat /proc/uptime").split()[0])
+    assert after - before == pytest.approx(by_s, abs=5)
+
+
+def test_a_loaded_snapshot_puts_the_clock_back_lifts_the_fingers_and_cuts_every_connection(start: Launch) -> None:
+    bench = start()
+    guest = bench.emulator.guest
+    bench.console("avd", "snapshot", "save", "fresh")
+    saved_s = guest.clock.now_ns() / 1e9
+    bench.console("fault", "clock-jump", "500")
+    with bench.running("shell", "getevent", "-l") as process:
+        listed(process)
+        guest.window_touch(100, 200, pressed=True)
+
+        bench.console("avd", "snapshot", "load", "fresh")
+
+        process.wait(10)
+    bench.adb("wait-for-device")
+    assert float(bench.shell("cat /proc/uptime").split()[0]) == pytest.approx(saved_s, abs=5)
+    assert not guest.touch_screen().contacts()
+
+
 def test_input_can_be_refused_and_then_reaches_nobody(start: Launch) -> None:
     bench = start()
     bench.console("fault", "refuse-input", "on")
@@ -159,6 +239,17 @@ def test_an_emulator_stops_whatever_is_wrong_with_it(start: Launch, words: tuple
     assert not bench.emulator.killed.is_set()
 
 
-@pytest.mark.parametrize("words", [(), ("explode",), ("freeze", "soon"), ("cut-frame", "many"), ("refuse-input", "x")])
+@pytest.mark.parametrize(
+    "words",
+    [
+        (),
+        ("explode",),
+        ("freeze", "soon"),
+        ("cut-frame", "many"),
+        ("refuse-input", "x"),
+        ("clock-jump", "inf"),
+        ("syn-dropped", "x"),
+    ],
+)
 def test_a_fault_there_is_not_is_refused(bench: Bench, words: tuple[str, ...]) -> None:
     assert bench.console("fault", *words)[0].startswith("KO: ")

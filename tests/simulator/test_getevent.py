@@ -89,15 +89,33 @@ def test_a_touch_through_the_window_has_the_columns_of_a_real_one(bench: Bench) 
     assert len({line.split("]")[0] for line in down}) == 1, "one report, one stamp"
 
 
-def test_stamps_are_those_of_the_monotonic_clock(bench: Bench) -> None:
+def uptime(bench: Bench) -> float:
+    return float(bench.shell("cat /proc/uptime").split()[0])
+
+
+def stamp_of(line: str) -> float:
+    return float(line.split("]")[0].strip("[ "))
+
+
+def test_stamps_are_those_of_the_guests_clock_which_is_not_the_hosts(bench: Bench) -> None:
     with getevent(bench, "-t") as events:
-        before = time.monotonic()
+        before = uptime(bench)
         bench.console("event", "mouse", "1", "2", "0", "1")
         bench.console("event", "mouse", "1", "2", "0", "0")
         [line] = events.lines(1)
+        after = uptime(bench) + 0.01
 
-    stamp = float(line.split("]")[0].strip("[ "))
-    assert before <= stamp <= time.monotonic()
+    assert before <= stamp_of(line) <= after
+    assert abs(time.monotonic() - after) > 5
+
+
+def test_the_uptime_has_two_decimals_and_can_be_asked_for_again_and_again_in_one_line(bench: Bench) -> None:
+    told = bench.shell("cat /proc/uptime; cat < /proc/uptime; cat /proc/uptime /proc/uptime").splitlines()
+
+    assert all(re.fullmatch(r"\d+\.\d\d \d+\.\d\d", line) for line in told)
+    seconds = [float(line.split()[0]) for line in told]
+    assert len(seconds) == 4
+    assert seconds == sorted(seconds)
 
 
 def test_what_does_not_change_is_not_reported(start: Launch) -> None:

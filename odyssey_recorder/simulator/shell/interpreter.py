@@ -135,7 +135,7 @@ class Shell:
         for redirection in redirections:
             if redirection.fd == 0 and not isinstance(redirection.target, int):
                 path = self._expanded(redirection.target)
-                source = Discard() if path == "/dev/null" else Bytes(self._guest.files.read(path))
+                source = Discard() if path == "/dev/null" else Bytes(self._guest.read_file(path))
                 streams = replace(streams, stdin=source)
                 continue
             sink = self._sink(redirection, streams)

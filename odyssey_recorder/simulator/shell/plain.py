@@ -58,7 +58,7 @@ async def _whoami(call: Call) -> int:
 
 
 async def _uptime(call: Call) -> int:
-    await call.print(f" {datetime.now(UTC):%H:%M:%S} up {time.monotonic() / 60:.0f} min,  0 users")
+    await call.print(f" {datetime.now(UTC):%H:%M:%S} up {call.guest.clock.now_ns() / 60e9:.0f} min,  0 users")
     return 0
 
 
@@ -69,18 +69,12 @@ async def _cat(call: Call) -> int:
     status = 0
     for path in call.args:
         try:
-            await call.stdout.write(_proc(path) or call.guest.files.read(path))
+            await call.stdout.write(call.guest.read_file(path))
         except FileNotFoundError:
             status = await call.fail(f"cat: {path}: No such file or directory")
         except IsADirectoryError:
             status = await call.fail(f"cat: {path}: Is a directory")
     return status
-
-
-def _proc(path: str) -> bytes:
-    if path == "/proc/uptime":
-        return f"{time.monotonic():.2f} {time.monotonic() * 3:.2f}\n".encode()
-    return b""
 
 
 async def _ls(call: Call) -> int:
