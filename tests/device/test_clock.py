@@ -1,0 +1,110 @@
+"""The device's clock on the host's: never surer than it can be, and never silent about a change."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from odyssey_recorder.device.clock import DRIFT_PPM, UNKNOWN_NS, DeviceClock
+from odyssey_recorder.device.device import ClockReading
+
+SECOND = 1_000_000_000
+MS = 1_000_000
+
+
+def reading(before_ns: int, after_ns: int, least_us: int, most_us: int | None = None) -> ClockReading:
+    return ClockReading(before_ns, after_ns, least_us, least_us if most_us is None else most_us)
+
+
+def clock_ahead_by_a_second() -> DeviceClock:
+    """Read within 2 ms; the device is 1 s ahead of the host."""
+    return DeviceClock(reading(10 * SECOND, 10 * SECOND + 2 * MS, 11_001_000))
+
+
+def test_one_reading_tells_the_time_as_surely_as_it_was_short() -> None:
+    moment = clock_ahead_by_a_second().moment(11_001_000)
+
+    assert abs(moment.at_ns - (10 * SECOND + MS)) <= 1000
+    assert MS <= moment.uncertainty_ns <= MS + 2000
+
+
+def test_the_coarse_steps_of_a_reading_make_it_less_sure() -> None:
+    clock = DeviceClock(reading(0, 0, 1_000_000, 1_010_000))
+
+    assert 5 * MS <= clock.moment(1_005_000).uncertainty_ns <= 5 * MS + 2000
+
+
+def test_a_better_reading_makes_it_surer_and_a_worse_one_changes_nothing() -> None:
+    clock = clock_ahead_by_a_second()
+
+    assert clock.read(reading(10 * SECOND + 3 * MS, 10 * SECOND + 3 * MS, 11_003_000))
+    surer = clock.moment(11_003_000)
+    assert clock.read(reading(10 * SECOND + 4 * MS, 11 * SECOND, 11_500_000))
+
+    assert surer.uncertainty_ns < 10_000
+    assert clock.moment(11_003_000) == surer
+
+
+def test_a_line_that_arrives_at_once_bounds_the_clock_from_above() -> None:
+    clock = clock_ahead_by_a_second()
+
+    assert clock.heard(11_010_000, 10 * SECOND + 10 * MS)
+
+    latest = clock.moment(11_010_000)
+    assert latest.at_ns + latest.uncertainty_ns <= 10 * SECOND + 10 * MS + 3000
+
+
+def test_what_was_known_grows_less_sure_with_time() -> None:
+    clock = clock_ahead_by_a_second()
+    soon, later = clock.moment(11_001_000), clock.moment(111_001_000)
+
+    assert later.uncertainty_ns - soon.uncertainty_ns >= 100 * SECOND * DRIFT_PPM // 1_000_000
+
+
+def test_a_clock_that_was_set_back_shows_in_the_next_reading_which_alone_is_then_known() -> None:
+    clock = clock_ahead_by_a_second()
+
+    assert not clock.read(reading(20 * SECOND, 20 * SECOND, 5_000_000))
+
+    assert abs(clock.moment(6_000_000).at_ns - 21 * SECOND) <= 1_000_000
+
+
+def test_a_clock_that_was_set_forward_shows_in_the_next_reading_too() -> None:
+    assert not clock_ahead_by_a_second().read(reading(20 * SECOND, 20 * SECOND, 90_000_000))
+
+
+def test_an_event_from_the_future_says_that_the_clock_was_set_forward_and_nothing_is_sure_until_it_is_read() -> None:
+    clock = clock_ahead_by_a_second()
+
+    assert not clock.heard(90_000_000, 11 * SECOND)
+    unsure = clock.moment(90_000_000)
+    assert (unsure.at_ns, unsure.uncertainty_ns) == (11 * SECOND, UNKNOWN_NS)
+
+    assert clock.read(reading(11 * SECOND, 11 * SECOND + MS, 90_000_500)), "it was told of already"
+    assert clock.moment(90_000_000).uncertainty_ns < 2 * MS
+
+
+@given(
+    ahead_us=st.integers(-(10**12), 10**12),
+    drift_ppm=st.integers(-DRIFT_PPM // 2, DRIFT_PPM // 2),
+    words=st.lists(
+        st.tuples(st.booleans(), st.integers(0, 5 * SECOND), st.integers(0, 50 * MS), st.integers(0, 50 * MS)),
+        max_size=30,
+    ),
+)
+def test_a_clock_that_drifts_is_never_contradicted_and_the_truth_is_always_within_what_is_told(
+    ahead_us: int, drift_ppm: int, words: list[tuple[bool, int, int, int]]
+) -> None:
+    def device_us(host_ns: int) -> int:
+        return ahead_us + (host_ns + host_ns * drift_ppm // 1_000_000) // 1000
+
+    now_ns = 1000 * SECOND
+    clock = DeviceClock(reading(now_ns, now_ns + MS, device_us(now_ns), device_us(now_ns + MS) + 1))
+    for is_reading, pause, before, after in words:
+        now_ns += pause + before
+        truth = device_us(now_ns)
+        if is_reading:
+            assert clock.read(reading(now_ns - before, now_ns + after, truth, truth + 1))
+        else:
+            assert clock.heard(truth, now_ns + after)
+        moment = clock.moment(truth)
+        assert abs(moment.at_ns - now_ns) <= moment.uncertainty_ns
+        now_ns += after
