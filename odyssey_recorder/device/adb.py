@@ -1,24 +1,20 @@
-"""How a device is reached through an adb server: connections and commands, and what their errors mean."""
+"""How a device does over adb what a recorder asks of it: which commands it runs, and what their answers mean."""
 
 import os
 import re
 import shlex
 import socket
-import struct
-import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import count
 from textwrap import shorten
 
-from adbutils import AdbConnection, adb_path
-from adbutils.errors import AdbConnectionError, AdbError, AdbTimeout
-
 from odyssey_recorder.device import dumpsys, input_command
-from odyssey_recorder.device.device import ClockReading, DeviceProperties, ListedDevice, ScreenState
+from odyssey_recorder.device.adb_server import AdbServer, Connection, device_errors, find_adb
+from odyssey_recorder.device.device import ClockReading, DeviceProperties, ScreenState
 from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.device.screencap import find_frame, receive_frame
 from odyssey_recorder.device.shell_stream import PacketStream, PlainStream, ShellStream
@@ -33,12 +29,10 @@ from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import SystemKey
 from odyssey_recorder.model.geometry import Pixel
 
-DEFAULT_PORT = 5037
-"""Where adb servers listen unless told otherwise."""
+__all__ = ["AdbDevice", "AdbServer", "find_adb"]
 
 _ANSWER_S = 10.0
 _HEARTBEAT_S = 3.0
-_START_S = 20.0
 _BOOT_POLL_S = 0.25
 
 _PART = "==part=="
@@ -53,123 +47,7 @@ _FIRST_INPUT_US = 25_000
 """How long one `input` is taken to last until it was measured."""
 
 _REFUSAL = re.compile(r"\bError\b|Exception\b|\busage:", re.IGNORECASE)
-_GONE = re.compile(r"not found|offline|closed|unauthorized|authorizing|no devices|Unknown data: b''")
-_PLUG_IN = "Start it again or plug it in."
-_COLD_BOOT = "If its window does not react either, start it again (Cold Boot)."
-_RESTART_SERVER = "Start it again: `adb kill-server`, then `adb start-server`."
 _TRANSPORT_ID_BYTES = 8
-
-
-def find_adb() -> str:
-    """The path of the adb program: named by ADBUTILS_ADB_PATH, found on the PATH, or the bundled one."""
-    with device_errors("adb"):
-        return str(adb_path())
-
-
-@contextmanager
-def device_errors(who: str, *, if_silent: str = _COLD_BOOT, if_gone: str = _PLUG_IN) -> Iterator[None]:
-    """Raise our errors for all that adbutils, sockets and parsers raise; `who` names the device in them.
-
-    `if_silent` and `if_gone` are what a person can do when it does not answer, or is not there any more.
-    """
-    try:
-        yield
-    except (AdbTimeout, TimeoutError, subprocess.TimeoutExpired) as error:
-        raise DeviceTimeoutError(f"{who} did not answer in time. {if_silent}") from error
-    except (AdbConnectionError, ConnectionRefusedError) as error:
-        raise DeviceDisconnectedError(
-            f"{who} cannot be reached, for no adb server answers ({error}). "
-            "Run `adb start-server`, or start Android Studio."
-        ) from error
-    except AdbError as error:
-        raise _as_adb_said(who, " ".join(str(error).split())[:160]) from error
-    except (EOFError, OSError) as error:
-        raise DeviceDisconnectedError(f"The connection to {who} broke off ({error}). {if_gone}") from error
-    except (ValueError, struct.error) as error:
-        raise DeviceError(f"{who} answered what cannot be used: {error}. Try again.") from error
-
-
-def _as_adb_said(who: str, words: str) -> DeviceError:
-    if not _GONE.search(words):
-        return DeviceError(f"adb failed for {who}: {words}")
-    if "unauthorized" in words or "authorizing" in words:
-        mend = "does not trust this computer (adb: {}). Allow USB debugging in the dialog on its screen."
-    elif "offline" in words:
-        mend = "is offline (adb: {}). Wait until it has started; if it stays so, start it again (Cold Boot)."
-    else:
-        mend = "is gone (adb: {}). " + _PLUG_IN
-    return DeviceDisconnectedError(f"{who} {mend.format(words)}")
-
-
-class _Connection(AdbConnection):
-    """A connection to a server that is up; the library's own would start one, on a port of its choice."""
-
-    def __init__(self, address: tuple[str, int], timeout_s: float) -> None:
-        self._address = address
-        self._timeout_s = timeout_s
-        super().__init__(*address)
-
-    def request(self, service: str) -> None:
-        """Ask for a service and wait for the answer that it is there."""
-        self.send_command(service)
-        self.check_okay()  # type: ignore[no-untyped-call]
-
-    def ask(self, request: str) -> str:
-        """The answer of the server itself, such as to ``host:version``."""
-        self.request(request)
-        return str(self.read_string_block())
-
-    def _safe_connect(self) -> socket.socket:
-        return socket.create_connection(self._address, self._timeout_s)
-
-
-class AdbServer:
-    """The adb server at one host and port. Nothing here starts it but `start`."""
-
-    def __init__(self, host: str = "127.0.0.1", port: int = DEFAULT_PORT) -> None:
-        self.host = host
-        self.port = port
-
-    def __str__(self) -> str:
-        return f"The adb server at {self.host}:{self.port}"
-
-    def start(self, adb: str) -> None:
-        """Start the server, on this computer, with the program `adb`; nothing happens where it is up."""
-        with self._errors():
-            done = subprocess.run(
-                [adb, "-P", str(self.port), "start-server"],
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.PIPE,
-                timeout=_START_S,
-                creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
-                check=False,
-            )
-        if done.returncode != 0:
-            words = done.stderr.decode(errors="replace").strip()[-200:]
-            raise DeviceError(f"{self} does not start: {words}. Run `{adb} start-server` to see why.")
-
-    def version(self) -> int:
-        """The version that adb's programs and servers compare; 41 for every one since 2018."""
-        with self._errors():
-            return int(self._query("host:version"), 16)
-
-    def devices(self) -> tuple[ListedDevice, ...]:
-        """Every device that the server knows of, also those that cannot be used now."""
-        with self._errors():
-            return dumpsys.listed_devices(self._query("host:devices-l"))
-
-    def connect(self, timeout_s: float) -> _Connection:
-        """A new connection whose every wait has the time limit; raises what adbutils and sockets raise."""
-        return _Connection((self.host, self.port), timeout_s)
-
-    def _errors(self) -> AbstractContextManager[None]:
-        return device_errors(str(self), if_silent=_RESTART_SERVER, if_gone=_RESTART_SERVER)
-
-    def _query(self, request: str) -> str:
-        connection = self.connect(_ANSWER_S)
-        with connection.conn:
-            return connection.ask(request)
 
 
 @dataclass(frozen=True, slots=True)
@@ -457,7 +335,7 @@ class AdbDevice:
         return self._has_packets
 
     @contextmanager
-    def _connected(self, timeout_s: float) -> Iterator[_Connection]:
+    def _connected(self, timeout_s: float) -> Iterator[Connection]:
         """A connection to the server that `close` reaches, from before anything is asked on it."""
         connection = self._server.connect(timeout_s)
         with connection.conn as sock:

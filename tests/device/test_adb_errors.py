@@ -10,7 +10,7 @@ import pytest
 from adbutils import AdbError
 from adbutils.errors import AdbConnectionError, AdbInstallError, AdbSyncError, AdbTimeout
 
-from odyssey_recorder.device.adb import device_errors
+from odyssey_recorder.device.adb_server import device_errors
 from odyssey_recorder.errors import DeviceDisconnectedError, DeviceError, DeviceTimeoutError
 
 PROGRAMS = {"adbutils.__main__", "adbutils.pidcat"}
