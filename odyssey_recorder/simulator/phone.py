@@ -2,11 +2,11 @@
 
 import copy
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeVar
 
 from odyssey_recorder.simulator.apps import APPS
 from odyssey_recorder.simulator.apps.app import Intent
@@ -17,6 +17,7 @@ from odyssey_recorder.simulator.screen import PackageInfo, Phase, PhoneState, Sc
 from odyssey_recorder.simulator.stage import Stage
 from odyssey_recorder.simulator.system.display import Display
 from odyssey_recorder.simulator.system.dump import node_of
+from odyssey_recorder.simulator.system.input_methods import InputMethods
 from odyssey_recorder.simulator.system.keys import press
 from odyssey_recorder.simulator.system.system_ui import SystemUi
 from odyssey_recorder.simulator.ui.geometry import Rect, Size
@@ -33,6 +34,8 @@ _WISHES: Mapping[str, Literal["send", "view"]] = {
     "android.intent.action.SEND": "send",
     "android.intent.action.VIEW": "view",
 }
+
+_Result = TypeVar("_Result")
 
 
 class Phone:
@@ -142,6 +145,18 @@ class Phone:
     def get_clipboard(self) -> str:
         """The text on the clipboard."""
         return self._looper.call(lambda: self._system.entry.clipboard)
+
+    # Keyboards -------------------------------------------------------------------------------------------------
+
+    def with_input_methods(self, use: Callable[[InputMethods], _Result]) -> _Result:
+        """Ask the phone's keyboards something, or change them, with its effect on the screen."""
+
+        def used() -> _Result:
+            answers: list[_Result] = []
+            self._stage.change(self._system, lambda: answers.append(use(self._system.input_methods)))
+            return answers[0]
+
+        return self._looper.call(used)
 
     # The device ------------------------------------------------------------------------------------------------
 
@@ -338,6 +353,7 @@ class Phone:
             physical_size=display.physical_size,
             natural_size=display.natural_size,
             size=display.size,
+            picture_on_panel=display.picture_on_panel,
             rotation=display.rotation,
             density=display.density,
             posture=display.posture,

@@ -8,9 +8,9 @@ from odyssey_recorder.simulator.evdev import InputNode
 from odyssey_recorder.simulator.guest import Guest
 from odyssey_recorder.simulator.panels import lit_panel, panels
 from odyssey_recorder.simulator.phone import PhoneState, Rect
-from odyssey_recorder.simulator.shell.ime import KEYBOARD_ID
 from odyssey_recorder.simulator.shell.packages import short_component
 from odyssey_recorder.simulator.shell.program import Call, Programs
+from odyssey_recorder.simulator.system.input_methods import CHOSEN
 
 _Dump = Callable[[Guest, PhoneState, Sequence[str]], Iterator[str]]
 
@@ -117,22 +117,22 @@ def _touch_mapper(guest: Guest, state: PhoneState, node: InputNode, *, is_direct
         return
     panel = lit_panel(guest.phone.profile, state)
     width, height = state.size.width, state.size.height
-    device = state.physical_size.turned(state.rotation)
+    device, frame = state.physical_size.turned(state.rotation), state.picture_on_panel
     yield (
         f"      Viewport INTERNAL: displayId=0, uniqueId=local:{panel.physical_id}, port={panel.port},"
         f" orientation={state.rotation}, logicalFrame=[0, 0, {width}, {height}],"
-        f" physicalFrame=[0, 0, {device.width}, {device.height}],"
+        f" physicalFrame=[{frame.left}, {frame.top}, {frame.right}, {frame.bottom}],"
         f" deviceSize=[{device.width}, {device.height}], isActive=[1]"
     )
     yield f"      DisplayBounds: {state.natural_size.width}x{state.natural_size.height}"
-    yield f"      PhysicalFrameInRotatedDisplay: Rect{{0, 0, {width}, {height}}}"
+    yield f"      PhysicalFrameInRotatedDisplay: Rect{{{frame.left}, {frame.top}, {frame.right}, {frame.bottom}}}"
     yield "      InputDeviceOrientation: Rotation0"
 
 
-def _input_method(_: Guest, state: PhoneState, __: Sequence[str]) -> Iterator[str]:
+def _input_method(guest: Guest, state: PhoneState, __: Sequence[str]) -> Iterator[str]:
     shown = "true" if state.keyboard_shown else "false"
     yield "Current Input Method Manager state:"
-    yield f"  mCurMethodId={KEYBOARD_ID}"
+    yield f"  mCurMethodId={guest.phone.get_setting(*CHOSEN)}"
     yield f"  mShowRequested={shown} mShowExplicitlyRequested=false mShowForced=false mInputShown={shown}"
     yield f"  mInteractive={'true' if state.awake else 'false'}"
 
@@ -154,14 +154,15 @@ def _surface_flinger(guest: Guest, state: PhoneState, words: Sequence[str]) -> I
 
 def _display(guest: Guest, state: PhoneState, _: Sequence[str]) -> Iterator[str]:
     panel = lit_panel(guest.phone.profile, state)
-    size = state.size
+    size, frame = state.size, state.picture_on_panel
+    device = state.physical_size.turned(state.rotation)
     yield "DISPLAY MANAGER (dumpsys display)"
     yield (
         f"  mViewports=[DisplayViewport{{type=INTERNAL, valid=true, isActive=true, displayId=0,"
         f" uniqueId='local:{panel.physical_id}', physicalPort={panel.port}, orientation={state.rotation},"
         f" logicalFrame=Rect(0, 0 - {size.width}, {size.height}),"
-        f" physicalFrame=Rect(0, 0 - {size.width}, {size.height}),"
-        f" deviceWidth={size.width}, deviceHeight={size.height}}}]"
+        f" physicalFrame=Rect({frame.left}, {frame.top} - {frame.right}, {frame.bottom}),"
+        f" deviceWidth={device.width}, deviceHeight={device.height}}}]"
     )
     yield f"  mScreenState={'ON' if state.awake else 'OFF'}"
 

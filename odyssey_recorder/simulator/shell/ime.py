@@ -1,33 +1,56 @@
-"""`ime`: which keyboards there are (one) and which is chosen."""
+"""`ime`: which keyboards there are, which may be chosen and which is chosen."""
 
 import asyncio
 
 from odyssey_recorder.simulator.shell.program import Call, Programs
-
-KEYBOARD_ID = "com.android.inputmethod.latin/.LatinIME"
-_SETTING = ("secure", "default_input_method")
+from odyssey_recorder.simulator.system.input_methods import SOFT_KEYBOARD, InputMethods
 
 
 async def _ime(call: Call) -> int:
     words = [word for word in call.args if word not in {"--user", "0"}]
     match words:
         case ["list", *options]:
-            details = "" if "-s" in options else ":\n  mId=" + KEYBOARD_ID + " mIsDefaultResId=0x7f020000"
-            await call.print(KEYBOARD_ID + details)
+            return await _list(call, everything="-a" in options, briefly="-s" in options)
         case ["reset"]:
-            await asyncio.to_thread(call.guest.phone.put_setting, *_SETTING, KEYBOARD_ID)
+            await asyncio.to_thread(call.guest.phone.with_input_methods, InputMethods.reset)
             await call.print("Reset current and enabled IMEs for user #0")
-        case ["enable" | "disable" | "set", wanted] if wanted != KEYBOARD_ID:
-            return await call.fail(f"Unknown input method {wanted} cannot be chosen for user #0", 255)
-        case ["enable", _]:
-            await call.print(f"Input method {KEYBOARD_ID}: already enabled for user #0")
-        case ["disable", _]:
-            return await call.fail(f"Input method {KEYBOARD_ID}: the only one, stays enabled for user #0", 255)
-        case ["set", _]:
-            await asyncio.to_thread(call.guest.phone.put_setting, *_SETTING, KEYBOARD_ID)
-            await call.print(f"Input method {KEYBOARD_ID} selected for user #0")
+            await call.print(f"  Newly selected IME: {SOFT_KEYBOARD}\n  Newly enabled IMEs:\n    {SOFT_KEYBOARD}")
+        case ["enable", method]:
+            return await _enable(call, method)
+        case ["disable", method]:
+            was = await asyncio.to_thread(call.guest.phone.with_input_methods, lambda known: known.disable(method))
+            await call.print(f"Input method {method}: {'now' if was else 'already'} disabled for user #0")
+        case ["set", method]:
+            return await _set(call, method)
         case _:
             return await call.fail("Unknown command: " + " ".join(call.args), 255)
+    return 0
+
+
+async def _list(call: Call, *, everything: bool, briefly: bool) -> int:
+    def methods(known: InputMethods) -> list[str]:
+        return list(known.installed if everything else known.enabled)
+
+    for method in await asyncio.to_thread(call.guest.phone.with_input_methods, methods):
+        await call.print(method if briefly else f"{method}:\n  mId={method} mIsDefaultResId=0x7f020000")
+    return 0
+
+
+async def _enable(call: Call, method: str) -> int:
+    try:
+        was = await asyncio.to_thread(call.guest.phone.with_input_methods, lambda known: known.enable(method))
+    except LookupError:
+        return await call.fail(f"Unknown input method {method} cannot be enabled for user #0", 255)
+    await call.print(f"Input method {method}: {'already' if was else 'now'} enabled for user #0")
+    return 0
+
+
+async def _set(call: Call, method: str) -> int:
+    try:
+        await asyncio.to_thread(call.guest.phone.with_input_methods, lambda known: known.choose(method))
+    except LookupError:
+        return await call.fail(f"Unknown input method {method} cannot be selected for user #0", 255)
+    await call.print(f"Input method {method} selected for user #0")
     return 0
 
 

@@ -1,13 +1,15 @@
 """`pm`, `am` and `monkey`: which apps there are, and how they are started and stopped from a shell."""
 
 import asyncio
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from odyssey_recorder.simulator.phone import PackageInfo
 from odyssey_recorder.simulator.shell.program import Call, Programs
+from odyssey_recorder.simulator.system.input_methods import ADB_KEYBOARD
 
 _MONKEY_FOUND_NOTHING = 252
+_ADB_KEYBOARD_PACKAGE = ADB_KEYBOARD.partition("/")[0]
 
 
 def short_component(package: str, activity: str) -> str:
@@ -21,7 +23,11 @@ def _apk(info: PackageInfo) -> str:
 
 
 async def _installed(call: Call) -> list[PackageInfo]:
-    return sorted(await asyncio.to_thread(call.guest.phone.packages), key=lambda info: info.package)
+    phone = call.guest.phone
+    found = list(await asyncio.to_thread(phone.packages))
+    if ADB_KEYBOARD in await asyncio.to_thread(phone.with_input_methods, lambda known: known.installed):
+        found.append(PackageInfo(_ADB_KEYBOARD_PACKAGE, ADB_KEYBOARD, "ADB Keyboard", system=False))
+    return sorted(found, key=lambda info: info.package)
 
 
 async def _pm(call: Call) -> int:
@@ -38,7 +44,9 @@ async def _pm(call: Call) -> int:
         case ["list", "users"]:
             await call.print("Users:\n\tUserInfo{0:Owner:4c13} running")
             return 0
-        case ["install" | "uninstall" | "clear" | "install-create", *_]:
+        case ["install-existing", *_, package] | ["uninstall", *_, package] if package == _ADB_KEYBOARD_PACKAGE:
+            return await _turn_adb_keyboard(call, install=call.args[0] == "install-existing")
+        case ["install-existing" | "install" | "uninstall" | "clear" | "install-create", *_]:
             return await call.fail("Failure [the simulated phone's apps are fixed]")
         case _:
             return await call.fail(f"Unknown command: {' '.join(call.args)}", 255)
@@ -51,6 +59,19 @@ async def _list_packages(call: Call, options: Sequence[str]) -> int:
             continue
         await call.print(f"package:{_apk(info)}={info.package}" if "-f" in options else f"package:{info.package}")
     return 0
+
+
+async def _turn_adb_keyboard(call: Call, *, install: bool) -> int:
+    """The keyboard lies on the phone, but is installed only when somebody asks for it."""
+    phone = call.guest.phone
+    if install:
+        await asyncio.to_thread(phone.with_input_methods, lambda known: known.install(ADB_KEYBOARD))
+        await call.print(f"Package {_ADB_KEYBOARD_PACKAGE} installed for user: 0")
+        return 0
+    if await asyncio.to_thread(phone.with_input_methods, lambda known: known.uninstall(ADB_KEYBOARD)):
+        await call.print("Success")
+        return 0
+    return await call.fail("Failure [not installed for 0]")
 
 
 async def _resolve_activity(call: Call, package: str) -> int:
@@ -69,10 +90,12 @@ class _Intent:
     data: str = ""
     component: str = ""
     waits: bool = False
+    extras: Mapping[str, str] = field(default_factory=dict)
 
     def __str__(self) -> str:
         parts = (("act", self.action), ("dat", self.data), ("cmp", self.component))
-        return "Intent { " + "".join(f"{name}={value} " for name, value in parts if value) + "}"
+        said = "".join(f"{name}={value} " for name, value in parts if value)
+        return "Intent { " + said + ("(has extras) " if self.extras else "") + "}"
 
 
 # Options of `am` that take a value which changes nothing here.
@@ -95,8 +118,7 @@ def _read_intent(args: Sequence[str]) -> _Intent:
         elif word in _WITH_VALUE:
             next(words, None)
         elif word in _EXTRA:
-            next(words, None)
-            next(words, None)
+            intent = replace(intent, extras={**intent.extras, next(words, ""): next(words, "")})
         elif not word.startswith("-"):
             key = "data" if ":" in word else "component"
             intent = replace(intent, data=word) if key == "data" else replace(intent, component=word)
@@ -113,7 +135,11 @@ async def _am(call: Call) -> int:
             except LookupError:
                 return 0
         case ["broadcast", *rest]:
-            await call.print(f"Broadcasting: {_read_intent(rest)}\nBroadcast completed: result=0")
+            intent = _read_intent(rest)
+            await asyncio.to_thread(
+                call.guest.phone.with_input_methods, lambda known: known.receive(intent.action, intent.extras)
+            )
+            await call.print(f"Broadcasting: {intent}\nBroadcast completed: result=0")
         case ["get-current-user"]:
             await call.print("0")
         case _:

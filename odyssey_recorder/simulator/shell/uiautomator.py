@@ -1,6 +1,7 @@
 """`uiautomator dump`: the views on the screen as XML, in the attributes and the order of Android's own dump."""
 
 import asyncio
+import re
 from xml.etree.ElementTree import Element, SubElement, tostring
 
 from odyssey_recorder.simulator.phone import Node, Phone
@@ -8,6 +9,7 @@ from odyssey_recorder.simulator.shell.program import Call, Programs
 
 _DEFAULT_PATH = "/sdcard/window_dump.xml"
 _TERMINAL = "/dev/tty"
+_UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufdd0-\ufddf\ufffe\uffff]")
 _PROLOGUE = b"<?xml version='1.0' encoding='UTF-8' standalone='yes' ?>"
 
 
@@ -32,7 +34,7 @@ def _dump(phone: Phone) -> bytes:
     """The window in front."""
     hierarchy = Element("hierarchy", rotation=str(phone.state().rotation))
     _add(hierarchy, phone.view_tree(), 0)
-    return _PROLOGUE + tostring(hierarchy)
+    return _PROLOGUE + tostring(hierarchy, "unicode").encode()
 
 
 def _dump_windows(phone: Phone) -> bytes:
@@ -43,7 +45,7 @@ def _dump_windows(phone: Phone) -> bytes:
     for index, view in enumerate(phone.view_tree(all_windows=True).children):
         window = SubElement(display, "window", index=str(index), id=str(index), bounds=_bounds(view))
         _add(SubElement(window, "hierarchy", rotation=rotation), view, 0)
-    return _PROLOGUE + tostring(displays)
+    return _PROLOGUE + tostring(displays, "unicode").encode()
 
 
 def _add(parent: Element, node: Node, index: int) -> None:
@@ -80,8 +82,8 @@ def _bounds(node: Node) -> str:
 
 
 def _printable(text: str) -> str:
-    """XML has no way to write most control characters; Android puts a dot for each."""
-    return "".join("." if ord(character) < 32 and character not in "\t\n\r" else character for character in text)
+    """Android's tool puts a dot for each character that XML does not have, or that it is wary of."""
+    return _UNPRINTABLE.sub(".", text)
 
 
 PROGRAMS: Programs = {"uiautomator": _uiautomator}

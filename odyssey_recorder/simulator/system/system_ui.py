@@ -4,6 +4,7 @@ from PIL import Image
 
 from odyssey_recorder.simulator.apps.app import App, Intent, Page
 from odyssey_recorder.simulator.system.display import Display
+from odyssey_recorder.simulator.system.input_methods import InputMethods
 from odyssey_recorder.simulator.system.launcher import Launcher
 from odyssey_recorder.simulator.system.text_entry import TextEntry
 from odyssey_recorder.simulator.system.transition import Transition
@@ -20,7 +21,6 @@ _DEFAULTS = {
     ("global", "device_provisioned"): "1",
     ("secure", "navigation_mode"): "0",
     ("secure", "show_ime_with_hard_keyboard"): "1",
-    ("secure", "default_input_method"): "com.google.android.inputmethod.latin/.LatinIME",
     ("secure", "ui_night_mode"): "1",
     ("system", "accelerometer_rotation"): "0",
     ("system", "user_rotation"): "0",
@@ -69,6 +69,7 @@ class SystemUi:
         self.transition: Transition | None = None
         self.focused_field: TextField | None = None
         self.entry = TextEntry(self._focused, self._memory)
+        self.input_methods = InputMethods(self.settings, self.entry)
         self.launcher = Launcher(self)
         self.apps: dict[str, App] = {self.launcher.package: self.launcher}
         for app in apps:
@@ -118,6 +119,11 @@ class SystemUi:
         """The clock goes on by a minute."""
         self._minutes += 1
 
+    @property
+    def keyboard_shown(self) -> bool:
+        """Whether a keyboard is drawn: one is asked for, and it is not one that draws nothing."""
+        return self.entry.keyboard.shown and self.input_methods.draws
+
     # What a person does ----------------------------------------------------------------------------------------
 
     @property
@@ -138,7 +144,7 @@ class SystemUi:
         """Take away what came last: keyboard, sheet, menu, page, task."""
         if self.entry.toolbar:
             self.entry.toolbar = False
-        elif self.entry.keyboard.shown:
+        elif self.keyboard_shown:
             self.entry.hide_keyboard()
         elif self.shared is not None:
             self.end_share()

@@ -106,10 +106,21 @@ class TextEntry:
             return
         if field.multiline:
             self.insert("\n")
+        else:
+            self.act()
+
+    def act(self) -> None:
+        """Carry out the field's action, as its Enter key does where it is a single line."""
+        field = self._field()
+        if field is None or field.read_only:
             return
         self.hide_keyboard()
         if field.on_action:
             field.on_action()
+
+    def clear(self) -> None:
+        """Take all of the text away."""
+        self._change(lambda draft: draft.all_selected().inserted(""))
 
     def move(self, step: int) -> None:
         """The cursor goes `step` letters on, or back."""

@@ -162,7 +162,7 @@ class _Builder:
 
     def _keyboard(self) -> Window | None:
         entry = self._system.entry
-        if not entry.keyboard.shown or self._system.recents:
+        if not self._system.keyboard_shown or self._system.recents:
             return None
         look = self._look(self._system_theme, self._screen)
         box = keyboard_view(entry, look).layout(look, Limits(self._screen.width, self._screen.height))
@@ -185,7 +185,7 @@ class _Builder:
 
     def _navigation_colors(self, theme: Theme) -> tuple[str, str]:
         system, page = self._system, self._page
-        if system.recents or system.entry.keyboard.shown:
+        if system.recents or system.keyboard_shown:
             return hex_of(self._system_theme.surface_high), "on_surface"
         if system.shared is not None:
             return hex_of(self._system_theme.surface_container), "on_surface"
@@ -217,7 +217,7 @@ class _Builder:
         if not self._system.toast_text:
             return None
         look = self._look(self._theme, content)
-        lift = 16 if self._system.entry.keyboard.shown else _TOAST_LIFT_DP
+        lift = 16 if self._system.keyboard_shown else _TOAST_LIFT_DP
         view = Place(toast(self._system.toast_text), "bottom", pad=(16, 16, 16, lift))
         return Window("Toast", self._page.app.package, self._lay(view, look, content), opaque=False)
 

@@ -195,7 +195,10 @@ def test_an_app_gets_what_an_intent_carries(start: Launch) -> None:
         "am start -n com.odyssey.notes -a android.intent.action.SEND -t text/plain --es extra 1 -d 'for a note'"
     )
 
-    assert said == "Starting: Intent { act=android.intent.action.SEND dat=for a note cmp=com.odyssey.notes }\n"
+    assert (
+        said
+        == "Starting: Intent { act=android.intent.action.SEND dat=for a note cmp=com.odyssey.notes (has extras) }\n"
+    )
     assert bench.emulator.phone.state().package == "com.odyssey.notes"
 
 
@@ -295,7 +298,10 @@ def test_the_only_keyboard_can_be_chosen_and_no_other(bench: Bench) -> None:
 
     assert bench.shell(f"ime enable {keyboard}; ime set {keyboard}").count("for user #0") == 2
     assert bench.shell("settings get secure default_input_method").strip() == keyboard
+    assert bench.shell("ime list -s -a").strip() == keyboard
+    assert bench.adb("shell", "ime enable com.android.adbkeyboard/.AdbIME").returncode == 255
     assert bench.adb("shell", "ime set com.android.adbkeyboard/.AdbIME").returncode == 255
+    assert "com.android.adbkeyboard" not in bench.shell("pm list packages")
 
 
 @pytest.mark.parametrize("service", ["battery", "display", "power", "package", "activity top"])

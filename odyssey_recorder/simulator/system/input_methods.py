@@ -1,0 +1,100 @@
+"""Which keyboards are installed, enabled and chosen, and what ADBKeyBoard types when it is sent a broadcast."""
+
+import base64
+import binascii
+from collections.abc import Mapping
+
+from odyssey_recorder.simulator.system.text_entry import TextEntry
+
+SOFT_KEYBOARD = "com.google.android.inputmethod.latin/com.android.inputmethod.latin.LatinIME"
+ADB_KEYBOARD = "com.android.adbkeyboard/.AdbIME"
+CHOSEN, ENABLED = ("secure", "default_input_method"), ("secure", "enabled_input_methods")
+
+
+class InputMethods:
+    """The phone's keyboards; what is enabled and chosen stands in `settings`, as on a real phone.
+
+    ADBKeyBoard is an app of its own: it is not there until it is installed. It draws no keyboard.
+    """
+
+    def __init__(self, settings: dict[tuple[str, str], str], entry: TextEntry) -> None:
+        self._settings = settings
+        self._entry = entry
+        self.installed = [SOFT_KEYBOARD]
+        self.reset()
+
+    @property
+    def enabled(self) -> list[str]:
+        """The keyboards that can be chosen."""
+        listed = self._settings.get(ENABLED, "").split(":")
+        return [method for method in self.installed if method in listed]
+
+    @property
+    def draws(self) -> bool:
+        """Whether the chosen keyboard shows on the screen."""
+        return self._settings.get(CHOSEN) != ADB_KEYBOARD or ADB_KEYBOARD not in self.installed
+
+    def install(self, method: str) -> None:
+        """Make a keyboard known; nobody can type with it before it is enabled and chosen."""
+        if method not in self.installed:
+            self.installed.append(method)
+
+    def uninstall(self, method: str) -> bool:
+        """Take a keyboard away; whether it was there."""
+        if method not in self.installed:
+            return False
+        self.disable(method)
+        self.installed.remove(method)
+        return True
+
+    def enable(self, method: str) -> bool:
+        """Let a keyboard be chosen; whether it could be before. Raises LookupError where it is not installed."""
+        if method not in self.installed:
+            raise LookupError(method)
+        before = self.enabled
+        if method not in before:
+            self._settings[ENABLED] = ":".join([*before, method])
+        return method in before
+
+    def disable(self, method: str) -> bool:
+        """Let a keyboard not be chosen any more, another takes its place; whether it could be before."""
+        before = self.enabled
+        if method in before:
+            self._settings[ENABLED] = ":".join(name for name in before if name != method)
+            if self._settings.get(CHOSEN) == method:
+                self._settings[CHOSEN] = SOFT_KEYBOARD
+        return method in before
+
+    def choose(self, method: str) -> None:
+        """Type with this keyboard from now on; raises LookupError where it is not enabled."""
+        if method not in self.enabled:
+            raise LookupError(method)
+        self._settings[CHOSEN] = method
+
+    def reset(self) -> None:
+        """The phone's own keyboard, and no other."""
+        self._settings[CHOSEN] = self._settings[ENABLED] = SOFT_KEYBOARD
+
+    def receive(self, action: str, extras: Mapping[str, str]) -> None:
+        """A broadcast: ADBKeyBoard does what it says while it is the chosen keyboard, nobody does otherwise."""
+        if self.draws:
+            return
+        match action:
+            case "ADB_INPUT_TEXT":
+                self._entry.insert(extras.get("msg", ""))
+            case "ADB_INPUT_B64":
+                self._entry.insert(_decoded(extras.get("msg", "")))
+            case "ADB_CLEAR_TEXT":
+                self._entry.clear()
+            case "ADB_EDITOR_CODE":
+                self._entry.act()
+            case _:
+                pass
+
+
+def _decoded(words: str) -> str:
+    """The text of base64, malformed UTF-8 replaced as Java does; nothing where it is no base64."""
+    try:
+        return base64.b64decode("".join(words.split()), validate=True).decode(errors="replace")
+    except (binascii.Error, ValueError):
+        return ""
