@@ -8,6 +8,7 @@ from pathlib import Path
 
 from odyssey_recorder.dataset.codec import Dialect, read_episode, write_episode
 from odyssey_recorder.dataset.durable import make_folder, storage_error
+from odyssey_recorder.dataset.provenance import UI_TREES, ui_tree_name
 from odyssey_recorder.errors import DatasetError, InvalidEpisodeError
 from odyssey_recorder.model.episode import Episode
 
@@ -29,7 +30,8 @@ def convert(source: Path, target: Path, dialect: Dialect, *, with_screenshots: b
     ``annotations/*.json`` becomes the file of that name in the folder `target`; a bad one hinders no other.
 
     Screenshots are the same in both dialects and stay where they are. `with_screenshots`, for a dataset
-    folder, puts those of each converted episode into `target` too: as hard links, or copies on another disk.
+    folder, puts those of each converted episode into `target` too, and the view trees where there are some: as hard
+    links, or copies on another disk.
 
     Raises DatasetError where there is nothing to convert. Never writes over what it reads.
     """
@@ -55,6 +57,7 @@ def _convert_all(source: Path, target: Path, dialect: Dialect, *, with_screensho
             episode = _read_named(file)
             if with_screenshots:
                 _bring_screenshots(episode, source / SCREENSHOTS, target / SCREENSHOTS)
+                _bring_trees(episode, source / UI_TREES, target / UI_TREES)
             _respell(file, place, episode, dialect)
             written.append(place)
         except DatasetError as error:
@@ -86,16 +89,26 @@ def _bring_screenshots(episode: Episode, source: Path, target: Path) -> None:
         _bring(source / name, target / name)
 
 
-def _bring(picture: Path, place: Path) -> None:
+def _bring_trees(episode: Episode, source: Path, target: Path) -> None:
+    """Put the view trees of `episode` into `target`; many a step has none."""
+    names = [ui_tree_name(episode.episode_id, number) for number in range(len(episode.steps))]
+    present = [name for name in names if (source / name).is_file()]
+    if present:
+        make_folder(target)
+    for name in present:
+        _bring(source / name, target / name)
+
+
+def _bring(file: Path, place: Path) -> None:
     part = place.with_name(f"{place.name}.part")
     try:
-        if place.exists() and place.samefile(picture):
+        if place.exists() and place.samefile(file):
             return
         part.unlink(missing_ok=True)
         try:
-            os.link(picture, part)
+            os.link(file, part)
         except OSError:  # another disk, or one without links
-            shutil.copyfile(picture, part)
+            shutil.copyfile(file, part)
         part.replace(place)
     except OSError as error:
         with suppress(OSError):

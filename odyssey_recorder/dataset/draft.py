@@ -2,67 +2,72 @@
 
 <drafts>/<id>/draft.json    what is recorded, on which device, by whom
               steps.jsonl   a line for each thing that happened to the steps; a torn last line is none
-              <n>.png       the pictures, in the order in which they were kept
+              <n>.png       the pictures, in the order in which they were kept; steps may share one
+              <n>.xml       the view trees, likewise
               lock          held while a process works on the draft
 """
 
-import os
 import time
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from itertools import count
+from itertools import chain, count
 from pathlib import Path
-from typing import Annotated, Literal
 
 from filelock import FileLock, Timeout
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from odyssey_recorder.dataset import draft_log
 from odyssey_recorder.dataset.codec import action_from_json, action_to_json
-from odyssey_recorder.dataset.durable import make_folder, storage_error, sync_folder, write_durably
-from odyssey_recorder.dataset.provenance import FORMAT, DroppedRecord, Origin, StepRecord
+from odyssey_recorder.dataset.draft_log import DraftLog
+from odyssey_recorder.dataset.durable import make_folder, storage_error, write_durably
+from odyssey_recorder.dataset.provenance import FORMAT, DroppedRecord, Origin, StepRecord, TextRecord
 from odyssey_recorder.errors import DatasetError
-from odyssey_recorder.model.action import Action, action_type, is_terminal
+from odyssey_recorder.model.action import Action, Type, action_type, is_terminal
 from odyssey_recorder.model.episode import DeviceInfo, Json, TaskInfo
 from odyssey_recorder.model.geometry import Size
 
 
 @dataclass(frozen=True, slots=True)
 class DraftStep:
-    """One recorded step: what was done, the picture from before it, and the proof."""
+    """One recorded step: what was done, the picture from before it, and the proof.
 
+    `key` names the step for as long as the draft lives: undoing others does not change it, and no step gets the
+    key of one that was dropped.
+    """
+
+    key: int
     action: Action
     picture: Path
     record: StepRecord
 
-
-class _Line(BaseModel):
-    model_config = ConfigDict(frozen=True)
-
-
-class _StepLine(_Line):
-    kind: Literal["step"] = "step"
-    picture: str = Field(pattern=r"^[0-9]+\.png\z")
-    action: dict[str, JsonValue]
-    record: StepRecord
+    @property
+    def tree(self) -> Path | None:
+        """The file with the step's view tree; None where it has none."""
+        name = self.record.ui_tree
+        return None if name is None else self.picture.with_name(name)
 
 
-class _AmendLine(_Line):
-    """What became known of the last step afterwards."""
+@dataclass(frozen=True, slots=True)
+class _Story:
+    """What the lines of a log so far come to; `added` counts the steps, those that were dropped too."""
 
-    kind: Literal["amend"] = "amend"
-    changes: dict[str, JsonValue]
+    steps: tuple[DraftStep, ...] = ()
+    dropped: tuple[DroppedRecord, ...] = ()
+    added: int = 0
+    touched: bool = False
 
+    def with_step(self, step: DraftStep) -> "_Story":
+        """The story with one more step, which is what a live finger became."""
+        return replace(self, steps=(*self.steps, step), added=self.added + 1, touched=False)
 
-class _DropLine(_Line):
-    kind: Literal["drop"] = "drop"
-    why: str
-    dropped_us: int
+    def with_amended(self, step: DraftStep) -> "_Story":
+        """The story with `step` in place of the one of its key."""
+        return replace(self, steps=tuple(step if one.key == step.key else one for one in self.steps))
 
-
-_LINE: TypeAdapter[_StepLine | _AmendLine | _DropLine] = TypeAdapter(
-    Annotated[_StepLine | _AmendLine | _DropLine, Field(discriminator="kind")]
-)
+    def step(self, key: int) -> DraftStep | None:
+        """The step of this key; None where it was dropped, or never was."""
+        return next((step for step in reversed(self.steps) if step.key == key), None)
 
 
 class DraftHead(BaseModel):
@@ -117,7 +122,7 @@ def hold(folder: Path) -> FileLock:
 
 
 class Draft:
-    """One draft, held by this process until `close`. Not thread-safe but for `keep_picture` and `forget_picture`.
+    """One draft, held by this process until `close`. Not thread-safe but for what keeps and forgets files.
 
     Every change is on the disk when its method returns; one that raises DatasetError changed nothing.
     """
@@ -127,14 +132,17 @@ class Draft:
         self._head = read_head(folder)
         self._lock = hold(folder)
         self.folder = folder
-        self._steps: list[DraftStep] = []
-        self._dropped: list[DroppedRecord] = []
+        self._log = DraftLog(folder / "steps.jsonl")
+        self._story = _Story()
         try:
-            self._length = self._replay_log()
+            for line in self._log.read():
+                self._story = self._after(line)
         except DatasetError:
             self.close()
             raise
-        self._picture_numbers = count(1 + max((int(path.stem) for path in folder.glob("[0-9]*.png")), default=0))
+        self._forget_trees_of_no_step()
+        files = chain(folder.glob("[0-9]*.png"), folder.glob("[0-9]*.xml"))
+        self._file_numbers = count(1 + max((int(path.stem) for path in files), default=0))
 
     @classmethod
     def create(cls, folder: Path, *, dataset: Path, task: TaskInfo, device: DeviceInfo, origin: Origin) -> "Draft":
@@ -194,106 +202,157 @@ class Draft:
     @property
     def steps(self) -> tuple[DraftStep, ...]:
         """The steps so far."""
-        return tuple(self._steps)
+        return self._story.steps
 
     @property
     def dropped(self) -> tuple[DroppedRecord, ...]:
-        """The steps that were taken away again."""
-        return tuple(self._dropped)
+        """The steps that were taken away again, and the live fingers that became none."""
+        return self._story.dropped
 
     @property
     def complete(self) -> bool:
         """Whether the last step is terminal: the draft waits to be published."""
-        return bool(self._steps) and is_terminal(self._steps[-1].action)
+        return bool(self.steps) and is_terminal(self.steps[-1].action)
 
     @property
     def uncertain(self) -> bool:
         """Whether it is not known that the last step's input was carried out."""
-        return bool(self._steps) and not self.complete and self._steps[-1].record.sent_until_us is None
+        return bool(self.steps) and not self.complete and self.steps[-1].record.sent_until_us is None
+
+    @property
+    def broken_touch(self) -> bool:
+        """Whether a live finger went down of which no step is known: what it did to the device is not known either."""
+        return self._story.touched
+
+    # Pictures and trees.
 
     def keep_picture(self, png: bytes) -> Path:
         """Store a picture, over none that is there; thread-safe. Raises DatasetError."""
-        path = self.folder / f"{next(self._picture_numbers)}.png"
+        path = self.folder / f"{next(self._file_numbers)}.png"
         write_durably(path, png)
         return path
 
     def forget_picture(self, picture: Path) -> None:
-        """Delete a picture that no step uses; thread-safe."""
-        with suppress(OSError):
-            picture.unlink(missing_ok=True)
+        """Delete a picture, unless a step uses it; thread-safe."""
+        if not any(step.picture == picture for step in reversed(self.steps)):
+            with suppress(OSError):
+                picture.unlink(missing_ok=True)
 
-    def add_step(self, action: Action, picture: Path, record: StepRecord) -> None:
-        """Add a step; its picture must have been kept. Raises DatasetError."""
-        self._write(_StepLine(picture=picture.name, action=action_to_json(action), record=record))
+    def keep_tree(self, xml: str) -> str:
+        """Store a view tree; its name, for a step's `ui_tree`; thread-safe. Raises DatasetError.
+
+        One that became no step's is deleted when the draft is opened again. Half a character, which no file can
+        hold, becomes a question mark.
+        """
+        path = self.folder / f"{next(self._file_numbers)}.xml"
+        write_durably(path, xml.encode(errors="replace"))
+        return path.name
+
+    # Steps.
+
+    def add_step(self, action: Action, picture: Path, record: StepRecord) -> int:
+        """Add a step, whose picture must have been kept; its key. Raises DatasetError."""
+        self._write(draft_log.StepLine(picture=picture.name, action=action_to_json(action), record=record))
+        return self.steps[-1].key
 
     def amend_last(self, changes: Mapping[str, Json]) -> None:
         """Add to the last step's record what became known later, by the names of `StepRecord`. Raises DatasetError."""
-        self._write(_AmendLine(changes=dict(changes)))
+        self._write(draft_log.AmendLine(changes=dict(changes)))
+
+    def amend(self, key: int, changes: Mapping[str, Json]) -> bool:
+        """Add to any step's record what became known later; whether it was still there. Raises DatasetError."""
+        if self._story.step(key) is None:
+            return False
+        self._write(draft_log.AmendStepLine(step=key, changes=dict(changes)))
+        return True
+
+    def amend_text(self, key: int, text: str) -> bool:
+        """Say what a TYPE step did type; whether it was still there. Raises DatasetError."""
+        if self._story.step(key) is None:
+            return False
+        self._write(draft_log.AmendTextLine(step=key, text=text))
+        return True
 
     def drop_last(self, why: str) -> None:
         """Take the last step away; the log remembers it, and why. Raises DatasetError."""
-        self._write(_DropLine(why=why, dropped_us=time.time_ns() // 1000))
+        self._write(draft_log.DropLine(why=why, dropped_us=time.time_ns() // 1000))
+
+    # A live finger.
+
+    def note_touch(self, picture: Path, touched_us: int) -> None:
+        """Say that a finger is about to go down on the device. Raises DatasetError.
+
+        Takes far less than a millisecond, and outlives this process, but perhaps not the computer; the next step
+        is what the touch became.
+        """
+        self._write(draft_log.TouchLine(picture=picture.name, touched_us=touched_us), durable=False)
+
+    def drop_touch(self, why: str) -> None:
+        """Say that the finger became no step; the log remembers it, and why. Raises DatasetError."""
+        self._write(draft_log.DropTouchLine(why=why, dropped_us=time.time_ns() // 1000))
 
     def close(self) -> None:
         """Let another window have the draft."""
         self._lock.release()
 
-    def _write(self, line: _StepLine | _AmendLine | _DropLine) -> None:
-        path = self.folder / "steps.jsonl"
-        steps, dropped = self._after(line)
-        try:
-            data = line.model_dump_json().encode() + b"\n"
-        except ValueError as error:
-            raise DatasetError(f"The step cannot be written: a text holds half a character ({error}).") from error
-        try:
-            with path.open("r+b" if self._length or path.exists() else "xb") as log:
-                log.seek(self._length)  # over what a failed write may have left
-                log.truncate()
-                log.write(data)
-                log.flush()
-                os.fsync(log.fileno())
-            if self._length == 0:
-                sync_folder(self.folder)
-        except OSError as error:
-            raise storage_error(error, path, "written") from error
-        self._length += len(data)
-        self._steps, self._dropped = steps, dropped
+    def _write(self, line: draft_log.Line, *, durable: bool = True) -> None:
+        story = self._after(line)
+        self._log.append(line, durable=durable)
+        self._story = story
 
-    def _after(self, line: _StepLine | _AmendLine | _DropLine) -> tuple[list[DraftStep], list[DroppedRecord]]:
-        """The steps and the dropped steps as `line` leaves them. Raises DatasetError."""
-        steps, dropped = [*self._steps], [*self._dropped]
+    def _after(self, line: draft_log.Line) -> _Story:
+        """The story as `line` leaves it. Raises DatasetError."""
+        story = self._story
         match line:
-            case _StepLine(picture=picture, action=action, record=record):
-                steps.append(DraftStep(self._action(action), self.folder / picture, record))
-            case _AmendLine(changes=changes) if steps:
-                last = steps[-1]
-                record = StepRecord.model_validate({**last.record.model_dump(), **changes})
-                steps[-1] = replace(last, record=record)
-            case _DropLine(why=why, dropped_us=dropped_us) if steps:
-                name = action_type(steps.pop().action)
-                dropped.append(DroppedRecord(action=name, why=why, dropped_us=dropped_us))
-            case _AmendLine() | _DropLine():
-                raise DatasetError(f"{self.folder / 'steps.jsonl'} changes a step that is not there.")
-        return steps, dropped
+            case draft_log.StepLine(picture=picture, action=action, record=record):
+                return story.with_step(DraftStep(story.added, self._action(action), self.folder / picture, record))
+            case draft_log.AmendLine(changes=changes):
+                return self._amended(self._last(), changes)
+            case draft_log.AmendStepLine(step=key, changes=changes):
+                return self._amended(self._of(key), changes)
+            case draft_log.AmendTextLine(step=key, text=text):
+                return self._retyped(self._of(key), text)
+            case draft_log.DropLine(why=why, dropped_us=dropped_us):
+                name = action_type(self._last().action)
+                dropped = DroppedRecord(action=name, why=why, dropped_us=dropped_us)
+                return replace(story, steps=story.steps[:-1], dropped=(*story.dropped, dropped))
+            case draft_log.TouchLine():
+                return replace(story, touched=True)
+            case draft_log.DropTouchLine(why=why, dropped_us=dropped_us):
+                dropped = DroppedRecord(action="TOUCH", why=why, dropped_us=dropped_us)
+                return replace(story, dropped=(*story.dropped, dropped), touched=False)
+
+    def _forget_trees_of_no_step(self) -> None:
+        used = {step.tree for step in self.steps}
+        for tree in self.folder.glob("[0-9]*.xml"):
+            if tree not in used:
+                with suppress(OSError):
+                    tree.unlink(missing_ok=True)
+
+    def _amended(self, step: DraftStep, changes: Mapping[str, Json]) -> _Story:
+        try:
+            record = StepRecord.model_validate({**step.record.model_dump(), **changes})
+        except ValidationError as error:
+            raise DatasetError(f"{self._log.path} says what no step's record can hold ({error}).") from error
+        return self._story.with_amended(replace(step, record=record))
+
+    def _retyped(self, step: DraftStep, text: str) -> _Story:
+        if not isinstance(step.action, Type):
+            raise DatasetError(f"{self._log.path} gives a text to a step that typed none.")
+        record = step.record.model_copy(update={"input": TextRecord(text=text)})
+        return self._story.with_amended(replace(step, action=Type(text), record=record))
+
+    def _last(self) -> DraftStep:
+        return self._of(self.steps[-1].key if self.steps else -1)
+
+    def _of(self, key: int) -> DraftStep:
+        step = self._story.step(key)
+        if step is None:
+            raise DatasetError(f"{self._log.path} changes a step that is not there.")
+        return step
 
     def _action(self, tree: dict[str, Json]) -> Action:
-        return action_from_json(tree, source=f"{self.folder / 'steps.jsonl'}, step {len(self._steps)}")
-
-    def _replay_log(self) -> int:
-        """Take in the lines of the log; how many bytes they fill, a torn last line left out."""
-        path = self.folder / "steps.jsonl"
-        if not path.exists():
-            return 0
-        try:
-            lines = path.read_bytes().split(b"\n")[:-1]
-        except OSError as error:
-            raise storage_error(error, path, "read") from error
-        for number, line in enumerate(lines, 1):
-            try:
-                self._steps, self._dropped = self._after(_LINE.validate_json(line))
-            except ValidationError as error:
-                raise DatasetError(f"{path}, line {number}: not a line of a draft's log ({error}).") from error
-        return sum(len(line) + 1 for line in lines)
+        return action_from_json(tree, source=f"{self._log.path}, step {len(self.steps)}")
 
 
 def read_head(folder: Path) -> DraftHead:

@@ -6,10 +6,14 @@ from the host's monotonic clock, so that their differences are exact. Pixels are
 
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 FORMAT = 1
-"""Number of this file format; a reader refuses a higher one."""
+"""Number of this file format; a reader refuses a higher one. New keys alone do not raise it: see
+docs/dataset-format.md."""
+
+UI_TREES = "ui_trees"
+"""The folder of a dataset with the view trees of its steps."""
 
 
 class _Record(BaseModel):
@@ -17,7 +21,10 @@ class _Record(BaseModel):
 
 
 class FrameRecord(_Record):
-    """The frame that became the screenshot, and the hashes of its file and of its RGB pixels."""
+    """The frame that became the screenshot, and the hashes of its file and of its RGB pixels.
+
+    It was on the screen at some moment from `started_us` to `arrived_us`; a `streamed` one from `started_us` on.
+    """
 
     number: int
     source: str
@@ -28,6 +35,7 @@ class FrameRecord(_Record):
     height: int
     png_sha256: str
     rgb_sha256: str
+    streamed: bool = False
 
 
 class CheckRecord(_Record):
@@ -71,7 +79,14 @@ class ScreenRecord(_Record):
 
 
 class StepRecord(_Record):
-    """One step. `sent_until_us` is None while it is not known whether the input was carried out."""
+    """One step. `sent_until_us` is None while it is not known whether the input was carried out.
+
+    `age_us` is how much older than the touch-down the frame is: how long before `touched_us` it was on the screen; None
+    where the input was held back until a second frame proved the first. `ui_tree` is the name of the file with
+    the view tree, and `ui_tree_absent` says why there is none. `bbox` is the box of the element that was touched: left,
+    top, right, bottom in pixels, right and bottom not belonging to it. In passive mode `clock_offset_us` is
+    what was added to the device's clock to get `touched_us`, right to within `clock_uncertainty_us`.
+    """
 
     frame: FrameRecord
     check: CheckRecord | None
@@ -81,10 +96,17 @@ class StepRecord(_Record):
     sent_until_us: int | None = None
     screen: ScreenRecord | None = None
     flags: tuple[str, ...] = ()
+    age_us: int | None = None
+    ui_tree: str | None = Field(default=None, pattern=r"^([0-9]{16}_)?[0-9]+\.xml\z")
+    ui_tree_absent: str = ""
+    bbox: tuple[int, int, int, int] | None = None
+    bbox_source: Literal["hierarchy"] | None = None
+    clock_offset_us: int | None = None
+    clock_uncertainty_us: int | None = None
 
 
 class DroppedRecord(_Record):
-    """A step that was taken away again, and why."""
+    """A step that was taken away again, and why; `action` is "TOUCH" for a finger that became no step."""
 
     action: str
     why: str
@@ -94,11 +116,12 @@ class DroppedRecord(_Record):
 class Origin(_Record):
     """Where an episode comes from: who recorded it with what, on which device.
 
-    `mode` is "mirror" (the finger is in the recorder's window); `actor` is "annotator" or "script".
+    `mode` is "mirror" (the finger is in the recorder's window) or "passive" (it is in the emulator's own); `actor` is
+    "annotator" or "script".
     """
 
     recorder_version: str
-    mode: Literal["mirror"]
+    mode: Literal["mirror", "passive"]
     actor: Literal["annotator", "script"]
     annotator: str
     task_id: str
@@ -119,3 +142,8 @@ class EpisodeProvenance(_Record):
     published_us: int
     steps: tuple[StepRecord, ...]
     dropped: tuple[DroppedRecord, ...]
+
+
+def ui_tree_name(episode_id: str, step: int) -> str:
+    """The file name of the view tree of a published step: ``<episode_id>_<step>.xml``."""
+    return f"{episode_id}_{step}.xml"

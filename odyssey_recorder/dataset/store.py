@@ -3,6 +3,7 @@
 <dataset>/annotations/<id>.json   an episode exists from the moment this file does
           screenshots/<id>_<step>.png
           provenance/<id>.json
+          ui_trees/<id>_<step>.xml   for the steps whose view tree is known
 <drafts>/<id>/                    on this computer's own disk, not in the dataset: see docs/adr/0004
 <drafts>/trash/<id>/              what was thrown away
 """
@@ -12,9 +13,11 @@ import io
 import secrets
 import shutil
 import time
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from itertools import chain
 from pathlib import Path
 
 from PIL import Image
@@ -23,12 +26,20 @@ from pydantic import ValidationError
 from odyssey_recorder.dataset.codec import Dialect, decode, encode, read_episode
 from odyssey_recorder.dataset.draft import Draft, DraftHead, DraftStep, hold, read_head
 from odyssey_recorder.dataset.durable import make_folder, storage_error, write_durably
-from odyssey_recorder.dataset.provenance import FORMAT, EpisodeProvenance, Origin
+from odyssey_recorder.dataset.provenance import (
+    FORMAT,
+    UI_TREES,
+    EpisodeProvenance,
+    Origin,
+    StepRecord,
+    ui_tree_name,
+)
 from odyssey_recorder.errors import DatasetError, InvalidEpisodeError, OdysseyError
 from odyssey_recorder.model.episode import DeviceInfo, Episode, Step, TaskInfo, screenshot_name
 from odyssey_recorder.model.geometry import Size
 
 TRASH = "trash"
+TREE_LOST = "its file was lost from the draft"
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,18 +99,14 @@ class EpisodeStore:
     def publish(self, draft: Draft) -> Path:
         """Put a complete draft into the dataset; the annotation file, whose appearance makes the episode exist.
 
-        Every picture is decoded and held against its hash first. Raises DatasetError and leaves the dataset as it
-        was; the draft is gone only when the episode is there.
+        Every picture is decoded and held against its hash. Raises DatasetError and leaves the dataset as it was; the
+        draft is gone only when the episode is there. One picture is in memory at a time.
         """
-        episode, pictures = _episode(draft)
+        episode = _episode(draft)
         annotation = self._annotation(draft)
-        files = {
-            self._root / "screenshots" / step.screenshot: png for step, png in zip(episode.steps, pictures, strict=True)
-        }
-        files[self._root / "provenance" / annotation.name] = _provenance(draft).model_dump_json(indent=2).encode()
-        files[annotation] = encode(episode, Dialect.CARD)
-        decode(files[annotation], source=annotation.name)
-        self._write_all(files)
+        encoded = encode(episode, Dialect.CARD)
+        decode(encoded, source=annotation.name)
+        self._write_all(chain(self._proof(draft), [(annotation, encoded)]))
         draft.close()
         shutil.rmtree(draft.folder, ignore_errors=True)
         return annotation
@@ -125,19 +132,38 @@ class EpisodeStore:
         """Where the picture of a step is, whatever name the episode's file may give it."""
         return self._root / "screenshots" / screenshot_name(_checked(episode.episode_id), step)
 
+    def ui_tree_path(self, episode_id: str, step: int) -> Path:
+        """Where the view tree of a step is, if it has one. Raises DatasetError for what is no episode's id."""
+        return self._root / UI_TREES / ui_tree_name(_checked(episode_id), step)
+
     def provenance(self, episode_id: str) -> EpisodeProvenance | None:
         """The proof of an episode; None where there is none, as in released data. Raises DatasetError."""
         return read_provenance(self._root / "provenance" / f"{_checked(episode_id)}.json")
 
-    def _write_all(self, files: dict[Path, bytes]) -> None:
+    def _proof(self, draft: Draft) -> Iterator[tuple[Path, bytes]]:
+        """All files of an episode but the annotation: where they belong, and what is in them."""
+        records: list[StepRecord] = []
+        decoded: set[str] = set()
+        for number, step in enumerate(draft.steps):
+            yield self._root / "screenshots" / screenshot_name(draft.episode_id, number), _picture(step, decoded)
+            record, tree = _tree(step, ui_tree_name(draft.episode_id, number))
+            if record.ui_tree is not None:
+                yield self._root / UI_TREES / record.ui_tree, tree
+            records.append(record)
+        provenance = _provenance(draft, tuple(records)).model_dump_json(indent=2)
+        yield self._root / "provenance" / f"{draft.episode_id}.json", provenance.encode()
+
+    def _write_all(self, files: Iterable[tuple[Path, bytes]]) -> None:
         """Write the files in order; on a failure take back those that were not there before."""
         new: list[Path] = []
+        folders: set[Path] = set()
         if not self._root.is_dir():
             raise DatasetError(f"The dataset folder {self._root} is gone. Bring it back, or plug its disk in.")
-        for folder in {path.parent for path in files}:
-            make_folder(folder)
         try:
-            for path, data in files.items():
+            for path, data in files:
+                if path.parent not in folders:
+                    make_folder(path.parent)
+                    folders.add(path.parent)
                 if not path.exists():
                     new.append(path)
                 write_durably(path, data)
@@ -220,20 +246,22 @@ def read_provenance(path: Path) -> EpisodeProvenance | None:
     return provenance
 
 
-def _episode(draft: Draft) -> tuple[Episode, list[bytes]]:
+def _episode(draft: Draft) -> Episode:
     if not draft.complete:
         raise DatasetError(f"The draft {draft.episode_id} has no COMPLETE or IMPOSSIBLE step yet: finish it first.")
     steps = tuple(
         Step(screenshot_name(draft.episode_id, number), step.action) for number, step in enumerate(draft.steps)
     )
-    pictures = [_picture(step) for step in draft.steps]
     first = draft.steps[0].record.frame
     device = replace(draft.device, size=Size(first.width, first.height))  # the size that the coordinates are made with
-    return Episode(draft.episode_id, device, draft.task, steps), pictures
+    return Episode(draft.episode_id, device, draft.task, steps)
 
 
-def _picture(step: DraftStep) -> bytes:
-    """The bytes of a step's picture, proved to be those that were recorded, and a whole PNG."""
+def _picture(step: DraftStep, decoded: set[str]) -> bytes:
+    """The bytes of a step's picture, proved to be those that were recorded, and a whole PNG.
+
+    `decoded` holds the hashes of those that were whole before: steps may share a picture.
+    """
     frame = step.record.frame
     try:
         data = step.picture.read_bytes()
@@ -241,19 +269,33 @@ def _picture(step: DraftStep) -> bytes:
         raise storage_error(error, step.picture, "read") from error
     if hashlib.sha256(data).hexdigest() != frame.png_sha256:
         raise DatasetError(f"{step.picture} is not the picture that was recorded: undo that step and record it again.")
-    with Image.open(io.BytesIO(data), formats=["PNG"]) as image:
-        image.load()
+    if frame.png_sha256 not in decoded:
+        with Image.open(io.BytesIO(data), formats=["PNG"]) as image:
+            image.load()
+        decoded.add(frame.png_sha256)
     return data
 
 
-def _provenance(draft: Draft) -> EpisodeProvenance:
+def _tree(step: DraftStep, name: str) -> tuple[StepRecord, bytes]:
+    """The step's record with its view tree by `name`, and the tree; one whose file is lost is named as absent."""
+    if step.tree is None:
+        return step.record, b""
+    try:
+        return step.record.model_copy(update={"ui_tree": name}), step.tree.read_bytes()
+    except FileNotFoundError:
+        return step.record.model_copy(update={"ui_tree": None, "ui_tree_absent": TREE_LOST}), b""
+    except OSError as error:
+        raise storage_error(error, step.tree, "read") from error
+
+
+def _provenance(draft: Draft, steps: tuple[StepRecord, ...]) -> EpisodeProvenance:
     return EpisodeProvenance(
         format=FORMAT,
         episode_id=draft.episode_id,
         origin=draft.origin,
         started_us=draft.started_us,
         published_us=time.time_ns() // 1000,
-        steps=tuple(step.record for step in draft.steps),
+        steps=steps,
         dropped=draft.dropped,
     )
 

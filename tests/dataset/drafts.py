@@ -62,9 +62,10 @@ def record(data: bytes) -> StepRecord:
     return StepRecord(frame=frame, check=None, touched_us=3, input=KeyRecord(key="HOME"))
 
 
-def add_step(draft: Draft, action: Action = HOME, *, shade: int = 9) -> None:
+def add_step(draft: Draft, action: Action = HOME, *, shade: int = 9) -> int:
+    """One more step; its key."""
     data = png(shade)
-    draft.add_step(action, draft.keep_picture(data), record(data))
+    return draft.add_step(action, draft.keep_picture(data), record(data))
 
 
 def complete_draft(store: EpisodeStore) -> Draft:

@@ -184,3 +184,17 @@ def test_what_a_killed_run_left_is_no_hindrance(tmp_path: Path) -> None:
 
     assert done.failures == ()
     assert len(files_in(tmp_path / "out")) == 3
+
+
+def test_view_trees_come_along_with_the_screenshots_where_there_are_some(tmp_path: Path) -> None:
+    for episode_id in (FIRST, SECOND):
+        put(tmp_path / "in", episode_id, pictures=True)
+    trees = tmp_path / "in" / "ui_trees"
+    trees.mkdir()
+    (trees / f"{FIRST}_1.xml").write_text("<hierarchy/>")
+    (trees / "notes.xml").write_text("nobody's")
+
+    convert(tmp_path / "in", tmp_path / "out", Dialect.RELEASE, with_screenshots=True)
+
+    assert {name for name in files_in(tmp_path / "out") if name.startswith("ui_trees")} == {f"ui_trees/{FIRST}_1.xml"}
+    assert (tmp_path / "out" / "ui_trees" / f"{FIRST}_1.xml").read_text() == "<hierarchy/>"

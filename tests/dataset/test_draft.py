@@ -13,9 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from odyssey_recorder.dataset.draft import Draft, read_head
+from odyssey_recorder.dataset.provenance import TextRecord
 from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.errors import DatasetError
-from odyssey_recorder.model.action import Complete, Press, SystemKey, Type
+from odyssey_recorder.model.action import Complete, Press, Scroll, SystemKey, Type
 from tests.dataset.drafts import DEVICE, ORIGIN, TASK, add_step, begin, png, record, store_in
 
 
@@ -27,6 +28,10 @@ def store(tmp_path: Path) -> EpisodeStore:
 @pytest.fixture
 def draft(store: EpisodeStore) -> Draft:
     return begin(store)
+
+
+FORMAT_1 = Path(__file__).parent / "format_1"
+"""What the recorder wrote before there were other amendments, view trees and live fingers."""
 
 
 def reopened(draft: Draft) -> Draft:
@@ -256,3 +261,173 @@ def test_a_step_is_refused_whose_text_json_cannot_hold(draft: Draft) -> None:
         draft.add_step(Type("\ud800"), picture, record(png(1)))
     add_step(draft)
     assert len(reopened(draft).steps) == 1
+
+
+# What becomes known later.
+
+
+def test_any_step_can_be_amended_and_the_others_stay_as_they_were(draft: Draft) -> None:
+    keys = [add_step(draft, shade=shade) for shade in range(3)]
+
+    assert draft.amend(keys[1], {"bbox": [1, 2, 30, 40], "bbox_source": "hierarchy"})
+
+    again = reopened(draft)
+    assert [step.record.bbox for step in again.steps] == [None, (1, 2, 30, 40), None]
+    assert again.steps == draft.steps
+
+
+def test_an_amendment_finds_its_step_after_others_were_undone(draft: Draft) -> None:
+    first, undone = add_step(draft), add_step(draft)
+    draft.drop_last("undone by the annotator")
+    later = add_step(draft, Type("later"))
+
+    assert later not in (first, undone)
+    assert draft.amend(first, {"flags": ["first"]})
+    assert not draft.amend(undone, {"flags": ["undone"]})
+    assert draft.amend(later, {"flags": ["later"]})
+    assert [step.record.flags for step in reopened(draft).steps] == [("first",), ("later",)]
+
+
+def test_an_amendment_after_reopening_finds_its_step_too(draft: Draft) -> None:
+    add_step(draft)
+    draft.drop_last("undone by the annotator")
+    key = add_step(draft)
+    again = reopened(draft)
+
+    assert again.amend(key, {"age_us": 7})
+    assert add_step(again) == key + 1
+    assert reopened(again).steps[0].record.age_us == 7
+
+
+def test_a_text_that_is_read_back_late_becomes_that_of_its_step_and_of_its_proof(draft: Draft) -> None:
+    key = add_step(draft, Type(""))
+    add_step(draft)
+
+    assert draft.amend_text(key, "你好 🥛")
+
+    again = reopened(draft)
+    assert again.steps[0].action == Type("你好 🥛")
+    assert again.steps[0].record.input == TextRecord(text="你好 🥛")
+    assert not again.amend_text(99, "nobody's")
+
+
+def test_only_a_step_that_typed_gets_a_text(draft: Draft) -> None:
+    key = add_step(draft)
+    with pytest.raises(DatasetError, match="typed none"):
+        draft.amend_text(key, "oops")
+    assert len(reopened(draft).steps) == 1
+
+
+@pytest.mark.parametrize("name", ["../../secret.xml", "/etc/passwd", "1.xml\n", "1.png", "lock"])
+def test_a_name_that_is_no_view_trees_own_is_refused(draft: Draft, name: str) -> None:
+    key = add_step(draft)
+    with pytest.raises(DatasetError, match="no step's record can hold"):
+        draft.amend(key, {"ui_tree": name})
+    assert reopened(draft).steps[0].tree is None
+
+
+# Pictures and trees.
+
+
+def test_a_picture_that_two_steps_share_is_not_forgotten_while_one_of_them_is_there(draft: Draft) -> None:
+    picture = draft.keep_picture(png(1))
+    for _ in range(2):
+        draft.add_step(Press(SystemKey.BACK), picture, record(png(1)))
+
+    draft.drop_last("undone by the annotator")
+    draft.forget_picture(picture)
+    assert draft.steps[0].picture.read_bytes() == png(1)
+
+    draft.drop_last("undone by the annotator")
+    draft.forget_picture(picture)
+    assert not picture.exists()
+
+
+def test_a_view_tree_is_kept_for_its_step_and_found_again(draft: Draft) -> None:
+    key = add_step(draft)
+    draft.amend(key, {"ui_tree": draft.keep_tree("<hierarchy>你好</hierarchy>")})
+
+    [step] = reopened(draft).steps
+
+    assert step.tree is not None
+    assert step.tree.read_text(encoding="utf-8") == "<hierarchy>你好</hierarchy>"
+
+
+def test_view_trees_that_became_no_steps_are_gone_when_the_draft_is_opened_again(draft: Draft) -> None:
+    key = add_step(draft)
+    name = draft.keep_tree("<hierarchy/>")
+    draft.amend(key, {"ui_tree": name})
+    draft.keep_tree("<late/>")
+
+    again = reopened(draft)
+
+    assert [path.name for path in again.folder.glob("*.xml")] == [name]
+    assert again.keep_tree("<next/>") != name
+
+
+def test_half_a_character_does_not_cost_the_view_tree(draft: Draft) -> None:
+    name = draft.keep_tree("<node text='\ud83e'/>")
+    assert (draft.folder / name).read_text() == "<node text='?'/>"
+
+
+# A live finger.
+
+
+def test_a_finger_that_was_down_when_the_recorder_died_is_told_at_the_next_opening(draft: Draft) -> None:
+    picture = draft.keep_picture(png(1))
+    assert not draft.broken_touch
+
+    draft.note_touch(picture, 5)
+
+    again = reopened(draft)
+    assert again.broken_touch
+    again.drop_touch("the recorder died under it")
+    last = reopened(again)
+    assert not last.broken_touch
+    assert [(dropped.action, dropped.why) for dropped in last.dropped] == [("TOUCH", "the recorder died under it")]
+
+
+def test_a_finger_that_became_a_step_is_not_broken_whatever_became_known_meanwhile(draft: Draft) -> None:
+    earlier = add_step(draft)
+    picture = draft.keep_picture(png(1))
+    draft.note_touch(picture, 5)
+    draft.amend(earlier, {"ui_tree_absent": "the screen moved"})
+
+    again = reopened(draft)
+    assert again.broken_touch
+    again.add_step(Press(SystemKey.BACK), picture, record(png(1)))
+    assert not again.broken_touch
+
+
+def test_a_finger_is_noted_although_the_process_is_killed_at_once(draft: Draft) -> None:
+    draft.close()
+    code = (
+        "import os, sys; from pathlib import Path; from odyssey_recorder.dataset.draft import Draft\n"
+        "draft = Draft(Path(sys.argv[1])); draft.note_touch(draft.folder / '1.png', 5); os.abort()"
+    )
+    subprocess.run([sys.executable, "-c", code, str(draft.folder)], capture_output=True, check=False, timeout=60)
+    assert Draft(draft.folder).broken_touch
+
+
+# What older recorders wrote.
+
+
+def test_a_draft_of_the_first_recorders_goes_on(tmp_path: Path) -> None:
+    folder = tmp_path / json.loads((FORMAT_1 / "draft.json").read_text())["episode_id"]
+    folder.mkdir()
+    for name in ("draft.json", "steps.jsonl"):
+        (folder / name).write_bytes((FORMAT_1 / name).read_bytes())
+
+    draft = Draft(folder)
+
+    home, scroll = draft.steps
+    assert (home.action, type(scroll.action), draft.dropped[0].action) == (Press(SystemKey.HOME), Scroll, "TYPE")
+    assert (scroll.record.sent_until_us, scroll.record.flags) == (99, ("nothing changed on the screen",))
+    assert (scroll.record.age_us, scroll.tree, scroll.record.bbox, scroll.record.frame.streamed) == (
+        None,
+        None,
+        None,
+        False,
+    )
+    assert draft.amend(scroll.key, {"age_us": 3})
+    assert reopened(draft).steps[1].record.age_us == 3

@@ -8,7 +8,8 @@ import pytest
 from odyssey_recorder.dataset.provenance import FORMAT
 from odyssey_recorder.dataset.store import EpisodeStore, read_provenance
 from odyssey_recorder.errors import DatasetError
-from tests.dataset.drafts import ORIGIN, complete_draft, store_in
+from odyssey_recorder.model.action import Complete
+from tests.dataset.drafts import DEVICE, ORIGIN, TASK, add_step, complete_draft, store_in
 
 
 @pytest.fixture
@@ -42,6 +43,29 @@ def test_an_episode_without_a_proof_has_none(store: EpisodeStore, path: Path) ->
 def test_keys_of_a_later_recorder_are_no_hindrance(path: Path) -> None:
     path.write_text(json.dumps({**json.loads(path.read_text()), "mood": "good"}))
     assert read_provenance(path) is not None
+
+
+def test_the_proofs_of_the_first_recorders_are_read_as_ever() -> None:
+    provenance = read_provenance(Path(__file__).parent / "format_1" / "provenance.json")
+    assert provenance is not None
+    assert [step.touched_us for step in provenance.steps] == [3, 3, 3]
+    assert {(step.age_us, step.ui_tree, step.bbox, step.clock_offset_us) for step in provenance.steps} == {
+        (None, None, None, None)
+    }
+
+
+def test_an_episode_of_passive_mode_says_what_the_clocks_were(store: EpisodeStore) -> None:
+    origin = ORIGIN.model_copy(update={"mode": "passive"})
+    draft = store.create_draft(task=TASK, device=DEVICE, origin=origin)
+    add_step(draft, Complete("done"))
+    draft.amend_last({"age_us": 12, "clock_offset_us": -3, "clock_uncertainty_us": 40})
+
+    provenance = store.provenance(store.publish(draft).stem)
+
+    assert provenance is not None
+    assert provenance.origin.mode == "passive"
+    [step] = provenance.steps
+    assert (step.age_us, step.clock_offset_us, step.clock_uncertainty_us) == (12, -3, 40)
 
 
 def test_a_newer_format_is_refused(path: Path) -> None:

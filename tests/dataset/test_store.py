@@ -15,7 +15,7 @@ from odyssey_recorder.dataset.store import TRASH, EpisodeStore
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.model.action import Complete, Press, SystemKey
 from odyssey_recorder.model.geometry import Size
-from tests.dataset.drafts import DEVICE, TASK, add_step, begin, complete_draft, png, store_in
+from tests.dataset.drafts import DEVICE, TASK, add_step, begin, complete_draft, png, record, store_in
 
 UNTRUSTED = [
     "",
@@ -160,6 +160,45 @@ def test_an_episode_is_published_with_pictures_and_proof_and_the_draft_is_gone(s
     assert not draft.folder.exists()
 
 
+def test_view_trees_are_published_with_the_steps_that_have_one(store: EpisodeStore) -> None:
+    draft = begin(store)
+    add_step(draft)
+    key = add_step(draft, Complete("done"), shade=2)
+    draft.amend(key, {"ui_tree": draft.keep_tree("<hierarchy/>")})
+
+    episode_id = store.publish(draft).stem
+
+    assert {name for name in files(store.root) if name.startswith("ui_trees")} == {f"ui_trees/{episode_id}_1.xml"}
+    assert store.ui_tree_path(episode_id, 1).read_text() == "<hierarchy/>"
+    provenance = store.provenance(episode_id)
+    assert provenance is not None
+    assert [step.ui_tree for step in provenance.steps] == [None, f"{episode_id}_1.xml"]
+
+
+def test_a_view_tree_that_was_lost_costs_no_episode_and_is_named_as_absent(store: EpisodeStore) -> None:
+    draft = begin(store)
+    key = add_step(draft, Complete("done"))
+    draft.amend(key, {"ui_tree": draft.keep_tree("<hierarchy/>")})
+    next(draft.folder.glob("*.xml")).unlink()
+
+    provenance = store.provenance(store.publish(draft).stem)
+
+    assert provenance is not None
+    [step] = provenance.steps
+    assert (step.ui_tree, step.ui_tree_absent) == (None, "its file was lost from the draft")
+
+
+def test_steps_that_share_a_picture_are_published_with_one_each(store: EpisodeStore) -> None:
+    draft = begin(store)
+    picture = draft.keep_picture(png(1))
+    for action in (Press(SystemKey.HOME), Press(SystemKey.BACK), Complete("done")):
+        draft.add_step(action, picture, record(png(1)))
+
+    episode = store.load(store.publish(draft).stem)
+
+    assert [store.screenshot_path(episode, step).read_bytes() for step in range(3)] == [png(1)] * 3
+
+
 def test_the_size_of_the_episode_is_that_of_its_pictures(store: EpisodeStore) -> None:
     draft = store.create_draft(task=TASK, device=type(DEVICE)("Fold", Size(9999, 9999)), origin=begin(store).origin)
     add_step(draft, Complete("done"))
@@ -188,13 +227,15 @@ def test_a_picture_that_was_changed_or_lost_is_not_published(store: EpisodeStore
     assert len(draft.steps) == 2
 
 
-@pytest.mark.parametrize("blocked", ["annotations", "screenshots", "provenance"])
+@pytest.mark.parametrize("blocked", ["annotations", "screenshots", "provenance", "ui_trees"])
 def test_a_failure_half_way_leaves_the_dataset_as_it_was_and_the_next_try_is_whole(
     store: EpisodeStore, blocked: str
 ) -> None:
     others = store.publish(complete_draft(store))
     before = files(store.root)
     draft = complete_draft(store)
+    draft.amend_last({"ui_tree": draft.keep_tree("<hierarchy/>")})
+    (store.root / "ui_trees").mkdir()
     aside = (store.root / blocked).rename(store.root / "aside")
     (store.root / blocked).write_text("in the way")
     with pytest.raises(DatasetError, match=f"{blocked}.* cannot be created: a file is where a folder must be"):
@@ -312,7 +353,7 @@ def test_what_a_crash_left_in_the_middle_of_publishing_is_overcome_by_the_next_t
 @pytest.mark.parametrize("episode_id", UNTRUSTED)
 def test_an_id_that_is_none_never_becomes_a_path(tmp_path: Path, store: EpisodeStore, episode_id: str) -> None:
     before = files(tmp_path)
-    for ask in (store.resume, store.load, store.provenance):
+    for ask in (store.resume, store.load, store.provenance, lambda name: store.ui_tree_path(name, 0)):
         with pytest.raises(DatasetError, match="is not an episode's id"):
             ask(episode_id)
     assert files(tmp_path) == before

@@ -1,0 +1,128 @@
+"""The log of a draft as a file: a JSON line for each thing that happened to its steps; a torn last line is none."""
+
+import os
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, TypeAdapter, ValidationError
+
+from odyssey_recorder.dataset.durable import storage_error, sync_folder
+from odyssey_recorder.dataset.provenance import StepRecord
+from odyssey_recorder.errors import DatasetError
+
+_PICTURE = r"^[0-9]+\.png\z"
+
+
+class _Line(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+
+class StepLine(_Line):
+    """A step was added."""
+
+    kind: Literal["step"] = "step"
+    picture: str = Field(pattern=_PICTURE)
+    action: dict[str, JsonValue]
+    record: StepRecord
+
+
+class AmendLine(_Line):
+    """What became known of the last step afterwards."""
+
+    kind: Literal["amend"] = "amend"
+    changes: dict[str, JsonValue]
+
+
+class AmendStepLine(_Line):
+    """What became known of any step, by its key; a kind of its own, which a recorder that knows it not refuses."""
+
+    kind: Literal["amend_step"] = "amend_step"
+    step: int
+    changes: dict[str, JsonValue]
+
+
+class AmendTextLine(_Line):
+    """What a step that typed did type."""
+
+    kind: Literal["amend_text"] = "amend_text"
+    step: int
+    text: str
+
+
+class DropLine(_Line):
+    """The last step was taken away."""
+
+    kind: Literal["drop"] = "drop"
+    why: str
+    dropped_us: int
+
+
+class TouchLine(_Line):
+    """A live finger is about to go down on the device."""
+
+    kind: Literal["touch"] = "touch"
+    picture: str = Field(pattern=_PICTURE)
+    touched_us: int
+
+
+class DropTouchLine(_Line):
+    """The live finger became no step."""
+
+    kind: Literal["drop_touch"] = "drop_touch"
+    why: str
+    dropped_us: int
+
+
+Line = StepLine | AmendLine | AmendStepLine | AmendTextLine | DropLine | TouchLine | DropTouchLine
+
+_LINE: TypeAdapter[Line] = TypeAdapter(Annotated[Line, Field(discriminator="kind")])
+
+
+class DraftLog:
+    """An append-only file of lines. `read` comes first, once."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._length = 0
+        self._folder_synced = False
+
+    def read(self) -> list[Line]:
+        """Every whole line; none where there is no file yet. Raises DatasetError for a line that cannot be."""
+        if not self.path.exists():
+            return []
+        try:
+            lines = self.path.read_bytes().split(b"\n")[:-1]
+        except OSError as error:
+            raise storage_error(error, self.path, "read") from error
+        self._length = sum(len(line) + 1 for line in lines)
+        return [self._parsed(number, line) for number, line in enumerate(lines, 1)]
+
+    def append(self, line: Line, *, durable: bool = True) -> None:
+        """Write `line`; one that is not `durable` outlives the process, but perhaps not the computer.
+
+        Raises DatasetError, and then the line is not in the log.
+        """
+        try:
+            data = line.model_dump_json().encode() + b"\n"
+        except ValueError as error:
+            raise DatasetError(f"The step cannot be written: a text holds half a character ({error}).") from error
+        try:
+            with self.path.open("r+b" if self._length or self.path.exists() else "xb") as log:
+                log.seek(self._length)  # over what a failed write may have left
+                log.truncate()
+                log.write(data)
+                log.flush()
+                if durable:
+                    os.fsync(log.fileno())
+            if durable and not self._folder_synced:
+                sync_folder(self.path.parent)
+                self._folder_synced = True
+        except OSError as error:
+            raise storage_error(error, self.path, "written") from error
+        self._length += len(data)
+
+    def _parsed(self, number: int, line: bytes) -> Line:
+        try:
+            return _LINE.validate_json(line)
+        except ValidationError as error:
+            raise DatasetError(f"{self.path}, line {number}: not a line of a draft's log ({error}).") from error
