@@ -1,0 +1,164 @@
+"""What was on the screen when: which frame a moment in the past belongs to, and whether that is proved."""
+
+from collections import deque
+from dataclasses import dataclass
+
+AT_REST_NS = 200_000_000
+"""A screen that has shown the same for so long is at rest: the settle rule's time."""
+
+TOO_OLD_NS = 1_000_000_000
+"""A screen that was seen last so long before a moment may have been another by then."""
+
+RUNS_HELD = 12
+"""Of so many screens the pixels are held: 160 MB of a phone's largest frames."""
+
+_GAPS_HELD = 64
+
+MOVING = "the screen was still moving"
+CHANGING = "the screen changed at about the moment of the touch"
+UNWATCHED = "what the screen showed just after the touch is not known"
+
+
+@dataclass(frozen=True, slots=True)
+class Sighting:
+    """When a frame was on the screen; the times are those of `Frame`.
+
+    `same`: it shows the same as the first frame of the run of frames that show the same as their first.
+    """
+
+    number: int
+    started_ns: int
+    arrived_ns: int
+    streamed: bool
+    same: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The frame that was on the screen: seen last `age_ns` before, when its screen had been at rest for `still_ns`.
+
+    `check` is the frame that proves it, None where nothing does; `doubts` are words for what is odd, fit to be a
+    step's flags. An unproved frame without doubts was seen at rest shortly before.
+    """
+
+    number: int
+    age_ns: int
+    still_ns: int
+    check: int | None
+    doubts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class NotYet:
+    """A frame that tells may still be under way."""
+
+
+@dataclass(frozen=True, slots=True)
+class Nothing:
+    """No frame that is held is from before."""
+
+
+Answer = Found | NotYet | Nothing
+
+
+@dataclass(slots=True)
+class _Run:
+    """Frames that follow each other and show the same, the first of them asked for, or begun, at `started_ns`.
+
+    They were on the screen from `began_ns` at the latest; `streamed` if the device said by itself when it began.
+    """
+
+    number: int
+    started_ns: int
+    began_ns: int
+    streamed: bool
+    newest: Sighting
+
+
+class Timeline:
+    """The runs of frames that were seen lately; only the first frame of each is ever an answer.
+
+    What is asked for may overtake what the device sends by itself. A run that the stream has not told of yet is
+    hearsay: it is taken back if the stream tells another story.
+    """
+
+    def __init__(self) -> None:
+        self._runs: deque[_Run] = deque(maxlen=RUNS_HELD)
+        self._newest = 0
+        self._unseen: set[int] = set()
+
+    def see(self, frame: Sighting) -> None:
+        """Take in a frame; all that the device gave must come, for a number that is missing was another screen."""
+        missing = range(max(self._newest + 1, frame.number - _GAPS_HELD), frame.number) if self._newest else range(0)
+        self._newest = max(self._newest, frame.number)
+        self._unseen = {number for number in (*self._unseen, *missing) if number > self._newest - _GAPS_HELD}
+        self._unseen.discard(frame.number)
+        if frame.streamed and not frame.same:
+            self._forget_hearsay(frame.started_ns)
+        run = self._runs[-1] if self._runs else None
+        if run is None or not frame.same or missing or _was_unwatched(run, frame):
+            self._begin(frame)
+        elif frame.started_ns >= run.newest.started_ns:
+            run.newest = frame
+        if run is not None and frame.same and frame.streamed and not run.streamed:
+            run.streamed, run.began_ns = True, min(run.began_ns, frame.started_ns)
+
+    def forget(self) -> None:
+        """Nothing was seen for a while, or the screen's history is another now."""
+        self._runs.clear()
+
+    def held(self) -> frozenset[int]:
+        """The frames whose pixels may still be asked for."""
+        return frozenset(run.number for run in self._runs)
+
+    def at(self, at_ns: int, uncertainty_ns: int = 0, *, patient: bool = True) -> Answer:
+        """What the screen showed at `at_ns` of the host's clock, give or take `uncertainty_ns`.
+
+        Never a frame from after the earliest that this can be. Who is not `patient` takes what is known now.
+        """
+        runs = tuple(self._runs)
+        earliest_ns, latest_ns = at_ns - uncertainty_ns, at_ns + uncertainty_ns
+        if patient and (not runs or runs[-1].newest.started_ns < latest_ns):
+            return NotYet()
+        before = [index for index, run in enumerate(runs) if run.began_ns <= earliest_ns]
+        if not before:
+            return Nothing()
+        run, later = runs[before[-1]], runs[before[-1] + 1 :]
+        if patient and run.streamed and len(later) == 1 and not later[0].streamed:
+            return NotYet()  # the stream will tell when that screen came
+        check = self._check(run, later, latest_ns)
+        age_ns = 0 if check is not None else max(0, at_ns - run.newest.started_ns)
+        doubts: tuple[str, ...] = (MOVING,) if earliest_ns - run.began_ns < AT_REST_NS else ()
+        if check is None:
+            doubts += _doubts(run, later, age_ns, latest_ns)
+        return Found(run.number, age_ns, at_ns - run.began_ns, check, doubts)
+
+    def _begin(self, frame: Sighting) -> None:
+        began_ns = frame.started_ns if frame.streamed else frame.arrived_ns
+        self._runs.append(_Run(frame.number, frame.started_ns, began_ns, frame.streamed, frame))
+
+    def _forget_hearsay(self, started_ns: int) -> None:
+        while self._runs and not self._runs[-1].streamed and started_ns < self._runs[-1].began_ns:
+            self._runs.pop()
+
+    def _check(self, run: _Run, later: tuple[_Run, ...], latest_ns: int) -> int | None:
+        """The frame that proves that nothing but `run` was on the screen until `latest_ns`."""
+        if run.newest.started_ns >= latest_ns:
+            return run.newest.number
+        if not later or not run.streamed or not later[0].streamed or later[0].began_ns <= latest_ns:
+            return None
+        lost = any(run.number < number < later[0].newest.number for number in self._unseen)
+        return None if lost else later[0].number
+
+
+def _was_unwatched(run: _Run, frame: Sighting) -> bool:
+    return not run.streamed and frame.started_ns - run.newest.arrived_ns > TOO_OLD_NS
+
+
+def _doubts(run: _Run, later: tuple[_Run, ...], age_ns: int, latest_ns: int) -> tuple[str, ...]:
+    """What is odd about a run that nothing proves."""
+    if later and later[0].started_ns < latest_ns:
+        return (CHANGING,)
+    if age_ns > TOO_OLD_NS:
+        return (f"the picture is {age_ns / 1e9:.1f} s older than the touch",)
+    return (UNWATCHED,) if run.streamed or not later else ()
