@@ -40,6 +40,8 @@ class Guest:
     nodes: InputNodes
     avd_name: str
     files: Files = field(default_factory=Files)
+    _felt: set[int] = field(default_factory=set)
+    """The slots of the fingers that came down on the picture, not beside it."""
 
     @property
     def clock(self) -> GuestClock:
@@ -120,10 +122,18 @@ class Guest:
                 self._touch(Phase.MOVE, after[slot], slot, state)
 
     def _touch(self, phase: Phase, raw: tuple[int, int], slot: int, state: PhoneState) -> None:
-        natural = state.natural_size
-        x = raw[0] * natural.width / (RAW_MAX + 1)
-        y = raw[1] * natural.height / (RAW_MAX + 1)
-        self.phone.touch(phase, *_as_displayed(x, y, state), pointer=slot)
+        panel, picture = state.physical_size, state.picture_on_panel
+        x = raw[0] * panel.width / (RAW_MAX + 1)
+        y = raw[1] * panel.height / (RAW_MAX + 1)
+        x, y = _as_displayed(x, y, state)
+        x = (x - picture.left) * state.size.width / picture.width
+        y = (y - picture.top) * state.size.height / picture.height
+        if phase is Phase.DOWN and 0 <= x < state.size.width and 0 <= y < state.size.height:
+            self._felt.add(slot)
+        if slot in self._felt:
+            self.phone.touch(phase, x, y, pointer=slot)
+        if phase is Phase.UP:
+            self._felt.discard(slot)
 
 
 def _raw(position_px: float, length_px: int) -> int:
@@ -131,7 +141,7 @@ def _raw(position_px: float, length_px: int) -> int:
 
 
 def _as_displayed(x: float, y: float, state: PhoneState) -> tuple[float, float]:
-    width, height = state.natural_size.width, state.natural_size.height
+    width, height = state.physical_size.width, state.physical_size.height
     match state.rotation:
         case 1:
             return y, max(0.0, width - 1 - x)

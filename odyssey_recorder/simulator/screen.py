@@ -60,13 +60,15 @@ class PackageInfo:
 class PhoneState:
     """The phone at one moment; rectangles are pixels of the picture as displayed.
 
-    `natural_size` is what `wm size` calls the override size, or the physical size without one.
+    `natural_size` is what `wm size` calls the override size, or the physical size without one; `picture_on_panel` is
+    where that lies on the panel, in pixels of the panel turned as the picture is.
     `keyboard` is None while it is hidden. `title` is the window title as `dumpsys window` gives it.
     """
 
     physical_size: Size
     natural_size: Size
     size: Size
+    picture_on_panel: Rect
     rotation: int
     density: int
     posture: Posture | None

@@ -10,12 +10,21 @@ from odyssey_recorder.simulator.phone import Phone
 from odyssey_recorder.simulator.profile import profile_named
 
 
-def touches(profile: str, journal: Path, rotation: int, place: tuple[float, float]) -> list[tuple[float, float]]:
+def touches(
+    profile: str,
+    journal: Path,
+    rotation: int,
+    place: tuple[float, float],
+    *,
+    override: tuple[int, int] | None = None,
+) -> list[tuple[float, float]]:
     """Where the phone feels a finger that comes down at a place of the panel and lifts there."""
     phone = Phone(profile_named(profile), animation=False, journal=journal)
     guest = Guest(phone, Faults(*(lambda: None,) * 3), InputNodes(), "test")
     phone.start()
     phone.set_rotation(rotation)
+    if override is not None:
+        phone.override_size(*override)
     guest.window_touch(*place, pressed=True)
     guest.window_touch(*place, pressed=False)
     phone.stop()
@@ -45,3 +54,29 @@ def test_no_touch_leaves_the_picture(tmp_path: Path, rotation: int, corner: tupl
     for x, y in touches("medium_phone", tmp_path / "journal", rotation, corner):
         assert 0 <= x < width
         assert 0 <= y < height
+
+
+@pytest.mark.parametrize(
+    ("rotation", "override", "place", "expected"),
+    [
+        (0, (720, 1600), (300, 900), (200, 600)),
+        (1, (720, 1600), (300, 900), (600, 520)),
+        (0, (1080, 1200), (300, 601), (300, 1)),
+        (0, (1080, 1200), (300, 1799), (300, 1199)),
+        (1, (1080, 1200), (300, 900), (300, 780)),
+        (0, (540, 2400), (271, 100), (1, 100)),
+        (3, (540, 2400), (809, 2399), (0, 539)),
+    ],
+)
+def test_a_picture_of_another_size_is_touched_where_it_lies_on_the_panel(
+    tmp_path: Path, rotation: int, override: tuple[int, int], place: tuple[int, int], expected: tuple[int, int]
+) -> None:
+    [down, up] = touches("medium_phone", tmp_path / "journal", rotation, place, override=override)
+
+    assert down == up
+    assert down == pytest.approx(expected, abs=1.5)
+
+
+@pytest.mark.parametrize("place", [(300, 598), (300, 1801)])
+def test_a_finger_beside_the_picture_is_not_felt(tmp_path: Path, place: tuple[int, int]) -> None:
+    assert touches("medium_phone", tmp_path / "journal", 0, place, override=(1080, 1200)) == []

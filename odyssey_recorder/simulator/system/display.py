@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 
 from odyssey_recorder.simulator.profile import Posture, Profile
-from odyssey_recorder.simulator.ui.geometry import Size
+from odyssey_recorder.simulator.ui.geometry import Rect, Size
 
 CLOSED = "CLOSED"
 """The posture of a foldable in which its outer panel is lit."""
@@ -42,6 +42,17 @@ class Display:
     def panel(self) -> Size:
         """The size of the lit panel, turned as the picture is."""
         return self.physical_size.turned(self.rotation)
+
+    @property
+    def picture_on_panel(self) -> Rect:
+        """Where the picture lies on the panel, both turned alike: as large as it fits, in the middle, not distorted."""
+        panel, size = self.panel, self.size
+        if panel.width * size.height < panel.height * size.width:
+            width, height = panel.width, size.height * panel.width // size.width
+        else:
+            width, height = size.width * panel.height // size.height, panel.height
+        left, top = (panel.width - width) // 2, (panel.height - height) // 2
+        return Rect(left, top, left + width, top + height)
 
     @property
     def folded(self) -> bool:
