@@ -120,6 +120,8 @@ class AdbDevice:
                 activity=activity,
                 keyboard_shown=dumpsys.keyboard_shown(input_method),
                 status_bar_px=dumpsys.status_bar_height(window),
+                navigation_bar=dumpsys.navigation_bar(window),
+                keyboard=dumpsys.keyboard(window),
             )
 
     def capture(self) -> Frame:

@@ -1,10 +1,10 @@
 """What Android's own tools print about the device, in the forms of Android 10 to 16, taken to values."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from odyssey_recorder.device.device import ListedDevice
-from odyssey_recorder.model.geometry import Rotation, Size
+from odyssey_recorder.model.geometry import Box, Rotation, Size
 
 _TAG = re.compile(r" (usb|product|model|device|transport_id):(\S+)")
 _PROPERTY = re.compile(r"^\[([^\]\r\n]+)\]: \[(.*?)\]\r*$", re.MULTILINE | re.DOTALL)
@@ -14,10 +14,13 @@ _FOCUS = re.compile(r"mCurrentFocus=Window\{\S+ u\d+ ([^}]*)\}")
 _FOCUSED_APP = re.compile(r"mFocusedApp=.*?ActivityRecord\{\S+ u\d+ (\S+/[^\s}]+)")
 _ROTATION = re.compile(r"\bmRotation=(?:ROTATION_)?(\d+)")
 _SENSED_ROTATION = re.compile(r"\bmCurrentRotation=(?:ROTATION_)?(\d+)")
-_STATUS_BAR = re.compile(
-    r"[tT]ype=(?:ITYPE_STATUS_BAR|statusBars) m?[fF]rame=\[-?\d+,(-?\d+)\]\[-?\d+,(-?\d+)\]"
-    r"(?: m?[vV]isible=(true|false))?"
+_INSETS_SOURCE = re.compile(
+    r"[tT]ype=(?P<kind>\w+) m?[fF]rame=\[(-?\d+),(-?\d+)\]\[(-?\d+),(-?\d+)\]"
+    r"(?: m?[vV]isibleFrame=\S+)?(?: m?[vV]isible=(?P<visible>true|false))?"
 )
+_STATUS_BAR = {"ITYPE_STATUS_BAR", "statusBars"}
+_NAVIGATION_BAR = {"ITYPE_NAVIGATION_BAR", "navigationBars"}
+_KEYBOARD = {"ITYPE_IME", "ime"}
 _POSTURE = re.compile(r"Committed state: DeviceState\{identifier=\d+, name='(\w+)'")
 _DISPLAY = re.compile(r"^Display (\d+) \(HWC display \d+\)", re.MULTILINE)
 _DEFAULT_VIEWPORT = re.compile(r"Viewport INTERNAL: displayId=0, uniqueId=local:(\d+),.*isActive=\[1\]")
@@ -87,10 +90,21 @@ def rotation(window: str) -> Rotation:
 
 def status_bar_height(window: str) -> int:
     """The status bar's height in pixels of the picture, of `dumpsys window`; 0 while it is hidden."""
-    found = _STATUS_BAR.search(window)
-    if found is None or found[3] == "false":
-        return 0
-    return int(found[2]) - int(found[1])
+    bar = _insets_source(window, _STATUS_BAR)
+    return bar.bottom - bar.top if bar else 0
+
+
+def navigation_bar(window: str) -> Box | None:
+    """Where the navigation bar is on the picture, of `dumpsys window`; None while it is hidden.
+
+    The thin bar of gesture navigation is one too; on a phone that lies on its side it may be at the left or right.
+    """
+    return _insets_source(window, _NAVIGATION_BAR)
+
+
+def keyboard(window: str) -> Box | None:
+    """Where the on-screen keyboard is on the picture, of `dumpsys window`; None while it is hidden."""
+    return _insets_source(window, _KEYBOARD)
 
 
 def keyboard_shown(input_method: str) -> bool:
@@ -113,6 +127,15 @@ def default_display(dumpsys_input: str) -> str:
     """The id of the panel that shows the default display now, of `dumpsys input`; empty if it names none."""
     found = _DEFAULT_VIEWPORT.search(dumpsys_input)
     return found[1] if found else ""
+
+
+def _insets_source(window: str, kinds: Collection[str]) -> Box | None:
+    """The box of the first source of one of `kinds`, which is the display's own; None if it is hidden or empty."""
+    found = next((found for found in _INSETS_SOURCE.finditer(window) if found["kind"] in kinds), None)
+    if found is None or found["visible"] == "false":
+        return None
+    box = Box(*map(int, found.group(2, 3, 4, 5)))
+    return box if box.area else None
 
 
 def _last(pattern: re.Pattern[str], text: str, what: str) -> re.Match[str]:

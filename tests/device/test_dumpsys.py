@@ -4,7 +4,7 @@ import pytest
 
 from odyssey_recorder.device import dumpsys
 from odyssey_recorder.device.device import ListedDevice
-from odyssey_recorder.model.geometry import Rotation, Size
+from odyssey_recorder.model.geometry import Box, Rotation, Size
 
 FOLD = Path(__file__).parent / "data" / "dumpsys_input_fold_excerpts.txt"
 
@@ -133,6 +133,49 @@ def test_the_rotation_is_the_display_s_and_not_the_sensor_s(window: str, rotatio
 )
 def test_the_status_bar_s_height_is_told_in_the_forms_of_all_versions(window: str, height: int) -> None:
     assert dumpsys.status_bar_height(window) == height
+
+
+@pytest.mark.parametrize(
+    ("window", "bar"),
+    [
+        ("InsetsSource type=ITYPE_NAVIGATION_BAR frame=[0,2148][1080,2280] visible=true", Box(0, 2148, 1080, 2280)),
+        (
+            "InsetsSource id=facc0001 type=navigationBars frame=[2181,0][2316,1080] visible=true flags= sideHint=RIGHT",
+            Box(2181, 0, 2316, 1080),
+        ),
+        (
+            "InsetsSource: {facc0001 mType=navigationBars mFrame=[0,2337][1080,2400] mVisible=true mFlags=[]}",
+            Box(0, 2337, 1080, 2400),
+        ),
+        (
+            "InsetsSource id=1 type=navigationBars frame=[0,2337][1080,2400] visible=true\n"
+            "  InsetsSource id=2 type=navigationBars frame=[0,0][0,0] visible=true",
+            Box(0, 2337, 1080, 2400),
+        ),
+        ("InsetsSource id=1 type=navigationBars frame=[0,2337][1080,2400] visible=false", None),
+        ("InsetsSource type=ITYPE_NAVIGATION_BAR frame=[0,0][0,0] visible=true", None),
+        ("InsetsSource type=ITYPE_EXTRA_NAVIGATION_BAR frame=[0,0][1080,9] visible=true", None),
+        ("no insets are told", None),
+    ],
+)
+def test_the_navigation_bar_is_found_in_the_forms_of_all_versions(window: str, bar: Box | None) -> None:
+    assert dumpsys.navigation_bar(window) == bar
+
+
+@pytest.mark.parametrize(
+    ("window", "keyboard"),
+    [
+        ("InsetsSource id=3 type=ime frame=[0,1465][1080,2400] visible=true flags=", Box(0, 1465, 1080, 2400)),
+        (
+            "InsetsSource type=ITYPE_IME frame=[0,1417][1080,2400] visibleFrame=[0,1417][1080,2400] visible=true",
+            Box(0, 1417, 1080, 2400),
+        ),
+        ("InsetsSource type=ITYPE_IME frame=[0,0][0,0] visibleFrame=[0,1417][1080,2400] visible=false", None),
+        ("InsetsSource id=3 type=ime frame=[0,1465][1080,2400] visible=false flags=", None),
+    ],
+)
+def test_the_keyboard_s_place_is_told_while_it_is_up(window: str, keyboard: Box | None) -> None:
+    assert dumpsys.keyboard(window) == keyboard
 
 
 def test_the_keyboard_is_up_when_the_input_method_is_shown() -> None:
