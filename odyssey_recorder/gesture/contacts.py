@@ -29,6 +29,16 @@ SYSTEM_KEYS = {
 }
 """The keys of the emulator's toolbar; which HOME it sends depends on the image's key character map."""
 
+TYPING_KEYS = frozenset(
+    {f"KEY_{sign}" for sign in "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"}
+    | {f"KEY_KP{digit}" for digit in range(10)}
+    | {"KEY_SPACE", "KEY_ENTER", "KEY_KPENTER", "KEY_TAB", "KEY_BACKSPACE", "KEY_DELETE", "KEY_MINUS", "KEY_EQUAL"}
+    | {"KEY_LEFTBRACE", "KEY_RIGHTBRACE", "KEY_BACKSLASH", "KEY_SEMICOLON", "KEY_APOSTROPHE", "KEY_GRAVE"}
+    | {"KEY_COMMA", "KEY_DOT", "KEY_SLASH", "KEY_102ND", "KEY_KPDOT", "KEY_KPMINUS", "KEY_KPPLUS", "KEY_KPSLASH"}
+    | {"KEY_KPASTERISK"}
+)
+"""The keys of a keyboard that write, or take back, what is in a field; Shift and its like do neither."""
+
 
 @dataclass(frozen=True, slots=True)
 class RawSample:
@@ -90,7 +100,16 @@ class KeyPressed:
     time_us: int
 
 
-TouchNews = ContactBegan | Contact | ContactLost | KeyPressed
+@dataclass(frozen=True, slots=True)
+class KeyTyped:
+    """A key that writes went down on a keyboard; `code` is its label."""
+
+    node: str
+    code: str
+    time_us: int
+
+
+TouchNews = ContactBegan | Contact | ContactLost | KeyPressed | KeyTyped
 
 
 class ContactTracker:
@@ -188,7 +207,7 @@ class _Node:
         self._slots: dict[int, _Slot] = {}
         self._current = 0
         self._changes: dict[int, _Change] = {}
-        self._keys: list[SystemKey] = []
+        self._keys: list[str] = []
         self._resyncing = False
 
     def take(self, event: InputEvent) -> list[TouchNews]:
@@ -201,8 +220,7 @@ class _Node:
             case InputEvent(type=getevent.EV_SYN, code=getevent.SYN_REPORT):
                 return self._report(event.time_us)
             case InputEvent(type=getevent.EV_KEY, code=code, value=getevent.DOWN) if not self._resyncing:
-                if code in SYSTEM_KEYS:
-                    self._keys.append(SYSTEM_KEYS[code])
+                self._keys.append(code)
             case InputEvent(type=getevent.EV_ABS) if not self._resyncing:
                 self._note(event.code, event.value)
             case _:
@@ -240,7 +258,7 @@ class _Node:
 
     def _report(self, time_us: int) -> list[TouchNews]:
         """Apply a whole report. A slot that lands and lifts in it lifts first if it was down, last if not."""
-        news: list[TouchNews] = [KeyPressed(self._path, key, time_us) for key in self._keys]
+        news = [key for code in self._keys if (key := self._key(code, time_us))]
         lifting: list[_Slot] = []
         for number, change in sorted(self._changes.items()):
             slot = self._slots.setdefault(number, _Slot(self._path, number))
@@ -256,6 +274,11 @@ class _Node:
         self._changes.clear()
         self._keys.clear()
         return news + [contact for slot in lifting for contact in slot.lift(time_us)]
+
+    def _key(self, code: str, time_us: int) -> TouchNews | None:
+        if code in SYSTEM_KEYS:
+            return KeyPressed(self._path, SYSTEM_KEYS[code], time_us)
+        return KeyTyped(self._path, code, time_us) if code in TYPING_KEYS else None
 
     def _count_fingers(self) -> None:
         down = [slot for slot in self._slots.values() if slot.is_down]

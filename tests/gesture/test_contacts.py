@@ -13,6 +13,7 @@ from odyssey_recorder.gesture.contacts import (
     ContactLost,
     ContactTracker,
     KeyPressed,
+    KeyTyped,
     LossCause,
     RawSample,
     TouchNews,
@@ -153,7 +154,7 @@ def test_other_axes_keys_and_switches_bring_nothing() -> None:
     assert (
         news_of(
             report(0, ("ABS_X", 5), ("ABS_Y", 5)),
-            key(1, "KEY_A"),
+            key(1, "KEY_LEFTSHIFT"),
             key(2, "BTN_STYLUS"),
             [InputEvent(TOUCH, 3, "EV_SW", "SW_LID", 1), InputEvent(TOUCH, 3, "EV_SYN", "SYN_CONFIG", 0)],
         )
@@ -359,6 +360,13 @@ def test_a_key_of_the_toolbar_is_pressed_once_however_long_it_is_held(code: str,
     ]
 
 
+def test_a_key_that_writes_is_typed_once_however_long_it_is_held_and_its_lift_is_no_news() -> None:
+    assert news_of(key(1, "KEY_A"), key(2, "KEY_A", 2), key(3, "KEY_A", 0), key(4, "KEY_BACKSPACE")) == [
+        KeyTyped(KEYBOARD, "KEY_A", 1),
+        KeyTyped(KEYBOARD, "KEY_BACKSPACE", 4),
+    ]
+
+
 # --- real captures ---------------------------------------------------------------------------------------
 
 
@@ -374,8 +382,9 @@ def test_the_captured_tap_whose_y_the_kernel_did_not_repeat_is_lost() -> None:
     assert captured("api36_tap_portrait") == [ContactLost(TOUCH, 0, 190136_507537, LossCause.PLACE_UNKNOWN)]
 
 
-def test_the_captured_mouse_press_begins_and_the_typed_key_is_no_system_key() -> None:
+def test_the_captured_key_is_typed_and_the_captured_mouse_press_begins() -> None:
     assert captured("emulator_key_and_tap_all_devices_2024") == [
+        KeyTyped(KEYBOARD, "KEY_A", 188364_900319),
         ContactBegan(TOUCH, 0, 188317_265032),
         ContactLost(TOUCH, 0, 188317_265032, LossCause.STREAM_LOST),
     ]
@@ -508,7 +517,7 @@ def test_whatever_comes_every_contact_that_began_ends_once(messages: list[Messag
                 open_contacts.remove((node, number, samples[0].time_us))
             case ContactLost(node, number, began_us, cause) if cause is not LossCause.PLACE_UNKNOWN:
                 open_contacts.remove((node, number, began_us))
-            case ContactLost() | KeyPressed():
+            case ContactLost() | KeyPressed() | KeyTyped():
                 pass
 
     assert not open_contacts
