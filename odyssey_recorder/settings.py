@@ -4,7 +4,7 @@ import getpass
 import os
 from collections.abc import Collection
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from platformdirs import user_config_path, user_data_path, user_documents_path
 from pydantic import AfterValidator, Field, ValidationError
@@ -37,7 +37,9 @@ class Settings(BaseSettings):
     """All settings, each also an environment variable: ``dataset`` is ``ODYSSEY_DATASET``.
 
     `adb` empty means: the adb on the PATH, otherwise the one that comes with the program. `adb_server_port` is
-    ``ANDROID_ADB_SERVER_PORT`` in the environment, as for adb itself.
+    ``ANDROID_ADB_SERVER_PORT`` in the environment, as for adb itself. `capture` is the way to pictures: the emulator's
+    own gRPC service where there is one, or one of the two in any case. `view_trees`: whether the view tree of every
+    screen at rest is read and stored.
     """
 
     model_config = SettingsConfigDict(
@@ -48,6 +50,8 @@ class Settings(BaseSettings):
     drafts: _Folder = Field(default_factory=lambda: user_data_path(APP) / "drafts")
     annotator: str = Field(default_factory=_user_name)
     adb: str = ""
+    capture: Literal["auto", "adb", "grpc"] = "auto"
+    view_trees: bool = True
     adb_server_port: int = Field(default=5037, validation_alias=_ENVIRONMENT["adb_server_port"], ge=1, le=65535)
 
     @classmethod

@@ -10,10 +10,12 @@ from odyssey_recorder.device.screen import Frame
 class SettleRule:
     """How long a screen must be seen not to move, and when one that moves on is taken as it is.
 
-    Android's own transitions take about 300 ms and have no pause in them; a video or a spinner never rests.
+    Android's own transitions take about 300 ms and have no pause in them; a video never rests. A screen that has not
+    moved at all since an input may only be about to: an app takes a while to start.
     """
 
     still_ms: int = 200
+    unmoved_ms: int = 600
     cap_ms: int = 5000
 
 
@@ -33,9 +35,14 @@ class StillnessWatch:
     still.
     """
 
-    def __init__(self, rule: SettleRule, *, since_ns: int) -> None:
-        """Frames asked for before `since_ns` (host's monotonic clock) may show an earlier screen."""
+    def __init__(self, rule: SettleRule, *, since_ns: int, before: Frame | None = None) -> None:
+        """Frames asked for before `since_ns` (host's monotonic clock) may show an earlier screen.
+
+        `before` is what the screen showed when an input came that it has not answered yet.
+        """
         self._rule = rule
+        self._before = before
+        self._wait_ns = 0
         self._since_ns = since_ns
         self._anchor: Frame | None = None
         self._newest: Frame | None = None
@@ -61,8 +68,10 @@ class StillnessWatch:
             return Stillness.MOVING
         if self._anchor is None or not frame.shows_same_as(self._anchor, ignore_top_px=ignore_top_px):
             self._anchor = frame
+            unmoved = self._before is not None and frame.shows_same_as(self._before, ignore_top_px=ignore_top_px)
+            self._wait_ns = (self._rule.unmoved_ms if unmoved else self._rule.still_ms) * 1_000_000
         self._newest = frame
-        if frame is not self._anchor and self.still_ns >= self._rule.still_ms * 1_000_000:
+        if frame is not self._anchor and self.still_ns >= self._wait_ns:
             return Stillness.STILL
         if frame.arrived_ns - self._since_ns >= self._rule.cap_ms * 1_000_000:
             return Stillness.RESTLESS

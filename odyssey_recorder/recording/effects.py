@@ -52,6 +52,13 @@ class LowerFinger:
 
 
 @dataclass(frozen=True, slots=True)
+class DropTouch:
+    """The finger that was lowered became no step: note why in the draft."""
+
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
 class SendInput:
     """Carry the input out on the device; answer with InputDone, InputRefused or InputUncertain."""
 
@@ -98,5 +105,15 @@ class Tell:
 
 
 Effect = (
-    Watch | KeepFrame | SaveStep | LowerFinger | SendInput | DropLastStep | JudgeLastStep | Publish | Abandon | Tell
+    Watch
+    | KeepFrame
+    | SaveStep
+    | LowerFinger
+    | DropTouch
+    | SendInput
+    | DropLastStep
+    | JudgeLastStep
+    | Publish
+    | Abandon
+    | Tell
 )

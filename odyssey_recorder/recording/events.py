@@ -188,6 +188,11 @@ class AbandonWanted:
 
 
 @dataclass(frozen=True, slots=True)
+class FramesEnded:
+    """The recording is being stopped: no frame comes any more, and so no proof."""
+
+
+@dataclass(frozen=True, slots=True)
 class Tick:
     """Time has passed."""
 
@@ -215,5 +220,6 @@ Event = (
     | StorageFailed
     | Published
     | AbandonWanted
+    | FramesEnded
     | Tick
 )

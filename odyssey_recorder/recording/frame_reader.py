@@ -2,6 +2,7 @@
 
 import logging
 import threading
+import time
 from collections.abc import Callable
 
 from odyssey_recorder.device.device import Device
@@ -12,6 +13,8 @@ _log = logging.getLogger(__name__)
 
 HURRY_S = 0.02
 """Between frames while somebody waits for the screen to come to rest."""
+QUIET_S = 0.1
+"""A device that sends frames by itself is asked for one, while somebody waits, when none has come for so long."""
 CALM_S = 0.12
 """Between frames of a screen at rest, or as long as a frame takes if that is longer: half of a slow device's time
 is its own."""
@@ -29,6 +32,8 @@ class FrameReader:
         self._on_frame = on_frame
         self._on_failure = on_failure
         self._hurried = True
+        self._asked = True
+        self._seen_s = 0.0
         self._now = threading.Event()
         self._stopping = False
         self._thread = threading.Thread(target=self._run, name=f"frames of {device.serial}", daemon=True)
@@ -41,7 +46,12 @@ class FrameReader:
         """Capture as fast as makes sense (`wanted`), or as seldom as a screen at rest needs; from any thread."""
         was_calm, self._hurried = not self._hurried, wanted
         if wanted and was_calm:
-            self._now.set()
+            self.ask()
+
+    def ask(self) -> None:
+        """Take a frame now, whether or not the screen changes: only such a frame proves that it has not."""
+        self._asked = True
+        self._now.set()
 
     def stop(self) -> None:
         """Let the frame that is being taken be the last; does not wait for it."""
@@ -55,20 +65,35 @@ class FrameReader:
     def _run(self) -> None:
         while not self._stopping:
             self._now.clear()
-            pause_s = self._capture()
+            pause_s = self._look()
             self._now.wait(pause_s)
 
-    def _capture(self) -> float:
+    def _look(self) -> float:
+        """Take the next frame; how long to wait before the one after it."""
         try:
-            frame = self._device.capture()
+            frame = self._next()
         except DeviceError as error:
             return self._failed(error)
         except Exception as error:  # noqa: BLE001 - the top of a thread: without frames nobody may wait for ever
             _log.exception("Taking a frame of %s broke", self._device.serial)
             return self._failed(DeviceError(f"Taking a picture of {self._device.serial} failed: {error!r}."))
-        self._on_frame(frame)
-        taken_s = (frame.arrived_ns - frame.started_ns) / 1e9
+        if frame is not None:
+            self._seen_s = time.monotonic()
+            self._on_frame(frame)
+        if self._device.sends_frames:
+            return 0.0
+        taken_s = (frame.arrived_ns - frame.started_ns) / 1e9 if frame else 0.0
         return HURRY_S if self._hurried else max(CALM_S, taken_s)
+
+    def _next(self) -> Frame | None:
+        """A frame that came by itself, otherwise one that is asked for, if that is due."""
+        if self._device.sends_frames and not self._asked:
+            frame = self._device.next_frame(HURRY_S)
+            quiet = frame is None and time.monotonic() - self._seen_s >= QUIET_S
+            if not (self._hurried and quiet):
+                return frame
+        self._asked = False
+        return self._device.capture()
 
     def _failed(self, error: DeviceError) -> float:
         if not self._stopping:

@@ -20,13 +20,19 @@ from odyssey_recorder.gesture.recognizer import TouchRules
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import Complete, Impossible, SystemKey
 from odyssey_recorder.model.episode import screenshot_name
+from odyssey_recorder.model.geometry import Pixel
 from odyssey_recorder.recording import effects, events
+from odyssey_recorder.recording.finger import LiveFinger
 from odyssey_recorder.recording.frame_reader import FrameReader
 from odyssey_recorder.recording.session import LATE_INPUT_NS, OUT_OF_DATE, RETRY_NS, Session, State
-from odyssey_recorder.recording.step_writer import KeptPicture, StepWriter
+from odyssey_recorder.recording.step_writer import KeptPicture, StepWriter, Tree
 from odyssey_recorder.recording.view import STATE_MESSAGES, Listener, RecordedStep, RecordingView
 
 PUBLISHING = "Putting the episode into the dataset."
+BROKEN_TOUCH = (
+    "When this recording broke off, your finger was on the screen. That gesture is not in the episode: bring the screen"
+    " back to where the last step left it."
+)
 OFF_SCREEN = "That is outside the screen: nothing was recorded or sent."
 
 _log = logging.getLogger(__name__)
@@ -34,11 +40,15 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """What counts as a click, what as a screen at rest, and how late an input may still arrive."""
+    """What counts as a click, what as a screen at rest, and how late an input may still arrive.
+
+    `view_trees`: whether the view tree of every screen at rest is asked for.
+    """
 
     touch: TouchRules
     settle: SettleRule = field(default_factory=SettleRule)
     late_input_ns: int = LATE_INPUT_NS
+    view_trees: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +60,21 @@ class _FrameCame:
 class _ScreenKnown:
     frame_number: int
     state: ScreenState | None
+
+
+@dataclass(frozen=True, slots=True)
+class _TreeRead:
+    frame_number: int
+    tree: Tree | None
+    read_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Lifted:
+    """The finger left the mirror: with a gesture, or, without one, because the window lost it."""
+
+    stroke: TouchStroke | None
+    now_ns: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +98,11 @@ class _Stop:
     pass
 
 
-_Message = events.Event | _FrameCame | KeptPicture | _ScreenKnown | _Sent | _InDataset | _Broke | _Stop
+_Message = (
+    events.Event | _FrameCame | KeptPicture | _ScreenKnown | _TreeRead | _Lifted | _Sent | _InDataset | _Broke | _Stop
+)
+_LAST_ANSWERS = _Sent | _InDataset | events.InputRefused | events.FingerGoesDown | events.FingerLifted
+"""What may still come when a recording was stopped, and must not be lost."""
 
 
 class Recorder:
@@ -96,10 +125,13 @@ class Recorder:
         self._session = Session(rules.late_input_ns)
         self._inbox: queue.SimpleQueue[_Message] = queue.SimpleQueue()
         self._reader = FrameReader(device, on_frame=self._frame_came, on_failure=self._frame_failed)
-        self._workers = ThreadPoolExecutor(3, thread_name_prefix="recording")  # a picture, a look, an input
+        self._finger = LiveFinger(device, self._inbox.put)
+        self._workers = ThreadPoolExecutor(4, thread_name_prefix="recording")  # a picture, two looks, an input
         self._thread = threading.Thread(target=self._run, name=f"recorder of {device.serial}", daemon=True)
         self._writer = StepWriter(draft, rules.touch)
         self._watch = StillnessWatch(rules.settle, since_ns=0)
+        self._at_rest = False
+        self._tree: _TreeRead | None = None
         self._published: Path | None = None
         self._over = False
         self._view_changed = threading.Condition()
@@ -110,23 +142,38 @@ class Recorder:
     def start(self) -> None:
         """Begin, or go on with a draft that has steps already."""
         self._thread.start()
+        if self._draft.broken_touch:
+            self._listener.notice(BROKEN_TOUCH)
         self._inbox.put(
             events.Started(time.monotonic_ns(), uncertain=self._draft.uncertain, complete=self._draft.complete)
         )
         self._reader.start()
+        self._finger.start()
 
-    def touch_down(self, frame_number: int) -> None:
-        """A finger came down on the frame that is shown: the step's picture is settled now."""
-        self._inbox.put(events.TouchedDown(frame_number, time.monotonic_ns()))
+    def touch_down(self, frame_number: int, at: Pixel | None = None) -> None:
+        """A finger came down on the frame that is shown: the step's picture is settled now.
+
+        With the place `at`, in pixels of the frame, the device follows the finger where it can.
+        """
+        live = at is not None and self._device.follows_finger
+        if at is not None and live:
+            self._finger.begin(at)
+        self._inbox.put(events.TouchedDown(frame_number, time.monotonic_ns(), live))
         self._reader.hurry(True)
+
+    def move_touch(self, at: Pixel) -> None:
+        """The finger on the mirror has moved."""
+        self._finger.follow(at)
 
     def lift(self, stroke: TouchStroke) -> None:
         """The finger left the mirror; `stroke` is the whole contact, in pixels of the frame."""
-        self._inbox.put(events.Intended(events.Strike(stroke), time.monotonic_ns()))
+        self._finger.leave()
+        self._inbox.put(_Lifted(stroke, time.monotonic_ns()))
 
     def cancel_touch(self) -> None:
-        """The finger left without a gesture: nothing is recorded."""
-        self._inbox.put(events.TouchCancelled())
+        """The finger left without a gesture: nothing is recorded, unless the device has followed it."""
+        self._finger.leave()
+        self._inbox.put(_Lifted(None, time.monotonic_ns()))
 
     def press(self, key: SystemKey) -> None:
         """Record and press a system key."""
@@ -164,12 +211,14 @@ class Recorder:
     def stop(self) -> None:
         """End the recording as it is; the draft is kept. Returns at once."""
         self._reader.stop()
+        self._finger.stop()
         self._inbox.put(_Stop())
 
     def join(self) -> None:
         """Wait until nothing of this recorder runs any more and the draft is closed."""
         self._thread.join()
         self._reader.join()
+        self._finger.join()
 
     # What is known; from any thread.
 
@@ -223,6 +272,7 @@ class Recorder:
             raise
         finally:
             self._reader.stop()
+            self._finger.stop()
             self._workers.shutdown(wait=True)
             self._draft.close()
             with self._view_changed:
@@ -231,14 +281,16 @@ class Recorder:
 
     def _await_last_answers(self) -> None:
         """Take in what became of an input, or of publishing, that was under way when the recording was stopped."""
+        self._finger.join()
         self._workers.shutdown(wait=True)
         while not self._inbox.empty():
             message = self._inbox.get()
-            if isinstance(message, _Sent | _InDataset | events.InputRefused):
+            if isinstance(message, _LAST_ANSWERS):
                 self._take(message)
+        self._happened(events.FramesEnded())
         self._publish_view()
 
-    def _take(self, message: _Message) -> None:
+    def _take(self, message: _Message) -> None:  # noqa: C901 - one line for each message
         match message:
             case _FrameCame(frame):
                 self._take_frame(frame)
@@ -248,6 +300,10 @@ class Recorder:
             case _ScreenKnown(number, state):
                 if state is not None:
                     self._writer.take_screen(number, state)
+            case _TreeRead():
+                self._take_tree(message)
+            case _Lifted(stroke, now_ns):
+                self._lifted(stroke, now_ns)
             case _Sent(started_ns, ended_ns):
                 self._input_sent(started_ns, ended_ns)
             case _InDataset(annotation):
@@ -255,13 +311,34 @@ class Recorder:
                 self._happened(events.Published())
             case _Broke(error):
                 raise error
-            case events.Intended(events.Strike(stroke)) if not self._writer.is_on_screen(stroke):
-                self._listener.notice(OFF_SCREEN)
-                self._happened(events.TouchCancelled())
             case _Stop():
                 raise AssertionError("the loop ends at _Stop")
             case event:
                 self._happened(event)
+
+    def _lifted(self, stroke: TouchStroke | None, now_ns: int) -> None:
+        if self._session.live:
+            return  # the finger itself reports what the device got
+        if stroke is not None and self._writer.is_on_screen(stroke):
+            self._happened(events.Intended(events.Strike(stroke), now_ns))
+            return
+        if stroke is not None:
+            self._listener.notice(OFF_SCREEN)
+        self._happened(events.TouchCancelled())
+
+    def _take_tree(self, read: _TreeRead) -> None:
+        """A view tree belongs to a frame if a frame that was asked for after the tree was complete shows the same."""
+        if read.frame_number == self._session.frame and read.tree is not None:
+            self._tree = read
+            self._reader.ask()
+
+    def _prove_tree(self, frame: Frame) -> None:
+        tree = self._tree
+        if tree is None or tree.tree is None or frame.started_ns < tree.read_ns:
+            return
+        self._tree = None
+        if tree.frame_number == self._session.frame:
+            self._tell(self._writer.take_tree(tree.frame_number, tree.tree))
 
     def _input_sent(self, started_ns: int, ended_ns: int) -> None:
         try:
@@ -277,6 +354,7 @@ class Recorder:
         if self._session.state is State.DEVICE_LOST:
             self._happened(events.DeviceCameBack(frame.started_ns))
         stillness = self._watch.see(frame, ignore_top_px=self._writer.status_bar_px)
+        self._at_rest = stillness is Stillness.STILL
         anchor = self._watch.anchor
         if anchor is None:
             return
@@ -287,8 +365,10 @@ class Recorder:
                 frame.started_ns,
                 still=stillness is Stillness.STILL,
                 restless=stillness is Stillness.RESTLESS,
+                streamed=frame.streamed,
             )
         )
+        self._prove_tree(frame)
 
     def _happened(self, event: events.Event) -> None:
         """Tell the session, and do what it asks, in order; what that leads to at once comes before the rest."""
@@ -301,13 +381,20 @@ class Recorder:
     def _carry_out(self, effect: effects.Effect) -> events.Event | None:  # noqa: C901 - one line for each effect
         try:
             match effect:
-                case effects.Watch(since_ns):
-                    self._watch = StillnessWatch(self._rules.settle, since_ns=since_ns)
+                case effects.Watch(since_ns, after_input):
+                    before = self._writer.last_frame if after_input else None
+                    self._watch = StillnessWatch(self._rules.settle, since_ns=since_ns, before=before)
+                    self._reader.ask()
                 case effects.KeepFrame(number):
                     return self._keep(number)
                 case effects.SaveStep():
                     self._writer.save(effect)
                     return events.StepSaved(effect.intent)
+                case effects.LowerFinger(number):
+                    self._writer.note_touch(number, time.monotonic_ns())
+                    self._finger.release()
+                case effects.DropTouch(why):
+                    self._draft.drop_touch(why)
                 case effects.SendInput(intent):
                     self._work(partial(self._send, intent))
                 case effects.DropLastStep(why):
@@ -338,6 +425,8 @@ class Recorder:
         self._writer.forget_unused_pictures()
         self._work(partial(self._write_picture, frame))
         self._work(partial(self._look_at_screen, number))
+        if self._at_rest and self._rules.view_trees:
+            self._work(partial(self._read_tree, number))
         return None
 
     def _publish_view(self) -> None:
@@ -356,7 +445,7 @@ class Recorder:
         )
         state = self._session.state
         message = PUBLISHING if self._session.publishing else self._session.reason or STATE_MESSAGES[state]
-        return RecordingView(state, message, self._session.frame, steps, self._published)
+        return RecordingView(state, message, self._session.frame, steps, self._published, self._device.capture_path)
 
     def _picture_of(self, number: int, draft_picture: Path) -> Path:
         if self._published is None:
@@ -389,6 +478,15 @@ class Recorder:
             return _ScreenKnown(frame_number, self._device.screen_state())
         except DeviceError:
             return _ScreenKnown(frame_number, None)  # the frames tell if the device is lost
+
+    def _read_tree(self, frame_number: int) -> _TreeRead:
+        try:
+            xml = self._device.view_tree()
+            read_ns = time.monotonic_ns()
+            return _TreeRead(frame_number, self._writer.write_tree(xml), read_ns)
+        except DeviceError as error:
+            _log.info("No view tree for frame %d: %s", frame_number, error)
+            return _TreeRead(frame_number, None, 0)
 
     def _send(self, intent: events.Intent) -> _Message:
         started_ns = time.monotonic_ns()

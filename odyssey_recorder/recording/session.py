@@ -79,10 +79,12 @@ class _Gesture:
 class _LiveGesture:
     """A finger that the device follows: its frame, whether that is safe on disk, and what has come in so far.
 
-    `late`: the frame is not the one that the annotator saw, but a newer one from before the touch-down.
+    `anchor` tells the frames that show the same as it. `late`: it is not the one that the annotator saw, but a newer
+    one from before the touch-down.
     """
 
     frame: int
+    anchor: int | None
     safe: bool = True
     late: bool = False
     touched_ns: int | None = None
@@ -178,7 +180,7 @@ class Session:
                 self._judge = True
                 return self._input_over(now_ns)
             case events.InputRefused(reason, now_ns) if self._live:
-                return [effects.Tell(reason), *self._input_over(now_ns)]
+                return [effects.Tell(reason), effects.DropTouch(reason), *self._input_over(now_ns)]
             case events.InputRefused(reason, now_ns):
                 self._owed_drop = "refused by the device"
                 return [effects.Tell(reason), *self._input_over(now_ns)]
@@ -195,13 +197,14 @@ class Session:
             case events.DeviceWentAway(reason):
                 return self._device_went_away(reason)
             case events.DeviceCameBack(now_ns):
-                back = self._state is State.DEVICE_LOST and not self._in_flight
-                return self._settle(now_ns) if back else []
+                return self._device_came_back(now_ns)
             case events.StorageFailed():
                 return self._storage_failed(event)
             case events.Published():
                 self._state = State.FINISHED
                 return []
+            case events.FramesEnded():
+                return self._save_live(patient=False)
             case events.Tick(now_ns):
                 return [*self._miss_proof(now_ns), *self._try_storage_again(now_ns)]
             case events.AbandonWanted():
@@ -225,7 +228,7 @@ class Session:
         changed = frame.anchor != self._anchor
         self._anchor, self._newest = frame.anchor, frame.number
         if self._live is not None:
-            return self._frame_under_live_finger(self._live, frame, changed=changed)
+            return self._frame_under_live_finger(self._live, frame)
         if self._gesture is not None:
             return self._frame_under_finger(self._gesture, frame, changed=changed)
         if self._state is State.READY and self._settled:
@@ -267,7 +270,8 @@ class Session:
         if self._anchor is not None and number < self._anchor:
             return [effects.Tell(OUT_OF_DATE)]
         if live:
-            self._state, self._live, self._in_flight = State.INJECTING, _LiveGesture(self._kept), True
+            self._state, self._in_flight = State.INJECTING, True
+            self._live = _LiveGesture(self._kept, self._anchor)
             return [effects.LowerFinger(self._kept)]
         return self._pin(self._kept, now_ns)
 
@@ -281,7 +285,7 @@ class Session:
 
     def _touch_cancelled(self) -> list[effects.Effect]:
         if self._live is not None:
-            return [effects.Tell(BROKEN_OFF), *self._input_over(self._live.lifted_ns)]
+            return self._break_off("The picture of your gesture is not at hand any more.", self._live.lifted_ns)
         if self._gesture is not None and self._gesture.intent is None:
             return self._end_gesture(self._gesture.touched_ns)
         return []
@@ -320,12 +324,11 @@ class Session:
 
     # Live gestures.
 
-    def _frame_under_live_finger(
-        self, live: _LiveGesture, frame: events.FrameSeen, *, changed: bool
-    ) -> list[effects.Effect]:
+    def _frame_under_live_finger(self, live: _LiveGesture, frame: events.FrameSeen) -> list[effects.Effect]:
+        changed = frame.anchor != live.anchor
         before_touch = live.touched_ns is None or frame.started_ns < live.touched_ns
         if changed and frame.streamed and before_touch:
-            self._live = replace(live, frame=frame.number, safe=False, late=True)
+            self._live = replace(live, frame=frame.number, anchor=frame.anchor, safe=False, late=True)
             self._keeping = frame.number
             return [effects.KeepFrame(frame.number)]
         if changed and frame.streamed:
@@ -347,6 +350,9 @@ class Session:
                 live.frame, live.check, not live.late, live.touched_ns, live.strike, proven=live.proven, sent=sent
             )
         ]
+
+    def _break_off(self, reason: str, now_ns: int) -> list[effects.Effect]:
+        return [effects.Tell(f"{reason} {BROKEN_OFF}"), effects.DropTouch(reason), *self._input_over(now_ns)]
 
     def _miss_proof(self, now_ns: int) -> list[effects.Effect]:
         live = self._live
@@ -373,8 +379,7 @@ class Session:
 
     def _input_uncertain(self, reason: str) -> list[effects.Effect]:
         if self._live is not None:
-            touched_ns = self._live.touched_ns or self._failed_ns
-            return [effects.Tell(f"{reason} {BROKEN_OFF}"), *self._input_over(touched_ns)]
+            return self._break_off(reason, self._live.touched_ns or 0)
         lost = self._device_went_away(reason)
         self._in_flight = False
         return lost
@@ -411,6 +416,13 @@ class Session:
         lost_gesture = self._lose(State.DEVICE_LOST, reason)
         return [effects.Tell(NOT_SENT)] if lost_gesture else self._save_live()
 
+    def _device_came_back(self, now_ns: int) -> list[effects.Effect]:
+        if self._state is not State.DEVICE_LOST:
+            return []
+        if self._live is not None and self._live.strike is not None:
+            return self._owe_live(self._live)
+        return [] if self._in_flight else self._settle(now_ns)
+
     def _storage_failed(self, event: events.StorageFailed) -> list[effects.Effect]:
         superseded = event.frame is not None and event.frame != self._keeping
         if superseded:
@@ -427,7 +439,9 @@ class Session:
         self._state, self._reason = state, reason
         self._live = self._live if self._in_flight else None
         self._gesture, self._try_storage = None, False
-        self._kept = self._keeping = None
+        self._kept = None
+        if self._live is None or state is State.STORAGE_LOST:
+            self._keeping = None
         return unsent
 
     def _try_storage_again(self, now_ns: int) -> list[effects.Effect]:

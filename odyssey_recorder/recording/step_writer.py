@@ -3,15 +3,17 @@
 from collections import deque
 from dataclasses import dataclass
 from pathlib import Path
+from textwrap import shorten
 
 from odyssey_recorder.dataset.draft import Draft
 from odyssey_recorder.dataset.provenance import FrameRecord, StepRecord
 from odyssey_recorder.device.device import ScreenState
 from odyssey_recorder.device.screen import Frame
+from odyssey_recorder.device.view_tree import Node, clickable_at, focused_text, parse
 from odyssey_recorder.gesture.recognizer import TouchRules, recognize
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import Action, Complete, Impossible, Press, Type
-from odyssey_recorder.model.geometry import Size
+from odyssey_recorder.model.geometry import Box, Size
 from odyssey_recorder.recording.effects import SaveStep
 from odyssey_recorder.recording.events import Intent, KeyPress, Strike, TextEntry
 from odyssey_recorder.recording.evidence import (
@@ -25,6 +27,10 @@ from odyssey_recorder.recording.evidence import (
 
 UNCHANGED = "nothing changed on the screen"
 MOVING = "the screen was still moving"
+LATE = "the screen changed just before the finger came down: the picture is newer than the one that was seen"
+UNPROVEN = "nothing proves that the screen was still the same at touch-down"
+MISTYPED = "the field shows another text"
+NO_TREE = "the screen did not rest long enough for its view tree to be read"
 UNKNOWN = "the connection broke while it was sent"
 TURNED = "the screen was turned"
 RESIZED = "the screen had another size"
@@ -48,6 +54,14 @@ class KeptPicture:
     record: FrameRecord
 
 
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """A view tree that is safe in the draft under `name`."""
+
+    name: str
+    nodes: tuple[Node, ...]
+
+
 class StepWriter:
     """Writes one draft. Only `write_picture` may be called from any thread; all that writes raises DatasetError."""
 
@@ -59,9 +73,15 @@ class StepWriter:
         self._frames: deque[Frame] = deque(maxlen=_FRAMES_HELD)
         self._pictures: dict[int, KeptPicture] = {}
         self._screens: dict[int, ScreenState] = {}
-        self._last_frame: Frame | None = None  # that of the last step, while this process lives
+        self._trees: dict[int, Tree] = {}
+        self._last_frame: Frame | None = None
 
     # What is at hand.
+
+    @property
+    def last_frame(self) -> Frame | None:
+        """The frame of the last step, where this process recorded it."""
+        return self._last_frame
 
     def hold(self, frame: Frame) -> None:
         """Have the newest frame at hand, and let the oldest go."""
@@ -90,6 +110,30 @@ class StepWriter:
         self._screens[frame_number] = state
         self.status_bar_px = state.status_bar_px
 
+    def write_tree(self, xml: str) -> Tree:
+        """Make a view tree safe in the draft; from any thread. Raises DeviceError for one that cannot be read."""
+        nodes = parse(xml)
+        return Tree(self._draft.keep_tree(xml), nodes)
+
+    def take_tree(self, frame_number: int, tree: Tree) -> str:
+        """Have at hand the view tree of a frame; what the annotator must read, if anything.
+
+        Where the last step typed a text, the field must show it now.
+        """
+        self._trees[frame_number] = tree
+        last = self._draft.steps[-1] if self._draft.steps else None
+        shown = focused_text(tree.nodes)
+        if last is None or not isinstance(last.action, Type) or shown is None or last.action.text in shown:
+            return ""
+        self._draft.amend_last({"flags": [*last.record.flags, MISTYPED]})
+        return (
+            f"You typed {_short(last.action.text)}, but the field shows {_short(shown)}: look, and undo it if need be."
+        )
+
+    def note_touch(self, frame_number: int, now_ns: int) -> None:
+        """Note in the draft that a finger is about to touch what the frame shows."""
+        self._draft.note_touch(self._pictures[frame_number].path, self._clock.epoch_us(now_ns))
+
     def forget_unused_pictures(self) -> None:
         """Delete the pictures that became no step's, before another one is written."""
         used = {step.picture for step in self._draft.steps}
@@ -98,6 +142,7 @@ class StepWriter:
                 self._draft.forget_picture(kept.path)
         self._pictures.clear()
         self._screens.clear()
+        self._trees.clear()
 
     # Steps.
 
@@ -106,13 +151,21 @@ class StepWriter:
         kept = self._pictures[wanted.frame]
         screen = self._screens.get(wanted.frame)
         check = self.frame(wanted.check) if wanted.check is not None else None
+        tree = self._trees.get(wanted.frame)
+        box = _touched_box(tree, wanted.intent, kept.frame.size) if tree else None
         record = StepRecord(
             frame=kept.record.model_copy(update={"settled": wanted.settled}),
             check=check_record(check, self._clock) if check else None,
             touched_us=self._clock.epoch_us(wanted.touched_ns),
             input=input_record(wanted.intent),
+            sent_us=self._clock.epoch_us(wanted.sent[0]) if wanted.sent else None,
+            sent_until_us=self._clock.epoch_us(wanted.sent[1]) if wanted.sent else None,
             screen=screen_record(screen) if screen else None,
-            flags=(*([] if wanted.settled else [MOVING]), *self._size_flags(kept.frame.size)),
+            ui_tree=tree.name if tree else None,
+            ui_tree_absent="" if tree else NO_TREE,
+            bbox=(box.left, box.top, box.right, box.bottom) if box else None,
+            bbox_source="hierarchy" if box else None,
+            flags=(*_doubts(wanted), *self._size_flags(kept.frame.size)),
         )
         self._draft.add_step(self._action(wanted.intent, kept.frame), kept.path, record)
         self._last_frame = kept.frame
@@ -176,3 +229,19 @@ class StepWriter:
                 return Type(text)
             case Complete() | Impossible():
                 return intent
+
+
+def _doubts(wanted: SaveStep) -> tuple[str, ...]:
+    """What speaks against a step's picture."""
+    late = wanted.sent is not None and not wanted.settled
+    doubts = {LATE: late, MOVING: not wanted.settled and not late, UNPROVEN: not wanted.proven}
+    return tuple(words for words, applies in doubts.items() if applies)
+
+
+def _touched_box(tree: Tree, intent: Intent, size: Size) -> Box | None:
+    """The place of the element that a finger came down on, in pixels of the picture."""
+    return clickable_at(tree.nodes, intent.stroke.start, size) if isinstance(intent, Strike) else None
+
+
+def _short(text: str) -> str:
+    return repr(shorten(text, 40, placeholder=" …"))

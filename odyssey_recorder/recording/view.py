@@ -37,7 +37,8 @@ class RecordingView:
     """All that a window or a script needs to know of a recording; a new value at each change.
 
     `message` is one line for the annotator. `frame_number` is the frame that an action would be recorded with, None
-    while there is none. `published` is the annotation file, once the state is FINISHED.
+    while there is none. `published` is the annotation file, once the state is FINISHED. `capture_path` is how pictures
+    come from the device at the moment: "gRPC" or "screencap".
     """
 
     state: State
@@ -45,6 +46,7 @@ class RecordingView:
     frame_number: int | None
     steps: tuple[RecordedStep, ...]
     published: Path | None = None
+    capture_path: str = ""
 
 
 class Listener(Protocol):

@@ -89,3 +89,18 @@ def test_a_frame_asked_for_before_the_watch_began_does_not_count(start_ms: int) 
     assert watch.see(frame(start_ms)) is Stillness.MOVING
     assert watch.anchor is None
     assert watch.still_ns == 0
+
+
+def test_a_screen_that_an_input_has_not_moved_yet_is_watched_for_longer() -> None:
+    watch = StillnessWatch(SettleRule(still_ms=200, unmoved_ms=600), since_ns=0, before=frame(-500))
+
+    seen = [watch.see(frame(at)) for at in (0, 300, 609, 610)]
+
+    assert seen == [Stillness.MOVING, Stillness.MOVING, Stillness.MOVING, Stillness.STILL]
+
+
+def test_a_screen_that_an_input_has_moved_is_still_as_soon_as_any_other() -> None:
+    watch = StillnessWatch(SettleRule(still_ms=200, unmoved_ms=600), since_ns=0, before=frame(-500))
+    watch.see(frame(0))
+
+    assert [watch.see(frame(at, colour="red")) for at in (100, 310)] == [Stillness.MOVING, Stillness.STILL]

@@ -38,7 +38,7 @@ ORIGIN = Origin(
     avd_name="Fake",
     density=160,
 )
-RULES = Rules(TouchRules.for_density(160), SettleRule(still_ms=20, cap_ms=300), late_input_ns=0)
+RULES = Rules(TouchRules.for_density(160), SettleRule(still_ms=20, unmoved_ms=60, cap_ms=300), late_input_ns=0)
 
 
 @dataclass

@@ -15,6 +15,7 @@ from odyssey_recorder.recording.effects import (
     Effect,
     JudgeLastStep,
     KeepFrame,
+    LowerFinger,
     Publish,
     SaveStep,
     SendInput,
@@ -132,12 +133,12 @@ def test_recording_begins_with_a_look_for_a_screen_at_rest() -> None:
 
 def test_an_input_that_may_still_arrive_is_waited_for_before_it_is_judged() -> None:
     resumed = Session(late_input_ns=500)
-    assert say(resumed, Started(7, uncertain=True)) == [Watch(507)]
+    assert say(resumed, Started(7, uncertain=True)) == [Watch(507, after_input=True)]
 
     lost = Session(late_input_ns=500)
     say(lost, Started(0), moving(1, at=50), still(2, anchor=1, at=90), FrameKept(2))
     say(lost, Intended(HOME, 100), still(3, anchor=1, at=110), StepSaved(HOME), InputUncertain("gone"))
-    assert say(lost, DeviceCameBack(1000)) == [Watch(1500)]
+    assert say(lost, DeviceCameBack(1000)) == [Watch(1500, after_input=True)]
 
 
 def test_before_it_is_started_a_session_takes_no_notice_of_the_device() -> None:
@@ -189,7 +190,7 @@ def test_a_tap_goes_out_when_its_step_is_saved_and_the_screen_was_seen_unchanged
     assert say(session, still(4, anchor=1, at=100)) == [SaveStep(2, 4, True, 100, TAP)]
     assert session.state is State.INJECTING
     assert say(session, StepSaved(TAP)) == [SendInput(TAP)]
-    assert say(session, InputDone(400)) == [Watch(400)]
+    assert say(session, InputDone(400)) == [Watch(400, after_input=True)]
     assert (session.state, session.touched) == (State.SETTLING, False)
 
 
@@ -420,7 +421,7 @@ def test_a_device_that_goes_away_is_waited_for(session: Session) -> None:
     assert say(session, still(9, anchor=9, at=400)) == []
     assert say(session, Intended(HOME, 410)) == [Tell(NOT_READY)]
     assert say(session, UndoWanted(420)) == [Tell(TOO_EARLY_TO_UNDO)]
-    assert say(session, DeviceCameBack(500)) == [Watch(500)]
+    assert say(session, DeviceCameBack(500)) == [Watch(500, after_input=True)]
     assert (session.state, session.reason) == (State.SETTLING, "")
 
 
@@ -570,7 +571,7 @@ def test_nothing_is_tried_on_the_storage_while_an_input_is_under_way() -> None:
     session = sending()
     assert say(session, disk_full(100)) == [], "the action was sent"
     assert say(session, Tick(9 * RETRY_NS), still(6, anchor=6, at=1000)) == []
-    assert say(session, InputDone(9 * RETRY_NS)) == [Watch(9 * RETRY_NS)]
+    assert say(session, InputDone(9 * RETRY_NS)) == [Watch(9 * RETRY_NS, after_input=True)]
 
 
 def test_an_episode_that_cannot_be_published_is_tried_again_one_try_at_a_time() -> None:
@@ -670,7 +671,7 @@ class _World:
             case JudgeLastStep(number):
                 assert self.in_flight is None
                 self.take(LastStepJudged())
-            case Watch() | Publish() | Abandon() | Tell():
+            case Watch() | Publish() | Abandon() | Tell() | LowerFinger():
                 pass
 
 

@@ -1,0 +1,85 @@
+"""The finger on the mirror as the device's own: sent on while it moves, and noted down as the device got it."""
+
+import queue
+import threading
+import time
+from collections.abc import Callable
+
+from odyssey_recorder.device.device import Device
+from odyssey_recorder.errors import DeviceError, InputRefusedError
+from odyssey_recorder.gesture.touch import TouchSample, TouchStroke
+from odyssey_recorder.model.geometry import Pixel
+from odyssey_recorder.recording.events import FingerGoesDown, FingerLifted, InputRefused, InputUncertain, Strike
+
+Report = FingerGoesDown | FingerLifted | InputRefused | InputUncertain
+"""What becomes of a finger that was released."""
+
+_Places = queue.SimpleQueue[Pixel | None]
+"""Where a finger is, one place after the other in pixels of the picture; None when it has left."""
+
+
+class LiveFinger:
+    """Leads one finger after the other over a device's screen; every command returns at once, from any thread.
+
+    A finger that came down is held back until it is released; what it did meanwhile is sent then. Reports come
+    from this object's own thread, the first one before anything is sent.
+    """
+
+    def __init__(self, device: Device, report: Callable[[Report], None]) -> None:
+        self._device = device
+        self._report = report
+        self._places: _Places = queue.SimpleQueue()
+        self._released: queue.SimpleQueue[_Places | None] = queue.SimpleQueue()
+        self._thread = threading.Thread(target=self._run, name=f"finger on {device.serial}", daemon=True)
+
+    def start(self) -> None:
+        """Begin to take fingers."""
+        self._thread.start()
+
+    def begin(self, at: Pixel) -> None:
+        """A finger came down at `at`, in pixels of the picture."""
+        self._places = queue.SimpleQueue()
+        self._places.put(at)
+
+    def follow(self, at: Pixel) -> None:
+        """The finger has moved to `at`."""
+        self._places.put(at)
+
+    def leave(self) -> None:
+        """The finger has left the mirror."""
+        self._places.put(None)
+
+    def release(self) -> None:
+        """Let the device follow the finger that came down last."""
+        self._released.put(self._places)
+
+    def stop(self) -> None:
+        """Lift a finger that is still down, then end; does not wait for it."""
+        self._places.put(None)
+        self._released.put(None)
+
+    def join(self) -> None:
+        """Wait until the last finger has been reported."""
+        self._thread.join()
+
+    def _run(self) -> None:
+        while (places := self._released.get()) is not None:
+            try:
+                self._lead(places)
+            except InputRefusedError as error:
+                self._report(InputRefused(str(error), time.monotonic_ns()))
+            except DeviceError as error:
+                self._report(InputUncertain(str(error)))
+
+    def _lead(self, places: _Places) -> None:
+        down_ns = time.monotonic_ns()
+        self._report(FingerGoesDown(down_ns))
+        samples: list[TouchSample] = []
+        while (at := places.get()) is not None:
+            since_us = (time.monotonic_ns() - down_ns) // 1000 if samples else 0
+            self._device.put_finger(at)
+            samples.append(TouchSample(at, since_us))
+        up_ns = time.monotonic_ns()
+        self._device.lift_finger()
+        stroke = TouchStroke(tuple(samples), (up_ns - down_ns) // 1000)
+        self._report(FingerLifted(Strike(stroke), time.monotonic_ns()))
