@@ -261,6 +261,8 @@ def simulate(
         bool, typer.Option("--running-clock", help="Let the status bar's clock run; otherwise it stands still.")
     ] = False,
     journal: Annotated[Path | None, typer.Option(help="Write all that is shown and comes in, as JSON lines.")] = None,
+    grpc: Annotated[bool, typer.Option(help="Serve the emulator's gRPC control service.")] = True,
+    window: Annotated[bool, typer.Option("--window", help="Open the phone's own window, to work in.")] = False,
     until_stdin_ends: Annotated[bool, typer.Option("--until-stdin-ends", hidden=True)] = False,
 ) -> None:
     """Run a simulated emulator; Ctrl-C stops it.
@@ -269,13 +271,19 @@ def simulate(
     """
     from odyssey_recorder.simulator.phone import Phone
     from odyssey_recorder.simulator.profile import profile_named
-    from odyssey_recorder.simulator.server_main import run, stop_when_stdin_ends
+    from odyssey_recorder.simulator.server_main import run, run_until_killed, stop_when_stdin_ends
 
+    stay = run_until_killed
+    if window:
+        from odyssey_recorder.commands.window import require_screen
+
+        require_screen()
+        from odyssey_recorder.gui.phone_window import show_phone as stay
     if until_stdin_ends:
         stop_when_stdin_ends()
     device = profile_named(profile)
     phone = Phone(device, seed=seed, animation=animation, journal=journal, running_clock=running_clock)
-    run(phone, console_port, lambda words: print(words, flush=True))
+    run(phone, console_port, lambda words: print(words, flush=True), stay, grpc=grpc)
 
 
 @app.command()

@@ -41,11 +41,13 @@ class PrivateAdbServer:
 
     @property
     def environment(self) -> dict[str, str]:
-        """The environment for programs that shall talk to this server and to no other."""
+        """The environment for programs that shall talk to this server, and find its emulators, and no others."""
         private = {
             "HOME": str(self.home),
             "USERPROFILE": str(self.home),
             "ANDROID_USER_HOME": str(self.home / ".android"),
+            "XDG_RUNTIME_DIR": str(self.home / "run"),
+            "LOCALAPPDATA": str(self.home / "AppData" / "Local"),
             "ANDROID_ADB_SERVER_PORT": str(self.port),
             "ADB_EMU": "0",
             "ADB_USB": "0",
@@ -62,6 +64,7 @@ class PrivateAdbServer:
     def start(self) -> None:
         """Start the server and wait until it answers."""
         self.home.mkdir(parents=True, exist_ok=True)
+        (self.home / "run").mkdir(mode=0o700, exist_ok=True)
         log_path = self.home / "adb-server.log"
         with log_path.open("ab") as log:
             self._process = subprocess.Popen(

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 
 from odyssey_recorder.errors import OdysseyError
+from odyssey_recorder.simulator.control_faults import ControlFaults
 from odyssey_recorder.simulator.evdev import Change
 from odyssey_recorder.simulator.evdev_names import EV_ABS, EV_KEY, EV_SYN, code_named
 from odyssey_recorder.simulator.faults import Faults, FrameFault
@@ -33,6 +34,7 @@ _LEFT_BUTTON, _RIGHT_BUTTON = 1, 2
 _FAULT_USAGE = (
     "fault offline | online | freeze SECONDS|on|off | screencap-delay MS | cut-frame [N] | black-frame [N]"
     " | drop-in-frame [N] | kill-getevent | syn-dropped [N] | clock-jump SECONDS | refuse-input on|off | clear"
+    " | grpc off|on | grpc stall on|off | grpc drop | grpc refuse on|off | grpc new-token | grpc delay MS"
 )
 
 
@@ -202,6 +204,8 @@ class ConsoleCommands:
                 self._guest.nodes.lose_reports(0)
             case ["kill-getevent" | "syn-dropped" | "clock-jump", *_]:
                 self._fault_of_input(words)
+            case ["grpc", *rest]:
+                _fault_of_control(faults.control, rest)
             case _:
                 _spoil_frames(faults, words)
         return ""
@@ -218,6 +222,24 @@ class ConsoleCommands:
                 self._guest.clock.jump(float(seconds))
             case _:
                 raise ConsoleError(f"usage: {_FAULT_USAGE}")
+
+
+def _fault_of_control(faults: ControlFaults, words: Sequence[str]) -> None:
+    match words:
+        case ["off" | "on" as switch]:
+            faults.switch_off(off=switch == "off")
+        case ["stall", "on" | "off" as switch]:
+            faults.stall(stalled=switch == "on")
+        case ["refuse", "on" | "off" as switch]:
+            faults.refuse(refuse=switch == "on")
+        case ["drop"]:
+            faults.drop_streams()
+        case ["new-token"]:
+            faults.renew_token()
+        case ["delay", milliseconds]:
+            faults.delay_frames(float(milliseconds) / 1000)
+        case _:
+            raise ConsoleError(f"usage: {_FAULT_USAGE}")
 
 
 def _spoil_frames(faults: Faults, words: Sequence[str]) -> None:

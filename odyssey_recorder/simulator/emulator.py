@@ -1,4 +1,4 @@
-"""One simulated emulator as a whole: phone, adb daemon and console, wired together and reachable."""
+"""One simulated emulator as a whole: phone, adb daemon, console and control service, wired together and reachable."""
 
 import asyncio
 import os
@@ -13,6 +13,7 @@ from odyssey_recorder.errors import DeviceError
 from odyssey_recorder.simulator.adb_server import announce
 from odyssey_recorder.simulator.adbd import AdbDaemon, banner
 from odyssey_recorder.simulator.console import Console
+from odyssey_recorder.simulator.control_server import ControlOptions, ControlServer
 from odyssey_recorder.simulator.evdev import InputNodes
 from odyssey_recorder.simulator.faults import Faults
 from odyssey_recorder.simulator.guest import Guest
@@ -36,8 +37,8 @@ class SimulatedEmulator:
     `adb_server_port` names the adb server that is told of the emulator, again and again while none is connected:
     a server that looks for no emulators on its own would not find one that was away, or find it when it restarts.
     `auth_token_file` is written when it is missing; without one the console asks for no token, which the real
-    adb's `adb emu` does not cope with. `killed` is set when somebody says `kill` on the console; who runs the
-    emulator then stops it. Raises DeviceError when the ports are taken.
+    adb's `adb emu` does not cope with. With `control` it serves gRPC as well. `killed` is set when somebody says
+    `kill` on the console; who runs the emulator then stops it. Raises DeviceError when the ports are taken.
     """
 
     def __init__(
@@ -47,6 +48,7 @@ class SimulatedEmulator:
         console_port: int = 0,
         adb_server_port: int | None = None,
         auth_token_file: Path | None = None,
+        control: ControlOptions | None = None,
     ) -> None:
         self.phone = phone
         self.faults = Faults(self._apply_faults, self._break_connections, self._end_getevent)
@@ -58,6 +60,7 @@ class SimulatedEmulator:
         self._adb_server_port = adb_server_port
         self._daemon = AdbDaemon(banner(identity(phone.profile)), service_finder(self.guest))
         self._console = Console(self.guest, auth_token_file)
+        self.control = ControlServer(self.guest, control, console_port, self._entries()) if control else None
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._run_loop, name=self.serial, daemon=True)
         self.killed = threading.Event()
@@ -69,6 +72,8 @@ class SimulatedEmulator:
         self.phone.start()
         self._thread.start()
         self._await(self._listen())
+        if self.control is not None:
+            self.control.start(self._thread.native_id or 0)
         if self._adb_server_port is not None:
             self.is_announced = announce(self._adb_server_port, self.adb_port)
             self._announcing = asyncio.run_coroutine_threadsafe(
@@ -81,6 +86,8 @@ class SimulatedEmulator:
             self.faults.thaw()
             if self._announcing is not None:
                 self._announcing.cancel()
+            if self.control is not None:
+                self.control.stop()
             self._await(self._hang_up())
             self._loop.call_soon_threadsafe(self._loop.stop)
             self._thread.join()
@@ -95,6 +102,17 @@ class SimulatedEmulator:
 
     def __exit__(self, *_: object) -> None:
         self.stop()
+
+    def _entries(self) -> dict[str, object]:
+        """What the discovery file says of the emulator itself."""
+        name = self.guest.avd_name
+        return {
+            "port.serial": self.console_port,
+            "port.adb": self.adb_port,
+            "avd.id": name,
+            "avd.name": name.replace("_", " "),
+            "avd.dir": Path.home() / ".android" / "avd" / f"{name}.avd",
+        }
 
     async def _keep_announcing(self, server_port: int) -> None:
         while True:

@@ -4,6 +4,8 @@ import threading
 from collections.abc import Callable
 from enum import Enum
 
+from odyssey_recorder.simulator.control_faults import ControlFaults
+
 
 class FrameFault(Enum):
     """What happens to the next screen captures."""
@@ -17,7 +19,8 @@ class Faults:
     """The faults that are on; safe from any thread, except that of the emulator's own connections.
 
     `apply_link` is called, and waits, when what the connections must show has changed: `offline` or `frozen`.
-    `break_connections` drops every adb connection once; `end_getevent` ends every getevent that runs.
+    `break_connections` drops every adb connection once; `end_getevent` ends every getevent that runs. `control` are
+    the faults of the control service alone.
     """
 
     def __init__(
@@ -29,6 +32,7 @@ class Faults:
         self._apply_link = apply_link
         self._end_getevent = end_getevent
         self.break_connections = break_connections
+        self.control = ControlFaults()
         self._lock = threading.Lock()
         self._frames = dict.fromkeys(FrameFault, 0)
         self._thawing: threading.Timer | None = None
@@ -92,6 +96,7 @@ class Faults:
         self.refuses_input = False
         self.screencap_delay_s = 0.0
         self.offline = False
+        self.control.clear()
         self._set_frozen(False)
 
     def _set_frozen(self, frozen: bool) -> None:
@@ -100,3 +105,4 @@ class Faults:
             self._thawing = None
         self.frozen = frozen
         self._apply_link()
+        self.control.apply()

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from odyssey_recorder.errors import DeviceError
 from odyssey_recorder.simulator.adb_server import PrivateAdbServer
+from odyssey_recorder.simulator.discovery import running_dir
 
 _SERIAL = re.compile(r"\bemulator-\d+\b")
 _STOP_TIMEOUT_S = 10
@@ -17,12 +18,18 @@ _STOP_TIMEOUT_S = 10
 class PhoneProcesses:
     """The simulated emulators that this program started; they end with it, whatever way it ends.
 
-    `environment` names the adb server that they announce themselves to (ANDROID_ADB_SERVER_PORT) and their HOME.
+    `environment` names the adb server that they announce themselves to (ANDROID_ADB_SERVER_PORT), their HOME, and
+    by XDG_RUNTIME_DIR where their discovery files go.
     """
 
     def __init__(self, environment: Mapping[str, str]) -> None:
         self._environment = dict(environment)
         self._running: list[subprocess.Popen[bytes]] = []
+
+    @property
+    def running_dir(self) -> Path:
+        """Where these emulators put their discovery files, and where the recorder is to look for them."""
+        return running_dir(self._environment)
 
     def start(self, profile: str, *, seed: int = 0, animation: bool = True, journal: Path | None = None) -> str:
         """Start an emulator and wait until it is up; its serial. Raises DeviceError."""

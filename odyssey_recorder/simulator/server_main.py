@@ -8,6 +8,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
+from odyssey_recorder.simulator.control_server import ControlOptions
+from odyssey_recorder.simulator.discovery import running_dir
 from odyssey_recorder.simulator.emulator import SimulatedEmulator
 from odyssey_recorder.simulator.phone import Phone
 
@@ -16,11 +18,25 @@ _AUTH_TOKEN_FILE = ".emulator_console_auth_token"
 _WAKE_EVERY_S = 0.5
 
 
-def run(phone: Phone, console_port: int, say: Callable[[str], None]) -> None:
-    """Run `phone` as an emulator until Ctrl-C, or `kill` on its console; `say` gets lines for the user.
+def run_until_killed(emulator: SimulatedEmulator) -> None:
+    """Return when somebody says `kill` on the console."""
+    while not emulator.killed.wait(_WAKE_EVERY_S):
+        pass
+
+
+def run(
+    phone: Phone,
+    console_port: int,
+    say: Callable[[str], None],
+    stay: Callable[[SimulatedEmulator], None] = run_until_killed,
+    *,
+    grpc: bool = True,
+) -> None:
+    """Run `phone` as an emulator until Ctrl-C, or until `stay` returns; `say` gets lines for the user.
 
     The adb server of ANDROID_ADB_SERVER_PORT (5037 where that is not set) is told of it if it is up; one that is
-    started later finds emulators on ports 5554 to 5585 by itself. Raises DeviceError when the ports are taken.
+    started later finds emulators on ports 5554 to 5585 by itself. With `grpc` the control service runs as well, and
+    is found where a real emulator's is. Raises DeviceError when the ports are taken.
     """
     server_port = os.environ.get("ANDROID_ADB_SERVER_PORT", "")
     emulator = SimulatedEmulator(
@@ -28,15 +44,17 @@ def run(phone: Phone, console_port: int, say: Callable[[str], None]) -> None:
         console_port=console_port,
         adb_server_port=int(server_port) if server_port.isdecimal() else _DEFAULT_ADB_SERVER_PORT,
         auth_token_file=Path.home() / _AUTH_TOKEN_FILE,
+        control=ControlOptions(running_dir(os.environ)) if grpc else None,
     )
     with emulator, suppress(KeyboardInterrupt):
         say(f"Simulated {phone.profile.title} runs as {emulator.serial}: adb -s {emulator.serial} shell")
-        say(f"Console on port {emulator.console_port}, adb on port {emulator.adb_port}, on this machine only.")
+        ports = [f"Console on port {emulator.console_port}", f"adb on port {emulator.adb_port}"]
+        ports += [f"gRPC on port {emulator.control.port}"] if emulator.control else []
+        say(f"{', '.join(ports)}, on this machine only.")
         if not emulator.is_announced:
             say(f"No adb server is up. Once one is: adb connect emu:{emulator.console_port},{emulator.adb_port}")
         say(f"Stop it with Ctrl-C, or: adb -s {emulator.serial} emu kill")
-        while not emulator.killed.wait(_WAKE_EVERY_S):
-            pass
+        stay(emulator)
     say(f"{emulator.serial} has stopped.")
 
 

@@ -63,7 +63,7 @@ def test_it_can_stop_with_the_program_that_started_it(adb_server: PrivateAdbServ
 def test_it_stops_when_its_console_is_told_to_kill(
     adb_server: PrivateAdbServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name in ("HOME", "USERPROFILE", "ANDROID_ADB_SERVER_PORT"):
+    for name in ("HOME", "USERPROFILE", "XDG_RUNTIME_DIR", "ANDROID_ADB_SERVER_PORT"):
         monkeypatch.setenv(name, adb_server.environment[name])
     said: list[str] = []
     ready = threading.Event()
@@ -90,6 +90,7 @@ def test_it_stops_when_its_console_is_told_to_kill(
 def test_without_an_adb_server_it_says_how_to_connect_one(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("USERPROFILE", str(tmp_path))
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
     monkeypatch.setenv("ANDROID_ADB_SERVER_PORT", "1")
     said: list[str] = []
 

@@ -1,0 +1,103 @@
+"""How a screen becomes a picture of the control service: its size, its bytes, and which way it goes."""
+
+import io
+import threading
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
+
+from PIL import Image as Pillow
+
+from odyssey_recorder.simulator.control_messages import Channel, Image, ImageFormat, ImgFormat
+from odyssey_recorder.simulator.screen import Screen
+from odyssey_recorder.simulator.ui.geometry import Size
+
+_PNG_LEVEL = 1
+
+
+class PictureError(ValueError):
+    """There is no such picture, or it cannot be delivered as was asked."""
+
+
+class Pictures:
+    """Makes pictures for any number of callers; what was made of the newest screen is kept for the next caller."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._number = 0
+        self._made: dict[tuple[ImgFormat, Size], bytes] = {}
+
+    def image(self, asked: Any, screen: Screen, seq: int) -> Any:
+        """The Image message for what the ImageFormat message `asked` asks for; raises PictureError.
+
+        The picture has the size of the panel, whatever size the system lays out for, and no pixels while the
+        display is off.
+        """
+        try:
+            kind = ImgFormat(asked.format)
+        except ValueError as error:
+            raise PictureError(f"There is no image format {asked.format}.") from error
+        size = _fitted(screen.panel, asked.width, asked.height) if screen.awake else Size(0, 0)
+        made = Image(
+            format=ImageFormat(format=kind, width=size.width, height=size.height, display=asked.display),
+            seq=seq,
+            timestampUs=screen.shown_us,
+        )
+        made.format.rotation.rotation = screen.rotation
+        if screen.folded:
+            natural = screen.panel.turned(screen.rotation)
+            made.format.foldedDisplay.width, made.format.foldedDisplay.height = natural.width, natural.height
+        pixels = self._pixels(screen, kind, size) if screen.awake else b""
+        if asked.transport.channel == Channel.MMAP:
+            made.format.transport.CopyFrom(asked.transport)
+            _write(asked.transport.handle, pixels)
+        else:
+            made.image = pixels
+        return made
+
+    def _pixels(self, screen: Screen, kind: ImgFormat, size: Size) -> bytes:
+        with self._lock:
+            if screen.number != self._number:
+                self._number, self._made = screen.number, {}
+            if (kind, size) not in self._made:
+                self._made[kind, size] = _rendered(screen, kind, size)
+            return self._made[kind, size]
+
+
+def _fitted(panel: Size, width: int, height: int) -> Size:
+    """The largest size of the panel's shape that exceeds neither bound; a bound of 0 is none."""
+    scale = min(1.0, width / panel.width if width else 1.0, height / panel.height if height else 1.0)
+    return Size(max(1, int(panel.width * scale + 1e-6)), max(1, int(panel.height * scale + 1e-6)))
+
+
+def _rendered(screen: Screen, kind: ImgFormat, size: Size) -> bytes:
+    is_scaled = size != Size(screen.width, screen.height)
+    if kind is ImgFormat.RGBA8888 and not is_scaled:
+        return screen.rgba
+    picture = Pillow.frombuffer("RGBA", (screen.width, screen.height), screen.rgba, "raw", "RGBA", 0, 1)
+    if kind is not ImgFormat.RGBA8888:
+        picture = picture.convert("RGB")
+    if is_scaled:
+        picture = picture.resize((size.width, size.height), Pillow.Resampling.BILINEAR)
+    if kind is not ImgFormat.PNG:
+        return picture.tobytes()
+    encoded = io.BytesIO()
+    picture.save(encoded, "png", compress_level=_PNG_LEVEL)
+    return encoded.getvalue()
+
+
+def _write(handle: str, pixels: bytes) -> None:
+    """Write into the file of a client that has mapped it into its memory: it is never made, nor made larger."""
+    url = urlsplit(handle)
+    if url.scheme != "file":
+        raise PictureError(f"The handle {handle!r} is not the file:/// address of a file to map.")
+    try:
+        with Path(url2pathname(url.path)).open("r+b") as file:
+            room = file.seek(0, io.SEEK_END)
+            if room < len(pixels):
+                raise PictureError(f"The file at {handle!r} has {room} bytes of the {len(pixels)} that a frame takes.")
+            file.seek(0)
+            file.write(pixels)
+    except OSError as error:
+        raise PictureError(f"The file at {handle!r} cannot be written: {error.strerror}.") from error

@@ -1,0 +1,143 @@
+"""The emulator's control service on the network: its port, its token, and how programs find both."""
+
+import os
+import secrets
+import shlex
+import socket
+import sys
+import threading
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import grpc
+
+from odyssey_recorder import __version__
+from odyssey_recorder.simulator.control_service import ControlService
+from odyssey_recorder.simulator.discovery import DiscoveryFile
+from odyssey_recorder.simulator.guest import Guest
+
+_LOOPBACK = "127.0.0.1"
+_ABOVE_CONSOLE = 3000
+_LAST_PORT = 65535
+_THREADS = 16
+_OPTIONS = (
+    ("grpc.so_reuseport", 0),
+    ("grpc.max_send_message_length", -1),
+    ("grpc.max_receive_message_length", -1),
+)
+
+
+def _random_token() -> str:
+    return secrets.token_urlsafe(24)
+
+
+@dataclass(frozen=True, slots=True)
+class ControlOptions:
+    """How the control service is run.
+
+    `running_dir` is where its discovery file goes; there is none without. An empty `token` lets everybody in.
+    """
+
+    running_dir: Path | None = None
+    token: str = field(default_factory=_random_token)
+
+
+class ControlServer:
+    """The service of one guest while it runs; `entries` are what the discovery file says besides port and token.
+
+    With `console_port` the port is that of a real emulator, 3000 above, where that is free; with 0, and where it
+    is not, any port is taken. `port` and `token` are those of now: 0 before the start.
+    """
+
+    def __init__(self, guest: Guest, options: ControlOptions, console_port: int, entries: Mapping[str, object]) -> None:
+        self.port = 0
+        self._wanted_port = console_port + _ABOVE_CONSOLE if console_port else 0
+        self._entries = entries
+        self._folder = options.running_dir
+        self._faults = guest.faults.control
+        self._service = ControlService(guest, options.token)
+        self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="control")
+        self._server: grpc.Server | None = None
+        self._file: DiscoveryFile | None = None
+        self._lock = threading.Lock()
+
+    @property
+    def token(self) -> str:
+        """What callers must show as `authorization: Bearer <token>`; empty where they need not."""
+        return self._service.token
+
+    @property
+    def address(self) -> str:
+        """Host and port, as a gRPC channel takes them."""
+        return f"{_LOOPBACK}:{self.port}"
+
+    @property
+    def discovery_file(self) -> Path | None:
+        """Where the discovery file lies while the service runs."""
+        return self._file.path if self._file else None
+
+    def start(self, thread_id: int) -> None:
+        """Listen, and be found; `thread_id` is the native id of a thread of this emulator. Raises DeviceError."""
+        self.port = self._wanted_port if _is_free(self._wanted_port) else 0
+        self._open()
+        self._faults.apply, self._faults.renew_token = self.apply_faults, self._renew_token
+        if self._folder is not None:
+            self._file = DiscoveryFile(self._folder, thread_id)
+            self._write_file()
+
+    def stop(self) -> None:
+        """End every call, close the port, and remove the discovery file."""
+        if self._file is not None:
+            self._file.remove()
+        self._close()
+        self._service.close()
+        self._threads.shutdown()
+
+    def apply_faults(self) -> None:
+        """Do what the faults of now want."""
+        with self._lock:
+            if self._faults.off:
+                self._close()
+            elif self._server is None:
+                self._open()
+        self._service.wake()
+
+    def _open(self) -> None:
+        self._server = grpc.server(self._threads, handlers=[self._service.handlers()], options=_OPTIONS)
+        self.port = self._server.add_insecure_port(self.address)
+        self._server.start()
+
+    def _close(self) -> None:
+        server, self._server = self._server, None
+        if server is not None:
+            server.stop(grace=None).wait()
+
+    def _renew_token(self) -> None:
+        self._service.token = _random_token()
+        self._write_file()
+
+    def _write_file(self) -> None:
+        if self._file is not None:
+            program = {
+                "emulator.version": __version__,
+                "emulator.build": "simulated",
+                "cmdline": shlex.join(sys.argv),
+                "grpc.port": self.port,
+            }
+            token = {"grpc.token": self.token} if self.token else {}
+            self._file.write({**self._entries, **program, **token})
+
+
+def _is_free(port: int) -> bool:
+    if not 0 < port <= _LAST_PORT:
+        return False
+    with socket.socket() as probe:
+        if os.name == "posix":
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        with suppress(OSError):
+            probe.bind((_LOOPBACK, port))
+            return True
+    return False

@@ -1,0 +1,221 @@
+"""What each call of the emulator's control service does with the simulated system, and to whom it answers."""
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import grpc
+
+from odyssey_recorder import __version__
+from odyssey_recorder.errors import SettingsError
+from odyssey_recorder.simulator import control_messages as messages
+from odyssey_recorder.simulator.control_keys import linux_key
+from odyssey_recorder.simulator.control_pictures import PictureError, Pictures
+from odyssey_recorder.simulator.fingers import Fingers
+from odyssey_recorder.simulator.guest import Guest
+from odyssey_recorder.simulator.looper import PhoneStoppedError
+from odyssey_recorder.simulator.screen import Screen
+
+_SERVICE = f"{messages.PACKAGE}.EmulatorController"
+_OUTER_DISPLAY = 6
+_KEYBOARD_BUFFER = 1024
+_STROKES = {
+    messages.EventType.KEYDOWN: (1,),
+    messages.EventType.KEYUP: (0,),
+    messages.EventType.KEYPRESS: (1, 0),
+}
+_Answer = Callable[[Any, grpc.ServicerContext], Any]
+
+
+class ControlService:
+    """Answers on whatever threads the server has; `token` is asked of every caller, the empty one of nobody."""
+
+    def __init__(self, guest: Guest, token: str) -> None:
+        self.token = token
+        self._guest = guest
+        self._pictures = Pictures()
+        self._fingers = Fingers(guest)
+        self._started_s = time.monotonic()
+        self._changed = threading.Condition()
+        self._stop_listening = guest.phone.on_frame(self.wake)
+
+    def close(self) -> None:
+        """Let go of the phone."""
+        self._stop_listening()
+        self._fingers.stop()
+
+    def wake(self) -> None:
+        """Let every call that waits look again at what it waits for."""
+        with self._changed:
+            self._changed.notify_all()
+
+    def handlers(self) -> grpc.GenericRpcHandler:
+        """The service as a server takes it."""
+        unary = {
+            "getStatus": (self._get_status, messages.Nothing),
+            "getScreenshot": (self._get_screenshot, messages.ImageFormat),
+            "sendTouch": (self._send_touch, messages.TouchEvent),
+            "sendKey": (self._send_key, messages.KeyboardEvent),
+            "getClipboard": (self._get_clipboard, messages.Nothing),
+            "setClipboard": (self._set_clipboard, messages.ClipData),
+            "setPosture": (self._set_posture, messages.Posture),
+        }
+        table = {
+            name: grpc.unary_unary_rpc_method_handler(
+                self._guarded(answer), request_deserializer=request.FromString, response_serializer=_serialized
+            )
+            for name, (answer, request) in unary.items()
+        }
+        table["streamScreenshot"] = grpc.unary_stream_rpc_method_handler(
+            self._stream_screenshot,
+            request_deserializer=messages.ImageFormat.FromString,
+            response_serializer=_serialized,
+        )
+        return grpc.method_handlers_generic_handler(_SERVICE, table)
+
+    # Who is let in, and who waits -----------------------------------------------------------------------------
+
+    def _guarded(self, answer: _Answer) -> _Answer:
+        def guarded(request: Any, context: grpc.ServicerContext) -> Any:
+            self._admit(context)
+            try:
+                return answer(request, context)
+            except (PictureError, ValueError) as error:
+                context.abort(grpc.StatusCode.INVALID_ARGUMENT, str(error))
+            except SettingsError as error:
+                context.abort(grpc.StatusCode.FAILED_PRECONDITION, str(error))
+            except PhoneStoppedError as error:
+                context.abort(grpc.StatusCode.UNAVAILABLE, str(error))
+
+        return guarded
+
+    def _admit(self, context: grpc.ServicerContext) -> None:
+        context.add_callback(self.wake)
+        self._wait(context, lambda: not self._guest.faults.frozen)
+        if not self.token and not self._guest.faults.control.refuses:
+            return
+        shown = dict(context.invocation_metadata()).get("authorization")
+        if shown is None:
+            context.abort(grpc.StatusCode.UNAUTHENTICATED, "No 'authorization' header present.")
+        if shown != f"Bearer {self.token}" or self._guest.faults.control.refuses:
+            context.abort(grpc.StatusCode.UNAUTHENTICATED, "The 'authorization' header has another token.")
+
+    def _wait(self, context: grpc.ServicerContext, ready: Callable[[], bool], timeout_s: float | None = None) -> None:
+        """Wait until `ready`, or for nothing when the caller is gone; `wake` tells of a change."""
+        with self._changed:
+            self._changed.wait_for(lambda: ready() or not context.is_active(), timeout_s)
+
+    # Pictures -------------------------------------------------------------------------------------------------
+
+    def _get_screenshot(self, request: Any, _: grpc.ServicerContext) -> Any:
+        return self._image(request, self._guest.phone.screen(), 0)
+
+    def _stream_screenshot(self, request: Any, context: grpc.ServicerContext) -> Iterator[Any]:
+        self._admit(context)
+        first, drops = self._guest.phone.screen().number, self._guest.faults.control.drops
+        shown = -1
+        while (screen := self._next_screen(context, shown, drops)) is not None:
+            try:
+                image = self._image(request, screen, screen.number - first)
+            except PictureError as error:
+                context.abort(grpc.StatusCode.INVALID_ARGUMENT, str(error))
+            yield image
+            shown = screen.number
+        context.abort(grpc.StatusCode.UNAVAILABLE, "The stream was dropped.")
+
+    def _next_screen(self, context: grpc.ServicerContext, shown: int, drops: int) -> Screen | None:
+        """The newest screen as soon as it is another one than `shown`; None when the stream is at its end."""
+        faults, phone = self._guest.faults, self._guest.phone
+
+        def is_dropped() -> bool:
+            return faults.control.drops != drops
+
+        def flows() -> bool:
+            return is_dropped() or not (faults.frozen or faults.control.stalled)
+
+        self._wait(context, lambda: flows() and (is_dropped() or phone.screen().number != shown))
+        screen = phone.screen()
+        self._wait(context, is_dropped, screen.shown_ns / 1e9 + faults.control.frame_delay_s - time.monotonic())
+        self._wait(context, flows)
+        return screen if context.is_active() and not is_dropped() else None
+
+    def _image(self, asked: Any, screen: Screen, seq: int) -> Any:
+        if not self._is_lit(asked.display, screen):
+            raise PictureError(f"There is no display {asked.display}.")
+        return self._pictures.image(asked, screen, seq)
+
+    def _is_lit(self, display: int, screen: Screen) -> bool:
+        return display == 0 or (display == _OUTER_DISPLAY and screen.folded)
+
+    # Input ----------------------------------------------------------------------------------------------------
+
+    def _send_touch(self, request: Any, _: grpc.ServicerContext) -> Any:
+        if self._is_lit(request.display, self._guest.phone.screen()):
+            for touch in request.touches:
+                if touch.pressure > 0:
+                    expires = touch.expiration != messages.Expiration.NEVER_EXPIRE
+                    self._fingers.put(touch.identifier, touch.x, touch.y, expires=expires)
+                else:
+                    self._fingers.lift(touch.identifier, touch.x, touch.y)
+        return messages.Nothing()
+
+    def _send_key(self, request: Any, _: grpc.ServicerContext) -> Any:
+        strokes = _STROKES.get(request.eventType, ())
+        if request.text:
+            self._type(request.text)
+        elif request.keyCode:
+            self._press(request.keyCode if request.codeType == messages.CodeType.EVDEV else None, strokes)
+        elif len(request.key) == 1 and 1 in strokes:
+            self._type(request.key)
+        else:
+            self._press(linux_key(request.key), strokes)
+        return messages.Nothing()
+
+    def _type(self, text: str) -> None:
+        """What overruns the keyboard's buffer is lost, and so is what there is no key for."""
+        typed = "".join(character for character in text[:_KEYBOARD_BUFFER] if character.isascii())
+        self._guest.window_text(
+            "".join(character for character in typed if character.isprintable() or character == "\n")
+        )
+
+    def _press(self, code: int | None, strokes: tuple[int, ...]) -> None:
+        if code in self._guest.nodes.keyboard.capabilities.keys:
+            for value in strokes:
+                self._guest.report_key(code, value)
+
+    # The device -----------------------------------------------------------------------------------------------
+
+    def _get_status(self, _: Any, __: grpc.ServicerContext) -> Any:
+        profile = self._guest.phone.profile
+        status = messages.EmulatorStatus(
+            version=f"{__version__} (simulated)",
+            uptime=int((time.monotonic() - self._started_s) * 1000),
+            booted=True,
+        )
+        hardware = {
+            "hw.lcd.width": profile.size.width,
+            "hw.lcd.height": profile.size.height,
+            "hw.lcd.density": profile.density,
+            "hw.keyboard": "true",
+            "avd.name": self._guest.avd_name,
+        }
+        for key, value in hardware.items():
+            status.hardwareConfig.entry.add(key=key, value=str(value))
+        return status
+
+    def _get_clipboard(self, _: Any, __: grpc.ServicerContext) -> Any:
+        return messages.ClipData(text=self._guest.phone.get_clipboard())
+
+    def _set_clipboard(self, request: Any, _: grpc.ServicerContext) -> Any:
+        self._guest.phone.set_clipboard(request.text)
+        return messages.Nothing()
+
+    def _set_posture(self, request: Any, _: grpc.ServicerContext) -> Any:
+        self._guest.phone.set_posture(messages.PostureValue(request.value).name)
+        return messages.Nothing()
+
+
+def _serialized(message: Any) -> bytes:
+    serialized: bytes = message.SerializeToString()
+    return serialized

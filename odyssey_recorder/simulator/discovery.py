@@ -1,0 +1,60 @@
+"""The file by which an emulator lets programs of this machine find it: where it lies, and what it says."""
+
+import os
+import sys
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+from typing import ClassVar
+
+from odyssey_recorder.errors import DeviceError
+
+
+def running_dir(environment: Mapping[str, str]) -> Path:
+    """The folder in which an emulator with this environment lets itself be found."""
+    home = Path(environment.get("HOME") or Path.home())
+    if sys.platform == "win32":
+        return Path(environment.get("LOCALAPPDATA") or home / "AppData" / "Local") / "Temp" / "avd" / "running"
+    if sys.platform == "darwin":
+        return home / "Library" / "Caches" / "TemporaryItems" / "avd" / "running"
+    runtime = environment.get("XDG_RUNTIME_DIR")
+    return (Path(runtime) if runtime else home / ".android") / "avd" / "running"
+
+
+class DiscoveryFile:
+    """`pid_<pid>.ini` in `folder`, for the user's own eyes.
+
+    `pid` is that of this process. Where it runs several emulators, which no real one does, the ones after the
+    first take the native id of a thread instead: on Linux that is as unique as a process id, and as alive.
+    """
+
+    _taken: ClassVar[set[Path]] = set()
+    _lock: ClassVar[threading.Lock] = threading.Lock()
+
+    def __init__(self, folder: Path, thread_id: int) -> None:
+        with self._lock:
+            names = (folder / f"pid_{number}.ini" for number in (os.getpid(), thread_id))
+            self.path = next(path for path in names if path not in self._taken)
+            self._taken.add(self.path)
+
+    def write(self, entries: Mapping[str, object]) -> None:
+        """Say `entries`, in the place of what was said before. Raises DeviceError."""
+        lines = "".join(f"{key}={str(value).replace(chr(10), ' ')}\n" for key, value in entries.items())
+        beside = self.path.with_name(f".{self.path.name}.part")
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            beside.unlink(missing_ok=True)
+            with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
+                file.write(lines)
+            beside.replace(self.path)
+        except OSError as error:
+            raise DeviceError(
+                f"The simulated emulator cannot write {self.path}, by which it is found: {error.strerror}. "
+                "Make the folder writable, or run it with --no-grpc."
+            ) from error
+
+    def remove(self) -> None:
+        """Be found no more."""
+        self.path.unlink(missing_ok=True)
+        with self._lock:
+            self._taken.discard(self.path)
