@@ -49,9 +49,10 @@ class DeviceProperties:
 class ScreenState:
     """What is on the screen besides its pixels.
 
-    `size` is that of the active panel in its natural orientation; `posture` is the name of the device state
-    ("OPENED", "CLOSED"), empty on a device that does not fold; `package` and `activity` are empty when no
-    activity has the focus; `status_bar_px` is the height of the status bar in the picture. `navigation_bar` and
+    `size` is that which the system lays out for, in its natural orientation: that of the active panel, unless `wm size`
+    says another one; `panel` is that of the panel itself, None where that is not known. `posture` is the name of the
+    device state ("OPENED", "CLOSED"), empty on a device that does not fold; `package` and `activity` are empty when
+    no activity has the focus; `status_bar_px` is the height of the status bar in the picture. `navigation_bar` and
     `keyboard` are where these are on the picture, None where they are not shown.
     """
 
@@ -64,6 +65,7 @@ class ScreenState:
     status_bar_px: int
     navigation_bar: Box | None = None
     keyboard: Box | None = None
+    panel: Size | None = None
 
 
 @dataclass(frozen=True, slots=True)

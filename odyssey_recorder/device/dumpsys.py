@@ -9,6 +9,7 @@ from odyssey_recorder.model.geometry import Box, Rotation, Size
 _TAG = re.compile(r" (usb|product|model|device|transport_id):(\S+)")
 _PROPERTY = re.compile(r"^\[([^\]\r\n]+)\]: \[(.*?)\]\r*$", re.MULTILINE | re.DOTALL)
 _WM_SIZE = re.compile(r"(?:Physical|Override) size: (\d+)x(\d+)")
+_PANEL_SIZE = re.compile(r"Physical size: (\d+)x(\d+)")
 _WM_DENSITY = re.compile(r"(?:Physical|Override) density: (\d+)")
 _FOCUS = re.compile(r"mCurrentFocus=Window\{\S+ u\d+ ([^}]*)\}")
 _FOCUSED_APP = re.compile(r"mFocusedApp=.*?ActivityRecord\{\S+ u\d+ (\S+/[^\s}]+)")
@@ -53,6 +54,12 @@ def screen_size(wm_size: str) -> Size:
     Raises `ValueError` where the text tells none.
     """
     width, height = _last(_WM_SIZE, wm_size, "screen size").groups()
+    return Size(int(width), int(height))
+
+
+def panel_size(wm_size: str) -> Size:
+    """The size of the lit panel itself, of `wm size`. Raises `ValueError` where the text tells none."""
+    width, height = _last(_PANEL_SIZE, wm_size, "panel size").groups()
     return Size(int(width), int(height))
 
 

@@ -19,7 +19,7 @@ from odyssey_recorder.gesture.getevent import (
 )
 from odyssey_recorder.gesture.touch import TouchSample, TouchStroke
 from odyssey_recorder.model.action import SystemKey
-from odyssey_recorder.model.geometry import Pixel, Rotation, Size, rotate
+from odyssey_recorder.model.geometry import Pixel, Rotation, Size, panel_to_picture, rotate
 
 SYSTEM_KEYS = {
     "KEY_HOME": SystemKey.HOME,
@@ -132,17 +132,28 @@ class ContactTracker:
         return [news for node in nodes.values() for news in node.forget(LossCause.STREAM_LOST)]
 
 
-def to_stroke(contact: Contact, node: InputNode, panel: Size, rotation: Rotation) -> TouchStroke:
+def to_stroke(
+    contact: Contact, node: InputNode, panel: Size, rotation: Rotation, picture: Size | None = None
+) -> TouchStroke:
     """The contact as pixels of a screenshot that was taken with the device turned by `rotation`.
 
     `panel` is the size of the panel that `node` belongs to in its natural orientation: the axes never turn.
+    `picture` is the screenshot's own size where the system lays out for another one (``wm size``); a stroke that
+    began beside it, where nothing feels it, begins outside of the screenshot.
     """
     x_axis, y_axis = node.axes[getevent.POSITION_X], node.axes[getevent.POSITION_Y]
-    began_us = contact.samples[0].time_us
-    samples = []
+    shown = panel.turned() if rotation % 2 else panel
+    size = picture or shown
+    places = []
     for raw in contact.samples:
         natural = Pixel(_pixel(raw.x, x_axis, panel.width), _pixel(raw.y, y_axis, panel.height))
-        samples.append(TouchSample(rotate(panel.clamp(natural), panel, rotation), raw.time_us - began_us))
+        places.append(panel_to_picture(rotate(panel.clamp(natural), panel, rotation), size, shown))
+    is_felt = size.clamp(places[0]) == places[0]
+    began_us = contact.samples[0].time_us
+    samples = (
+        TouchSample(size.clamp(place) if is_felt else place, raw.time_us - began_us)
+        for place, raw in zip(places, contact.samples, strict=True)
+    )
     return TouchStroke(tuple(samples), contact.lifted_us - began_us)
 
 

@@ -113,6 +113,27 @@ def unrotate(displayed: Pixel, size: Size, rotation: Rotation) -> Pixel:
             return Pixel(displayed.y, size.height - 1 - displayed.x)
 
 
+def picture_on_panel(picture: Size, panel: Size) -> Box:
+    """Where a picture lies on a panel of another size, both turned alike, in pixels of the panel.
+
+    So Android shows what is laid out for another size (``wm size``): as large as it fits, in the middle, its aspect
+    kept, whole pixels.
+    """
+    if panel.width * picture.height < panel.height * picture.width:
+        shown = Size(panel.width, picture.height * panel.width // picture.width)
+    else:
+        shown = Size(picture.width * panel.height // picture.height, panel.height)
+    left, top = (panel.width - shown.width) // 2, (panel.height - shown.height) // 2
+    return Box(left, top, left + shown.width, top + shown.height)
+
+
+def panel_to_picture(pixel: Pixel, picture: Size, panel: Size) -> Pixel:
+    """The pixel of the picture that a pixel of the panel shows; outside of the picture for one beside it."""
+    box = picture_on_panel(picture, panel)
+    width, height = box.right - box.left, box.bottom - box.top
+    return Pixel((pixel.x - box.left) * picture.width // width, (pixel.y - box.top) * picture.height // height)
+
+
 def _clamp(value: int) -> int:
     return min(max(value, 0), GRID)
 

@@ -233,3 +233,8 @@ def test_devices_are_listed_whatever_their_state() -> None:
 def test_no_device_is_an_empty_list() -> None:
     assert dumpsys.listed_devices("") == ()
     assert dumpsys.listed_devices("\n") == ()
+
+
+@pytest.mark.parametrize("override", ["", "Override size: 720x1600\r\n"])
+def test_the_panel_is_as_large_as_it_was_built_whatever_apps_are_laid_out_for(override: str) -> None:
+    assert dumpsys.panel_size(f"Physical size: 1080x2400\r\n{override}") == Size(1080, 2400)

@@ -424,6 +424,11 @@ def test_a_turned_picture_is_touched_where_it_lies_on_the_panel() -> None:
     assert to_stroke(contact, SCREEN, PHONE, Rotation.R90).start == Pixel(900, 779)
 
 
+def raw_of(pixel: Pixel) -> RawSample:
+    """Where the emulator puts a pixel of the panel on the axes."""
+    return RawSample(pixel.x * 32767 // PHONE.width, pixel.y * 32767 // PHONE.height, 0)
+
+
 def test_an_axis_need_not_begin_at_zero() -> None:
     axis = AxisRange(-100, 99)
     node = InputNode(TOUCH, "", frozenset(), {"ABS_MT_POSITION_X": axis, "ABS_MT_POSITION_Y": axis})
@@ -449,6 +454,33 @@ def test_a_pixel_that_the_emulator_puts_on_the_axis_comes_back_as_it_was(
     stroke = to_stroke(Contact(TOUCH, 0, (raw,), 1, 1), SCREEN, panel, rotation)
 
     assert stroke.start == rotate(pixel, panel, rotation)
+
+
+@pytest.mark.parametrize(
+    ("rotation", "picture", "place", "expected"),
+    [
+        (Rotation.R0, Size(720, 1600), Pixel(300, 900), Pixel(200, 600)),
+        (Rotation.R90, Size(1600, 720), Pixel(300, 900), Pixel(600, 519)),
+        (Rotation.R0, Size(1080, 1200), Pixel(300, 600), Pixel(300, 0)),
+        (Rotation.R180, Size(1080, 1200), Pixel(300, 600), Pixel(779, 1199)),
+        (Rotation.R0, Size(2160, 4800), Pixel(300, 900), Pixel(600, 1800)),
+    ],
+)
+def test_a_picture_of_another_size_is_touched_where_it_lies_on_the_panel(
+    rotation: Rotation, picture: Size, place: Pixel, expected: Pixel
+) -> None:
+    assert to_stroke(Contact(TOUCH, 0, (raw_of(place),), 1, 1), SCREEN, PHONE, rotation, picture).start == expected
+
+
+def test_a_stroke_that_leaves_the_picture_ends_at_its_edge_and_one_that_began_beside_it_is_none_on_it() -> None:
+    beside, on = raw_of(Pixel(300, 599)), raw_of(Pixel(300, 700))
+    square = Size(1080, 1200)
+
+    left = to_stroke(Contact(TOUCH, 0, (on, beside), 1, 1), SCREEN, PHONE, Rotation.R0, square)
+    entered = to_stroke(Contact(TOUCH, 0, (beside, on), 1, 1), SCREEN, PHONE, Rotation.R0, square)
+
+    assert [sample.at for sample in left.samples] == [Pixel(300, 100), Pixel(300, 0)]
+    assert [sample.at for sample in entered.samples] == [Pixel(300, -1), Pixel(300, 100)]
 
 
 # --- any order, any noise --------------------------------------------------------------------------------

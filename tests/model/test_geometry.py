@@ -4,7 +4,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from odyssey_recorder.model.geometry import GRID, Pixel, Point, Rotation, Size, rotate, to_grid, to_pixel
+from odyssey_recorder.model.geometry import (
+    GRID,
+    Box,
+    Pixel,
+    Point,
+    Rotation,
+    Size,
+    panel_to_picture,
+    picture_on_panel,
+    rotate,
+    to_grid,
+    to_pixel,
+    unrotate,
+)
 
 PHONE = Size(1080, 2400)
 TURN_BACK = {
@@ -117,3 +130,31 @@ def test_a_turn_and_the_turn_back_lead_home_and_stay_on_the_picture(
 def test_a_size_reads_as_width_by_height_and_turns() -> None:
     assert str(PHONE) == "1080x2400"
     assert PHONE.turned() == Size(2400, 1080)
+
+
+@given(pixels_on(), st.sampled_from(Rotation))
+def test_unrotate_is_the_way_back(placed: tuple[Pixel, Size], rotation: Rotation) -> None:
+    pixel, panel = placed
+
+    assert unrotate(rotate(pixel, panel, rotation), panel, rotation) == pixel
+
+
+@pytest.mark.parametrize(
+    ("picture", "box"),
+    [
+        (PHONE, Box(0, 0, 1080, 2400)),
+        (Size(720, 1600), Box(0, 0, 1080, 2400)),
+        (Size(1080, 1200), Box(0, 600, 1080, 1800)),
+        (Size(540, 2400), Box(270, 0, 810, 2400)),
+        (Size(2400, 1080), Box(0, 957, 1080, 1443)),
+    ],
+)
+def test_a_picture_is_as_large_as_its_panel_allows_and_in_the_middle_of_it(picture: Size, box: Box) -> None:
+    assert picture_on_panel(picture, PHONE) == box
+
+
+@given(st.builds(Size, st.integers(100, 4000), st.integers(100, 4000)), st.integers(0, 1079), st.integers(0, 2399))
+def test_a_pixel_of_the_panel_is_on_the_picture_where_the_panel_shows_it(picture: Size, x: int, y: int) -> None:
+    found = panel_to_picture(Pixel(x, y), picture, PHONE)
+
+    assert (picture.clamp(found) == found) is (Pixel(x, y) in picture_on_panel(picture, PHONE))
