@@ -1,0 +1,154 @@
+"""What a finger on the emulator's own screen meant by where it came down: a system key, a key stroke, or a gesture."""
+
+from dataclasses import dataclass
+from enum import Enum
+from itertools import takewhile
+
+from odyssey_recorder.gesture.recognizer import TouchRules, recognize
+from odyssey_recorder.gesture.touch import TouchSample, TouchStroke
+from odyssey_recorder.model.action import Click, SystemKey
+from odyssey_recorder.model.geometry import Box, Pixel, Rotation, Size
+
+HELD_US = 200_000
+"""A swipe up from the bottom that comes to a stop for so long before it lifts shows the recent apps."""
+
+
+class Navigation(Enum):
+    """How Android's own navigation works; the values of `secure` `navigation_mode` are 0 and 2."""
+
+    BUTTONS = "buttons"
+    GESTURES = "gestures"
+
+
+@dataclass(frozen=True, slots=True)
+class ScreenAreas:
+    """Where on the picture a touch means more than its place, and which way the picture is turned.
+
+    `panel` is the size in natural orientation; the boxes are on the picture, None where they are not shown. `package`
+    and `activity` have the focus, empty when nothing has.
+    """
+
+    panel: Size
+    rotation: Rotation
+    navigation_bar: Box | None
+    keyboard: Box | None
+    navigation: Navigation = Navigation.BUTTONS
+    package: str = ""
+    activity: str = ""
+
+    @property
+    def size(self) -> Size:
+        """The size of the picture."""
+        return self.panel.turned() if self.rotation in {Rotation.R90, Rotation.R270} else self.panel
+
+
+@dataclass(frozen=True, slots=True)
+class NavigationRules:
+    """The sizes of Android's own navigation.
+
+    HOME reaches `home_px` to either side of the middle of the bar: what is outside belongs to its neighbours, however
+    wide the bar is. A swipe navigates from within `bottom_px` or `side_px` of an edge, if it goes `travel_px` far.
+    """
+
+    home_px: int
+    bottom_px: int
+    side_px: int
+    travel_px: int
+
+    @classmethod
+    def for_density(cls, dpi: int) -> "NavigationRules":
+        """The rules of a screen of `dpi` dots per inch."""
+        return cls(
+            home_px=54 * dpi // 160, bottom_px=32 * dpi // 160, side_px=30 * dpi // 160, travel_px=40 * dpi // 160
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Pressed:
+    """A button of the navigation bar."""
+
+    key: SystemKey
+
+
+@dataclass(frozen=True, slots=True)
+class Swiped:
+    """A swipe that navigates; what it looks like is confirmed by what has the focus afterwards."""
+
+    looks_like: SystemKey
+
+
+@dataclass(frozen=True, slots=True)
+class KeyStroke:
+    """A key of the soft keyboard."""
+
+
+@dataclass(frozen=True, slots=True)
+class OnScreen:
+    """A gesture on the screen itself."""
+
+
+Meaning = Pressed | Swiped | KeyStroke | OnScreen
+
+
+def meaning(stroke: TouchStroke, areas: ScreenAreas, touch: TouchRules, navigation: NavigationRules) -> Meaning:
+    """What `stroke`, in pixels of the picture, meant on a screen that was parted as `areas` says."""
+    bar = areas.navigation_bar
+    if areas.navigation is Navigation.GESTURES:
+        key = _swiped(stroke, areas.size, touch, navigation)
+        if key is not None:
+            return Swiped(key)
+    elif bar is not None and stroke.start in bar and isinstance(recognize(stroke, touch, areas.size), Click):
+        return Pressed(button(stroke.start, bar, navigation))
+    if areas.keyboard is not None and stroke.start in areas.keyboard:
+        return KeyStroke()
+    return OnScreen()
+
+
+def button(at: Pixel, bar: Box, navigation: NavigationRules) -> SystemKey:
+    """The button of a three-button bar at `at`, a place on it.
+
+    A bar at the bottom has BACK on the left. One at the side is that bar turned with the device: BACK is at the
+    bottom of one on the right, and at the top of one on the left.
+    """
+    off_middle = 2 * at.x - bar.left - bar.right
+    if bar.right - bar.left < bar.bottom - bar.top:
+        off_middle = 2 * at.y - bar.top - bar.bottom
+        off_middle = off_middle if bar.left == 0 else -off_middle
+    if abs(off_middle) < 2 * navigation.home_px:
+        return SystemKey.HOME
+    return SystemKey.BACK if off_middle < 0 else SystemKey.RECENT
+
+
+def confirmed(swiped: Swiped, after: ScreenAreas) -> SystemKey | None:
+    """Which key a swipe was, by what has the focus after it; None if it was none.
+
+    BACK leaves no sure trace and is taken at its looks. HOME and RECENT both show the launcher, which names the
+    activity of recent apps or leaves it at the looks; a swipe that left an app in front is no key.
+    """
+    if swiped.looks_like is SystemKey.BACK:
+        return SystemKey.BACK
+    if "recents" in after.activity.lower():
+        return SystemKey.RECENT
+    return swiped.looks_like if "launcher" in after.package.lower() else None
+
+
+def _swiped(stroke: TouchStroke, size: Size, touch: TouchRules, rules: NavigationRules) -> SystemKey | None:
+    start, end = stroke.start, stroke.end
+    across, up = end.x - start.x, start.y - end.y
+    if start.y >= size.height - rules.bottom_px:
+        if up < rules.travel_px or up < abs(across):
+            return None
+        return SystemKey.RECENT if _held_us(stroke, touch) >= HELD_US else SystemKey.HOME
+    inwards = across if start.x < rules.side_px else -across if start.x >= size.width - rules.side_px else 0
+    return SystemKey.BACK if inwards >= rules.travel_px and inwards > abs(up) else None
+
+
+def _held_us(stroke: TouchStroke, touch: TouchRules) -> int:
+    """How long the finger stayed where it was lifted."""
+
+    def stayed(sample: TouchSample) -> bool:
+        aside, along = sample.at.x - stroke.end.x, sample.at.y - stroke.end.y
+        return aside**2 + along**2 <= touch.touch_slop_px**2
+
+    *_, first = takewhile(stayed, reversed(stroke.samples))
+    return stroke.duration_us - first.time_us

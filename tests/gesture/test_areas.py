@@ -1,0 +1,159 @@
+"""What a finger meant by where it came down: buttons, keys, edges."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from odyssey_recorder.gesture.areas import (
+    KeyStroke,
+    Navigation,
+    NavigationRules,
+    OnScreen,
+    Pressed,
+    ScreenAreas,
+    Swiped,
+    button,
+    confirmed,
+    meaning,
+)
+from odyssey_recorder.gesture.recognizer import TouchRules
+from odyssey_recorder.gesture.touch import TouchSample, TouchStroke
+from odyssey_recorder.model.action import SystemKey
+from odyssey_recorder.model.geometry import Box, Pixel, Rotation, Size
+
+PHONE = Size(1080, 2400)
+TABLET = Size(2560, 1600)
+RULES = NavigationRules.for_density(420)
+TOUCH = TouchRules.for_density(420)
+BAR = Box(0, 2274, 1080, 2400)
+KEYS = Box(0, 1500, 1080, 2274)
+
+buttons = ScreenAreas(PHONE, Rotation.R0, BAR, None)
+typing = ScreenAreas(PHONE, Rotation.R0, BAR, KEYS)
+gestures = ScreenAreas(PHONE, Rotation.R0, Box(0, 2337, 1080, 2400), None, Navigation.GESTURES)
+
+
+def tap(x: int, y: int, *, duration_ms: int = 80) -> TouchStroke:
+    return TouchStroke.press(Pixel(x, y), duration_ms=duration_ms)
+
+
+def swipe(*path: tuple[int, int], held_ms: int = 0) -> TouchStroke:
+    drag = TouchStroke.drag(tuple(Pixel(x, y) for x, y in path), duration_ms=200)
+    return TouchStroke(drag.samples, drag.duration_us + held_ms * 1000)
+
+
+def test_the_buttons_of_the_bar_are_back_home_and_recent_from_left_to_right() -> None:
+    meant = [meaning(tap(x, 2340), buttons, TOUCH, RULES) for x in (230, 540, 850)]
+
+    assert meant == [Pressed(SystemKey.BACK), Pressed(SystemKey.HOME), Pressed(SystemKey.RECENT)]
+
+
+@pytest.mark.parametrize(
+    ("bar", "back", "recent"),
+    [
+        pytest.param(Box(2274, 0, 2400, 1080), Pixel(2300, 850), Pixel(2300, 230), id="on the right"),
+        pytest.param(Box(0, 0, 126, 1080), Pixel(60, 230), Pixel(60, 850), id="on the left"),
+        pytest.param(Box(0, 954, 2400, 1080), Pixel(300, 1000), Pixel(2100, 1000), id="at the bottom"),
+    ],
+)
+def test_in_landscape_the_bar_is_turned_with_the_device(bar: Box, back: Pixel, recent: Pixel) -> None:
+    middle = Pixel((bar.left + bar.right) // 2, (bar.top + bar.bottom) // 2)
+
+    assert button(back, bar, RULES) is SystemKey.BACK
+    assert button(middle, bar, RULES) is SystemKey.HOME
+    assert button(recent, bar, RULES) is SystemKey.RECENT
+
+
+def test_on_a_wide_bar_the_buttons_keep_their_size() -> None:
+    bar, rules = Box(0, 1504, 2560, 1600), NavigationRules.for_density(320)
+
+    assert button(Pixel(1280 - 216, 1550), bar, rules) is SystemKey.BACK
+    assert button(Pixel(1280 + 90, 1550), bar, rules) is SystemKey.HOME
+    assert button(Pixel(1280 + 216, 1550), bar, rules) is SystemKey.RECENT
+
+
+@given(st.integers(0, 1079), st.booleans())
+def test_a_bar_of_any_side_is_the_same_to_a_finger_on_the_turned_device(along: int, on_the_right: bool) -> None:
+    upright = button(Pixel(along, 2300), BAR, RULES)
+    side = Box(2274, 0, 2400, 1080) if on_the_right else Box(0, 0, 126, 1080)
+    turned = Pixel(2300, 1080 - along) if on_the_right else Pixel(60, along)
+
+    assert button(turned, side, RULES) is upright
+
+
+@pytest.mark.parametrize("stroke", [tap(540, 2340, duration_ms=900), swipe((540, 2340), (540, 1800))])
+def test_what_is_no_tap_on_a_button_is_a_gesture_at_that_place(stroke: TouchStroke) -> None:
+    assert meaning(stroke, buttons, TOUCH, RULES) == OnScreen()
+
+
+@pytest.mark.parametrize("stroke", [tap(300, 1700), tap(300, 1700, duration_ms=900), swipe((300, 1700), (600, 1700))])
+def test_whatever_comes_down_on_the_keyboard_types(stroke: TouchStroke) -> None:
+    assert meaning(stroke, typing, TOUCH, RULES) == KeyStroke()
+    assert meaning(stroke, buttons, TOUCH, RULES) == OnScreen()
+
+
+def test_the_bar_below_the_keyboard_is_no_key_of_it() -> None:
+    assert meaning(tap(230, 2340), typing, TOUCH, RULES) == Pressed(SystemKey.BACK)
+
+
+@pytest.mark.parametrize(
+    ("stroke", "meant"),
+    [
+        (swipe((540, 2390), (540, 1500)), Swiped(SystemKey.HOME)),
+        (swipe((540, 2390), (540, 1500), held_ms=400), Swiped(SystemKey.RECENT)),
+        (swipe((5, 1200), (400, 1230)), Swiped(SystemKey.BACK)),
+        (swipe((1075, 1200), (700, 1230)), Swiped(SystemKey.BACK)),
+        (swipe((540, 2390), (540, 2330)), OnScreen()),
+        (swipe((200, 2390), (900, 2200)), OnScreen()),
+        (swipe((5, 1200), (30, 1200)), OnScreen()),
+        (swipe((5, 1200), (300, 1700)), OnScreen()),
+        (swipe((1075, 1200), (1078, 700)), OnScreen()),
+        (swipe((300, 1200), (900, 1200)), OnScreen()),
+        (tap(540, 2390), OnScreen()),
+    ],
+)
+def test_swipes_from_the_edges_navigate(stroke: TouchStroke, meant: object) -> None:
+    assert meaning(stroke, gestures, TOUCH, RULES) == meant
+
+
+def test_with_buttons_the_edges_mean_nothing() -> None:
+    assert meaning(swipe((5, 1200), (400, 1200)), buttons, TOUCH, RULES) == OnScreen()
+
+
+def test_a_finger_that_never_moved_was_held_all_the_time() -> None:
+    still = TouchStroke((TouchSample(Pixel(540, 2390), 0), TouchSample(Pixel(540, 2200), 1)), 500_000)
+
+    assert meaning(still, gestures, TOUCH, RULES) == Swiped(SystemKey.RECENT)
+
+
+def in_front(package: str, activity: str) -> ScreenAreas:
+    return ScreenAreas(PHONE, Rotation.R0, None, None, Navigation.GESTURES, package, activity)
+
+
+APP = in_front("com.example.shop", ".Main")
+LAUNCHER = in_front("com.google.android.apps.nexuslauncher", ".NexusLauncherActivity")
+RECENTS = in_front("com.android.launcher3", "com.android.quickstep.RecentsActivity")
+
+
+@pytest.mark.parametrize(
+    ("looks_like", "after", "key"),
+    [
+        (SystemKey.HOME, LAUNCHER, SystemKey.HOME),
+        (SystemKey.RECENT, LAUNCHER, SystemKey.RECENT),
+        (SystemKey.HOME, RECENTS, SystemKey.RECENT),
+        (SystemKey.RECENT, RECENTS, SystemKey.RECENT),
+        (SystemKey.HOME, APP, None),
+        (SystemKey.RECENT, in_front("com.example.mail", ".Inbox"), None),
+        (SystemKey.BACK, APP, SystemKey.BACK),
+        (SystemKey.BACK, LAUNCHER, SystemKey.BACK),
+    ],
+)
+def test_what_has_the_focus_afterwards_says_which_key_a_swipe_was(
+    looks_like: SystemKey, after: ScreenAreas, key: SystemKey | None
+) -> None:
+    assert confirmed(Swiped(looks_like), after) is key
+
+
+def test_the_picture_is_as_large_as_the_panel_is_turned() -> None:
+    assert ScreenAreas(TABLET, Rotation.R180, None, None).size == TABLET
+    assert ScreenAreas(TABLET, Rotation.R270, None, None).size == Size(1600, 2560)
