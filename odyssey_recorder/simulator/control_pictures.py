@@ -31,7 +31,7 @@ class Pictures:
     def image(self, asked: Any, screen: Screen, seq: int) -> Any:
         """The Image message for what the ImageFormat message `asked` asks for; raises PictureError.
 
-        The picture has the size of the panel, whatever size the system lays out for, and no pixels while the
+        The picture is that of the whole panel, whatever size the system lays out for, and has no pixels while the
         display is off.
         """
         try:
@@ -72,19 +72,32 @@ def _fitted(panel: Size, width: int, height: int) -> Size:
 
 
 def _rendered(screen: Screen, kind: ImgFormat, size: Size) -> bytes:
-    is_scaled = size != Size(screen.width, screen.height)
-    if kind is ImgFormat.RGBA8888 and not is_scaled:
+    is_whole = size == Size(screen.width, screen.height) == screen.panel
+    if kind is ImgFormat.RGBA8888 and is_whole:
         return screen.rgba
     picture = Pillow.frombuffer("RGBA", (screen.width, screen.height), screen.rgba, "raw", "RGBA", 0, 1)
     if kind is not ImgFormat.RGBA8888:
         picture = picture.convert("RGB")
-    if is_scaled:
-        picture = picture.resize((size.width, size.height), Pillow.Resampling.BILINEAR)
+    if not is_whole:
+        picture = _on_panel(picture, screen, size)
     if kind is not ImgFormat.PNG:
         return picture.tobytes()
     encoded = io.BytesIO()
     picture.save(encoded, "png", compress_level=_PNG_LEVEL)
     return encoded.getvalue()
+
+
+def _on_panel(picture: Pillow.Image, screen: Screen, size: Size) -> Pillow.Image:
+    """The panel at `size` with the picture where it lies on it; what it leaves free is dark."""
+    across, down = size.width / screen.panel.width, size.height / screen.panel.height
+    left, top = round(screen.on_panel.left * across), round(screen.on_panel.top * down)
+    right, bottom = round(screen.on_panel.right * across), round(screen.on_panel.bottom * down)
+    scaled = picture.resize((right - left, bottom - top), Pillow.Resampling.BILINEAR)
+    if scaled.size == (size.width, size.height):
+        return scaled
+    panel = Pillow.new("RGB", (size.width, size.height)).convert(picture.mode)
+    panel.paste(scaled, (left, top))
+    return panel
 
 
 def _write(handle: str, pixels: bytes) -> None:

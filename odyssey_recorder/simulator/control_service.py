@@ -197,7 +197,7 @@ class ControlService:
             "hw.lcd.width": profile.size.width,
             "hw.lcd.height": profile.size.height,
             "hw.lcd.density": profile.density,
-            "hw.keyboard": "true",
+            "hw.keyboard": str(profile.keyboard).lower(),
             "avd.name": self._guest.avd_name,
         }
         for key, value in hardware.items():

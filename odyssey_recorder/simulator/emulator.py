@@ -56,7 +56,9 @@ class SimulatedEmulator:
         self.console_port: int = self._console_socket.getsockname()[1]
         self.adb_port = self.console_port + 1
         self.serial = f"emulator-{self.console_port}"
-        self.guest = Guest(phone, self.faults, InputNodes(), f"Simulated_{phone.profile.name}")
+        self.guest = Guest(
+            phone, self.faults, InputNodes(has_keyboard=phone.profile.keyboard), f"Simulated_{phone.profile.name}"
+        )
         self._adb_server_port = adb_server_port
         self._daemon = AdbDaemon(banner(identity(phone.profile)), service_finder(self.guest))
         self._console = Console(self.guest, auth_token_file)

@@ -127,7 +127,8 @@ class SavedNodes:
 class InputNodes:
     """All input nodes; safe from any thread. Readers are called in the order of the reports."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, has_keyboard: bool = True) -> None:
+        self.has_keyboard = has_keyboard
         self.clock = GuestClock()
         self._to_lose = 0
         touch = Capabilities(keys=(0x141, 0x14B), axes=_TOUCH_AXES, switches=(0,))
@@ -142,7 +143,7 @@ class InputNodes:
 
     def all(self) -> tuple[InputNode, ...]:
         """The nodes in the order in which `getevent` lists them."""
-        return (self.gpio_keys, *self.touch_screens, self.keyboard)
+        return (self.gpio_keys, *self.touch_screens, *([self.keyboard] if self.has_keyboard else []))
 
     def read(self, reader: Reader, on_end: Callable[[], None]) -> Callable[[], None]:
         """Call `reader` with each report from now on; the call that is returned ends that.

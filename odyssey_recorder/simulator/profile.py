@@ -19,13 +19,17 @@ class Posture:
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """One kind of device; sizes in pixels in natural orientation, density in dpi."""
+    """One kind of device; sizes in pixels in natural orientation, density in dpi.
+
+    Without a `keyboard` the guest has no node for one, and keys of the emulator's toolbar come to nothing.
+    """
 
     name: str
     title: str
     size: Size
     density: int
     postures: tuple[Posture, ...] = ()
+    keyboard: bool = True
 
     @property
     def first_posture(self) -> Posture | None:

@@ -7,6 +7,7 @@ from odyssey_recorder.simulator.profile import Posture
 from odyssey_recorder.simulator.ui.geometry import Rect, Size
 
 _NO_PANEL = Size(0, 0)
+_NOWHERE = Rect(0, 0, 0, 0)
 
 
 class Phase(Enum):
@@ -24,7 +25,7 @@ class Screen:
 
     `number` starts at 1 and grows only when the pixels change, or the display that they are on; `shown_ns` is
     time.monotonic_ns() then, `shown_us` microseconds since 1970. `panel` is the size of the lit panel, turned as
-    the picture is.
+    the picture is, and `on_panel` where the picture lies on it.
     """
 
     number: int
@@ -37,6 +38,7 @@ class Screen:
     rotation: int = 0
     folded: bool = False
     awake: bool = True
+    on_panel: Rect = _NOWHERE
 
     def shows_same_as(self, other: "Screen") -> bool:
         """Whether both are the same picture on the same display, whenever that was."""
