@@ -178,6 +178,7 @@ class FakeDevice:
             if not self.streams:
                 raise InputRefusedError(f"{self._serial} cannot follow a finger.")
             self.finger.append(FingerAt(at, time.monotonic_ns()))
+            self._changed.notify_all()
 
     def lift_finger(self) -> None:
         """Note that the finger is lifted, if it is down, and show the next screen."""
@@ -288,6 +289,11 @@ class FakeDevice:
     def never_rest(self) -> None:
         """Have no view tree to tell until `mend`."""
         self._restless = True
+
+    def await_finger(self, places: int) -> None:
+        """Wait until the finger has been at so many places since the device was made, lifts counted."""
+        with self._changed:
+            self._wait_for(lambda: len(self.finger) >= places, 10.0)
 
     def print_input(self, lines: bytes) -> None:
         """Let `getevent` print this to whoever follows the input."""

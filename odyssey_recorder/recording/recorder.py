@@ -20,7 +20,7 @@ from odyssey_recorder.gesture.recognizer import TouchRules
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import Complete, Impossible, SystemKey
 from odyssey_recorder.model.episode import screenshot_name
-from odyssey_recorder.model.geometry import Pixel
+from odyssey_recorder.model.geometry import Box, Pixel
 from odyssey_recorder.recording import effects, events
 from odyssey_recorder.recording.finger import LiveFinger
 from odyssey_recorder.recording.frame_reader import FrameReader
@@ -297,6 +297,7 @@ class Recorder:
             case KeptPicture():
                 self._writer.take_picture(message)
                 self._happened(events.FrameKept(message.frame.number))
+                self._want_tree(message.frame.number)
             case _ScreenKnown(number, state):
                 if state is not None:
                     self._writer.take_screen(number, state)
@@ -325,6 +326,11 @@ class Recorder:
         if stroke is not None:
             self._listener.notice(OFF_SCREEN)
         self._happened(events.TouchCancelled())
+
+    def _want_tree(self, number: int) -> None:
+        """Read the view tree while the annotator looks at the picture; of a screen that moves there is none."""
+        if number == self._session.frame and self._at_rest and self._rules.view_trees:
+            self._work(partial(self._read_tree, number))
 
     def _take_tree(self, read: _TreeRead) -> None:
         """A view tree belongs to a frame if a frame that was asked for after the tree was complete shows the same."""
@@ -425,8 +431,6 @@ class Recorder:
         self._writer.forget_unused_pictures()
         self._work(partial(self._write_picture, frame))
         self._work(partial(self._look_at_screen, number))
-        if self._at_rest and self._rules.view_trees:
-            self._work(partial(self._read_tree, number))
         return None
 
     def _publish_view(self) -> None:
@@ -440,12 +444,27 @@ class Recorder:
 
     def _make_view(self) -> RecordingView:
         steps = tuple(
-            RecordedStep(number, step.action, self._picture_of(number, step.picture), ", ".join(step.record.flags))
+            RecordedStep(
+                number,
+                step.action,
+                self._picture_of(number, step.picture),
+                ", ".join(step.record.flags),
+                Box(*step.record.bbox) if step.record.bbox else None,
+            )
             for number, step in enumerate(self._draft.steps)
         )
         state = self._session.state
         message = PUBLISHING if self._session.publishing else self._session.reason or STATE_MESSAGES[state]
-        return RecordingView(state, message, self._session.frame, steps, self._published, self._device.capture_path)
+        frame = self._session.frame
+        return RecordingView(
+            state,
+            message,
+            frame,
+            steps,
+            self._published,
+            capture_path=self._device.capture_path,
+            has_view_tree=frame is not None and self._writer.has_tree(frame),
+        )
 
     def _picture_of(self, number: int, draft_picture: Path) -> Path:
         if self._published is None:

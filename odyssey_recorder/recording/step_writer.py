@@ -130,6 +130,10 @@ class StepWriter:
             f"You typed {_short(last.action.text)}, but the field shows {_short(shown)}: look, and undo it if need be."
         )
 
+    def has_tree(self, frame_number: int) -> bool:
+        """Whether the view tree of a frame is at hand."""
+        return frame_number in self._trees
+
     def note_touch(self, frame_number: int, now_ns: int) -> None:
         """Note in the draft that a finger is about to touch what the frame shows."""
         self._draft.note_touch(self._pictures[frame_number].path, self._clock.epoch_us(now_ns))

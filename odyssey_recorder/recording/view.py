@@ -6,6 +6,7 @@ from typing import Protocol
 
 from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.model.action import Action
+from odyssey_recorder.model.geometry import Box
 from odyssey_recorder.recording.session import State
 
 STATE_MESSAGES = {
@@ -24,12 +25,16 @@ STATE_MESSAGES = {
 
 @dataclass(frozen=True, slots=True)
 class RecordedStep:
-    """A step as lists show it; `flag` says what is odd about it, and is empty where nothing is."""
+    """A step as lists show it; `flag` says what is odd about it, and is empty where nothing is.
+
+    `box` is the place of the element that was touched, in pixels of the picture, where a view tree told it.
+    """
 
     number: int
     action: Action
     picture: Path
     flag: str
+    box: Box | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +43,7 @@ class RecordingView:
 
     `message` is one line for the annotator. `frame_number` is the frame that an action would be recorded with, None
     while there is none. `published` is the annotation file, once the state is FINISHED. `capture_path` is how pictures
-    come from the device at the moment: "gRPC" or "screencap".
+    come from the device at the moment: "gRPC" or "screencap". `has_view_tree`: the view tree of that frame is stored.
     """
 
     state: State
@@ -47,6 +52,7 @@ class RecordingView:
     steps: tuple[RecordedStep, ...]
     published: Path | None = None
     capture_path: str = ""
+    has_view_tree: bool = False
 
 
 class Listener(Protocol):

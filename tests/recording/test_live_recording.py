@@ -1,0 +1,198 @@
+"""Recordings on a device in memory that sends frames by itself and follows the finger."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from odyssey_recorder.errors import DeviceError
+from odyssey_recorder.gesture.touch import TouchStroke
+from odyssey_recorder.model.action import Click, Scroll, Type
+from odyssey_recorder.model.geometry import Pixel
+from odyssey_recorder.recording.recorder import BROKEN_TOUCH
+from odyssey_recorder.recording.session import BROKEN_OFF, State
+from odyssey_recorder.recording.step_writer import LATE, MISTYPED
+from tests.fakes import FakeDevice
+from tests.recording.desk import Desk, Recording, shows
+
+TREE = """<hierarchy rotation="0">
+  <node class="android.widget.FrameLayout" bounds="[0,0][360,640]" clickable="false" text="">
+    <node class="android.widget.Button" bounds="[80,180][160,240]" clickable="true" text="Go" />
+    <node class="android.widget.EditText" bounds="[0,300][360,360]" clickable="true" focused="true" text="{}" />
+  </node>
+</hierarchy>"""
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Desk:
+    return Desk(tmp_path)
+
+
+@pytest.fixture
+def device() -> FakeDevice:
+    device = FakeDevice()
+    device.streams = True
+    return device
+
+
+@pytest.fixture
+def recording(desk: Desk, device: FakeDevice) -> Iterator[Recording]:
+    with desk.recording(device) as recording:
+        yield recording
+
+
+def put_down(recording: Recording, at: Pixel) -> None:
+    """A finger comes down on the picture that is safe, and on the device."""
+    number = recording.ready().frame_number
+    assert number is not None
+    recording.recorder.touch_down(number, at)
+    recording.until(State.INJECTING)
+
+
+def lift(recording: Recording) -> None:
+    recording.recorder.lift(TouchStroke.press(Pixel(0, 0)))
+
+
+def test_a_finger_is_on_the_device_before_it_has_left_the_mirror(recording: Recording, device: FakeDevice) -> None:
+    put_down(recording, Pixel(100, 200))
+    device.await_finger(1)
+    recording.recorder.move_touch(Pixel(100, 300))
+    device.await_finger(2)
+    assert recording.draft.steps == ()
+
+    lift(recording)
+
+    recording.ready(steps=1)
+    assert [finger.at for finger in device.finger] == [Pixel(100, 200), Pixel(100, 300), None]
+
+
+def test_the_step_holds_the_picture_from_before_and_the_path_as_it_was_sent(
+    recording: Recording, device: FakeDevice
+) -> None:
+    put_down(recording, Pixel(100, 200))
+    for y in (260, 320, 400):
+        recording.recorder.move_touch(Pixel(100, y))
+    lift(recording)
+    recording.ready(steps=1)
+
+    step = recording.draft.steps[0]
+    assert isinstance(step.action, Scroll)
+    assert [point.y for point in step.action.path] == [y * 1000 // 640 for y in (200, 260, 320, 400)]
+    assert shows(step.picture, device, 0)
+    assert step.record.sent_us is not None
+    assert step.record.touched_us == step.record.sent_us
+    assert step.record.flags == ()
+
+
+def test_a_finger_that_stays_gives_a_click_or_a_long_press_by_the_time_on_the_device(
+    recording: Recording, device: FakeDevice
+) -> None:
+    put_down(recording, Pixel(100, 200))
+    lift(recording)
+    recording.ready(steps=1)
+
+    assert isinstance(recording.draft.steps[0].action, Click)
+    assert device.finger[-1].at is None
+
+
+def test_a_screen_that_changed_unseen_before_the_touch_is_the_picture(desk: Desk) -> None:
+    class Sudden(FakeDevice):
+        """Its screen changes by itself once more while the finger is on its way to it."""
+
+        sudden = False
+
+        @property
+        def follows_finger(self) -> bool:
+            if self.sudden:
+                self.show("other")
+            return super().follows_finger
+
+    device = Sudden()
+    device.streams = True
+    with desk.recording(device) as recording:
+        recording.ready()
+        device.sudden = True
+        put_down(recording, Pixel(100, 200))
+        lift(recording)
+        recording.ready(steps=1)
+
+        step = recording.draft.steps[0]
+        assert shows(step.picture, device, "other")
+        assert step.record.flags == (LATE,)
+
+
+def test_a_way_that_breaks_under_the_finger_is_told_and_the_next_gesture_is_recorded(
+    recording: Recording, device: FakeDevice
+) -> None:
+    put_down(recording, Pixel(100, 200))
+    device.await_finger(1)
+    device.fail_with(DeviceError("The way broke."))
+    recording.recorder.move_touch(Pixel(100, 300))
+    recording.annotator.await_notice(BROKEN_OFF)
+    device.mend()
+    lift(recording)
+
+    recording.tap_and_wait()
+
+    assert len(recording.draft.steps) == 1
+    assert not recording.draft.broken_touch
+
+
+def test_a_recording_that_is_stopped_under_the_finger_lifts_it_and_keeps_the_step(
+    desk: Desk, device: FakeDevice
+) -> None:
+    with desk.recording(device) as recording:
+        put_down(recording, Pixel(100, 200))
+        recording.recorder.stop()
+        recording.recorder.join()
+
+        assert device.finger[-1].at is None
+        assert len(recording.draft.steps) == 1
+
+
+def test_who_resumes_a_draft_that_broke_off_under_a_finger_is_told(desk: Desk, device: FakeDevice) -> None:
+    draft = desk.draft()
+    draft.note_touch(draft.keep_picture(b"png"), 1)
+    draft.close()
+
+    with desk.recording(device, desk.store.resume(draft.episode_id)) as recording:
+        recording.annotator.await_notice(BROKEN_TOUCH)
+
+
+def test_a_step_carries_the_view_tree_of_its_picture_and_the_box_that_was_clicked(
+    desk: Desk, device: FakeDevice
+) -> None:
+    device.tree = TREE.format("")
+    with desk.recording(device) as recording:
+        recording.ready()
+        recording.recorder.wait_for(lambda view: view.has_view_tree, 10)
+        recording.tap(100, 200)
+        recording.ready(steps=1)
+
+        record = recording.draft.steps[0].record
+        assert record.ui_tree is not None
+        assert (record.bbox, record.bbox_source) == ((80, 180, 160, 240), "hierarchy")
+
+
+def test_a_tree_of_another_screen_is_nobodys(desk: Desk, device: FakeDevice) -> None:
+    device.tree = TREE.format("")
+    device.never_rest()
+    with desk.recording(device) as recording:
+        recording.tap_and_wait()
+
+        record = recording.draft.steps[0].record
+        assert record.ui_tree is None
+        assert record.ui_tree_absent
+
+
+def test_a_field_that_shows_another_text_than_was_typed_is_told(desk: Desk, device: FakeDevice) -> None:
+    device.tree = TREE.format("mi1k")
+    with desk.recording(device) as recording:
+        recording.ready()
+        recording.recorder.type_text("milk")
+
+        recording.annotator.await_notice("'mi1k'")
+
+        step = recording.draft.steps[0]
+        assert isinstance(step.action, Type)
+        assert MISTYPED in step.record.flags
