@@ -1,0 +1,125 @@
+"""Where a running emulator writes down how its control service is reached, and which of these notes are still true."""
+
+import getpass
+import os
+import re
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+_FILE_NAME = re.compile(r"pid_(\d+)\.ini")
+_RUNNING = Path("avd", "running")
+_PORTS = range(1, 65536)
+_QUERY_LIMITED_INFORMATION = 0x1000
+_STILL_ACTIVE = 259
+
+
+@dataclass(frozen=True, slots=True)
+class ControlEndpoint:
+    """The control service of one running emulator on this computer.
+
+    `token` goes with every call, empty where the service is open. One that `wants_jwt` takes signed tokens alone.
+    """
+
+    serial: str
+    port: int
+    token: str
+    wants_jwt: bool
+
+    @property
+    def address(self) -> str:
+        """Host and port; the name, because some emulators listen on IPv4 alone, others on IPv6."""
+        return f"localhost:{self.port}"
+
+
+def running_folders(
+    environment: Mapping[str, str] = os.environ, platform: str = sys.platform, home: Path | None = None
+) -> tuple[Path, ...]:
+    """The folders where emulators of this user may have noted that they run, on Linux, macOS and Windows."""
+    home = Path.home() if home is None else home
+    roots = [Path(environment[name]) for name in ("ANDROID_EMULATOR_HOME",) if environment.get(name)]
+    if platform == "win32":
+        roots += [Path(environment["LOCALAPPDATA"], "Temp")] if environment.get("LOCALAPPDATA") else []
+    elif platform == "darwin":
+        roots.append(home / "Library" / "Caches" / "TemporaryItems")
+    elif environment.get("XDG_RUNTIME_DIR"):
+        roots.append(Path(environment["XDG_RUNTIME_DIR"]))
+    else:
+        roots.append(Path("/run/user", str(os.getuid())))
+    roots.append(home / ".android")
+    if platform != "win32":
+        roots.append(Path("/tmp", f"android-{environment.get('USER') or getpass.getuser()}"))
+    return tuple(root / _RUNNING for root in roots)
+
+
+def process_is_alive(pid: int) -> bool:
+    """Whether a process of this number runs, whoever's it is."""
+    if sys.platform == "win32":
+        import ctypes
+
+        kernel32 = ctypes.windll.kernel32
+        handle = kernel32.OpenProcess(_QUERY_LIMITED_INFORMATION, False, pid)
+        if not handle:
+            return False
+        exit_code = ctypes.c_ulong()
+        kernel32.GetExitCodeProcess(handle, ctypes.byref(exit_code))
+        kernel32.CloseHandle(handle)
+        return exit_code.value == _STILL_ACTIVE
+    try:
+        os.kill(pid, 0)
+    except PermissionError:
+        return True
+    except (ProcessLookupError, OverflowError):
+        return False
+    return True
+
+
+def find_control(
+    serial: str, folders: Sequence[Path], *, is_alive: Callable[[int], bool] = process_is_alive
+) -> ControlEndpoint | None:
+    """The control service of the emulator that adb lists as `serial`; None where no running one tells of it.
+
+    Where several notes name the serial the newest is believed: a number of a process may have been given anew.
+    """
+    found = [
+        (written_s, endpoint)
+        for folder in folders
+        for written_s, endpoint in _endpoints(folder, is_alive)
+        if endpoint.serial == serial
+    ]
+    return max(found, key=lambda pair: pair[0])[1] if found else None
+
+
+def _endpoints(folder: Path, is_alive: Callable[[int], bool]) -> Iterator[tuple[float, ControlEndpoint]]:
+    """What each note in a folder says, after the time it was written; one that cannot be used is passed over."""
+    for path in sorted(folder.glob("pid_*.ini")):
+        name = _FILE_NAME.fullmatch(path.name)
+        if name is None or not is_alive(int(name[1])):
+            continue
+        try:
+            status = path.stat()
+            # A stranger's note, in a folder that all may write to, would have our clipboard sent to a stranger.
+            if os.name == "posix" and status.st_uid != os.getuid():
+                continue
+            yield status.st_mtime, _endpoint(path.read_text("utf-8", errors="replace"))
+        except (OSError, ValueError):
+            continue
+
+
+def _endpoint(note: str) -> ControlEndpoint:
+    """What a note says; raises ValueError for one that names no serial or no port of the service."""
+    values = {}
+    for line in note.splitlines():
+        key, _, value = line.partition("=")
+        values[key.strip()] = value.strip()
+    port = int(values.get("grpc.port", ""))
+    if port not in _PORTS:
+        raise ValueError(f"{port} is no port")
+    token = values.get("grpc.token", "")
+    return ControlEndpoint(
+        serial=f"emulator-{int(values.get('port.serial', ''))}",
+        port=port,
+        token=token,
+        wants_jwt=not token and "grpc.jwks" in values,
+    )

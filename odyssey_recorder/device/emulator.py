@@ -1,0 +1,356 @@
+"""Which way to an emulator, its control service or adb, serves which call, and when the other takes over."""
+
+import logging
+import re
+import threading
+import time
+import unicodedata
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from itertools import count
+from typing import Literal
+
+from odyssey_recorder.device import input_command
+from odyssey_recorder.device.adb import AdbDevice
+from odyssey_recorder.device.device import ClockReading, DeviceProperties, ScreenState
+from odyssey_recorder.device.emulator_finger import EmulatorFinger, PictureShape
+from odyssey_recorder.device.emulator_grpc import ANSWER_S, EmulatorControl, Picture
+from odyssey_recorder.device.emulator_link import Connection, EmulatorLink, FindControl
+from odyssey_recorder.device.screen import Frame
+from odyssey_recorder.errors import (
+    DeviceDisconnectedError,
+    DeviceError,
+    DeviceTimeoutError,
+    InputRefusedError,
+)
+from odyssey_recorder.gesture.getevent import InputNode
+from odyssey_recorder.gesture.touch import TouchStroke
+from odyssey_recorder.model.action import SystemKey
+from odyssey_recorder.model.geometry import Pixel
+
+_log = logging.getLogger(__name__)
+
+CapturePolicy = Literal["auto", "adb", "grpc"]
+
+_LINK_S = 5.0
+_CLIPBOARD_S = 0.2
+"""The emulator tells the guest of a new clipboard, and some apps read it, a little later."""
+
+
+class EmulatorDevice:
+    """An emulator behind adb and its control service (gRPC), as `Device` says.
+
+    Frames, touches and system keys go over the control service while there is one and its pictures are what apps
+    see; everything else, and these where there is none, go over adb. A connection that fails is opened again in the
+    background. A frame's `number` counts those that were handed out, over both ways.
+
+    An input that the control service did not answer for may have been carried out: it is not sent again the other
+    way, but raises. One that was surely not carried out goes over adb.
+    """
+
+    def __init__(
+        self, adb: AdbDevice, find: FindControl, *, policy: CapturePolicy = "auto", answer_s: float = ANSWER_S
+    ) -> None:
+        """`find` reads where the service is, as `discovery.find_control` does, and `answer_s` is how long a call of it
+        may take. "adb" never asks it; with "grpc" frames and touches raise `DeviceError` where there is none."""
+        self._adb = adb
+        self._policy = policy
+        self._closed = threading.Event()
+        self._numbers = count(1)
+        self._numbering = threading.Lock()
+        self._shape: PictureShape | None = None
+        self._fitting: PictureShape | None = None
+        self._finger = EmulatorFinger(self._wait_until)
+        self._link = None if policy == "adb" else EmulatorLink(adb.serial, find, self._look, answer_s=answer_s)
+
+    @property
+    def serial(self) -> str:
+        """The name under which adb lists the device."""
+        return self._adb.serial
+
+    def wait_until_ready(self, timeout_s: float) -> None:
+        """Return when the device is there and has booted, and the control service was tried.
+
+        Raises `DeviceTimeoutError` if it takes too long, and `DeviceError` where gRPC is demanded and not there.
+        """
+        self._adb.wait_until_ready(timeout_s)
+        if self._link is not None:
+            self._link.wait_until_tried(min(timeout_s, _LINK_S))
+        if self._connection() is None:
+            self._allow_adb()
+
+    # Frames ----------------------------------------------------------------------------------------------------
+
+    def capture(self) -> Frame:
+        """The screen as it is now."""
+        connection = self._connection()
+        if connection is not None:
+            try:
+                return self._frame(connection.control.screenshot(), streamed=False)
+            except DeviceError as error:
+                self._drop(connection, error)
+        self._allow_adb()
+        return self._numbered(self._adb.capture())
+
+    def next_frame(self, wait_s: float) -> Frame | None:
+        """The next frame of the stream; None at once while there is none, unless gRPC is demanded."""
+        connection = self._connection()
+        picture = connection.stream.take(wait_s) if connection is not None else None
+        if connection is None and self._policy == "grpc":
+            self._closed.wait(wait_s)
+        self._refuse_if_closed()
+        return None if picture is None else self._frame(picture, streamed=True)
+
+    @property
+    def sends_frames(self) -> bool:
+        """Whether the stream is there."""
+        return self._connection() is not None
+
+    @property
+    def capture_path(self) -> str:
+        """How frames come at the moment: "gRPC" or "screencap"."""
+        return "gRPC" if self._connection() is not None else self._adb.capture_path
+
+    def screen_state(self) -> ScreenState:
+        """What is on the screen; whether the emulator's pictures show it is judged anew."""
+        state = self._adb.screen_state()
+        self._judge(self._shape, state)
+        return state
+
+    # Input -----------------------------------------------------------------------------------------------------
+
+    @property
+    def follows_finger(self) -> bool:
+        """Whether the control service is there."""
+        return self._connection() is not None
+
+    def put_finger(self, at: Pixel) -> None:
+        """Put the finger down, or move it; pixels of the picture as it was when the finger came down."""
+        connection = self._connection()
+        if connection is None:
+            self._refuse_if_closed()
+            raise InputRefusedError(f"{self.serial} cannot follow a finger at the moment. Do it again.")
+        with self._dropping(connection):
+            self._finger.put(connection.control, self._picture_shape(), at)
+
+    def lift_finger(self) -> None:
+        """Lift the finger where it is."""
+        connection = self._connection()
+        if connection is None:
+            self._finger.lift(None)
+            return
+        with self._dropping(connection):
+            self._finger.lift(connection.control)
+
+    def touch(self, stroke: TouchStroke) -> None:
+        """Carry out a contact at its own pace, each sample when it is due."""
+        self._inject(
+            lambda control: self._finger.draw(control, self._picture_shape(), stroke),
+            lambda: self._adb.touch(stroke),
+        )
+
+    def press(self, key: SystemKey) -> None:
+        """Press and release a system key.
+
+        Over the control service it comes from the emulator's keyboard, as a person's does, and shows in `getevent`;
+        `input keyevent` does not. An emulator without a keyboard drops it silently: there adb presses it.
+        """
+        connection = self._connection()
+        if connection is not None and connection.has_keyboard:
+            self._inject(lambda control: control.press(key), lambda: self._adb.press(key))
+        else:
+            self._adb.press(key)
+
+    def check_text(self, text: str) -> None:
+        """Raise `InputRefusedError` for text that neither adb nor, where it is there, the clipboard can type."""
+        if input_command.is_plain(text) or self._connection() is None:
+            self._adb.check_text(text)
+        else:
+            _check_pasted_text(text)
+
+    def type_text(self, text: str) -> None:
+        """Type `text` into the focused field: plain ASCII by adb, anything else by way of the clipboard, line by line.
+
+        What was on the clipboard is put back.
+        """
+        self.check_text(text)
+        connection = None if input_command.is_plain(text) else self._connection()
+        if connection is None:
+            self._adb.type_text(text)
+            return
+        try:
+            former = connection.control.clipboard()
+        except DeviceError as error:
+            self._drop(connection, error)
+            self._adb.type_text(text)
+            return
+        try:
+            self._paste(connection.control, text)
+        finally:
+            self._restore_clipboard(connection, former)
+
+    # All that adb alone can do ---------------------------------------------------------------------------------
+
+    def properties(self) -> DeviceProperties:
+        """What the device is."""
+        return self._adb.properties()
+
+    def view_tree(self) -> str:
+        """What `uiautomator dump` says of the window in front, XML."""
+        return self._adb.view_tree()
+
+    def setting(self, namespace: str, name: str) -> str:
+        """A value of Android's settings; empty where it was never set."""
+        return self._adb.setting(namespace, name)
+
+    def input_nodes(self) -> tuple[InputNode, ...]:
+        """The input nodes as they are now."""
+        return self._adb.input_nodes()
+
+    def follow_input(self, take: Callable[[bytes, int], None]) -> None:
+        """Give `take` what `getevent -lt` prints as it comes."""
+        self._adb.follow_input(take)
+
+    def read_clock(self) -> ClockReading:
+        """The clock of the device's input events."""
+        return self._adb.read_clock()
+
+    def heartbeat(self) -> None:
+        """Return if the device answers over adb."""
+        self._adb.heartbeat()
+
+    def close(self) -> None:
+        """Let go of the device, lift a finger that a stroke has down, and wake every call that waits."""
+        self._closed.set()
+        with suppress(InputRefusedError):
+            self._finger.lift(
+                None if self._link is None or self._link.connection is None else self._link.connection.control
+            )
+        if self._link is not None:
+            self._link.close()
+        self._adb.close()
+
+    # Which way -------------------------------------------------------------------------------------------------
+
+    def _connection(self) -> Connection | None:
+        """The connection to use: none where its pictures are not what apps see, unless gRPC is demanded."""
+        if self._link is None or self._closed.is_set():
+            return None
+        fits = self._policy == "grpc" or self._fitting is not None
+        return self._link.connection if fits else None
+
+    def _allow_adb(self) -> None:
+        self._refuse_if_closed()
+        if self._policy == "grpc" and self._link is not None:
+            raise DeviceError(self._link.problem)
+
+    def _refuse_if_closed(self) -> None:
+        if self._closed.is_set():
+            raise DeviceDisconnectedError(f"The connection to {self.serial} was closed.")
+
+    def _drop(self, connection: Connection, error: DeviceError) -> None:
+        assert self._link is not None
+        self._link.drop(connection, error)
+
+    def _look(self, connection: Connection, newest: Picture) -> None:
+        """In the link's thread: ask adb whether pictures of a new shape are what apps see."""
+        self._finger.recover(connection.control)
+        shape = PictureShape.of(newest)
+        if shape != self._fitting:
+            self._judge(shape, self._adb.screen_state())
+
+    def _judge(self, shape: PictureShape | None, state: ScreenState) -> None:
+        """Under `wm size`, or in an app that does not turn with the device, the emulator shows what apps do not see."""
+        if shape is None:
+            return
+        self._shape = shape
+        fits = shape.rotation == state.rotation and shape.panel == state.size
+        self._fitting = shape if fits else None
+
+    # The control service ---------------------------------------------------------------------------------------
+
+    def _frame(self, picture: Picture, *, streamed: bool) -> Frame:
+        self._shape = PictureShape.of(picture)
+        return self._numbered(
+            Frame(
+                number=0,
+                size=picture.size,
+                pixels=picture.pixels,
+                started_ns=picture.started_ns,
+                arrived_ns=picture.arrived_ns,
+                source="gRPC",
+                streamed=streamed,
+                rotation=picture.rotation,
+            )
+        )
+
+    def _numbered(self, frame: Frame) -> Frame:
+        with self._numbering:
+            return replace(frame, number=next(self._numbers))
+
+    def _picture_shape(self) -> PictureShape:
+        assert self._shape is not None
+        return self._shape
+
+    @contextmanager
+    def _dropping(self, connection: Connection) -> Iterator[None]:
+        """Leave a connection on which a call fails."""
+        try:
+            yield
+        except DeviceError as error:
+            self._drop(connection, error)
+            self._refuse_if_closed()
+            raise
+
+    def _inject(self, by_control: Callable[[EmulatorControl], None], by_adb: Callable[[], None]) -> None:
+        connection = self._connection()
+        if connection is not None:
+            try:
+                with self._dropping(connection):
+                    by_control(connection.control)
+            except (DeviceDisconnectedError, DeviceTimeoutError, InputRefusedError):
+                raise
+            except DeviceError as error:
+                _log.info("An input to %s goes over adb: %s", self.serial, error)
+            else:
+                return
+        self._allow_adb()
+        by_adb()
+
+    def _restore_clipboard(self, connection: Connection, former: str) -> None:
+        try:
+            with self._dropping(connection):
+                connection.control.set_clipboard(former)
+        except DeviceError as error:
+            _log.warning("What was on the clipboard of %s is lost: %s", self.serial, error)
+
+    def _wait_until(self, due_s: float) -> None:
+        self._closed.wait(max(due_s - time.monotonic(), 0))
+        self._refuse_if_closed()
+
+    def _paste(self, control: EmulatorControl, text: str) -> None:
+        typed = 0
+        for piece in re.findall(r"\n|[^\n]+", text):
+            try:
+                if piece == "\n":
+                    self._adb.type_text(piece)
+                else:
+                    control.set_clipboard(piece)
+                    self._wait_until(time.monotonic() + _CLIPBOARD_S)
+                    self._adb.paste()
+                    self._wait_until(time.monotonic() + _CLIPBOARD_S)
+            except DeviceError as error:
+                raise InputRefusedError(
+                    f"Only {typed} of {len(text)} characters were typed: {error} Clear the field, then type again."
+                ) from error
+            typed += len(piece)
+
+
+def _check_pasted_text(text: str) -> None:
+    for place, character in enumerate(text, start=1):
+        if character not in "\n\t" and unicodedata.category(character) in ("Cc", "Cs"):
+            raise InputRefusedError(
+                f"{character!r}, character {place} of the text, is no character that can be typed."
+                " Nothing was typed; change the text."
+            )

@@ -1,0 +1,188 @@
+from google.protobuf.internal import containers as _containers
+from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
+from google.protobuf import descriptor as _descriptor
+from google.protobuf import message as _message
+from collections.abc import Iterable as _Iterable, Mapping as _Mapping
+from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
+
+DESCRIPTOR: _descriptor.FileDescriptor
+
+class EmulatorStatus(_message.Message):
+    __slots__ = ("version", "uptime", "booted", "hardwareConfig")
+    VERSION_FIELD_NUMBER: _ClassVar[int]
+    UPTIME_FIELD_NUMBER: _ClassVar[int]
+    BOOTED_FIELD_NUMBER: _ClassVar[int]
+    HARDWARECONFIG_FIELD_NUMBER: _ClassVar[int]
+    version: str
+    uptime: int
+    booted: bool
+    hardwareConfig: EntryList
+    def __init__(self, version: _Optional[str] = ..., uptime: _Optional[int] = ..., booted: _Optional[bool] = ..., hardwareConfig: _Optional[_Union[EntryList, _Mapping]] = ...) -> None: ...
+
+class EntryList(_message.Message):
+    __slots__ = ("entry",)
+    ENTRY_FIELD_NUMBER: _ClassVar[int]
+    entry: _containers.RepeatedCompositeFieldContainer[Entry]
+    def __init__(self, entry: _Optional[_Iterable[_Union[Entry, _Mapping]]] = ...) -> None: ...
+
+class Entry(_message.Message):
+    __slots__ = ("key", "value")
+    KEY_FIELD_NUMBER: _ClassVar[int]
+    VALUE_FIELD_NUMBER: _ClassVar[int]
+    key: str
+    value: str
+    def __init__(self, key: _Optional[str] = ..., value: _Optional[str] = ...) -> None: ...
+
+class ImageFormat(_message.Message):
+    __slots__ = ("format", "rotation", "width", "height", "display", "transport", "foldedDisplay")
+    class ImgFormat(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+        __slots__ = ()
+        PNG: _ClassVar[ImageFormat.ImgFormat]
+        RGBA8888: _ClassVar[ImageFormat.ImgFormat]
+        RGB888: _ClassVar[ImageFormat.ImgFormat]
+    PNG: ImageFormat.ImgFormat
+    RGBA8888: ImageFormat.ImgFormat
+    RGB888: ImageFormat.ImgFormat
+    FORMAT_FIELD_NUMBER: _ClassVar[int]
+    ROTATION_FIELD_NUMBER: _ClassVar[int]
+    WIDTH_FIELD_NUMBER: _ClassVar[int]
+    HEIGHT_FIELD_NUMBER: _ClassVar[int]
+    DISPLAY_FIELD_NUMBER: _ClassVar[int]
+    TRANSPORT_FIELD_NUMBER: _ClassVar[int]
+    FOLDEDDISPLAY_FIELD_NUMBER: _ClassVar[int]
+    format: ImageFormat.ImgFormat
+    rotation: Rotation
+    width: int
+    height: int
+    display: int
+    transport: ImageTransport
+    foldedDisplay: FoldedDisplay
+    def __init__(self, format: _Optional[_Union[ImageFormat.ImgFormat, str]] = ..., rotation: _Optional[_Union[Rotation, _Mapping]] = ..., width: _Optional[int] = ..., height: _Optional[int] = ..., display: _Optional[int] = ..., transport: _Optional[_Union[ImageTransport, _Mapping]] = ..., foldedDisplay: _Optional[_Union[FoldedDisplay, _Mapping]] = ...) -> None: ...
+
+class Rotation(_message.Message):
+    __slots__ = ("rotation",)
+    class SkinRotation(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+        __slots__ = ()
+        PORTRAIT: _ClassVar[Rotation.SkinRotation]
+        LANDSCAPE: _ClassVar[Rotation.SkinRotation]
+        REVERSE_PORTRAIT: _ClassVar[Rotation.SkinRotation]
+        REVERSE_LANDSCAPE: _ClassVar[Rotation.SkinRotation]
+    PORTRAIT: Rotation.SkinRotation
+    LANDSCAPE: Rotation.SkinRotation
+    REVERSE_PORTRAIT: Rotation.SkinRotation
+    REVERSE_LANDSCAPE: Rotation.SkinRotation
+    ROTATION_FIELD_NUMBER: _ClassVar[int]
+    rotation: Rotation.SkinRotation
+    def __init__(self, rotation: _Optional[_Union[Rotation.SkinRotation, str]] = ...) -> None: ...
+
+class ImageTransport(_message.Message):
+    __slots__ = ("channel", "handle")
+    class TransportChannel(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+        __slots__ = ()
+        TRANSPORT_CHANNEL_UNSPECIFIED: _ClassVar[ImageTransport.TransportChannel]
+        MMAP: _ClassVar[ImageTransport.TransportChannel]
+    TRANSPORT_CHANNEL_UNSPECIFIED: ImageTransport.TransportChannel
+    MMAP: ImageTransport.TransportChannel
+    CHANNEL_FIELD_NUMBER: _ClassVar[int]
+    HANDLE_FIELD_NUMBER: _ClassVar[int]
+    channel: ImageTransport.TransportChannel
+    handle: str
+    def __init__(self, channel: _Optional[_Union[ImageTransport.TransportChannel, str]] = ..., handle: _Optional[str] = ...) -> None: ...
+
+class FoldedDisplay(_message.Message):
+    __slots__ = ("width", "height", "xOffset", "yOffset")
+    WIDTH_FIELD_NUMBER: _ClassVar[int]
+    HEIGHT_FIELD_NUMBER: _ClassVar[int]
+    XOFFSET_FIELD_NUMBER: _ClassVar[int]
+    YOFFSET_FIELD_NUMBER: _ClassVar[int]
+    width: int
+    height: int
+    xOffset: int
+    yOffset: int
+    def __init__(self, width: _Optional[int] = ..., height: _Optional[int] = ..., xOffset: _Optional[int] = ..., yOffset: _Optional[int] = ...) -> None: ...
+
+class Image(_message.Message):
+    __slots__ = ("format", "image", "seq", "timestampUs")
+    FORMAT_FIELD_NUMBER: _ClassVar[int]
+    IMAGE_FIELD_NUMBER: _ClassVar[int]
+    SEQ_FIELD_NUMBER: _ClassVar[int]
+    TIMESTAMPUS_FIELD_NUMBER: _ClassVar[int]
+    format: ImageFormat
+    image: bytes
+    seq: int
+    timestampUs: int
+    def __init__(self, format: _Optional[_Union[ImageFormat, _Mapping]] = ..., image: _Optional[bytes] = ..., seq: _Optional[int] = ..., timestampUs: _Optional[int] = ...) -> None: ...
+
+class TouchEvent(_message.Message):
+    __slots__ = ("touches", "display")
+    TOUCHES_FIELD_NUMBER: _ClassVar[int]
+    DISPLAY_FIELD_NUMBER: _ClassVar[int]
+    touches: _containers.RepeatedCompositeFieldContainer[Touch]
+    display: int
+    def __init__(self, touches: _Optional[_Iterable[_Union[Touch, _Mapping]]] = ..., display: _Optional[int] = ...) -> None: ...
+
+class Touch(_message.Message):
+    __slots__ = ("x", "y", "identifier", "pressure")
+    X_FIELD_NUMBER: _ClassVar[int]
+    Y_FIELD_NUMBER: _ClassVar[int]
+    IDENTIFIER_FIELD_NUMBER: _ClassVar[int]
+    PRESSURE_FIELD_NUMBER: _ClassVar[int]
+    x: int
+    y: int
+    identifier: int
+    pressure: int
+    def __init__(self, x: _Optional[int] = ..., y: _Optional[int] = ..., identifier: _Optional[int] = ..., pressure: _Optional[int] = ...) -> None: ...
+
+class KeyboardEvent(_message.Message):
+    __slots__ = ("codeType", "eventType", "keyCode", "key")
+    class KeyCodeType(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+        __slots__ = ()
+        Usb: _ClassVar[KeyboardEvent.KeyCodeType]
+        Evdev: _ClassVar[KeyboardEvent.KeyCodeType]
+        XKB: _ClassVar[KeyboardEvent.KeyCodeType]
+        Win: _ClassVar[KeyboardEvent.KeyCodeType]
+        Mac: _ClassVar[KeyboardEvent.KeyCodeType]
+    Usb: KeyboardEvent.KeyCodeType
+    Evdev: KeyboardEvent.KeyCodeType
+    XKB: KeyboardEvent.KeyCodeType
+    Win: KeyboardEvent.KeyCodeType
+    Mac: KeyboardEvent.KeyCodeType
+    class KeyEventType(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+        __slots__ = ()
+        keydown: _ClassVar[KeyboardEvent.KeyEventType]
+        keyup: _ClassVar[KeyboardEvent.KeyEventType]
+        keypress: _ClassVar[KeyboardEvent.KeyEventType]
+    keydown: KeyboardEvent.KeyEventType
+    keyup: KeyboardEvent.KeyEventType
+    keypress: KeyboardEvent.KeyEventType
+    CODETYPE_FIELD_NUMBER: _ClassVar[int]
+    EVENTTYPE_FIELD_NUMBER: _ClassVar[int]
+    KEYCODE_FIELD_NUMBER: _ClassVar[int]
+    KEY_FIELD_NUMBER: _ClassVar[int]
+    codeType: KeyboardEvent.KeyCodeType
+    eventType: KeyboardEvent.KeyEventType
+    keyCode: int
+    key: str
+    def __init__(self, codeType: _Optional[_Union[KeyboardEvent.KeyCodeType, str]] = ..., eventType: _Optional[_Union[KeyboardEvent.KeyEventType, str]] = ..., keyCode: _Optional[int] = ..., key: _Optional[str] = ...) -> None: ...
+
+class ClipData(_message.Message):
+    __slots__ = ("text",)
+    TEXT_FIELD_NUMBER: _ClassVar[int]
+    text: str
+    def __init__(self, text: _Optional[str] = ...) -> None: ...
+
+class Posture(_message.Message):
+    __slots__ = ("value",)
+    class PostureValue(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+        __slots__ = ()
+        POSTURE_UNKNOWN: _ClassVar[Posture.PostureValue]
+        POSTURE_CLOSED: _ClassVar[Posture.PostureValue]
+        POSTURE_HALF_OPENED: _ClassVar[Posture.PostureValue]
+        POSTURE_OPENED: _ClassVar[Posture.PostureValue]
+    POSTURE_UNKNOWN: Posture.PostureValue
+    POSTURE_CLOSED: Posture.PostureValue
+    POSTURE_HALF_OPENED: Posture.PostureValue
+    POSTURE_OPENED: Posture.PostureValue
+    VALUE_FIELD_NUMBER: _ClassVar[int]
+    value: Posture.PostureValue
+    def __init__(self, value: _Optional[_Union[Posture.PostureValue, str]] = ...) -> None: ...

@@ -1,0 +1,104 @@
+"""How one finger is led over an emulator's panel in real time, and lifted again whatever happens on the way."""
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from odyssey_recorder.device.emulator_grpc import EmulatorControl, Picture
+from odyssey_recorder.errors import DeviceError, InputRefusedError
+from odyssey_recorder.gesture.touch import TouchStroke
+from odyssey_recorder.model.geometry import Pixel, Rotation, Size, unrotate
+
+
+@dataclass(frozen=True, slots=True)
+class PictureShape:
+    """How a picture lies on the panel: its size as displayed, and how far it is turned."""
+
+    size: Size
+    rotation: Rotation
+
+    @classmethod
+    def of(cls, picture: Picture) -> "PictureShape":
+        """The shape of a picture of the whole panel."""
+        return cls(picture.size, picture.rotation)
+
+    @property
+    def panel(self) -> Size:
+        """The size of the panel in its natural orientation."""
+        return self.size.turned() if self.rotation in (Rotation.R90, Rotation.R270) else self.size
+
+    def on_panel(self, at: Pixel) -> Pixel:
+        """Where on the panel, in its natural orientation, the picture's pixel nearest to `at` lies."""
+        return unrotate(self.size.clamp(at), self.panel, self.rotation)
+
+
+class EmulatorFinger:
+    """The one finger that we have on the panel; calls may come from any thread, and wait for a stroke to end.
+
+    `wait_until` returns at a moment of the monotonic clock (s), or raises when the device is closed.
+    """
+
+    def __init__(self, wait_until: Callable[[float], None]) -> None:
+        self._wait_until = wait_until
+        self._lock = threading.Lock()
+        self._shape: PictureShape | None = None
+        self._at = Pixel(0, 0)
+        self._is_lost = False
+
+    def put(self, control: EmulatorControl, shape: PictureShape, at: Pixel) -> None:
+        """Put the finger down on a picture of `shape`, or move it; it moves in the picture on which it came down.
+
+        Raises `InputRefusedError` where a finger that is down cannot be moved, otherwise as `control` does.
+        """
+        with self._lock:
+            self._put(control, shape, at)
+
+    def lift(self, control: EmulatorControl | None) -> None:
+        """Lift the finger if it is down. Raises `InputRefusedError` where that cannot be done now."""
+        with self._lock:
+            self._lift(control)
+
+    def draw(self, control: EmulatorControl, shape: PictureShape, stroke: TouchStroke) -> None:
+        """Carry out a stroke, each sample when it is due; late ones are sent at once. Raises as `put` and `lift`."""
+        with self._lock:
+            begun_s = time.monotonic()
+            self._put(control, shape, stroke.start)
+            try:
+                for sample in stroke.samples[1:]:
+                    self._wait_until(begun_s + sample.time_us / 1e6)
+                    self._put(control, shape, sample.at)
+                self._wait_until(begun_s + stroke.duration_us / 1e6)
+            finally:
+                self._lift(control)
+
+    def recover(self, control: EmulatorControl) -> None:
+        """Lift a finger that an earlier connection has left on the panel; the emulator would for two minutes not."""
+        if self._is_lost:
+            with self._lock:
+                control.lift_finger(self._at)
+                self._is_lost = False
+
+    def _put(self, control: EmulatorControl, shape: PictureShape, at: Pixel) -> None:
+        is_down = self._shape is not None
+        self._shape = self._shape or shape
+        self._at = self._shape.on_panel(at)
+        try:
+            control.put_finger(self._at)
+        except DeviceError as error:
+            self._shape, self._is_lost = None, True
+            if is_down:
+                raise InputRefusedError(f"The finger was led only a part of its way: {error}") from error
+            raise
+
+    def _lift(self, control: EmulatorControl | None) -> None:
+        if self._shape is None:
+            return
+        self._shape, self._is_lost = None, True
+        if control is None:
+            raise InputRefusedError("The connection was lost before the finger lifted. Do it again.")
+        try:
+            control.lift_finger(self._at)
+        except DeviceError as error:
+            raise InputRefusedError(f"The finger was not lifted: {error}") from error
+        self._is_lost = False

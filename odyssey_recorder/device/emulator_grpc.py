@@ -1,0 +1,321 @@
+"""How the Android emulator's own control service is called over gRPC, and what its errors mean."""
+
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+import grpc
+from google.protobuf.empty_pb2 import Empty
+from google.protobuf.message import Message
+from grpc import StatusCode
+
+from odyssey_recorder.device import emulator_control_pb2 as pb
+from odyssey_recorder.errors import DeviceDisconnectedError, DeviceError, DeviceTimeoutError
+from odyssey_recorder.model.action import SystemKey
+from odyssey_recorder.model.geometry import Pixel, Rotation, Size
+
+_SERVICE = "/android.emulation.control.EmulatorController/"
+ANSWER_S = 2.0
+_PRESSURE = 1024
+"""What the emulator's own window sends for a finger that is down."""
+
+_KEYS = {SystemKey.HOME: "GoHome", SystemKey.BACK: "GoBack", SystemKey.RECENT: "AppSwitch"}
+
+_OPTIONS = (
+    ("grpc.max_receive_message_length", -1),
+    ("grpc.max_send_message_length", -1),
+    # The service is on this computer, and a new channel shall not wait for the pauses of the one before.
+    ("grpc.enable_http_proxy", 0),
+    ("grpc.use_local_subchannel_pool", 1),
+)
+
+_MEANINGS: Mapping[StatusCode, tuple[type[DeviceError], str]] = {
+    StatusCode.UNAUTHENTICATED: (
+        DeviceError,
+        "does not take our token. It is read again; if that does not help, start the emulator again.",
+    ),
+    StatusCode.PERMISSION_DENIED: (
+        DeviceError,
+        "does not allow us this call. Start the emulator with -grpc-use-token.",
+    ),
+    StatusCode.UNIMPLEMENTED: (DeviceError, "does not know this call. Update the emulator."),
+    StatusCode.UNAVAILABLE: (
+        DeviceDisconnectedError,
+        "cannot be reached. If the emulator's window is gone, start it again.",
+    ),
+    StatusCode.CANCELLED: (DeviceDisconnectedError, "was left in the middle of a call. Try again."),
+    StatusCode.DEADLINE_EXCEEDED: (
+        DeviceTimeoutError,
+        "did not answer in time. If the emulator's window does not react either, start it again (Cold Boot).",
+    ),
+    StatusCode.RESOURCE_EXHAUSTED: (
+        DeviceError,
+        "has no room for this call. Close other programs that watch the emulator, or start it again.",
+    ),
+}
+
+_Answer = TypeVar("_Answer", bound=Message)
+
+
+@contextmanager
+def control_errors(who: str) -> Iterator[None]:
+    """Raise our errors for all that gRPC raises; `who` names the device in them.
+
+    A plain `DeviceError` is an answer: the emulator did not do what it was asked. Where it is
+    `DeviceDisconnectedError` or `DeviceTimeoutError` it may have done so.
+    """
+    service = f"The control service of {who}"
+    try:
+        yield
+    except grpc.RpcError as error:
+        # Every error of a call is also the call, with a code; the type of the library does not say so.
+        code = error.code() if isinstance(error, grpc.Call) else StatusCode.UNKNOWN
+        words = " ".join((error.details() or "").split())[:160] if isinstance(error, grpc.Call) else str(error)
+        kind, meaning = _MEANINGS.get(
+            code, (DeviceError, "failed. Try again; if it stays so, start the emulator again.")
+        )
+        raise kind(f"{service} {meaning} (gRPC {code.name}: {words})") from error
+    except ValueError as error:
+        raise DeviceDisconnectedError(f"{service} was left: {error}. Connect to the device again.") from error
+
+
+@dataclass(frozen=True, slots=True)
+class ControlStatus:
+    """What the emulator says of itself; `hardware` holds its hardware-qemu.ini, such as `hw.keyboard`."""
+
+    version: str
+    booted: bool
+    hardware: Mapping[str, str]
+
+    @property
+    def has_keyboard(self) -> bool:
+        """Whether the guest has a keyboard to which keys can be sent; without one the emulator drops them silently."""
+        return self.hardware.get("hw.keyboard", "").lower() in ("yes", "true", "1")
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """One picture of the screen, RGB, `size.width * size.height * 3` bytes, rows from the top, turned upright.
+
+    `seq` grows within a stream, and gaps in it are pictures that the emulator or we left out. `started_ns` is when
+    the emulator began to make it, on the host's monotonic clock and never later than `arrived_ns`.
+    """
+
+    size: Size
+    pixels: bytes = field(repr=False)
+    rotation: Rotation
+    seq: int
+    started_ns: int
+    arrived_ns: int
+
+    def shows_same_as(self, other: "Picture") -> bool:
+        """Whether both are the same to the pixel."""
+        return self.size == other.size and self.pixels == other.pixels
+
+
+class PictureStream:
+    """The pictures that the emulator sends because its screen has changed; a thread reads, the newest is kept.
+
+    `dropped` counts the pictures that nobody took or that the emulator left out, `received` those that came.
+    `ended` is set when no more will come; `error` then says why.
+    """
+
+    def __init__(self, who: str, call: "grpc._CallIterator[pb.Image]") -> None:
+        self._who = who
+        self._call = call
+        self._changed = threading.Condition()
+        self._newest: Picture | None = None
+        self._is_fresh = False
+        self._last_seq: int | None = None
+        self.received = 0
+        self.dropped = 0
+        self.ended = threading.Event()
+        self.error: DeviceError = DeviceDisconnectedError(f"The stream of pictures of {who} has ended. Wait a moment.")
+        self._thread = threading.Thread(target=self._read, name=f"picture stream of {who}", daemon=True)
+        self._thread.start()
+
+    @property
+    def newest(self) -> Picture | None:
+        """The last picture that came, taken or not; None before the first."""
+        return self._newest
+
+    def take(self, wait_s: float) -> Picture | None:
+        """The newest picture, once; None where none comes in `wait_s`, or the stream has ended."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._is_fresh or self.ended.is_set(), wait_s)
+            if not self._is_fresh:
+                return None
+            self._is_fresh = False
+            return self._newest
+
+    def came_after(self, received: int, wait_s: float) -> bool:
+        """Whether more than `received` pictures have come, now or within `wait_s`; False at the stream's end."""
+        with self._changed:
+            self._changed.wait_for(lambda: self.received > received or self.ended.is_set(), wait_s)
+            return self.received > received
+
+    def close(self, error: DeviceError | None = None) -> None:
+        """End the stream, for the reason `error`, and wake who waits; any thread may, and more than once."""
+        self._end(error)
+        self._call.cancel()
+
+    def join(self) -> None:
+        """Wait until the thread has ended."""
+        self._thread.join()
+
+    def _read(self) -> None:
+        last_ns = 0
+        try:
+            with control_errors(self._who):
+                for image in self._call:
+                    if image.image:
+                        picture = _picture(self._who, image, not_before_ns=last_ns)
+                        last_ns = picture.started_ns
+                        self._put(picture)
+        except DeviceError as error:
+            self._end(error)
+        finally:
+            self._end(None)
+
+    def _put(self, picture: Picture) -> None:
+        with self._changed:
+            if self._is_fresh:
+                self.dropped += 1
+            if self._last_seq is not None:
+                self.dropped += max(picture.seq - self._last_seq - 1, 0)
+            self._last_seq = picture.seq
+            self._newest = picture
+            self._is_fresh = True
+            self.received += 1
+            self._changed.notify_all()
+
+    def _end(self, error: DeviceError | None) -> None:
+        with self._changed:
+            if error is not None and not self.ended.is_set():
+                self.error = error
+            self.ended.set()
+            self._changed.notify_all()
+
+
+class EmulatorControl:
+    """One connection to the control service of an emulator; every call has a short time limit.
+
+    All calls raise `DeviceDisconnectedError`, `DeviceTimeoutError` or plain `DeviceError`, as `control_errors` says.
+    """
+
+    def __init__(self, who: str, address: str, token: str, *, answer_s: float = ANSWER_S) -> None:
+        """`who` is the serial of the device; nothing is sent yet."""
+        self._who = who
+        self._metadata = (("authorization", f"Bearer {token}"),) if token else ()
+        self._answer_s = answer_s
+        self._channel = grpc.insecure_channel(address, _OPTIONS)
+
+    def status(self) -> ControlStatus:
+        """What the emulator says of itself."""
+        answer = self._ask("getStatus", Empty(), pb.EmulatorStatus)
+        hardware = {entry.key: entry.value for entry in answer.hardwareConfig.entry}
+        return ControlStatus(answer.version, answer.booted, hardware)
+
+    def screenshot(self, within: Size | None = None) -> Picture:
+        """The screen as it is now, made smaller to lie within a size if one is given.
+
+        Raises `DeviceError` where what comes is not one whole picture, as where the display is off.
+        """
+        asked_ns = time.monotonic_ns()
+        with control_errors(self._who):
+            image = self._ask("getScreenshot", _picture_format(within), pb.Image)
+            return _picture(self._who, image, not_before_ns=asked_ns)
+
+    def stream(self) -> PictureStream:
+        """Have pictures of the whole size sent whenever the screen changes, the first at once."""
+        with control_errors(self._who):
+            call = self._channel.unary_stream(
+                f"{_SERVICE}streamScreenshot",
+                request_serializer=_serialized,
+                response_deserializer=pb.Image.FromString,
+            )
+            return PictureStream(self._who, call(_picture_format(None), metadata=self._metadata))
+
+    def put_finger(self, at: Pixel) -> None:
+        """Put the finger down at `at`, or move it there: pixels of the panel in its natural orientation."""
+        self._touch(at, _PRESSURE)
+
+    def lift_finger(self, at: Pixel) -> None:
+        """Lift the finger at `at`; nothing happens where none is down."""
+        self._touch(at, 0)
+
+    def press(self, key: SystemKey) -> None:
+        """Press and release a key of the emulator's keyboard."""
+        event = pb.KeyboardEvent(eventType=pb.KeyboardEvent.keypress, key=_KEYS[key])
+        self._ask("sendKey", event, Empty)
+
+    def clipboard(self) -> str:
+        """The text on the device's clipboard."""
+        return self._ask("getClipboard", Empty(), pb.ClipData).text
+
+    def set_clipboard(self, text: str) -> None:
+        """Put a text on the device's clipboard."""
+        self._ask("setClipboard", pb.ClipData(text=text), Empty)
+
+    def set_posture(self, name: str) -> None:
+        """Fold or open a foldable: "CLOSED", "HALF_OPENED" or "OPENED". Raises KeyError for another name."""
+        value = {
+            "CLOSED": pb.Posture.POSTURE_CLOSED,
+            "HALF_OPENED": pb.Posture.POSTURE_HALF_OPENED,
+            "OPENED": pb.Posture.POSTURE_OPENED,
+        }[name]
+        self._ask("setPosture", pb.Posture(value=value), Empty)
+
+    def close(self) -> None:
+        """Let go of the emulator; calls under way are left, later ones refused."""
+        self._channel.close()
+
+    def _touch(self, at: Pixel, pressure: int) -> None:
+        self._ask("sendTouch", pb.TouchEvent(touches=[pb.Touch(x=at.x, y=at.y, pressure=pressure)]), Empty)
+
+    def _ask(self, name: str, question: Message, answer: type[_Answer]) -> _Answer:
+        with control_errors(self._who):
+            call: Callable[..., Any] = self._channel.unary_unary(
+                f"{_SERVICE}{name}",
+                request_serializer=_serialized,
+                response_deserializer=answer.FromString,
+            )
+            answered: _Answer = call(question, timeout=self._answer_s, metadata=self._metadata)
+            return answered
+
+
+def _serialized(message: Message) -> bytes:
+    return message.SerializeToString()
+
+
+def _picture_format(within: Size | None) -> pb.ImageFormat:
+    if within is None:
+        return pb.ImageFormat(format=pb.ImageFormat.RGB888)
+    return pb.ImageFormat(format=pb.ImageFormat.RGB888, width=within.width, height=within.height)
+
+
+def _picture(who: str, image: pb.Image, *, not_before_ns: int) -> Picture:
+    """What came as a value; raises `DeviceError` for anything but one whole RGB picture.
+
+    The emulator dates by the wall clock of the computer that both run on; a picture without a date is of now.
+    """
+    arrived_ns = time.monotonic_ns()
+    age_ns = time.time_ns() - image.timestampUs * 1000 if image.timestampUs else 0
+    size = Size(image.format.width, image.format.height)
+    expected = size.width * size.height * 3
+    if not expected or len(image.image) != expected:
+        raise DeviceError(
+            f"The control service of {who} gave no whole picture: {len(image.image)} bytes came for {size},"
+            f" {expected} were expected. If the screen is off, wake the device; otherwise try again."
+        )
+    return Picture(
+        size=size,
+        pixels=image.image,
+        rotation=Rotation(image.format.rotation.rotation),
+        seq=image.seq,
+        started_ns=min(max(arrived_ns - age_ns, not_before_ns), arrived_ns),
+        arrived_ns=arrived_ns,
+    )

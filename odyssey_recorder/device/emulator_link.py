@@ -1,0 +1,161 @@
+"""How the connection to an emulator's control service is kept up: found, watched for stalls, and opened again."""
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from odyssey_recorder.device.discovery import ControlEndpoint
+from odyssey_recorder.device.emulator_grpc import EmulatorControl, Picture, PictureStream
+from odyssey_recorder.errors import DeviceDisconnectedError, DeviceError, DeviceTimeoutError
+from odyssey_recorder.model.geometry import Size
+
+_FIRST_PICTURE_S = 3.0
+_TICK_S = 1.0
+"""How long a stream may be silent before it is looked after, and between looks."""
+_LATE_S = 0.3
+"""A picture of a change that was seen otherwise may come so much later."""
+_SMALL = 8
+_FIRST_PAUSE_S = 0.2
+_LAST_PAUSE_S = 5.0
+
+FindControl = Callable[[], ControlEndpoint | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Connection:
+    """An open connection: its calls, its pictures, and whether keys that are sent reach the guest."""
+
+    control: EmulatorControl
+    stream: PictureStream
+    has_keyboard: bool
+
+
+class EmulatorLink:
+    """A connection to the control service of one emulator, opened by a thread of its own, again and again.
+
+    `look` is called in that thread right before a connection is used for the first time, and then once in a tick;
+    what it raises ends the connection.
+    """
+
+    def __init__(
+        self, serial: str, find: FindControl, look: Callable[[Connection, Picture], None], *, answer_s: float
+    ) -> None:
+        """`find` reads anew where the service is: its port and token change with every start of the emulator."""
+        self._serial = serial
+        self._find = find
+        self._look = look
+        self._answer_s = answer_s
+        self._connection: Connection | None = None
+        self._closing = threading.Event()
+        self._tried = threading.Event()
+        self.problem = f"The control service of {serial} was not tried yet. Wait a moment."
+        self._thread = threading.Thread(target=self._run, name=f"control service of {serial}", daemon=True)
+        self._thread.start()
+
+    @property
+    def connection(self) -> Connection | None:
+        """The connection while there is one and its stream lives."""
+        connection = self._connection
+        return None if connection is None or connection.stream.ended.is_set() else connection
+
+    def wait_until_tried(self, timeout_s: float) -> None:
+        """Return when the first try to connect has ended, well or not."""
+        self._tried.wait(timeout_s)
+
+    def drop(self, connection: Connection, error: DeviceError) -> None:
+        """Leave a connection on which a call failed; another is opened soon."""
+        connection.stream.close(error)
+
+    def close(self) -> None:
+        """End the connection and the thread, and wait until it has ended."""
+        self._closing.set()
+        connection = self._connection
+        if connection is not None:
+            connection.stream.close()
+        self._thread.join()
+
+    def _run(self) -> None:
+        pause_s = _FIRST_PAUSE_S
+        while not self._closing.is_set():
+            began_s = time.monotonic()
+            try:
+                with self._opened() as connection:
+                    self._watch(connection)
+            except DeviceError as error:
+                self.problem = str(error)
+            self._tried.set()
+            lasted = time.monotonic() - began_s > 2 * _LAST_PAUSE_S
+            pause_s = _FIRST_PAUSE_S if lasted else pause_s
+            self._closing.wait(pause_s)
+            pause_s = min(2 * pause_s, _LAST_PAUSE_S)
+
+    @contextmanager
+    def _opened(self) -> Iterator[Connection]:
+        endpoint = self._endpoint()
+        control = EmulatorControl(self._serial, endpoint.address, endpoint.token, answer_s=self._answer_s)
+        try:
+            status = control.status()
+            stream = control.stream()
+            try:
+                yield Connection(control, stream, status.has_keyboard)
+            finally:
+                self._connection = None
+                stream.close()
+                stream.join()
+        finally:
+            control.close()
+
+    def _endpoint(self) -> ControlEndpoint:
+        endpoint = self._find()
+        if endpoint is None:
+            raise DeviceError(
+                f"No control service of {self._serial} was found. Start the emulator from Android Studio, or with"
+                " -grpc-use-token, on this computer; or choose adb."
+            )
+        if endpoint.wants_jwt:
+            raise DeviceError(
+                f"The control service of {self._serial} wants signed tokens (JWT), which only Android Studio has."
+                " Start the emulator with -grpc-use-token, or choose adb."
+            )
+        return endpoint
+
+    def _watch(self, connection: Connection) -> None:
+        """Publish a connection whose first picture has come, and look after it until its stream ends."""
+        stream = connection.stream
+        if not stream.came_after(0, _FIRST_PICTURE_S):
+            raise (
+                stream.error
+                if stream.ended.is_set()
+                else DeviceTimeoutError(
+                    f"The control service of {self._serial} sends no pictures. If the screen is off, wake the device."
+                )
+            )
+        received, small = 0, None
+        while not (self._closing.is_set() or stream.ended.is_set()):
+            newest = stream.newest
+            assert newest is not None
+            self._look(connection, newest)
+            self._connection = connection
+            self._tried.set()
+            if stream.received != received:
+                received, small = stream.received, None
+            elif small is None:
+                self._check_silence(connection, received, newest, connection.control.screenshot())
+                small = connection.control.screenshot(_eighth(newest.size))
+            else:
+                self._check_silence(connection, received, small, connection.control.screenshot(_eighth(newest.size)))
+            stream.ended.wait(_TICK_S)
+        raise stream.error
+
+    def _check_silence(self, connection: Connection, received: int, before: Picture, now: Picture) -> None:
+        """Raise `DeviceDisconnectedError` where the screen has changed and the stream does not say so."""
+        if not now.shows_same_as(before) and not connection.stream.came_after(received, _LATE_S):
+            raise DeviceDisconnectedError(
+                f"The stream of pictures of {self._serial} has stalled. It is opened again; wait a moment."
+            )
+
+
+def _eighth(size: Size) -> Size:
+    return Size(size.width // _SMALL, size.height // _SMALL)
