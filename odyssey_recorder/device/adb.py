@@ -6,13 +6,15 @@ import shlex
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import count
+from pathlib import Path
 from textwrap import shorten
 
 from odyssey_recorder.device import dumpsys, input_command
+from odyssey_recorder.device.adb_keyboard import AdbKeyboard, broadcast_commands
 from odyssey_recorder.device.adb_server import AdbServer, Connection, device_errors, find_adb
 from odyssey_recorder.device.device import ClockReading, DeviceProperties, ScreenState
 from odyssey_recorder.device.screen import Frame
@@ -65,8 +67,14 @@ class AdbDevice:
     A device that went away and came back under its serial needs no new object.
     """
 
-    def __init__(self, serial: str, server: AdbServer, *, answer_s: float = _ANSWER_S) -> None:
-        """`answer_s` is how long a command may take, not counting the time that a stroke takes by itself."""
+    def __init__(
+        self, serial: str, server: AdbServer, *, answer_s: float = _ANSWER_S, keyboards: Path | None = None
+    ) -> None:
+        """`answer_s` is how long a command may take, not counting the time that a stroke takes by itself.
+
+        `keyboards` is the folder that keeps the user's own keyboard while ADBKeyBoard is chosen in its place. Without
+        one, text is typed by `input text` alone.
+        """
         self._serial = serial
         self._server = server
         self._answer_s = answer_s
@@ -75,6 +83,7 @@ class AdbDevice:
         self._sockets: set[socket.socket] = set()
         self._frames = 0
         self._input_us = _FIRST_INPUT_US
+        self._keyboard = AdbKeyboard(serial, self._ask, keyboards)
         self._forget()
 
     def _forget(self) -> None:
@@ -122,6 +131,7 @@ class AdbDevice:
                 status_bar_px=dumpsys.status_bar_height(window),
                 navigation_bar=dumpsys.navigation_bar(window),
                 keyboard=dumpsys.keyboard(window),
+                panel=dumpsys.panel_size(wm_size),
             )
 
     def capture(self) -> Frame:
@@ -185,23 +195,23 @@ class AdbDevice:
         """Press and release a system key."""
         self._inject(input_command.key_command(key))
 
+    def paste(self) -> None:
+        """Press the paste key: the focused field takes in what is on the clipboard."""
+        self._inject(input_command.PASTE)
+
     def check_text(self, text: str) -> None:
-        """Raise `InputRefusedError` for text with anything but printable ASCII and line ends."""
-        input_command.check_text(text)
+        """Raise `InputRefusedError` for text beyond printable ASCII where ADBKeyBoard is not installed."""
+        if not input_command.is_plain(text) and not self._keyboard.can_type(text):
+            input_command.check_text(text)
 
     def type_text(self, text: str) -> None:
         """Type `text` into the focused field, newline as Enter, a piece at a time."""
-        typed = 0
-        for piece, command in input_command.text_commands(text):
-            try:
-                self._inject(command)
-            except DeviceError as error:
-                if typed == 0:
-                    raise
-                raise InputRefusedError(
-                    f"Only {typed} of {len(text)} characters were typed: {error} Clear the field, then type again."
-                ) from error
-            typed += len(piece)
+        if input_command.is_plain(text):
+            self._type(input_command.text_commands(text), text)
+            return
+        self.check_text(text)
+        with self._keyboard.chosen():
+            self._type(broadcast_commands(text), text)
 
     def view_tree(self) -> str:
         """What `uiautomator dump` says of the window in front, XML."""
@@ -243,11 +253,15 @@ class AdbDevice:
         self._run("echo", min(_HEARTBEAT_S, self._answer_s))
 
     def wait_until_ready(self, timeout_s: float) -> None:
-        """Return when the device is there and has booted; raise `DeviceTimeoutError` if it takes too long."""
+        """Return when the device is there and has booted; raise `DeviceTimeoutError` if it takes too long.
+
+        The user's own keyboard is put back first, where a crash has left ADBKeyBoard in its place.
+        """
         expires_s = time.monotonic() + timeout_s
         while True:
             try:
                 if self._ask("getprop sys.boot_completed") == ["1"]:
+                    self._keyboard.give_back()
                     return
                 problem = "it has not booted"
             except DeviceError as error:
@@ -293,6 +307,19 @@ class AdbDevice:
             raise InputRefusedError(
                 f"{self._serial} refused the input (exit code {printed.exit_code}). {_in_short(words)}"
             )
+
+    def _type(self, commands: Sequence[tuple[str, str]], text: str) -> None:
+        typed = 0
+        for piece, command in commands:
+            try:
+                self._inject(command)
+            except DeviceError as error:
+                if typed == 0:
+                    raise
+                raise InputRefusedError(
+                    f"Only {typed} of {len(text)} characters were typed: {error} Clear the field, then type again."
+                ) from error
+            typed += len(piece)
 
     def _ask(self, *commands: str) -> list[str]:
         """What each of the commands prints, all run in one shell line, without the white space around it."""

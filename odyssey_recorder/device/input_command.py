@@ -15,7 +15,10 @@ TRAJECTORY_SDK = 31
 """From this API level on a stroke can follow its path: before, each `input` takes most of a second."""
 
 _KEYCODES = {SystemKey.HOME: 3, SystemKey.BACK: 4, SystemKey.RECENT: 187}
-_ENTER = 66
+ENTER_COMMAND = "input keyevent 66"
+
+PASTE = "input keyevent 279"
+"""The command that presses the key which pastes."""
 
 _STILL_PX = 8
 """A finger that stays this close to where it came down holds still: the touch slop, 8 dp, at 160 dpi."""
@@ -39,13 +42,19 @@ def key_command(key: SystemKey) -> str:
     return f"input keyevent {_KEYCODES[key]}"
 
 
+def is_plain(text: str) -> bool:
+    """Whether `input text` and the Enter key can type `text` exactly: printable ASCII and line ends."""
+    return all(character == "\n" or " " <= character <= "~" for character in text)
+
+
 def check_text(text: str) -> None:
     """Raise `InputRefusedError`, naming the first culprit, for text that `input text` cannot type exactly."""
     for place, character in enumerate(text, start=1):
-        if character != "\n" and not " " <= character <= "~":
+        if not is_plain(character):
             raise InputRefusedError(
                 f"{character!r}, character {place} of the text, cannot be typed over adb: only ASCII "
-                "letters, digits and signs, spaces and line ends can. Nothing was typed; change the text."
+                "letters, digits and signs, spaces and line ends can, unless ADBKeyBoard is installed on the device "
+                "(com.android.adbkeyboard, from F-Droid). Nothing was typed; install it, or change the text."
             )
 
 
@@ -59,7 +68,7 @@ def text_commands(text: str) -> list[tuple[str, str]]:
     commands = []
     for line in re.split(r"(\n)", text):
         if line == "\n":
-            commands.append((line, f"input keyevent {_ENTER}"))
+            commands.append((line, ENTER_COMMAND))
             continue
         for piece in _pieces(line):
             commands.append((piece, f"input text {shlex.quote(piece.replace(' ', '%s'))}"))

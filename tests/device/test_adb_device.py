@@ -1,18 +1,15 @@
 """A device behind the real adb server: the simulated emulator on the other side keeps the contract."""
 
 import hashlib
-import json
-import os
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
-import adbutils
 import pytest
 
 from odyssey_recorder.device.adb import AdbDevice, AdbServer, find_adb
@@ -21,91 +18,10 @@ from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import SystemKey
 from odyssey_recorder.model.geometry import Pixel, Rotation, Size
 from odyssey_recorder.simulator.adb_server import PrivateAdbServer
-from odyssey_recorder.simulator.emulator import SimulatedEmulator
 from odyssey_recorder.simulator.faults import FrameFault
-from odyssey_recorder.simulator.phone import Phase, Phone
 from odyssey_recorder.simulator.profile import profile_named
+from tests.device.adb_bench import BUNDLED_ADB, AdbBench, StartBench
 from tests.device.contract import DeviceContract
-
-BUNDLED_ADB = Path(adbutils.__file__).parent / "binaries" / ("adb.exe" if os.name == "nt" else "adb")
-
-
-@dataclass(frozen=True)
-class AdbBench:
-    """A device behind the real adb, the emulator that it is, and the server between."""
-
-    device: AdbDevice
-    emulator: SimulatedEmulator
-    server: AdbServer
-    journal: Path
-
-    @property
-    def button(self) -> Pixel:
-        """The icon of an app on the launcher."""
-        icon = next(node for node in self.emulator.phone.view_tree().walk() if node.content_desc == "Notes")
-        return Pixel((icon.bounds.left + icon.bounds.right) // 2, (icon.bounds.top + icon.bounds.bottom) // 2)
-
-    def change_screen(self) -> None:
-        at = self.button
-        self.emulator.phone.touch(Phase.DOWN, at.x, at.y)
-        self.emulator.phone.touch(Phase.UP, at.x, at.y)
-
-    def freeze(self) -> None:
-        self.emulator.faults.freeze()
-
-    def disconnect(self) -> None:
-        self.emulator.faults.go_offline()
-
-    def cut_frames(self) -> None:
-        self.emulator.faults.spoil_frames(FrameFault.CUT)
-
-    def refuse_input(self) -> None:
-        self.emulator.faults.refuse_input(refuse=True)
-
-    def mend(self) -> None:
-        self.emulator.faults.clear()
-        self.device.wait_until_ready(20)
-
-    def inputs(self) -> list[str]:
-        """What the phone was told, in its own words, in order."""
-        entries = [json.loads(line) for line in self.journal.read_text().splitlines()]
-        return [entry["input"] for entry in entries if "input" in entry]
-
-    def shown(self) -> list[str]:
-        """The SHA-256 of every picture that the phone has shown."""
-        entries = [json.loads(line) for line in self.journal.read_text().splitlines()]
-        return [entry["rgb_sha256"] for entry in entries if "rgb_sha256" in entry]
-
-
-StartBench = Callable[[str], AdbBench]
-
-
-@pytest.fixture(scope="module")
-def adb_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PrivateAdbServer]:
-    with PrivateAdbServer(BUNDLED_ADB, tmp_path_factory.mktemp("adb-home")) as server:
-        yield server
-
-
-@pytest.fixture
-def start_bench(adb_server: PrivateAdbServer, tmp_path: Path) -> Iterator[StartBench]:
-    """Starts a simulated emulator of a profile and connects to it."""
-    benches: list[AdbBench] = []
-
-    def start(profile: str) -> AdbBench:
-        journal = tmp_path / "journal.jsonl"
-        phone = Phone(profile_named(profile), animation=False, journal=journal)
-        emulator = SimulatedEmulator(phone, adb_server_port=adb_server.port)
-        emulator.start()
-        server = AdbServer(port=adb_server.port)
-        device = AdbDevice(emulator.serial, server, answer_s=20)
-        benches.append(AdbBench(device, emulator, server, journal))
-        device.wait_until_ready(20)
-        return benches[-1]
-
-    yield start
-    for bench in benches:
-        bench.device.close()
-        bench.emulator.stop()
 
 
 @pytest.fixture

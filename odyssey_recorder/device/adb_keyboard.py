@@ -1,0 +1,163 @@
+"""How text in any script is typed by the ADBKeyBoard input method, and how the user's own keyboard comes back."""
+
+import base64
+import hashlib
+import json
+import logging
+import os
+import shlex
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from itertools import groupby
+from pathlib import Path
+
+from odyssey_recorder.device.input_command import ENTER_COMMAND
+from odyssey_recorder.errors import InputRefusedError
+
+ADB_KEYBOARD = "com.android.adbkeyboard/.AdbIME"
+"""The input method of https://github.com/senzhk/ADBKeyBoard, as Android names it."""
+
+_CHOSEN = "settings get secure default_input_method"
+_IDENTITY = "getprop ro.boot.qemu.avd_name; getprop ro.serialno"
+_SWITCH_S = 5.0
+_SWITCH_POLL_S = 0.05
+
+_PIECE = 500
+"""Characters of one broadcast: in base64 at most 2,700 bytes, of the 4,096 that old devices take as a command."""
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class _OwnKeyboard:
+    """The keyboard that the user had chosen, and whether ADBKeyBoard could be chosen as well."""
+
+    method: str
+    had_adb_keyboard: bool
+
+
+class AdbKeyboard:
+    """ADBKeyBoard on one device, chosen only while it types.
+
+    Before it is chosen, the user's own keyboard is written down in `folder`; what stands there still is put back by
+    `give_back`, in whatever process. Without a folder nothing is ever switched.
+    """
+
+    def __init__(self, serial: str, ask: Callable[..., list[str]], folder: Path | None) -> None:
+        """`ask` runs commands on the device and gives what each has printed."""
+        self._serial = serial
+        self._ask = ask
+        self._folder = folder
+
+    def can_type(self, text: str) -> bool:
+        """Whether ADBKeyBoard is there to type `text`; only half a character, a lone surrogate, it never can."""
+        if self._folder is None or any("\ud800" <= character <= "\udfff" for character in text):
+            return False
+        [installed] = self._ask("ime list -s -a")
+        return ADB_KEYBOARD in installed.split()
+
+    @contextmanager
+    def chosen(self) -> Iterator[None]:
+        """Have ADBKeyBoard chosen for as long as this lasts. Raises InputRefusedError where it does not come up."""
+        enabled, own = self._ask("ime list -s", _CHOSEN)
+        if own == ADB_KEYBOARD:
+            yield
+            return
+        self._write_down(_OwnKeyboard(own, ADB_KEYBOARD in enabled.split()))
+        try:
+            self._choose()
+            yield
+        finally:
+            self.give_back()
+
+    def give_back(self) -> None:
+        """Put the keyboard back that was written down, if one was; costs nothing otherwise. Raises DeviceError."""
+        if self._folder is None or not any(self._folder.glob("*.json")):
+            return
+        path = self._path(self._folder)
+        own = _read(path)
+        if own is None:
+            return
+        [chosen] = self._ask(_CHOSEN)
+        if chosen == ADB_KEYBOARD:
+            _, chosen = self._ask(f"ime set {shlex.quote(own.method)}", _CHOSEN)
+            if chosen != own.method:
+                _log.warning("%s does not take its keyboard %s back.", self._serial, own.method)
+        if not own.had_adb_keyboard and chosen != ADB_KEYBOARD:
+            self._ask(f"ime disable {ADB_KEYBOARD}")
+        path.unlink(missing_ok=True)
+
+    def _choose(self) -> None:
+        self._ask(f"ime enable {ADB_KEYBOARD}", f"ime set {ADB_KEYBOARD}")
+        expires_s = time.monotonic() + _SWITCH_S
+        while not _is_up(*self._ask("dumpsys input_method")):
+            if time.monotonic() > expires_s:
+                raise InputRefusedError(
+                    f"ADBKeyBoard does not come up on {self._serial}. Tap into the field, or install ADBKeyBoard anew."
+                    " Nothing was typed."
+                )
+            time.sleep(_SWITCH_POLL_S)
+
+    def _write_down(self, own: _OwnKeyboard) -> None:
+        """Keep what must be put back, durably, before anything is changed."""
+        assert self._folder is not None, "can_type comes first"
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True)
+            path = self._path(self._folder)
+            part = path.with_suffix(".part")
+            with part.open("w", encoding="utf-8") as file:
+                json.dump(asdict(own), file)
+                file.flush()
+                os.fsync(file.fileno())
+            part.replace(path)
+        except OSError as error:
+            raise InputRefusedError(
+                f"The keyboard of {self._serial} cannot be noted down in {self._folder} ({error.strerror}), and so not"
+                " be changed for a while. Nothing was typed; make room there."
+            ) from error
+
+    def _path(self, folder: Path) -> Path:
+        """Where the keyboard of this device is kept: another emulator may be listed under the same serial later."""
+        [identity] = self._ask(_IDENTITY)
+        name = hashlib.sha256(f"{self._serial}\n{identity}".encode()).hexdigest()
+        return folder / f"{name[:32]}.json"
+
+
+def broadcast_commands(text: str) -> list[tuple[str, str]]:
+    """The commands that have the chosen ADBKeyBoard type `text`, each after the part of the text that it types.
+
+    A line end is the Enter key, as everywhere.
+    """
+    commands = []
+    for is_end, characters in groupby(text, lambda character: character == "\n"):
+        part = "".join(characters)
+        if is_end:
+            commands += [(end, ENTER_COMMAND) for end in part]
+            continue
+        for start in range(0, len(part), _PIECE):
+            piece = part[start : start + _PIECE]
+            words = base64.b64encode(piece.encode()).decode()
+            commands.append((piece, f"am broadcast -a ADB_INPUT_B64 --es msg {words}"))
+    return commands
+
+
+def _is_up(input_method: str) -> bool:
+    """Whether ADBKeyBoard is chosen and bound, of `dumpsys input_method`; not every version tells of the latter."""
+    chosen = f"mCurMethodId={ADB_KEYBOARD}" in input_method
+    return chosen and "mHaveConnection=false" not in input_method and "mBoundToMethod=false" not in input_method
+
+
+def _read(path: Path) -> _OwnKeyboard | None:
+    try:
+        match json.loads(path.read_text(encoding="utf-8")):
+            case {"method": str(method), "had_adb_keyboard": bool(had)}:
+                return _OwnKeyboard(method, had)
+            case _:
+                _log.warning("Which keyboard was chosen is not told in %s.", path)
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError) as error:
+        _log.warning("Which keyboard was chosen cannot be read in %s: %s", path, error)
+    return None

@@ -1,0 +1,191 @@
+"""Text in any script over adb alone: ADBKeyBoard types it, and the user's own keyboard comes back."""
+
+import threading
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from odyssey_recorder.device.adb import AdbDevice
+from odyssey_recorder.device.adb_keyboard import ADB_KEYBOARD, broadcast_commands
+from odyssey_recorder.device.view_tree import focused_text, parse
+from odyssey_recorder.errors import DeviceDisconnectedError, InputRefusedError
+from tests.device.adb_bench import AdbBench, StartBench
+from tests.simulator.person import Person
+
+SCRIPTS = {
+    "chinese": "明天下午三点在图书馆见面",
+    "right to left": "مرحبا بالعالم שלום \u200f!",
+    "emoji": "👩\u200d👩\u200d👧 🏳️\u200d🌈 🇩🇪",
+    "combining": "e\u0301 a\u0323\u0302 क्षि \u1112\u1161\u11ab",
+    "shell words": "“$(reboot)” `ls` '\"; rm -rf ~ — é",
+    "lines": "first é\n\nthird",
+}
+
+
+@dataclass(frozen=True)
+class Note:
+    """A phone with the cursor in the empty body of a new note, and devices that may switch its keyboard."""
+
+    bench: AdbBench
+    folder: Path
+
+    def device(self) -> AdbDevice:
+        return AdbDevice(self.bench.device.serial, self.bench.server, answer_s=20, keyboards=self.folder)
+
+    def install(self) -> None:
+        self.bench.emulator.phone.with_input_methods(lambda known: known.install(ADB_KEYBOARD))
+
+    def choose(self, method: str) -> None:
+        self.bench.emulator.phone.with_input_methods(lambda known: known.enable(method))
+        self.bench.emulator.phone.with_input_methods(lambda known: known.choose(method))
+
+    @property
+    def text(self) -> str | None:
+        return focused_text(parse(self.bench.device.view_tree()))
+
+    @property
+    def keyboard(self) -> str | None:
+        return self.bench.emulator.phone.get_setting("secure", "default_input_method")
+
+    @property
+    def keyboards(self) -> list[str]:
+        return self.bench.emulator.phone.with_input_methods(lambda known: known.enabled)
+
+
+@pytest.fixture
+def note(start_bench: StartBench, tmp_path: Path) -> Note:
+    bench = start_bench("small_phone")
+    person = Person(bench.emulator.phone)
+    person.open("Notes")
+    person.tap("New note")
+    person.tap_field("body")
+    return Note(bench, tmp_path / "keyboards")
+
+
+def test_text_of_any_script_arrives_exactly_and_the_own_keyboard_is_there_again(note: Note) -> None:
+    note.install()
+    own, device = note.keyboard, note.device()
+
+    typed = ""
+    for text in SCRIPTS.values():
+        device.check_text(text)
+        device.type_text(text)
+        typed += text
+        assert note.text == typed
+
+    assert (note.keyboard, note.keyboards) == (own, [own])
+    assert list(note.folder.iterdir()) == []
+
+
+def test_five_thousand_characters_arrive_exactly(note: Note) -> None:
+    note.install()
+    text = ("".join(SCRIPTS.values()).replace("\n", "") * 60)[:4999] + "ç"
+
+    note.device().type_text(text)
+
+    assert note.text == text
+
+
+def test_a_piece_fits_the_shortest_command_line_there_is_and_together_they_are_the_text() -> None:
+    text = "\N{GRINNING FACE}" * 1234 + "\nx"
+
+    commands = broadcast_commands(text)
+
+    assert "".join(piece for piece, _ in commands) == text
+    assert max(len(command) for _, command in commands) < 4096
+    assert commands[-2:] == [("\n", "input keyevent 66"), ("x", "am broadcast -a ADB_INPUT_B64 --es msg eA==")]
+
+
+def test_without_adbkeyboard_the_text_is_refused_with_what_to_install(note: Note) -> None:
+    device = note.device()
+
+    with pytest.raises(InputRefusedError, match=r"'é', character 4 .* ADBKeyBoard .* Nothing was typed; install it"):
+        device.check_text("café")
+    with pytest.raises(InputRefusedError, match="'é', character 4"):
+        device.type_text("café")
+
+    assert note.keyboard != ADB_KEYBOARD
+    assert not note.folder.exists()
+
+
+def test_half_a_character_is_refused_whatever_is_installed(note: Note) -> None:
+    note.install()
+
+    with pytest.raises(InputRefusedError, match=r"'\\ud83d', character 3"):
+        note.device().check_text("ab\ud83d")
+
+
+def test_a_device_that_may_not_note_the_keyboard_down_never_switches_it(note: Note) -> None:
+    note.install()
+
+    with pytest.raises(InputRefusedError):
+        note.bench.device.check_text("é")
+
+
+def test_a_folder_that_cannot_be_written_leaves_the_keyboard_alone(note: Note) -> None:
+    note.install()
+    own = note.keyboard
+    note.folder.write_text("a file in its place")
+
+    with pytest.raises(
+        InputRefusedError, match=r"keyboard of emulator-\d+ cannot be noted down in .*Nothing was typed"
+    ):
+        note.device().type_text("é")
+
+    assert (note.keyboard, note.text) == (own, "Note")
+
+
+def test_who_has_chosen_adbkeyboard_keeps_it(note: Note) -> None:
+    note.install()
+    note.choose(ADB_KEYBOARD)
+
+    note.device().type_text("é")
+
+    assert (note.text, note.keyboard) == ("é", ADB_KEYBOARD)
+
+
+def test_who_can_choose_adbkeyboard_still_can(note: Note) -> None:
+    note.install()
+    own = note.keyboard
+    assert own is not None
+    note.choose(ADB_KEYBOARD)
+    note.choose(own)
+
+    note.device().type_text("é")
+
+    assert (note.keyboard, note.keyboards) == (own, [own, ADB_KEYBOARD])
+
+
+def test_the_own_keyboard_comes_back_when_the_typing_is_refused(note: Note) -> None:
+    note.install()
+    own, device = note.keyboard, note.device()
+    note.bench.refuse_input()
+
+    with pytest.raises(InputRefusedError):
+        device.type_text("é\n")
+
+    assert note.keyboard == own
+
+
+def test_the_own_keyboard_comes_back_at_the_next_connect_after_a_crash(note: Note) -> None:
+    note.install()
+    own, crashing = note.keyboard, note.device()
+
+    def type_until_the_crash() -> None:
+        with suppress(DeviceDisconnectedError):
+            crashing.type_text("é" * 100_000)
+
+    typing = threading.Thread(target=type_until_the_crash)
+    typing.start()
+    while note.keyboard != ADB_KEYBOARD:
+        note.bench.device.heartbeat()
+    crashing.close()
+    typing.join(timeout=20)
+    assert note.keyboard == ADB_KEYBOARD
+
+    note.device().wait_until_ready(20)
+
+    assert (note.keyboard, note.keyboards) == (own, [own])
+    assert list(note.folder.iterdir()) == []
