@@ -29,7 +29,7 @@ class SaveStep:
 
     `check` is the frame that proves that the screen was the same after touch-down; None if it never rests, and
     where the stream of frames itself is the proof. `proven` is False where neither came. `sent` is from when to when
-    the input went to the device, None for one that is still to go.
+    the input went to the device, None for one that is still to go. `flags` say what else is odd about the step.
     """
 
     frame: int
@@ -39,6 +39,7 @@ class SaveStep:
     intent: Intent
     proven: bool = True
     sent: tuple[int, int] | None = None
+    flags: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,3 +118,36 @@ Effect = (
     | Abandon
     | Tell
 )
+
+
+# What a passive session asks for besides.
+
+
+@dataclass(frozen=True, slots=True)
+class LookAtScreen:
+    """Read the device's clock, then ask how its screen is parted; answer with ScreenLooked, if need be after
+    ClockJumped."""
+
+
+@dataclass(frozen=True, slots=True)
+class LookAtField:
+    """Read the focused field; answer with FieldRead. A look that is under way already is followed by one more."""
+
+
+@dataclass(frozen=True, slots=True)
+class AskText:
+    """What was typed in step `step` could not be read: ask the annotator, who answers with TextTold."""
+
+    step: int
+    guess: str
+
+
+@dataclass(frozen=True, slots=True)
+class AmendText:
+    """Put the text into step `step`, a TYPE, and take the flag off; answer with TextAmended or StorageFailed."""
+
+    step: int
+    text: str
+
+
+PassiveEffect = Effect | LookAtScreen | LookAtField | AskText | AmendText

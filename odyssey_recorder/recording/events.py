@@ -2,8 +2,12 @@
 
 from dataclasses import dataclass
 
+from odyssey_recorder.gesture.areas import ScreenAreas
+from odyssey_recorder.gesture.contacts import TouchNews
+from odyssey_recorder.gesture.getevent import InputNode
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import Complete, Impossible, SystemKey
+from odyssey_recorder.model.geometry import Size
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +40,13 @@ class Started:
     """Recording begins, or goes on with a draft.
 
     `uncertain`: it is not known whether the draft's last step was carried out; `complete`: that step is
-    terminal.
+    terminal. `steps` are in the draft already.
     """
 
     now_ns: int
     uncertain: bool = False
     complete: bool = False
+    steps: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +64,8 @@ class FrameSeen:
     still: bool = False
     restless: bool = False
     streamed: bool = False
+    arrived_ns: int = 0
+    size: Size | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,4 +229,98 @@ Event = (
     | AbandonWanted
     | FramesEnded
     | Tick
+)
+
+
+# What happens in passive mode besides.
+
+
+@dataclass(frozen=True, slots=True)
+class InputFollowed:
+    """The device's input is listened to from now on; these are its nodes."""
+
+    nodes: tuple[InputNode, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class InputBroke:
+    """The device's input is listened to no more."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class InputHeard:
+    """Something was done on the device itself.
+
+    It began, which is the touch-down of a contact, at `at_ns` of the host's clock, give or take `uncertainty_ns`; the
+    word of it came at `arrived_ns`.
+    """
+
+    news: TouchNews
+    at_ns: int
+    uncertainty_ns: int
+    arrived_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class ScreenLooked:
+    """The answer to `LookAtScreen`, asked for and given at these moments; no `areas` if there was none.
+
+    `clock_agreed`: the device's clock was read, too, and is what it was.
+    """
+
+    areas: ScreenAreas | None
+    asked_ns: int
+    answered_ns: int
+    clock_agreed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ClockJumped:
+    """The device's clock was changed: when its last events were is not known."""
+
+
+@dataclass(frozen=True, slots=True)
+class FieldRead:
+    """What the focused field held at some moment between these; None if no field could be read."""
+
+    text: str | None
+    asked_ns: int
+    answered_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class FrameMissing:
+    """A frame that was to be kept is not at hand any more."""
+
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class TextTold:
+    """The annotator's answer to `AskText`."""
+
+    step: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class TextAmended:
+    """The text of this step is in the draft."""
+
+    step: int
+
+
+PassiveEvent = (
+    Event
+    | InputFollowed
+    | InputBroke
+    | InputHeard
+    | ScreenLooked
+    | ClockJumped
+    | FieldRead
+    | FrameMissing
+    | TextTold
+    | TextAmended
 )
