@@ -148,11 +148,10 @@ def _replay(episode: Path, serial: str | None, options: "ReplayOptions") -> "Rep
     from odyssey_recorder.replay.recorded import load_recorded
     from odyssey_recorder.replay.replay import replay_episode
     from odyssey_recorder.settings import read_settings
-    from odyssey_recorder.wiring import chosen_device, connect, started_server
+    from odyssey_recorder.wiring import user_reach
 
     load_recorded(episode).check()  # before any device is needed
-    server = started_server(read_settings())
-    device = connect(chosen_device(server, serial), server)
+    device = user_reach(read_settings()).connect_chosen(serial)
     try:
         return replay_episode(episode, device, options)
     finally:

@@ -5,14 +5,18 @@ import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
 from odyssey_recorder import __version__
 from odyssey_recorder.dataset.provenance import Origin
 from odyssey_recorder.dataset.store import DraftSummary, EpisodeStore
-from odyssey_recorder.device.adb import AdbDevice, AdbServer, find_adb
+from odyssey_recorder.device.adb import AdbDevice
+from odyssey_recorder.device.adb_server import AdbServer, find_adb
 from odyssey_recorder.device.device import Device, DeviceProperties, ListedDevice
+from odyssey_recorder.device.discovery import find_control, running_folders
+from odyssey_recorder.device.emulator import CapturePolicy, EmulatorDevice
 from odyssey_recorder.device.profile import device_name
 from odyssey_recorder.errors import DeviceError, RecordingError, SettingsError
 from odyssey_recorder.gesture.recognizer import TouchRules
@@ -44,31 +48,54 @@ def started_server(settings: Settings) -> AdbServer:
     return server
 
 
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """How devices are reached: the adb server, the way to pictures, and where running emulators note that they run.
+
+    `keyboards` is the folder that remembers the user's own keyboard while another one types.
+    """
+
+    server: AdbServer
+    capture: CapturePolicy = "auto"
+    running: tuple[Path, ...] = ()
+    keyboards: Path | None = None
+
+    def connect(self, serial: str) -> Device:
+        """A device that answers. Raises DeviceError."""
+        adb = AdbDevice(serial, self.server, keyboards=self.keyboards)
+        device = EmulatorDevice(adb, partial(find_control, serial, self.running), policy=self.capture)
+        try:
+            device.wait_until_ready(_READY_S)
+        except DeviceError:
+            device.close()
+            raise
+        return device
+
+    def connect_chosen(self, serial: str | None) -> Device:
+        """The device that is named, otherwise the only one. Raises DeviceError."""
+        return self.connect(chosen_device(self.server, serial))
+
+
+def user_reach(settings: Settings) -> Reach:
+    """The user's own adb server, started if it is not up, and emulators. Raises DeviceError, SettingsError."""
+    return Reach(started_server(settings), settings.capture, running_folders(), settings.drafts.parent / "keyboards")
+
+
 @contextmanager
 def annotator_desk(settings: Settings) -> Iterator["Desk"]:
     """The desk of the window, at the user's own adb server; simulated emulators started from it end with it."""
-    server = started_server(settings)
-    phones = PhoneProcesses({**os.environ, "ANDROID_ADB_SERVER_PORT": str(server.port)})
+    reach = user_reach(settings)
+    phones = PhoneProcesses({**os.environ, "ANDROID_ADB_SERVER_PORT": str(reach.server.port)})
     try:
-        yield Desk(server, episode_store(settings), settings.annotator, phones=phones)
+        yield Desk(reach, episode_store(settings), settings.annotator, phones=phones, view_trees=settings.view_trees)
     finally:
         phones.stop()
 
 
 def lab_desk(lab: Lab, store: EpisodeStore, *, actor: Actor, profile: str) -> "Desk":
-    """A desk in a laboratory, away from the user's own adb server."""
-    return Desk(AdbServer(port=lab.server.port), store, "demo", actor, lab.phones, profile)
-
-
-def connect(serial: str, server: AdbServer) -> Device:
-    """A device that answers. Raises DeviceError."""
-    device = AdbDevice(serial, server)
-    try:
-        device.wait_until_ready(_READY_S)
-    except DeviceError:
-        device.close()
-        raise
-    return device
+    """A desk in a laboratory, away from the user's own adb server and emulators."""
+    reach = Reach(AdbServer(port=lab.server.port), running=(lab.phones.running_dir,))
+    return Desk(reach, store, "demo", actor, lab.phones, profile)
 
 
 def chosen_device(server: AdbServer, serial: str | None) -> str:
@@ -102,14 +129,15 @@ def episode_store(settings: Settings) -> EpisodeStore:
 
 @dataclass(frozen=True, slots=True)
 class Desk:
-    """Where an annotator works: an adb server, a dataset, and simulated emulators on demand."""
+    """Where an annotator works: the devices in reach, a dataset, and simulated emulators on demand."""
 
-    server: AdbServer
+    reach: Reach
     store: EpisodeStore
     annotator: str
     actor: Actor = "annotator"
     phones: PhoneProcesses | None = None
     profile: str = "pixel_7_pro"
+    view_trees: bool = True
 
     @property
     def can_simulate(self) -> bool:
@@ -118,7 +146,7 @@ class Desk:
 
     def devices(self) -> Sequence[ListedDevice]:
         """The devices that adb knows. Raises DeviceError."""
-        return self.server.devices()
+        return self.reach.server.devices()
 
     def simulate(self) -> str:
         """Start a simulated emulator; its serial. Raises DeviceError."""
@@ -130,7 +158,7 @@ class Desk:
 
     def connect(self, serial: str) -> Device:
         """A device that answers. Raises DeviceError."""
-        return connect(serial, self.server)
+        return self.reach.connect(serial)
 
     def drafts(self) -> Sequence[DraftSummary]:
         """The recordings that were not finished. Raises DatasetError."""
@@ -144,7 +172,7 @@ class Desk:
         """A recorder, not yet started, with a draft of its own. Raises OdysseyError."""
         properties = device.properties()
         draft = self.store.create_draft(task=task, device=_device_info(properties), origin=self._origin(properties))
-        return Recorder(device, draft, self.store, listener=listener, rules=_rules(properties))
+        return Recorder(device, draft, self.store, listener=listener, rules=self._rules(properties))
 
     def resume(self, device: Device, episode_id: str, listener: Listener) -> Recorder:
         """A recorder, not yet started, that goes on with a draft. Raises OdysseyError."""
@@ -156,7 +184,10 @@ class Desk:
                 f"The draft {episode_id} was begun on a {draft.device.device_name} ({draft.device.size});"
                 f" {device.serial} has {properties.size}. Go on with it on a device like the first."
             )
-        return Recorder(device, draft, self.store, listener=listener, rules=_rules(properties))
+        return Recorder(device, draft, self.store, listener=listener, rules=self._rules(properties))
+
+    def _rules(self, device: DeviceProperties) -> Rules:
+        return Rules(TouchRules.for_density(device.density), view_trees=self.view_trees)
 
     def _origin(self, device: DeviceProperties) -> Origin:
         return Origin(
@@ -171,10 +202,6 @@ class Desk:
             avd_name=device.avd_name,
             density=device.density,
         )
-
-
-def _rules(device: DeviceProperties) -> Rules:
-    return Rules(TouchRules.for_density(device.density))
 
 
 def _device_info(device: DeviceProperties) -> DeviceInfo:

@@ -15,7 +15,7 @@ from odyssey_recorder.model.episode import TaskInfo
 from odyssey_recorder.recording import script
 from odyssey_recorder.recording.recorder import Recorder
 from odyssey_recorder.settings import Settings
-from odyssey_recorder.wiring import Desk, chosen_device, episode_store, started_server
+from odyssey_recorder.wiring import Desk, episode_store, user_reach
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +34,9 @@ def record_by_script(settings: Settings, request: Request, console: Console) -> 
     Ctrl-C ends it too, after a word on the console about the draft.
     """
     commands = script.read_script(_text_of(request.script), source=request.script.name)
-    server = started_server(settings)
-    desk = Desk(server, episode_store(settings), settings.annotator, "script")
-    device = desk.connect(chosen_device(server, request.serial))
+    reach = user_reach(settings)
+    desk = Desk(reach, episode_store(settings), settings.annotator, "script", view_trees=settings.view_trees)
+    device = reach.connect_chosen(request.serial)
     try:
         with _progress(console, len(commands)) as show:
             player = script.ScriptPlayer(show)
