@@ -86,6 +86,7 @@ class InputNode:
     name: str
     capabilities: Capabilities
     slot: int = 0
+    told_slot: int = 0
     values: dict[tuple[int, int, int], int] = field(default_factory=dict)
     unsent: list[Change] = field(default_factory=list)
     """What `sendevent` has put in since the last report."""
@@ -101,16 +102,26 @@ class InputNode:
             if (event_type, code) == (EV_ABS, ABS_MT_TRACKING_ID) and value >= 0
         }
 
-    def accept(self, event_type: int, code: int, value: int) -> bool:
-        """Take a value in; tells whether it changed anything, which is when readers get to see it."""
-        if event_type == EV_ABS and code == ABS_MT_SLOT:
-            changed = value != self.slot
-            self.slot = value
-            return changed
-        slot = self.slot if event_type == EV_ABS and code in _PER_SLOT else -1
-        before = self.values.get((slot, event_type, code), -1 if code == ABS_MT_TRACKING_ID else 0)
-        self.values[slot, event_type, code] = value
-        return value != before
+    def take(self, changes: Sequence[Change]) -> list[Change]:
+        """Take values in; gives back what readers get to see of them.
+
+        That is what really changed, and the slot before the first change in another one than before.
+        """
+        seen: list[Change] = []
+        for event_type, code, value in changes:
+            if (event_type, code) == (EV_ABS, ABS_MT_SLOT):
+                self.slot = value
+                continue
+            is_of_slot = event_type == EV_ABS and code in _PER_SLOT
+            key = self.slot if is_of_slot else -1, event_type, code
+            if self.values.get(key, -1 if code == ABS_MT_TRACKING_ID else 0) == value:
+                continue
+            self.values[key] = value
+            if is_of_slot and self.told_slot != self.slot:
+                self.told_slot = self.slot
+                seen.append((EV_ABS, ABS_MT_SLOT, self.slot))
+            seen.append((event_type, code, value))
+        return seen
 
 
 Reader = Callable[[InputNode, Sequence[RawEvent]], None]
@@ -118,10 +129,10 @@ Reader = Callable[[InputNode, Sequence[RawEvent]], None]
 
 @dataclass(frozen=True, slots=True)
 class SavedNodes:
-    """The state of the kernel's input at one moment: the guest's clock, then slot and values of each node."""
+    """The state of the kernel's input at one moment: the guest's clock, then slots and values of each node."""
 
     time_ns: int
-    states: tuple[tuple[int, dict[tuple[int, int, int], int]], ...]
+    states: tuple[tuple[int, int, dict[tuple[int, int, int], int]], ...]
 
 
 class InputNodes:
@@ -174,7 +185,7 @@ class InputNodes:
         """
         with self._lock:
             now_us = self.clock.now_ns() // 1000
-            events = [RawEvent(now_us, *change) for change in changes if node.accept(*change)]
+            events = [RawEvent(now_us, *change) for change in node.take(changes)]
             if events:
                 events.append(RawEvent(now_us, EV_SYN, SYN_REPORT, 0))
                 readable = self._overflow(events) if node in self.touch_screens and self._to_lose else events
@@ -194,14 +205,16 @@ class InputNodes:
     def save(self) -> "SavedNodes":
         """What the nodes and their clock know now."""
         with self._lock:
-            return SavedNodes(self.clock.now_ns(), tuple((node.slot, dict(node.values)) for node in self.all()))
+            return SavedNodes(
+                self.clock.now_ns(), tuple((node.slot, node.told_slot, dict(node.values)) for node in self.all())
+            )
 
     def load(self, saved: "SavedNodes") -> None:
         """Be again as when `saved` was saved, and send every reader away: none of them was there then."""
         with self._lock:
             self.clock.set(saved.time_ns)
-            for node, (slot, values) in zip(self.all(), saved.states, strict=True):
-                node.slot, node.values, node.unsent = slot, dict(values), []
+            for node, (slot, told_slot, values) in zip(self.all(), saved.states, strict=True):
+                node.slot, node.told_slot, node.values, node.unsent = slot, told_slot, dict(values), []
         self.end_readers()
 
     def _overflow(self, events: Sequence[RawEvent]) -> list[RawEvent]:

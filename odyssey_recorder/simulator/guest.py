@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from odyssey_recorder.simulator.evdev import (
     RAW_MAX,
@@ -16,6 +17,7 @@ from odyssey_recorder.simulator.evdev_names import EV_KEY
 from odyssey_recorder.simulator.faults import Faults
 from odyssey_recorder.simulator.files import Files
 from odyssey_recorder.simulator.guest_clock import GuestClock
+from odyssey_recorder.simulator.journal import Moment
 from odyssey_recorder.simulator.phone import Phase, Phone, PhoneState
 from odyssey_recorder.simulator.us_keyboard import android_key, key_strokes
 
@@ -90,7 +92,12 @@ class Guest:
             self.report_key(code, value)
 
     def window_text(self, text: str) -> None:
-        """Characters typed on the host's keyboard; raises ValueError for what is not on a US keyboard."""
+        """Characters typed on the host's keyboard; raises ValueError for what is not on a US keyboard.
+
+        A guest without a keyboard gets nothing, and says nothing.
+        """
+        if not self.nodes.has_keyboard:
+            return
         for code, shifted in key_strokes(text):
             changes = [[(EV_KEY, 0x2A, 1)]] if shifted else []
             changes += [[(EV_KEY, code, 1)], [(EV_KEY, code, 0)]]
@@ -100,28 +107,37 @@ class Guest:
         self.phone.type_text(text)
 
     def report_key(self, code: int, value: int) -> None:
-        """The keyboard node reports a key that goes down (1) or up (0); the phone hears it as it goes up."""
-        self.nodes.report(self.nodes.keyboard, [(EV_KEY, code, value)])
+        """The keyboard node reports a key that goes down (1) or up (0); the phone hears it as it goes up.
+
+        A guest without a keyboard reports nothing, and the phone hears nothing.
+        """
+        if not self.nodes.has_keyboard:
+            return
+        moment = self._moment(self.nodes.report(self.nodes.keyboard, [(EV_KEY, code, value)]))
         key = android_key(code)
         if value == 0 and key is not None:
-            self.phone.press_key(key)
+            self.phone.press_key(key, moment=moment)
 
     def report_touch(self, node: InputNode, changes: Sequence[Change]) -> None:
         """A touch node reports `changes`, and the phone gets the fingers that came, moved or went."""
         # Asked beforehand, because asking takes time, and the phone shall hear of the touch at once.
         state = self.phone.state()
         before = node.contacts()
-        self.nodes.report(node, changes)
+        moment = self._moment(self.nodes.report(node, changes))
         after = node.contacts()
+        feel = partial(self._touch, state=state, moment=moment)
         for slot in sorted(before.keys() | after.keys()):
             if slot not in before:
-                self._touch(Phase.DOWN, after[slot], slot, state)
+                feel(Phase.DOWN, after[slot], slot)
             elif slot not in after:
-                self._touch(Phase.UP, before[slot], slot, state)
+                feel(Phase.UP, before[slot], slot)
             elif before[slot] != after[slot]:
-                self._touch(Phase.MOVE, after[slot], slot, state)
+                feel(Phase.MOVE, after[slot], slot)
 
-    def _touch(self, phase: Phase, raw: tuple[int, int], slot: int, state: PhoneState) -> None:
+    def _moment(self, event_us: int) -> Moment:
+        return Moment(self.clock.host_ns(event_us * 1000), event_us)
+
+    def _touch(self, phase: Phase, raw: tuple[int, int], slot: int, *, state: PhoneState, moment: Moment) -> None:
         panel, picture = state.physical_size, state.picture_on_panel
         x = raw[0] * panel.width / (RAW_MAX + 1)
         y = raw[1] * panel.height / (RAW_MAX + 1)
@@ -131,7 +147,7 @@ class Guest:
         if phase is Phase.DOWN and 0 <= x < state.size.width and 0 <= y < state.size.height:
             self._felt.add(slot)
         if slot in self._felt:
-            self.phone.touch(phase, x, y, pointer=slot)
+            self.phone.touch(phase, x, y, pointer=slot, moment=moment)
         if phase is Phase.UP:
             self._felt.discard(slot)
 

@@ -10,8 +10,9 @@ from typing import Literal, TypeVar
 
 from odyssey_recorder.simulator.apps import APPS
 from odyssey_recorder.simulator.apps.app import Intent
-from odyssey_recorder.simulator.journal import Journal
-from odyssey_recorder.simulator.looper import Looper, Timer
+from odyssey_recorder.simulator.glass import Glass
+from odyssey_recorder.simulator.journal import Journal, Moment
+from odyssey_recorder.simulator.looper import Looper
 from odyssey_recorder.simulator.profile import Profile
 from odyssey_recorder.simulator.screen import PackageInfo, Phase, PhoneState, Screen
 from odyssey_recorder.simulator.stage import Stage
@@ -22,13 +23,10 @@ from odyssey_recorder.simulator.system.keys import press
 from odyssey_recorder.simulator.system.system_ui import SystemUi
 from odyssey_recorder.simulator.ui.geometry import Rect, Size
 from odyssey_recorder.simulator.ui.node import Node
-from odyssey_recorder.simulator.ui.touch import LONG_PRESS_S, REST_S, Finger, Fling, touched
-from odyssey_recorder.simulator.ui.view import Action, Box
+from odyssey_recorder.simulator.ui.view import Action
 
 __all__ = ["Node", "PackageInfo", "Phase", "Phone", "PhoneState", "Rect", "Screen", "Size"]
 
-_FRAME_S = 0.033
-_FLING_STEPS = 8
 _MINUTE_S = 60.0
 _WISHES: Mapping[str, Literal["send", "view"]] = {
     "android.intent.action.SEND": "send",
@@ -61,11 +59,7 @@ class Phone:
         self._system = SystemUi(Display.of(profile), seed, APPS)
         self._stage = Stage(self._looper, animation=animation, journal=self._journal)
         self._running_clock = running_clock
-        self._finger: Finger | None = None
-        self._pointer = 0
-        self._moved_s = 0.0
-        self._hold_timer: Timer | None = None
-        self._frame_timer: Timer | None = None
+        self._glass = Glass(self._looper, self._stage, lambda: self._system)
         self._stage.refresh(self._system)
 
     def start(self) -> None:
@@ -93,26 +87,31 @@ class Phone:
 
     # Inputs ----------------------------------------------------------------------------------------------------
 
-    def touch(self, phase: Phase, x: float, y: float, *, pointer: int = 0) -> None:
-        """A finger goes down, moves, lifts, or is taken away by the system; the first finger counts."""
-        self._note(f"touch {phase.value} {x:g},{y:g}")
-        rested = time.monotonic() - self._moved_s > REST_S
-        self._looper.call(partial(self._touch, phase, x, y, pointer, rested=rested))
+    def touch(self, phase: Phase, x: float, y: float, *, pointer: int = 0, moment: Moment | None = None) -> None:
+        """A finger goes down, moves, lifts, or is taken away by the system; two fingers at once do nothing.
 
-    def press_key(self, code: int, *, long_press: bool = False) -> None:
+        `moment` says when, where that was not just now.
+        """
+        moment = moment or Moment(time.monotonic_ns())
+        finger = "" if pointer == 0 else f" finger {pointer}"
+        number = self._note(f"touch {phase.value} {x:g},{y:g}{finger}", moment)
+        at_s = moment.t_ns / 1e9
+        self._looper.call(lambda: self._glass.touch(phase, (x, y), pointer, at_s=at_s, number=number))
+
+    def press_key(self, code: int, *, long_press: bool = False, moment: Moment | None = None) -> None:
         """A key by its Android key code is pressed and released, long or short: the difference means nothing here."""
-        self._note(f"key {code}{' long' if long_press else ''}")
-        self._change(lambda: press(self._system, code))
+        number = self._note(f"key {code}{' long' if long_press else ''}", moment)
+        self._change(lambda: press(self._system, code), cause=number)
 
     def type_text(self, text: str) -> None:
         """Characters as from a hardware keyboard: they go to the focused field; a newline is Enter."""
-        self._note(f"text {text}")
+        number = self._note(f"text {text}")
         lines = text.split("\n")
         for index, line in enumerate(lines):
             if line:
-                self._change(partial(self._type, line))
+                self._change(partial(self._type, line), cause=number)
             if index + 1 < len(lines):
-                self._change(lambda: press(self._system, 66))
+                self._change(lambda: press(self._system, 66), cause=number)
 
     # Facts -----------------------------------------------------------------------------------------------------
 
@@ -150,13 +149,9 @@ class Phone:
 
     def with_input_methods(self, use: Callable[[InputMethods], _Result]) -> _Result:
         """Ask the phone's keyboards something, or change them, with its effect on the screen."""
-
-        def used() -> _Result:
-            answers: list[_Result] = []
-            self._stage.change(self._system, lambda: answers.append(use(self._system.input_methods)))
-            return answers[0]
-
-        return self._looper.call(used)
+        answers: list[_Result] = []
+        self._change(lambda: answers.append(use(self._system.input_methods)))
+        return answers[0]
 
     # The device ------------------------------------------------------------------------------------------------
 
@@ -225,23 +220,32 @@ class Phone:
 
         def load() -> None:
             self._system = copy.deepcopy(snapshot)
-            self._drop_finger()
+            self._glass.clear()
+            self._stage.cause = None
             self._stage.refresh(self._system)
 
         self._looper.call(load)
 
     # On the looper ---------------------------------------------------------------------------------------------
 
-    def _note(self, words: str) -> None:
-        if self._journal:
-            self._journal.input(time.monotonic_ns(), self._stage.screen.number, words)
+    def _note(self, words: str, moment: Moment | None = None) -> int | None:
+        if self._journal is None:
+            return None
+        moment = moment or Moment(time.monotonic_ns())
+        return self._journal.input(moment, self._stage.frame_at(moment.t_ns), words)
 
-    def _change(self, act: Action) -> None:
-        self._looper.call(lambda: self._stage.change(self._system, act))
+    def _change(self, act: Action, *, cause: int | None = None) -> None:
+        """Carry out what an input, or somebody beside the screen, wants."""
+
+        def change() -> None:
+            self._stage.cause = cause
+            self._stage.change(self._system, act)
+
+        self._looper.call(change)
 
     def _tick(self) -> None:
         self._looper.later(_MINUTE_S, self._tick)
-        self._stage.change(self._system, self._system.pass_minute)
+        self._change(self._system.pass_minute)
 
     def _copy(self) -> SystemUi:
         self._system.focused_field = None
@@ -264,79 +268,6 @@ class Phone:
             system.deliver(intent, system.app(package))
         else:
             system.open(intent)
-
-    def _touch(self, phase: Phase, x: float, y: float, pointer: int, *, rested: bool) -> None:
-        if self._finger is not None and pointer != self._pointer:
-            return
-        match phase:
-            case Phase.DOWN:
-                self._finger_down(x, y, pointer)
-            case Phase.MOVE if self._finger is not None:
-                if self._finger.move(x, y):
-                    self._show_soon()
-                self._moved_s = time.monotonic()
-            case Phase.UP if self._finger is not None:
-                self._finger_up(self._finger, x, y, rested=rested)
-            case _:
-                self._drop_finger()
-
-    def _finger_down(self, x: float, y: float, pointer: int) -> None:
-        self._drop_finger()
-        if not self._system.awake:
-            return
-        caught = self._stage.stop_gliding()
-        finger = Finger(self._boxes_at(x, y), x, y, only_drags=caught)
-        self._finger, self._pointer = finger, pointer
-        if finger.may_hold:
-            self._hold_timer = self._looper.later(LONG_PRESS_S, partial(self._hold, finger))
-
-    def _boxes_at(self, x: float, y: float) -> list[Box]:
-        for window in reversed(self._stage.windows):
-            path = window.box.under(x, y)
-            if path and (window.opaque or any(touched(box.view) for box in path)):
-                return path
-        return []
-
-    def _on_toolbar(self, x: float, y: float) -> bool:
-        toolbars = [window for window in self._stage.windows if window.name == "FloatingToolbar"]
-        return any(window.box.visible.contains(x, y) for window in toolbars)
-
-    def _hold(self, finger: Finger) -> None:
-        if finger is self._finger:
-            self._stage.change(self._system, lambda: finger.hold(self._system.entry))
-
-    def _finger_up(self, finger: Finger, x: float, y: float, *, rested: bool) -> None:
-        self._drop_finger()
-        flings: list[Fling] = []
-
-        def lift() -> None:
-            self._system.toast_text = ""
-            if finger.taps(x, y) and not self._on_toolbar(x, y):
-                self._system.entry.dismiss()
-            fling = finger.lift(x, y, self._system.entry, rested=rested)
-            if fling is not None and self._stage.moves(self._system):
-                flings.append(fling)
-
-        self._stage.change(self._system, lift)
-        for fling in flings:
-            self._stage.glide(_glide(fling), self._system)
-
-    def _drop_finger(self) -> None:
-        self._finger = None
-        for timer in (self._hold_timer, self._frame_timer):
-            if timer is not None:
-                timer.cancel()
-        self._hold_timer = self._frame_timer = None
-
-    def _show_soon(self) -> None:
-        if not self._stage.moves(self._system):
-            self._stage.refresh(self._system)
-        elif self._frame_timer is None:
-            self._frame_timer = self._looper.later(_FRAME_S, self._show_now)
-
-    def _show_now(self) -> None:
-        self._frame_timer = None
-        self._stage.refresh(self._system)
 
     def _read_tree(self, *, all_windows: bool) -> Node:
         windows = self._stage.windows
@@ -366,10 +297,3 @@ class Phone:
             awake=system.awake,
             frame=self._stage.screen.number,
         )
-
-
-def _glide(fling: Fling) -> list[Action]:
-    """The steps of a fling, fast at first."""
-    shares = [1 - (1 - step / _FLING_STEPS) ** 2 for step in range(1, _FLING_STEPS + 1)]
-    offsets = [fling.start + round((fling.end - fling.start) * share) for share in shares]
-    return [partial(fling.memory.__setitem__, fling.key, offset) for offset in offsets]

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from PIL import Image
 
@@ -16,6 +16,8 @@ from odyssey_recorder.simulator.system.windows import Areas, Window, build_windo
 from odyssey_recorder.simulator.ui.draw import Canvas
 from odyssey_recorder.simulator.ui.geometry import Rect
 from odyssey_recorder.simulator.ui.view import NOWHERE, Action
+
+_REMEMBERED = 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +41,16 @@ class Stage:
         self._player: Timer | None = None
         self._gliding: list[Action] | None = None
         self._listeners: list[Action] = []
+        self._shown: tuple[tuple[int, int], ...] = ()
+        self.cause: int | None = None
         self.screen = Screen(0, 0, 0, b"", 0)
         self.windows: list[Window] = []
         self.areas = Areas(*(Rect(0, 0, 0, 0) for _ in range(5)))
+
+    def frame_at(self, t_ns: int) -> int:
+        """The number of the frame that was shown at a moment of the host's monotonic clock, not long ago."""
+        shown = self._shown
+        return next((number for since_ns, number in reversed(shown) if since_ns <= t_ns), shown[0][1])
 
     def listen(self, tell: Action) -> Action:
         """Call `tell` after every new frame; the call that is returned ends that."""
@@ -164,18 +173,22 @@ class Stage:
             picture.width,
             picture.height,
             picture.tobytes(),
-            time.monotonic_ns(),
-            time.time_ns() // 1000,
+            0,
+            0,
             display.panel,
             display.rotation,
             display.folded,
             system.awake,
+            display.picture_on_panel,
         )
         if screen.shows_same_as(self.screen):
             return
+        # Comparing takes a while; the time must be that of the moment from which the frame can be seen.
+        screen = replace(screen, shown_ns=time.monotonic_ns(), shown_us=time.time_ns() // 1000)
+        self._shown = (*self._shown[-_REMEMBERED:], (screen.shown_ns, screen.number))
         self.screen = screen
         if self._journal:
-            self._journal.frame(screen.shown_ns, screen.number, picture)
+            self._journal.frame(screen.shown_ns, screen.number, picture, self.cause)
         for tell in tuple(self._listeners):
             tell()
 

@@ -144,6 +144,28 @@ def test_a_second_finger_is_announced_by_its_slot(start: Launch) -> None:
     assert [line.split()[2] for line in lines[5:7]] == ["ABS_MT_SLOT", "ABS_MT_TRACKING_ID"]
 
 
+def test_a_pinch_is_reported_slot_by_slot(start: Launch) -> None:
+    bench = start()
+    guest = bench.emulator.guest
+
+    with getevent(bench, "-l") as events:
+        for slot, x in ((0, 100), (1, 300), (0, 50), (1, 350)):
+            guest.window_touch(x, 300, pressed=True, slot=slot)
+        for slot, x in ((0, 50), (1, 350)):
+            guest.window_touch(x, 300, pressed=False, slot=slot)
+        told = [line.split()[2:] for line in events.lines(25)]
+
+    down, lift = ["TRACKING_ID", "POSITION_X", "POSITION_Y", "PRESSURE"], ["PRESSURE", "TRACKING_ID"]
+    assert [name.removeprefix("ABS_MT_") for name, _ in told] == [
+        *(*down, "SYN_REPORT"),
+        *("SLOT", *down, "SYN_REPORT"),
+        *("SLOT", "POSITION_X", "SYN_REPORT") * 2,
+        *("SLOT", *lift, "SYN_REPORT") * 2,
+    ]
+    ids = [value for name, value in told if name == "ABS_MT_TRACKING_ID"]
+    assert ids == ["00000000", "00000001", "ffffffff", "ffffffff"]
+
+
 def test_input_commands_bypass_the_kernel(bench: Bench) -> None:
     with getevent(bench, "-l") as events:
         bench.shell("input tap 100 100; input keyevent BACK; input swipe 1 1 9 9 20; input text a")
@@ -193,7 +215,7 @@ def test_a_slot_keeps_its_position_between_touches() -> None:
     nodes = InputNodes()
     screen = nodes.touch_screens[0]
 
-    assert screen.accept(3, 0x35, 100)
-    assert not screen.accept(3, 0x35, 100)
-    assert screen.accept(3, 0x2F, 1)
-    assert screen.accept(3, 0x35, 100), "another slot knows nothing of it"
+    assert screen.take([(3, 0x35, 100)]) == [(3, 0x35, 100)]
+    assert screen.take([(3, 0x35, 100)]) == []
+    assert screen.take([(3, 0x2F, 1)]) == [], "a slot is announced only when something changes in it"
+    assert screen.take([(3, 0x35, 100)]) == [(3, 0x2F, 1), (3, 0x35, 100)], "another slot knows nothing of it"

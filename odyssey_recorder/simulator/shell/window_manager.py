@@ -14,9 +14,10 @@ _NAMESPACES = ("system", "secure", "global")
 _SIZE = re.compile(r"([1-9][0-9]{2,3})x([1-9][0-9]{2,3})")
 _DENSITY = re.compile(r"[0-9]{2,4}")
 _DENSITIES = range(72, 1001)
+_NAVIGATION_MODE = ("secure", "navigation_mode")
 _NAVIGATION_BARS = {
-    "com.android.internal.systemui.navbar.threebutton": True,
-    "com.android.internal.systemui.navbar.gestural": False,
+    "com.android.internal.systemui.navbar.threebutton": "0",
+    "com.android.internal.systemui.navbar.gestural": "2",
 }
 
 
@@ -143,11 +144,14 @@ def _described(posture: Posture) -> str:
 async def _overlay(call: Call) -> int:
     match call.args:
         case ["list", *_]:
-            lines = [f"[{'x' if on else ' '}] {name}" for name, on in _NAVIGATION_BARS.items()]
+            mode = await asyncio.to_thread(call.guest.phone.get_setting, *_NAVIGATION_MODE)
+            lines = [f"[{'x' if mode == own else ' '}] {name}" for name, own in _NAVIGATION_BARS.items()]
             await call.print("\n".join(["com.android.systemui", *lines]))
         case ["enable" | "enable-exclusive", *options]:
-            if not _NAVIGATION_BARS.get(options[-1] if options else "", False):
-                return await call.fail("Error: the simulated phone has three-button navigation and nothing else")
+            mode = _NAVIGATION_BARS.get(options[-1] if options else "")
+            if mode is None:
+                return await call.fail("Error: the simulated phone knows " + " and ".join(_NAVIGATION_BARS))
+            await asyncio.to_thread(call.guest.phone.put_setting, *_NAVIGATION_MODE, mode)
         case _:
             return await call.fail(f"Unknown command: {' '.join(call.args)}", 255)
     return 0

@@ -1,4 +1,4 @@
-"""The status bar above and the three-button navigation bar below."""
+"""The status bar above, and below the three-button navigation bar or the handle of gesture navigation."""
 
 from odyssey_recorder.simulator.ui.controls import Icon, Text
 from odyssey_recorder.simulator.ui.layout import Row, Spacer, Surface
@@ -6,6 +6,7 @@ from odyssey_recorder.simulator.ui.view import Action, View
 
 STATUS_DP = 32
 NAVIGATION_DP = 48
+HANDLE_DP = 24
 
 
 def status_bar(clock: str, background: str, color: str) -> View:
@@ -37,3 +38,9 @@ def navigation_bar(presses: dict[str, Action], background: str, color: str) -> V
         for name, icon, size, id_ in _BUTTONS
     ]
     return Surface(Row(buttons, along="center", gap=12), color=background, height=NAVIGATION_DP, fill=True)
+
+
+def gesture_handle(background: str, color: str) -> View:
+    """The thin line in the middle; nothing happens to it, swipes go over it."""
+    line = Surface(color=color, width=108, height=4, radius=2)
+    return Surface(line, color=background, height=HANDLE_DP, fill=True, align="center")

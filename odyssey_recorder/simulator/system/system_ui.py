@@ -312,6 +312,11 @@ class SystemUi:
             return fallback
         return value if 0 <= value <= 100 else fallback
 
+    @property
+    def has_gestures(self) -> bool:
+        """Whether swipes from the edges take the place of the three buttons."""
+        return self.settings.get(("secure", "navigation_mode")) == "2"
+
     def change_setting(self, namespace: str, key: str, value: str) -> None:
         self.settings[namespace, key] = value
         fixed = self.settings.get(("system", "accelerometer_rotation")) == "0"

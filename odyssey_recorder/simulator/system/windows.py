@@ -63,7 +63,8 @@ class _Builder:
         size, density = system.display.size, system.display.density
         self._density = density
         px = density / 160
-        status, navigation = round(bars.STATUS_DP * px), round(bars.NAVIGATION_DP * px)
+        below = bars.HANDLE_DP if system.has_gestures else bars.NAVIGATION_DP
+        status, navigation = round(bars.STATUS_DP * px), round(below * px)
         self._screen = Rect(0, 0, size.width, size.height)
         self._status = Rect(0, 0, size.width, status)
         self._navigation = Rect(0, size.height - navigation, size.width, size.height)
@@ -176,7 +177,8 @@ class _Builder:
         above = "surface_high" if system.recents else page.status_color
         status = bars.status_bar(system.clock, above, "on_surface" if system.recents else page.bar_color)
         below, ink = self._navigation_colors(theme)
-        navigation = bars.navigation_bar(system.navigation_presses, below, ink)
+        buttons = bars.navigation_bar(system.navigation_presses, below, ink)
+        navigation = bars.gesture_handle(below, ink) if system.has_gestures else buttons
         look = self._look(theme, self._screen)
         return (
             Window("StatusBar", "com.android.systemui", self._lay(status, look, self._status)),

@@ -152,11 +152,11 @@ def test_settings_are_kept(start: Launch) -> None:
     assert bench.shell("settings get secure show_ime_with_hard_keyboard; cmd settings get secure x") == "1\nnull\n"
 
 
-def test_the_navigation_bar_stays_what_it_is(bench: Bench) -> None:
+def test_the_navigation_bar_has_three_buttons_unless_told_otherwise(bench: Bench) -> None:
     command = "cmd overlay enable-exclusive --category com.android.internal.systemui.navbar"
 
     assert bench.shell(f"{command}.threebutton") == ""
-    assert bench.adb("shell", f"{command}.gestural").returncode == 1
+    assert bench.adb("shell", f"{command}.twobutton").returncode == 1
     assert "[x] com.android.internal.systemui.navbar.threebutton" in bench.shell("cmd overlay list")
 
 

@@ -1,0 +1,80 @@
+"""What the journal lets a test know: which picture was shown at an input, and which inputs changed it."""
+
+import hashlib
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from odyssey_recorder.simulator.evdev import InputNodes
+from odyssey_recorder.simulator.faults import Faults
+from odyssey_recorder.simulator.guest import Guest
+from odyssey_recorder.simulator.phone import Phone, Screen
+from odyssey_recorder.simulator.profile import profile_named
+from odyssey_recorder.simulator.truth import Truth
+from tests.simulator.person import Person
+
+
+@contextmanager
+def guest_with(journal: Path) -> Iterator[Guest]:
+    """A running phone with its kernel."""
+    phone = Phone(profile_named("small_phone"), journal=journal)
+    phone.start()
+    try:
+        yield Guest(phone, Faults(*(lambda: None,) * 3), InputNodes(), "test")
+    finally:
+        phone.stop()
+
+
+def tap(guest: Guest, words: str) -> Screen:
+    """Tap something through the emulator's window; the screen that was shown."""
+    place = Person(guest.phone).find(words).bounds.center
+    shown = guest.phone.screen()
+    for pressed in (True, False):
+        guest.window_touch(*place, pressed=pressed)
+    return shown
+
+
+def rgb_sha256(screen: Screen) -> str:
+    return hashlib.sha256(bytes(value for index, value in enumerate(screen.rgba) if index % 4 != 3)).hexdigest()
+
+
+def test_a_touch_carries_the_picture_that_it_met_and_the_stamp_of_its_events(tmp_path: Path) -> None:
+    stamps: list[int] = []
+    with guest_with(tmp_path / "journal") as guest:
+        guest.nodes.read(lambda _, events: stamps.append(events[0].time_us), lambda: None)
+        met = [tap(guest, "Notes")]
+        guest.phone.put_setting("global", "transition_animation_scale", "0")
+        met.append(tap(guest, "New note"))
+
+    downs = Truth.read(tmp_path / "journal").touch_downs()
+    assert [down.frame.number for down in downs] == [screen.number for screen in met]
+    assert [down.frame.rgb_sha256 for down in downs] == [rgb_sha256(screen) for screen in met]
+    assert all(down.frame.t_ns <= down.t_ns for down in downs)
+    assert {down.event_us for down in downs} <= set(stamps)
+
+
+def test_whether_a_gesture_changed_the_screen_can_be_told(tmp_path: Path) -> None:
+    with guest_with(tmp_path / "journal") as guest:
+        tap(guest, "10:00")
+        tap(guest, "Notes")
+
+    truth = Truth.read(tmp_path / "journal")
+    nothing, opening = (truth.gesture(down) for down in truth.touch_downs())
+    assert [felt.words.split()[1] for felt in opening] == ["down", "up"]
+    assert not truth.changed_screen(*nothing)
+    assert truth.changed_screen(*opening)
+
+
+def test_what_changes_without_an_input_has_no_cause(tmp_path: Path) -> None:
+    with guest_with(tmp_path / "journal") as guest:
+        guest.phone.press_key(187)
+        guest.phone.set_rotation(1)
+        last = guest.phone.screen().number
+
+    truth = Truth.read(tmp_path / "journal")
+    assert truth.frames[1].cause is None
+    assert truth.frames[2].cause == truth.inputs[0].number
+    assert truth.frames[last].cause is None
+    assert truth.inputs[0].event_us is None
+    assert re.fullmatch(r"key 187", truth.inputs[0].words)
