@@ -1,0 +1,87 @@
+"""What is said of steps whose pictures have another size than the episode's device_info tells."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from odyssey_recorder.model.episode import Episode
+from odyssey_recorder.model.geometry import Size
+from odyssey_recorder.recording.session import State
+from odyssey_recorder.recording.step_writer import RESIZED, TURNED
+from tests.fakes import PHONE_SIZE, FakeDevice
+from tests.recording.desk import Desk, Recording, pixels
+
+SMALLER = Size(320, 480)
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Desk:
+    return Desk(tmp_path)
+
+
+@pytest.fixture
+def device() -> FakeDevice:
+    return FakeDevice()
+
+
+def show_in(device: FakeDevice, size: Size) -> None:
+    """Let the next screen have another size, as when the device is turned or folded."""
+    device.state = replace(device.state, size=size)
+
+
+def tap_in(recording: Recording, device: FakeDevice, size: Size) -> None:
+    """Record a tap on a screen of that size."""
+    view = recording.ready()
+    if device.state.size != size:
+        show_in(device, size)
+        view = recording.ready(after=view.frame_number)
+    recording.tap()
+    recording.ready(steps=len(view.steps) + 1)
+
+
+def publish(desk: Desk, recording: Recording) -> Episode:
+    recording.ready()
+    recording.recorder.complete("done")
+    recording.until(State.FINISHED)
+    return desk.store.load(recording.draft.episode_id)
+
+
+@pytest.mark.parametrize(("size", "why"), [(PHONE_SIZE.turned(), TURNED), (SMALLER, RESIZED)], ids=["turned", "folded"])
+def test_a_step_whose_picture_disagrees_with_device_info_says_so_in_words(
+    desk: Desk, device: FakeDevice, size: Size, why: str
+) -> None:
+    with desk.recording(device) as recording:
+        tap_in(recording, device, PHONE_SIZE)
+        tap_in(recording, device, size)
+        tap_in(recording, device, PHONE_SIZE)
+        flags = [step.flag for step in recording.recorder.view.steps]
+
+    assert flags == ["", f"{why}: its picture is {size}, device_info says {PHONE_SIZE}", ""]
+
+
+def test_an_episode_that_begins_on_a_turned_screen_is_described_as_such(desk: Desk, device: FakeDevice) -> None:
+    with desk.recording(device) as recording:
+        tap_in(recording, device, PHONE_SIZE.turned())
+        tap_in(recording, device, PHONE_SIZE)
+        episode = publish(desk, recording)
+        flags = [step.flag for step in recording.recorder.view.steps]
+
+    assert episode.device.size == PHONE_SIZE.turned()
+    assert [flag.partition(":")[0] for flag in flags] == ["", TURNED, TURNED], "COMPLETE is a step like any other"
+
+
+def test_no_published_step_disagrees_with_device_info_unflagged(desk: Desk, device: FakeDevice) -> None:
+    sizes = [PHONE_SIZE, PHONE_SIZE.turned(), SMALLER, SMALLER.turned(), PHONE_SIZE]
+    with desk.recording(device) as recording:
+        for size in sizes:
+            tap_in(recording, device, size)
+        episode = publish(desk, recording)
+
+    provenance = desk.store.provenance(episode.episode_id)
+    assert provenance is not None
+    for number, step in enumerate(provenance.steps):
+        picture = pixels(desk.store.screenshot_path(episode, number))
+        agrees = Size(*picture.size) == episode.device.size
+        flagged = any(str(Size(*picture.size)) in flag for flag in step.flags)
+        assert flagged is not agrees, f"step {number}"
