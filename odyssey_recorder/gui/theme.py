@@ -137,6 +137,7 @@ QRadioButton::indicator:checked {{ width: 6px; height: 6px; border: 5px solid {a
 QRadioButton::indicator:focus {{ border-color: {accent}; }}
 QFrame[kind="card"] {{ background: {card}; border: 1px solid {outline}; border-radius: 12px; }}
 QFrame[kind="rail"] {{ background: {card}; border: none; border-right: 1px solid {outline}; }}
+QFrame[kind="tools"] {{ background: {card}; border: none; border-left: 1px solid {outline}; }}
 QLabel[kind="title"] {{ font-size: {title}pt; font-weight: 600; }}
 QLabel[kind="field"] {{ color: {muted}; font-size: {small}pt; }}
 QLabel[kind="hint"] {{ color: {muted}; font-size: {small}pt; }}

@@ -11,7 +11,7 @@ def no_screen(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(variable, raising=False)
 
 
-@pytest.mark.parametrize("words", [(), ("demo", "--gui")])
+@pytest.mark.parametrize("words", [(), ("demo", "--gui"), ("simulate", "--window")])
 def test_where_there_is_no_screen_the_window_says_so(command_line: CommandLine, words: tuple[str, ...]) -> None:
     ran = command_line(*words)
     assert (ran.exit_code, ran.out) == (1, "")

@@ -11,10 +11,10 @@ from PySide6.QtWidgets import QApplication
 
 from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.device.adb import AdbServer
-from odyssey_recorder.gui.app import prepare
+from odyssey_recorder.gui.application import prepare
 from odyssey_recorder.gui.recording_controller import Phase, RecordingController
 from odyssey_recorder.model.geometry import Pixel
-from odyssey_recorder.wiring import Desk
+from odyssey_recorder.wiring import Desk, Reach
 from tests.gui.pilot import Pilot
 
 
@@ -43,7 +43,7 @@ def record_until_killed(job: Job, parent: Connection) -> None:
     """Open the window, carry out a job, and tell the steps in the list once the finger is down."""
     app = QApplication([])
     prepare(app)
-    desk = Desk(AdbServer(port=job.server_port), EpisodeStore(job.dataset, drafts=job.drafts), "Tester")
+    desk = Desk(Reach(AdbServer(port=job.server_port)), EpisodeStore(job.dataset, drafts=job.drafts), "Tester")
     pilot = Pilot(EventLoop(), RecordingController(desk), job.serial)
     pilot.wait_for_phase(Phase.WATCHING)
     pilot.start()
