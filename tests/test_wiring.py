@@ -3,14 +3,14 @@ from pathlib import Path
 import pytest
 
 from odyssey_recorder.dataset.store import EpisodeStore
-from odyssey_recorder.device.adb import AdbServer
+from odyssey_recorder.device.adb_server import AdbServer
 from odyssey_recorder.errors import DatasetError, DeviceError, RecordingError, SettingsError
 from odyssey_recorder.model.episode import TaskInfo
 from odyssey_recorder.model.geometry import Size
 from odyssey_recorder.recording import script
 from odyssey_recorder.recording.recorder import Recorder
 from odyssey_recorder.settings import read_settings
-from odyssey_recorder.wiring import Desk, adb_program, annotator_desk, chosen_device, connect, lab_desk
+from odyssey_recorder.wiring import Desk, Reach, adb_program, annotator_desk, chosen_device, lab_desk
 from tests.command_line import CommandLine, LabPhone
 from tests.device.scripted_adb_server import ScriptedAdbServer, block
 from tests.fakes import FakeDevice
@@ -20,7 +20,7 @@ TASK = TaskInfo("General_Tool", ("Clock",), "Set {}.", "Set an alarm.", "Set an 
 
 @pytest.fixture
 def desk(tmp_path: Path) -> Desk:
-    return Desk(AdbServer(port=1), EpisodeStore(tmp_path / "dataset", drafts=tmp_path / "drafts"), "Ada")
+    return Desk(Reach(AdbServer(port=1)), EpisodeStore(tmp_path / "dataset", drafts=tmp_path / "drafts"), "Ada")
 
 
 def choose(listed: str, serial: str | None = None) -> str:
@@ -67,7 +67,7 @@ def test_an_adb_that_is_set_must_be_a_program(tmp_path: Path, monkeypatch: pytes
 
 
 def test_a_device_that_answers_is_connected(lab_phone: LabPhone) -> None:
-    device = connect(lab_phone.serial, AdbServer(port=lab_phone.lab.server.port))
+    device = Reach(AdbServer(port=lab_phone.lab.server.port)).connect(lab_phone.serial)
     assert device.properties().size == Size(720, 1280)
     device.close()
 

@@ -343,7 +343,7 @@ class Recorder:
         if tree is None or tree.tree is None or frame.started_ns < tree.read_ns:
             return
         self._tree = None
-        if tree.frame_number == self._session.frame:
+        if tree.frame_number == self._session.frame and self._session.state is State.READY:
             self._tell(self._writer.take_tree(tree.frame_number, tree.tree))
 
     def _input_sent(self, started_ns: int, ended_ns: int) -> None:
