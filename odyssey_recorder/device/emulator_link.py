@@ -50,7 +50,7 @@ class EmulatorLink:
         self._connection: Connection | None = None
         self._closing = threading.Event()
         self._tried = threading.Event()
-        self.problem = f"The control service of {serial} was not tried yet. Wait a moment."
+        self._problem = f"The control service of {serial} was not tried yet. Wait a moment."
         self._thread = threading.Thread(target=self._run, name=f"control service of {serial}", daemon=True)
         self._thread.start()
 
@@ -59,6 +59,12 @@ class EmulatorLink:
         """The connection while there is one and its stream lives."""
         connection = self._connection
         return None if connection is None or connection.stream.ended.is_set() else connection
+
+    @property
+    def problem(self) -> str:
+        """Why there is no connection, or was none the last time, and what can be done."""
+        connection = self._connection
+        return str(connection.stream.error) if connection and connection.stream.ended.is_set() else self._problem
 
     def wait_until_tried(self, timeout_s: float) -> None:
         """Return when the first try to connect has ended, well or not."""
@@ -84,7 +90,7 @@ class EmulatorLink:
                 with self._opened() as connection:
                     self._watch(connection)
             except DeviceError as error:
-                self.problem = str(error)
+                self._problem = str(error)
             self._tried.set()
             lasted = time.monotonic() - began_s > 2 * _LAST_PAUSE_S
             pause_s = _FIRST_PAUSE_S if lasted else pause_s
@@ -100,6 +106,9 @@ class EmulatorLink:
             stream = control.stream()
             try:
                 yield Connection(control, stream, status.has_keyboard)
+            except DeviceError as error:
+                self._problem = str(error)
+                raise
             finally:
                 self._connection = None
                 stream.close()

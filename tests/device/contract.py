@@ -1,5 +1,6 @@
 """What every `Device` does, whatever is behind it: one suite for the real way and for the fake."""
 
+import re
 import threading
 from collections.abc import Callable
 from typing import Protocol
@@ -7,17 +8,17 @@ from typing import Protocol
 import pytest
 
 from odyssey_recorder.device.device import Device
+from odyssey_recorder.device.view_tree import clickable_at, parse
 from odyssey_recorder.errors import (
     DeviceDisconnectedError,
     DeviceError,
     DeviceTimeoutError,
     InputRefusedError,
 )
+from odyssey_recorder.gesture.getevent import DOWN, UP, InputEvent, LineBuffer, parse_line
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import SystemKey
 from odyssey_recorder.model.geometry import Pixel, Rotation
-
-UNTYPABLE = "caf\N{LATIN SMALL LETTER E WITH ACUTE}"
 
 
 class Bench(Protocol):
@@ -32,6 +33,9 @@ class Bench(Protocol):
 
     def change_screen(self) -> None:
         """Show something else, by no input through the device."""
+
+    def press_back_key(self) -> None:
+        """Press and release BACK on the device's own keyboard: `getevent` prints it."""
 
     def freeze(self) -> None: ...
 
@@ -52,9 +56,52 @@ CALLS: dict[str, Callable[[Device], object]] = {
     "touch": lambda device: device.touch(TouchStroke.press(Pixel(100, 300))),
     "press": lambda device: device.press(SystemKey.BACK),
     "type_text": lambda device: device.type_text("a"),
+    "view_tree": lambda device: device.view_tree(),
+    "setting": lambda device: device.setting("secure", "navigation_mode"),
+    "input_nodes": lambda device: device.input_nodes(),
+    "read_clock": lambda device: device.read_clock(),
     "heartbeat": lambda device: device.heartbeat(),
 }
 every_call = pytest.mark.parametrize("call", CALLS.values(), ids=CALLS.keys())
+
+
+class Listener:
+    """A thread that follows a device's input while a `with` block lasts; then the device is closed."""
+
+    def __init__(self, device: Device) -> None:
+        self.heard: list[tuple[bytes, int]] = []
+        self.error: DeviceError | None = None
+        self._device = device
+        self._news = threading.Condition()
+        self._thread = threading.Thread(target=self._follow)
+
+    def __enter__(self) -> None:
+        self._thread.start()
+
+    def __exit__(self, *_: object) -> None:
+        self._device.close()
+        self.join()
+
+    def wait_for(self, words: str) -> None:
+        """Return when `getevent` has printed `words`."""
+        with self._news:
+            assert self._news.wait_for(lambda: words.encode() in b"".join(data for data, _ in self.heard), timeout=20)
+
+    def join(self) -> None:
+        """Wait until following has ended."""
+        self._thread.join(timeout=20)
+        assert not self._thread.is_alive()
+
+    def _follow(self) -> None:
+        try:
+            self._device.follow_input(self._take)
+        except DeviceError as error:
+            self.error = error
+
+    def _take(self, data: bytes, arrived_ns: int) -> None:
+        with self._news:
+            self.heard.append((data, arrived_ns))
+            self._news.notify_all()
 
 
 class DeviceContract:
@@ -62,6 +109,9 @@ class DeviceContract:
 
     The latter's device gives up soon; the former's waits longer than a slow machine takes.
     """
+
+    untypable = "caf\N{LATIN SMALL LETTER E WITH ACUTE}"
+    """Four characters, of which the last cannot be typed."""
 
     def test_it_says_who_it_is(self, bench: Bench) -> None:
         properties = bench.device.properties()
@@ -83,7 +133,7 @@ class DeviceContract:
 
         assert [frame.number for frame in frames] == [1, 2, 3]
         for frame in frames:
-            assert len(frame.pixels) == frame.size.width * frame.size.height * 4
+            assert len(frame.pixels) / (frame.size.width * frame.size.height) in (3, 4)
             assert frame.image().size == (frame.size.width, frame.size.height)
         moments = [moment for frame in frames for moment in (frame.started_ns, frame.arrived_ns)]
         assert moments == sorted(moments)
@@ -109,16 +159,78 @@ class DeviceContract:
 
     def test_text_that_cannot_be_typed_is_refused_before_anything_is_typed(self, bench: Bench) -> None:
         before = bench.device.capture()
+        culprit = re.escape(f"{self.untypable[3]!r}, character 4")
 
-        with pytest.raises(InputRefusedError, match="'é', character 4"):
-            bench.device.check_text(UNTYPABLE)
-        with pytest.raises(InputRefusedError, match="'é', character 4"):
-            bench.device.type_text(UNTYPABLE)
+        with pytest.raises(InputRefusedError, match=culprit):
+            bench.device.check_text(self.untypable)
+        with pytest.raises(InputRefusedError, match=culprit):
+            bench.device.type_text(self.untypable)
 
         assert bench.device.capture().shows_same_as(before)
 
     def test_text_that_can_be_typed_passes_the_check(self, bench: Bench) -> None:
         bench.device.check_text("50% \"off\" & 'more'; $HOME\n")
+
+    def test_the_view_tree_tells_what_a_tap_would_meet(self, bench: Bench) -> None:
+        box = clickable_at(parse(bench.device.view_tree()), bench.button, bench.device.capture().size)
+
+        assert box is not None
+        assert bench.button in box
+
+    def test_a_setting_that_was_never_set_is_empty(self, bench: Bench) -> None:
+        assert bench.device.setting("secure", "of_nobody") == ""
+
+    def test_it_has_a_touch_screen_and_a_keyboard(self, bench: Bench) -> None:
+        nodes = bench.device.input_nodes()
+
+        assert any(node.is_touchscreen for node in nodes)
+        assert any("KEY_BACK" in node.keys for node in nodes)
+
+    def test_its_clock_goes_as_ours(self, bench: Bench) -> None:
+        readings = [bench.device.read_clock() for _ in range(5)]
+
+        assert all(reading.before_ns <= reading.after_ns for reading in readings)
+        ahead_at_least_ns = max(reading.least_us * 1000 - reading.after_ns for reading in readings)
+        ahead_at_most_ns = min(reading.most_us * 1000 - reading.before_ns for reading in readings)
+        assert ahead_at_least_ns <= ahead_at_most_ns
+
+    def test_a_key_of_the_device_s_own_keyboard_is_heard_with_the_device_s_time(self, bench: Bench) -> None:
+        listener = Listener(bench.device)
+
+        with listener:
+            before = bench.device.read_clock()
+            bench.press_back_key()
+            listener.wait_for("EV_KEY       KEY_BACK             UP")
+            after = bench.device.read_clock()
+
+        buffer = LineBuffer()
+        messages = [parse_line(line) for data, _ in listener.heard for line in buffer.feed(data)]
+        keys = [event for event in messages if isinstance(event, InputEvent) and event.code == "KEY_BACK"]
+        assert [event.value for event in keys] == [DOWN, UP]
+        assert before.least_us <= keys[0].time_us <= keys[1].time_us <= after.most_us
+        arrivals = [arrived_ns for _, arrived_ns in listener.heard]
+        assert arrivals == sorted(arrivals)
+        assert before.after_ns < arrivals[-1] < after.before_ns
+
+    def test_closing_wakes_who_listens(self, bench: Bench) -> None:
+        listener = Listener(bench.device)
+
+        with listener:
+            bench.press_back_key()
+            listener.wait_for("KEY_BACK")
+
+        assert isinstance(listener.error, DeviceDisconnectedError)
+
+    def test_who_listens_to_a_device_that_goes_away_is_told(self, bench: Bench) -> None:
+        listener = Listener(bench.device)
+
+        with listener:
+            bench.press_back_key()
+            listener.wait_for("KEY_BACK")
+            bench.disconnect()
+            listener.join()
+
+        assert isinstance(listener.error, DeviceDisconnectedError)
 
     @every_call
     def test_every_call_on_a_frozen_device_times_out(

@@ -1,0 +1,190 @@
+"""Which notes of running emulators are found, and what is made of them."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path, PurePath
+
+import pytest
+
+from odyssey_recorder.device.discovery import ControlEndpoint, find_control, process_is_alive, running_folders
+
+Write = Callable[..., Path]
+
+LINUX_NOTE = """\
+port.serial=5556
+port.adb=5557
+avd.name=Pixel_7_Pro
+avd.dir=/home/anna/.android/avd/Pixel_7_Pro.avd
+emulator.build=11237101
+emulator.version=34.1.19
+cmdline="/opt/sdk/emulator/qemu-system-x86_64" "-avd" "Pixel_7_Pro"
+grpc.port=8556
+grpc.token=MTIzNDU2Nzg5
+"""
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Write:
+    """Writes a note of process `pid` into a folder of running emulators."""
+
+    def write_note(note: str | bytes, pid: int = 1, *, age_s: float = 0) -> Path:
+        path = tmp_path / f"pid_{pid}.ini"
+        path.write_bytes(note if isinstance(note, bytes) else note.encode())
+        os.utime(path, (1_700_000_000 - age_s, 1_700_000_000 - age_s))
+        return tmp_path
+
+    return write_note
+
+
+def find(folder: Path, *, alive: bool = True) -> ControlEndpoint | None:
+    return find_control("emulator-5556", (folder,), is_alive=lambda _: alive)
+
+
+def test_a_note_gives_address_and_token(write: Write) -> None:
+    found = find(write(LINUX_NOTE))
+
+    assert found == ControlEndpoint("emulator-5556", 8556, "MTIzNDU2Nzg5", wants_jwt=False)
+    assert found.address == "localhost:8556"
+
+
+def test_spaces_around_the_equals_sign_and_line_ends_of_windows_mean_nothing(write: Write) -> None:
+    found = find(write(LINUX_NOTE.replace("=", " = ").replace("\n", "\r\n")))
+
+    assert found == ControlEndpoint("emulator-5556", 8556, "MTIzNDU2Nzg5", wants_jwt=False)
+
+
+def test_a_token_keeps_the_equals_signs_at_its_end(write: Write) -> None:
+    found = find(write(LINUX_NOTE.replace("MTIzNDU2Nzg5", "MTIzNDU2Nzg5MA==")))
+
+    assert found is not None
+    assert found.token == "MTIzNDU2Nzg5MA=="
+
+
+def test_an_open_service_has_no_token(write: Write) -> None:
+    found = find(write("port.serial=5556\ngrpc.port=8554\n"))
+
+    assert found == ControlEndpoint("emulator-5556", 8554, "", wants_jwt=False)
+
+
+def test_a_service_with_signed_tokens_alone_says_so(write: Write) -> None:
+    found = find(write("port.serial=5556\ngrpc.port=8554\ngrpc.jwks=/run/user/1000/avd/running/1/jwks\n"))
+
+    assert found is not None
+    assert found.wants_jwt
+
+
+def test_the_note_of_a_process_that_has_ended_is_passed_over(write: Write) -> None:
+    assert find(write(LINUX_NOTE), alive=False) is None
+
+
+@pytest.mark.parametrize(
+    "note",
+    [
+        LINUX_NOTE.replace("5556", "5558"),
+        "",
+        "port.serial=5556\n",
+        "port.serial=5556\ngrpc.port=\n",
+        "port.serial=5556\ngrpc.port=eight\n",
+        "port.serial=5556\ngrpc.port=0\n",
+        "port.serial=5556\ngrpc.port=65536\n",
+        "grpc.port=8554\n",
+        b"\xff\xfe\x00port.serial\x00",
+    ],
+    ids=["another serial", "empty", "no port", "empty port", "words", "port 0", "too far", "no serial", "bytes"],
+)
+def test_a_note_that_says_nothing_of_use_is_passed_over(write: Write, note: str | bytes) -> None:
+    write(LINUX_NOTE.replace("8556", "8600"), 2)
+
+    found = find(write(note, 1))
+
+    assert found is not None
+    assert found.port == 8600
+
+
+def test_of_two_notes_for_one_serial_the_newer_is_believed(write: Write) -> None:
+    write(LINUX_NOTE.replace("8556", "8601"), 1)
+    folder = write(LINUX_NOTE.replace("8556", "8602"), 2, age_s=60)
+
+    found = find(folder)
+
+    assert found is not None
+    assert found.port == 8601
+
+
+def test_other_files_and_folders_that_are_not_there_are_no_notes(write: Write, tmp_path: Path) -> None:
+    folder = write(LINUX_NOTE)
+    (folder / "pid_1.ini").rename(folder / "pid_x.ini")
+    (folder / "pid_7.ini").mkdir()
+
+    assert find(folder) is None
+    assert find(tmp_path / "nowhere") is None
+
+
+def test_this_process_is_alive_and_an_ended_one_is_not() -> None:
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+
+    assert process_is_alive(os.getpid())
+    assert not process_is_alive(ended.pid)
+    assert not process_is_alive(2**80)
+
+
+def test_another_user_s_process_is_alive_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(pid: int, signal: int) -> None:
+        raise PermissionError(pid, signal)
+
+    monkeypatch.setattr(os, "kill", refuse)
+
+    assert process_is_alive(1)
+
+
+@pytest.mark.parametrize(
+    ("platform", "environment", "expected"),
+    [
+        (
+            "linux",
+            {"XDG_RUNTIME_DIR": "/run/user/7", "USER": "anna"},
+            ["/run/user/7/avd/running", "/home/anna/.android/avd/running", "/tmp/android-anna/avd/running"],
+        ),
+        (
+            "darwin",
+            {"USER": "anna"},
+            [
+                "/home/anna/Library/Caches/TemporaryItems/avd/running",
+                "/home/anna/.android/avd/running",
+                "/tmp/android-anna/avd/running",
+            ],
+        ),
+        (
+            "win32",
+            {"LOCALAPPDATA": "/home/anna/AppData/Local"},
+            ["/home/anna/AppData/Local/Temp/avd/running", "/home/anna/.android/avd/running"],
+        ),
+        (
+            "win32",
+            {"ANDROID_EMULATOR_HOME": "/d/android"},
+            ["/d/android/avd/running", "/home/anna/.android/avd/running"],
+        ),
+    ],
+)
+def test_every_system_has_its_folders(platform: str, environment: dict[str, str], expected: list[str]) -> None:
+    folders = running_folders(environment, platform, Path("/home/anna"))
+
+    assert list(map(PurePath.as_posix, folders)) == expected
+
+
+def test_linux_without_a_runtime_folder_in_its_environment_has_the_user_s() -> None:
+    folders = running_folders({"USER": "anna"}, "linux", Path("/home/anna"))
+
+    assert folders[0] == Path(f"/run/user/{os.getuid()}/avd/running")
+
+
+def test_a_stranger_s_note_is_passed_over(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = write(LINUX_NOTE)
+    uid = os.getuid()
+
+    monkeypatch.setattr(os, "getuid", lambda: uid + 1)
+
+    assert find(folder) is None

@@ -1,0 +1,488 @@
+"""A device behind the control service of the simulated emulator and the real adb keeps the contract, whatever fails."""
+
+import hashlib
+import logging
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from odyssey_recorder.device.adb import AdbDevice
+from odyssey_recorder.device.discovery import ControlEndpoint
+from odyssey_recorder.device.emulator import EmulatorDevice
+from odyssey_recorder.errors import DeviceDisconnectedError, DeviceError, InputRefusedError
+from odyssey_recorder.gesture.touch import TouchStroke
+from odyssey_recorder.model.action import SystemKey
+from odyssey_recorder.model.geometry import Pixel, Size
+from odyssey_recorder.simulator.adb_server import PrivateAdbServer
+from odyssey_recorder.simulator.faults import FrameFault
+from tests.device.contract import Bench, DeviceContract
+from tests.device.emulator_bench import EmulatorBench, start_bench
+
+StartBench = Callable[[str], EmulatorBench]
+
+
+@pytest.fixture
+def start(adb_server: PrivateAdbServer, tmp_path: Path) -> Iterator[StartBench]:
+    """Starts a simulated emulator of a profile and connects to it."""
+    benches: list[EmulatorBench] = []
+
+    def start_one(profile: str) -> EmulatorBench:
+        benches.append(start_bench(profile, adb_server, tmp_path))
+        return benches[-1]
+
+    yield start_one
+    for bench in benches:
+        bench.device.close()
+        bench.emulator.stop()
+
+
+@pytest.fixture
+def bench(start: StartBench) -> EmulatorBench:
+    return start("small_phone")
+
+
+@pytest.fixture
+def impatient_bench(bench: EmulatorBench) -> Iterator[EmulatorBench]:
+    device = bench.another_device(adb_s=0.3, answer_s=0.3)
+    device.wait_until_ready(20)
+    yield replace(bench, device=device)
+    device.close()
+
+
+class TestEmulatorDevice(DeviceContract):
+    """The contract, kept over both ways."""
+
+    def test_text_that_cannot_be_typed_is_refused_before_anything_is_typed(self, bench: Bench) -> None:
+        before = bench.device.capture()
+
+        with pytest.raises(InputRefusedError, match=r"'\\x07', character 4"):
+            bench.device.check_text("caf\x07")
+        with pytest.raises(InputRefusedError, match=r"'\\x07', character 4"):
+            bench.device.type_text("caf\x07")
+
+        assert bench.device.capture().shows_same_as(before)
+
+
+def write_note(bench: EmulatorBench) -> None:
+    """Open a new note, so that its field has the focus."""
+    bench.device.touch(TouchStroke.press(bench.button))
+    new = next(node for node in bench.emulator.phone.view_tree().walk() if node.content_desc == "New note")
+    bench.device.touch(
+        TouchStroke.press(Pixel((new.bounds.left + new.bounds.right) // 2, (new.bounds.top + new.bounds.bottom) // 2))
+    )
+
+
+def fields(bench: EmulatorBench) -> list[str]:
+    """What is written in the fields of the screen."""
+    return [node.text for node in bench.emulator.phone.view_tree().walk() if node.class_name.endswith("EditText")]
+
+
+# Frames
+
+
+def test_the_best_way_is_chosen_by_itself(bench: EmulatorBench) -> None:
+    assert bench.device.capture_path == "gRPC"
+    assert bench.device.sends_frames
+    assert bench.device.follows_finger
+    assert bench.device.capture().source == "gRPC"
+
+
+def test_a_change_of_the_screen_comes_by_itself(bench: EmulatorBench) -> None:
+    first = bench.next_streamed()
+
+    bench.change_screen()
+    changed = bench.next_streamed()
+
+    shown = bench.emulator.phone.screen()
+    assert first.number < changed.number
+    assert first.started_ns < changed.started_ns <= changed.arrived_ns
+    assert abs(changed.started_ns - shown.shown_ns) < 5_000_000
+    assert changed.pixels == bench.device.capture().pixels
+    assert bench.device.next_frame(0) is None
+
+
+def test_pictures_of_both_ways_show_the_same(bench: EmulatorBench) -> None:
+    over_grpc = bench.device.capture()
+
+    bench.leave_adb_alone()
+    over_adb = bench.device.capture()
+
+    assert (over_grpc.source, over_adb.source) == ("gRPC", "screencap")
+    assert over_adb.shows_same_as(over_grpc)
+    assert over_adb.image().tobytes() == over_grpc.image().tobytes()
+    assert over_adb.number == over_grpc.number + 1
+
+
+def test_a_stream_that_ends_hands_over_to_adb_and_comes_back(bench: EmulatorBench) -> None:
+    bench.next_streamed()
+
+    bench.emulator.faults.control.drop_streams()
+    bench.wait_for_path("screencap")
+    between = bench.device.capture()
+    bench.wait_for_path("gRPC")
+
+    assert between.source == "screencap"
+    assert bench.next_streamed().pixels == bench.device.capture().pixels
+
+
+def test_frames_go_on_while_the_service_is_gone(bench: EmulatorBench) -> None:
+    bench.emulator.faults.control.switch_off(off=True)
+
+    frames = [bench.device.capture() for _ in range(3)]
+
+    assert [frame.source for frame in frames] == ["screencap"] * 3
+    assert bench.device.next_frame(5) is None
+    bench.mend()
+    bench.wait_for_path("gRPC")
+
+
+def test_a_token_that_changes_is_read_again(bench: EmulatorBench) -> None:
+    bench.emulator.faults.control.renew_token()
+
+    frame = bench.device.capture()
+    bench.device.touch(TouchStroke.press(bench.button))
+    bench.wait_for_path("gRPC")
+
+    assert frame.source == "screencap"
+    assert bench.device.capture().source == "gRPC"
+    assert len(bench.inputs()) == 2
+
+
+def test_a_service_that_refuses_us_leaves_adb(bench: EmulatorBench) -> None:
+    bench.emulator.faults.control.refuse(refuse=True)
+
+    assert bench.device.capture().source == "screencap"
+    assert not bench.device.sends_frames
+
+
+def test_an_input_that_is_refused_for_its_token_goes_over_adb_once(bench: EmulatorBench) -> None:
+    bench.emulator.faults.control.refuse(refuse=True)
+
+    bench.device.touch(TouchStroke.press(Pixel(100, 300)))
+
+    assert bench.inputs() == ["touch down 100,300", "touch up 100,300"]
+
+
+def test_a_stream_that_stalls_is_noticed_by_the_next_change(bench: EmulatorBench) -> None:
+    bench.next_streamed()
+    bench.emulator.faults.control.stall(stalled=True)
+
+    bench.change_screen()
+    bench.wait_for_path("screencap")
+
+    assert bench.device.capture().source == "screencap"
+    bench.mend()
+    bench.wait_for_path("gRPC")
+
+
+def test_a_screen_at_rest_is_no_stall(bench: EmulatorBench) -> None:
+    bench.next_streamed()
+
+    later = bench.device.next_frame(2.5)
+
+    assert later is None
+    assert bench.device.capture_path == "gRPC"
+
+
+def test_a_consumer_who_comes_late_gets_the_newest_frame_alone(bench: EmulatorBench) -> None:
+    for _ in range(5):
+        bench.change_screen()
+        bench.device.press(SystemKey.HOME)
+    last = bench.device.capture()
+    bench.wait_until(lambda: (frame := bench.device.next_frame(1)) is not None and frame.pixels == last.pixels)
+
+    assert bench.device.next_frame(0) is None
+
+
+def test_closing_wakes_who_waits_for_a_frame(bench: EmulatorBench) -> None:
+    bench.next_streamed()
+    caught: list[DeviceError] = []
+
+    def wait() -> None:
+        try:
+            bench.device.next_frame(60)
+        except DeviceError as error:
+            caught.append(error)
+
+    waiting = threading.Thread(target=wait)
+    waiting.start()
+    bench.device.close()
+    waiting.join(10)
+
+    assert [type(error) for error in caught] == [DeviceDisconnectedError]
+    with pytest.raises(DeviceDisconnectedError, match=bench.device.serial):
+        bench.device.next_frame(1)
+    with pytest.raises(DeviceDisconnectedError, match=bench.device.serial):
+        bench.device.put_finger(Pixel(1, 1))
+
+
+# Forced ways
+
+
+def test_adb_can_be_forced(bench: EmulatorBench) -> None:
+    device = bench.another_device(policy="adb")
+    device.wait_until_ready(20)
+
+    assert device.capture_path == "screencap"
+    assert device.capture().source == "screencap"
+    assert device.next_frame(1) is None
+    assert not device.follows_finger
+    device.close()
+
+
+def test_forced_grpc_does_not_fall_back(bench: EmulatorBench) -> None:
+    device = bench.another_device(policy="grpc")
+    device.wait_until_ready(20)
+    assert device.capture().source == "gRPC"
+
+    bench.emulator.faults.control.switch_off(off=True)
+
+    with pytest.raises(DeviceError, match=f"control service of {device.serial} cannot be reached"):
+        device.capture()
+    assert device.next_frame(0.01) is None
+    device.close()
+
+
+@pytest.mark.parametrize(
+    ("endpoint", "words"),
+    [
+        (None, "No control service of .* was found. Start the emulator from Android Studio"),
+        (ControlEndpoint("emulator-1", 1, "", wants_jwt=True), "wants signed tokens"),
+        (ControlEndpoint("emulator-1", 1, "", wants_jwt=False), "cannot be reached"),
+    ],
+)
+def test_forced_grpc_says_what_to_do_where_there_is_none(
+    bench: EmulatorBench, endpoint: ControlEndpoint | None, words: str
+) -> None:
+    device = EmulatorDevice(AdbDevice(bench.emulator.serial, bench.server), lambda: endpoint, policy="grpc")
+
+    with pytest.raises(DeviceError, match=words):
+        device.wait_until_ready(20)
+    device.close()
+
+
+# Every screen
+
+
+@pytest.mark.parametrize("rotation", [0, 1, 2, 3])
+def test_touches_land_where_the_picture_shows_them(bench: EmulatorBench, rotation: int) -> None:
+    bench.emulator.phone.set_rotation(rotation)
+    bench.wait_until(lambda: bench.device.capture().rotation == rotation)
+    frame = bench.device.capture()
+    at = Pixel(frame.size.width // 3, frame.size.height // 4)
+
+    bench.device.touch(TouchStroke.press(at))
+
+    down, up = (touch_place(told) for told in bench.inputs())
+    assert frame.size == (Size(1280, 720) if rotation % 2 else Size(720, 1280))
+    assert near(down, at)
+    assert near(up, at)
+
+
+def touch_place(told: str) -> tuple[float, float]:
+    """Where a touch was that the phone was told of."""
+    x, y = told.rsplit(" ", 1)[1].split(",")
+    return float(x), float(y)
+
+
+def near(place: tuple[float, float], at: Pixel) -> bool:
+    """Whether both are the same, a pixel of the panel aside: the kernel's axes are not in pixels."""
+    return abs(place[0] - at.x) <= 1 and abs(place[1] - at.y) <= 1
+
+
+def test_under_another_size_frames_and_touches_go_over_adb_and_then_back(bench: EmulatorBench) -> None:
+    bench.emulator.phone.override_size(480, 800)
+    state = bench.device.screen_state()
+
+    assert state.size == Size(480, 800)
+    assert bench.device.capture_path == "screencap"
+    assert bench.device.capture().source == "screencap"
+    assert not bench.device.follows_finger
+
+    bench.emulator.phone.reset_size()
+    bench.device.screen_state()
+
+    assert bench.device.capture_path == "gRPC"
+
+
+def test_a_folded_device_shows_and_takes_touches_on_its_outer_panel(start: StartBench) -> None:
+    bench = start("pixel_fold")
+    opened = bench.device.capture()
+    bench.emulator.phone.set_posture("CLOSED")
+    bench.wait_until(lambda: bench.device.capture().size != opened.size)
+    closed = bench.device.capture()
+    at = Pixel(closed.size.width // 2, closed.size.height // 3)
+
+    bench.device.touch(TouchStroke.press(at))
+
+    assert closed.source == "gRPC"
+    assert closed.size == bench.device.screen_state().size
+    assert hashlib.sha256(closed.pixels).digest() == hashlib.sha256(closed.image().tobytes()).digest()
+    assert near(touch_place(bench.inputs()[0]), at)
+
+
+# Input
+
+
+def test_a_finger_is_followed(bench: EmulatorBench) -> None:
+    for at in (Pixel(100, 300), Pixel(110, 320), Pixel(130, 340)):
+        bench.device.put_finger(at)
+    bench.device.lift_finger()
+    bench.device.lift_finger()
+
+    told = bench.inputs()
+    assert [words.rsplit(" ", 1)[0] for words in told] == ["touch down", "touch move", "touch move", "touch up"]
+    assert near(touch_place(told[-1]), Pixel(130, 340))
+
+
+def test_a_finger_whose_connection_is_lost_is_refused_and_lifted_later(bench: EmulatorBench) -> None:
+    bench.device.put_finger(Pixel(100, 300))
+
+    bench.leave_adb_alone()
+    with pytest.raises(InputRefusedError, match="before the finger lifted"):
+        bench.device.lift_finger()
+    bench.emulator.faults.clear()
+    bench.wait_for_path("gRPC")
+
+    assert [words.rsplit(" ", 1)[0] for words in bench.inputs()] == ["touch down", "touch up"]
+
+
+def test_a_stroke_takes_its_own_time(bench: EmulatorBench) -> None:
+    corner = TouchStroke.drag((Pixel(100, 300), Pixel(500, 300), Pixel(500, 700)), duration_ms=300)
+    before = bench.device.capture().arrived_ns
+
+    bench.device.touch(corner)
+
+    told = bench.inputs()
+    assert bench.device.capture().started_ns - before >= 300_000_000
+    assert [words.rsplit(" ", 1)[0] for words in told] == ["touch down", "touch move", "touch move", "touch up"]
+    assert near(touch_place(told[2]), Pixel(500, 700))
+
+
+def test_closing_in_the_middle_of_a_stroke_leaves_no_finger_down(bench: EmulatorBench) -> None:
+    long_way = TouchStroke.drag((Pixel(100, 300), Pixel(500, 300)), duration_ms=60_000)
+    caught: list[DeviceError] = []
+
+    def draw() -> None:
+        try:
+            bench.device.touch(long_way)
+        except DeviceError as error:
+            caught.append(error)
+
+    drawing = threading.Thread(target=draw)
+    drawing.start()
+    bench.wait_until(lambda: bool(bench.inputs()))
+    bench.device.close()
+    drawing.join(10)
+
+    assert [words.rsplit(" ", 1)[0] for words in bench.inputs()] == ["touch down", "touch up"]
+    assert [type(error) for error in caught] == [DeviceDisconnectedError]
+
+
+def test_a_connection_that_breaks_in_the_middle_of_a_stroke_refuses_it(bench: EmulatorBench) -> None:
+    long_way = TouchStroke.drag((Pixel(100, 300), Pixel(200, 300), Pixel(500, 300)), duration_ms=1000)
+    caught: list[DeviceError] = []
+
+    def draw() -> None:
+        try:
+            bench.device.touch(long_way)
+        except DeviceError as error:
+            caught.append(error)
+
+    drawing = threading.Thread(target=draw)
+    drawing.start()
+    bench.wait_until(lambda: bool(bench.inputs()))
+    bench.emulator.faults.control.switch_off(off=True)
+    drawing.join(10)
+
+    assert [type(error) for error in caught] == [InputRefusedError]
+
+
+@pytest.mark.parametrize(("key", "code"), [(SystemKey.HOME, 3), (SystemKey.BACK, 4), (SystemKey.RECENT, 187)])
+def test_system_keys_are_those_of_the_keyboard(bench: EmulatorBench, key: SystemKey, code: int) -> None:
+    heard = bytearray()
+    ready = threading.Event()
+
+    def take(data: bytes, _: int) -> None:
+        heard.extend(data)
+        ready.set()
+
+    listening = bench.another_device(policy="adb")
+    thread = threading.Thread(target=lambda: swallow(lambda: listening.follow_input(take)))
+    thread.start()
+    assert ready.wait(10)
+
+    bench.device.press(key)
+    bench.wait_until(lambda: b"UP" in bytes(heard))
+    listening.close()
+    thread.join(10)
+
+    assert bench.inputs() == [f"key {code}"]
+    assert b"DOWN" in bytes(heard)
+
+
+def swallow(call: Callable[[], object]) -> None:
+    """Call, where the end by closing is all that is awaited."""
+    try:
+        call()
+    except DeviceDisconnectedError:
+        return
+
+
+@pytest.mark.parametrize(
+    "text", ["caf\N{LATIN SMALL LETTER E WITH ACUTE}", "你好世界\n\u0645\u0631\u062d 👩‍👩‍👧", "e\u0301\tx"]
+)
+def test_text_of_any_script_is_typed_and_the_clipboard_is_as_before(bench: EmulatorBench, text: str) -> None:
+    write_note(bench)
+    bench.emulator.phone.set_clipboard("was there")
+
+    bench.device.check_text(text)
+    bench.device.type_text(text)
+
+    assert text.split("\n")[-1] in "".join(fields(bench))
+    assert bench.emulator.phone.get_clipboard() == "was there"
+
+
+def test_the_clipboard_is_as_before_where_pasting_is_refused(bench: EmulatorBench) -> None:
+    bench.emulator.phone.set_clipboard("was there")
+    bench.emulator.faults.refuse_input(refuse=True)
+
+    with pytest.raises(InputRefusedError, match="Only 0 of 4 characters were typed"):
+        bench.device.type_text("caf\N{LATIN SMALL LETTER E WITH ACUTE}")
+
+    assert bench.emulator.phone.get_clipboard() == "was there"
+
+
+def test_plain_text_leaves_the_clipboard_alone(bench: EmulatorBench) -> None:
+    write_note(bench)
+
+    bench.device.type_text("plain")
+
+    assert "text plain" in bench.inputs()
+
+
+def test_text_of_another_script_is_refused_where_adb_alone_is_left(bench: EmulatorBench) -> None:
+    bench.leave_adb_alone()
+
+    for call in (bench.device.check_text, bench.device.type_text):
+        with pytest.raises(InputRefusedError, match="'é', character 4"):
+            call("caf\N{LATIN SMALL LETTER E WITH ACUTE}")
+
+
+def test_a_picture_that_was_cut_is_taken_again_by_the_other_way(bench: EmulatorBench) -> None:
+    bench.emulator.faults.spoil_frames(FrameFault.CUT)
+
+    assert bench.device.capture().source == "gRPC"
+
+
+def test_the_adb_calls_are_adb_s(bench: EmulatorBench, caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.WARNING):
+        assert bench.device.properties().serial == bench.device.serial
+        assert "<hierarchy" in bench.device.view_tree()
+        assert bench.device.setting("secure", "navigation_mode") in ("0", "2")
+        assert bench.device.input_nodes()
+        assert bench.device.read_clock().least_us > 0
+    assert caplog.records == []
