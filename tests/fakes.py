@@ -40,7 +40,9 @@ add device 2: /dev/input/event12
     KEY (0001): KEY_HOME              KEY_BACK              KEY_APPSELECT
 """
 VIEW_TREE = """\
-<?xml version='1.0' encoding='UTF-8' standalone='yes' ?><hierarchy rotation="0"></hierarchy>"""
+<?xml version='1.0' encoding='UTF-8' standalone='yes' ?><hierarchy rotation="0">\
+<node text="OK" class="android.widget.Button" package="com.fake.app" clickable="true" bounds="[60,270][300,330]"/>\
+</hierarchy>"""
 
 Input = TouchStroke | SystemKey | str
 """What was done to a fake device: a touch, a key, or typed text."""
@@ -223,9 +225,12 @@ class FakeDevice:
             return self.nodes
 
     def follow_input(self, take: Callable[[bytes, int], None]) -> None:
-        """Give `take` what a test gives to `print_input`, what it gave before included."""
+        """Give `take` the list of nodes, then what a test gives to `print_input`, what it gave before included."""
         with self._answering():
             self._input_ended = False
+            nodes = enumerate(self.nodes, start=1)
+            listed = "".join(f'add device {number}: {node.node}\n  name:     "{node.name}"\n' for number, node in nodes)
+        take(listed.encode(), time.monotonic_ns())
         while True:
             with self._changed:
                 self._wait_for(lambda: bool(self._input_lines) or self._input_ended, None)
@@ -300,6 +305,14 @@ class FakeDevice:
         with self._changed:
             self._input_lines.append(lines)
             self._changed.notify_all()
+
+    def press_key(self, code: str) -> None:
+        """Let `getevent` print a key that goes down and up at once, at the device's time."""
+        seconds, microseconds = divmod(time.monotonic_ns() // 1000 + self.clock_ahead_us, 1_000_000)
+        start = f"[{seconds:8d}.{microseconds:06d}] /dev/input/event12: "
+        for value in ("DOWN", "UP"):
+            key = f"{start}EV_KEY       {code:<20} {value:<20}\n"
+            self.print_input(f"{key}{start}EV_SYN       SYN_REPORT           00000000            \n".encode())
 
     def end_input(self) -> None:
         """Let `getevent` end once it has printed everything."""

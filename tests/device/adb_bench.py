@@ -17,6 +17,9 @@ from odyssey_recorder.simulator.phone import Phase
 BUNDLED_ADB = Path(adbutils.__file__).parent / "binaries" / ("adb.exe" if os.name == "nt" else "adb")
 
 
+KEY_BACK = 158
+
+
 @dataclass(frozen=True)
 class AdbBench:
     """A device behind the real adb, the emulator that it is, and the server between."""
@@ -36,6 +39,9 @@ class AdbBench:
         at = self.button
         self.emulator.phone.touch(Phase.DOWN, at.x, at.y)
         self.emulator.phone.touch(Phase.UP, at.x, at.y)
+
+    def press_back_key(self) -> None:
+        self.emulator.guest.window_key(KEY_BACK)
 
     def freeze(self) -> None:
         self.emulator.faults.freeze()

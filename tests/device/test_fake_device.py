@@ -24,6 +24,9 @@ class FakeBench:
     def change_screen(self) -> None:
         self.device.show("another")
 
+    def press_back_key(self) -> None:
+        self.device.press_key("KEY_BACK")
+
     def freeze(self) -> None:
         self.device.freeze()
 
