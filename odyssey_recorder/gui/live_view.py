@@ -1,16 +1,22 @@
-"""The screen of a device that is connected but not recorded: looks again and again, and says when it cannot."""
+"""The screen of a device that is connected but not recorded: its frames as they come, and why there are none."""
 
-from functools import partial
+from dataclasses import dataclass
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, Signal
 
 from odyssey_recorder.device.device import Device
-from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.errors import DeviceError
 from odyssey_recorder.gui.background import Background
+from odyssey_recorder.gui.recorder_bridge import RecorderBridge
+from odyssey_recorder.recording.frame_reader import FrameReader
 
-_PAUSE_MS = 60
-_PAUSE_WHILE_LOST_MS = 1000
+
+@dataclass(frozen=True, slots=True)
+class _Watch:
+    """A reader, and the way of its news into the thread of the window."""
+
+    reader: FrameReader
+    bridge: RecorderBridge
 
 
 class LiveView(QObject):
@@ -22,38 +28,34 @@ class LiveView(QObject):
     def __init__(self, background: Background, parent: QObject) -> None:
         super().__init__(parent)
         self._background = background
-        self._device: Device | None = None
-        self._watch = object()  # another one for each `start`: what an earlier one asked for is no longer wanted
-        self._pause = QTimer(self, singleShot=True)
-        self._pause.timeout.connect(self._look)
+        self._watch: _Watch | None = None
 
     def start(self, device: Device) -> None:
         """Watch `device` in place of the one before."""
         self.stop()
-        self._device = device
-        self._look()
+        bridge = RecorderBridge(self)
+        bridge.frame_came.connect(self.frame_came)
+        bridge.notice_came.connect(self.failed)
+
+        def tell(error: DeviceError) -> None:
+            bridge.notice(str(error))
+
+        reader = FrameReader(device, on_frame=bridge.frame, on_failure=tell)
+        reader.hurry(False)
+        self._watch = _Watch(reader, bridge)
+        reader.start()
 
     def stop(self) -> None:
         """Watch nothing."""
-        self._device = None
-        self._watch = object()
-        self._pause.stop()
-
-    def _look(self) -> None:
-        if self._device is not None:
-            self._background.run(
-                self._device.capture, partial(self._show, self._watch), partial(self._fail, self._watch)
-            )
-
-    def _show(self, watch: object, frame: Frame) -> None:
-        if watch is self._watch:
-            self.frame_came.emit(frame)
-            self._pause.start(_PAUSE_MS)
-
-    def _fail(self, watch: object, error: Exception) -> None:
-        if watch is not self._watch:
+        if self._watch is None:
             return
-        if not isinstance(error, DeviceError):
-            raise error
-        self.failed.emit(str(error))
-        self._pause.start(_PAUSE_WHILE_LOST_MS)
+        reader, bridge = self._watch.reader, self._watch.bridge
+        self._watch = None
+        bridge.frame_came.disconnect()
+        bridge.notice_came.disconnect()
+        reader.stop()
+        self._background.run(reader.join, lambda _: bridge.deleteLater(), _never)
+
+
+def _never(error: Exception) -> None:
+    raise error
