@@ -4,6 +4,7 @@ import os
 import sys
 import threading
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import ClassVar
 
@@ -55,6 +56,7 @@ class DiscoveryFile:
 
     def remove(self) -> None:
         """Be found no more."""
-        self.path.unlink(missing_ok=True)
+        with suppress(OSError):
+            self.path.unlink()
         with self._lock:
             self._taken.discard(self.path)

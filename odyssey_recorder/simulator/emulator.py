@@ -75,7 +75,11 @@ class SimulatedEmulator:
         self._thread.start()
         self._await(self._listen())
         if self.control is not None:
-            self.control.start(self._thread.native_id or 0)
+            try:
+                self.control.start(self._thread.native_id or 0)
+            except DeviceError:
+                self.stop()
+                raise
         if self._adb_server_port is not None:
             self.is_announced = announce(self._adb_server_port, self.adb_port)
             self._announcing = asyncio.run_coroutine_threadsafe(

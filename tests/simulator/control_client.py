@@ -1,0 +1,162 @@
+"""A caller of the control service who knows the bytes of its messages and shares no code with it."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import grpc
+
+from odyssey_recorder.simulator.emulator import SimulatedEmulator
+
+SERVICE = "/android.emulation.control.EmulatorController/"
+TIMEOUT_S = 20.0
+
+Metadata = tuple[tuple[str, str | bytes], ...]
+
+
+def varint(number: int) -> bytes:
+    """An unsigned number, seven bits a byte, the least ones first."""
+    last = number & 0x7F
+    return bytes([last]) if number < 0x80 else bytes([last | 0x80]) + varint(number >> 7)
+
+
+def message(*fields: tuple[int, int | bytes | str]) -> bytes:
+    """A message of fields by their numbers; bytes are text, bytes or another message."""
+    encoded = b""
+    for number, value in fields:
+        if isinstance(value, int):
+            encoded += varint(number << 3) + varint(value)
+        else:
+            content = value.encode() if isinstance(value, str) else value
+            encoded += varint(number << 3 | 2) + varint(len(content)) + content
+    return encoded
+
+
+class Fields:
+    """What a message says, by the numbers of its fields."""
+
+    def __init__(self, encoded: bytes) -> None:
+        self.encoded = encoded
+        self._values: dict[int, list[int | bytes]] = {}
+        place = 0
+        while place < len(encoded):
+            key, place = _varint_at(encoded, place)
+            value, place = _varint_at(encoded, place)
+            content: int | bytes = value
+            if key & 7 == 2:
+                content, place = encoded[place : place + value], place + value
+            self._values.setdefault(key >> 3, []).append(content)
+
+    def number(self, field: int) -> int:
+        """A number or an enum; 0 where it is not said."""
+        [value] = self._values.get(field, [0])
+        assert isinstance(value, int)
+        return value
+
+    def content(self, field: int) -> bytes:
+        """Bytes or text; empty where it is not said."""
+        [value] = self._values.get(field, [b""])
+        assert isinstance(value, bytes)
+        return value
+
+    def messages(self, field: int) -> list["Fields"]:
+        """All messages of a repeated field."""
+        return [Fields(value) for value in self._values.get(field, []) if isinstance(value, bytes)]
+
+    def message(self, field: int) -> "Fields":
+        """A message; an empty one where it is not said."""
+        return Fields(self.content(field))
+
+
+def _varint_at(encoded: bytes, place: int) -> tuple[int, int]:
+    number, shift = 0, 0
+    while True:
+        byte = encoded[place]
+        number |= (byte & 0x7F) << shift
+        place, shift = place + 1, shift + 7
+        if byte < 0x80:
+            return number, place
+
+
+class RefusedError(Exception):
+    """The service has ended a call with something else than an answer."""
+
+    def __init__(self, call: grpc.Call) -> None:
+        super().__init__(call.code(), call.details())
+        self.code = call.code()
+        self.details = call.details() or ""
+
+
+@contextmanager
+def _refusals() -> Iterator[None]:
+    try:
+        yield
+    except grpc.RpcError as error:
+        if not isinstance(error, grpc.Call):
+            raise
+        raise RefusedError(error) from error
+
+
+class Stream:
+    """Answers that come one after the other; `next` raises RefusedError when there are no more."""
+
+    def __init__(self, call: Any) -> None:
+        self._call = call
+
+    def next(self) -> Fields:
+        """The next answer, as soon as it is there."""
+        with _refusals():
+            answer: Fields = next(self._call)
+        return answer
+
+    def cancel(self) -> None:
+        """Want no more."""
+        self._call.cancel()
+
+
+class Client:
+    """One connection to a service; `token` goes with every call, None stands for no header at all."""
+
+    def __init__(self, address: str, token: str | None) -> None:
+        options = [
+            ("grpc.max_receive_message_length", -1),
+            ("grpc.max_reconnect_backoff_ms", 200),
+            # Frames that nobody reads shall wait at the server, not in the connection.
+            ("grpc.http2.bdp_probe", 0),
+        ]
+        self._channel = grpc.insecure_channel(address, options=options)
+        self.token = token
+
+    def call(self, name: str, request: bytes = b"", *, timeout_s: float = TIMEOUT_S) -> Fields:
+        """The answer; raises RefusedError."""
+        ask = self._channel.unary_unary(SERVICE + name, request_serializer=_same, response_deserializer=Fields)
+        with _refusals():
+            answer: Fields = ask(request, timeout=timeout_s, metadata=self._metadata(), wait_for_ready=True)
+        return answer
+
+    def stream(self, name: str, request: bytes = b"") -> "Stream":
+        """The answers as they come."""
+        ask = self._channel.unary_stream(SERVICE + name, request_serializer=_same, response_deserializer=Fields)
+        return Stream(ask(request, timeout=TIMEOUT_S, metadata=self._metadata(), wait_for_ready=True))
+
+    def close(self) -> None:
+        """Hang up."""
+        self._channel.close()
+
+    def _metadata(self) -> Metadata:
+        return () if self.token is None else (("authorization", f"Bearer {self.token}"),)
+
+
+@contextmanager
+def client_of(emulator: SimulatedEmulator) -> Iterator[Client]:
+    """A caller who has the token."""
+    assert emulator.control is not None
+    client = Client(emulator.control.address, emulator.control.token)
+    try:
+        yield client
+    finally:
+        client.close()
+
+
+def _same(request: bytes) -> bytes:
+    return request

@@ -1,0 +1,439 @@
+import io
+import mmap
+import queue
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+
+import grpc
+import pytest
+from PIL import Image
+
+from odyssey_recorder.simulator.control_server import ControlOptions
+from odyssey_recorder.simulator.emulator import SimulatedEmulator
+from odyssey_recorder.simulator.evdev import InputNode, RawEvent
+from odyssey_recorder.simulator.evdev_names import (
+    ABS_MT_POSITION_X,
+    ABS_MT_POSITION_Y,
+    ABS_MT_SLOT,
+    ABS_MT_TRACKING_ID,
+)
+from odyssey_recorder.simulator.phone import Node, Phase, Phone
+from odyssey_recorder.simulator.profile import profile_named
+from tests.simulator.control_client import Client, Fields, RefusedError, client_of, message
+
+PNG, RGBA, RGB = 0, 1, 2
+WIDTH, HEIGHT = 720, 1280
+SETTINGS, BACK, HOME, APP_SWITCH, POWER = "com.android.settings", 4, 3, 187, 26
+
+Events = Callable[[int], list[tuple[str, int, int]]]
+Launch = Callable[[str], tuple[SimulatedEmulator, Client]]
+
+
+@pytest.fixture
+def launch() -> Iterator[Launch]:
+    """Starts an emulator of a profile, with a caller who has its token."""
+    with ExitStack() as stack:
+
+        def begin(profile: str = "small_phone") -> tuple[SimulatedEmulator, Client]:
+            phone = Phone(profile_named(profile), animation=False)
+            emulator = stack.enter_context(SimulatedEmulator(phone, control=ControlOptions()))
+            return emulator, stack.enter_context(client_of(emulator))
+
+        yield begin
+
+
+@pytest.fixture(scope="module")
+def emulator() -> Iterator[SimulatedEmulator]:
+    """One small phone for tests that leave it as it was."""
+    phone = Phone(profile_named("small_phone"), animation=False)
+    with SimulatedEmulator(phone, control=ControlOptions()) as found:
+        yield found
+
+
+@pytest.fixture
+def phone(emulator: SimulatedEmulator) -> Iterator[Phone]:
+    yield emulator.phone
+    emulator.faults.clear()
+    emulator.phone.reset_size()
+    emulator.phone.set_rotation(0)
+    emulator.phone.clear_recents()
+    emulator.phone.press_key(HOME)
+
+
+@pytest.fixture
+def client(emulator: SimulatedEmulator) -> Iterator[Client]:
+    with client_of(emulator) as found:
+        yield found
+
+
+@pytest.fixture
+def events(emulator: SimulatedEmulator) -> Iterator[Events]:
+    """Waits for so many input events, reports' ends aside, and tells node, code and value of each."""
+    arrived: queue.Queue[tuple[str, int, int]] = queue.Queue()
+
+    def read(node: InputNode, report: Sequence[RawEvent]) -> None:
+        for event in report[:-1]:
+            arrived.put((node.name, event.code, event.value))
+
+    close = emulator.guest.nodes.read(read, lambda: None)
+    yield lambda count: [arrived.get(timeout=10) for _ in range(count)]
+    close()
+
+
+def rgb_of(phone: Phone) -> bytes:
+    screen = phone.screen()
+    return Image.frombytes("RGBA", (screen.width, screen.height), screen.rgba).convert("RGB").tobytes()
+
+
+def size_of(image: Fields) -> tuple[int, int]:
+    return image.message(1).number(3), image.message(1).number(4)
+
+
+def finger(x: int, y: int, identifier: int = 0, pressure: int = 1) -> bytes:
+    touch = message((1, x), (2, y), (3, identifier), *([(4, pressure)] if pressure else []))
+    return message((1, touch))
+
+
+def tap(client: Client, x: int, y: int) -> None:
+    client.call("sendTouch", finger(x, y))
+    client.call("sendTouch", finger(x, y, pressure=0))
+
+
+def node_with(phone: Phone, text: str) -> Node:
+    return next(node for node in phone.view_tree().walk() if text in (node.text, node.content_desc))
+
+
+def refusal(client: Client, name: str, request: bytes = b"") -> tuple[grpc.StatusCode, str]:
+    with pytest.raises(RefusedError) as refused:
+        client.call(name, request)
+    return refused.value.code, refused.value.details
+
+
+# The numbers of the fields, written out byte by byte ---------------------------------------------------------------
+
+
+def test_a_screenshot_is_asked_for_and_answered_in_the_bytes_that_the_protocol_says(
+    client: Client, phone: Phone
+) -> None:
+    answer = client.call("getScreenshot", b"\x08\x02\x18\x48\x20\xac\x02")  # RGB888, width 72, height 300
+
+    # The format (RGB888, rotation 0, 72 x 128), the pixels, no number, the time: in the order of their numbers.
+    head = b"\x0a\x09\x08\x02\x12\x00\x18\x48\x20\x80\x01\x22\x80\xd8\x01"
+    assert answer.encoded.startswith(head)
+    assert answer.encoded[len(head) + 72 * 128 * 3 :].startswith(b"\x30")
+    assert Fields(answer.encoded).number(6) == phone.screen().shown_us
+
+
+def test_a_touch_is_told_in_the_bytes_that_the_protocol_says(client: Client, phone: Phone, events: Events) -> None:
+    client.call("sendTouch", b"\x0a\x0a\x08\x90\x03\x10\xd8\x04\x18\x07\x20\x01")  # 400, 600, finger 7, pressure 1
+    client.call("sendTouch", b"\x0a\x08\x08\x90\x03\x10\xd8\x04\x18\x07")
+
+    node, first = "virtio_input_multi_touch_1", events(4)
+    assert first[0] == (node, ABS_MT_TRACKING_ID, 0)
+    assert first[1:3] == [
+        (node, ABS_MT_POSITION_X, 400 * 32767 // WIDTH),
+        (node, ABS_MT_POSITION_Y, 600 * 32767 // HEIGHT),
+    ]
+    assert events(2)[1] == (node, ABS_MT_TRACKING_ID, -1)
+
+
+def test_keys_and_texts_are_told_in_the_bytes_that_the_protocol_says(
+    client: Client, phone: Phone, events: Events
+) -> None:
+    client.call("sendKey", b"\x10\x02\x22\x06GoHome")  # a press of a key by its name
+    client.call("sendKey", b"\x08\x01\x10\x02\x18\x9e\x01")  # a press of evdev's key 158
+    client.call("sendKey", b"\x2a\x01a")  # a text
+
+    assert [event[1:] for event in events(6)] == [(0x66, 1), (0x66, 0), (0x9E, 1), (0x9E, 0), (0x1E, 1), (0x1E, 0)]
+
+
+def test_the_clipboard_travels_in_the_bytes_that_the_protocol_says(client: Client, phone: Phone) -> None:
+    assert client.call("setClipboard", b"\x0a\x09\xe6\x97\xa5\xe6\x9c\xac\xe8\xaa\x9e").encoded == b""
+
+    assert phone.get_clipboard() == "日本語"
+    assert client.call("getClipboard").encoded == b"\x0a\x09\xe6\x97\xa5\xe6\x9c\xac\xe8\xaa\x9e"
+
+
+def test_what_a_message_says_beyond_what_is_known_is_passed_over(client: Client) -> None:
+    newer = message((1, RGB), (3, 72), (99, "news"), (98, 5))
+
+    assert size_of(client.call("getScreenshot", newer)) == (72, 128)
+
+
+def test_the_status_tells_what_the_device_is(client: Client) -> None:
+    status = client.call("getStatus")
+
+    hardware = {entry.content(1): entry.content(2) for entry in status.message(5).messages(1)}
+    assert b"simulated" in status.content(1)
+    assert status.number(3) == 1
+    assert hardware[b"hw.lcd.width"] == b"720"
+    assert hardware[b"hw.lcd.height"] == b"1280"
+    assert hardware[b"hw.lcd.density"] == b"320"
+    assert hardware[b"hw.keyboard"] == b"true"
+    assert client.call("getStatus").number(2) >= status.number(2)
+
+
+# Pictures ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_screenshot_is_the_screen_to_the_pixel_in_each_format(client: Client, phone: Phone) -> None:
+    rgb, rgba, png = (client.call("getScreenshot", message((1, kind))) for kind in (RGB, RGBA, PNG))
+
+    assert size_of(rgb) == size_of(rgba) == size_of(png) == (WIDTH, HEIGHT)
+    assert rgb.content(4) == rgb_of(phone)
+    assert rgba.content(4) == phone.screen().rgba
+    assert Image.open(io.BytesIO(png.content(4))).convert("RGB").tobytes() == rgb_of(phone)
+
+
+@pytest.mark.parametrize(
+    ("width", "height", "expected"),
+    [(360, 0, (360, 640)), (0, 320, (180, 320)), (360, 320, (180, 320)), (9999, 9999, (720, 1280))],
+)
+def test_width_and_height_are_bounds_that_keep_the_shape(
+    client: Client, width: int, height: int, expected: tuple[int, int]
+) -> None:
+    image = client.call("getScreenshot", message((1, RGB), (3, width), (4, height)))
+
+    assert size_of(image) == expected
+    assert len(image.content(4)) == expected[0] * expected[1] * 3
+
+
+@pytest.mark.parametrize("rotation", [1, 2, 3])
+def test_a_picture_is_upright_and_says_how_the_device_is_turned(client: Client, phone: Phone, rotation: int) -> None:
+    phone.set_rotation(rotation)
+
+    image = client.call("getScreenshot", message((1, RGB)))
+
+    assert size_of(image) == ((HEIGHT, WIDTH) if rotation % 2 else (WIDTH, HEIGHT))
+    assert image.message(1).message(2).number(1) == rotation
+    assert image.content(4) == rgb_of(phone)
+
+
+def test_a_picture_of_another_size_than_the_panel_lies_in_the_middle_of_the_panel(client: Client, phone: Phone) -> None:
+    phone.override_size(480, 480)
+
+    image = client.call("getScreenshot", message((1, RGB)))
+
+    assert size_of(image) == (WIDTH, HEIGHT)
+    panel = Image.frombytes("RGB", (WIDTH, HEIGHT), image.content(4))
+    screen = Image.frombytes("RGB", (480, 480), rgb_of(phone))
+    assert panel.crop((0, 0, 720, 280)).getextrema() == ((0, 0),) * 3
+    assert panel.crop((0, 1000, 720, 1280)).getextrema() == ((0, 0),) * 3
+    assert panel.getpixel((360, 999)) == screen.getpixel((240, 479))
+    assert panel.getpixel((360, 280)) == screen.getpixel((240, 0))
+
+
+def test_a_display_that_there_is_not_and_a_format_that_there_is_not_are_refused(client: Client) -> None:
+    assert refusal(client, "getScreenshot", message((1, RGB), (5, 3))) == (
+        grpc.StatusCode.INVALID_ARGUMENT,
+        "There is no display 3.",
+    )
+    assert refusal(client, "getScreenshot", message((1, 7)))[0] is grpc.StatusCode.INVALID_ARGUMENT
+
+
+def test_a_stream_begins_with_the_screen_and_goes_on_with_each_change(client: Client, phone: Phone) -> None:
+    stream = client.stream("streamScreenshot", message((1, RGB)))
+    first = stream.next()
+    before_us = time.time_ns() // 1000
+    phone.start_activity(SETTINGS)
+    second = stream.next()
+    after_us = time.time_ns() // 1000
+    phone.press_key(HOME)
+    third = stream.next()
+    stream.cancel()
+
+    assert [image.number(5) for image in (first, second, third)] == [0, 1, 2]
+    assert first.number(6) < before_us < second.number(6) < after_us < third.number(6)
+    assert first.content(4) == third.content(4) == rgb_of(phone)
+    assert second.content(4) != first.content(4)
+
+
+def test_who_is_slow_misses_frames_and_gets_the_newest_one(client: Client, phone: Phone) -> None:
+    stream = client.stream("streamScreenshot", message((1, RGBA)))
+    stream.next()
+    changes = 8
+    for number in range(changes):
+        phone.press_key(HOME if number % 2 else APP_SWITCH)
+
+    numbers = []
+    while changes not in numbers:
+        numbers.append(stream.next().number(5))
+    stream.cancel()
+
+    assert numbers == sorted(set(numbers))
+    assert numbers in ([1, 8], [1, 2, 8])
+
+
+def test_frames_can_go_into_a_file_that_the_caller_has_mapped(client: Client, phone: Phone, tmp_path: Path) -> None:
+    size = WIDTH * HEIGHT * 3
+    shared = tmp_path / "frames of ours"
+    shared.write_bytes(bytes(size))
+    transport = message((1, 1), (2, shared.as_uri()))
+    with shared.open("r+b") as file, mmap.mmap(file.fileno(), size) as memory:
+        stream = client.stream("streamScreenshot", message((1, RGB), (6, transport)))
+        first = stream.next()
+        shown = memory[:]
+        phone.start_activity(SETTINGS)
+        second = stream.next()
+        stream.cancel()
+
+        assert first.content(4) == second.content(4) == b""
+        assert size_of(first) == (WIDTH, HEIGHT)
+        assert [first.number(5), second.number(5)] == [0, 1]
+        assert shown != memory[:] == rgb_of(phone)
+
+
+@pytest.mark.parametrize(
+    ("handle", "complaint"),
+    [("file:///no/such/file", "cannot be written"), ("shm://x", "file:///"), ("{small}", "has 3 bytes of the 2764800")],
+)
+def test_a_file_that_cannot_take_the_frame_is_refused(
+    client: Client, tmp_path: Path, handle: str, complaint: str
+) -> None:
+    small = tmp_path / "small"
+    small.write_bytes(b"123")
+    transport = message((1, 1), (2, handle.format(small=small.as_uri())))
+
+    code, words = refusal(client, "getScreenshot", message((1, RGB), (6, transport)))
+
+    assert code is grpc.StatusCode.INVALID_ARGUMENT
+    assert complaint in words
+
+
+def test_a_display_that_is_off_gives_one_empty_picture(client: Client, phone: Phone) -> None:
+    stream = client.stream("streamScreenshot", message((1, RGB)))
+    stream.next()
+    phone.press_key(POWER)
+    dark = stream.next()
+    phone.press_key(POWER)
+    bright = stream.next()
+    stream.cancel()
+
+    assert dark.content(4) == b""
+    assert bright.content(4) == rgb_of(phone)
+
+
+def test_a_foldable_is_closed_and_says_so_with_its_pictures(launch: Launch) -> None:
+    emulator, client = launch("pixel_fold")
+    opened = client.call("getScreenshot", message((1, RGB)))
+
+    client.call("setPosture", b"\x18\x01")
+    closed = client.call("getScreenshot", message((1, RGB), (3, 540)))
+    client.call("sendTouch", finger(540, 1000))
+    touched = emulator.guest.nodes.touch_screens[6].contacts()
+
+    assert size_of(opened) == (2208, 1840)
+    assert opened.message(1).content(7) == b""
+    assert size_of(closed) == (540, 1046)
+    assert (closed.message(1).message(7).number(1), closed.message(1).message(7).number(2)) == (1080, 2092)
+    assert touched == {0: (540 * 32767 // 1080, 1000 * 32767 // 2092)}
+    client.call("setPosture", b"\x18\x03")
+    assert size_of(client.call("getScreenshot", message((1, RGB)))) == (2208, 1840)
+
+
+def test_a_posture_that_the_device_has_not_is_refused(client: Client) -> None:
+    assert refusal(client, "setPosture", b"\x18\x01")[0] is grpc.StatusCode.FAILED_PRECONDITION
+    assert refusal(client, "setPosture", b"\x18\x09")[0] is grpc.StatusCode.INVALID_ARGUMENT
+
+
+# Input -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("rotation", range(4))
+def test_touches_are_pixels_of_the_panel_whichever_way_it_is_turned(
+    client: Client, phone: Phone, rotation: int
+) -> None:
+    phone.set_rotation(rotation)
+    phone.start_activity(SETTINGS)
+    x, y = node_with(phone, "Search settings").bounds.center
+    panel_x, panel_y = [(x, y), (WIDTH - 1 - y, x), (WIDTH - 1 - x, HEIGHT - 1 - y), (y, HEIGHT - 1 - x)][rotation]
+
+    tap(client, panel_x, panel_y)
+
+    assert phone.state().keyboard_shown
+
+
+def test_several_fingers_have_slots_of_their_own_and_lift_one_by_one(
+    client: Client, phone: Phone, events: Events
+) -> None:
+    client.call("sendTouch", finger(100, 200, identifier=41) + finger(300, 400, identifier=7))
+    down = events(9)
+    client.call("sendTouch", finger(100, 200, identifier=41, pressure=0))
+    first = events(3)
+    client.call("sendTouch", finger(300, 400, identifier=7, pressure=0))
+    second = events(3)
+
+    def of(code: int, reported: list[tuple[str, int, int]]) -> list[int]:
+        return [value for _, named, value in reported if named == code]
+
+    assert (of(ABS_MT_SLOT, down), of(ABS_MT_TRACKING_ID, down)) == ([1], [0, 1])
+    assert (of(ABS_MT_SLOT, first), of(ABS_MT_TRACKING_ID, first)) == ([0], [-1])
+    assert (of(ABS_MT_SLOT, second), of(ABS_MT_TRACKING_ID, second)) == ([1], [-1])
+
+
+@pytest.mark.parametrize(
+    ("name", "code"),
+    [("GoHome", 0x66), ("GoBack", 0x9E), ("AppSwitch", 0x244), ("Power", 0x74), ("Paste", 0x87), ("Enter", 0x1C)],
+)
+def test_a_key_has_a_name_and_is_one_of_the_keyboard_s(
+    client: Client, phone: Phone, events: Events, name: str, code: int
+) -> None:
+    client.call("sendKey", message((4, name)))
+    client.call("sendKey", message((2, 1), (4, name)))
+
+    assert events(2) == [("qwerty2", code, 1), ("qwerty2", code, 0)]
+    if name == "Power":
+        phone.press_key(POWER)
+
+
+def test_keys_do_on_the_phone_what_they_say(client: Client, phone: Phone) -> None:
+    phone.start_activity(SETTINGS)
+
+    client.call("sendKey", message((2, 2), (4, "GoHome")))
+
+    assert phone.state().package != SETTINGS
+
+
+def test_text_of_any_script_goes_by_the_clipboard_and_the_paste_key(client: Client, phone: Phone) -> None:
+    words = "中文 مرحبا 👩‍👩‍👧 e\u0301 " + "long " * 1000
+    phone.start_activity(SETTINGS)
+    field = node_with(phone, "Search settings").bounds.center
+    phone.touch(Phase.DOWN, *field)
+    phone.touch(Phase.UP, *field)
+
+    client.call("setClipboard", message((1, words)))
+    client.call("sendKey", message((2, 2), (4, "Paste")))
+
+    assert words in {node.text for node in phone.view_tree().walk()}
+
+
+def test_typed_text_is_ascii_what_else_there_is_is_lost(client: Client, phone: Phone) -> None:
+    phone.start_activity(SETTINGS)
+    field = node_with(phone, "Search settings").bounds.center
+    phone.touch(Phase.DOWN, *field)
+    phone.touch(Phase.UP, *field)
+
+    client.call("sendKey", message((5, "Caf\u00e9 \u4e2d 1!")))
+    client.call("sendKey", message((4, "Z")))
+
+    assert "Caf  1!Z" in {node.text for node in phone.view_tree().walk()}
+
+
+def test_without_a_keyboard_keys_come_to_nothing_and_nobody_says_so() -> None:
+    phone = Phone(replace(profile_named("small_phone"), keyboard=False), animation=False)
+    with SimulatedEmulator(phone, control=ControlOptions()) as emulator, client_of(emulator) as client:
+        phone.start_activity(SETTINGS)
+        reports: list[object] = []
+        emulator.guest.nodes.read(lambda node, events: reports.append(node), lambda: None)
+
+        client.call("sendKey", message((2, 2), (4, "GoHome")))
+        client.call("sendKey", message((5, "abc")))
+
+        assert phone.state().package == SETTINGS
+        assert reports == []
+        assert "qwerty2" not in {node.name for node in emulator.guest.nodes.all()}
+        hardware = {entry.content(1): entry.content(2) for entry in client.call("getStatus").message(5).messages(1)}
+        assert hardware[b"hw.keyboard"] == b"false"
