@@ -12,7 +12,7 @@ from odyssey_recorder.simulator.apps import APPS
 from odyssey_recorder.simulator.apps.app import Intent
 from odyssey_recorder.simulator.glass import Glass
 from odyssey_recorder.simulator.journal import Journal, Moment
-from odyssey_recorder.simulator.looper import Looper
+from odyssey_recorder.simulator.looper import Looper, Timer
 from odyssey_recorder.simulator.profile import Profile
 from odyssey_recorder.simulator.screen import PackageInfo, Phase, PhoneState, Screen
 from odyssey_recorder.simulator.stage import Stage
@@ -59,6 +59,7 @@ class Phone:
         self._system = SystemUi(Display.of(profile), seed, APPS)
         self._stage = Stage(self._looper, animation=animation, journal=self._journal)
         self._running_clock = running_clock
+        self._beat_timer: Timer | None = None
         self._glass = Glass(self._looper, self._stage, lambda: self._system)
         self._stage.refresh(self._system)
 
@@ -96,7 +97,12 @@ class Phone:
         finger = "" if pointer == 0 else f" finger {pointer}"
         number = self._note(f"touch {phase.value} {x:g},{y:g}{finger}", moment)
         at_s = moment.t_ns / 1e9
-        self._looper.call(lambda: self._glass.touch(phase, (x, y), pointer, at_s=at_s, number=number))
+
+        def touch() -> None:
+            self._glass.touch(phase, (x, y), pointer, at_s=at_s, number=number)
+            self._keep_beating()
+
+        self._looper.call(touch)
 
     def press_key(self, code: int, *, long_press: bool = False, moment: Moment | None = None) -> None:
         """A key by its Android key code is pressed and released, long or short: the difference means nothing here."""
@@ -223,6 +229,7 @@ class Phone:
             self._glass.clear()
             self._stage.cause = None
             self._stage.refresh(self._system)
+            self._keep_beating()
 
         self._looper.call(load)
 
@@ -240,12 +247,27 @@ class Phone:
         def change() -> None:
             self._stage.cause = cause
             self._stage.change(self._system, act)
+            self._keep_beating()
 
         self._looper.call(change)
 
     def _tick(self) -> None:
         self._looper.later(_MINUTE_S, self._tick)
         self._change(self._system.pass_minute)
+
+    def _keep_beating(self) -> None:
+        """See to it that a page which moves by itself does so while it is in front."""
+        page = self._system.moving_page
+        if page is not None and self._beat_timer is None:
+            self._beat_timer = self._looper.later(page.beat_s, self._beat)
+
+    def _beat(self) -> None:
+        self._beat_timer = None
+        page = self._system.moving_page
+        if page is not None:
+            page.beat()
+            self._stage.advance(self._system)
+            self._keep_beating()
 
     def _copy(self) -> SystemUi:
         self._system.focused_field = None

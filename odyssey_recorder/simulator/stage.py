@@ -76,6 +76,12 @@ class Stage:
         self._cancel()
         self._present(self._compose(system), system)
 
+    def advance(self, system: SystemUi) -> None:
+        """Show what has changed by itself; a change of screens that is being played ends first."""
+        if self._player is None:
+            self.cause = None
+            self.refresh(system)
+
     def glide(self, steps: Sequence[Action], system: SystemUi) -> None:
         """Carry out one step after the other, each with a frame of its own."""
         left = list(steps)
@@ -87,7 +93,7 @@ class Stage:
                 self._player = self._looper.later(STEP_S, advance)
                 self._gliding = left
             else:
-                self._gliding = None
+                self._gliding = self._player = None
 
         advance()
 

@@ -73,6 +73,8 @@ class Page:
     """Roles of the page itself, of the status bar, the navigation bar, and of the signs in both."""
     edge_to_edge: bool = False
     """Whether the page is laid out under the two bars, too."""
+    beat_s: float = 0.0
+    """Seconds between two calls of `beat` while the page is in front; 0 for a page that does not move by itself."""
 
     def __init__(self, app: "App") -> None:
         self.app = app
@@ -93,6 +95,9 @@ class Page:
         BACK, or a tap beside it, sets `overlay` back to "".
         """
         return None
+
+    def beat(self) -> None:
+        """The page moves on by itself."""
 
     def go(self, page: "Page") -> None:
         """Put another page on top of this one."""

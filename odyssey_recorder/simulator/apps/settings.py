@@ -1,6 +1,8 @@
 """Settings: network, display, notifications of each app, and what the phone is."""
 
 from odyssey_recorder.simulator.apps.app import App, Page
+from odyssey_recorder.simulator.apps.screen_saver import ScreenSaverPage
+from odyssey_recorder.simulator.apps.system_update import SystemUpdatePage
 from odyssey_recorder.simulator.ui.controls import Icon, Progress, Radio, Text, TextField
 from odyssey_recorder.simulator.ui.layout import Column, Surface
 from odyssey_recorder.simulator.ui.view import Action, Look, View
@@ -16,6 +18,7 @@ from odyssey_recorder.simulator.ui.widgets import (
     search_box,
     section,
     switch_item,
+    text_box,
 )
 
 _NETWORKS = ("Seeblick", "Home-5G", "CityLibrary", "Cafe Morgenrot", "FRITZ!Box 7590")
@@ -107,6 +110,11 @@ class NetworkPage(_Switches):
 
     title = "Network & internet"
 
+    def __init__(self, app: App) -> None:
+        super().__init__(app)
+        self.name = ""
+        self.password = ""
+
     def build(self, look: Look) -> View:
         rows = [
             self.switch("Wi-Fi", ("global", "wifi_on"), icon="wifi"),
@@ -116,9 +124,40 @@ class NetworkPage(_Switches):
             self.switch("Data saver", ("global", "data_saver"), icon="leaf"),
         ]
         if self.system.setting("global", "wifi_on") == "1":
+            joined = self.system.setting("global", "wifi_network", _NETWORKS[0])
             rows += [divider(), section("Networks nearby")]
-            rows += [self._network(name) for name in _NETWORKS]
+            rows += [self._network(name) for name in dict.fromkeys((*_NETWORKS, joined))]
+            rows.append(list_item("Add network", icon="plus", on_tap=self._begin_adding))
         return self.framed(*rows)
+
+    def build_overlay(self, look: Look) -> View | None:
+        name = TextField("network", self.name, self._call, hint="Network name", action="next", on_action=self._next)
+        secret = TextField(
+            "password", self.password, self._secure, hint="Password", password=True, on_action=self._join
+        )
+        buttons = (button("Cancel", self.shows(""), kind="text"), button("Save", self._join, kind="text"))
+        return dialog(
+            "Add network", text_box(name, color="surface"), text_box(secret, color="surface"), buttons=buttons
+        )
+
+    def _begin_adding(self) -> None:
+        self.name = self.password = ""
+        self.show("add")
+        self.focus("network")
+
+    def _call(self, words: str) -> None:
+        self.name = words
+
+    def _secure(self, words: str) -> None:
+        self.password = words
+
+    def _next(self) -> None:
+        self.focus("password")
+
+    def _join(self) -> None:
+        self.show("")
+        if self.name:
+            self.system.change_setting("global", "wifi_network", self.name)
 
     def _network(self, name: str) -> View:
         joined = self.system.setting("global", "wifi_network", _NETWORKS[0]) == name
@@ -191,7 +230,11 @@ class DisplayPage(_Switches):
             list_item("Screen timeout", timeout, icon="timer-outline", on_tap=self.shows("timeout")),
             self.switch("Auto-rotate screen", ("system", "accelerometer_rotation"), icon="screen-rotation"),
             self.switch("Night light", ("secure", "night_display_activated"), icon="lightbulb-night-outline"),
+            list_item("Screen saver", "Clock", icon="television-ambient-light", on_tap=self._save_screen),
         )
+
+    def _save_screen(self) -> None:
+        self.go(ScreenSaverPage(self.app))
 
     def build_overlay(self, look: Look) -> View | None:
         if self.overlay == "timeout":
@@ -309,7 +352,11 @@ class SystemPage(_Switches):
             self.switch("Use 24-hour format", ("system", "time_12_24"), icon="hours-24"),
             self.switch("Backup", ("secure", "backup_enabled"), icon="cloud-upload-outline"),
             self.switch("Developer options", ("global", "development_settings_enabled"), icon="code-braces"),
+            list_item("System update", "Check for update", icon="cellphone-arrow-down", on_tap=self._update),
         )
+
+    def _update(self) -> None:
+        self.go(SystemUpdatePage(self.app))
 
 
 class AboutPage(_Switches):

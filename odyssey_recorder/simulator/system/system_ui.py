@@ -91,6 +91,11 @@ class SystemUi:
         return self.front.pages[-1]
 
     @property
+    def moving_page(self) -> Page | None:
+        """The page in front, if it moves by itself and can be seen."""
+        return self.page if self.page.beat_s and self.awake and not self.recents else None
+
+    @property
     def package(self) -> str:
         return self.launcher.package if self.recents else self._front
 
