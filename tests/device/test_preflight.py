@@ -1,0 +1,121 @@
+"""What stands in the way of passive mode is named, with the command that mends it."""
+
+import re
+import shlex
+from dataclasses import replace
+
+import pytest
+
+from odyssey_recorder.device.preflight import Finding, Readings, findings, take_readings
+from odyssey_recorder.gesture.getevent import AxisRange, InputNode
+from odyssey_recorder.simulator.adb_server import PrivateAdbServer
+from tests.device.adb_bench import StartBench
+from tests.fakes import FakeDevice
+
+AXES = {name: AxisRange(0, 32767) for name in ("ABS_MT_TRACKING_ID", "ABS_MT_POSITION_X", "ABS_MT_POSITION_Y")}
+TOUCH = InputNode("/dev/input/event1", "virtio_input_multi_touch_1", frozenset(), AXES)
+KEYBOARD = InputNode("/dev/input/event12", "qwerty2", frozenset({"KEY_HOME", "KEY_BACK"}), {})
+POWER = InputNode("/dev/input/event0", "gpio-keys", frozenset({"KEY_POWER"}), {})
+
+READY = Readings(
+    serial="emulator-5554",
+    nodes=(POWER, TOUCH, KEYBOARD),
+    sends_frames=True,
+    navigation_mode="0",
+    animation_scales=("0", "0.0", "0"),
+    keyboard_beside_hardware="1",
+)
+
+
+def found(readings: Readings) -> dict[str, Finding]:
+    return {finding.what: finding for finding in findings(readings)}
+
+
+def lacking(readings: Readings) -> set[str]:
+    return {finding.what for finding in findings(readings) if finding.mend}
+
+
+def test_a_device_that_has_everything_lacks_nothing() -> None:
+    assert lacking(READY) == set()
+    assert not any(finding.prevents for finding in findings(READY))
+
+
+@pytest.mark.parametrize(
+    ("readings", "what"),
+    [
+        (replace(READY, nodes=(POWER, KEYBOARD)), "Touch screen"),
+        (replace(READY, nodes=(POWER, TOUCH)), "Keyboard"),
+        (replace(READY, keyboard_beside_hardware="0"), "On-screen keyboard"),
+        (replace(READY, keyboard_beside_hardware=""), "On-screen keyboard"),
+        (replace(READY, navigation_mode="2"), "Navigation"),
+        (replace(READY, navigation_mode="1"), "Navigation"),
+        (replace(READY, animation_scales=("0", "1.0", "0")), "Animations"),
+        (replace(READY, animation_scales=("", "0", "0")), "Animations"),
+        (replace(READY, animation_scales=("0", "0", "null")), "Animations"),
+        (replace(READY, sends_frames=False), "Pictures"),
+    ],
+)
+def test_each_lack_is_named_alone(readings: Readings, what: str) -> None:
+    assert lacking(readings) == {what}
+
+
+def test_only_without_a_touch_screen_nothing_can_be_recorded() -> None:
+    bare = replace(READY, nodes=(POWER,), navigation_mode="2", animation_scales=("1", "1", "1"), sends_frames=False)
+
+    assert [finding.what for finding in findings(bare) if finding.prevents] == ["Touch screen"]
+
+
+def test_several_touch_screens_are_fine() -> None:
+    outer = replace(TOUCH, node="/dev/input/event7", name="virtio_input_multi_touch_7")
+
+    touch_screen = found(replace(READY, nodes=(TOUCH, outer, KEYBOARD)))["Touch screen"]
+
+    assert touch_screen == Finding("Touch screen", "virtio_input_multi_touch_1 and 1 more")
+
+
+def test_without_a_hardware_keyboard_the_on_screen_one_always_comes_up() -> None:
+    assert lacking(replace(READY, nodes=(TOUCH,), keyboard_beside_hardware="")) == {"Keyboard"}
+
+
+def test_only_the_animations_that_are_on_are_switched_off() -> None:
+    animations = found(replace(READY, animation_scales=("0", "1", "0.5")))["Animations"]
+
+    assert animations.mend.endswith(
+        "Run: adb -s emulator-5554 shell "
+        "'settings put global transition_animation_scale 0; settings put global animator_duration_scale 0'"
+    )
+
+
+def test_a_serial_is_one_word_of_the_command_whatever_it_holds() -> None:
+    navigation = found(replace(READY, serial="x; reboot", navigation_mode="2"))["Navigation"]
+
+    assert "adb -s 'x; reboot' shell 'cmd overlay enable-exclusive" in navigation.mend
+
+
+def test_a_device_is_asked_for_all_of_it() -> None:
+    device = FakeDevice()
+    device.streams = True
+    device.settings = {
+        ("secure", "navigation_mode"): "2",
+        ("global", "transition_animation_scale"): "0.5",
+        ("secure", "show_ime_with_hard_keyboard"): "1",
+    }
+
+    readings = take_readings(device)
+
+    assert readings == Readings(device.serial, device.nodes, True, "2", ("", "0.5", ""), "1")
+
+
+def test_the_commands_that_it_names_mend_the_simulated_emulator(
+    start_bench: StartBench, adb_server: PrivateAdbServer
+) -> None:
+    bench = start_bench("small_phone")
+    bench.emulator.phone.put_setting("secure", "show_ime_with_hard_keyboard", "0")
+    before = take_readings(bench.device)
+    assert {"On-screen keyboard", "Animations"} <= lacking(before)
+
+    for finding in findings(before):
+        if named := re.search(r"Run: adb (-s \S+ shell '[^']+')", finding.mend):
+            assert adb_server.adb(*shlex.split(named[1])).returncode == 0
+
+    assert lacking(take_readings(bench.device)) == {"Pictures"}
