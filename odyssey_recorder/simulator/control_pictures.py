@@ -75,16 +75,15 @@ def _rendered(screen: Screen, kind: ImgFormat, size: Size) -> bytes:
     is_whole = size == Size(screen.width, screen.height) == screen.panel
     if kind is ImgFormat.RGBA8888 and is_whole:
         return screen.rgba
-    picture = Pillow.frombuffer("RGBA", (screen.width, screen.height), screen.rgba, "raw", "RGBA", 0, 1)
-    if kind is not ImgFormat.RGBA8888:
-        picture = picture.convert("RGB")
+    # Not RGBA: to take a byte away that means nothing takes a third of the time of a conversion.
+    picture = Pillow.frombuffer("RGBX", (screen.width, screen.height), screen.rgba, "raw", "RGBX", 0, 1)
     if not is_whole:
         picture = _on_panel(picture, screen, size)
-    if kind is not ImgFormat.PNG:
-        return picture.tobytes()
-    encoded = io.BytesIO()
-    picture.save(encoded, "png", compress_level=_PNG_LEVEL)
-    return encoded.getvalue()
+    if kind is ImgFormat.PNG:
+        encoded = io.BytesIO()
+        picture.convert("RGB").save(encoded, "png", compress_level=_PNG_LEVEL)
+        return encoded.getvalue()
+    return picture.tobytes("raw", "RGB" if kind is ImgFormat.RGB888 else "RGBX")
 
 
 def _on_panel(picture: Pillow.Image, screen: Screen, size: Size) -> Pillow.Image:
@@ -92,10 +91,10 @@ def _on_panel(picture: Pillow.Image, screen: Screen, size: Size) -> Pillow.Image
     across, down = size.width / screen.panel.width, size.height / screen.panel.height
     left, top = round(screen.on_panel.left * across), round(screen.on_panel.top * down)
     right, bottom = round(screen.on_panel.right * across), round(screen.on_panel.bottom * down)
-    scaled = picture.resize((right - left, bottom - top), Pillow.Resampling.BILINEAR)
+    scaled = picture.resize((right - left, bottom - top), Pillow.Resampling.BILINEAR, reducing_gap=1.0)
     if scaled.size == (size.width, size.height):
         return scaled
-    panel = Pillow.new("RGB", (size.width, size.height)).convert(picture.mode)
+    panel = Pillow.new("RGBX", (size.width, size.height), (0, 0, 0, 255))
     panel.paste(scaled, (left, top))
     return panel
 

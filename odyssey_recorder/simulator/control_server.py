@@ -74,11 +74,6 @@ class ControlServer:
         """Host and port, as a gRPC channel takes them."""
         return f"{_LOOPBACK}:{self.port}"
 
-    @property
-    def discovery_file(self) -> Path | None:
-        """Where the discovery file lies while the service runs."""
-        return self._file.path if self._file else None
-
     def start(self, thread_id: int) -> None:
         """Listen, and be found; `thread_id` is the native id of a thread of this emulator. Raises DeviceError."""
         self.port = self._wanted_port if _is_free(self._wanted_port) else 0

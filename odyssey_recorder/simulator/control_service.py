@@ -14,7 +14,6 @@ from odyssey_recorder.simulator.control_keys import linux_key
 from odyssey_recorder.simulator.control_pictures import PictureError, Pictures
 from odyssey_recorder.simulator.fingers import Fingers
 from odyssey_recorder.simulator.guest import Guest
-from odyssey_recorder.simulator.looper import PhoneStoppedError
 from odyssey_recorder.simulator.screen import Screen
 
 _SERVICE = f"{messages.PACKAGE}.EmulatorController"
@@ -81,18 +80,18 @@ class ControlService:
             self._admit(context)
             try:
                 return answer(request, context)
-            except (PictureError, ValueError) as error:
+            except ValueError as error:
                 context.abort(grpc.StatusCode.INVALID_ARGUMENT, str(error))
             except SettingsError as error:
                 context.abort(grpc.StatusCode.FAILED_PRECONDITION, str(error))
-            except PhoneStoppedError as error:
-                context.abort(grpc.StatusCode.UNAVAILABLE, str(error))
 
         return guarded
 
     def _admit(self, context: grpc.ServicerContext) -> None:
         context.add_callback(self.wake)
         self._wait(context, lambda: not self._guest.faults.frozen)
+        if not context.is_active():
+            context.abort(grpc.StatusCode.CANCELLED, "The caller has gone.")
         if not self.token and not self._guest.faults.control.refuses:
             return
         shown = dict(context.invocation_metadata()).get("authorization")
@@ -141,17 +140,14 @@ class ControlService:
         return screen if context.is_active() and not is_dropped() else None
 
     def _image(self, asked: Any, screen: Screen, seq: int) -> Any:
-        if not self._is_lit(asked.display, screen):
+        if not _is_lit(asked.display, screen):
             raise PictureError(f"There is no display {asked.display}.")
         return self._pictures.image(asked, screen, seq)
-
-    def _is_lit(self, display: int, screen: Screen) -> bool:
-        return display == 0 or (display == _OUTER_DISPLAY and screen.folded)
 
     # Input ----------------------------------------------------------------------------------------------------
 
     def _send_touch(self, request: Any, _: grpc.ServicerContext) -> Any:
-        if self._is_lit(request.display, self._guest.phone.screen()):
+        if _is_lit(request.display, self._guest.phone.screen()):
             for touch in request.touches:
                 if touch.pressure > 0:
                     expires = touch.expiration != messages.Expiration.NEVER_EXPIRE
@@ -174,9 +170,9 @@ class ControlService:
 
     def _type(self, text: str) -> None:
         """What overruns the keyboard's buffer is lost, and so is what there is no key for."""
-        typed = "".join(character for character in text[:_KEYBOARD_BUFFER] if character.isascii())
+        typed = (character for character in text[:_KEYBOARD_BUFFER] if character.isascii())
         self._guest.window_text(
-            "".join(character for character in typed if character.isprintable() or character == "\n")
+            "".join(character for character in typed if character in "\n\t" or character.isprintable())
         )
 
     def _press(self, code: int | None, strokes: tuple[int, ...]) -> None:
@@ -214,6 +210,10 @@ class ControlService:
     def _set_posture(self, request: Any, _: grpc.ServicerContext) -> Any:
         self._guest.phone.set_posture(messages.PostureValue(request.value).name)
         return messages.Nothing()
+
+
+def _is_lit(display: int, screen: Screen) -> bool:
+    return display == 0 or (display == _OUTER_DISPLAY and screen.folded)
 
 
 def _serialized(message: Any) -> bytes:

@@ -192,11 +192,14 @@ def test_a_frozen_emulator_answers_nothing_on_grpc_either_until_it_thaws(
     emulator.faults.freeze()
     change_twice(emulator)
     assert status_code(client, timeout_s=0.3)[0] is grpc.StatusCode.DEADLINE_EXCEEDED
+    with pytest.raises(RefusedError):
+        client.call("sendTouch", message((1, message((1, 9), (2, 9), (4, 1)))), timeout_s=0.1)
 
     emulator.faults.thaw()
 
     assert stream.next().number(5) == 2
     assert status_code(client)[0] is grpc.StatusCode.OK
+    assert emulator.guest.touch_screen().contacts() == {}
 
 
 def test_a_dropped_stream_ends_and_another_can_be_opened(

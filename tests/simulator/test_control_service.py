@@ -301,6 +301,8 @@ def test_a_file_that_cannot_take_the_frame_is_refused(
 
     assert code is grpc.StatusCode.INVALID_ARGUMENT
     assert complaint in words
+    with pytest.raises(RefusedError, match="INVALID_ARGUMENT"):
+        client.stream("streamScreenshot", message((1, RGB), (6, transport))).next()
 
 
 def test_a_display_that_is_off_gives_one_empty_picture(client: Client, phone: Phone) -> None:
@@ -387,6 +389,19 @@ def test_a_key_has_a_name_and_is_one_of_the_keyboard_s(
     assert events(2) == [("qwerty2", code, 1), ("qwerty2", code, 0)]
     if name == "Power":
         phone.press_key(POWER)
+
+
+def test_keys_and_displays_that_there_are_not_come_to_nothing(client: Client, phone: Phone, events: Events) -> None:
+    client.call("sendKey", message((2, 2), (4, "Eject")))
+    client.call("sendKey", message((1, 1), (2, 2), (3, 999)))
+    client.call("sendKey", message((1, 3), (2, 2), (3, 0x66)))  # a key code of Windows
+    client.call("sendTouch", finger(10, 10) + message((2, 6)))
+    client.call("sendTouch", finger(10, 10, identifier=5, pressure=0))
+
+    client.call("sendKey", message((4, "GoBack")))
+
+    assert events(1) == [("qwerty2", 0x9E, 1)]
+    client.call("sendKey", message((2, 1), (4, "GoBack")))
 
 
 def test_keys_do_on_the_phone_what_they_say(client: Client, phone: Phone) -> None:
