@@ -234,10 +234,14 @@ class FakeDevice:
         while True:
             with self._changed:
                 self._wait_for(lambda: bool(self._input_lines) or self._input_ended, None)
-                if not self._input_lines:
+                if self._input_ended and not self._input_lines:
                     return
                 data = self._input_lines.popleft()
             take(data, time.monotonic_ns())
+
+    def leave_input(self) -> None:
+        """Let `getevent` end."""
+        self.end_input()
 
     def read_clock(self) -> ClockReading:
         """The host's clock, `clock_ahead_us` ahead."""

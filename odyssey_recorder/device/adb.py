@@ -42,6 +42,9 @@ _PART = "==part=="
 
 _VIEW_TREE = f"/data/local/tmp/odyssey-recorder-{os.getpid()}"
 _DUMPS = count(1)
+_VIEW_TREE_PATIENCE = 2
+"""How many answers long a dump may take: `uiautomator` waits ten seconds for a screen that rests."""
+_RESTLESS = "could not get idle state"
 
 _UPTIME_STEP_US = 10_000
 
@@ -79,6 +82,7 @@ class AdbDevice:
         self._server = server
         self._answer_s = answer_s
         self._closed = threading.Event()
+        self._input: ShellStream | None = None
         self._lock = threading.Lock()
         self._sockets: set[socket.socket] = set()
         self._frames = 0
@@ -214,18 +218,28 @@ class AdbDevice:
             self._type(broadcast_commands(text), text)
 
     def view_tree(self) -> str:
-        """What `uiautomator dump` says of the window in front, XML."""
+        """What `uiautomator dump` says of the window in front, XML.
+
+        Raises `DeviceError` where the screen does not rest for the ten seconds that `uiautomator` waits.
+        """
         path = f"{_VIEW_TREE}-{next(_DUMPS)}.xml"
-        printed = self._run(f"uiautomator dump {path}; cat {path}; rm -f {path}", 2 * self._answer_s)
+        printed = self._run(
+            f"rm -f {path}; uiautomator dump {path}; cat {path}; rm -f {path}", _VIEW_TREE_PATIENCE * self._answer_s
+        )
         start = printed.output.find("<?xml")
         if start < 0:
             words = printed.errors + printed.output
-            raise DeviceError(f"The views on the screen of {self._serial} cannot be told. {_in_short(words)}")
+            mend = "Its screen never rests." if _RESTLESS in words else "Look again."
+            raise DeviceError(f"The views on the screen of {self._serial} cannot be read. {mend} {_in_short(words)}")
         return printed.output[start:]
 
     def setting(self, namespace: str, name: str) -> str:
         """A value of Android's settings; empty where it was never set."""
-        [value] = self._ask(shlex.join(("settings", "get", namespace, name)))
+        printed = self._run(shlex.join(("settings", "get", namespace, name)), self._answer_s)
+        if printed.exit_code != 0:
+            words = _in_short(printed.errors + printed.output)
+            raise DeviceError(f"{self._serial} does not tell its setting {namespace} {name}. {words}")
+        value = printed.output.strip()
         return "" if value == "null" else value
 
     def input_nodes(self) -> tuple[InputNode, ...]:
@@ -235,12 +249,30 @@ class AdbDevice:
 
     def follow_input(self, take: Callable[[bytes, int], None]) -> None:
         """Give `take` what `getevent -lt` prints as it comes; silence for hours is no error."""
-        with self._running("getevent -lt", self._answer_s, endless=True) as stream:
-            while data := stream.read_some():
-                take(data, time.monotonic_ns())
+        try:
+            with self._running("getevent -lt", self._answer_s, endless=True) as stream:
+                self._input = stream
+                while data := stream.read_some():
+                    take(data, time.monotonic_ns())
+        except DeviceDisconnectedError:
+            if self._input is not None or self._closed.is_set():
+                raise
+        finally:
+            self._input = None
+
+    def leave_input(self) -> None:
+        """Cut the connection on which `getevent` runs, which ends it on the device too."""
+        stream, self._input = self._input, None
+        if stream is not None:
+            stream.cut()
 
     def read_clock(self) -> ClockReading:
-        """The device's clock as /proc/uptime tells it, in steps of 10 ms."""
+        """The device's clock as /proc/uptime tells it, in steps of 10 ms: the next step is up to so much later.
+
+        Readings at odd moments meet the steps at different places: what they bound together is narrower. The file
+        counts sleep as well (CLOCK_BOOTTIME), which CLOCK_MONOTONIC does not: the two are one as long as the device
+        has not been suspended since it booted.
+        """
         before_ns = time.monotonic_ns()
         [uptime] = self._ask("cat /proc/uptime")
         after_ns = time.monotonic_ns()

@@ -161,8 +161,11 @@ class Device(Protocol):
     def follow_input(self, take: Callable[[bytes, int], None]) -> None:
         """Give `take` all that `getevent -lt` prints from now on, as it comes, with the host's monotonic clock (ns).
 
-        Returns when `getevent` ends by itself; raises when the device is lost or closed.
+        Returns when `getevent` ends by itself, and soon after `leave_input`; raises when the device is lost or closed.
         """
+
+    def leave_input(self) -> None:
+        """Let the `follow_input` that is under way return; from any thread."""
 
     def read_clock(self) -> ClockReading:
         """The clock of the device's input events."""

@@ -50,10 +50,19 @@ class EmulatorDevice:
     """
 
     def __init__(
-        self, adb: AdbDevice, find: FindControl, *, policy: CapturePolicy = "auto", answer_s: float = ANSWER_S
+        self,
+        adb: AdbDevice,
+        find: FindControl,
+        *,
+        policy: CapturePolicy = "auto",
+        answer_s: float = ANSWER_S,
+        shares_memory: bool = False,
     ) -> None:
-        """`find` reads where the service is, as `discovery.find_control` does, and `answer_s` is how long a call of it
-        may take. "adb" never asks it; with "grpc" frames and touches raise `DeviceError` where there is none."""
+        """`find` reads where the service is, as `discovery.find_control` does; `answer_s` is how long a call may take.
+
+        The policy "adb" never asks the service; with "grpc" frames and touches raise `DeviceError` where there is
+        none. With `shares_memory` the stream's pictures come by way of shared memory.
+        """
         self._adb = adb
         self._policy = policy
         self._closed = threading.Event()
@@ -62,7 +71,11 @@ class EmulatorDevice:
         self._shape: PictureShape | None = None
         self._fitting: PictureShape | None = None
         self._finger = EmulatorFinger(self._wait_until)
-        self._link = None if policy == "adb" else EmulatorLink(adb.serial, find, self._look, answer_s=answer_s)
+        self._link = (
+            None
+            if policy == "adb"
+            else EmulatorLink(adb.serial, find, self._look, answer_s=answer_s, shares_memory=shares_memory)
+        )
 
     @property
     def serial(self) -> str:
@@ -211,6 +224,10 @@ class EmulatorDevice:
     def follow_input(self, take: Callable[[bytes, int], None]) -> None:
         """Give `take` what `getevent -lt` prints as it comes."""
         self._adb.follow_input(take)
+
+    def leave_input(self) -> None:
+        """Over adb."""
+        self._adb.leave_input()
 
     def read_clock(self) -> ClockReading:
         """The clock of the device's input events."""

@@ -1,5 +1,6 @@
 """How the Android emulator's own control service is called over gRPC, and what its errors mean."""
 
+import os
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -13,14 +14,21 @@ from google.protobuf.message import Message
 from grpc import StatusCode
 
 from odyssey_recorder.device import emulator_control_pb2 as pb
+from odyssey_recorder.device.frame_memory import FrameMemory
 from odyssey_recorder.errors import DeviceDisconnectedError, DeviceError, DeviceTimeoutError
 from odyssey_recorder.model.action import SystemKey
 from odyssey_recorder.model.geometry import Pixel, Rotation, Size
+
+# Otherwise the library tells the terminal of every connection that ends.
+os.environ.setdefault("GRPC_VERBOSITY", "ERROR")
 
 _SERVICE = "/android.emulation.control.EmulatorController/"
 ANSWER_S = 2.0
 _PRESSURE = 1024
 """What the emulator's own window sends for a finger that is down."""
+
+_WRITING_NS = 15_000_000
+_MOST_TORN = 30
 
 _KEYS = {SystemKey.HOME: "GoHome", SystemKey.BACK: "GoBack", SystemKey.RECENT: "AppSwitch"}
 
@@ -119,17 +127,25 @@ class Picture:
 class PictureStream:
     """The pictures that the emulator sends because its screen has changed; a thread reads, the newest is kept.
 
-    `dropped` counts the pictures that nobody took or that the emulator left out, `received` those that came.
-    `ended` is set when no more will come; `error` then says why.
+    `received` counts the pictures that came, `dropped` those that nobody took, that the emulator left out, and that
+    were torn. `ended` is set when no more will come; `error` then says why.
+
+    A picture that was copied out of shared memory may be torn: the emulator may have begun to write the next one
+    before the copy had ended. It dates each picture before it writes it. So a copy is whole if the next picture is
+    dated after the copy's end, and is dropped if it is dated before; if none has come for 15 ms after the copy's end,
+    which is longer than writing one takes, it is whole too. Only whole ones are given out.
     """
 
-    def __init__(self, who: str, call: "grpc._CallIterator[pb.Image]") -> None:
+    def __init__(self, who: str, call: "grpc._CallIterator[pb.Image]", memory: FrameMemory | None) -> None:
         self._who = who
         self._call = call
+        self._memory = memory
         self._changed = threading.Condition()
+        self._whole: Picture | None = None
+        self._copied: Picture | None = None
+        self._copied_ns = 0
         self._newest: Picture | None = None
-        self._is_fresh = False
-        self._last_seq: int | None = None
+        self._torn_in_a_row = 0
         self.received = 0
         self.dropped = 0
         self.ended = threading.Event()
@@ -139,17 +155,24 @@ class PictureStream:
 
     @property
     def newest(self) -> Picture | None:
-        """The last picture that came, taken or not; None before the first."""
+        """The last picture that came, given out or not; None before the first."""
         return self._newest
 
     def take(self, wait_s: float) -> Picture | None:
-        """The newest picture, once; None where none comes in `wait_s`, or the stream has ended."""
+        """The newest whole picture, once; None where none comes in `wait_s`, or the stream has ended."""
+        expires_s = time.monotonic() + wait_s
         with self._changed:
-            self._changed.wait_for(lambda: self._is_fresh or self.ended.is_set(), wait_s)
-            if not self._is_fresh:
-                return None
-            self._is_fresh = False
-            return self._newest
+            while self._whole is None and not self.ended.is_set():
+                if self._copied is not None and time.monotonic_ns() >= self._copied_ns + _WRITING_NS:
+                    self._keep_copied()
+                    break
+                now_s = time.monotonic()
+                if now_s >= expires_s:
+                    return None
+                sure_s = (self._copied_ns + _WRITING_NS) / 1e9 if self._copied is not None else expires_s
+                self._changed.wait(min(sure_s, expires_s) - now_s)
+            picture, self._whole = self._whole, None
+            return picture
 
     def came_after(self, received: int, wait_s: float) -> bool:
         """Whether more than `received` pictures have come, now or within `wait_s`; False at the stream's end."""
@@ -167,30 +190,48 @@ class PictureStream:
         self._thread.join()
 
     def _read(self) -> None:
-        last_ns = 0
+        last: Picture | None = None
         try:
             with control_errors(self._who):
                 for image in self._call:
-                    if image.image:
-                        picture = _picture(self._who, image, not_before_ns=last_ns)
-                        last_ns = picture.started_ns
-                        self._put(picture)
+                    if not image.format.width:
+                        continue  # the display is off
+                    shared = self._memory is not None and not image.image
+                    pixels = self._memory.copy(_length(image)) if self._memory and shared else image.image
+                    last = _picture(self._who, image, pixels, not_before_ns=last.started_ns if last else 0)
+                    self._put(last, shared=shared)
         except DeviceError as error:
             self._end(error)
         finally:
             self._end(None)
 
-    def _put(self, picture: Picture) -> None:
+    def _put(self, picture: Picture, *, shared: bool) -> None:
         with self._changed:
-            if self._is_fresh:
-                self.dropped += 1
-            if self._last_seq is not None:
-                self.dropped += max(picture.seq - self._last_seq - 1, 0)
-            self._last_seq = picture.seq
+            self.dropped += max(picture.seq - self._newest.seq - 1, 0) if self._newest else 0
+            self._settle_copied(picture.started_ns)
+            self._copied, self._copied_ns = picture, picture.arrived_ns
+            if not shared:
+                self._keep_copied()
             self._newest = picture
-            self._is_fresh = True
             self.received += 1
             self._changed.notify_all()
+
+    def _settle_copied(self, next_started_ns: int) -> None:
+        """Now that the next picture is there: keep the copy before it, or drop it as torn."""
+        if self._copied is None:
+            return
+        if next_started_ns >= self._copied_ns:
+            self._keep_copied()
+            return
+        self.dropped += 1
+        self._torn_in_a_row += 1
+        if self._torn_in_a_row >= _MOST_TORN:
+            raise DeviceError(f"The emulator {self._who} writes pictures faster than they can be copied.")
+
+    def _keep_copied(self) -> None:
+        self.dropped += self._whole is not None
+        self._torn_in_a_row = 0
+        self._whole, self._copied = self._copied, None
 
     def _end(self, error: DeviceError | None) -> None:
         with self._changed:
@@ -227,17 +268,24 @@ class EmulatorControl:
         asked_ns = time.monotonic_ns()
         with control_errors(self._who):
             image = self._ask("getScreenshot", _picture_format(within), pb.Image)
-            return _picture(self._who, image, not_before_ns=asked_ns)
+            return _picture(self._who, image, image.image, not_before_ns=asked_ns)
 
-    def stream(self) -> PictureStream:
-        """Have pictures of the whole size sent whenever the screen changes, the first at once."""
+    def stream(self, memory: FrameMemory | None = None) -> PictureStream:
+        """Have pictures of the whole size sent whenever the screen changes, the first at once.
+
+        With `memory`, which the caller closes after the stream, they come by way of it where the emulator can.
+        """
+        wanted = _picture_format(None)
+        if memory is not None:
+            wanted.transport.channel = pb.ImageTransport.MMAP
+            wanted.transport.handle = memory.uri
         with control_errors(self._who):
             call = self._channel.unary_stream(
                 f"{_SERVICE}streamScreenshot",
                 request_serializer=_serialized,
                 response_deserializer=pb.Image.FromString,
             )
-            return PictureStream(self._who, call(_picture_format(None), metadata=self._metadata))
+            return PictureStream(self._who, call(wanted, metadata=self._metadata), memory)
 
     def put_finger(self, at: Pixel) -> None:
         """Put the finger down at `at`, or move it there: pixels of the panel in its natural orientation."""
@@ -297,7 +345,12 @@ def _picture_format(within: Size | None) -> pb.ImageFormat:
     return pb.ImageFormat(format=pb.ImageFormat.RGB888, width=within.width, height=within.height)
 
 
-def _picture(who: str, image: pb.Image, *, not_before_ns: int) -> Picture:
+def _length(image: pb.Image) -> int:
+    """How many bytes a picture has in RGB."""
+    return image.format.width * image.format.height * 3
+
+
+def _picture(who: str, image: pb.Image, pixels: bytes, *, not_before_ns: int) -> Picture:
     """What came as a value; raises `DeviceError` for anything but one whole RGB picture.
 
     The emulator dates by the wall clock of the computer that both run on; a picture without a date is of now.
@@ -305,15 +358,14 @@ def _picture(who: str, image: pb.Image, *, not_before_ns: int) -> Picture:
     arrived_ns = time.monotonic_ns()
     age_ns = time.time_ns() - image.timestampUs * 1000 if image.timestampUs else 0
     size = Size(image.format.width, image.format.height)
-    expected = size.width * size.height * 3
-    if not expected or len(image.image) != expected:
+    if not pixels or len(pixels) != _length(image):
         raise DeviceError(
-            f"The control service of {who} gave no whole picture: {len(image.image)} bytes came for {size},"
-            f" {expected} were expected. If the screen is off, wake the device; otherwise try again."
+            f"The control service of {who} gave no whole picture: {len(pixels)} bytes came for {size},"
+            f" {_length(image)} were expected. If the screen is off, wake the device; otherwise try again."
         )
     return Picture(
         size=size,
-        pixels=image.image,
+        pixels=pixels,
         rotation=Rotation(image.format.rotation.rotation),
         seq=image.seq,
         started_ns=min(max(arrived_ns - age_ns, not_before_ns), arrived_ns),

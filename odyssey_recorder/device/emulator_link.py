@@ -3,11 +3,12 @@
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 
 from odyssey_recorder.device.discovery import ControlEndpoint
 from odyssey_recorder.device.emulator_grpc import EmulatorControl, Picture, PictureStream
+from odyssey_recorder.device.frame_memory import FrameMemory
 from odyssey_recorder.errors import DeviceDisconnectedError, DeviceError, DeviceTimeoutError
 from odyssey_recorder.model.geometry import Size
 
@@ -40,13 +41,23 @@ class EmulatorLink:
     """
 
     def __init__(
-        self, serial: str, find: FindControl, look: Callable[[Connection, Picture], None], *, answer_s: float
+        self,
+        serial: str,
+        find: FindControl,
+        look: Callable[[Connection, Picture], None],
+        *,
+        answer_s: float,
+        shares_memory: bool,
     ) -> None:
-        """`find` reads anew where the service is: its port and token change with every start of the emulator."""
+        """`find` reads anew where the service is: its port and token change with every start of the emulator.
+
+        With `shares_memory` pictures come by way of shared memory, until that once went wrong.
+        """
         self._serial = serial
         self._find = find
         self._look = look
         self._answer_s = answer_s
+        self._shares_memory = shares_memory
         self._connection: Connection | None = None
         self._closing = threading.Event()
         self._tried = threading.Event()
@@ -101,20 +112,25 @@ class EmulatorLink:
     def _opened(self) -> Iterator[Connection]:
         endpoint = self._endpoint()
         control = EmulatorControl(self._serial, endpoint.address, endpoint.token, answer_s=self._answer_s)
-        try:
-            status = control.status()
-            stream = control.stream()
+        with ExitStack() as stack:
+            stack.callback(control.close)
+            has_keyboard = control.status().has_keyboard
+            memory = None
+            if self._shares_memory:
+                memory = FrameMemory(len(control.screenshot().pixels))
+                stack.callback(memory.close)
+            stream = control.stream(memory)
+            stack.callback(stream.join)
+            stack.callback(stream.close)
+            stack.callback(self._leave)
             try:
-                yield Connection(control, stream, status.has_keyboard)
+                yield Connection(control, stream, has_keyboard)
             except DeviceError as error:
                 self._problem = str(error)
                 raise
-            finally:
-                self._connection = None
-                stream.close()
-                stream.join()
-        finally:
-            control.close()
+
+    def _leave(self) -> None:
+        self._connection = None
 
     def _endpoint(self) -> ControlEndpoint:
         endpoint = self._find()

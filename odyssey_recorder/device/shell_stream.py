@@ -3,6 +3,7 @@
 import socket
 import struct
 import time
+from contextlib import suppress
 from typing import Protocol
 
 _PACKET = struct.Struct("<BI")
@@ -28,6 +29,9 @@ class ShellStream(Protocol):
 
     def read_some(self) -> bytes:
         """What has come, as soon as anything has; empty only where the command has printed its last."""
+
+    def cut(self) -> None:
+        """Break the stream off, also while another thread reads."""
 
     @property
     def errors(self) -> str:
@@ -60,6 +64,11 @@ class _TimedSocket:
         if _QUICK_ACK is not None:
             self._sock.setsockopt(socket.IPPROTO_TCP, _QUICK_ACK, 1)
         return bytes(chunk[:received])
+
+    def cut(self) -> None:
+        """Let every receive, also one that waits, find the end."""
+        with suppress(OSError):
+            self._sock.shutdown(socket.SHUT_RDWR)
 
     def fill(self, memory: memoryview) -> int:
         """Fill `memory`; return how many bytes came before the end of the stream."""
@@ -96,6 +105,10 @@ class PlainStream:
     def read_some(self) -> bytes:
         """As `ShellStream` says."""
         return self._socket.receive_some(_CHUNK_BYTES)
+
+    def cut(self) -> None:
+        """As `ShellStream` says."""
+        self._socket.cut()
 
 
 class PacketStream:
@@ -150,6 +163,10 @@ class PacketStream:
         self._count(len(some))
         self._unread -= len(some)
         return some
+
+    def cut(self) -> None:
+        """As `ShellStream` says."""
+        self._socket.cut()
 
     def _more_output(self) -> bool:
         """Go on to the next byte of standard output; False at the end of the command."""

@@ -195,6 +195,15 @@ class DeviceContract:
         ahead_at_most_ns = min(reading.most_us * 1000 - reading.before_ns for reading in readings)
         assert ahead_at_least_ns <= ahead_at_most_ns
 
+    def test_who_follows_the_input_can_leave_and_the_device_stays(self, bench: Bench) -> None:
+        listener = Listener(bench.device)
+        with listener:
+            bench.device.leave_input()
+            listener.join()
+            bench.device.heartbeat()
+
+        assert listener.error is None
+
     def test_a_key_of_the_device_s_own_keyboard_is_heard_with_the_device_s_time(self, bench: Bench) -> None:
         listener = Listener(bench.device)
 

@@ -1,0 +1,121 @@
+"""What is done on the device itself, heard by its input events, and when that was on the host's clock."""
+
+import logging
+import threading
+from collections.abc import Callable
+
+from odyssey_recorder.device.clock import DeviceClock
+from odyssey_recorder.device.device import Device
+from odyssey_recorder.errors import DeviceError
+from odyssey_recorder.gesture.contacts import Contact, ContactLost, ContactTracker, TouchNews
+from odyssey_recorder.gesture.getevent import InputEvent, LineBuffer, parse_line
+from odyssey_recorder.recording.events import ClockJumped, InputBroke, InputFollowed, InputHeard
+
+Report = InputFollowed | InputBroke | InputHeard | ClockJumped
+"""What a listener has to say."""
+
+AGAIN_S = 0.5
+"""Between the end of one ``getevent`` and the start of the next."""
+
+FIRST_READINGS = 5
+"""The device tells its clock in coarse steps: several readings together know it more finely."""
+
+_log = logging.getLogger(__name__)
+
+
+class InputListener:
+    """Follows a device's input until it is stopped, anew where it breaks off; reports from its own thread."""
+
+    def __init__(self, device: Device, report: Callable[[Report], None]) -> None:
+        self._device = device
+        self._report = report
+        self._lock = threading.Lock()
+        self._clock: DeviceClock | None = None  # guarded by _lock
+        self._stopping = threading.Event()
+        self._thread = threading.Thread(target=self._run, name=f"input of {device.serial}", daemon=True)
+
+    def start(self) -> None:
+        """Begin to listen."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Listen no more; does not wait for the thread."""
+        self._stopping.set()
+        self._device.leave_input()
+
+    def join(self) -> None:
+        """Wait until the thread has ended."""
+        self._thread.join()
+
+    def check_clock(self) -> bool:
+        """Read the device's clock; whether it still is what it was. From any thread; raises `DeviceError`."""
+        reading = self._device.read_clock()
+        with self._lock:
+            agrees = self._clock is None or self._clock.read(reading)
+            self._clock = self._clock or DeviceClock(reading)
+        return agrees
+
+    def _run(self) -> None:
+        while not self._stopping.is_set():
+            try:
+                reason = self._listen()
+            except DeviceError as error:
+                reason = str(error)
+            except Exception as error:  # noqa: BLE001 - the top of a thread: who listens no more must say so
+                _log.exception("Listening to the input of %s broke", self._device.serial)
+                reason = f"Listening to {self._device.serial} failed: {error!r}."
+            if not self._stopping.is_set():
+                self._report(InputBroke(reason))
+            self._stopping.wait(AGAIN_S)
+
+    def _listen(self) -> str:
+        """Follow the input to its end; why it ended."""
+        nodes = self._device.input_nodes()
+        if any(not self.check_clock() for _ in range(FIRST_READINGS)):
+            self._report(ClockJumped())
+        tracker, lines = ContactTracker(), LineBuffer()
+        follows = False
+
+        def take(data: bytes, arrived_ns: int) -> None:
+            nonlocal follows
+            if not follows:
+                follows = True
+                self._report(InputFollowed(nodes))
+                if self._stopping.is_set():
+                    self._device.leave_input()
+            for line in lines.feed(data):
+                message = parse_line(line)
+                if isinstance(message, InputEvent):
+                    self._hear(message.time_us, arrived_ns)
+                for news in tracker.feed(message) if message is not None else ():
+                    self._tell(news, arrived_ns)
+
+        try:
+            self._device.follow_input(take)
+        finally:
+            for news in tracker.close():
+                self._tell(news, 0)
+        return f"getevent has ended on {self._device.serial}."
+
+    def _hear(self, device_us: int, arrived_ns: int) -> None:
+        with self._lock:
+            possible = self._clock is None or self._clock.heard(device_us, arrived_ns)
+        if not possible:
+            self._report(ClockJumped())
+
+    def _tell(self, news: TouchNews, arrived_ns: int) -> None:
+        with self._lock:
+            assert self._clock is not None, "it is read before anything is heard"
+            moment = self._clock.moment(_began_us(news))
+        self._report(InputHeard(news, moment.at_ns, moment.uncertainty_ns, arrived_ns or moment.at_ns))
+
+
+def _began_us(news: TouchNews) -> int:
+    """The device's clock when what the news tells of began."""
+    match news:
+        case Contact(samples=samples):
+            return samples[0].time_us
+        case ContactLost(began_us=began_us):
+            return began_us
+        case _:
+            return news.time_us
