@@ -153,8 +153,17 @@ class Phone:
 
     # Keyboards -------------------------------------------------------------------------------------------------
 
+    def input_methods(self, *, installed: bool = False) -> list[str]:
+        """The keyboards that can be chosen, or all that are installed, by their ids."""
+
+        def read() -> list[str]:
+            known = self._system.input_methods
+            return list(known.installed if installed else known.enabled)
+
+        return self._looper.call(read)
+
     def with_input_methods(self, use: Callable[[InputMethods], _Result]) -> _Result:
-        """Ask the phone's keyboards something, or change them, with its effect on the screen."""
+        """Change the phone's keyboards, or let them type, with its effect on the screen."""
         answers: list[_Result] = []
         self._change(lambda: answers.append(use(self._system.input_methods)))
         return answers[0]

@@ -28,10 +28,7 @@ async def _ime(call: Call) -> int:
 
 
 async def _list(call: Call, *, everything: bool, briefly: bool) -> int:
-    def methods(known: InputMethods) -> list[str]:
-        return list(known.installed if everything else known.enabled)
-
-    for method in await asyncio.to_thread(call.guest.phone.with_input_methods, methods):
+    for method in await asyncio.to_thread(lambda: call.guest.phone.input_methods(installed=everything)):
         await call.print(method if briefly else f"{method}:\n  mId={method} mIsDefaultResId=0x7f020000")
     return 0
 

@@ -25,7 +25,7 @@ def _apk(info: PackageInfo) -> str:
 async def _installed(call: Call) -> list[PackageInfo]:
     phone = call.guest.phone
     found = list(await asyncio.to_thread(phone.packages))
-    if ADB_KEYBOARD in await asyncio.to_thread(phone.with_input_methods, lambda known: known.installed):
+    if ADB_KEYBOARD in await asyncio.to_thread(lambda: phone.input_methods(installed=True)):
         found.append(PackageInfo(_ADB_KEYBOARD_PACKAGE, ADB_KEYBOARD, "ADB Keyboard", system=False))
     return sorted(found, key=lambda info: info.package)
 
