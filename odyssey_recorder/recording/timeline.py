@@ -107,6 +107,11 @@ class Timeline:
         """Nothing was seen for a while, or the screen's history is another now."""
         self._runs.clear()
 
+    @property
+    def newest(self) -> int | None:
+        """The frame of the screen that is shown now, as far as is known."""
+        return self._runs[-1].number if self._runs else None
+
     def held(self) -> frozenset[int]:
         """The frames whose pixels may still be asked for."""
         return frozenset(run.number for run in self._runs)

@@ -1,0 +1,387 @@
+"""The line in which deeds wait until all is known that makes them steps: pictures, looks, and what was typed."""
+
+from collections import deque
+from dataclasses import dataclass
+
+from odyssey_recorder.gesture.contacts import Contact, ContactBegan, ContactLost, KeyPressed, KeyTyped, LossCause
+from odyssey_recorder.gesture.getevent import InputNode
+from odyssey_recorder.model.action import Complete, Impossible, SystemKey
+from odyssey_recorder.model.geometry import Size
+from odyssey_recorder.recording import effects, events
+from odyssey_recorder.recording.deeds import (
+    NO_PICTURE,
+    PINCHED,
+    Act,
+    Deed,
+    Interpreter,
+    Outcome,
+    Refused,
+    Typing,
+    Waits,
+)
+from odyssey_recorder.recording.timeline import MOVING, Found, Nothing, NotYet, Sighting, Timeline
+from odyssey_recorder.recording.typing import FieldReading, FieldReadings
+
+PATIENCE_NS = 3_000_000_000
+"""So long after a deed its proof may come; then it is taken as far as it is known."""
+
+MOST_WAITING = 40
+"""So many deeds may wait in line, each with a picture in memory."""
+
+LOOK_EVERY_NS = 50_000_000
+
+ECHO_NS = 150_000_000
+"""So long after a touch or a key stroke the right field has the focus, and holds what was typed."""
+
+TOO_MANY = "Too much is waiting to be written: what you did just now was not recorded. Wait a moment."
+
+LOST = "A touch was not recorded: {}."
+
+CLOCK_UNSURE = "the device's clock was changed at about the moment of the touch"
+CLOCK_UNREAD = "the device's clock could not be read after the touch"
+TEXT_UNSURE = "what was typed could not be read"
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A step that is ready; `guess` if the annotator is to be asked for its text."""
+
+    save: effects.SaveStep
+    guess: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Undo:
+    """The annotator takes back what came before, at `at_ns`."""
+
+    at_ns: int
+
+
+@dataclass(slots=True)
+class _Spell:
+    """Key strokes that follow each other: one text, with the picture of the first.
+
+    What came before was done with at `since_ns`; `closed_ns` is when the next thing was done.
+    """
+
+    first: Deed
+    found: Found
+    since_ns: int
+    last_ns: int
+    closed_ns: int | None = None
+
+
+class DeedLine:
+    """Deeds go in as they are done, and come out as steps in the order of their touch-downs."""
+
+    def __init__(self, interpreter: Interpreter) -> None:
+        self._interpreter = interpreter
+        self._timeline = Timeline()
+        self._sizes: dict[int, Size | None] = {}
+        self._keeping: set[int] = set()
+        self._kept: set[int] = set()
+        self._nodes: dict[str, InputNode] = {}
+        self._line: deque[Deed | Undo] = deque()
+        self._fingers: dict[tuple[str, int], Deed] = {}
+        self._pinched_until_us = -1
+        self._spell: _Spell | None = None
+        self._done_ns = 0
+        self._readings = FieldReadings()
+        self._field_wanted = True
+        self._looks: deque[events.ScreenLooked] = deque(maxlen=8)
+        self._looking = False
+        self._look_tried_ns = -LOOK_EVERY_NS
+        self._screen: int | None = None
+        self._looked_at: int | None = None
+
+    @property
+    def newest(self) -> int | None:
+        """The first frame of the screen that is shown now."""
+        return self._screen
+
+    @property
+    def waiting(self) -> bool:
+        """Whether a deed is under way, or waits for its proof."""
+        return bool(self._line)
+
+    @property
+    def keeping(self) -> bool:
+        """Whether a picture is on its way into the draft."""
+        return bool(self._keeping)
+
+    @property
+    def needed(self) -> frozenset[int]:
+        """The frames that may still become a step's picture."""
+        found = {deed.found.number for deed in self._line if isinstance(deed, Deed) and deed.found is not None}
+        if self._spell is not None:
+            found.add(self._spell.found.number)
+        return self._timeline.held() | found
+
+    # Frames and pictures.
+
+    def see(self, frame: events.FrameSeen) -> None:
+        """Take in a frame."""
+        same = frame.anchor != frame.number
+        self._timeline.see(
+            Sighting(frame.number, frame.started_ns, frame.arrived_ns, streamed=frame.streamed, same=same)
+        )
+        self._screen = self._timeline.newest
+        self._sizes[frame.number] = frame.size
+        needed = self.needed
+        self._kept &= needed
+        self._sizes = {number: size for number, size in self._sizes.items() if number in needed}
+
+    def frame_kept(self, number: int) -> None:
+        """A picture is safe."""
+        self._keeping.discard(number)
+        self._kept.add(number)
+
+    def frame_failed(self, number: int) -> bool:
+        """A picture could not be written; whether it was wanted. It is asked for again."""
+        wanted = number in self._keeping
+        self._keeping.discard(number)
+        return wanted
+
+    def frame_missing(self, number: int) -> None:
+        """A picture can never be had: the deeds that it belongs to are refused."""
+        self._keeping.discard(number)
+        for deed in self._deeds():
+            if deed.found is not None and deed.found.number == number:
+                deed.refused = NO_PICTURE
+        if self._spell is not None and self._spell.found.number == number:
+            self._spell.first.refused = NO_PICTURE
+            self._line.appendleft(self._spell.first)
+            self._spell = None
+
+    def lose_sight(self) -> None:
+        """Nothing is seen of the device any more: what is in line is taken as far as it is known."""
+        for deed in self._deeds():
+            deed.overdue = True
+            self._find_picture(deed)
+        self._timeline.forget()
+
+    # Looks.
+
+    def look(self, looked: events.ScreenLooked) -> None:
+        """Take in a look at the screen's parts, or that there was none to be had."""
+        self._looking = False
+        if looked.areas is not None:
+            self._looks.append(looked)
+        for deed in self._deeds():
+            if looked.clock_agreed and looked.asked_ns >= deed.arrived_ns:
+                deed.clock_agreed = True
+            if looked.areas is not None and looked.asked_ns >= deed.look_ns:
+                deed.after = looked
+
+    def read_field(self, reading: events.FieldRead) -> None:
+        """Take in what the focused field held."""
+        self._readings.add(FieldReading(reading.text, reading.asked_ns, reading.answered_ns))
+
+    def doubt_clock(self) -> None:
+        """The moments of all that is in line are not sure any more."""
+        for deed in self._deeds():
+            if not deed.clock_agreed:
+                deed.clock_agreed = True
+                deed.flags = (*deed.flags, CLOCK_UNSURE)
+
+    # Deeds.
+
+    def follow(self, nodes: tuple[InputNode, ...]) -> None:
+        """The input nodes that contacts come from."""
+        self._nodes = {node.node: node for node in nodes}
+
+    def hear(self, heard: events.InputHeard) -> str:
+        """Take in what was done on the device; words for the annotator where it cannot be recorded."""
+        match heard.news:
+            case ContactBegan(node, slot):
+                told = self._stand(heard, None)
+                if not told:
+                    self._fingers[node, slot] = self._deeds()[-1]
+                return told
+            case Contact(node, slot):
+                began = self._fingers.pop((node, slot), None)
+                if began is not None:
+                    began.what, began.lifted_ns = heard.news, heard.arrived_ns
+                return ""
+            case ContactLost(node, slot, _, cause):
+                lost = self._fingers.pop((node, slot), None)
+                if lost is not None:
+                    lost.what, lost.refused = Typing.STROKE, LOST.format(cause.value)
+                    return ""
+                return LOST.format(cause.value) if cause is LossCause.PLACE_UNKNOWN else ""
+            case KeyPressed(_, key):
+                return self._stand(heard, key)
+            case KeyTyped():
+                return self._stand(heard, Typing.STROKE)
+
+    def want(self, wanted: Complete | Impossible | Undo, now_ns: int) -> None:
+        """Let something stand in line that is wanted of the recorder, not done on the device."""
+        deed = wanted if isinstance(wanted, Undo) else Deed(now_ns, 0, now_ns, wanted, clock_agreed=True)
+        self._line.append(deed)
+
+    def _stand(self, heard: events.InputHeard, what: SystemKey | Typing | None) -> str:
+        if len(self._line) >= MOST_WAITING:
+            return TOO_MANY
+        before = next((look for look in reversed(self._looks) if look.answered_ns <= heard.at_ns), None)
+        deed = Deed(heard.at_ns, heard.uncertainty_ns, heard.arrived_ns, what, before, look_ns=heard.arrived_ns)
+        self._line.append(deed)
+        return ""
+
+    def _deeds(self) -> list[Deed]:
+        return [deed for deed in self._line if isinstance(deed, Deed)]
+
+    # What is to be done, and what is ready.
+
+    def errands(self, now_ns: int, *, may_write: bool, may_look: bool) -> list[effects.PassiveEffect]:
+        """Pictures to keep and looks to take, for what is in line."""
+        wanted: list[effects.PassiveEffect] = []
+        for deed in self._deeds():
+            if deed.what is not None and now_ns - max(deed.arrived_ns, deed.lifted_ns) >= PATIENCE_NS:
+                deed.overdue = True
+            if deed.found is None and not deed.refused:
+                self._find_picture(deed)
+        if may_write:
+            wanted += [effects.KeepFrame(number) for number in self._pictures_to_keep()]
+        if may_look and self._is_look_due(now_ns):
+            self._looking, self._look_tried_ns, self._looked_at = True, now_ns, self._screen
+            wanted.append(effects.LookAtScreen())
+        if may_look and self._field_wanted and now_ns - self._done_ns >= ECHO_NS:
+            self._field_wanted = False
+            wanted.append(effects.LookAtField())
+        return wanted
+
+    def next(self, now_ns: int) -> Step | Undo | Refused | None:
+        """What is first in line, if it is ready; it leaves the line."""
+        while self._line:
+            head = self._line[0]
+            if self._spell is not None and (isinstance(head, Undo) or isinstance(head.what, Complete | Impossible)):
+                return self._end_spell(self._spell, head.at_ns, now_ns)
+            if isinstance(head, Undo):
+                self._line.popleft()
+                return head
+            match self._outcome(head):
+                case Typing():
+                    self._type(head)
+                case Refused() as refused:
+                    return self._refuse(head, refused)
+                case Act() as act:
+                    return self._act(head, act)
+                case Waits(look_ns):
+                    head.look_ns = max(head.look_ns, look_ns)
+                    return None
+                case None:
+                    return None
+        return None
+
+    def _outcome(self, deed: Deed) -> Outcome | None:
+        if deed.what is None:
+            return None
+        if deed.refused:
+            return Refused(deed.refused)
+        if deed.found is None or not (deed.clock_agreed or deed.overdue):
+            return None
+        return self._interpreter.outcome(deed, deed.found, self._nodes, self._sizes.get(deed.found.number))
+
+    def _act(self, deed: Deed, act: Act) -> Step | None:
+        if self._spell is not None:
+            return self._close(self._spell, deed.at_ns)
+        if deed.found is None or deed.found.number not in self._kept:
+            return None
+        self._leave(deed)
+        ends = isinstance(act.intent, Complete | Impossible)
+        sent = None if ends else (deed.at_ns, max(deed.at_ns, deed.lifted_ns))
+        return Step(_save(deed, deed.found, act.intent, sent, act.flags))
+
+    def _refuse(self, deed: Deed, refused: Refused) -> Step | Refused | None:
+        """Let a deed go of which nothing is recorded; it ends a spell of typing as any other."""
+        if self._spell is not None:
+            return self._close(self._spell, deed.at_ns)
+        self._leave(deed)
+        if refused.why is PINCHED and isinstance(deed.what, Contact):
+            told = deed.what.samples[0].time_us <= self._pinched_until_us
+            self._pinched_until_us = max(self._pinched_until_us, deed.what.lifted_us)
+            return Refused("") if told else refused
+        return refused
+
+    def _leave(self, deed: Deed) -> None:
+        self._line.popleft()
+        self._done_ns = max(deed.arrived_ns, deed.lifted_ns)
+        self._field_wanted = True
+
+    # Typing.
+
+    def _type(self, deed: Deed) -> None:
+        since_ns = self._done_ns
+        self._leave(deed)
+        if self._spell is not None:
+            self._spell.last_ns = self._done_ns
+        elif deed.found is not None:
+            self._spell = _Spell(deed, deed.found, since_ns, self._done_ns)
+
+    def _end_spell(self, spell: _Spell, wanted_ns: int, now_ns: int) -> Step | None:
+        """Close a spell after which nothing was done on the device: a reading that is under way is waited for."""
+        if self._readings.tells_end_of(spell.last_ns + ECHO_NS) or now_ns - wanted_ns >= PATIENCE_NS:
+            return self._close(spell, now_ns)
+        return None
+
+    def _close(self, spell: _Spell, closed_ns: int) -> Step | None:
+        if spell.found.number not in self._kept:
+            return None
+        self._spell = None
+        first_ns = spell.first.at_ns
+        typed = self._readings.typed(spell.since_ns + ECHO_NS, first_ns, spell.last_ns + ECHO_NS, closed_ns)
+        flags = () if typed.certain else (TEXT_UNSURE,)
+        sent = (first_ns, max(first_ns, spell.last_ns))
+        save = _save(spell.first, spell.found, events.TextEntry(typed.text), sent, flags)
+        return Step(save, None if typed.certain else typed.text)
+
+    # Pictures and looks.
+
+    def _find_picture(self, deed: Deed) -> None:
+        if deed.found is not None:
+            return
+        answer = self._timeline.at(deed.at_ns, deed.uncertainty_ns, patient=not deed.overdue)
+        match answer:
+            case Found():
+                deed.found = answer
+            case Nothing():
+                deed.refused = NO_PICTURE
+            case NotYet():
+                pass
+
+    def _pictures_to_keep(self) -> list[int]:
+        """Those of key strokes after the first are not wanted, as far as that can be told."""
+        found = [deed.found for deed in self._deeds() if deed.found is not None and not deed.refused]
+        if self._spell is not None:
+            found = [self._spell.found, *found[:1]]
+        wanted = dict.fromkeys(one.number for one in found if one.number not in self._keeping | self._kept)
+        self._keeping |= wanted.keys()
+        return list(wanted)
+
+    def _is_look_due(self, now_ns: int) -> bool:
+        if self._looking or now_ns - self._look_tried_ns < LOOK_EVERY_NS:
+            return False
+        return self._screen != self._looked_at or any(
+            deed.look_ns <= now_ns and (not deed.clock_agreed or _lacks_look(deed)) for deed in self._deeds()
+        )
+
+
+def _lacks_look(deed: Deed) -> bool:
+    wanted = deed.what is None or isinstance(deed.what, Contact)
+    return wanted and (deed.after is None or deed.after.asked_ns < deed.look_ns)
+
+
+def _save(
+    deed: Deed, found: Found, intent: events.Intent, sent: tuple[int, int] | None, flags: tuple[str, ...]
+) -> effects.SaveStep:
+    unread = () if deed.clock_agreed else (CLOCK_UNREAD,)
+    return effects.SaveStep(
+        found.number,
+        found.check,
+        MOVING not in found.doubts,
+        deed.at_ns,
+        intent,
+        proven=found.check is not None and deed.clock_agreed and CLOCK_UNSURE not in deed.flags,
+        sent=sent,
+        flags=(*found.doubts, *deed.flags, *unread, *flags),
+    )

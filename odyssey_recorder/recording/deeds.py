@@ -1,0 +1,173 @@
+"""One thing done on the device in passive mode: what is known of it so far, and what it turns out to have been."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from enum import Enum
+
+from odyssey_recorder.gesture.areas import (
+    KeyStroke,
+    Meaning,
+    NavigationRules,
+    OnScreen,
+    Pressed,
+    ScreenAreas,
+    Swiped,
+    confirmed,
+    meaning,
+)
+from odyssey_recorder.gesture.contacts import Contact, to_stroke
+from odyssey_recorder.gesture.getevent import InputNode
+from odyssey_recorder.gesture.recognizer import TouchRules
+from odyssey_recorder.model.action import Complete, Impossible, SystemKey
+from odyssey_recorder.model.geometry import Size
+from odyssey_recorder.recording.events import Intent, KeyPress, ScreenLooked, Strike
+from odyssey_recorder.recording.timeline import Found
+
+FOCUS_NS = 500_000_000
+"""So long after a swipe another app is in front, if it goes there at all."""
+
+PARTS_UNSURE = "the keyboard, the bars or the screen's posture changed at about the moment of the touch"
+NO_LOOK = "the device did not say in time how its screen is parted"
+NO_KEY = "it looked like a swipe to another app, but none of the system's keys was its effect"
+
+PINCHED = "Two fingers at once are no action of the dataset: nothing was recorded of them."
+NO_PICTURE = "There is no picture of the screen from before your last action: it was not recorded."
+NO_PLACE = "How the screen was turned during your last touch is not known: it was not recorded."
+
+
+class Typing(Enum):
+    """A key of some keyboard: part of a text."""
+
+    STROKE = "stroke"
+
+
+@dataclass(slots=True)
+class Deed:
+    """Something done on the device, or wanted of the recorder, at `at_ns`, of which the word came at `arrived_ns`.
+
+    `what` is None until the finger lifts. `before` and `after` are looks at the screen around it, the latter asked for
+    at `look_ns` or later; `found` is its picture. Nothing more is waited for when it is `overdue`; nothing is recorded
+    of one that is `refused`, for the reason that this is.
+    """
+
+    at_ns: int
+    uncertainty_ns: int
+    arrived_ns: int
+    what: Contact | SystemKey | Typing | Complete | Impossible | None
+    before: ScreenLooked | None = None
+    after: ScreenLooked | None = None
+    look_ns: int = 0
+    found: Found | None = None
+    lifted_ns: int = 0
+    clock_agreed: bool = False
+    overdue: bool = False
+    refused: str = ""
+    flags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """A deed that becomes a step."""
+
+    intent: Intent
+    flags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """A deed of which nothing is recorded, and what the annotator is told."""
+
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Waits:
+    """A deed of which not enough is known yet: a look at the screen asked for at `look_ns` or later."""
+
+    look_ns: int
+
+
+Outcome = Act | Typing | Refused | Waits
+
+
+@dataclass(frozen=True, slots=True)
+class Interpreter:
+    """Makes of contacts what they were, by the rules of one device."""
+
+    touch: TouchRules
+    navigation: NavigationRules
+
+    def outcome(self, deed: Deed, found: Found, nodes: Mapping[str, InputNode], size: Size | None) -> Outcome:
+        """What `deed` was; its picture is `found`, of `size`."""
+        match deed.what:
+            case SystemKey():
+                return Act(KeyPress(deed.what))
+            case Complete() | Impossible():
+                return Act(deed.what)
+            case Typing():
+                return deed.what
+            case Contact(fingers=fingers) if fingers > 1:
+                return Refused(PINCHED)
+            case Contact():
+                return self._contact(deed, deed.what, found, nodes, size)
+            case None:
+                raise AssertionError("a finger that is down has no outcome")
+
+    def _contact(
+        self, deed: Deed, contact: Contact, found: Found, nodes: Mapping[str, InputNode], size: Size | None
+    ) -> Outcome:
+        if deed.after is None and not deed.overdue:
+            return Waits(deed.arrived_ns)
+        areas, flags = _areas(deed, found, size)
+        node = nodes.get(contact.node)
+        if areas is None or node is None:
+            return Refused(NO_PLACE)
+        stroke = to_stroke(contact, node, areas.panel, areas.rotation)
+        return self._meant(deed, Strike(stroke), meaning(stroke, areas, self.touch, self.navigation), flags)
+
+    def _meant(self, deed: Deed, strike: Strike, meant: Meaning, flags: tuple[str, ...]) -> Outcome:
+        match meant:
+            case Pressed(key):
+                return Act(KeyPress(key), flags)
+            case KeyStroke():
+                deed.flags += flags
+                return Typing.STROKE
+            case OnScreen():
+                return Act(strike, flags)
+            case Swiped():
+                return _navigated(deed, strike, meant, flags)
+
+
+def _navigated(deed: Deed, strike: Strike, swiped: Swiped, flags: tuple[str, ...]) -> Outcome:
+    after = deed.after
+    late_enough = after is not None and after.asked_ns >= deed.lifted_ns + FOCUS_NS
+    if not late_enough and not deed.overdue and swiped.looks_like is not SystemKey.BACK:
+        return Waits(deed.lifted_ns + FOCUS_NS)
+    if after is None or after.areas is None:
+        return Act(KeyPress(swiped.looks_like), (*flags, NO_LOOK))
+    key = confirmed(swiped, after.areas)
+    return Act(strike, (*flags, NO_KEY)) if key is None else Act(KeyPress(key), flags)
+
+
+def _areas(deed: Deed, found: Found, size: Size | None) -> tuple[ScreenAreas | None, tuple[str, ...]]:
+    """How the screen was parted under the finger, and what is odd about that.
+
+    The look before counts if it is from while the same screen was shown, or if the one after agrees with it. If not,
+    a keyboard that either saw was there.
+    """
+    before = deed.before.areas if deed.before is not None else None
+    after = deed.after.areas if deed.after is not None else None
+    fitting = [areas for areas in (before, after) if areas is not None and size in {None, areas.size}]
+    if not fitting:
+        return None, ()
+    areas = fitting[0]
+    if before is None or after is None:
+        return areas, (NO_LOOK,)
+    fresh = deed.before is not None and deed.before.asked_ns >= deed.at_ns - found.still_ns
+    if areas is before and (fresh or _parts(before) == _parts(after)):
+        return areas, ()
+    return replace(areas, keyboard=areas.keyboard or after.keyboard), (PARTS_UNSURE,)
+
+
+def _parts(areas: ScreenAreas) -> ScreenAreas:
+    return replace(areas, package="", activity="")

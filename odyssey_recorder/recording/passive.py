@@ -1,0 +1,309 @@
+"""The rules of passive mode: what is done on the device itself becomes steps, in the order of the touch-downs.
+
+A state machine as `Session` is, with the same outside, for the same `Recorder`. Nothing is held back and nothing is
+sent: the annotator works in the emulator's own window. Deeds wait in the `DeedLine` until their pictures are found and
+safe, and the device's clock and screen were looked at once more; what comes out is written, one write at a time. What
+could not be written is tried again; nothing that waits is lost.
+"""
+
+from collections import deque
+from dataclasses import dataclass
+
+from odyssey_recorder.model.action import Complete, Impossible
+from odyssey_recorder.recording import effects, events
+from odyssey_recorder.recording.deed_line import DeedLine, Step, Undo
+from odyssey_recorder.recording.deeds import Interpreter, Refused
+from odyssey_recorder.recording.session import RETRY_NS, TOO_EARLY_TO_UNDO, TOO_LATE_TO_ABANDON, State
+
+USE_EMULATOR = "In passive mode the work is done in the emulator's own window: nothing was recorded or sent."
+ENDING = "The episode has ended: what you do on the device now is not recorded."
+ANSWER_FIRST = "Before the episode is published, say what was typed in the steps that ask for it."
+DEAF = "{} What you do on the device is not recorded until it can be listened to again."
+CLOCK_CHANGED = "The device's clock was changed: look whether the last steps have the right pictures."
+
+
+@dataclass(frozen=True, slots=True)
+class _Write:
+    """Something to be written; `guess` if the annotator is to be asked for the step's text."""
+
+    effect: effects.SaveStep | effects.DropLastStep | effects.AmendText | effects.Publish
+    guess: str | None = None
+
+
+class PassiveSession:
+    """The state machine of one recording in passive mode:
+
+    `handle` is the only way in, the effects it returns the only way out.
+    """
+
+    def __init__(self, interpreter: Interpreter) -> None:
+        self._deeds = DeedLine(interpreter)
+        self._writes: deque[_Write] = deque()
+        self._writing = False
+        self._started = self._seeing = self._listening = False
+        self._ending = self._complete = self._told_to_answer = False
+        self._over: State | None = None
+        self._steps = 0
+        self._asked: set[int] = set()
+        self._device_reason = self._storage_reason = ""
+        self._trying = False
+        self._failed_ns = self._now_ns = 0
+
+    @property
+    def state(self) -> State:
+        """Where the session stands; READY while it sees and hears the device."""
+        if self._over is not None:
+            return self._over
+        if not self._started:
+            return State.IDLE
+        if self._storage_reason:
+            return State.STORAGE_LOST
+        if self._publishes:
+            return State.INJECTING
+        if self._device_reason:
+            return State.DEVICE_LOST
+        return State.READY if self._seeing and self._listening else State.SETTLING
+
+    @property
+    def reason(self) -> str:
+        """Why the device or the storage is lost; empty otherwise."""
+        return self._storage_reason or self._device_reason
+
+    @property
+    def frame(self) -> int | None:
+        """The frame of the screen that is shown now; None before the first."""
+        return self._deeds.newest
+
+    @property
+    def publishing(self) -> bool:
+        """Whether the episode is on its way into the dataset."""
+        return self.state is State.INJECTING
+
+    @property
+    def touched(self) -> bool:
+        """Whether something done on the device waits for its proof: frames are wanted soon."""
+        return self._deeds.waiting
+
+    @property
+    def needed(self) -> frozenset[int]:
+        """The frames to have at hand, and the pictures not to forget: others become no step's."""
+        saved = {write.effect.frame for write in self._writes if isinstance(write.effect, effects.SaveStep)}
+        return self._deeds.needed | saved
+
+    def handle(self, event: events.PassiveEvent) -> list[effects.PassiveEffect]:
+        """Take in what happened; give back what is to be done, in order."""
+        if self._over is not None:
+            return self._after_the_end(event)
+        told = self._take(event)
+        return [*told, *self._go_on()] if self._over is None else told
+
+    def _take(self, event: events.PassiveEvent) -> list[effects.PassiveEffect]:
+        match event:
+            case events.Started():
+                self._start(event)
+            case events.Tick(now_ns):
+                self._tick(now_ns)
+            case events.FrameSeen():
+                self._seeing, self._device_reason = True, ""
+                self._deeds.see(event)
+            case events.TouchedDown() | events.Intended():
+                return self._wanted(event)
+            case events.UndoWanted(now_ns):
+                return self._undo(now_ns)
+            case events.AbandonWanted():
+                return self._abandon()
+            case events.Published():
+                self._over = State.FINISHED
+            case _:
+                return self._heard(event)
+        return []
+
+    def _heard(self, event: events.PassiveEvent) -> list[effects.PassiveEffect]:
+        """What the device's input, and the looks at it, tell."""
+        match event:
+            case events.InputFollowed(nodes):
+                self._listening = True
+                self._deeds.follow(nodes)
+            case events.InputBroke(reason):
+                self._listening = False
+                return [effects.Tell(DEAF.format(reason))]
+            case events.InputHeard():
+                return _tell(ENDING if self._ending else self._deeds.hear(event)) if self._started else []
+            case events.ClockJumped():
+                self._deeds.doubt_clock()
+                return [effects.Tell(CLOCK_CHANGED)]
+            case events.ScreenLooked():
+                self._deeds.look(event)
+            case events.FieldRead():
+                self._deeds.read_field(event)
+            case events.DeviceWentAway(reason):
+                self._device_went_away(reason)
+            case events.DeviceCameBack():
+                self._device_reason = ""
+            case _:
+                return self._written(event)
+        return []
+
+    def _written(self, event: events.PassiveEvent) -> list[effects.PassiveEffect]:
+        """What the draft, and the annotator about it, answer; what belongs to mirror mode alone means nothing here."""
+        match event:
+            case events.FrameKept(number):
+                self._deeds.frame_kept(number)
+                self._storage_works()
+            case events.FrameMissing(number):
+                self._deeds.frame_missing(number)
+            case events.StorageFailed():
+                self._storage_failed(event)
+            case events.StepSaved():
+                return self._step_saved()
+            case events.LastStepDropped():
+                self._step_dropped()
+            case events.TextTold(step, text):
+                if step in self._asked:
+                    self._writes.append(_Write(effects.AmendText(step, text)))
+            case events.TextAmended(step):
+                self._asked.discard(step)
+                self._finish_write()
+            case _:
+                pass
+        return []
+
+    def _start(self, event: events.Started) -> None:
+        self._started, self._steps, self._now_ns = True, event.steps, event.now_ns
+        self._complete = self._ending = event.complete
+
+    def _tick(self, now_ns: int) -> None:
+        self._now_ns = now_ns
+        if self._storage_reason and now_ns - self._failed_ns >= RETRY_NS:
+            self._failed_ns, self._trying = now_ns, True
+
+    def _go_on(self) -> list[effects.PassiveEffect]:
+        """Run the line's errands, and write what is next; after a failed write only a trial does."""
+        if not self._started:
+            return []
+        may_write = self._trying or not self._storage_reason
+        wanted = self._deeds.errands(self._now_ns, may_write=may_write, may_look=not self._device_reason)
+        while may_write and not self._writing:
+            ready = self._writes[0] if self._writes else self._next()
+            if ready is None:
+                break
+            if isinstance(ready, Refused):
+                wanted += _tell(ready.why)
+                continue
+            self._writing = True
+            wanted.append(ready.effect)
+        if self._trying and not self._writing and not self._deeds.keeping:
+            self._storage_works()
+        return wanted
+
+    def _next(self) -> _Write | Refused | None:
+        """What is to be written next; it stands at the head of the writes from now on."""
+        ready = self._deeds.next(self._now_ns)
+        match ready:
+            case Refused():
+                return ready
+            case Step(save, guess):
+                self._writes.append(_Write(save, guess))
+            case Undo():
+                self._writes.append(_Write(effects.DropLastStep("undone by the annotator")))
+            case None if self._complete and not self._deeds.waiting:
+                return self._publish()
+            case None:
+                return None
+        return self._writes[0]
+
+    def _publish(self) -> _Write | Refused | None:
+        if not self._asked:
+            self._writes.append(_Write(effects.Publish()))
+            return self._writes[0]
+        told, self._told_to_answer = self._told_to_answer, True
+        return None if told else Refused(ANSWER_FIRST)
+
+    # What the annotator wants of the recorder.
+
+    def _wanted(self, event: events.TouchedDown | events.Intended) -> list[effects.PassiveEffect]:
+        match event:
+            case events.Intended(Complete() | Impossible() as end, now_ns):
+                if not self._ending:
+                    self._ending = True
+                    self._deeds.want(end, now_ns)
+                return []
+            case events.Intended(events.Strike()):
+                return []  # its touch-down was refused, and the annotator told
+            case _:
+                return [effects.Tell(USE_EMULATOR)]
+
+    def _undo(self, now_ns: int) -> list[effects.PassiveEffect]:
+        if self._publishes:
+            if not self._storage_reason or self._writing:
+                return [effects.Tell(TOO_EARLY_TO_UNDO)]
+            self._writes.pop()
+        self._ending = self._told_to_answer = False
+        self._deeds.want(Undo(now_ns), now_ns)
+        return []
+
+    def _abandon(self) -> list[effects.PassiveEffect]:
+        if self.publishing:
+            return [effects.Tell(TOO_LATE_TO_ABANDON)]
+        self._over = State.ABANDONED
+        return [effects.Abandon()]
+
+    # What was written, and what fails.
+
+    @property
+    def _publishes(self) -> bool:
+        return any(isinstance(write.effect, effects.Publish) for write in self._writes)
+
+    def _finish_write(self) -> _Write:
+        self._writing = False
+        self._storage_works()
+        return self._writes.popleft()
+
+    def _step_saved(self) -> list[effects.PassiveEffect]:
+        write = self._finish_write()
+        number, self._steps = self._steps, self._steps + 1
+        if isinstance(write.effect, effects.SaveStep):
+            self._complete = isinstance(write.effect.intent, Complete | Impossible)
+        if write.guess is None:
+            return []
+        self._asked.add(number)
+        return [effects.AskText(number, write.guess)]
+
+    def _step_dropped(self) -> None:
+        """The step is gone, and so is what was asked about it."""
+        self._finish_write()
+        self._steps = max(0, self._steps - 1)
+        self._complete = False
+        self._asked.discard(self._steps)
+        answers = [write for write in self._writes if _is_for(write, self._steps)]
+        self._writes = deque(write for write in self._writes if write not in answers)
+
+    def _device_went_away(self, reason: str) -> None:
+        if self._started and not self._device_reason:
+            self._device_reason, self._seeing = reason, False
+            self._deeds.lose_sight()
+
+    def _storage_failed(self, event: events.StorageFailed) -> None:
+        if event.frame is None:
+            self._writing = False
+        elif not self._deeds.frame_failed(event.frame):
+            return
+        self._storage_reason, self._failed_ns, self._trying = event.reason, event.now_ns, False
+
+    def _storage_works(self) -> None:
+        self._storage_reason, self._trying = "", False
+
+    def _after_the_end(self, event: events.PassiveEvent) -> list[effects.PassiveEffect]:
+        """Nothing counts any more, but that the draft may not have gone to the trash."""
+        if not isinstance(event, events.StorageFailed):
+            return []
+        self._storage_reason = event.reason
+        return [effects.Tell(event.reason)]
+
+
+def _is_for(write: _Write, step: int) -> bool:
+    return isinstance(write.effect, effects.AmendText) and write.effect.step >= step
+
+
+def _tell(words: str) -> list[effects.PassiveEffect]:
+    return [effects.Tell(words)] if words else []
