@@ -66,6 +66,7 @@ class EmulatorDevice:
         self._adb = adb
         self._policy = policy
         self._closed = threading.Event()
+        self._clipboard = threading.Lock()
         self._numbers = count(1)
         self._numbering = threading.Lock()
         self._shape: PictureShape | None = None
@@ -192,16 +193,17 @@ class EmulatorDevice:
         if connection is None:
             self._adb.type_text(text)
             return
-        try:
-            former = connection.control.clipboard()
-        except DeviceError as error:
-            self._drop(connection, error)
-            self._adb.type_text(text)
-            return
-        try:
-            self._paste(connection.control, text)
-        finally:
-            self._restore_clipboard(connection, former)
+        with self._clipboard:
+            try:
+                former = connection.control.clipboard()
+            except DeviceError as error:
+                self._drop(connection, error)
+                self._adb.type_text(text)
+                return
+            try:
+                self._paste(connection.control, text)
+            finally:
+                self._restore_clipboard(connection, former)
 
     # All that adb alone can do ---------------------------------------------------------------------------------
 
@@ -238,15 +240,14 @@ class EmulatorDevice:
         self._adb.heartbeat()
 
     def close(self) -> None:
-        """Let go of the device, lift a finger that a stroke has down, and wake every call that waits."""
+        """Let go of the device, with its finger lifted and its clipboard as it was, and wake every call that waits."""
         self._closed.set()
-        with suppress(InputRefusedError):
-            self._finger.lift(
-                None if self._link is None or self._link.connection is None else self._link.connection.control
-            )
-        if self._link is not None:
-            self._link.close()
         self._adb.close()
+        if self._link is not None:
+            connection = self._link.connection
+            with self._clipboard, suppress(InputRefusedError):
+                self._finger.lift(connection.control if connection else None)
+            self._link.close()
 
     # Which way -------------------------------------------------------------------------------------------------
 

@@ -58,6 +58,7 @@ class EmulatorLink:
         self._look = look
         self._answer_s = answer_s
         self._shares_memory = shares_memory
+        self._control: EmulatorControl | None = None
         self._connection: Connection | None = None
         self._closing = threading.Event()
         self._tried = threading.Event()
@@ -88,9 +89,9 @@ class EmulatorLink:
     def close(self) -> None:
         """End the connection and the thread, and wait until it has ended."""
         self._closing.set()
-        connection = self._connection
-        if connection is not None:
-            connection.stream.close()
+        control = self._control
+        if control is not None:
+            control.close()
         self._thread.join()
 
     def _run(self) -> None:
@@ -113,7 +114,10 @@ class EmulatorLink:
         endpoint = self._endpoint()
         control = EmulatorControl(self._serial, endpoint.address, endpoint.token, answer_s=self._answer_s)
         with ExitStack() as stack:
+            self._control = control
             stack.callback(control.close)
+            if self._closing.is_set():
+                raise DeviceDisconnectedError(f"The connection to {self._serial} was closed.")
             has_keyboard = control.status().has_keyboard
             memory = None
             if self._shares_memory:
@@ -127,6 +131,7 @@ class EmulatorLink:
                 yield Connection(control, stream, has_keyboard)
             except DeviceError as error:
                 self._problem = str(error)
+                self._shares_memory = False
                 raise
 
     def _leave(self) -> None:

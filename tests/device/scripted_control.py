@@ -1,0 +1,92 @@
+"""A control service that answers as a test says: for what the simulated emulator never does."""
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import grpc
+from google.protobuf.empty_pb2 import Empty
+from google.protobuf.message import Message
+
+from odyssey_recorder.device import emulator_control_pb2 as pb
+
+SIZE = (4, 6)
+LENGTH = SIZE[0] * SIZE[1] * 3
+
+
+def image(seq: int = 0, *, age_s: float | None = 0.0, pixels: bytes | None = None) -> pb.Image:
+    """A picture of one colour, made `age_s` ago, or with no date at all."""
+    stamp_us = 0 if age_s is None else int((time.time() - age_s) * 1e6)
+    return pb.Image(
+        format=pb.ImageFormat(format=pb.ImageFormat.RGB888, width=SIZE[0], height=SIZE[1]),
+        image=bytes([seq % 256]) * LENGTH if pixels is None else pixels,
+        seq=seq,
+        timestampUs=stamp_us,
+    )
+
+
+class ScriptedControl:
+    """A server, as a context manager; `screenshot` and `stream` are what it answers, `asked` what it was asked for.
+
+    `fail` is raised instead of every answer once it is set.
+    """
+
+    def __init__(self) -> None:
+        self.screenshot: Callable[[pb.ImageFormat], pb.Image] = lambda _: image()
+        self.stream: Callable[[pb.ImageFormat], Iterator[pb.Image]] = lambda _: iter([image()])
+        self.fail: grpc.StatusCode | None = None
+        self.asked: list[Message] = []
+        self.metadata: list[dict[str, Any]] = []
+        self.released = threading.Event()
+        self._server = grpc.server(ThreadPoolExecutor(4), handlers=[self._handlers()])
+        self.address = f"127.0.0.1:{self._server.add_insecure_port('127.0.0.1:0')}"
+
+    def __enter__(self) -> "ScriptedControl":
+        self._server.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.released.set()
+        self._server.stop(None).wait()
+
+    def held(self, *images: pb.Image) -> Iterator[pb.Image]:
+        """These pictures, and then silence until the server ends."""
+        yield from images
+        self.released.wait(30)
+
+    def _handlers(self) -> grpc.GenericRpcHandler:
+        unary: dict[str, tuple[type[Message], Callable[[Any], Message]]] = {
+            "getStatus": (Empty, lambda _: pb.EmulatorStatus(version="1", booted=True)),
+            "getScreenshot": (pb.ImageFormat, lambda asked: self.screenshot(asked)),
+            "sendTouch": (pb.TouchEvent, lambda _: Empty()),
+            "sendKey": (pb.KeyboardEvent, lambda _: Empty()),
+            "getClipboard": (Empty, lambda _: pb.ClipData(text="old")),
+            "setClipboard": (pb.ClipData, lambda _: Empty()),
+            "setPosture": (pb.Posture, lambda _: Empty()),
+        }
+        table: dict[str, Any] = {
+            name: grpc.unary_unary_rpc_method_handler(
+                self._answering(answer),
+                request_deserializer=asked.FromString,
+                response_serializer=lambda message: message.SerializeToString(),
+            )
+            for name, (asked, answer) in unary.items()
+        }
+        table["streamScreenshot"] = grpc.unary_stream_rpc_method_handler(
+            self._answering(lambda asked: self.stream(asked)),
+            request_deserializer=pb.ImageFormat.FromString,
+            response_serializer=lambda message: message.SerializeToString(),
+        )
+        return grpc.method_handlers_generic_handler("android.emulation.control.EmulatorController", table)
+
+    def _answering(self, answer: Callable[[Any], Any]) -> Callable[[Any, grpc.ServicerContext], Any]:
+        def answer_or_fail(asked: Any, context: grpc.ServicerContext) -> Any:
+            self.asked.append(asked)
+            self.metadata.append(dict(context.invocation_metadata()))
+            if self.fail is not None:
+                context.abort(self.fail, "as the test wants")
+            return answer(asked)
+
+        return answer_or_fail

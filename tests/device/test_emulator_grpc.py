@@ -1,0 +1,417 @@
+"""What is sent to the emulator's control service, what its answers become, and what its errors mean."""
+
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from importlib.resources import files
+from pathlib import Path
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
+
+import grpc
+import pytest
+from google.protobuf.descriptor_pb2 import FileDescriptorSet
+
+from odyssey_recorder.device import emulator_control_pb2 as pb
+from odyssey_recorder.device.emulator_grpc import EmulatorControl, PictureStream
+from odyssey_recorder.device.frame_memory import FrameMemory
+from odyssey_recorder.errors import DeviceDisconnectedError, DeviceError, DeviceTimeoutError
+from odyssey_recorder.model.action import SystemKey
+from odyssey_recorder.model.geometry import Pixel, Rotation, Size
+from tests.device.scripted_control import LENGTH, SIZE, ScriptedControl, image
+
+CALLS: dict[str, Callable[[EmulatorControl], object]] = {
+    "status": lambda control: control.status(),
+    "screenshot": lambda control: control.screenshot(),
+    "put_finger": lambda control: control.put_finger(Pixel(1, 2)),
+    "lift_finger": lambda control: control.lift_finger(Pixel(1, 2)),
+    "press": lambda control: control.press(SystemKey.HOME),
+    "clipboard": lambda control: control.clipboard(),
+    "set_clipboard": lambda control: control.set_clipboard("x"),
+    "set_posture": lambda control: control.set_posture("CLOSED"),
+}
+every_call = pytest.mark.parametrize("call", CALLS.values(), ids=CALLS.keys())
+
+
+@pytest.fixture
+def service() -> Iterator[ScriptedControl]:
+    with ScriptedControl() as scripted:
+        yield scripted
+
+
+@pytest.fixture
+def control(service: ScriptedControl) -> Iterator[EmulatorControl]:
+    connected = EmulatorControl("emulator-1", service.address, "secret", answer_s=5)
+    yield connected
+    connected.close()
+
+
+@pytest.fixture
+def open_stream(control: EmulatorControl) -> Iterator[Callable[..., PictureStream]]:
+    """Opens a stream that is ended with the test."""
+    opened: list[PictureStream] = []
+
+    def begin(memory: FrameMemory | None = None) -> PictureStream:
+        opened.append(control.stream(memory))
+        return opened[-1]
+
+    yield begin
+    for stream in opened:
+        stream.close()
+        stream.join()
+
+
+@pytest.fixture
+def memory() -> Iterator[FrameMemory]:
+    shared = FrameMemory(LENGTH)
+    yield shared
+    shared.close()
+
+
+# The protocol
+
+
+def test_the_generated_code_is_that_of_the_proto(tmp_path: Path) -> None:
+    folder = files("odyssey_recorder.device")
+    source = folder.joinpath("emulator_control.proto").read_bytes()
+    (tmp_path / "emulator_control.proto").write_bytes(source)
+    compiled = tmp_path / "compiled"
+
+    options = [f"-I{tmp_path}", f"--descriptor_set_out={compiled}", f"--pyi_out={tmp_path}"]
+    subprocess.run([sys.executable, "-m", "grpc_tools.protoc", *options, "emulator_control.proto"], check=True)
+
+    [expected] = FileDescriptorSet.FromString(compiled.read_bytes()).file
+    for message in expected.message_type:
+        for each in message.field:
+            each.ClearField("json_name")
+    assert pb.DESCRIPTOR.serialized_pb == expected.SerializeToString()
+    written = folder.joinpath("emulator_control_pb2.pyi").read_text()
+    assert written == (tmp_path / "emulator_control_pb2.pyi").read_text()
+
+
+@every_call
+def test_every_call_shows_the_token(
+    service: ScriptedControl, control: EmulatorControl, call: Callable[[EmulatorControl], object]
+) -> None:
+    call(control)
+
+    assert [sent["authorization"] for sent in service.metadata] == ["Bearer secret"]
+
+
+def test_an_open_service_is_shown_no_token(service: ScriptedControl) -> None:
+    control = EmulatorControl("emulator-1", service.address, "")
+
+    control.status()
+    control.close()
+
+    assert "authorization" not in service.metadata[0]
+
+
+def test_what_is_sent_is_what_was_meant(service: ScriptedControl, control: EmulatorControl) -> None:
+    control.put_finger(Pixel(3, 4))
+    control.lift_finger(Pixel(5, 6))
+    control.press(SystemKey.RECENT)
+    control.set_clipboard("é")
+    control.set_posture("OPENED")
+
+    assert service.asked == [
+        pb.TouchEvent(touches=[pb.Touch(x=3, y=4, pressure=1024)]),
+        pb.TouchEvent(touches=[pb.Touch(x=5, y=6)]),
+        pb.KeyboardEvent(eventType=pb.KeyboardEvent.keypress, key="AppSwitch"),
+        pb.ClipData(text="é"),
+        pb.Posture(value=pb.Posture.POSTURE_OPENED),
+    ]
+    assert control.clipboard() == "old"
+
+
+def test_a_status_tells_version_and_hardware(service: ScriptedControl, control: EmulatorControl) -> None:
+    status = control.status()
+
+    assert (status.version, status.booted) == ("1", True)
+    assert not status.has_keyboard
+
+
+# Pictures
+
+
+def test_a_picture_tells_its_size_rotation_and_moments(service: ScriptedControl, control: EmulatorControl) -> None:
+    def answer(asked: pb.ImageFormat) -> pb.Image:
+        made = image(7)
+        made.format.rotation.rotation = pb.Rotation.REVERSE_LANDSCAPE
+        return made
+
+    service.screenshot = answer
+    asked_ns = time.monotonic_ns()
+
+    picture = control.screenshot(Size(100, 200))
+
+    assert (picture.size, picture.rotation, picture.seq) == (Size(*SIZE), Rotation.R270, 7)
+    assert picture.pixels == bytes([7]) * LENGTH
+    assert asked_ns <= picture.started_ns <= picture.arrived_ns <= time.monotonic_ns()
+    assert service.asked == [pb.ImageFormat(format=pb.ImageFormat.RGB888, width=100, height=200)]
+
+
+@pytest.mark.parametrize("pixels", [b"", b"\0" * (LENGTH - 1), b"\0" * (LENGTH + 1)])
+def test_a_picture_that_is_not_whole_is_never_handed_out(
+    service: ScriptedControl, control: EmulatorControl, pixels: bytes
+) -> None:
+    service.screenshot = lambda _: image(pixels=pixels)
+
+    with pytest.raises(DeviceError, match=f"{len(pixels)} bytes came for 4x6, {LENGTH} were expected"):
+        control.screenshot()
+
+
+def test_a_picture_larger_than_grpc_s_own_limit_comes_through(
+    service: ScriptedControl, control: EmulatorControl
+) -> None:
+    def answer(_: pb.ImageFormat) -> pb.Image:
+        made = image(pixels=bytes(1440 * 3120 * 3))
+        made.format.width, made.format.height = 1440, 3120
+        return made
+
+    service.screenshot = answer
+
+    assert len(control.screenshot().pixels) == 1440 * 3120 * 3
+
+
+@pytest.mark.parametrize(
+    ("age_s", "least_s", "most_s"),
+    [(0.5, 0.5, 5.0), (None, 0.0, 0.0), (-60.0, 0.0, 0.0)],
+    ids=["old", "none", "future"],
+)
+def test_a_streamed_picture_is_as_old_as_its_date_says_but_never_of_the_future(
+    service: ScriptedControl,
+    open_stream: Callable[[], PictureStream],
+    age_s: float | None,
+    least_s: float,
+    most_s: float,
+) -> None:
+    service.stream = lambda _: service.held(image(age_s=age_s))
+
+    picture = open_stream().take(5)
+
+    assert picture is not None
+    assert least_s <= (picture.arrived_ns - picture.started_ns) / 1e9 <= most_s
+
+
+def test_pictures_of_a_stream_never_start_before_the_ones_before_them(
+    service: ScriptedControl, open_stream: Callable[[], PictureStream]
+) -> None:
+    service.stream = lambda _: service.held(image(0, age_s=1), image(1, age_s=60))
+    stream = open_stream()
+
+    assert stream.came_after(1, 5)
+    picture = stream.take(0)
+
+    assert picture is not None
+    assert (picture.arrived_ns - picture.started_ns) / 1e9 < 30
+
+
+def test_who_comes_late_gets_the_newest_and_the_others_are_counted(
+    service: ScriptedControl, open_stream: Callable[[], PictureStream]
+) -> None:
+    service.stream = lambda _: service.held(*(image(seq) for seq in (0, 1, 2, 5)))
+    stream = open_stream()
+    assert stream.came_after(3, 5)
+
+    picture = stream.take(0)
+
+    assert picture is not None
+    assert picture.seq == 5
+    assert stream.take(0) is None
+    assert (stream.received, stream.dropped) == (4, 5)
+
+
+def test_a_stream_that_ends_wakes_who_waits_and_says_why(
+    service: ScriptedControl, open_stream: Callable[[], PictureStream]
+) -> None:
+    service.stream = lambda _: iter([])
+    stream = open_stream()
+
+    assert stream.take(30) is None
+    assert stream.ended.is_set()
+    assert "has ended" in str(stream.error)
+
+
+def test_a_picture_of_a_display_that_is_off_is_none(
+    service: ScriptedControl, open_stream: Callable[[], PictureStream]
+) -> None:
+    off = pb.Image(format=pb.ImageFormat(format=pb.ImageFormat.RGB888))
+    service.stream = lambda _: service.held(off, image(1))
+
+    picture = open_stream().take(5)
+
+    assert picture is not None
+    assert picture.seq == 1
+
+
+# Shared memory
+
+
+def written(asked: pb.ImageFormat, seq: int, *, age_s: float = 0.0) -> pb.Image:
+    """A picture that was written into the memory of who asked."""
+    made = image(seq, age_s=age_s, pixels=b"")
+    with Path(url2pathname(urlsplit(asked.transport.handle).path)).open("r+b") as file:
+        file.write(bytes([seq]) * LENGTH)
+    return made
+
+
+def test_pictures_come_by_way_of_shared_memory(
+    service: ScriptedControl, open_stream: Callable[[FrameMemory], PictureStream], memory: FrameMemory
+) -> None:
+    service.stream = lambda asked: service.held(written(asked, 9))
+
+    picture = open_stream(memory).take(5)
+
+    assert picture is not None
+    assert picture.pixels == bytes([9]) * LENGTH
+    assert time.monotonic_ns() >= picture.arrived_ns + 15_000_000
+
+
+def test_an_emulator_that_sends_bytes_all_the_same_is_understood(
+    service: ScriptedControl, open_stream: Callable[[FrameMemory], PictureStream], memory: FrameMemory
+) -> None:
+    service.stream = lambda _: service.held(image(3))
+
+    picture = open_stream(memory).take(5)
+
+    assert picture is not None
+    assert picture.pixels == bytes([3]) * LENGTH
+
+
+def test_a_copy_is_dropped_when_the_next_picture_is_dated_before_its_end(
+    service: ScriptedControl, open_stream: Callable[[FrameMemory], PictureStream], memory: FrameMemory
+) -> None:
+    service.stream = lambda asked: service.held(written(asked, 1, age_s=2), image(2, age_s=1))
+    stream = open_stream(memory)
+    assert stream.came_after(1, 5)
+
+    picture = stream.take(5)
+
+    assert picture is not None
+    assert picture.seq == 2
+    assert stream.dropped == 1
+    assert stream.take(0.05) is None
+
+
+def test_a_copy_is_kept_when_the_next_picture_is_dated_after_its_end(
+    service: ScriptedControl, open_stream: Callable[[FrameMemory], PictureStream], memory: FrameMemory
+) -> None:
+    def pictures(asked: pb.ImageFormat) -> Iterator[pb.Image]:
+        yield written(asked, 1)
+        service.released.wait(0.05)
+        yield image(2, age_s=-1)
+        yield from service.held()
+
+    service.stream = pictures
+    stream = open_stream(memory)
+
+    first, second = stream.take(5), stream.take(5)
+
+    assert first is not None
+    assert second is not None
+    assert (first.seq, second.seq) == (1, 2)
+    assert stream.dropped == 0
+
+
+def test_an_emulator_that_writes_too_fast_ends_the_stream(
+    service: ScriptedControl, open_stream: Callable[[FrameMemory], PictureStream], memory: FrameMemory
+) -> None:
+    service.stream = lambda asked: service.held(*(written(asked, seq, age_s=60) for seq in range(32)))
+    stream = open_stream(memory)
+
+    assert stream.ended.wait(5)
+    assert "faster than they can be copied" in str(stream.error)
+
+
+def test_memory_that_is_too_small_gives_no_picture(
+    service: ScriptedControl, open_stream: Callable[[FrameMemory], PictureStream]
+) -> None:
+    memory = FrameMemory(LENGTH - 1)
+    service.stream = lambda asked: service.held(image(1, pixels=b""))
+    stream = open_stream(memory)
+
+    assert stream.ended.wait(5)
+    memory.close()
+
+    assert f"{LENGTH - 1} bytes came" in str(stream.error)
+
+
+def test_shared_memory_is_for_this_user_alone_and_goes_when_it_is_closed() -> None:
+    memory = FrameMemory(100)
+    path = Path(url2pathname(urlsplit(memory.uri).path))
+    modes = [place.stat().st_mode & 0o077 for place in (path, path.parent)]
+
+    memory.close()
+
+    assert memory.uri.startswith("file:///")
+    assert modes == [0, 0]
+    assert not path.parent.exists()
+
+
+# Errors
+
+MEANT = {
+    grpc.StatusCode.UNAUTHENTICATED: (DeviceError, "does not take our token"),
+    grpc.StatusCode.PERMISSION_DENIED: (DeviceError, "-grpc-use-token"),
+    grpc.StatusCode.UNIMPLEMENTED: (DeviceError, "Update the emulator"),
+    grpc.StatusCode.UNAVAILABLE: (DeviceDisconnectedError, "cannot be reached"),
+    grpc.StatusCode.CANCELLED: (DeviceDisconnectedError, "was left in the middle"),
+    grpc.StatusCode.DEADLINE_EXCEEDED: (DeviceTimeoutError, "did not answer in time"),
+    grpc.StatusCode.RESOURCE_EXHAUSTED: (DeviceError, "has no room"),
+}
+
+
+@pytest.mark.parametrize("code", [code for code in grpc.StatusCode if code is not grpc.StatusCode.OK])
+def test_every_error_of_grpc_is_one_of_ours_and_says_what_to_do(
+    service: ScriptedControl, control: EmulatorControl, code: grpc.StatusCode
+) -> None:
+    service.fail = code
+    kind, words = MEANT.get(code, (DeviceError, "start the emulator again"))
+
+    with pytest.raises(
+        DeviceError, match=f"emulator-1 .*{words}.* \\(gRPC {code.name}: as the test wants\\)"
+    ) as caught:
+        control.status()
+    stream = control.stream()
+    assert stream.take(30) is None
+
+    assert type(caught.value) is kind
+    assert type(stream.error) is kind
+    stream.join()
+
+
+@every_call
+def test_a_service_that_is_not_there_cannot_be_reached(call: Callable[[EmulatorControl], object]) -> None:
+    with socket.socket() as nobody:
+        nobody.bind(("127.0.0.1", 0))
+        control = EmulatorControl("emulator-1", f"127.0.0.1:{nobody.getsockname()[1]}", "")
+
+        with pytest.raises(DeviceDisconnectedError, match="emulator-1 cannot be reached"):
+            call(control)
+        control.close()
+
+
+def test_a_service_that_does_not_answer_times_out(service: ScriptedControl) -> None:
+    def never(_: pb.ImageFormat) -> pb.Image:
+        service.released.wait(30)
+        return image()
+
+    service.screenshot = never
+    control = EmulatorControl("emulator-1", service.address, "", answer_s=0.1)
+
+    with pytest.raises(DeviceTimeoutError, match="did not answer in time"):
+        control.screenshot()
+    control.close()
+
+
+@every_call
+def test_a_connection_that_was_closed_is_refused(
+    control: EmulatorControl, call: Callable[[EmulatorControl], object]
+) -> None:
+    control.close()
+
+    with pytest.raises(DeviceDisconnectedError, match="emulator-1"):
+        call(control)
