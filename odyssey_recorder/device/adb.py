@@ -249,13 +249,15 @@ class AdbDevice:
 
     def follow_input(self, take: Callable[[bytes, int], None]) -> None:
         """Give `take` what `getevent -lt` prints as it comes; silence for hours is no error."""
+        following: ShellStream | None = None
         try:
             with self._running("getevent -lt", self._answer_s, endless=True) as stream:
-                self._input = stream
+                self._input = following = stream
                 while data := stream.read_some():
                     take(data, time.monotonic_ns())
         except DeviceDisconnectedError:
-            if self._input is not None or self._closed.is_set():
+            was_left = following is not None and self._input is None
+            if self._closed.is_set() or not was_left:
                 raise
         finally:
             self._input = None

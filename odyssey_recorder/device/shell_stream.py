@@ -62,7 +62,8 @@ class _TimedSocket:
         chunk = memoryview(bytearray(most))
         received = self.receive_into(chunk)
         if _QUICK_ACK is not None:
-            self._sock.setsockopt(socket.IPPROTO_TCP, _QUICK_ACK, 1)
+            with suppress(OSError):  # it is but a wish, and no matter for a socket that has just been cut
+                self._sock.setsockopt(socket.IPPROTO_TCP, _QUICK_ACK, 1)
         return bytes(chunk[:received])
 
     def cut(self) -> None:

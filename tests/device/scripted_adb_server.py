@@ -23,8 +23,9 @@ def block(text: str) -> bytes:
 class ScriptedAdbServer:
     """Answers each request with the bytes that `answers` has for it, and closes the connection.
 
-    A request that `answers` does not have is refused; a transport to any device is there unless `answers`
-    says otherwise. `requests` lists what was asked, and `wait_for` waits until something was.
+    A key of `answers` that ends with `*` stands for every request that begins so. A request that `answers` does
+    not have is refused; a transport to any device is there unless `answers` says otherwise. `requests` lists what
+    was asked, and `wait_for` waits until something was.
     """
 
     def __init__(self, answers: Mapping[str, bytes]) -> None:
@@ -75,8 +76,13 @@ class ScriptedAdbServer:
                 if request.startswith("host:tport:") and request not in self._answers:
                     connection.sendall(OKAY + bytes(8))
                     continue
-                answer = self._answers.get(request, fail(f"unknown host service '{request}'"))
+                answer = self._answer(request)
                 connection.sendall(answer.removesuffix(HANG))
                 if answer.endswith(HANG):
                     self._stopped.wait()
                 return
+
+    def _answer(self, request: str) -> bytes:
+        openings = (key for key in self._answers if key.endswith("*") and request.startswith(key[:-1]))
+        key = request if request in self._answers else next(openings, request)
+        return self._answers.get(key, fail(f"unknown host service '{request}'"))

@@ -309,3 +309,129 @@ def test_where_no_server_listens_none_is_started(monkeypatch: pytest.MonkeyPatch
         server.devices()
     with pytest.raises(DeviceDisconnectedError, match="adb start-server"):
         AdbDevice(SERIAL, server).heartbeat()
+
+
+def test_a_view_tree_is_what_comes_after_the_dump_s_own_words() -> None:
+    tree = b"<?xml version='1.0' encoding='UTF-8'?><hierarchy rotation=\"0\"></hierarchy>"
+    said = printed(b"UI hierchary dumped to: /data/local/tmp/x.xml\n" + tree)
+
+    with device_with({**WITH_PACKETS, shell("rm -f /data/local/tmp/*"): said}) as device:
+        assert device.view_tree() == tree.decode()
+
+
+@pytest.mark.parametrize(
+    ("errors", "words"),
+    [
+        (
+            b"ERROR: could not get idle state.\ncat: x.xml: No such file or directory\n",
+            "screen never rests.*idle state",
+        ),
+        (b"ERROR: null root node returned by UiTestAutomationBridge.\n", "Look again.*null root node"),
+        (b"Killed\n", "Look again.*Killed"),
+        (b"", "Look again"),
+    ],
+)
+def test_a_screen_whose_views_cannot_be_read_is_told_with_the_reason(errors: bytes, words: str) -> None:
+    answers = {**WITH_PACKETS, shell("rm -f *"): printed(b"", errors=errors)}
+
+    with device_with(answers) as device, pytest.raises(DeviceError, match=f"(?s)screen of {SERIAL}.*{words}"):
+        device.view_tree()
+
+
+@pytest.mark.parametrize(("output", "value"), [(b"null\n", ""), (b"\n", ""), (b"2\r\n", "2"), (b"a b\n", "a b")])
+def test_a_setting_is_its_value_and_null_is_none(output: bytes, value: str) -> None:
+    with device_with({**WITH_PACKETS, shell("settings get secure x"): printed(output)}) as device:
+        assert device.setting("secure", "x") == value
+
+
+def test_a_setting_s_name_is_one_word_of_the_command_whatever_it_holds() -> None:
+    with device_with({**WITH_PACKETS, shell("settings get global '$(reboot); x'"): printed(b"1\n")}) as device:
+        assert device.setting("global", "$(reboot); x") == "1"
+
+
+def test_settings_that_fail_are_no_value() -> None:
+    answers = {
+        **WITH_PACKETS,
+        shell("settings get nowhere x"): printed(b"", errors=b"Invalid namespace", exit_code=255),
+    }
+
+    with (
+        device_with(answers) as device,
+        pytest.raises(DeviceError, match=f"{SERIAL} does not tell .*Invalid namespace"),
+    ):
+        device.setting("nowhere", "x")
+
+
+@pytest.mark.parametrize(("uptime", "least_us"), [(b"40371.25 160000.00\n", 40_371_250_000), (b"0.07 0.01\n", 70_000)])
+def test_the_clock_is_between_two_steps_of_what_the_kernel_prints(uptime: bytes, least_us: int) -> None:
+    with device_with({**WITH_PACKETS, shell("cat /proc/uptime"): printed(uptime)}) as device:
+        reading = device.read_clock()
+
+    assert (reading.least_us, reading.most_us) == (least_us, least_us + 10_000)
+    assert reading.before_ns < reading.after_ns
+
+
+def test_a_clock_that_prints_no_time_is_an_error() -> None:
+    with (
+        device_with({**WITH_PACKETS, shell("cat /proc/uptime"): printed(b"soon\n")}) as device,
+        pytest.raises(DeviceError, match=f"{SERIAL} answered what cannot be used"),
+    ):
+        device.read_clock()
+
+
+LINE = b"[   40371.250000] /dev/input/event12: EV_KEY       KEY_BACK             DOWN                \n"
+
+
+def test_following_the_input_ends_when_getevent_does() -> None:
+    heard: list[bytes] = []
+
+    with device_with({**WITH_PACKETS, shell("getevent -lt"): printed(LINE, exit_code=137)}) as device:
+        device.follow_input(lambda data, _: heard.append(data))
+
+    assert heard == [LINE]
+
+
+def test_following_the_input_of_a_device_without_packets_hears_the_same() -> None:
+    heard: list[bytes] = []
+
+    with device_with({FEATURES: block("cmd"), "exec:getevent -lt": OKAY + LINE}) as device:
+        device.follow_input(lambda data, _: heard.append(data))
+
+    assert b"".join(heard) == LINE
+
+
+@pytest.mark.parametrize("answer", [fail("device offline"), OKAY, OKAY + b"\x01\x05\x00\x00\x00ab"])
+def test_input_that_breaks_off_before_getevent_ends_is_a_device_that_went_away(answer: bytes) -> None:
+    with (
+        device_with({**WITH_PACKETS, shell("getevent -lt"): answer}) as device,
+        pytest.raises(DeviceDisconnectedError, match=SERIAL),
+    ):
+        device.follow_input(lambda *_: None)
+
+
+def test_getevent_must_begin_in_time_and_may_then_be_silent_for_as_long_as_it_likes() -> None:
+    with (
+        device_with({**WITH_PACKETS, shell("getevent -lt"): HANG}, answer_s=0.1) as device,
+        pytest.raises(DeviceTimeoutError, match=SERIAL),
+    ):
+        device.follow_input(lambda *_: None)
+    silent = {**WITH_PACKETS, shell("getevent -lt"): OKAY + HANG, shell("echo"): OKAY + HANG}
+    with device_with(silent, answer_s=0.1) as device:
+        outcome: list[type[Exception]] = []
+
+        def follow() -> None:
+            try:
+                device.follow_input(lambda *_: None)
+            except DeviceError as error:
+                outcome.append(type(error))
+
+        following = threading.Thread(target=follow)
+        following.start()
+        for _ in range(3):
+            with pytest.raises(DeviceTimeoutError):
+                device.heartbeat()
+        assert following.is_alive()
+        device.close()
+        following.join(timeout=10)
+
+    assert outcome == [DeviceDisconnectedError]

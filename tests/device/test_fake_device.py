@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import pytest
 from PIL import Image
 
-from odyssey_recorder.errors import DeviceDisconnectedError, DeviceError
+from odyssey_recorder.errors import DeviceDisconnectedError, DeviceError, InputRefusedError
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import SystemKey
 from odyssey_recorder.model.geometry import Pixel, Size
@@ -115,3 +115,116 @@ def test_closing_wakes_a_call_that_waits_for_a_frozen_device() -> None:
     waiting.join(timeout=10)
 
     assert outcome == [DeviceDisconnectedError]
+
+
+def test_a_device_that_streams_sends_a_frame_of_each_change_and_keeps_the_newest() -> None:
+    device = FakeDevice()
+    assert device.next_frame(20) is None
+    device.streams = True
+    assert device.next_frame(0) is None
+
+    device.show("one")
+    device.show("two")
+
+    frame = device.next_frame(0)
+    assert frame is not None
+    assert frame.streamed
+    assert frame.image().tobytes() == device.picture("two").tobytes()
+    assert device.next_frame(0) is None
+    assert (device.sends_frames, device.capture_path) == (True, "gRPC")
+
+
+def test_who_waits_for_a_frame_has_it_when_the_screen_changes_and_is_told_of_a_loss() -> None:
+    device = FakeDevice()
+    device.streams = True
+    came = threading.Event()
+    outcome: list[type[Exception]] = []
+
+    def wait() -> None:
+        try:
+            while device.next_frame(600) is not None:
+                came.set()
+        except DeviceError as error:
+            outcome.append(type(error))
+
+    waiting = threading.Thread(target=wait)
+    waiting.start()
+    device.press(SystemKey.HOME)
+    assert came.wait(timeout=10)
+    device.disconnect()
+    waiting.join(timeout=10)
+
+    assert outcome == [DeviceDisconnectedError]
+
+
+def test_a_finger_is_noted_with_its_times_and_its_lift_shows_the_next_screen() -> None:
+    device = FakeDevice()
+    device.streams = True
+
+    device.put_finger(Pixel(1, 2))
+    device.put_finger(Pixel(3, 4))
+    assert device.screen == 0
+    device.lift_finger()
+    device.lift_finger()
+
+    assert [finger.at for finger in device.finger] == [Pixel(1, 2), Pixel(3, 4), None]
+    times = [finger.time_ns for finger in device.finger]
+    assert times == sorted(times)
+    assert device.screen == 1
+
+
+def test_a_device_that_does_not_stream_follows_no_finger() -> None:
+    device = FakeDevice()
+
+    with pytest.raises(InputRefusedError):
+        device.put_finger(Pixel(1, 2))
+
+    assert (device.follows_finger, device.finger) == (False, [])
+
+
+def test_a_finger_that_is_refused_is_not_noted() -> None:
+    device = FakeDevice()
+    device.streams = True
+    device.refuse_input()
+
+    with pytest.raises(InputRefusedError, match="not permitted"):
+        device.put_finger(Pixel(1, 2))
+
+    assert device.finger == []
+
+
+def test_a_screen_that_never_rests_has_no_view_tree() -> None:
+    device = FakeDevice()
+    device.never_rest()
+    with pytest.raises(DeviceError, match="never rests"):
+        device.view_tree()
+
+    device.mend()
+
+    assert device.view_tree().startswith("<?xml")
+
+
+def test_its_clock_is_ahead_of_ours_as_far_as_a_test_says() -> None:
+    device = FakeDevice()
+    device.clock_ahead_us = 5_000_000
+
+    reading = device.read_clock()
+
+    assert reading.least_us == reading.before_ns // 1000 + 5_000_000
+    assert reading.most_us == reading.after_ns // 1000 + 5_000_000
+
+
+def test_getevent_ends_when_all_was_printed() -> None:
+    device = FakeDevice()
+    heard: list[bytes] = []
+    device.print_input(b"a line\n")
+
+    def take(data: bytes, _: int) -> None:
+        heard.append(data)
+        if data == b"a line\n":
+            device.end_input()
+
+    device.follow_input(take)
+
+    assert heard[0].startswith(b"add device 1: /dev/input/event1\n")
+    assert heard[1:] == [b"a line\n"]

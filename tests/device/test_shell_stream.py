@@ -102,3 +102,48 @@ def test_a_plain_stream_is_all_that_comes_until_its_end(ends: tuple[socket.socke
     assert first == b"abc"
     assert stream.read() == b"defgh"
     assert stream.read_into(memoryview(first)) == 0
+
+
+def test_what_has_come_is_given_at_once_and_not_kept_for_more(ends: tuple[socket.socket, socket.socket]) -> None:
+    device, ours = ends
+    stream = PacketStream(ours, None)
+
+    device.sendall(packet(OUTPUT, b"abc") + packet(ERRORS, b"!"))
+    assert stream.read_some() == b"abc"
+    device.sendall(packet(OUTPUT, b"defgh")[:-2])
+    assert stream.read_some() == b"def"
+    device.sendall(b"gh" + packet(EXIT, b"\x07"))
+    assert stream.read_some() == b"gh"
+    assert stream.read_some() == b""
+    assert (stream.errors, stream.exit_code) == ("!", 7)
+
+
+def test_some_of_a_packet_of_any_length_is_never_more_than_has_come(
+    ends: tuple[socket.socket, socket.socket],
+) -> None:
+    device, ours = ends
+    device.sendall(struct.pack("<BI", OUTPUT, 0xFFFFFFFF) + b"x")
+
+    assert PacketStream(ours, in_a_while()).read_some() == b"x"
+
+
+@pytest.mark.parametrize("sent", [b"", packet(OUTPUT, b"abc")[:-3]])
+def test_a_stream_of_some_that_ends_without_an_exit_code_broke_off(
+    ends: tuple[socket.socket, socket.socket], sent: bytes
+) -> None:
+    device, ours = ends
+    device.sendall(sent)
+    device.close()
+
+    with pytest.raises(EOFError):
+        PacketStream(ours, None).read_some()
+
+
+def test_some_of_a_plain_stream_is_what_has_come(ends: tuple[socket.socket, socket.socket]) -> None:
+    device, ours = ends
+    stream = PlainStream(ours, None)
+
+    device.sendall(b"abc")
+    assert stream.read_some() == b"abc"
+    device.close()
+    assert stream.read_some() == b""
