@@ -16,7 +16,7 @@ from odyssey_recorder.model.action import (
     SystemKey,
     Type,
 )
-from odyssey_recorder.model.geometry import GRID, Point
+from odyssey_recorder.model.geometry import GRID, Box, Point, Size
 
 _HALO = QColor(255, 255, 255, 230)
 _FULL_TURN = 360 * 16
@@ -49,6 +49,22 @@ def paint_action(painter: QPainter, action: Action, picture: QRectF) -> None:
             _badge(painter, "check", picture)
         case Impossible():
             _badge(painter, "cancel", picture)
+    painter.restore()
+
+
+def paint_box(painter: QPainter, box: Box, size: Size, picture: QRectF) -> None:
+    """Draw lightly where the touched element lies: `box` in pixels of a picture of `size`, shown in `picture`."""
+    across, down = picture.width() / size.width, picture.height() / size.height
+    place = QRectF(
+        QPointF(picture.left() + box.left * across, picture.top() + box.top * down),
+        QPointF(picture.left() + box.right * across, picture.top() + box.bottom * down),
+    )
+    painter.save()
+    painter.setClipRect(picture)
+    painter.fillRect(place, _with_alpha(MARK, 30))
+    painter.setPen(QPen(_with_alpha(MARK, 190), 1))
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.drawRect(place.adjusted(0.5, 0.5, -0.5, -0.5))
     painter.restore()
 
 

@@ -26,10 +26,12 @@ class Finger:
         self._down_ns = time.monotonic_ns()
         self._samples = [TouchSample(at, 0)]
 
-    def move(self, at: Pixel) -> None:
-        """The finger is at `at` now; a finger that keeps still adds nothing."""
-        if at != self._samples[-1].at:
-            self._samples.append(TouchSample(at, self._age_us()))
+    def move(self, at: Pixel) -> bool:
+        """The finger is at `at` now; whether it has moved: one that keeps still adds nothing."""
+        if at == self._samples[-1].at:
+            return False
+        self._samples.append(TouchSample(at, self._age_us()))
+        return True
 
     def stroke(self) -> TouchStroke:
         """The contact as if the finger lifted now."""

@@ -70,11 +70,14 @@ class _Wheel:
 class MirrorView(QWidget):
     """The device's screen, fitted, with its aspect kept.
 
-    Emits `touch_began` with the number of the frame that is shown, then `stroke_made` with the whole stroke in that
-    frame's pixels, or `touch_cancelled`. While a finger is down its frame stays; a veiled mirror emits nothing.
+    Emits `touch_began` with the number of the frame that is shown and the pixel of the finger, or None for the wheel;
+    `finger_moved` with each pixel that the finger comes to; then `stroke_made` with the whole stroke in that frame's
+    pixels, or `touch_cancelled`. While a finger is down its frame stays, unless the device follows the finger; a veiled
+    mirror emits nothing.
     """
 
-    touch_began = Signal(int)
+    touch_began = Signal(int, object)
+    finger_moved = Signal(object)
     stroke_made = Signal(object)
     touch_cancelled = Signal()
     key_asked = Signal(object)
@@ -89,6 +92,7 @@ class MirrorView(QWidget):
         self._veil: Veil | None = Veil("No device", Weight.HEAVY)
         self._finger: Finger | None = None
         self._wheel: _Wheel | None = None
+        self._is_followed = False
         self._words = ""
         self._focused_by_key = False
         self._tick = QTimer(self, interval=_REDRAW_MS)
@@ -109,8 +113,12 @@ class MirrorView(QWidget):
     def show_frame(self, frame: Frame) -> None:
         """Show `frame`, or keep it until the finger lifts."""
         self._newest = frame
-        if not self.is_touched:
+        if not self.is_touched or (self._is_followed and self._shown and self._shown.size == frame.size):
             self._show_newest()
+
+    def let_follow(self) -> None:
+        """The device follows the finger that is down: show what it does under the finger."""
+        self._is_followed = self.is_touched
 
     def clear(self) -> None:
         """Show no device."""
@@ -171,14 +179,14 @@ class MirrorView(QWidget):
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         fit = self.fit()
         if self._finger is not None and fit is not None:
-            self._finger.move(fit.nearest_pixel(event.position()))
+            self._move(self._finger, fit.nearest_pixel(event.position()))
             self._tell_gesture()
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         fit = self.fit()
         if self._finger is None or fit is None or event.button() is not Qt.MouseButton.LeftButton:
             return
-        self._finger.move(fit.nearest_pixel(event.position()))
+        self._move(self._finger, fit.nearest_pixel(event.position()))
         stroke = self._finger.stroke()
         self._let_go()
         self.stroke_made.emit(stroke)
@@ -194,7 +202,7 @@ class MirrorView(QWidget):
             if pixel is None or event.angleDelta().isNull():
                 return
             self._wheel = _Wheel(pixel)
-            self.touch_began.emit(self._shown.number)
+            self.touch_began.emit(self._shown.number, None)
         self._wheel.right -= event.angleDelta().x()
         self._wheel.down -= event.angleDelta().y()
         self._wheel_rest.start()
@@ -223,8 +231,12 @@ class MirrorView(QWidget):
             return
         self._finger = Finger(pixel, self._shown.size, self._rules)
         self._tick.start()
-        self.touch_began.emit(self._shown.number)
+        self.touch_began.emit(self._shown.number, pixel)
         self._tell_gesture()
+
+    def _move(self, finger: Finger, to: Pixel) -> None:
+        if finger.move(to):
+            self.finger_moved.emit(to)
 
     def _end_wheel(self) -> None:
         stroke = self._wheel_stroke()
@@ -248,6 +260,7 @@ class MirrorView(QWidget):
 
     def _let_go(self) -> None:
         self._finger = self._wheel = None
+        self._is_followed = False
         self._tick.stop()
         self._wheel_rest.stop()
         self._tell_gesture()

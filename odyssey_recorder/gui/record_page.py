@@ -24,7 +24,7 @@ from odyssey_recorder.gui.finish_dialogs import CompleteDialog, DiscardDialog, I
 from odyssey_recorder.gui.mirror import MirrorView
 from odyssey_recorder.gui.recording_controller import Phase, RecordingController
 from odyssey_recorder.gui.state_words import Told, tell_lost_while_watching, tell_phase, tell_view
-from odyssey_recorder.gui.status_line import StatusLine
+from odyssey_recorder.gui.status_line import PATH_CHANGED, StatusLine
 from odyssey_recorder.gui.steps_card import StepsCard
 from odyssey_recorder.gui.task_card import Stage, TaskCard
 from odyssey_recorder.model.action import SystemKey
@@ -58,6 +58,7 @@ class RecordPage(QWidget):
         self._drafts: Sequence[DraftSummary] = ()
         self._drafts_offered = False
         self._undoing = False
+        self._view: RecordingView | None = None
         self._seen: set[str] = set()  # the devices that were ready when last listed
         self._look_around = QTimer(self, interval=_LOOK_AROUND_MS)
         self._published: Path | None = None
@@ -85,6 +86,7 @@ class RecordPage(QWidget):
         self._tell(tell_phase(phase, self._controller.serial))
         if phase in (Phase.NO_DEVICE, Phase.CONNECTING):
             self._mirror.clear()
+            self._status.show_capture_path("")
         if phase in (Phase.NO_DEVICE, Phase.CONNECTING, Phase.FINISHED):
             self._status.show_frame(None)
         if phase in (Phase.WATCHING, Phase.STARTING):
@@ -112,26 +114,40 @@ class RecordPage(QWidget):
             self._message.show_message(Tone.WARNING, _UNDONE)
             self._undoing = False
         self._steps.show_steps(view.steps)
-        self._tell(tell_view(view))
+        self._view = view
+        self._tell_view(view)
         self._commands.enable(Command.UNDO, on=bool(view.steps) and view.published is None)
         self._commands.enable(Command.RETRY, on=view.state is State.STORAGE_LOST)
         if view.published is not None:
             self._published = view.published
             self._publication.show_message(Tone.SUCCESS, "The episode is published.", str(view.published))
 
+    def _tell_view(self, view: RecordingView) -> None:
+        touched = self._mirror.is_touched
+        if touched and view.state is State.INJECTING:
+            self._mirror.let_follow()
+        self._tell(tell_view(view, touched=touched))
+
     def _tell(self, told: Told) -> None:
         self._status.show_state(told.mood, told.word, told.message)
         self._mirror.set_veil(told.veil)
         watching = self._controller.phase is Phase.WATCHING
-        self._actions.set_enabled(told.veil is None, keys=watching or told.veil is None)
+        self._actions.set_enabled(told.is_ready, keys=watching or told.is_ready)
 
     def _show_frame(self, frame: Frame) -> None:
         if self._controller.phase is Phase.FINISHED:
             return  # it was under way when the episode ended
+        self._show_capture_path()
         self._mirror.show_frame(frame)
         self._status.show_frame(frame)
         if self._controller.phase is Phase.WATCHING:
             self._tell(tell_phase(Phase.WATCHING, self._controller.serial))
+
+    def _show_capture_path(self) -> None:
+        before, path = self._status.capture_path, self._controller.capture_path
+        self._status.show_capture_path(path)
+        if self._controller.phase is Phase.RECORDING and before and path not in ("", before):
+            self._message.show_message(Tone.WARNING, PATH_CHANGED[path])
 
     def _show_devices(self, devices: Sequence[ListedDevice]) -> None:
         chosen = self._controller.serial
@@ -176,8 +192,13 @@ class RecordPage(QWidget):
                 self._task.show_task(draft.task)
         self._controller.resume(episode_id)
 
-    def _lift(self, stroke: TouchStroke) -> None:
-        self._controller.ask(lambda recorder: recorder.lift(stroke))
+    def _lift(self, stroke: TouchStroke | None) -> None:
+        if stroke is None:
+            self._controller.ask(lambda recorder: recorder.cancel_touch())
+        else:
+            self._controller.ask(lambda recorder: recorder.lift(stroke))
+        if self._view is not None and self._controller.phase is Phase.RECORDING:
+            self._tell_view(self._view)  # while the finger was down it said otherwise
 
     def _press(self, key: SystemKey) -> None:
         if self._controller.phase is Phase.WATCHING:
@@ -240,9 +261,10 @@ class RecordPage(QWidget):
 
     def _connect_widgets(self) -> None:
         ask = self._controller.ask
-        self._mirror.touch_began.connect(lambda frame: ask(lambda recorder: recorder.touch_down(frame)))
+        self._mirror.touch_began.connect(lambda frame, at: ask(lambda recorder: recorder.touch_down(frame, at)))
+        self._mirror.finger_moved.connect(lambda at: ask(lambda recorder: recorder.move_touch(at)))
         self._mirror.stroke_made.connect(self._lift)
-        self._mirror.touch_cancelled.connect(lambda: ask(lambda recorder: recorder.cancel_touch()))
+        self._mirror.touch_cancelled.connect(lambda: self._lift(None))
         self._mirror.key_asked.connect(self._press)
         self._actions.text_entered.connect(self._type)
         self._look_around.timeout.connect(self._controller.list_devices)

@@ -101,6 +101,11 @@ class RecordingController(QObject):
         return self._serial
 
     @property
+    def capture_path(self) -> str:
+        """By which way pictures of the chosen device come at the moment; empty without one."""
+        return "" if self._device is None else self._device.capture_path
+
+    @property
     def can_simulate(self) -> bool:
         """Whether a simulated emulator can be started from here."""
         return self._desk.can_simulate

@@ -19,6 +19,11 @@ class Told:
     message: str
     veil: Veil | None
 
+    @property
+    def is_ready(self) -> bool:
+        """Whether an action may come now."""
+        return self.mood is Mood.READY and self.veil is None
+
 
 def tell_phase(phase: Phase, serial: str) -> Told:
     """The words for a phase in which no recorder speaks."""
@@ -43,9 +48,11 @@ def tell_lost_while_watching(message: str) -> Told:
     return Told(Mood.LOST, "Device lost", message, Veil(message, Weight.HEAVY, "cellphone_off"))
 
 
-def tell_view(view: RecordingView) -> Told:
-    """The words for what a recorder says of itself."""
+def tell_view(view: RecordingView, *, touched: bool = False) -> Told:
+    """The words for what a recorder says of itself; `touched`: a finger is down on the mirror."""
     match view.state:
+        case State.INJECTING if touched:
+            return Told(Mood.BUSY, "Touching", "The device follows your finger.", None)
         case State.READY:
             return Told(Mood.READY, "Ready", view.message, None)
         case State.DEVICE_LOST:

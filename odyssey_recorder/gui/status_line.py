@@ -1,4 +1,4 @@
-"""The one line under the mirror: where the recording stands, in a word and a colour, and how old the picture is."""
+"""The one line under the mirror: where the recording stands, and how pictures come and how old the newest is."""
 
 import time
 from enum import Enum
@@ -13,6 +13,25 @@ from odyssey_recorder.gui.parts import named
 from odyssey_recorder.gui.theme import Theme
 
 _AGE_MS = 200
+_PATHS = {
+    "gRPC": (
+        "Pictures come from the emulator's own service (gRPC): some 20 ms each, and the device follows your finger."
+    ),
+    "screencap": (
+        "Pictures come through adb (screencap): about half a second each on a real emulator. What you do goes to the"
+        " device when the finger lifts."
+    ),
+}
+"""What the annotator may expect of each way that pictures come."""
+
+PATH_CHANGED = {
+    "gRPC": "Pictures come from the emulator's own service (gRPC) again.",
+    "screencap": (
+        "The emulator's own service (gRPC) is lost: pictures come through adb (screencap) now, which is slower. No step"
+        " is lost; go on when it says Ready."
+    ),
+}
+"""What to say when the way changes in the middle of a recording."""
 
 
 class Mood(Enum):
@@ -33,6 +52,8 @@ class StatusLine(QWidget):
         self._state = QLabel()
         self._message = _ElidedLabel()
         self._message.setProperty("kind", "hint")
+        self._path = named(QLabel(), "How pictures come")
+        self._path.setProperty("kind", "hint")
         self._age = named(QLabel(), "Age of the picture")
         self._age.setProperty("kind", "hint")
         self._age.setToolTip("How long ago the newest picture of the device came")
@@ -43,6 +64,7 @@ class StatusLine(QWidget):
         row.addWidget(self._dot)
         row.addWidget(self._state)
         row.addWidget(self._message, 1)
+        row.addWidget(self._path)
         row.addWidget(self._age)
         self._clock = QTimer(self, interval=_AGE_MS)
         self._clock.timeout.connect(self._show_age)
@@ -60,6 +82,16 @@ class StatusLine(QWidget):
         self._frame = frame
         if frame is None:
             self._age.clear()
+
+    def show_capture_path(self, path: str) -> None:
+        """Tell by which way pictures come, empty where none do; what it means is in the tooltip."""
+        self._path.setText(path)
+        self._path.setToolTip(f"<p>{escape(_PATHS.get(path, path))}</p>" if path else "")
+
+    @property
+    def capture_path(self) -> str:
+        """By which way pictures come."""
+        return self._path.text()
 
     @property
     def state(self) -> str:

@@ -2,19 +2,22 @@
 
 from collections.abc import Sequence
 from functools import partial
-from pathlib import Path
+from html import escape
 
-from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, QRectF, QSize, Qt
+from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QFont, QFontMetrics, QImage, QImageReader, QPainter, QPainterPath, QPen
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
-from odyssey_recorder.gui.action_painter import paint_action
+from odyssey_recorder.gui.action_painter import paint_action, paint_box
 from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.theme import Theme
 from odyssey_recorder.model.action import Action, describe
+from odyssey_recorder.model.geometry import Box, Size
 from odyssey_recorder.recording.view import RecordedStep
 
 _Index = QModelIndex | QPersistentModelIndex
+_Drawn = tuple[int, Action, Box | None]
+"""What a thumbnail depends on: the picture of a step never changes while the step is there."""
 
 THUMBNAIL = QSize(84, 108)
 _SHARPNESS = 2
@@ -29,19 +32,25 @@ class StepList(QAbstractListModel):
         super().__init__(parent)
         self._background = background
         self._steps: tuple[RecordedStep, ...] = ()
-        self._pictures: dict[tuple[int, Action], QImage] = {}
+        self._pictures: dict[_Drawn, QImage] = {}
 
     def show_steps(self, steps: Sequence[RecordedStep]) -> None:
-        """Show `steps`; rows that stay the same stay untouched."""
-        same = _common_length(self._steps, steps)
-        if same < len(self._steps):
-            self.beginRemoveRows(QModelIndex(), same, len(self._steps) - 1)
-            self._steps = self._steps[:same]
+        """Show `steps`; rows that stay the same stay untouched, and one that differs stays in its place."""
+        before = self._steps
+        common = min(len(before), len(steps))
+        if common < len(before):
+            self.beginRemoveRows(QModelIndex(), common, len(before) - 1)
+            self._steps = before[:common]
+            self._pictures = {drawn: picture for drawn, picture in self._pictures.items() if drawn[0] < common}
             self.endRemoveRows()
-        if same < len(steps):
-            self.beginInsertRows(QModelIndex(), same, len(steps) - 1)
-            self._steps = tuple(steps)
+        if common < len(steps):
+            self.beginInsertRows(QModelIndex(), common, len(steps) - 1)
+            self._steps = (*before[:common], *steps[common:])
             self.endInsertRows()
+        self._steps = tuple(steps)
+        for row in range(common):
+            if steps[row] != before[row]:
+                self.dataChanged.emit(self.index(row), self.index(row))
         for step in self._steps:
             self._want_picture(step)
 
@@ -56,43 +65,61 @@ class StepList(QAbstractListModel):
             case Qt.ItemDataRole.DisplayRole:
                 return describe(step.action)
             case Qt.ItemDataRole.DecorationRole:
-                return self._pictures.get((step.number, step.action))
+                return self._pictures.get(_drawn(step))
             case Qt.ItemDataRole.StatusTipRole:
                 return step.flag
+            case Qt.ItemDataRole.ToolTipRole:
+                return _tooltip(step)
             case Qt.ItemDataRole.AccessibleTextRole:
                 return f"Step {step.number}: {describe(step.action)} {step.flag}".rstrip()
             case _:
                 return None
 
     def _want_picture(self, step: RecordedStep) -> None:
-        if (step.number, step.action) not in self._pictures:
-            self._pictures[step.number, step.action] = QImage()
-            call = partial(draw_thumbnail, step.picture, step.action)
-            self._background.run(call, partial(self._take_picture, step), lambda _error: None)
+        if _drawn(step) not in self._pictures:
+            self._pictures[_drawn(step)] = QImage()
+            self._background.run(partial(draw_thumbnail, step), partial(self._take_picture, step), lambda _error: None)
 
     def _take_picture(self, step: RecordedStep, picture: QImage) -> None:
-        self._pictures[step.number, step.action] = picture
+        self._pictures[_drawn(step)] = picture
         row = self.index(step.number)
         self.dataChanged.emit(row, row, [Qt.ItemDataRole.DecorationRole])
 
 
-def draw_thumbnail(path: Path, action: Action) -> QImage:
-    """The picture at `path`, small, with `action` drawn on it; an empty image where there is no picture.
+def _drawn(step: RecordedStep) -> _Drawn:
+    return step.number, step.action, step.box
 
-    Runs outside the GUI thread.
+
+def _tooltip(step: RecordedStep) -> str:
+    """All the words of a step, for where its row cuts them off; markup in a text is shown as text."""
+    words = f"<p>{escape(describe(step.action))}</p>"
+    return f"{words}<p>{escape(_sentence(step.flag))}</p>" if step.flag else words
+
+
+def _sentence(flag: str) -> str:
+    return flag[:1].upper() + flag[1:]
+
+
+def draw_thumbnail(step: RecordedStep, room: QSize = THUMBNAIL) -> QImage:
+    """The picture of `step` within `room`, with its action and the box of the touched element drawn on it.
+
+    An empty image where there is no picture. Runs outside the GUI thread.
     """
-    reader = QImageReader(str(path))
+    reader = QImageReader(str(step.picture))
     size = reader.size()
     if not size.isValid():
         return QImage()
-    reader.setScaledSize(size.scaled(THUMBNAIL * _SHARPNESS, Qt.AspectRatioMode.KeepAspectRatio))
+    reader.setScaledSize(size.scaled(room * _SHARPNESS, Qt.AspectRatioMode.KeepAspectRatio))
     image = reader.read().convertToFormat(QImage.Format.Format_ARGB32_Premultiplied)
     if image.isNull():
         return image
     image.setDevicePixelRatio(_SHARPNESS)
+    area = QRectF(QPointF(0, 0), image.deviceIndependentSize())
     painter = QPainter(image)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    paint_action(painter, action, QRectF(0, 0, image.width() / _SHARPNESS, image.height() / _SHARPNESS))
+    if step.box is not None:
+        paint_box(painter, step.box, Size(size.width(), size.height()), area)
+    paint_action(painter, step.action, area)
     painter.end()
     return image
 
@@ -130,7 +157,7 @@ class StepDelegate(QStyledItemDelegate):
             (f"Step {index.row()}", small, theme.muted, 1),
             (name, strong, theme.text, 1),
             (rest, painter.font(), theme.text, 1 if flag else 3),
-            (flag[:1].upper() + flag[1:], small, theme.warning, 3),
+            (_sentence(flag), small, theme.warning, 3),
         )
         for words, font, colour, lines in parts:
             if not words:
@@ -178,12 +205,3 @@ def _paint_thumbnail(painter: QPainter, box: QRectF, picture: object, theme: The
     painter.setPen(QPen(theme.outline, 1))
     painter.setBrush(Qt.BrushStyle.NoBrush)
     painter.drawPath(shape)
-
-
-def _common_length(first: Sequence[RecordedStep], second: Sequence[RecordedStep]) -> int:
-    length = 0
-    for one, other in zip(first, second, strict=False):
-        if one != other:
-            break
-        length += 1
-    return length

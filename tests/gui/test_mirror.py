@@ -29,9 +29,13 @@ class Ears:
     """What a mirror asked for, in order."""
 
     heard: list[object] = field(default_factory=list)
+    places: list[Pixel | None] = field(default_factory=list)
+    """Where the finger came down, then where it moved; None where the wheel was turned."""
 
     def listen(self, mirror: MirrorView) -> None:
-        mirror.touch_began.connect(lambda number: self.heard.append(number))
+        mirror.touch_began.connect(lambda number, _: self.heard.append(number))
+        mirror.touch_began.connect(lambda _, at: self.places.append(at))
+        mirror.finger_moved.connect(self.places.append)
         mirror.stroke_made.connect(self.heard.append)
         mirror.touch_cancelled.connect(lambda: self.heard.append("cancelled"))
         mirror.key_asked.connect(self.heard.append)
@@ -120,6 +124,7 @@ def test_a_drag_keeps_its_whole_trajectory_and_its_times(mirror: MirrorView, ear
     _, stroke = ears.heard
     assert isinstance(stroke, TouchStroke)
     assert [sample.at for sample in stroke.samples] == [pixel(mirror, at) for at in way]
+    assert ears.places == [pixel(mirror, at) for at in way]
     times = [sample.time_us for sample in stroke.samples]
     assert times[0] == 0
     assert times == sorted(times)
@@ -145,6 +150,7 @@ def test_a_burst_of_the_wheel_is_one_scroll_at_the_pointer(mirror: MirrorView, e
 
     number, stroke = ears.heard
     assert number == 1
+    assert ears.places == [None]
     assert isinstance(stroke, TouchStroke)
     assert stroke.start == pixel(mirror, at)
     assert stroke.end.y < stroke.start.y
@@ -202,6 +208,23 @@ def test_the_frame_under_the_finger_stays_until_the_finger_lifts(mirror: MirrorV
     assert mirror.frame_number == 1
     QTest.mouseRelease(mirror, LEFT, NONE, spot(mirror, 500, 900))
     assert mirror.frame_number == 2
+
+
+def test_where_the_device_follows_the_finger_the_picture_goes_on_under_it(mirror: MirrorView, ears: Ears) -> None:
+    QTest.mousePress(mirror, LEFT, NONE, spot(mirror, 500, 900))
+    mirror.let_follow()
+    mirror.show_frame(frame(PHONE, number=2))
+    assert mirror.frame_number == 2
+
+    mirror.show_frame(frame(PHONE.turned(), number=3))
+    QTest.mouseMove(mirror, spot(mirror, 500, 400))
+    assert mirror.frame_number == 2
+    QTest.mouseRelease(mirror, LEFT, NONE, spot(mirror, 500, 400))
+    assert mirror.frame_number == 3
+
+    QTest.mousePress(mirror, LEFT, NONE, spot(mirror, 900, 500))
+    mirror.show_frame(frame(PHONE.turned(), number=4))
+    assert mirror.frame_number == 3
 
 
 def test_the_picture_is_painted_in_the_device_s_colours(mirror: MirrorView) -> None:

@@ -76,6 +76,42 @@ def test_a_whole_episode_is_recorded_and_published(pilot: Pilot, desk: BenchDesk
     assert [shows(path, device.picture(screen)) for screen, path in enumerate(pictures)] == [True] * 8
 
 
+def test_a_device_that_streams_follows_the_finger_while_it_is_down(
+    pilot: Pilot, desk: BenchDesk, device: FakeDevice
+) -> None:
+    device.streams = True
+    pilot.start()
+    pilot.put_finger_down(180, 500)
+    pilot.qtbot.waitUntil(lambda: len(device.finger) == 1)
+    pilot.qtbot.waitUntil(lambda: pilot.status.state == "Touching")
+    assert pilot.mirror.is_touched
+    assert not pilot.named(QAbstractButton, "Complete").isEnabled()
+
+    QTest.mouseMove(pilot.mirror, pilot.spot(180, 300))
+    pilot.qtbot.waitUntil(lambda: len(device.finger) == 2)
+    QTest.mouseRelease(pilot.mirror, LEFT, NONE, pilot.spot(180, 100))
+    pilot.wait_for_steps(1)
+    pilot.complete()
+
+    assert [finger.at is None for finger in device.finger] == [False, False, False, True]
+    scroll = the_episode(desk).steps[0].action
+    assert isinstance(scroll, Scroll)
+    assert len(scroll.path) == 3
+    assert device.performed == []
+
+
+def test_the_way_that_pictures_come_is_shown_and_its_change_is_told(pilot: Pilot, device: FakeDevice) -> None:
+    pilot.qtbot.waitUntil(lambda: pilot.status.capture_path == "screencap")
+    device.streams = True
+    pilot.start()
+    pilot.qtbot.waitUntil(lambda: pilot.status.capture_path == "gRPC")
+
+    device.streams = False
+    pilot.qtbot.waitUntil(lambda: pilot.says("pictures come through adb (screencap) now"))
+    pilot.click(180, 300)
+    pilot.wait_for_steps(1)
+
+
 def test_after_publishing_the_window_says_where_and_offers_another(pilot: Pilot, desk: BenchDesk) -> None:
     pilot.start()
     pilot.complete()

@@ -24,7 +24,7 @@ from odyssey_recorder.model.action import (
     SystemKey,
     Type,
 )
-from odyssey_recorder.model.geometry import Point
+from odyssey_recorder.model.geometry import Box, Point
 from odyssey_recorder.recording.view import RecordedStep
 
 HOME = Press(SystemKey.HOME)
@@ -80,6 +80,36 @@ def test_a_flag_that_comes_later_is_shown_and_read_out(steps: StepList, picture:
     assert index.data(Qt.ItemDataRole.AccessibleTextRole) == "Step 0: HOME nothing changed on the screen"
 
 
+def test_a_step_that_is_amended_stays_in_its_place(steps: StepList, picture: Path) -> None:
+    removed: list[int] = []
+    steps.rowsRemoved.connect(lambda _parent, first, _last: removed.append(first))
+    typed, last = RecordedStep(0, Type("a"), picture, "text not read"), RecordedStep(1, HOME, picture, "")
+    steps.show_steps([typed, last])
+    steps.show_steps([RecordedStep(0, Type("abc"), picture, ""), last])
+    assert [steps.index(row).data() for row in range(2)] == ["TYPE abc", "HOME"]
+    assert removed == []
+
+
+def test_the_whole_of_a_long_text_and_its_flag_is_in_the_tooltip(steps: StepList, picture: Path) -> None:
+    steps.show_steps([RecordedStep(0, Type("<b>long</b>"), picture, "the text was not read")])
+    tip = str(steps.index(0).data(Qt.ItemDataRole.ToolTipRole))
+    assert "&lt;b&gt;long&lt;/b&gt;" in tip
+    assert "The text was not read" in tip
+
+
+def test_the_touched_element_is_framed(qtbot: QtBot, picture: Path) -> None:
+    bare = draw_thumbnail(RecordedStep(0, HOME, picture, ""))
+    framed = draw_thumbnail(RecordedStep(0, HOME, picture, "", Box(72, 128, 360, 640)))
+
+    changed = {
+        (x * 10 // bare.width(), y * 10 // bare.height())
+        for x in range(bare.width())
+        for y in range(bare.height())
+        if bare.pixelColor(x, y) != framed.pixelColor(x, y)
+    }
+    assert changed == {(x, y) for x in range(1, 5) for y in range(1, 5)}
+
+
 def test_the_thumbnail_comes_from_the_background(steps: StepList, picture: Path, qtbot: QtBot) -> None:
     with qtbot.waitSignal(steps.dataChanged):
         steps.show_steps([RecordedStep(0, HOME, picture, "")])
@@ -90,7 +120,7 @@ def test_the_thumbnail_comes_from_the_background(steps: StepList, picture: Path,
 
 @pytest.mark.parametrize("action", ACTIONS, ids=lambda action: type(action).__name__)
 def test_every_action_is_drawn_on_its_thumbnail(qtbot: QtBot, picture: Path, action: Action) -> None:
-    image = draw_thumbnail(picture, action)
+    image = draw_thumbnail(RecordedStep(0, action, picture, ""))
     plain = QColor(20, 90, 160)
     colours = {image.pixelColor(x, y).rgb() for x in range(image.width()) for y in range(image.height())}
     assert image.pixelColor(1, 1) == plain
@@ -98,12 +128,12 @@ def test_every_action_is_drawn_on_its_thumbnail(qtbot: QtBot, picture: Path, act
 
 
 def test_a_click_is_marked_where_it_was(qtbot: QtBot, picture: Path) -> None:
-    image = draw_thumbnail(picture, LongPress(Point(250, 750)))
+    image = draw_thumbnail(RecordedStep(0, LongPress(Point(250, 750)), picture, ""))
     assert image.pixelColor(round(image.width() * 0.25), round(image.height() * 0.75)) == MARK
 
 
 def test_a_picture_that_is_gone_leaves_the_place_empty(qtbot: QtBot, tmp_path: Path) -> None:
-    assert draw_thumbnail(tmp_path / "gone.png", HOME).isNull()
+    assert draw_thumbnail(RecordedStep(0, HOME, tmp_path / "gone.png", "")).isNull()
 
 
 def test_words_are_wrapped_and_what_does_not_fit_ends_with_an_ellipsis(qtbot: QtBot) -> None:
