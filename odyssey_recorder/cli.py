@@ -2,6 +2,7 @@
 
 import json
 import sys
+from dataclasses import replace
 from enum import StrEnum
 from io import TextIOWrapper
 from pathlib import Path
@@ -261,6 +262,7 @@ def simulate(
     ] = False,
     journal: Annotated[Path | None, typer.Option(help="Write all that is shown and comes in, as JSON lines.")] = None,
     grpc: Annotated[bool, typer.Option(help="Serve the emulator's gRPC control service.")] = True,
+    keyboard: Annotated[bool, typer.Option(help="Give the phone a keyboard, as an AVD with hw.keyboard has.")] = True,
     window: Annotated[bool, typer.Option("--window", help="Open the phone's own window, to work in.")] = False,
     until_stdin_ends: Annotated[bool, typer.Option("--until-stdin-ends", hidden=True)] = False,
 ) -> None:
@@ -280,7 +282,7 @@ def simulate(
         from odyssey_recorder.gui.phone_window import show_phone as stay
     if until_stdin_ends:
         stop_when_stdin_ends()
-    device = profile_named(profile)
+    device = replace(profile_named(profile), keyboard=keyboard)
     phone = Phone(device, seed=seed, animation=animation, journal=journal, running_clock=running_clock)
     run(phone, console_port, lambda words: print(words, flush=True), stay, grpc=grpc)
 

@@ -11,18 +11,25 @@ class ControlFaults:
     """The faults that are on; safe from any thread.
 
     `apply` is called, and waits, when a fault has changed; `renew_token` lets the service ask for another token,
-    and write that into its discovery file. Both are the service's, and do nothing where none runs.
+    and write that into its discovery file. Both do nothing where no service is attached.
     """
 
     def __init__(self) -> None:
-        self.apply: Callable[[], None] = _nothing
-        self.renew_token: Callable[[], None] = _nothing
+        self.detach()
         self.stalled = False
         self.refuses = False
         self.off = False
         self.frame_delay_s = 0.0
         self.drops = 0
         """How often the streams have been dropped: one that began before the last time ends."""
+
+    def attach(self, apply: Callable[[], None], renew_token: Callable[[], None]) -> None:
+        """A service runs, and does these two things."""
+        self.apply, self.renew_token = apply, renew_token
+
+    def detach(self) -> None:
+        """No service runs."""
+        self.apply = self.renew_token = _nothing
 
     def stall(self, *, stalled: bool) -> None:
         """Keep the streams of screenshots open but send nothing on them, until told otherwise."""

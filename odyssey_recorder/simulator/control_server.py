@@ -15,6 +15,7 @@ from pathlib import Path
 import grpc
 
 from odyssey_recorder import __version__
+from odyssey_recorder.errors import DeviceError
 from odyssey_recorder.simulator.control_service import ControlService
 from odyssey_recorder.simulator.discovery import DiscoveryFile
 from odyssey_recorder.simulator.guest import Guest
@@ -78,21 +79,22 @@ class ControlServer:
         """Listen, and be found; `thread_id` is the native id of a thread of this emulator. Raises DeviceError."""
         self.port = self._wanted_port if _is_free(self._wanted_port) else 0
         self._open()
-        self._faults.apply, self._faults.renew_token = self.apply_faults, self._renew_token
+        self._faults.attach(self._apply_faults, self._renew_token)
         if self._folder is not None:
             self._file = DiscoveryFile(self._folder, thread_id)
             self._write_file()
 
     def stop(self) -> None:
         """End every call, close the port, and remove the discovery file."""
+        self._faults.detach()
         if self._file is not None:
             self._file.remove()
-        self._close()
+        with self._lock:
+            self._close()
         self._service.close()
         self._threads.shutdown()
 
-    def apply_faults(self) -> None:
-        """Do what the faults of now want."""
+    def _apply_faults(self) -> None:
         with self._lock:
             if self._faults.off:
                 self._close()
@@ -101,9 +103,13 @@ class ControlServer:
         self._service.wake()
 
     def _open(self) -> None:
-        self._server = grpc.server(self._threads, handlers=[self._service.handlers()], options=_OPTIONS)
-        self.port = self._server.add_insecure_port(self.address)
-        self._server.start()
+        server = grpc.server(self._threads, handlers=[self._service.handlers()], options=_OPTIONS)
+        try:
+            self.port = server.add_insecure_port(self.address)
+        except RuntimeError as error:
+            raise DeviceError(f"Port {self.port}, that of the control service, has been taken by a program.") from error
+        server.start()
+        self._server = server
 
     def _close(self) -> None:
         server, self._server = self._server, None

@@ -89,11 +89,11 @@ class SimulatedEmulator:
     def stop(self) -> None:
         """Drop every connection, stop the phone, and wait until both are gone; may be called twice."""
         if self._thread.is_alive():
+            if self.control is not None:
+                self.control.stop()
             self.faults.thaw()
             if self._announcing is not None:
                 self._announcing.cancel()
-            if self.control is not None:
-                self.control.stop()
             self._await(self._hang_up())
             self._loop.call_soon_threadsafe(self._loop.stop)
             self._thread.join()

@@ -226,6 +226,12 @@ def test_the_service_can_go_off_and_come_back_on_the_same_port(
     assert status_code(client)[0] is grpc.StatusCode.OK
 
 
+def test_a_port_that_was_taken_meanwhile_is_told_of(emulator: SimulatedEmulator) -> None:
+    emulator.faults.control.switch_off(off=True)
+    with socket.create_server(("127.0.0.1", port_of(emulator))), pytest.raises(DeviceError, match="has been taken"):
+        emulator.faults.control.switch_off(off=False)
+
+
 def test_everybody_can_be_refused_whatever_their_token(emulator: SimulatedEmulator, client: Client) -> None:
     emulator.faults.control.refuse(refuse=True)
     assert status_code(client)[0] is grpc.StatusCode.UNAUTHENTICATED

@@ -36,6 +36,17 @@ def test_a_phone_is_up_and_known_to_its_adb_server_when_its_serial_is_told(
     assert not is_ready(serial, adb_server)
 
 
+def test_the_phones_are_found_in_a_folder_of_their_own(phones: PhoneProcesses, adb_server: PrivateAdbServer) -> None:
+    serial = phones.start("small_phone")
+
+    [file] = phones.running_dir.iterdir()
+
+    assert f"port.serial={serial.removeprefix('emulator-')}\n" in file.read_text()
+    assert phones.running_dir.is_relative_to(adb_server.home)
+    phones.stop()
+    assert list(phones.running_dir.iterdir()) == []
+
+
 def test_two_phones_run_side_by_side(phones: PhoneProcesses) -> None:
     assert phones.start("small_phone") != phones.start("small_phone")
 
