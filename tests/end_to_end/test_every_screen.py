@@ -17,7 +17,8 @@ from random import Random
 
 import pytest
 
-from odyssey_recorder.device.adb import AdbDevice, AdbServer
+from odyssey_recorder.device.adb import AdbDevice
+from odyssey_recorder.device.adb_server import AdbServer
 from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.gesture.contacts import Contact, ContactTracker, to_stroke
 from odyssey_recorder.gesture.getevent import InputNode, LineBuffer, parse_line
