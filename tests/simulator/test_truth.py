@@ -9,6 +9,7 @@ from pathlib import Path
 from odyssey_recorder.simulator.evdev import InputNodes
 from odyssey_recorder.simulator.faults import Faults
 from odyssey_recorder.simulator.guest import Guest
+from odyssey_recorder.simulator.journal import Moment
 from odyssey_recorder.simulator.phone import Phone, Screen
 from odyssey_recorder.simulator.profile import profile_named
 from odyssey_recorder.simulator.truth import Truth
@@ -78,3 +79,16 @@ def test_what_changes_without_an_input_has_no_cause(tmp_path: Path) -> None:
     assert truth.frames[last].cause is None
     assert truth.inputs[0].event_us is None
     assert re.fullmatch(r"key 187", truth.inputs[0].words)
+
+
+def test_an_input_that_is_heard_of_late_met_the_frame_of_its_own_moment(tmp_path: Path) -> None:
+    with guest_with(tmp_path / "journal") as guest:
+        guest.phone.put_setting("global", "transition_animation_scale", "0")
+        first = guest.phone.screen()
+        tap(guest, "Notes")
+        shown = guest.phone.screen()
+        guest.phone.press_key(0, moment=Moment(shown.shown_ns - 1))
+        guest.phone.press_key(0, moment=Moment(shown.shown_ns))
+
+    before, after = Truth.read(tmp_path / "journal").inputs[-2:]
+    assert (before.frame.number, after.frame.number) == (first.number, shown.number)
