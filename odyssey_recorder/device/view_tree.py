@@ -80,10 +80,10 @@ def focused_text(nodes: tuple[Node, ...]) -> str | None:
 def clickable_at(nodes: tuple[Node, ...], at: Pixel, size: Size) -> Box | None:
     """Where the view is that a click at `at` meets, clipped to a picture of `size`.
 
-    It is the smallest of the clickable ones that hold the pixel, otherwise the smallest of all that do; of two
-    alike the inner one. None where there is none, or where it covers more than `LARGEST_SHARE` of the picture.
+    It is the smallest of the clickable ones that hold the pixel, otherwise the smallest of all that do. None where
+    there is none, or where it covers more than `LARGEST_SHARE` of the picture.
     """
-    held = [(_clipped(node.box, size), node.clickable) for node in reversed(nodes)]
+    held = [(_clipped(node.box, size), node.clickable) for node in nodes]
     held = [(box, clickable) for box, clickable in held if at in box]
     boxes = [box for box, clickable in held if clickable] or [box for box, _ in held]
     smallest = min(boxes, key=lambda box: box.area, default=None)
