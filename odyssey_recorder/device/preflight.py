@@ -31,12 +31,16 @@ class Readings:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that was looked at. `mend` is empty where all is well; with `prevents` nothing can be recorded."""
+    """One thing that was looked at. `mend` is empty where all is well; with `prevents` nothing can be recorded.
+
+    `command` is the line for a terminal that `mend` speaks of, empty where it is no matter of a command.
+    """
 
     what: str
     found: str
     mend: str = ""
     prevents: bool = False
+    command: str = ""
 
 
 def take_readings(device: Device) -> Readings:
@@ -86,31 +90,33 @@ def _keyboard(readings: Readings) -> Finding:
 def _soft_keyboard(readings: Readings) -> Finding:
     if not readings.has_keyboard or readings.keyboard_beside_hardware == "1":
         return Finding("On-screen keyboard", "comes up for every field")
+    command = _adb(readings, "settings put secure show_ime_with_hard_keyboard 1")
     mend = (
-        f"Run: {_adb(readings, 'settings put secure show_ime_with_hard_keyboard 1')} (on the device: Settings, System, "
+        f"Run: {command} (on the device: Settings, System, "
         "Languages & input, Physical keyboard, Use on-screen keyboard)."
     )
-    return Finding("On-screen keyboard", "stays away, for there is a hardware keyboard", mend)
+    return Finding("On-screen keyboard", "stays away, for there is a hardware keyboard", mend, command=command)
 
 
 def _navigation(readings: Readings) -> Finding:
     kinds = {_GESTURES: "by gestures", _TWO_BUTTONS: "by two buttons and a gesture"}
     if readings.navigation_mode not in kinds:
         return Finding("Navigation", "by three buttons")
+    command = _adb(readings, _THREE_BUTTONS)
     mend = (
         f"HOME, BACK and RECENT are told from swipes, less surely than from buttons. Run: "
-        f"{_adb(readings, _THREE_BUTTONS)} (on the device: Settings, System, Gestures, Navigation mode, 3-button)."
+        f"{command} (on the device: Settings, System, Gestures, Navigation mode, 3-button)."
     )
-    return Finding("Navigation", kinds[readings.navigation_mode], mend)
+    return Finding("Navigation", kinds[readings.navigation_mode], mend, command=command)
 
 
 def _animations(readings: Readings) -> Finding:
     moving = [name for name, scale in zip(_ANIMATIONS, readings.animation_scales, strict=True) if not _is_off(scale)]
     if not moving:
         return Finding("Animations", "off")
-    commands = "; ".join(f"settings put global {name} 0" for name in moving)
-    mend = f"Screens take longer to come to rest. Run: {_adb(readings, commands)}"
-    return Finding("Animations", "on: " + ", ".join(moving), mend)
+    command = _adb(readings, "; ".join(f"settings put global {name} 0" for name in moving))
+    mend = f"Screens take longer to come to rest. Run: {command}"
+    return Finding("Animations", "on: " + ", ".join(moving), mend, command=command)
 
 
 def _pictures(readings: Readings) -> Finding:

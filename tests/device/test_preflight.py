@@ -40,6 +40,12 @@ def test_a_device_that_has_everything_lacks_nothing() -> None:
     assert not any(finding.prevents for finding in findings(READY))
 
 
+def test_what_is_mended_by_a_command_has_the_command_by_itself() -> None:
+    navigation = found(replace(READY, navigation_mode="2"))["Navigation"]
+    assert navigation.command in navigation.mend
+    assert shlex.split(navigation.command)[:4] == ["adb", "-s", "emulator-5554", "shell"]
+
+
 @pytest.mark.parametrize(
     ("readings", "what"),
     [
