@@ -1,8 +1,10 @@
 import os
+import random
 import socket
 import stat
 import time
 from collections.abc import Iterator
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import grpc
@@ -77,6 +79,16 @@ def change_twice(emulator: SimulatedEmulator) -> None:
     emulator.phone.press_key(HOME)
 
 
+def console_port_with_room_above() -> int:
+    """An even port that is free, with the next one and the one 3000 above."""
+    for port in range(random.randrange(61000, 62000, 2), 62500, 2):
+        with suppress(OSError), ExitStack() as stack:
+            for one in (port, port + 1, port + 3000):
+                stack.enter_context(socket.create_server(("127.0.0.1", one)))
+            return port
+    raise AssertionError("No such ports.")
+
+
 # Who is let in -----------------------------------------------------------------------------------------------------
 
 
@@ -149,8 +161,7 @@ def test_a_folder_that_cannot_be_written_is_told_of(tmp_path: Path) -> None:
 
 
 def test_the_port_is_3000_above_the_console_where_that_is_free() -> None:
-    with SimulatedEmulator(small_phone()) as first:
-        console_port = first.console_port
+    console_port = console_port_with_room_above()
     with SimulatedEmulator(small_phone(), console_port=console_port, control=ControlOptions()) as emulator:
         assert port_of(emulator) == console_port + 3000
     with socket.create_server(("127.0.0.1", console_port + 3000)):
