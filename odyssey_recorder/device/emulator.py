@@ -56,12 +56,12 @@ class EmulatorDevice:
         *,
         policy: CapturePolicy = "auto",
         answer_s: float = ANSWER_S,
-        shares_memory: bool = False,
+        shares_memory: bool = True,
     ) -> None:
         """`find` reads where the service is, as `discovery.find_control` does; `answer_s` is how long a call may take.
 
         The policy "adb" never asks the service; with "grpc" frames and touches raise `DeviceError` where there is
-        none. With `shares_memory` the stream's pictures come by way of shared memory.
+        none. With `shares_memory` the stream's pictures come by way of shared memory where the emulator can.
         """
         self._adb = adb
         self._policy = policy
@@ -129,7 +129,9 @@ class EmulatorDevice:
     def screen_state(self) -> ScreenState:
         """What is on the screen; whether the emulator's pictures show it is judged anew."""
         state = self._adb.screen_state()
-        self._judge(self._shape, state)
+        connection = self._link.connection if self._link is not None else None
+        if connection is not None and connection.stream.newest is not None:
+            self._judge(PictureShape.of(connection.stream.newest), state)
         return state
 
     # Input -----------------------------------------------------------------------------------------------------
@@ -144,6 +146,7 @@ class EmulatorDevice:
         connection = self._connection()
         if connection is None:
             self._refuse_if_closed()
+            self._finger.lift(None)
             raise InputRefusedError(f"{self.serial} cannot follow a finger at the moment. Do it again.")
         with self._dropping(connection):
             self._finger.put(connection.control, self._picture_shape(), at)
@@ -278,10 +281,8 @@ class EmulatorDevice:
         if shape != self._fitting:
             self._judge(shape, self._adb.screen_state())
 
-    def _judge(self, shape: PictureShape | None, state: ScreenState) -> None:
+    def _judge(self, shape: PictureShape, state: ScreenState) -> None:
         """Under `wm size`, or in an app that does not turn with the device, the emulator shows what apps do not see."""
-        if shape is None:
-            return
         self._shape = shape
         fits = shape.rotation == state.rotation and shape.panel == state.size
         self._fitting = shape if fits else None

@@ -152,23 +152,17 @@ class EmulatorLink:
         return endpoint
 
     def _watch(self, connection: Connection) -> None:
-        """Publish a connection whose first picture has come, and look after it until its stream ends."""
+        """Publish a connection whose pictures have proved to be true, and look after it until its stream ends.
+
+        While the stream is silent the screen is looked at once as a whole, then, each time, in a small picture.
+        """
         stream = connection.stream
-        if not stream.came_after(0, _FIRST_PICTURE_S):
-            raise (
-                stream.error
-                if stream.ended.is_set()
-                else DeviceTimeoutError(
-                    f"The control service of {self._serial} sends no pictures. If the screen is off, wake the device."
-                )
+        if not stream.came_after(0, _FIRST_PICTURE_S) and not stream.ended.is_set():
+            raise DeviceTimeoutError(
+                f"The control service of {self._serial} sends no pictures. If the screen is off, wake the device."
             )
-        received, small = 0, None
-        while not (self._closing.is_set() or stream.ended.is_set()):
-            newest = stream.newest
-            assert newest is not None
-            self._look(connection, newest)
-            self._connection = connection
-            self._tried.set()
+        received, small = stream.received, None
+        while (newest := stream.newest) and not (self._closing.is_set() or stream.ended.is_set()):
             if stream.received != received:
                 received, small = stream.received, None
             elif small is None:
@@ -176,6 +170,9 @@ class EmulatorLink:
                 small = connection.control.screenshot(_eighth(newest.size))
             else:
                 self._check_silence(connection, received, small, connection.control.screenshot(_eighth(newest.size)))
+            self._look(connection, newest)
+            self._connection = connection
+            self._tried.set()
             stream.ended.wait(_TICK_S)
         raise stream.error
 

@@ -21,6 +21,9 @@ from odyssey_recorder.simulator.profile import profile_named
 TRIES = 2000
 
 
+KEY_BACK = 158
+
+
 @dataclass(frozen=True)
 class EmulatorBench:
     """An emulator, and the device by which we reach it."""
@@ -40,16 +43,24 @@ class EmulatorBench:
         return find_control(self.emulator.serial, (self.folder,))
 
     def another_device(
-        self, *, policy: CapturePolicy = "auto", adb_s: float = 20, answer_s: float = 2.0
+        self,
+        *,
+        policy: CapturePolicy = "auto",
+        adb_s: float = 20,
+        answer_s: float = 2.0,
+        shares_memory: bool = True,
     ) -> EmulatorDevice:
         """One more device object for the same emulator."""
         adb = AdbDevice(self.emulator.serial, self.server, answer_s=adb_s)
-        return EmulatorDevice(adb, self.find, policy=policy, answer_s=answer_s)
+        return EmulatorDevice(adb, self.find, policy=policy, answer_s=answer_s, shares_memory=shares_memory)
 
     def change_screen(self) -> None:
         at = self.button
         self.emulator.phone.touch(Phase.DOWN, at.x, at.y)
         self.emulator.phone.touch(Phase.UP, at.x, at.y)
+
+    def press_back_key(self) -> None:
+        self.emulator.guest.window_key(KEY_BACK)
 
     def freeze(self) -> None:
         self.emulator.faults.freeze()

@@ -116,6 +116,30 @@ def test_pictures_of_both_ways_show_the_same(bench: EmulatorBench) -> None:
     assert over_adb.number == over_grpc.number + 1
 
 
+def test_pictures_in_messages_are_those_in_shared_memory(bench: EmulatorBench) -> None:
+    device = bench.another_device(shares_memory=False)
+    device.wait_until_ready(20)
+
+    in_message = device.next_frame(5)
+
+    assert in_message is not None
+    assert in_message.pixels == bench.next_streamed().pixels
+    device.close()
+
+
+def test_a_panel_that_outgrows_the_shared_memory_is_streamed_without(start: StartBench) -> None:
+    bench = start("pixel_fold")
+    bench.emulator.phone.set_posture("CLOSED")
+    device = bench.another_device()
+    device.wait_until_ready(20)
+
+    bench.emulator.phone.set_posture("OPENED")
+    bench.wait_until(lambda: (frame := device.next_frame(0.1)) is not None and frame.size == Size(2208, 1840))
+
+    assert device.capture_path == "gRPC"
+    device.close()
+
+
 def test_a_stream_that_ends_hands_over_to_adb_and_comes_back(bench: EmulatorBench) -> None:
     bench.next_streamed()
 
@@ -348,6 +372,17 @@ def test_a_finger_whose_connection_is_lost_is_refused_and_lifted_later(bench: Em
     bench.wait_for_path("gRPC")
 
     assert [words.rsplit(" ", 1)[0] for words in bench.inputs()] == ["touch down", "touch up"]
+
+
+def test_a_finger_that_is_led_on_without_a_connection_is_refused(bench: EmulatorBench) -> None:
+    bench.device.put_finger(Pixel(100, 300))
+
+    bench.leave_adb_alone()
+
+    with pytest.raises(InputRefusedError, match="before the finger lifted"):
+        bench.device.put_finger(Pixel(110, 310))
+    with pytest.raises(InputRefusedError, match="cannot follow a finger at the moment"):
+        bench.device.put_finger(Pixel(120, 320))
 
 
 def test_a_stroke_takes_its_own_time(bench: EmulatorBench) -> None:
