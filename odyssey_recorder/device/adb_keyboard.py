@@ -19,6 +19,9 @@ from odyssey_recorder.errors import InputRefusedError
 ADB_KEYBOARD = "com.android.adbkeyboard/.AdbIME"
 """The input method of https://github.com/senzhk/ADBKeyBoard, as Android names it."""
 
+_BROADCAST = "am broadcast -p com.android.adbkeyboard -a ADB_INPUT_B64"
+"""For ADBKeyBoard alone: what is typed is no business of other apps."""
+
 _CHOSEN = "settings get secure default_input_method"
 _IDENTITY = "getprop ro.boot.qemu.avd_name; getprop ro.serialno"
 _SWITCH_S = 5.0
@@ -139,7 +142,7 @@ def broadcast_commands(text: str) -> list[tuple[str, str]]:
         for start in range(0, len(part), _PIECE):
             piece = part[start : start + _PIECE]
             words = base64.b64encode(piece.encode()).decode()
-            commands.append((piece, f"am broadcast -a ADB_INPUT_B64 --es msg {words}"))
+            commands.append((piece, f"{_BROADCAST} --es msg {words}"))
     return commands
 
 

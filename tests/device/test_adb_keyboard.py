@@ -95,7 +95,10 @@ def test_a_piece_fits_the_shortest_command_line_there_is_and_together_they_are_t
 
     assert "".join(piece for piece, _ in commands) == text
     assert max(len(command) for _, command in commands) < 4096
-    assert commands[-2:] == [("\n", "input keyevent 66"), ("x", "am broadcast -a ADB_INPUT_B64 --es msg eA==")]
+    assert commands[-2:] == [
+        ("\n", "input keyevent 66"),
+        ("x", "am broadcast -p com.android.adbkeyboard -a ADB_INPUT_B64 --es msg eA=="),
+    ]
 
 
 def test_without_adbkeyboard_the_text_is_refused_with_what_to_install(note: Note) -> None:
