@@ -16,6 +16,7 @@ from odyssey_recorder.recording.deeds import (
     Interpreter,
     Outcome,
     Refused,
+    Stroke,
     Typing,
     Waits,
 )
@@ -61,14 +62,13 @@ class Undo:
 class _Spell:
     """Key strokes that follow each other: one text, with the picture of the first.
 
-    What came before was done with at `since_ns`; `closed_ns` is when the next thing was done.
+    What came before was done with at `since_ns`, the last key stroke at `last_ns`.
     """
 
     first: Deed
-    found: Found
+    stroke: Stroke
     since_ns: int
     last_ns: int
-    closed_ns: int | None = None
 
 
 class DeedLine:
@@ -114,7 +114,7 @@ class DeedLine:
         """The frames that may still become a step's picture."""
         found = {deed.found.number for deed in self._line if isinstance(deed, Deed) and deed.found is not None}
         if self._spell is not None:
-            found.add(self._spell.found.number)
+            found.add(self._spell.stroke.found.number)
         return self._timeline.held() | found
 
     # Frames and pictures.
@@ -148,7 +148,7 @@ class DeedLine:
         for deed in self._deeds():
             if deed.found is not None and deed.found.number == number:
                 deed.refused = NO_PICTURE
-        if self._spell is not None and self._spell.found.number == number:
+        if self._spell is not None and self._spell.stroke.found.number == number:
             self._spell.first.refused = NO_PICTURE
             self._line.appendleft(self._spell.first)
             self._spell = None
@@ -170,7 +170,7 @@ class DeedLine:
         for deed in self._deeds():
             if looked.clock_agreed and looked.asked_ns >= deed.arrived_ns:
                 deed.clock_agreed = True
-            if looked.areas is not None and looked.asked_ns >= deed.look_ns:
+            if looked.areas is not None and looked.asked_ns >= deed.look_ns and _lacks_look(deed):
                 deed.after = looked
 
     def read_field(self, reading: events.FieldRead) -> None:
@@ -238,8 +238,7 @@ class DeedLine:
         for deed in self._deeds():
             if deed.what is not None and now_ns - max(deed.arrived_ns, deed.lifted_ns) >= PATIENCE_NS:
                 deed.overdue = True
-            if deed.found is None and not deed.refused:
-                self._find_picture(deed)
+            self._find_picture(deed)
         if may_write:
             wanted += [effects.KeepFrame(number) for number in self._pictures_to_keep()]
         if may_look and self._is_look_due(now_ns):
@@ -260,8 +259,8 @@ class DeedLine:
                 self._line.popleft()
                 return head
             match self._outcome(head):
-                case Typing():
-                    self._type(head)
+                case Stroke() as stroke:
+                    self._type(head, stroke)
                 case Refused() as refused:
                     return self._refuse(head, refused)
                 case Act() as act:
@@ -269,28 +268,24 @@ class DeedLine:
                 case Waits(look_ns):
                     head.look_ns = max(head.look_ns, look_ns)
                     return None
-                case None:
-                    return None
         return None
 
-    def _outcome(self, deed: Deed) -> Outcome | None:
-        if deed.what is None:
-            return None
-        if deed.refused:
+    def _outcome(self, deed: Deed) -> Outcome:
+        if deed.refused and deed.what is not None:
             return Refused(deed.refused)
         if deed.found is None or not (deed.clock_agreed or deed.overdue):
-            return None
+            return Waits(deed.look_ns)
         return self._interpreter.outcome(deed, deed.found, self._nodes, self._sizes.get(deed.found.number))
 
     def _act(self, deed: Deed, act: Act) -> Step | None:
         if self._spell is not None:
             return self._close(self._spell, deed.at_ns)
-        if deed.found is None or deed.found.number not in self._kept:
+        if act.found.number not in self._kept:
             return None
         self._leave(deed)
         ends = isinstance(act.intent, Complete | Impossible)
         sent = None if ends else (deed.at_ns, max(deed.at_ns, deed.lifted_ns))
-        return Step(_save(deed, deed.found, act.intent, sent, act.flags))
+        return Step(_save(deed, act.found, act.intent, sent, act.flags))
 
     def _refuse(self, deed: Deed, refused: Refused) -> Step | Refused | None:
         """Let a deed go of which nothing is recorded; it ends a spell of typing as any other."""
@@ -310,13 +305,13 @@ class DeedLine:
 
     # Typing.
 
-    def _type(self, deed: Deed) -> None:
+    def _type(self, deed: Deed, stroke: Stroke) -> None:
         since_ns = self._done_ns
         self._leave(deed)
-        if self._spell is not None:
+        if self._spell is None:
+            self._spell = _Spell(deed, stroke, since_ns, self._done_ns)
+        else:
             self._spell.last_ns = self._done_ns
-        elif deed.found is not None:
-            self._spell = _Spell(deed, deed.found, since_ns, self._done_ns)
 
     def _end_spell(self, spell: _Spell, wanted_ns: int, now_ns: int) -> Step | None:
         """Close a spell after which nothing was done on the device: a reading that is under way is waited for."""
@@ -325,20 +320,20 @@ class DeedLine:
         return None
 
     def _close(self, spell: _Spell, closed_ns: int) -> Step | None:
-        if spell.found.number not in self._kept:
+        if spell.stroke.found.number not in self._kept:
             return None
         self._spell = None
         first_ns = spell.first.at_ns
         typed = self._readings.typed(spell.since_ns + ECHO_NS, first_ns, spell.last_ns + ECHO_NS, closed_ns)
-        flags = () if typed.certain else (TEXT_UNSURE,)
+        flags = spell.stroke.flags if typed.certain else (*spell.stroke.flags, TEXT_UNSURE)
         sent = (first_ns, max(first_ns, spell.last_ns))
-        save = _save(spell.first, spell.found, events.TextEntry(typed.text), sent, flags)
+        save = _save(spell.first, spell.stroke.found, events.TextEntry(typed.text), sent, flags)
         return Step(save, None if typed.certain else typed.text)
 
     # Pictures and looks.
 
     def _find_picture(self, deed: Deed) -> None:
-        if deed.found is not None:
+        if deed.found is not None or deed.refused:
             return
         answer = self._timeline.at(deed.at_ns, deed.uncertainty_ns, patient=not deed.overdue)
         match answer:
@@ -353,7 +348,7 @@ class DeedLine:
         """Those of key strokes after the first are not wanted, as far as that can be told."""
         found = [deed.found for deed in self._deeds() if deed.found is not None and not deed.refused]
         if self._spell is not None:
-            found = [self._spell.found, *found[:1]]
+            found = [self._spell.stroke.found, *found[:1]]
         wanted = dict.fromkeys(one.number for one in found if one.number not in self._keeping | self._kept)
         self._keeping |= wanted.keys()
         return list(wanted)
@@ -383,5 +378,6 @@ def _save(
         intent,
         proven=found.check is not None and deed.clock_agreed and CLOCK_UNSURE not in deed.flags,
         sent=sent,
+        uncertainty_ns=deed.uncertainty_ns or None,
         flags=(*found.doubts, *deed.flags, *unread, *flags),
     )

@@ -6,7 +6,6 @@ from enum import Enum
 
 from odyssey_recorder.gesture.areas import (
     KeyStroke,
-    Meaning,
     NavigationRules,
     OnScreen,
     Pressed,
@@ -70,6 +69,15 @@ class Act:
     """A deed that becomes a step."""
 
     intent: Intent
+    found: Found
+    flags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Stroke:
+    """A deed that goes on with a text, or begins one."""
+
+    found: Found
     flags: tuple[str, ...] = ()
 
 
@@ -87,7 +95,7 @@ class Waits:
     look_ns: int
 
 
-Outcome = Act | Typing | Refused | Waits
+Outcome = Act | Stroke | Refused | Waits
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,17 +109,17 @@ class Interpreter:
         """What `deed` was; its picture is `found`, of `size`."""
         match deed.what:
             case SystemKey():
-                return Act(KeyPress(deed.what))
+                return Act(KeyPress(deed.what), found)
             case Complete() | Impossible():
-                return Act(deed.what)
+                return Act(deed.what, found)
             case Typing():
-                return deed.what
+                return Stroke(found)
             case Contact(fingers=fingers) if fingers > 1:
                 return Refused(PINCHED)
             case Contact():
                 return self._contact(deed, deed.what, found, nodes, size)
             case None:
-                raise AssertionError("a finger that is down has no outcome")
+                return Waits(deed.look_ns)
 
     def _contact(
         self, deed: Deed, contact: Contact, found: Found, nodes: Mapping[str, InputNode], size: Size | None
@@ -123,30 +131,27 @@ class Interpreter:
         if areas is None or node is None:
             return Refused(NO_PLACE)
         stroke = to_stroke(contact, node, areas.panel, areas.rotation)
-        return self._meant(deed, Strike(stroke), meaning(stroke, areas, self.touch, self.navigation), flags)
-
-    def _meant(self, deed: Deed, strike: Strike, meant: Meaning, flags: tuple[str, ...]) -> Outcome:
+        meant = meaning(stroke, areas, self.touch, self.navigation)
         match meant:
             case Pressed(key):
-                return Act(KeyPress(key), flags)
+                return Act(KeyPress(key), found, flags)
             case KeyStroke():
-                deed.flags += flags
-                return Typing.STROKE
+                return Stroke(found, flags)
             case OnScreen():
-                return Act(strike, flags)
+                return Act(Strike(stroke), found, flags)
             case Swiped():
-                return _navigated(deed, strike, meant, flags)
+                return _navigated(deed, Act(Strike(stroke), found, flags), meant)
 
 
-def _navigated(deed: Deed, strike: Strike, swiped: Swiped, flags: tuple[str, ...]) -> Outcome:
+def _navigated(deed: Deed, scroll: Act, swiped: Swiped) -> Outcome:
     after = deed.after
     late_enough = after is not None and after.asked_ns >= deed.lifted_ns + FOCUS_NS
     if not late_enough and not deed.overdue and swiped.looks_like is not SystemKey.BACK:
         return Waits(deed.lifted_ns + FOCUS_NS)
     if after is None or after.areas is None:
-        return Act(KeyPress(swiped.looks_like), (*flags, NO_LOOK))
+        return replace(scroll, intent=KeyPress(swiped.looks_like))
     key = confirmed(swiped, after.areas)
-    return Act(strike, (*flags, NO_KEY)) if key is None else Act(KeyPress(key), flags)
+    return replace(scroll, flags=(*scroll.flags, NO_KEY)) if key is None else replace(scroll, intent=KeyPress(key))
 
 
 def _areas(deed: Deed, found: Found, size: Size | None) -> tuple[ScreenAreas | None, tuple[str, ...]]:

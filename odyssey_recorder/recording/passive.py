@@ -154,8 +154,8 @@ class PassiveSession:
                 self._deeds.frame_missing(number)
             case events.StorageFailed():
                 self._storage_failed(event)
-            case events.StepSaved():
-                return self._step_saved()
+            case events.StepSaved(intent):
+                return self._step_saved(intent)
             case events.LastStepDropped():
                 self._step_dropped()
             case events.TextTold(step, text):
@@ -259,11 +259,10 @@ class PassiveSession:
         self._storage_works()
         return self._writes.popleft()
 
-    def _step_saved(self) -> list[effects.PassiveEffect]:
+    def _step_saved(self, intent: events.Intent) -> list[effects.PassiveEffect]:
         write = self._finish_write()
+        self._complete = isinstance(intent, Complete | Impossible)
         number, self._steps = self._steps, self._steps + 1
-        if isinstance(write.effect, effects.SaveStep):
-            self._complete = isinstance(write.effect.intent, Complete | Impossible)
         if write.guess is None:
             return []
         self._asked.add(number)
@@ -275,8 +274,7 @@ class PassiveSession:
         self._steps = max(0, self._steps - 1)
         self._complete = False
         self._asked.discard(self._steps)
-        answers = [write for write in self._writes if _is_for(write, self._steps)]
-        self._writes = deque(write for write in self._writes if write not in answers)
+        self._writes = deque(write for write in self._writes if not _amends(write, self._steps))
 
     def _device_went_away(self, reason: str) -> None:
         if self._started and not self._device_reason:
@@ -301,8 +299,8 @@ class PassiveSession:
         return [effects.Tell(event.reason)]
 
 
-def _is_for(write: _Write, step: int) -> bool:
-    return isinstance(write.effect, effects.AmendText) and write.effect.step >= step
+def _amends(write: _Write, step: int) -> bool:
+    return isinstance(write.effect, effects.AmendText) and write.effect.step == step
 
 
 def _tell(words: str) -> list[effects.PassiveEffect]:

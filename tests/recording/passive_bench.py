@@ -1,0 +1,190 @@
+"""A stand-in for recorder, device and annotator around a passive session: it answers each effect as they would."""
+
+from dataclasses import dataclass, field, replace
+
+from odyssey_recorder.gesture.areas import NavigationRules, ScreenAreas
+from odyssey_recorder.gesture.contacts import (
+    Contact,
+    ContactBegan,
+    ContactLost,
+    KeyPressed,
+    KeyTyped,
+    LossCause,
+    RawSample,
+)
+from odyssey_recorder.gesture.getevent import POSITION_X, POSITION_Y, AxisRange, InputNode
+from odyssey_recorder.gesture.recognizer import TouchRules
+from odyssey_recorder.model.action import SystemKey
+from odyssey_recorder.model.geometry import Box, Rotation, Size
+from odyssey_recorder.recording import effects, events
+from odyssey_recorder.recording.deeds import Interpreter
+from odyssey_recorder.recording.passive import PassiveSession
+from odyssey_recorder.recording.session import State
+
+MS = 1_000_000
+PHONE = Size(1080, 2400)
+TOUCH, KEYBOARD = "/dev/input/event1", "/dev/input/event12"
+AXIS = AxisRange(0, 32767)
+SCREEN = InputNode(TOUCH, "virtio_input_multi_touch_1", frozenset(), {POSITION_X: AXIS, POSITION_Y: AXIS})
+BAR = Box(0, 2274, 1080, 2400)
+KEYS = Box(0, 1500, 1080, 2274)
+PLAIN = ScreenAreas(PHONE, Rotation.R0, BAR, None, package="com.example.shop", activity=".Main")
+TYPING = replace(PLAIN, keyboard=KEYS)
+
+Place = tuple[int, int]
+
+
+@dataclass
+class Bench:
+    """Time stands still but for `wait`; frames are taken every 20 ms while it passes.
+
+    `screen` is what is shown, `streams` whether the device sends frames by itself. What is set to None or False is not
+    answered: `areas`, `keeps`, `saves`, `sees`, `reads`, `drops`.
+    """
+
+    session: PassiveSession = field(
+        default_factory=lambda: PassiveSession(
+            Interpreter(TouchRules.for_density(420), NavigationRules.for_density(420))
+        )
+    )
+    now_ms: int = 1000
+    screen: int = 0
+    streams: bool = True
+    sees: bool = True
+    areas: ScreenAreas | None = PLAIN
+    clock_agrees: bool = True
+    keeps: bool = True
+    saves: bool = True
+    drops: bool = True
+    texts: str | None = None
+    reads: bool = True
+    told: list[str] = field(default_factory=list)
+    asked: list[effects.AskText] = field(default_factory=list)
+    steps: list[effects.SaveStep] = field(default_factory=list)
+    dropped: list[effects.SaveStep] = field(default_factory=list)
+    wanted: list[effects.PassiveEffect] = field(default_factory=list)
+    shows: dict[int, int] = field(default_factory=dict)
+    _frame: int = 0
+    _anchor: int = 0
+
+    def begin(self) -> "Bench":
+        """Recording has begun, and the screen has been at rest for half a second."""
+        self.happens(events.Started(self.now_ns), events.InputFollowed((SCREEN,)))
+        self.show(self.screen)
+        self.wait(500)
+        return self
+
+    @property
+    def now_ns(self) -> int:
+        return self.now_ms * MS
+
+    def state(self) -> State:
+        """Where the session stands."""
+        return self.session.state
+
+    def happens(self, *happened: events.PassiveEvent) -> None:
+        """Tell the session, and answer what it asks for as the recorder does: at once, before anything else."""
+        for event in happened:
+            for effect in self.session.handle(events.Tick(self.now_ns)):
+                self._carry_out(effect)
+            for effect in self.session.handle(event):
+                self._carry_out(effect)
+
+    def show(self, screen: int) -> None:
+        """The screen changes."""
+        self.screen = screen
+        if self.streams and self.sees:
+            self._give(streamed=True)
+
+    def wait(self, ms: int) -> None:
+        """Time passes."""
+        for _ in range(0, ms, 20):
+            self.now_ms += 20
+            if self.sees and (not self.streams or self.session.touched):
+                self._give(streamed=False)
+            self.happens()
+            for effect in self.session.handle(events.Tick(self.now_ns)):
+                self._carry_out(effect)
+
+    def down(self, *, slot: int = 0) -> None:
+        """A finger comes down."""
+        self._hear(ContactBegan(TOUCH, slot, self.now_ms * 1000))
+
+    def up(self, at: Place, *, ms: int = 80, slot: int = 0, path: tuple[Place, ...] = (), fingers: int = 1) -> None:
+        """The finger that came down `ms` ago at `at` lifts, having gone along `path`."""
+        began_us = (self.now_ms - ms) * 1000
+        places = (at, *path)
+        samples = tuple(
+            RawSample(x * 32768 // 1080, y * 32768 // 2400, began_us + index * ms * 1000 // len(places))
+            for index, (x, y) in enumerate(places)
+        )
+        contact = Contact(TOUCH, slot, samples, self.now_ms * 1000, fingers)
+        self.happens(events.InputHeard(contact, (self.now_ms - ms) * MS, 0, self.now_ns))
+
+    def tap(self, x: int, y: int, *, then: int | None = None) -> None:
+        """A whole tap; the screen changes to `then` as the finger lifts."""
+        self.down()
+        self.wait(80)
+        if then is not None:
+            self.show(then)
+        self.up((x, y))
+
+    def press(self, key: SystemKey) -> None:
+        """A key of the toolbar."""
+        self._hear(KeyPressed(KEYBOARD, key, self.now_ms * 1000))
+
+    def type(self, *codes: str) -> None:
+        """Keys of the computer's keyboard."""
+        for code in codes:
+            self._hear(KeyTyped(KEYBOARD, code, self.now_ms * 1000))
+            self.wait(100)
+
+    def lose(self, cause: LossCause, *, slot: int = 0) -> None:
+        """A finger is lost."""
+        self._hear(ContactLost(TOUCH, slot, self.now_ms * 1000, cause))
+
+    def _hear(self, news: ContactBegan | ContactLost | KeyPressed | KeyTyped) -> None:
+        self.happens(events.InputHeard(news, self.now_ns, 0, self.now_ns))
+
+    def _give(self, *, streamed: bool) -> None:
+        self._frame += 1
+        if self.shows.get(self._anchor) != self.screen:
+            self._anchor = self._frame
+        self.shows[self._frame] = self.screen
+        seen = events.FrameSeen(
+            self._frame, self._anchor, self.now_ns, streamed=streamed, arrived_ns=self.now_ns, size=PHONE
+        )
+        self.happens(seen)
+
+    def _carry_out(self, effect: effects.PassiveEffect) -> None:
+        self.wanted.append(effect)
+        match effect:
+            case effects.Tell(text):
+                self.told.append(text)
+            case effects.AskText():
+                self.asked.append(effect)
+            case effects.LookAtScreen():
+                self.happens(events.ScreenLooked(self.areas, self.now_ns, self.now_ns, self.clock_agrees))
+            case effects.LookAtField() if self.reads:
+                self.happens(events.FieldRead(self.texts, self.now_ns, self.now_ns))
+            case _:
+                self._write(effect)
+
+    def _write(self, effect: effects.PassiveEffect) -> None:
+        match effect:
+            case effects.KeepFrame(number) if self.keeps:
+                self.happens(events.FrameKept(number))
+            case effects.KeepFrame(number):
+                self.happens(events.StorageFailed("The disk is full.", self.now_ns, number))
+            case effects.SaveStep() if self.saves:
+                self.steps.append(effect)
+                self.happens(events.StepSaved(effect.intent))
+            case effects.SaveStep():
+                self.happens(events.StorageFailed("The disk is full.", self.now_ns))
+            case effects.DropLastStep() if self.drops:
+                self.dropped += [self.steps.pop()] if self.steps else []
+                self.happens(events.LastStepDropped())
+            case effects.AmendText(step):
+                self.happens(events.TextAmended(step))
+            case _:
+                pass

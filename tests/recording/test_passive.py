@@ -1,0 +1,640 @@
+"""Dialogues with a passive session: what is done on the device, and the steps that come of it."""
+
+from dataclasses import replace
+
+import pytest
+
+from odyssey_recorder.gesture.areas import Navigation
+from odyssey_recorder.gesture.contacts import LossCause
+from odyssey_recorder.gesture.touch import TouchStroke
+from odyssey_recorder.model.action import Complete, Impossible, SystemKey
+from odyssey_recorder.model.geometry import Pixel, Rotation, Size
+from odyssey_recorder.recording import effects, events
+from odyssey_recorder.recording.deed_line import (
+    CLOCK_UNREAD,
+    CLOCK_UNSURE,
+    LOST,
+    MOST_WAITING,
+    TEXT_UNSURE,
+    TOO_MANY,
+)
+from odyssey_recorder.recording.deeds import (
+    NO_KEY,
+    NO_LOOK,
+    NO_PICTURE,
+    NO_PLACE,
+    PARTS_UNSURE,
+    PINCHED,
+)
+from odyssey_recorder.recording.events import KeyPress, Strike, TextEntry
+from odyssey_recorder.recording.passive import ANSWER_FIRST, CLOCK_CHANGED, DEAF, ENDING, USE_EMULATOR
+from odyssey_recorder.recording.session import TOO_EARLY_TO_UNDO, TOO_LATE_TO_ABANDON, State
+from odyssey_recorder.recording.timeline import MOVING, UNWATCHED
+from tests.recording.passive_bench import PLAIN, TYPING, Bench
+
+
+def steps(bench: Bench) -> list[str]:
+    """Each step in a word, with the screen that its picture shows."""
+    return [f"{_word(step)} on {bench.shows[step.frame]}" for step in bench.steps]
+
+
+def _word(step: effects.SaveStep) -> str:
+    match step.intent:
+        case Strike(stroke):
+            return f"{stroke.start.x},{stroke.start.y}"
+        case KeyPress(key):
+            return key.value
+        case TextEntry(text):
+            return f"“{text}”"
+        case Complete() | Impossible():
+            return "end"
+
+
+def count(bench: Bench, kind: type[effects.PassiveEffect]) -> int:
+    return sum(isinstance(effect, kind) for effect in bench.wanted)
+
+
+# What is done becomes steps.
+
+
+@pytest.mark.parametrize("streams", [True, False])
+def test_a_tap_becomes_a_step_with_the_picture_from_before_it(streams: bool) -> None:
+    bench = Bench(streams=streams).begin()
+    bench.tap(100, 200, then=1)
+    bench.wait(300)
+
+    [step] = bench.steps
+    assert steps(bench) == ["100,200 on 0"]
+    assert (step.proven, step.settled, step.flags, bench.told) == (True, True, (), [])
+    assert step.sent == (step.touched_ns, step.touched_ns + 80_000_000)
+    assert bench.state() is State.READY
+
+
+def test_the_session_waits_until_it_sees_and_hears_the_device() -> None:
+    bench = Bench()
+    assert bench.state() is State.IDLE
+    bench.down()
+    bench.happens(events.Started(bench.now_ns))
+    assert (bench.state(), bench.session.frame) == (State.SETTLING, None)
+    bench.begin()
+    assert (bench.state(), bench.session.frame) == (State.READY, 1)
+    assert bench.steps == []
+
+
+def test_taps_come_out_in_the_order_of_their_touch_downs() -> None:
+    bench = Bench().begin()
+    for screen in range(1, 21):
+        bench.tap(screen, screen, then=screen)
+        bench.wait(220)
+    bench.wait(500)
+
+    assert [word.split(" on ")[1] for word in steps(bench)] == [str(screen) for screen in range(20)]
+    assert not any(step.flags for step in bench.steps)
+
+
+def test_a_finger_that_is_down_for_long_holds_up_those_after_it() -> None:
+    bench = Bench().begin()
+    bench.down(slot=0)
+    bench.wait(500)
+    bench.press(SystemKey.HOME)
+    bench.wait(500)
+    assert steps(bench) == []
+    bench.up((10, 20), ms=1000)
+    bench.wait(100)
+    assert steps(bench) == ["10,20 on 0", "HOME on 0"]
+
+
+def test_one_picture_serves_all_that_was_done_on_the_same_screen() -> None:
+    bench = Bench().begin()
+    bench.tap(10, 10)
+    bench.wait(300)
+    bench.tap(20, 20)
+    bench.wait(300)
+
+    assert steps(bench) == ["10,10 on 0", "20,20 on 0"]
+    assert count(bench, effects.KeepFrame) == 1
+
+
+@pytest.mark.parametrize("key", list(SystemKey))
+def test_keys_of_the_toolbar_are_steps(key: SystemKey) -> None:
+    bench = Bench().begin()
+    bench.press(key)
+    bench.wait(20)
+    bench.show(1)
+    bench.wait(200)
+
+    assert steps(bench) == [f"{key.value} on 0"]
+
+
+def test_buttons_of_the_navigation_bar_are_keys() -> None:
+    bench = Bench().begin()
+    for x in (230, 540, 850):
+        bench.tap(x, 2340)
+        bench.wait(300)
+
+    assert steps(bench) == ["BACK on 0", "HOME on 0", "RECENT on 0"]
+
+
+def swipe_up(bench: Bench) -> None:
+    bench.down()
+    bench.wait(100)
+    bench.up((540, 2390), ms=100, path=((540, 1800), (540, 1200)))
+
+
+def test_a_swipe_up_from_the_edge_is_home_when_the_launcher_came() -> None:
+    bench = Bench(areas=replace(PLAIN, navigation=Navigation.GESTURES)).begin()
+    swipe_up(bench)
+    bench.wait(200)
+    assert steps(bench) == [], "the launcher may still come"
+    bench.areas = replace(PLAIN, navigation=Navigation.GESTURES, package="com.android.launcher3")
+    bench.wait(600)
+    assert steps(bench) == ["HOME on 0"]
+
+
+def test_a_swipe_up_from_the_edge_that_brought_nothing_is_a_scroll_and_flagged() -> None:
+    bench = Bench(areas=replace(PLAIN, navigation=Navigation.GESTURES)).begin()
+    swipe_up(bench)
+    bench.wait(800)
+
+    assert steps(bench) == ["540,2390 on 0"]
+    assert bench.steps[0].flags == (NO_KEY,)
+
+
+def test_a_swipe_from_the_side_is_back_at_once() -> None:
+    bench = Bench(areas=replace(PLAIN, navigation=Navigation.GESTURES)).begin()
+    bench.down()
+    bench.wait(100)
+    bench.up((5, 1200), ms=100, path=((500, 1200),))
+    bench.wait(100)
+
+    assert steps(bench) == ["BACK on 0"]
+
+
+# Typing.
+
+
+def test_taps_on_the_keyboard_become_one_text_with_the_picture_of_the_first() -> None:
+    bench = Bench(areas=TYPING, texts="to ").begin()
+    for screen in range(1, 5):
+        bench.tap(100 * screen, 1700, then=screen)
+        bench.wait(60)
+    bench.texts = "to milk"
+    bench.wait(400)
+    assert steps(bench) == [], "more may be typed"
+    bench.tap(500, 500)
+    bench.wait(300)
+
+    assert steps(bench) == ["“milk” on 0", "500,500 on 4"]
+    assert (bench.steps[0].flags, bench.asked) == ((), [])
+
+
+def test_keys_of_the_computers_keyboard_type_as_well() -> None:
+    bench = Bench(texts="").begin()
+    bench.type("KEY_M", "KEY_I", "KEY_L", "KEY_K")
+    bench.texts = "milk"
+    bench.wait(300)
+    bench.happens(events.Intended(Complete(), bench.now_ns))
+    bench.wait(300)
+
+    assert steps(bench) == ["“milk” on 0", "end on 0"]
+
+
+def test_a_text_that_cannot_be_read_is_asked_for_and_then_amended() -> None:
+    bench = Bench(texts=None).begin()
+    bench.type("KEY_M")
+    bench.wait(300)
+    bench.press(SystemKey.HOME)
+    bench.wait(300)
+
+    assert steps(bench) == ["“” on 0", "HOME on 0"]
+    assert bench.steps[0].flags == (TEXT_UNSURE,)
+    assert bench.asked == [effects.AskText(0, "")]
+    bench.happens(events.TextTold(0, "milk"))
+    assert bench.wanted[-1] == effects.AmendText(0, "milk")
+    before = len(bench.wanted)
+    bench.happens(events.TextTold(0, "milk"))
+    assert len(bench.wanted) == before, "it was answered already"
+
+
+def test_the_episode_is_not_published_before_the_questions_are_answered() -> None:
+    bench = Bench(reads=False).begin()
+    bench.type("KEY_M")
+    bench.happens(events.Intended(Complete(), bench.now_ns))
+    bench.wait(2500)
+    assert (bench.steps, bench.told) == ([], []), "the field may still be read"
+    bench.wait(1000)
+    assert steps(bench) == ["“” on 0", "end on 0"]
+    assert bench.told == [ANSWER_FIRST]
+    assert count(bench, effects.Publish) == 0
+    bench.happens(events.TextTold(0, "m"))
+    assert bench.wanted[-1] == effects.Publish()
+
+
+def test_a_question_about_a_step_that_was_undone_is_void() -> None:
+    bench = Bench(texts=None).begin()
+    bench.type("KEY_M")
+    bench.wait(300)
+    bench.happens(events.UndoWanted(bench.now_ns))
+    bench.wait(4000)
+    bench.happens(events.TextTold(0, "m"), events.Intended(Complete(), bench.now_ns))
+    bench.wait(300)
+
+    assert (count(bench, effects.AmendText), count(bench, effects.Publish)) == (0, 1)
+
+
+def test_an_answer_that_comes_while_its_step_is_undone_is_void() -> None:
+    bench = Bench(texts=None, drops=False).begin()
+    bench.type("KEY_M")
+    bench.wait(300)
+    bench.happens(events.UndoWanted(bench.now_ns))
+    bench.wait(100)
+    bench.happens(events.TextTold(0, "m"), events.LastStepDropped())
+    bench.wait(100)
+
+    assert count(bench, effects.AmendText) == 0
+
+
+@pytest.mark.parametrize("ends_it", ["pinch", "lost"])
+def test_a_text_ends_with_whatever_is_done_next(ends_it: str) -> None:
+    bench = Bench(texts="").begin()
+    bench.type("KEY_M")
+    bench.texts = "m"
+    bench.wait(300)
+    bench.down()
+    bench.wait(100)
+    if ends_it == "pinch":
+        bench.up((10, 10), ms=100, fingers=2)
+    else:
+        bench.lose(LossCause.EVENTS_DROPPED)
+    bench.wait(300)
+
+    assert steps(bench) == ["“m” on 0"]
+    assert len(bench.told) == 1
+
+
+def test_a_text_waits_for_its_picture_as_any_step() -> None:
+    bench = Bench(texts="", keeps=False).begin()
+    bench.type("KEY_M")
+    bench.texts = "m"
+    bench.wait(300)
+    bench.press(SystemKey.HOME)
+    bench.wait(300)
+    assert bench.steps == []
+    bench.keeps = True
+    bench.wait(1500)
+    assert steps(bench) == ["“m” on 0", "HOME on 0"]
+
+
+# What is odd is said.
+
+
+def test_a_touch_on_a_moving_screen_is_flagged() -> None:
+    bench = Bench().begin()
+    bench.show(1)
+    bench.wait(100)
+    bench.tap(10, 10)
+    bench.wait(300)
+
+    assert steps(bench) == ["10,10 on 1"]
+    assert (bench.steps[0].settled, bench.steps[0].flags) == (False, (MOVING,))
+
+
+def test_a_picture_that_is_too_old_is_flagged() -> None:
+    bench = Bench(streams=False).begin()
+    bench.sees = False
+    bench.wait(1500)
+    bench.down()
+    bench.sees, bench.screen = True, 1
+    bench.wait(80)
+    bench.up((10, 10))
+    bench.wait(300)
+
+    assert steps(bench) == ["10,10 on 0"]
+    assert bench.steps[0].flags == ("the picture is 1.5 s older than the touch",)
+    assert not bench.steps[0].proven
+
+
+def test_a_touch_of_which_no_proof_comes_is_taken_after_a_while_and_flagged() -> None:
+    bench = Bench().begin()
+    bench.sees = False
+    bench.tap(10, 10)
+    bench.wait(2000)
+    assert steps(bench) == []
+    bench.wait(2000)
+    assert steps(bench) == ["10,10 on 0"]
+    assert bench.steps[0].flags == (UNWATCHED,)
+
+
+def test_a_touch_from_before_the_first_picture_is_not_recorded_and_the_annotator_is_told() -> None:
+    bench = Bench()
+    bench.happens(events.Started(bench.now_ns), events.InputFollowed(()))
+    bench.tap(10, 10, then=0)
+    bench.wait(300)
+
+    assert bench.told == [NO_PICTURE]
+    assert bench.steps == []
+
+
+def test_a_picture_that_is_not_at_hand_any_more_is_said() -> None:
+    bench = Bench().begin()
+    bench.down()
+    bench.wait(80)
+    bench.happens(events.FrameMissing(1))
+    bench.up((10, 10))
+    bench.wait(300)
+    assert bench.told == [NO_PICTURE]
+
+    bench.type("KEY_M")
+    bench.wait(300)
+    bench.happens(events.FrameMissing(1))
+    assert bench.told == [NO_PICTURE, NO_PICTURE]
+    assert not bench.session.touched
+
+
+def test_two_fingers_are_told_of_once_and_not_recorded() -> None:
+    bench = Bench().begin()
+    bench.down(slot=0)
+    bench.down(slot=1)
+    bench.wait(100)
+    bench.up((10, 10), ms=100, slot=0, fingers=2)
+    bench.up((90, 90), ms=100, slot=1, fingers=2)
+    bench.wait(300)
+    assert (bench.steps, bench.told) == ([], [PINCHED])
+    bench.down()
+    bench.wait(100)
+    bench.up((10, 10), ms=100, fingers=2)
+    bench.wait(300)
+    assert bench.told == [PINCHED, PINCHED]
+
+
+@pytest.mark.parametrize("cause", [LossCause.EVENTS_DROPPED, LossCause.STREAM_LOST])
+def test_a_finger_that_is_lost_is_told_with_its_cause(cause: LossCause) -> None:
+    bench = Bench().begin()
+    bench.down()
+    bench.lose(cause)
+    bench.lose(cause)
+    bench.wait(100)
+
+    assert (bench.steps, bench.told) == ([], [LOST.format(cause.value)])
+
+
+def test_a_finger_whose_place_is_unknown_is_told() -> None:
+    bench = Bench().begin()
+    bench.lose(LossCause.PLACE_UNKNOWN)
+
+    assert bench.told == [LOST.format(LossCause.PLACE_UNKNOWN.value)]
+
+
+def test_the_end_of_a_finger_that_nobody_saw_come_down_is_nothing() -> None:
+    bench = Bench().begin()
+    bench.up((10, 10))
+    bench.wait(100)
+
+    assert (bench.steps, bench.told) == ([], [])
+
+
+def test_an_input_that_is_listened_to_no_more_is_told() -> None:
+    bench = Bench().begin()
+    bench.happens(events.InputBroke("getevent has ended."))
+
+    assert bench.told == [DEAF.format("getevent has ended.")]
+    assert bench.state() is State.SETTLING
+
+
+def test_a_clock_that_was_changed_is_told_and_what_waits_is_flagged() -> None:
+    bench = Bench(clock_agrees=False).begin()
+    bench.press(SystemKey.HOME)
+    bench.wait(60)
+    assert bench.steps == []
+    bench.happens(events.ClockJumped())
+    bench.wait(60)
+    bench.clock_agrees = True
+    bench.press(SystemKey.BACK)
+    bench.wait(100)
+
+    assert bench.told == [CLOCK_CHANGED]
+    assert [(step.flags, step.proven) for step in bench.steps] == [((CLOCK_UNSURE,), False), ((), True)]
+
+
+def test_a_clock_that_agrees_once_more_is_not_doubted_afterwards() -> None:
+    bench = Bench().begin()
+    bench.down()
+    bench.wait(80)
+    bench.happens(events.ClockJumped())
+    bench.up((10, 10))
+    bench.wait(100)
+
+    assert bench.steps[0].flags == ()
+
+
+def test_a_clock_that_cannot_be_read_is_flagged() -> None:
+    bench = Bench(clock_agrees=False).begin()
+    bench.press(SystemKey.HOME)
+    bench.wait(4000)
+
+    assert bench.steps[0].flags == (CLOCK_UNREAD,)
+
+
+def test_a_screen_that_was_parted_anew_around_the_touch_is_flagged() -> None:
+    bench = Bench().begin()
+    bench.areas = None
+    bench.show(1)
+    bench.wait(60)
+    bench.areas = TYPING
+    bench.tap(10, 1700)
+    bench.wait(300)
+    bench.press(SystemKey.BACK)
+    bench.wait(300)
+
+    assert [_word(step) for step in bench.steps] == ["“”", "BACK"], "the keyboard may have been there"
+    assert PARTS_UNSURE in bench.steps[0].flags
+
+
+def test_without_a_look_at_the_screen_a_touch_has_no_place_and_with_one_it_is_flagged() -> None:
+    bench = Bench(areas=None).begin()
+    bench.tap(10, 10)
+    bench.wait(4000)
+    assert (bench.steps, bench.told) == ([], [NO_PLACE])
+
+    bench.areas = PLAIN
+    bench.tap(10, 10)
+    bench.wait(300)
+    assert bench.steps[0].flags == (NO_LOOK,)
+
+
+def test_a_swipe_that_nothing_confirms_is_taken_at_its_looks_and_flagged() -> None:
+    bench = Bench(areas=replace(PLAIN, navigation=Navigation.GESTURES)).begin()
+    bench.areas = None
+    swipe_up(bench)
+    bench.wait(4000)
+
+    assert steps(bench) == ["HOME on 0"]
+    assert NO_LOOK in bench.steps[0].flags
+
+
+def test_a_device_that_was_turned_under_the_finger_has_no_place_that_fits_the_picture() -> None:
+    turned = replace(PLAIN, rotation=Rotation.R90, navigation_bar=None)
+    bench = Bench(areas=turned).begin()
+    assert turned.size == Size(2400, 1080)
+    bench.tap(10, 10)
+    bench.wait(300)
+
+    assert bench.told == [NO_PLACE]
+
+
+def test_too_many_that_wait_are_refused_and_told() -> None:
+    bench = Bench().begin()
+    bench.down()
+    for _ in range(MOST_WAITING):
+        bench.press(SystemKey.HOME)
+
+    assert bench.told == [TOO_MANY]
+    bench.up((10, 10))
+    bench.wait(300)
+    assert len(bench.steps) == MOST_WAITING
+    bench.press(SystemKey.HOME)
+    bench.wait(300)
+    assert len(bench.steps) == MOST_WAITING + 1
+
+
+# The recorder's window.
+
+
+@pytest.mark.parametrize("wanted", [events.TouchedDown(1, 0), events.Intended(KeyPress(SystemKey.HOME), 0)])
+def test_nothing_is_done_from_the_recorders_window(wanted: events.Event) -> None:
+    bench = Bench().begin()
+    bench.happens(
+        wanted, events.Intended(Strike(TouchStroke.press(Pixel(1, 2))), bench.now_ns), events.TouchCancelled()
+    )
+    bench.wait(100)
+
+    assert (bench.steps, bench.told) == ([], [USE_EMULATOR])
+
+
+@pytest.mark.parametrize("end", [Complete("done"), Impossible("no such shop")])
+def test_the_end_is_published_and_what_is_done_afterwards_is_told(end: Complete | Impossible) -> None:
+    bench = Bench().begin()
+    bench.happens(events.Intended(end, bench.now_ns), events.Intended(end, bench.now_ns))
+    bench.press(SystemKey.HOME)
+    bench.wait(100)
+
+    assert (steps(bench), bench.told) == (["end on 0"], [ENDING])
+    assert bench.steps[0].sent is None
+    assert bench.session.publishing
+    bench.happens(events.UndoWanted(bench.now_ns), events.AbandonWanted(), events.DeviceWentAway("gone"))
+    assert bench.told == [ENDING, TOO_EARLY_TO_UNDO, TOO_LATE_TO_ABANDON]
+    assert bench.state() is State.INJECTING
+    bench.happens(events.Published(), events.Intended(end, bench.now_ns))
+    assert bench.state() is State.FINISHED
+
+
+def test_a_draft_that_is_complete_is_published_at_once() -> None:
+    bench = Bench()
+    bench.happens(events.Started(bench.now_ns, complete=True, steps=4))
+
+    assert effects.Publish() in bench.wanted
+
+
+def test_undo_takes_the_last_step_away_even_one_that_waits() -> None:
+    bench = Bench().begin()
+    bench.press(SystemKey.HOME)
+    bench.press(SystemKey.BACK)
+    bench.happens(events.UndoWanted(bench.now_ns))
+    bench.wait(100)
+
+    assert steps(bench) == ["HOME on 0"]
+    assert [_word(step) for step in bench.dropped] == ["BACK"]
+
+
+def test_an_end_that_is_undone_at_once_is_not_the_end() -> None:
+    bench = Bench().begin()
+    bench.happens(events.Intended(Complete(), bench.now_ns), events.UndoWanted(bench.now_ns))
+    bench.press(SystemKey.HOME)
+    bench.wait(300)
+
+    assert steps(bench) == ["HOME on 0"]
+    assert count(bench, effects.Publish) == 0
+
+
+def test_an_abandoned_recording_takes_notice_of_nothing_but_a_draft_that_will_not_go() -> None:
+    bench = Bench().begin()
+    bench.happens(events.AbandonWanted(), events.StorageFailed("It is locked.", 0))
+    bench.press(SystemKey.HOME)
+    bench.wait(300)
+
+    assert (bench.state(), bench.steps, bench.told) == (State.ABANDONED, [], ["It is locked."])
+    assert bench.session.reason == "It is locked."
+
+
+# What fails.
+
+
+@pytest.mark.parametrize("fails", ["keeps", "saves"])
+def test_what_could_not_be_written_is_written_when_the_storage_takes_it(fails: str) -> None:
+    bench = Bench().begin()
+    setattr(bench, fails, False)
+    bench.tap(10, 10, then=1)
+    bench.wait(300)
+    assert (bench.state(), bench.session.reason) == (State.STORAGE_LOST, "The disk is full.")
+    bench.tap(20, 20, then=2)
+    bench.wait(2500)
+    assert bench.state() is State.STORAGE_LOST
+    assert bench.session.needed >= {1}
+    setattr(bench, fails, True)
+    bench.wait(1500)
+
+    assert steps(bench) == ["10,10 on 0", "20,20 on 1"]
+    assert bench.state() is State.READY
+
+
+def test_a_picture_that_nobody_wants_may_fail() -> None:
+    bench = Bench().begin()
+    bench.happens(events.StorageFailed("The disk is full.", bench.now_ns, 99))
+
+    assert bench.state() is State.READY
+
+
+def test_a_storage_that_is_not_needed_counts_as_well_again() -> None:
+    bench = Bench().begin()
+    bench.happens(events.StorageFailed("The disk is full.", bench.now_ns))
+    assert bench.state() is State.STORAGE_LOST
+    bench.wait(1500)
+    assert bench.state() is State.READY
+
+
+def test_an_episode_that_cannot_be_published_is_tried_again_or_undone() -> None:
+    bench = Bench().begin()
+    bench.happens(events.Intended(Complete(), bench.now_ns))
+    bench.wait(100)
+    bench.happens(events.StorageFailed("The disk is full.", bench.now_ns))
+    bench.wait(1500)
+    assert count(bench, effects.Publish) == 2
+    bench.happens(events.StorageFailed("The disk is full.", bench.now_ns), events.UndoWanted(bench.now_ns))
+    bench.wait(1500)
+    bench.press(SystemKey.HOME)
+    bench.wait(100)
+    assert steps(bench) == ["HOME on 0"]
+
+
+def test_when_the_device_is_lost_what_waits_is_taken_as_far_as_it_is_known() -> None:
+    bench = Bench().begin()
+    bench.sees = False
+    bench.tap(10, 10)
+    bench.down()
+    bench.happens(events.DeviceWentAway("It is gone."), events.DeviceWentAway("Still gone."))
+    assert (bench.state(), bench.session.reason) == (State.DEVICE_LOST, "It is gone.")
+    bench.lose(LossCause.STREAM_LOST)
+    bench.wait(100)
+    assert steps(bench) == ["10,10 on 0"]
+    assert UNWATCHED in bench.steps[0].flags
+
+    bench.happens(events.DeviceCameBack(bench.now_ns))
+    bench.sees = True
+    bench.press(SystemKey.HOME)
+    bench.wait(20)
+    bench.show(1)
+    bench.wait(300)
+    assert bench.told == [LOST.format(LossCause.STREAM_LOST.value), NO_PICTURE]
+    bench.press(SystemKey.BACK)
+    bench.wait(300)
+    assert steps(bench)[1:] == ["BACK on 1"]

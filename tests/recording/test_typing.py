@@ -1,0 +1,75 @@
+"""What was typed, told by what the field held."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from odyssey_recorder.recording.typing import FieldReading, FieldReadings, Typed, typed_text
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "typed"),
+    [
+        ("", "milk", "milk"),
+        ("to ", "to buy", "buy"),
+        ("to milk", "to buymilk", "buy"),
+        ("to milk", "to buy milk", None),
+        ("ab", "aXb", "X"),
+        ("aa", "aaa", "a"),
+        ("mlk", "milk", "i"),
+        ("milk", "milk", None),
+        ("milk", "mil", None),
+        ("teh", "the cat", None),
+        ("cba", "cbcba", None),
+    ],
+)
+def test_what_was_typed_is_the_difference_where_it_can_be_told(before: str, after: str, typed: str | None) -> None:
+    assert typed_text(before, after) == typed
+
+
+@given(st.text("abc", max_size=5), st.text("abc", min_size=1, max_size=5), st.data())
+def test_what_is_told_can_always_have_made_the_text(before: str, put: str, data: st.DataObject) -> None:
+    at = data.draw(st.integers(0, len(before)))
+    after = before[:at] + put + before[at:]
+    told = typed_text(before, after)
+
+    if told is not None:
+        assert any(before[:i] + told + before[i:] == after for i in range(len(before) + 1))
+    if at == len(before):
+        assert told == put
+
+
+def readings(*those: tuple[str | None, int, int]) -> FieldReadings:
+    field = FieldReadings()
+    for text, asked_ns, answered_ns in those:
+        field.add(FieldReading(text, asked_ns, answered_ns))
+    return field
+
+
+def test_a_text_between_two_readings_is_certain() -> None:
+    field = readings(("x", 5, 6), ("to ", 11, 12), ("to b", 25, 26), ("to buy", 41, 45))
+
+    assert field.typed(10, 20, 40, 50) == Typed("buy", certain=True)
+
+
+@pytest.mark.parametrize(
+    ("field", "guess"),
+    [
+        pytest.param(readings(("to ", 9, 12), ("to buy", 41, 45)), "to buy", id="the field may have been another"),
+        pytest.param(readings(("to ", 11, 21), ("to buy", 41, 45)), "to buy", id="a key may have been in it already"),
+        pytest.param(readings(("to ", 11, 12), ("to buy", 39, 45)), "buy", id="the last key may not have been in it"),
+        pytest.param(readings(("to ", 11, 12), ("to buy", 41, 51)), "", id="it may have been left by then"),
+        pytest.param(readings(("to ", 11, 12), (None, 41, 45)), "", id="it could not be read"),
+        pytest.param(readings(("buy", 11, 12), ("buy", 41, 45)), "buy", id="nothing was typed"),
+        pytest.param(readings(), "", id="it was never read"),
+    ],
+)
+def test_any_other_text_is_a_guess(field: FieldReadings, guess: str) -> None:
+    assert field.typed(10, 20, 40, 50) == Typed(guess, certain=False)
+
+
+def test_a_reading_asked_for_after_the_last_key_tells_its_end() -> None:
+    field = readings(("to ", 11, 12))
+    assert not field.tells_end_of(40)
+    field.add(FieldReading(None, 40, 41))
+    assert field.tells_end_of(40)
