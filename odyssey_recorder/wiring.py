@@ -19,6 +19,7 @@ from odyssey_recorder.device.discovery import find_control, running_folders
 from odyssey_recorder.device.emulator import CapturePolicy, EmulatorDevice
 from odyssey_recorder.device.profile import device_name
 from odyssey_recorder.errors import DeviceError, RecordingError, SettingsError
+from odyssey_recorder.gesture.areas import NavigationRules
 from odyssey_recorder.gesture.recognizer import TouchRules
 from odyssey_recorder.model.episode import DeviceInfo, TaskInfo
 from odyssey_recorder.recording.recorder import Recorder, Rules
@@ -187,7 +188,8 @@ class Desk:
         return Recorder(device, draft, self.store, listener=listener, rules=self._rules(properties))
 
     def _rules(self, device: DeviceProperties) -> Rules:
-        return Rules(TouchRules.for_density(device.density), view_trees=self.view_trees)
+        touch, navigation = TouchRules.for_density(device.density), NavigationRules.for_density(device.density)
+        return Rules(touch, navigation, view_trees=self.view_trees)
 
     def _origin(self, device: DeviceProperties) -> Origin:
         return Origin(

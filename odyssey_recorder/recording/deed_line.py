@@ -93,6 +93,7 @@ class DeedLine:
         self._look_tried_ns = -LOOK_EVERY_NS
         self._screen: int | None = None
         self._looked_at: int | None = None
+        self._finished_ns: int | None = None
 
     @property
     def newest(self) -> int | None:
@@ -102,7 +103,7 @@ class DeedLine:
     @property
     def waiting(self) -> bool:
         """Whether a deed is under way, or waits for its proof."""
-        return bool(self._line)
+        return bool(self._line) or (self._spell is not None and self._finished_ns is not None)
 
     @property
     def keeping(self) -> bool:
@@ -186,6 +187,10 @@ class DeedLine:
 
     # Deeds.
 
+    def finish(self, now_ns: int) -> None:
+        """Nothing is done any more: what was typed last is a text."""
+        self._finished_ns = now_ns
+
     def follow(self, nodes: tuple[InputNode, ...]) -> None:
         """The input nodes that contacts come from."""
         self._nodes = {node.node: node for node in nodes}
@@ -268,6 +273,8 @@ class DeedLine:
                 case Waits(look_ns):
                     head.look_ns = max(head.look_ns, look_ns)
                     return None
+        if self._spell is not None and self._finished_ns is not None:
+            return self._end_spell(self._spell, self._finished_ns, now_ns)
         return None
 
     def _outcome(self, deed: Deed) -> Outcome:

@@ -29,7 +29,8 @@ class SaveStep:
 
     `check` is the frame that proves that the screen was the same after touch-down; None if it never rests, and
     where the stream of frames itself is the proof. `proven` is False where neither came. `sent` is from when to when
-    the input went to the device, None for one that is still to go. `flags` say what else is odd about the step.
+    the input went to the device, None for one that is still to go. `uncertainty_ns` is how far the moment of touch-down
+    may be off, None for one that is known. `flags` say what is odd about the step.
     """
 
     frame: int
@@ -39,6 +40,7 @@ class SaveStep:
     intent: Intent
     proven: bool = True
     sent: tuple[int, int] | None = None
+    uncertainty_ns: int | None = None
     flags: tuple[str, ...] = ()
 
 

@@ -312,9 +312,8 @@ class TextAmended:
     step: int
 
 
-PassiveEvent = (
-    Event
-    | InputFollowed
+PassiveNews = (
+    InputFollowed
     | InputBroke
     | InputHeard
     | ScreenLooked
@@ -324,3 +323,5 @@ PassiveEvent = (
     | TextTold
     | TextAmended
 )
+
+PassiveEvent = Event | PassiveNews

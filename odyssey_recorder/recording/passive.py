@@ -110,6 +110,8 @@ class PassiveSession:
                 return self._wanted(event)
             case events.UndoWanted(now_ns):
                 return self._undo(now_ns)
+            case events.FramesEnded():
+                self._deeds.finish(self._now_ns)
             case events.AbandonWanted():
                 return self._abandon()
             case events.Published():

@@ -4,35 +4,42 @@ import logging
 import queue
 import threading
 import time
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 
 from odyssey_recorder.dataset.draft import Draft
 from odyssey_recorder.dataset.store import EpisodeStore
-from odyssey_recorder.device.device import Device, ScreenState
+from odyssey_recorder.device.device import Device
 from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.device.settle import SettleRule, Stillness, StillnessWatch
 from odyssey_recorder.errors import DatasetError, DeviceError, InputRefusedError, RecordingError
+from odyssey_recorder.gesture.areas import NavigationRules
 from odyssey_recorder.gesture.recognizer import TouchRules
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import Complete, Impossible, SystemKey
 from odyssey_recorder.model.episode import screenshot_name
 from odyssey_recorder.model.geometry import Box, Pixel
 from odyssey_recorder.recording import effects, events
+from odyssey_recorder.recording.deeds import Interpreter
 from odyssey_recorder.recording.finger import LiveFinger
 from odyssey_recorder.recording.frame_reader import FrameReader
+from odyssey_recorder.recording.input_listener import InputListener, Report
+from odyssey_recorder.recording.passive import PassiveSession
 from odyssey_recorder.recording.session import LATE_INPUT_NS, OUT_OF_DATE, RETRY_NS, Session, State
-from odyssey_recorder.recording.step_writer import KeptPicture, StepWriter, Tree
-from odyssey_recorder.recording.view import STATE_MESSAGES, Listener, RecordedStep, RecordingView
+from odyssey_recorder.recording.step_writer import KeptPicture, StepWriter
+from odyssey_recorder.recording.view import STATE_MESSAGES, Listener, RecordedStep, RecordingView, TextQuestion
+from odyssey_recorder.recording.work import Broke, InDataset, Outcome, ScreenKnown, Sent, TreeRead, Work
 
 PUBLISHING = "Putting the episode into the dataset."
 BROKEN_TOUCH = (
     "When this recording broke off, your finger was on the screen. That gesture is not in the episode: bring the screen"
     " back to where the last step left it."
 )
+TICK_S = 0.05
+"""In passive mode something may be due though nothing has happened."""
+LAST_STEPS_S = 5.0
+"""What was done on the device before a recording in passive mode is stopped has so long to become steps."""
 OFF_SCREEN = "That is outside the screen: nothing was recorded or sent."
 
 _log = logging.getLogger(__name__)
@@ -42,10 +49,11 @@ _log = logging.getLogger(__name__)
 class Rules:
     """What counts as a click, what as a screen at rest, and how late an input may still arrive.
 
-    `view_trees`: whether the view tree of every screen at rest is asked for.
+    `view_trees`: whether the view tree of every screen at rest is asked for. `navigation` is of use in passive mode.
     """
 
     touch: TouchRules
+    navigation: NavigationRules
     settle: SettleRule = field(default_factory=SettleRule)
     late_input_ns: int = LATE_INPUT_NS
     view_trees: bool = True
@@ -57,19 +65,6 @@ class _FrameCame:
 
 
 @dataclass(frozen=True, slots=True)
-class _ScreenKnown:
-    frame_number: int
-    state: ScreenState | None
-
-
-@dataclass(frozen=True, slots=True)
-class _TreeRead:
-    frame_number: int
-    tree: Tree | None
-    read_ns: int
-
-
-@dataclass(frozen=True, slots=True)
 class _Lifted:
     """The finger left the mirror: with a gesture, or, without one, because the window lost it."""
 
@@ -78,30 +73,12 @@ class _Lifted:
 
 
 @dataclass(frozen=True, slots=True)
-class _Sent:
-    started_ns: int
-    ended_ns: int
-
-
-@dataclass(frozen=True, slots=True)
-class _InDataset:
-    annotation: Path
-
-
-@dataclass(frozen=True, slots=True)
-class _Broke:
-    error: Exception
-
-
-@dataclass(frozen=True, slots=True)
 class _Stop:
     pass
 
 
-_Message = (
-    events.Event | _FrameCame | KeptPicture | _ScreenKnown | _TreeRead | _Lifted | _Sent | _InDataset | _Broke | _Stop
-)
-_LAST_ANSWERS = _Sent | _InDataset | events.InputRefused | events.FingerGoesDown | events.FingerLifted
+_Message = Outcome | Report | _FrameCame | _Lifted | _Stop
+_LAST_ANSWERS = Sent | InDataset | events.InputRefused | events.FingerGoesDown | events.FingerLifted
 """What may still come when a recording was stopped, and must not be lost."""
 
 
@@ -122,16 +99,18 @@ class Recorder:
         self._store = store
         self._listener = listener
         self._rules = rules
-        self._session = Session(rules.late_input_ns)
+        self._session = _session(draft, rules)
         self._inbox: queue.SimpleQueue[_Message] = queue.SimpleQueue()
         self._reader = FrameReader(device, on_frame=self._frame_came, on_failure=self._frame_failed)
         self._finger = LiveFinger(device, self._inbox.put)
-        self._workers = ThreadPoolExecutor(4, thread_name_prefix="recording")  # a picture, two looks, an input
+        self._ear = InputListener(device, self._inbox.put) if self._is_passive else None
         self._thread = threading.Thread(target=self._run, name=f"recorder of {device.serial}", daemon=True)
         self._writer = StepWriter(draft, rules.touch)
+        self._work = Work(device, self._writer, self._inbox.put)
+        self._questions: dict[int, str] = {}
         self._watch = StillnessWatch(rules.settle, since_ns=0)
         self._at_rest = False
-        self._tree: _TreeRead | None = None
+        self._tree: TreeRead | None = None
         self._published: Path | None = None
         self._over = False
         self._view_changed = threading.Condition()
@@ -145,10 +124,17 @@ class Recorder:
         if self._draft.broken_touch:
             self._listener.notice(BROKEN_TOUCH)
         self._inbox.put(
-            events.Started(time.monotonic_ns(), uncertain=self._draft.uncertain, complete=self._draft.complete)
+            events.Started(
+                time.monotonic_ns(),
+                uncertain=self._draft.uncertain and not self._is_passive,
+                complete=self._draft.complete,
+                steps=len(self._draft.steps),
+            )
         )
         self._reader.start()
         self._finger.start()
+        if self._ear is not None:
+            self._ear.start()
 
     def touch_down(self, frame_number: int, at: Pixel | None = None) -> None:
         """A finger came down on the frame that is shown: the step's picture is settled now.
@@ -196,6 +182,10 @@ class Recorder:
             raise RecordingError("Say why the task is impossible: the reason is part of the data.")
         self._intend(Impossible(reason))
 
+    def answer_text(self, step: int, text: str) -> None:
+        """Say what was typed in a step that asks for it."""
+        self._inbox.put(events.TextTold(step, text))
+
     def undo(self) -> None:
         """Take the last step away; the device stays as it is, and a fresh picture is taken."""
         self._inbox.put(events.UndoWanted(time.monotonic_ns()))
@@ -210,7 +200,6 @@ class Recorder:
 
     def stop(self) -> None:
         """End the recording as it is; the draft is kept. Returns at once."""
-        self._reader.stop()
         self._finger.stop()
         self._inbox.put(_Stop())
 
@@ -219,6 +208,8 @@ class Recorder:
         self._thread.join()
         self._reader.join()
         self._finger.join()
+        if self._ear is not None:
+            self._ear.join()
 
     # What is known; from any thread.
 
@@ -246,6 +237,10 @@ class Recorder:
         self._inbox.put(events.Intended(intent, time.monotonic_ns()))
         self._reader.hurry(True)
 
+    @property
+    def _is_passive(self) -> bool:
+        return isinstance(self._session, PassiveSession)
+
     # The reader's thread.
 
     def _frame_came(self, frame: Frame) -> None:
@@ -259,10 +254,8 @@ class Recorder:
 
     def _run(self) -> None:
         try:
-            while not isinstance(message := self._inbox.get(), _Stop):
-                self._happened(events.Tick(time.monotonic_ns()))
-                self._take(message)
-                self._publish_view()
+            while not isinstance(message := self._next_message(), _Stop):
+                self._go_on(message)
                 if self._session.state in {State.FINISHED, State.ABANDONED}:
                     return
             self._await_last_answers()
@@ -271,9 +264,8 @@ class Recorder:
             self._listener.notice(f"The recorder broke. Your steps are safe in the draft {self._draft.folder}.")
             raise
         finally:
-            self._reader.stop()
-            self._finger.stop()
-            self._workers.shutdown(wait=True)
+            self._end_threads()
+            self._work.finish()
             self._draft.close()
             with self._view_changed:
                 self._over = True
@@ -281,14 +273,42 @@ class Recorder:
 
     def _await_last_answers(self) -> None:
         """Take in what became of an input, or of publishing, that was under way when the recording was stopped."""
+        if self._is_passive:
+            self._finish_passive()
+        self._end_threads()
         self._finger.join()
-        self._workers.shutdown(wait=True)
+        self._work.finish()
         while not self._inbox.empty():
             message = self._inbox.get()
             if isinstance(message, _LAST_ANSWERS):
                 self._take(message)
         self._happened(events.FramesEnded())
         self._publish_view()
+
+    def _finish_passive(self) -> None:
+        """Make steps of what was done on the device before the recording was stopped, if they still come."""
+        self._happened(events.FramesEnded())
+        expires_s = time.monotonic() + LAST_STEPS_S
+        while self._session.touched and time.monotonic() < expires_s:
+            self._go_on(self._next_message())
+
+    def _next_message(self) -> _Message:
+        """What comes next; in passive mode, where nobody may have anything to say for long, that time has passed."""
+        try:
+            return self._inbox.get(timeout=TICK_S if self._is_passive else None)
+        except queue.Empty:
+            return events.Tick(time.monotonic_ns())
+
+    def _go_on(self, message: _Message) -> None:
+        self._happened(events.Tick(time.monotonic_ns()))
+        self._take(message)
+        self._publish_view()
+
+    def _end_threads(self) -> None:
+        self._reader.stop()
+        self._finger.stop()
+        if self._ear is not None:
+            self._ear.stop()
 
     def _take(self, message: _Message) -> None:  # noqa: C901 - one line for each message
         match message:
@@ -298,27 +318,27 @@ class Recorder:
                 self._writer.take_picture(message)
                 self._happened(events.FrameKept(message.frame.number))
                 self._want_tree(message.frame.number)
-            case _ScreenKnown(number, state):
+            case ScreenKnown(number, state):
                 if state is not None:
                     self._writer.take_screen(number, state)
-            case _TreeRead():
+            case TreeRead():
                 self._take_tree(message)
             case _Lifted(stroke, now_ns):
                 self._lifted(stroke, now_ns)
-            case _Sent(started_ns, ended_ns):
+            case Sent(started_ns, ended_ns):
                 self._input_sent(started_ns, ended_ns)
-            case _InDataset(annotation):
+            case InDataset(annotation):
                 self._published = annotation
                 self._happened(events.Published())
-            case _Broke(error):
+            case Broke(error):
                 raise error
             case _Stop():
-                raise AssertionError("the loop ends at _Stop")
+                pass  # it was stopped already
             case event:
                 self._happened(event)
 
     def _lifted(self, stroke: TouchStroke | None, now_ns: int) -> None:
-        if self._session.live:
+        if isinstance(self._session, Session) and self._session.live:
             return  # the finger itself reports what the device got
         if stroke is not None and self._writer.is_on_screen(stroke):
             self._happened(events.Intended(events.Strike(stroke), now_ns))
@@ -329,10 +349,11 @@ class Recorder:
 
     def _want_tree(self, number: int) -> None:
         """Read the view tree while the annotator looks at the picture; of a screen that moves there is none."""
-        if number == self._session.frame and self._at_rest and self._rules.view_trees:
-            self._work(partial(self._read_tree, number))
+        wanted = self._rules.view_trees and not self._is_passive
+        if wanted and self._at_rest and number == self._session.frame:
+            self._work.read_tree(number)
 
-    def _take_tree(self, read: _TreeRead) -> None:
+    def _take_tree(self, read: TreeRead) -> None:
         """A view tree belongs to a frame if a frame that was asked for after the tree was complete shows the same."""
         if read.frame_number == self._session.frame and read.tree is not None:
             self._tree = read
@@ -356,7 +377,7 @@ class Recorder:
             self._happened(events.InputDone(ended_ns))
 
     def _take_frame(self, frame: Frame) -> None:
-        self._writer.hold(frame)
+        self._writer.hold(frame, self._session.needed)
         if self._session.state is State.DEVICE_LOST:
             self._happened(events.DeviceCameBack(frame.started_ns))
         stillness = self._watch.see(frame, ignore_top_px=self._writer.status_bar_px)
@@ -372,19 +393,27 @@ class Recorder:
                 still=stillness is Stillness.STILL,
                 restless=stillness is Stillness.RESTLESS,
                 streamed=frame.streamed,
+                arrived_ns=frame.arrived_ns,
+                size=frame.size,
             )
         )
         self._prove_tree(frame)
 
-    def _happened(self, event: events.Event) -> None:
+    def _happened(self, event: events.PassiveEvent) -> None:
         """Tell the session, and do what it asks, in order; what that leads to at once comes before the rest."""
-        for effect in self._session.handle(event):
+        for effect in self._say(event):
             outcome = self._carry_out(effect)
             if outcome is not None:
                 self._happened(outcome)
-        self._reader.hurry(self._session.touched or self._session.state is not State.READY)
+        rolling = self._is_passive and not self._device.sends_frames
+        self._reader.hurry(rolling or self._session.touched or self._session.state is not State.READY)
 
-    def _carry_out(self, effect: effects.Effect) -> events.Event | None:  # noqa: C901 - one line for each effect
+    def _say(self, event: events.PassiveEvent) -> Sequence[effects.PassiveEffect]:
+        if isinstance(self._session, PassiveSession):
+            return self._session.handle(event)
+        return [] if isinstance(event, events.PassiveNews) else self._session.handle(event)
+
+    def _carry_out(self, effect: effects.PassiveEffect) -> events.PassiveEvent | None:  # noqa: C901 - one line for each effect
         try:
             match effect:
                 case effects.Watch(since_ns, after_input):
@@ -402,7 +431,7 @@ class Recorder:
                 case effects.DropTouch(why):
                     self._draft.drop_touch(why)
                 case effects.SendInput(intent):
-                    self._work(partial(self._send, intent))
+                    self._work.send(intent)
                 case effects.DropLastStep(why):
                     self._tell(self._writer.drop_last(why))
                     return events.LastStepDropped()
@@ -410,11 +439,13 @@ class Recorder:
                     self._tell(self._writer.judge_last(number, uncertain=uncertain))
                     return events.LastStepJudged()
                 case effects.Publish():
-                    self._work(self._publish)
+                    self._work.publish(self._store, self._draft)
                 case effects.Abandon():
                     self._store.discard(self._draft)
                 case effects.Tell(text):
                     self._tell(text)
+                case _:
+                    return self._look(effect)
         except DatasetError as error:
             return events.StorageFailed(str(error), time.monotonic_ns())
         return None
@@ -423,14 +454,36 @@ class Recorder:
         if text:
             self._listener.notice(text)
 
-    def _keep(self, number: int) -> events.Event | None:
+    def _look(
+        self, effect: effects.LookAtScreen | effects.LookAtField | effects.AskText | effects.AmendText
+    ) -> events.PassiveEvent | None:
+        """What a passive session asks for besides. Raises DatasetError."""
+        shown = self._session.frame or 0
+        match effect:
+            case effects.LookAtScreen():
+                assert self._ear is not None
+                self._work.look_at_areas(shown, self._ear.check_clock)
+            case effects.LookAtField():
+                self._work.read_field(shown)
+            case effects.AskText(step, guess):
+                self._questions[step] = guess
+            case effects.AmendText(step, text):
+                self._writer.amend_text(step, text)
+                self._questions.pop(step, None)
+                return events.TextAmended(step)
+        return None
+
+    def _keep(self, number: int) -> events.PassiveEvent | None:
         frame = self._writer.frame(number)
+        if frame is None and self._is_passive:
+            return events.FrameMissing(number)
         if frame is None:
             self._tell(OUT_OF_DATE)
             return events.TouchCancelled()
-        self._writer.forget_unused_pictures()
-        self._work(partial(self._write_picture, frame))
-        self._work(partial(self._look_at_screen, number))
+        self._writer.forget_unused_pictures(self._session.needed)
+        self._work.keep_picture(frame)
+        if not self._is_passive:
+            self._work.look_at_screen(number)
         return None
 
     def _publish_view(self) -> None:
@@ -464,66 +517,22 @@ class Recorder:
             self._published,
             capture_path=self._device.capture_path,
             has_view_tree=frame is not None and self._writer.has_tree(frame),
+            question=self._question(),
         )
+
+    def _question(self) -> TextQuestion | None:
+        """The oldest question about a step that is still there."""
+        open_ones = [step for step in self._questions if step < len(self._draft.steps)]
+        return TextQuestion(min(open_ones), self._questions[min(open_ones)]) if open_ones else None
 
     def _picture_of(self, number: int, draft_picture: Path) -> Path:
         if self._published is None:
             return draft_picture
         return self._store.root / "screenshots" / screenshot_name(self._draft.episode_id, number)
 
-    # Workers' threads.
 
-    def _work(self, call: Callable[[], _Message]) -> None:
-        """Let a worker do `call`; what it gives back comes to the inbox, and so does what goes wrong."""
-
-        def run() -> None:
-            try:
-                self._inbox.put(call())
-            except DatasetError as error:
-                self._inbox.put(events.StorageFailed(str(error), time.monotonic_ns()))
-            except Exception as error:  # noqa: BLE001 - the top of a thread; the recorder raises it again
-                self._inbox.put(_Broke(error))
-
-        self._workers.submit(run)
-
-    def _write_picture(self, frame: Frame) -> _Message:
-        try:
-            return self._writer.write_picture(frame)
-        except DatasetError as error:
-            return events.StorageFailed(str(error), time.monotonic_ns(), frame.number)
-
-    def _look_at_screen(self, frame_number: int) -> _ScreenKnown:
-        try:
-            return _ScreenKnown(frame_number, self._device.screen_state())
-        except DeviceError:
-            return _ScreenKnown(frame_number, None)  # the frames tell if the device is lost
-
-    def _read_tree(self, frame_number: int) -> _TreeRead:
-        try:
-            xml = self._device.view_tree()
-            read_ns = time.monotonic_ns()
-            return _TreeRead(frame_number, self._writer.write_tree(xml), read_ns)
-        except DeviceError as error:
-            _log.info("No view tree for frame %d: %s", frame_number, error)
-            return _TreeRead(frame_number, None, 0)
-
-    def _send(self, intent: events.Intent) -> _Message:
-        started_ns = time.monotonic_ns()
-        try:
-            match intent:
-                case events.Strike(stroke):
-                    self._device.touch(stroke)
-                case events.KeyPress(key):
-                    self._device.press(key)
-                case events.TextEntry(text):
-                    self._device.type_text(text)
-                case Complete() | Impossible():
-                    raise AssertionError("a terminal action sends nothing")
-        except InputRefusedError as error:
-            return events.InputRefused(str(error), time.monotonic_ns())
-        except DeviceError as error:
-            return events.InputUncertain(str(error))
-        return _Sent(started_ns, time.monotonic_ns())
-
-    def _publish(self) -> _Message:
-        return _InDataset(self._store.publish(self._draft))
+def _session(draft: Draft, rules: Rules) -> Session | PassiveSession:
+    """The session of a draft's mode."""
+    if draft.origin.mode == "passive":
+        return PassiveSession(Interpreter(rules.touch, rules.navigation))
+    return Session(rules.late_input_ns)

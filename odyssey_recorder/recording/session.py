@@ -29,6 +29,7 @@ from enum import Enum
 
 from odyssey_recorder.model.action import Complete, Impossible
 from odyssey_recorder.recording import effects, events
+from odyssey_recorder.recording.timeline import MOVING
 
 PROOF_NS = 1_000_000_000
 """So long after a live finger has lifted, the proof for its picture may take; then the step is marked as unproven."""
@@ -40,6 +41,8 @@ LATE_INPUT_NS = 2_000_000_000
 """So long after the connection broke, or its recorder died, an input may still reach the screen: `input` takes up to
 a second by itself."""
 
+LATE = "the screen changed just before the finger came down: the picture is newer than the one that was seen"
+UNPROVEN = "nothing proves that the screen was still the same at touch-down"
 NOT_READY = "The screen was not ready: nothing was recorded or sent. Do it again when it says Ready."
 OUT_OF_DATE = "You touched a picture that was out of date: nothing was recorded or sent. Look again."
 CHANGED = "The screen changed under your finger: nothing was recorded or sent. Look again."
@@ -148,6 +151,11 @@ class Session:
     def live(self) -> bool:
         """Whether the device follows the finger that is on the mirror."""
         return self._live is not None
+
+    @property
+    def needed(self) -> frozenset[int]:
+        """The frames to have at hand, and the pictures not to forget, besides those asked for from now on: none."""
+        return frozenset()
 
     def handle(self, event: events.Event) -> list[effects.Effect]:  # noqa: C901 - one line for each event
         """Take in what happened; give back what is to be done, in order."""
@@ -320,7 +328,8 @@ class Session:
             return []
         self._state = State.INJECTING
         check = gesture.check if self._settled else None
-        return [effects.SaveStep(gesture.frame, check, self._settled, gesture.touched_ns, gesture.intent)]
+        flags = () if self._settled else (MOVING,)
+        return [effects.SaveStep(gesture.frame, check, self._settled, gesture.touched_ns, gesture.intent, flags=flags)]
 
     # Live gestures.
 
@@ -344,10 +353,17 @@ class Session:
             return []
         if patient and not live.proven and self._state is State.INJECTING:
             return []
-        sent = live.touched_ns, live.lifted_ns
+        doubts = {LATE: live.late, UNPROVEN: not live.proven}
         return [
             effects.SaveStep(
-                live.frame, live.check, not live.late, live.touched_ns, live.strike, proven=live.proven, sent=sent
+                live.frame,
+                live.check,
+                not live.late,
+                live.touched_ns,
+                live.strike,
+                proven=live.proven,
+                sent=(live.touched_ns, live.lifted_ns),
+                flags=tuple(words for words, applies in doubts.items() if applies),
             )
         ]
 

@@ -1,19 +1,20 @@
 """How frames and intents become steps of a draft: what is at hand for the next step, and what became of the last."""
 
-from collections import deque
 from dataclasses import dataclass
 from pathlib import Path
 from textwrap import shorten
 
 from odyssey_recorder.dataset.draft import Draft
-from odyssey_recorder.dataset.provenance import FrameRecord, StepRecord
+from odyssey_recorder.dataset.provenance import FrameRecord, StepRecord, TextRecord
 from odyssey_recorder.device.device import ScreenState
 from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.device.view_tree import Node, clickable_at, focused_text, parse
 from odyssey_recorder.gesture.recognizer import TouchRules, recognize
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import Action, Complete, Impossible, Press, Type
+from odyssey_recorder.model.episode import Json
 from odyssey_recorder.model.geometry import Box, Size
+from odyssey_recorder.recording.deed_line import TEXT_UNSURE
 from odyssey_recorder.recording.effects import SaveStep
 from odyssey_recorder.recording.events import Intent, KeyPress, Strike, TextEntry
 from odyssey_recorder.recording.evidence import (
@@ -26,9 +27,6 @@ from odyssey_recorder.recording.evidence import (
 )
 
 UNCHANGED = "nothing changed on the screen"
-MOVING = "the screen was still moving"
-LATE = "the screen changed just before the finger came down: the picture is newer than the one that was seen"
-UNPROVEN = "nothing proves that the screen was still the same at touch-down"
 MISTYPED = "the field shows another text"
 NO_TREE = "the screen did not rest long enough for its view tree to be read"
 UNKNOWN = "the connection broke while it was sent"
@@ -70,7 +68,7 @@ class StepWriter:
         self._draft = draft
         self._rules = rules
         self._clock = Clock()
-        self._frames: deque[Frame] = deque(maxlen=_FRAMES_HELD)
+        self._frames: dict[int, Frame] = {}
         self._pictures: dict[int, KeptPicture] = {}
         self._screens: dict[int, ScreenState] = {}
         self._trees: dict[int, Tree] = {}
@@ -83,17 +81,21 @@ class StepWriter:
         """The frame of the last step, where this process recorded it."""
         return self._last_frame
 
-    def hold(self, frame: Frame) -> None:
-        """Have the newest frame at hand, and let the oldest go."""
-        self._frames.append(frame)
+    def hold(self, frame: Frame, needed: frozenset[int]) -> None:
+        """Have the newest frames at hand, and those that are `needed`, and let the others go."""
+        self._frames[frame.number] = frame
+        for number in [*self._frames][:-_FRAMES_HELD]:
+            if number not in needed:
+                del self._frames[number]
 
     def frame(self, number: int) -> Frame | None:
         """A frame that is still at hand."""
-        return next((frame for frame in self._frames if frame.number == number), None)
+        return self._frames.get(number)
 
     def is_on_screen(self, stroke: TouchStroke) -> bool:
         """Whether all of a stroke lies on the newest frame."""
-        size = self._frames[-1].size if self._frames else self._draft.device.size
+        newest = next(reversed(self._frames.values()), None)
+        size = newest.size if newest is not None else self._draft.device.size
         return all(size.clamp(sample.at) == sample.at for sample in stroke.samples)
 
     def write_picture(self, frame: Frame) -> KeptPicture:
@@ -123,6 +125,8 @@ class StepWriter:
         self._trees[frame_number] = tree
         last = self._draft.steps[-1] if self._draft.steps else None
         shown = focused_text(tree.nodes)
+        if self._draft.origin.mode == "passive":
+            return ""  # the text was read from the field
         if last is None or not isinstance(last.action, Type) or shown is None or last.action.text in shown:
             return ""
         self._draft.amend_last({"flags": [*last.record.flags, MISTYPED]})
@@ -138,15 +142,23 @@ class StepWriter:
         """Note in the draft that a finger is about to touch what the frame shows."""
         self._draft.note_touch(self._pictures[frame_number].path, self._clock.epoch_us(now_ns))
 
-    def forget_unused_pictures(self) -> None:
-        """Delete the pictures that became no step's, before another one is written."""
+    def forget_unused_pictures(self, needed: frozenset[int]) -> None:
+        """Delete the pictures that became no step's, but those of `needed` frames, before another one is written."""
         used = {step.picture for step in self._draft.steps}
-        for kept in self._pictures.values():
+        for number in self._pictures.keys() - needed:
+            kept = self._pictures.pop(number)
             if kept.path not in used:
                 self._draft.forget_picture(kept.path)
-        self._pictures.clear()
-        self._screens.clear()
-        self._trees.clear()
+        for known in (self._screens, self._trees):
+            for number in known.keys() - needed:
+                del known[number]
+
+    def amend_text(self, step: int, text: str) -> None:
+        """Put the text that the annotator told into step number `step`, and take the flag off."""
+        told = self._draft.steps[step]
+        flags: list[Json] = [flag for flag in told.record.flags if flag != TEXT_UNSURE]
+        self._draft.amend_text(told.key, text)
+        self._draft.amend(told.key, {"flags": flags, "input": TextRecord(text=text).model_dump()})
 
     # Steps.
 
@@ -162,6 +174,7 @@ class StepWriter:
             check=check_record(check, self._clock) if check else None,
             touched_us=self._clock.epoch_us(wanted.touched_ns),
             input=input_record(wanted.intent),
+            clock_uncertainty_us=wanted.uncertainty_ns // 1000 if wanted.uncertainty_ns is not None else None,
             sent_us=self._clock.epoch_us(wanted.sent[0]) if wanted.sent else None,
             sent_until_us=self._clock.epoch_us(wanted.sent[1]) if wanted.sent else None,
             screen=screen_record(screen) if screen else None,
@@ -169,7 +182,7 @@ class StepWriter:
             ui_tree_absent="" if tree else NO_TREE,
             bbox=(box.left, box.top, box.right, box.bottom) if box else None,
             bbox_source="hierarchy" if box else None,
-            flags=(*_doubts(wanted), *self._size_flags(kept.frame.size)),
+            flags=(*wanted.flags, *self._size_flags(kept.frame.size)),
         )
         self._draft.add_step(self._action(wanted.intent, kept.frame), kept.path, record)
         self._last_frame = kept.frame
@@ -233,13 +246,6 @@ class StepWriter:
                 return Type(text)
             case Complete() | Impossible():
                 return intent
-
-
-def _doubts(wanted: SaveStep) -> tuple[str, ...]:
-    """What speaks against a step's picture."""
-    late = wanted.sent is not None and not wanted.settled
-    doubts = {LATE: late, MOVING: not wanted.settled and not late, UNPROVEN: not wanted.proven}
-    return tuple(words for words, applies in doubts.items() if applies)
 
 
 def _touched_box(tree: Tree, intent: Intent, size: Size) -> Box | None:

@@ -38,12 +38,21 @@ class RecordedStep:
 
 
 @dataclass(frozen=True, slots=True)
+class TextQuestion:
+    """What was typed in step `step` could not be read: `guess` is the best that is known."""
+
+    step: int
+    guess: str
+
+
+@dataclass(frozen=True, slots=True)
 class RecordingView:
     """All that a window or a script needs to know of a recording; a new value at each change.
 
     `message` is one line for the annotator. `frame_number` is the frame that an action would be recorded with, None
     while there is none. `published` is the annotation file, once the state is FINISHED. `capture_path` is how pictures
     come from the device at the moment: "gRPC" or "screencap". `has_view_tree`: the view tree of that frame is stored.
+    `question` waits for the annotator's answer, in passive mode.
     """
 
     state: State
@@ -53,6 +62,7 @@ class RecordingView:
     published: Path | None = None
     capture_path: str = ""
     has_view_tree: bool = False
+    question: TextQuestion | None = None
 
 
 class Listener(Protocol):

@@ -14,6 +14,7 @@ from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.device.device import Device
 from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.device.settle import SettleRule
+from odyssey_recorder.gesture.areas import NavigationRules
 from odyssey_recorder.gesture.recognizer import TouchRules
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.episode import DeviceInfo, TaskInfo
@@ -38,7 +39,12 @@ ORIGIN = Origin(
     avd_name="Fake",
     density=160,
 )
-RULES = Rules(TouchRules.for_density(160), SettleRule(still_ms=20, unmoved_ms=60, cap_ms=300), late_input_ns=0)
+RULES = Rules(
+    TouchRules.for_density(160),
+    NavigationRules.for_density(160),
+    SettleRule(still_ms=20, unmoved_ms=60, cap_ms=300),
+    late_input_ns=0,
+)
 
 
 @dataclass

@@ -39,11 +39,13 @@ from odyssey_recorder.recording.events import (
 )
 from odyssey_recorder.recording.session import (
     BROKEN_OFF,
+    LATE,
     NOT_READY,
     OUT_OF_DATE,
     PROOF_NS,
     RETRY_NS,
     TOO_EARLY_TO_UNDO,
+    UNPROVEN,
     Session,
     State,
 )
@@ -93,7 +95,8 @@ def lifted() -> Session:
 def step(
     frame: int = 2, check: int | None = None, *, settled: bool = True, proven: bool = True, sent: int = 400
 ) -> SaveStep:
-    return SaveStep(frame, check, settled, 100, DRAG, proven=proven, sent=(100, sent))
+    flags = (*(() if settled else (LATE,)), *(() if proven else (UNPROVEN,)))
+    return SaveStep(frame, check, settled, 100, DRAG, proven=proven, sent=(100, sent), flags=flags)
 
 
 def test_a_finger_on_a_safe_picture_goes_to_the_device_at_once() -> None:
@@ -297,6 +300,8 @@ def test_whatever_happens_a_live_gesture_gives_one_step_with_an_earlier_picture(
                 case SaveStep():
                     steps.append(effect)
                     take(StepSaved(effect.intent))
+                case _:
+                    pass
 
     for move in [*moves, "lift", "kept", "back", "tick", "kept", "tick"]:
         now += RETRY_NS if move == "tick" else 1

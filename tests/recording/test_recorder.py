@@ -19,7 +19,8 @@ from odyssey_recorder.model.action import Click, Complete, Impossible, LongPress
 from odyssey_recorder.model.geometry import Pixel
 from odyssey_recorder.recording.recorder import OFF_SCREEN, PUBLISHING
 from odyssey_recorder.recording.session import CHANGED, NOT_READY, NOT_SENT, OUT_OF_DATE, TOO_EARLY_TO_UNDO, State
-from odyssey_recorder.recording.step_writer import DOUBTFUL, MOVING, NOTHING_TO_UNDO, RETRACTED, UNCHANGED, UNKNOWN
+from odyssey_recorder.recording.step_writer import DOUBTFUL, NOTHING_TO_UNDO, RETRACTED, UNCHANGED, UNKNOWN
+from odyssey_recorder.recording.timeline import MOVING
 from odyssey_recorder.recording.view import RecordingView
 from tests.fakes import PHONE_SIZE, FakeDevice, Input
 from tests.recording.desk import PATIENCE_S, Desk, Recording, shows

@@ -12,6 +12,7 @@ from odyssey_recorder.model.geometry import Pixel
 from odyssey_recorder.recording.effects import (
     Abandon,
     DropLastStep,
+    DropTouch,
     Effect,
     JudgeLastStep,
     KeepFrame,
@@ -59,6 +60,7 @@ from odyssey_recorder.recording.session import (
     Session,
     State,
 )
+from odyssey_recorder.recording.timeline import MOVING
 
 TAP = Strike(TouchStroke.press(Pixel(10, 20)))
 HOME = KeyPress(SystemKey.HOME)
@@ -340,20 +342,20 @@ def test_a_touch_on_a_restless_screen_pins_the_frame_that_was_touched() -> None:
     assert say(session, Intended(TAP, 5300)) == [], "the picture is not safe yet"
     assert say(session, restless(5, at=5310)) == [], "nor can a restless screen prove anything"
     assert say(session, FrameKept(2)) == [], "another picture"
-    assert say(session, FrameKept(3)) == [SaveStep(3, None, False, 5210, TAP)]
+    assert say(session, FrameKept(3)) == [SaveStep(3, None, False, 5210, TAP, flags=(MOVING,))]
 
 
 def test_a_touch_on_the_frame_that_is_safe_already_needs_no_other() -> None:
     session = restless_and_ready()
     assert say(session, TouchedDown(2, 5210)) == []
-    assert say(session, Intended(TAP, 5300)) == [SaveStep(2, None, False, 5210, TAP)]
+    assert say(session, Intended(TAP, 5300)) == [SaveStep(2, None, False, 5210, TAP, flags=(MOVING,))]
 
 
 def test_a_key_on_a_restless_screen_pins_the_newest_frame() -> None:
     session = restless_and_ready()
     say(session, restless(3, at=5100))
     assert say(session, Intended(HOME, 5210)) == [KeepFrame(3)]
-    assert say(session, FrameKept(3)) == [SaveStep(3, None, False, 5210, HOME)]
+    assert say(session, FrameKept(3)) == [SaveStep(3, None, False, 5210, HOME, flags=(MOVING,))]
 
 
 def test_a_restless_screen_that_comes_to_rest_after_all_is_kept_again() -> None:
@@ -523,7 +525,7 @@ def test_a_picture_that_is_wanted_no_more_may_fail_to_be_written() -> None:
     session = restless_and_ready()
     say(session, restless(3, at=5100), TouchedDown(3, 5110), Intended(TAP, 5200))
     assert say(session, disk_full(frame=2)) == []
-    assert say(session, FrameKept(3)) == [SaveStep(3, None, False, 5110, TAP)]
+    assert say(session, FrameKept(3)) == [SaveStep(3, None, False, 5110, TAP, flags=(MOVING,))]
 
 
 def test_a_gesture_whose_picture_cannot_be_written_is_refused_with_the_reason() -> None:
@@ -671,7 +673,7 @@ class _World:
             case JudgeLastStep(number):
                 assert self.in_flight is None
                 self.take(LastStepJudged())
-            case Watch() | Publish() | Abandon() | Tell() | LowerFinger():
+            case Watch() | Publish() | Abandon() | Tell() | LowerFinger() | DropTouch():
                 pass
 
 

@@ -1,0 +1,203 @@
+"""What takes time in a recording, done by workers: encoding pictures, asking the device, sending inputs, publishing."""
+
+import logging
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from odyssey_recorder.dataset.draft import Draft
+from odyssey_recorder.dataset.store import EpisodeStore
+from odyssey_recorder.device.device import Device, ScreenState
+from odyssey_recorder.device.screen import Frame
+from odyssey_recorder.device.view_tree import focused_text
+from odyssey_recorder.errors import DatasetError, DeviceError, InputRefusedError
+from odyssey_recorder.gesture.areas import Navigation, ScreenAreas
+from odyssey_recorder.model.action import Complete, Impossible
+from odyssey_recorder.recording import events
+from odyssey_recorder.recording.step_writer import KeptPicture, StepWriter, Tree
+
+_THREADS = 4
+"""A picture, two looks at the device, an input."""
+
+_GESTURES = "2"
+"""The value of `secure` `navigation_mode` for gestures; every other one has buttons."""
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class ScreenKnown:
+    """What the device said of its screen while it showed a frame; None where it did not answer."""
+
+    frame_number: int
+    state: ScreenState | None
+
+
+@dataclass(frozen=True, slots=True)
+class TreeRead:
+    """The view tree that was complete at `read_ns`, asked for when the screen showed a frame; None for none."""
+
+    frame_number: int
+    tree: Tree | None
+    read_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """An input was carried out."""
+
+    started_ns: int
+    ended_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class InDataset:
+    """The episode is published."""
+
+    annotation: Path
+
+
+@dataclass(frozen=True, slots=True)
+class Broke:
+    """A worker met what nobody had thought of."""
+
+    error: Exception
+
+
+Outcome = events.PassiveEvent | KeptPicture | ScreenKnown | TreeRead | Sent | InDataset | Broke
+
+
+class Work:
+    """Does one recording's work; what comes of it goes to `report`, from the workers' threads."""
+
+    def __init__(self, device: Device, writer: StepWriter, report: Callable[[Outcome], None]) -> None:
+        self._device = device
+        self._writer = writer
+        self._report = report
+        self._workers = ThreadPoolExecutor(_THREADS, thread_name_prefix="recording")
+
+    def finish(self) -> None:
+        """Wait until all that was begun is done; nothing can be begun any more."""
+        self._workers.shutdown(wait=True)
+
+    def keep_picture(self, frame: Frame) -> None:
+        """Make a frame's picture safe; reports KeptPicture or StorageFailed."""
+        self._begin(partial(self._write_picture, frame))
+
+    def look_at_screen(self, frame_number: int) -> None:
+        """Ask the device about its screen; reports ScreenKnown."""
+        self._begin(lambda: ScreenKnown(frame_number, self._screen_state()))
+
+    def read_tree(self, frame_number: int) -> None:
+        """Read the view tree; reports TreeRead."""
+        self._begin(lambda: self._read_tree(frame_number))
+
+    def read_field(self, frame_number: int) -> None:
+        """Read the focused field, and with it the view tree; reports FieldRead, then TreeRead."""
+
+        def read() -> Outcome:
+            asked_ns = time.monotonic_ns()
+            read = self._read_tree(frame_number)
+            text = focused_text(read.tree.nodes) if read.tree is not None else None
+            self._report(events.FieldRead(text, asked_ns, read.read_ns))
+            return read
+
+        self._begin(read)
+
+    def look_at_areas(self, frame_number: int, check_clock: Callable[[], bool]) -> None:
+        """Read the device's clock, then how its screen is parted; reports ScreenKnown, then ScreenLooked."""
+
+        def look() -> Outcome:
+            asked_ns = time.monotonic_ns()
+            agrees = self._clock_agrees(check_clock)
+            state = self._screen_state()
+            self._report(ScreenKnown(frame_number, state))
+            areas = self._areas(state) if state is not None else None
+            return events.ScreenLooked(areas, asked_ns, time.monotonic_ns(), clock_agreed=agrees)
+
+        self._begin(look)
+
+    def send(self, intent: events.Intent) -> None:
+        """Carry an input out; reports Sent, InputRefused or InputUncertain."""
+        self._begin(partial(self._send, intent))
+
+    def publish(self, store: EpisodeStore, draft: Draft) -> None:
+        """Put the episode into the dataset; reports InDataset or StorageFailed."""
+        self._begin(lambda: InDataset(store.publish(draft)))
+
+    def _begin(self, call: Callable[[], Outcome]) -> None:
+        def run() -> None:
+            try:
+                self._report(call())
+            except DatasetError as error:
+                self._report(events.StorageFailed(str(error), time.monotonic_ns()))
+            except Exception as error:  # noqa: BLE001 - the top of a thread; the recorder raises it again
+                self._report(Broke(error))
+
+        self._workers.submit(run)
+
+    def _write_picture(self, frame: Frame) -> Outcome:
+        try:
+            return self._writer.write_picture(frame)
+        except DatasetError as error:
+            return events.StorageFailed(str(error), time.monotonic_ns(), frame.number)
+
+    def _screen_state(self) -> ScreenState | None:
+        try:
+            return self._device.screen_state()
+        except DeviceError:
+            return None  # the frames tell if the device is lost
+
+    def _read_tree(self, frame_number: int) -> TreeRead:
+        try:
+            xml = self._device.view_tree()
+            read_ns = time.monotonic_ns()
+            return TreeRead(frame_number, self._writer.write_tree(xml), read_ns)
+        except DeviceError as error:
+            _log.info("No view tree for frame %d: %s", frame_number, error)
+            return TreeRead(frame_number, None, time.monotonic_ns())
+
+    def _clock_agrees(self, check_clock: Callable[[], bool]) -> bool:
+        try:
+            agrees = check_clock()
+        except DeviceError:
+            return False
+        if not agrees:
+            self._report(events.ClockJumped())
+        return agrees
+
+    def _areas(self, state: ScreenState) -> ScreenAreas | None:
+        try:
+            mode = self._device.setting("secure", "navigation_mode")
+        except DeviceError:
+            return None
+        return ScreenAreas(
+            state.size,
+            state.rotation,
+            state.navigation_bar,
+            state.keyboard,
+            Navigation.GESTURES if mode == _GESTURES else Navigation.BUTTONS,
+            state.package,
+            state.activity,
+        )
+
+    def _send(self, intent: events.Intent) -> Outcome:
+        started_ns = time.monotonic_ns()
+        try:
+            match intent:
+                case events.Strike(stroke):
+                    self._device.touch(stroke)
+                case events.KeyPress(key):
+                    self._device.press(key)
+                case events.TextEntry(text):
+                    self._device.type_text(text)
+                case Complete() | Impossible():
+                    raise AssertionError("a terminal action sends nothing")
+        except InputRefusedError as error:
+            return events.InputRefused(str(error), time.monotonic_ns())
+        except DeviceError as error:
+            return events.InputUncertain(str(error))
+        return Sent(started_ns, time.monotonic_ns())
