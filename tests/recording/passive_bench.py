@@ -64,6 +64,8 @@ class Bench:
     dropped: list[effects.SaveStep] = field(default_factory=list)
     wanted: list[effects.PassiveEffect] = field(default_factory=list)
     shows: dict[int, int] = field(default_factory=dict)
+    taken_ns: dict[int, int] = field(default_factory=dict)
+    screens: list[tuple[int, int]] = field(default_factory=list)
     _frame: int = 0
     _anchor: int = 0
 
@@ -93,8 +95,19 @@ class Bench:
     def show(self, screen: int) -> None:
         """The screen changes."""
         self.screen = screen
+        self.screens.append((self.now_ns, screen))
         if self.streams and self.sees:
             self._give(streamed=True)
+
+    def screen_at(self, ns: int) -> int:
+        """What was shown at a moment."""
+        return next(screen for since_ns, screen in reversed(self.screens) if since_ns <= ns)
+
+    def come_back(self) -> None:
+        """The device, which was lost, gives a frame again."""
+        self.sees = True
+        self.happens(events.DeviceCameBack(self.now_ns))
+        self._give(streamed=False)
 
     def wait(self, ms: int) -> None:
         """Time passes."""
@@ -150,7 +163,7 @@ class Bench:
         self._frame += 1
         if self.shows.get(self._anchor) != self.screen:
             self._anchor = self._frame
-        self.shows[self._frame] = self.screen
+        self.shows[self._frame], self.taken_ns[self._frame] = self.screen, self.now_ns
         seen = events.FrameSeen(
             self._frame, self._anchor, self.now_ns, streamed=streamed, arrived_ns=self.now_ns, size=PHONE
         )

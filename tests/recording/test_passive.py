@@ -346,8 +346,13 @@ def test_a_picture_that_is_not_at_hand_any_more_is_said() -> None:
 
     bench.type("KEY_M")
     bench.wait(300)
+    bench.down()
+    bench.show(1)
+    bench.wait(300)
+    bench.happens(events.FrameMissing(2))
     bench.happens(events.FrameMissing(1))
     assert bench.told == [NO_PICTURE, NO_PICTURE]
+    bench.lose(LossCause.STREAM_LOST)
     assert not bench.session.touched
 
 
@@ -488,7 +493,9 @@ def test_too_many_that_wait_are_refused_and_told() -> None:
     for _ in range(MOST_WAITING):
         bench.press(SystemKey.HOME)
 
-    assert bench.told == [TOO_MANY]
+    bench.down(slot=1)
+    assert bench.told == [TOO_MANY, TOO_MANY]
+    bench.up((90, 90), slot=1)
     bench.up((10, 10))
     bench.wait(300)
     assert len(bench.steps) == MOST_WAITING

@@ -1,0 +1,157 @@
+"""Whatever happens in whatever order: steps in the order of their touch-downs, none lost, none doubled, none wrong."""
+
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+
+from odyssey_recorder.gesture.contacts import LossCause
+from odyssey_recorder.model.action import Complete, SystemKey
+from odyssey_recorder.recording import effects, events
+from odyssey_recorder.recording.deed_line import LOST, TOO_MANY
+from odyssey_recorder.recording.deeds import NO_PICTURE, NO_PLACE, PINCHED
+from odyssey_recorder.recording.events import TextEntry
+from odyssey_recorder.recording.session import State
+from tests.recording.passive_bench import PLAIN, Bench
+
+REFUSALS = {NO_PICTURE, NO_PLACE, PINCHED, TOO_MANY, *(LOST.format(cause.value) for cause in LossCause)}
+pauses = st.sampled_from([20, 60, 200, 500])
+
+
+class Annotator(RuleBasedStateMachine):
+    """Works on the device while everything else happens."""
+
+    @initialize(streams=st.booleans())
+    def begin(self, streams: bool) -> None:
+        self.bench = Bench(streams=streams).begin()
+        self.done: set[int] = set()
+
+    def _do(self) -> None:
+        """Something that is to be recorded is done now, and not in the same moment as anything else."""
+        self.bench.wait(20)
+        self.done.add(self.bench.now_ns)
+
+    @rule(change=st.booleans(), at=st.sampled_from([(100, 200), (540, 2340), (900, 1000)]))
+    def tap(self, change: bool, at: tuple[int, int]) -> None:
+        self._do()
+        self.bench.tap(*at, then=self.bench.screen + 1 if change else None)
+
+    @rule(key=st.sampled_from(list(SystemKey)))
+    def press(self, key: SystemKey) -> None:
+        self._do()
+        self.bench.press(key)
+
+    @rule()
+    def press_while_a_finger_is_down(self) -> None:
+        self._do()
+        self.bench.down(slot=3)
+        self._do()
+        self.bench.press(SystemKey.BACK)
+        self.bench.wait(60)
+        self.bench.up((300, 300), ms=80, slot=3)
+
+    @rule()
+    def pinch(self) -> None:
+        self.bench.wait(20)
+        self.bench.down(slot=0)
+        self.bench.down(slot=1)
+        self.bench.wait(60)
+        self.bench.up((10, 10), ms=60, slot=0, fingers=2)
+        self.bench.up((90, 90), ms=60, slot=1, fingers=2)
+        self.bench.wait(20)
+
+    @rule(cause=st.sampled_from([LossCause.EVENTS_DROPPED, LossCause.STREAM_LOST]))
+    def lose(self, cause: LossCause) -> None:
+        self._do()
+        self.bench.down()
+        self.bench.lose(cause)
+
+    @rule(text=st.sampled_from([None, "", "milk"]))
+    def type(self, text: str | None) -> None:
+        self.bench.texts = text
+        self.bench.wait(20)
+        self.bench.type("KEY_A", "KEY_B")
+
+    @rule(ms=pauses)
+    def wait(self, ms: int) -> None:
+        self.bench.wait(ms)
+
+    @rule(ms=pauses)
+    def change(self, ms: int) -> None:
+        self.bench.wait(20)
+        self.bench.show(self.bench.screen + 1)
+        self.bench.wait(ms)
+
+    @rule(areas=st.sampled_from([PLAIN, None]))
+    def part(self, areas: object) -> None:
+        self.bench.areas = PLAIN if areas is PLAIN else None
+
+    @rule()
+    def undo(self) -> None:
+        self.bench.happens(events.UndoWanted(self.bench.now_ns))
+
+    @rule()
+    def jump(self) -> None:
+        self.bench.happens(events.ClockJumped())
+
+    @rule(keeps=st.booleans(), saves=st.booleans())
+    def trouble(self, keeps: bool, saves: bool) -> None:
+        self.bench.keeps, self.bench.saves = keeps, saves
+
+    @rule(number=st.integers(0, 5))
+    def answer(self, number: int) -> None:
+        self.bench.happens(events.TextTold(number, "milk"))
+
+    @precondition(lambda self: self.bench.sees)
+    @rule()
+    def lose_the_device(self) -> None:
+        self.bench.sees = False
+        self.bench.happens(events.DeviceWentAway("It is gone."))
+
+    @precondition(lambda self: not self.bench.sees)
+    @rule()
+    def find_the_device(self) -> None:
+        self.bench.come_back()
+
+    @invariant()
+    def steps_are_in_order_and_each_is_one_deed(self) -> None:
+        touched = [step.touched_ns for step in self.bench.steps]
+        assert touched == sorted(touched)
+        everything = [step.touched_ns for step in (*self.bench.steps, *self.bench.dropped)]
+        assert len(set(everything)) == len(everything)
+
+    @invariant()
+    def no_picture_is_newer_than_the_touch_and_no_proved_one_is_wrong(self) -> None:
+        for step in (*self.bench.steps, *self.bench.dropped):
+            assert self.bench.taken_ns[step.frame] <= step.touched_ns
+            if step.proven:
+                assert self.bench.shows[step.frame] == self.bench.screen_at(step.touched_ns)
+
+    def teardown(self) -> None:
+        if not hasattr(self, "bench"):
+            return
+        bench = self.bench
+        bench.keeps = bench.saves = True
+        bench.areas = PLAIN
+        if not bench.sees:
+            bench.come_back()
+        bench.wait(5000)
+        bench.happens(events.Intended(Complete(), bench.now_ns))
+        bench.wait(5000)
+        for question in bench.asked:
+            bench.happens(events.TextTold(question.step, "milk"))
+        bench.wait(100)
+        self._account()
+        assert effects.Publish() in bench.wanted
+        assert bench.session.state is State.INJECTING
+
+    def _account(self) -> None:
+        """All that was done is a step, was undone, or was told not to be recorded."""
+        recorded = [*self.bench.steps, *self.bench.dropped]
+        acts = {step.touched_ns for step in recorded if not isinstance(step.intent, TextEntry | Complete)}
+        refused = [text for text in self.bench.told if text in REFUSALS]
+        assert acts <= self.done
+        assert len(self.done - acts) <= len(refused)
+
+
+TestAnnotator = Annotator.TestCase
+TestAnnotator.settings = settings(max_examples=60, stateful_step_count=25, deadline=None)
