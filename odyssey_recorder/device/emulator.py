@@ -61,7 +61,8 @@ class EmulatorDevice:
         """`find` reads where the service is, as `discovery.find_control` does; `answer_s` is how long a call may take.
 
         The policy "adb" never asks the service; with "grpc" frames and touches raise `DeviceError` where there is
-        none. With `shares_memory` the stream's pictures come by way of shared memory where the emulator can.
+        none, and are those of the panel even where apps see something else. With `shares_memory` the stream's pictures
+        come by way of shared memory where the emulator can.
         """
         self._adb = adb
         self._policy = policy

@@ -8,16 +8,14 @@ from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
 DESCRIPTOR: _descriptor.FileDescriptor
 
 class EmulatorStatus(_message.Message):
-    __slots__ = ("version", "uptime", "booted", "hardwareConfig")
+    __slots__ = ("version", "booted", "hardwareConfig")
     VERSION_FIELD_NUMBER: _ClassVar[int]
-    UPTIME_FIELD_NUMBER: _ClassVar[int]
     BOOTED_FIELD_NUMBER: _ClassVar[int]
     HARDWARECONFIG_FIELD_NUMBER: _ClassVar[int]
     version: str
-    uptime: int
     booted: bool
     hardwareConfig: EntryList
-    def __init__(self, version: _Optional[str] = ..., uptime: _Optional[int] = ..., booted: _Optional[bool] = ..., hardwareConfig: _Optional[_Union[EntryList, _Mapping]] = ...) -> None: ...
+    def __init__(self, version: _Optional[str] = ..., booted: _Optional[bool] = ..., hardwareConfig: _Optional[_Union[EntryList, _Mapping]] = ...) -> None: ...
 
 class EntryList(_message.Message):
     __slots__ = ("entry",)
@@ -34,7 +32,7 @@ class Entry(_message.Message):
     def __init__(self, key: _Optional[str] = ..., value: _Optional[str] = ...) -> None: ...
 
 class ImageFormat(_message.Message):
-    __slots__ = ("format", "rotation", "width", "height", "display", "transport", "foldedDisplay")
+    __slots__ = ("format", "rotation", "width", "height", "transport")
     class ImgFormat(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
         __slots__ = ()
         PNG: _ClassVar[ImageFormat.ImgFormat]
@@ -47,17 +45,13 @@ class ImageFormat(_message.Message):
     ROTATION_FIELD_NUMBER: _ClassVar[int]
     WIDTH_FIELD_NUMBER: _ClassVar[int]
     HEIGHT_FIELD_NUMBER: _ClassVar[int]
-    DISPLAY_FIELD_NUMBER: _ClassVar[int]
     TRANSPORT_FIELD_NUMBER: _ClassVar[int]
-    FOLDEDDISPLAY_FIELD_NUMBER: _ClassVar[int]
     format: ImageFormat.ImgFormat
     rotation: Rotation
     width: int
     height: int
-    display: int
     transport: ImageTransport
-    foldedDisplay: FoldedDisplay
-    def __init__(self, format: _Optional[_Union[ImageFormat.ImgFormat, str]] = ..., rotation: _Optional[_Union[Rotation, _Mapping]] = ..., width: _Optional[int] = ..., height: _Optional[int] = ..., display: _Optional[int] = ..., transport: _Optional[_Union[ImageTransport, _Mapping]] = ..., foldedDisplay: _Optional[_Union[FoldedDisplay, _Mapping]] = ...) -> None: ...
+    def __init__(self, format: _Optional[_Union[ImageFormat.ImgFormat, str]] = ..., rotation: _Optional[_Union[Rotation, _Mapping]] = ..., width: _Optional[int] = ..., height: _Optional[int] = ..., transport: _Optional[_Union[ImageTransport, _Mapping]] = ...) -> None: ...
 
 class Rotation(_message.Message):
     __slots__ = ("rotation",)
@@ -89,18 +83,6 @@ class ImageTransport(_message.Message):
     handle: str
     def __init__(self, channel: _Optional[_Union[ImageTransport.TransportChannel, str]] = ..., handle: _Optional[str] = ...) -> None: ...
 
-class FoldedDisplay(_message.Message):
-    __slots__ = ("width", "height", "xOffset", "yOffset")
-    WIDTH_FIELD_NUMBER: _ClassVar[int]
-    HEIGHT_FIELD_NUMBER: _ClassVar[int]
-    XOFFSET_FIELD_NUMBER: _ClassVar[int]
-    YOFFSET_FIELD_NUMBER: _ClassVar[int]
-    width: int
-    height: int
-    xOffset: int
-    yOffset: int
-    def __init__(self, width: _Optional[int] = ..., height: _Optional[int] = ..., xOffset: _Optional[int] = ..., yOffset: _Optional[int] = ...) -> None: ...
-
 class Image(_message.Message):
     __slots__ = ("format", "image", "seq", "timestampUs")
     FORMAT_FIELD_NUMBER: _ClassVar[int]
@@ -114,12 +96,10 @@ class Image(_message.Message):
     def __init__(self, format: _Optional[_Union[ImageFormat, _Mapping]] = ..., image: _Optional[bytes] = ..., seq: _Optional[int] = ..., timestampUs: _Optional[int] = ...) -> None: ...
 
 class TouchEvent(_message.Message):
-    __slots__ = ("touches", "display")
+    __slots__ = ("touches",)
     TOUCHES_FIELD_NUMBER: _ClassVar[int]
-    DISPLAY_FIELD_NUMBER: _ClassVar[int]
     touches: _containers.RepeatedCompositeFieldContainer[Touch]
-    display: int
-    def __init__(self, touches: _Optional[_Iterable[_Union[Touch, _Mapping]]] = ..., display: _Optional[int] = ...) -> None: ...
+    def __init__(self, touches: _Optional[_Iterable[_Union[Touch, _Mapping]]] = ...) -> None: ...
 
 class Touch(_message.Message):
     __slots__ = ("x", "y", "identifier", "pressure")
@@ -134,19 +114,7 @@ class Touch(_message.Message):
     def __init__(self, x: _Optional[int] = ..., y: _Optional[int] = ..., identifier: _Optional[int] = ..., pressure: _Optional[int] = ...) -> None: ...
 
 class KeyboardEvent(_message.Message):
-    __slots__ = ("codeType", "eventType", "keyCode", "key")
-    class KeyCodeType(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
-        __slots__ = ()
-        Usb: _ClassVar[KeyboardEvent.KeyCodeType]
-        Evdev: _ClassVar[KeyboardEvent.KeyCodeType]
-        XKB: _ClassVar[KeyboardEvent.KeyCodeType]
-        Win: _ClassVar[KeyboardEvent.KeyCodeType]
-        Mac: _ClassVar[KeyboardEvent.KeyCodeType]
-    Usb: KeyboardEvent.KeyCodeType
-    Evdev: KeyboardEvent.KeyCodeType
-    XKB: KeyboardEvent.KeyCodeType
-    Win: KeyboardEvent.KeyCodeType
-    Mac: KeyboardEvent.KeyCodeType
+    __slots__ = ("eventType", "key")
     class KeyEventType(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
         __slots__ = ()
         keydown: _ClassVar[KeyboardEvent.KeyEventType]
@@ -155,15 +123,11 @@ class KeyboardEvent(_message.Message):
     keydown: KeyboardEvent.KeyEventType
     keyup: KeyboardEvent.KeyEventType
     keypress: KeyboardEvent.KeyEventType
-    CODETYPE_FIELD_NUMBER: _ClassVar[int]
     EVENTTYPE_FIELD_NUMBER: _ClassVar[int]
-    KEYCODE_FIELD_NUMBER: _ClassVar[int]
     KEY_FIELD_NUMBER: _ClassVar[int]
-    codeType: KeyboardEvent.KeyCodeType
     eventType: KeyboardEvent.KeyEventType
-    keyCode: int
     key: str
-    def __init__(self, codeType: _Optional[_Union[KeyboardEvent.KeyCodeType, str]] = ..., eventType: _Optional[_Union[KeyboardEvent.KeyEventType, str]] = ..., keyCode: _Optional[int] = ..., key: _Optional[str] = ...) -> None: ...
+    def __init__(self, eventType: _Optional[_Union[KeyboardEvent.KeyEventType, str]] = ..., key: _Optional[str] = ...) -> None: ...
 
 class ClipData(_message.Message):
     __slots__ = ("text",)

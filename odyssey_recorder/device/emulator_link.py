@@ -1,5 +1,6 @@
 """How the connection to an emulator's control service is kept up: found, watched for stalls, and opened again."""
 
+import logging
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -11,6 +12,8 @@ from odyssey_recorder.device.emulator_grpc import EmulatorControl, Picture, Pict
 from odyssey_recorder.device.frame_memory import FrameMemory
 from odyssey_recorder.errors import DeviceDisconnectedError, DeviceError, DeviceTimeoutError
 from odyssey_recorder.model.geometry import Size
+
+_log = logging.getLogger(__name__)
 
 _FIRST_PICTURE_S = 3.0
 _TICK_S = 1.0
@@ -103,6 +106,9 @@ class EmulatorLink:
                     self._watch(connection)
             except DeviceError as error:
                 self._problem = str(error)
+            except Exception as error:  # noqa: BLE001 - the top of a thread: adb serves on, and the next try may do
+                _log.exception("The control service of %s broke", self._serial)
+                self._problem = f"The control service of {self._serial} cannot be used: {error!r}. Choose adb."
             self._tried.set()
             lasted = time.monotonic() - began_s > 2 * _LAST_PAUSE_S
             pause_s = _FIRST_PAUSE_S if lasted else pause_s
@@ -119,9 +125,8 @@ class EmulatorLink:
             if self._closing.is_set():
                 raise DeviceDisconnectedError(f"The connection to {self._serial} was closed.")
             has_keyboard = control.status().has_keyboard
-            memory = None
-            if self._shares_memory:
-                memory = FrameMemory(len(control.screenshot().pixels))
+            memory = self._memory(len(control.screenshot().pixels)) if self._shares_memory else None
+            if memory is not None:
                 stack.callback(memory.close)
             stream = control.stream(memory)
             stack.callback(stream.join)
@@ -133,6 +138,13 @@ class EmulatorLink:
                 self._problem = str(error)
                 self._shares_memory = False
                 raise
+
+    def _memory(self, length: int) -> FrameMemory | None:
+        try:
+            return FrameMemory(length)
+        except OSError as error:
+            _log.info("No memory can be shared with %s: %s", self._serial, error)
+            return None
 
     def _leave(self) -> None:
         self._connection = None

@@ -2,6 +2,7 @@
 
 import hashlib
 import logging
+import tempfile
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -127,6 +128,34 @@ def test_pictures_in_messages_are_those_in_shared_memory(bench: EmulatorBench) -
     device.close()
 
 
+def test_a_computer_with_no_room_for_shared_memory_does_without(
+    bench: EmulatorBench, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "nowhere"))
+    device = bench.another_device()
+
+    device.wait_until_ready(20)
+
+    assert device.next_frame(5) is not None
+    device.close()
+
+
+def test_a_note_that_cannot_be_read_leaves_adb_and_is_told(
+    bench: EmulatorBench, caplog: pytest.LogCaptureFixture
+) -> None:
+    def find() -> ControlEndpoint:
+        raise RuntimeError("unreadable")
+
+    device = EmulatorDevice(AdbDevice(bench.emulator.serial, bench.server), find)
+
+    device.wait_until_ready(20)
+
+    assert device.capture().source == "screencap"
+    device.close()
+    assert "RuntimeError: unreadable" in caplog.text
+    caplog.clear()
+
+
 def test_a_panel_that_outgrows_the_shared_memory_is_streamed_without(start: StartBench) -> None:
     bench = start("pixel_fold")
     bench.emulator.phone.set_posture("CLOSED")
@@ -205,7 +234,7 @@ def test_a_stream_that_stalls_is_noticed_by_the_next_change(bench: EmulatorBench
 def test_a_screen_at_rest_is_no_stall(bench: EmulatorBench) -> None:
     bench.next_streamed()
 
-    later = bench.device.next_frame(2.5)
+    later = bench.device.next_frame(1.4)
 
     assert later is None
     assert bench.device.capture_path == "gRPC"
