@@ -1,3 +1,4 @@
+import os
 import signal
 import subprocess
 import sys
@@ -7,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from odyssey_recorder.simulator.adb_server import PrivateAdbServer
+from odyssey_recorder.simulator.discovery import running_dir
+from odyssey_recorder.simulator.emulator import SimulatedEmulator
 from odyssey_recorder.simulator.phone import Phone
 from odyssey_recorder.simulator.profile import profile_named
 from odyssey_recorder.simulator.server_main import run
@@ -103,3 +106,23 @@ def test_without_an_adb_server_it_says_how_to_connect_one(monkeypatch: pytest.Mo
 
     assert said[2].startswith("No adb server is up. Once one is: adb connect emu:")
     assert said[-1].endswith("has stopped.")
+
+
+@pytest.mark.parametrize("grpc", [True, False])
+def test_the_control_service_runs_and_is_found_unless_it_is_not_wanted(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, *, grpc: bool
+) -> None:
+    for name in ("HOME", "USERPROFILE", "XDG_RUNTIME_DIR", "LOCALAPPDATA"):
+        monkeypatch.setenv(name, str(tmp_path))
+    monkeypatch.setenv("ANDROID_ADB_SERVER_PORT", "1")
+    said: list[str] = []
+    found: list[str] = []
+
+    def look(_: SimulatedEmulator) -> None:
+        found.extend(file.read_text("utf-8") for file in running_dir(os.environ).glob("pid_*.ini"))
+
+    run(Phone(profile_named("small_phone"), animation=False), 0, said.append, look, grpc=grpc)
+
+    assert ("gRPC on port" in said[1]) == grpc
+    assert len(found) == grpc
+    assert list(running_dir(os.environ).glob("pid_*.ini")) == []
