@@ -12,12 +12,12 @@ from odyssey_recorder.errors import DeviceError
 _log = logging.getLogger(__name__)
 
 HURRY_S = 0.02
-"""Between frames while somebody waits for the screen to come to rest."""
+"""From one frame to the next, if one can be had so fast, while somebody waits for the screen to come to rest."""
 QUIET_S = 0.1
 """A device that sends frames by itself is asked for one, while somebody waits, when none has come for so long."""
 CALM_S = 0.12
 """Between frames of a screen at rest, or as long as a frame takes if that is longer: half of a slow device's time
-is its own."""
+is its own. A fast device whose screen moves is followed as fast as somebody who waits would."""
 LOST_S = 0.5
 """Between tries on a device that does not answer."""
 
@@ -34,6 +34,7 @@ class FrameReader:
         self._hurried = True
         self._asked = True
         self._seen_s = 0.0
+        self._newest: Frame | None = None
         self._now = threading.Event()
         self._stopping = False
         self._thread = threading.Thread(target=self._run, name=f"frames of {device.serial}", daemon=True)
@@ -77,13 +78,18 @@ class FrameReader:
         except Exception as error:  # noqa: BLE001 - the top of a thread: without frames nobody may wait for ever
             _log.exception("Taking a frame of %s broke", self._device.serial)
             return self._failed(DeviceError(f"Taking a picture of {self._device.serial} failed: {error!r}."))
-        if frame is not None:
-            self._seen_s = time.monotonic()
-            self._on_frame(frame)
-        if self._device.sends_frames:
+        if frame is None:
             return 0.0
-        taken_s = (frame.arrived_ns - frame.started_ns) / 1e9 if frame else 0.0
-        return HURRY_S if self._hurried else max(CALM_S, taken_s)
+        before, self._newest, self._seen_s = self._newest, frame, time.monotonic()
+        self._on_frame(frame)
+        return 0.0 if self._device.sends_frames else self._pause_s(before, frame)
+
+    def _pause_s(self, before: Frame | None, frame: Frame) -> float:
+        """How long to leave alone a device that gives a frame only when it is asked."""
+        taken_s = (frame.arrived_ns - frame.started_ns) / 1e9
+        if self._hurried or (taken_s < CALM_S and before is not None and before.pixels != frame.pixels):
+            return max(HURRY_S - taken_s, 0.0)
+        return max(CALM_S, taken_s)
 
     def _next(self) -> Frame | None:
         """A frame that came by itself, otherwise one that is asked for, if that is due."""
