@@ -26,9 +26,15 @@ class ActionBar(QWidget):
         commands[Command.TYPE].triggered.connect(self._type)
         commands[Command.WRITE].triggered.connect(self._text.setFocus)
         self._keys = [commands.button(command) for command in (Command.BACK, Command.HOME, Command.RECENT)]
+        self._type_button = commands.button(Command.TYPE)
         self._enabled = False
         self._lay_out()
         self.set_enabled(False)
+
+    def show_input(self, shown: bool) -> None:
+        """Show the ways to put something in, or only those to end an episode."""
+        for part in (self._text, self._type_button, *self._keys):
+            part.setVisible(shown)
 
     def set_enabled(self, enabled: bool, *, keys: bool | None = None) -> None:
         """Take input, or not; `keys` says otherwise for the device's keys. The text may be written in advance."""
@@ -64,7 +70,7 @@ class ActionBar(QWidget):
         self.text_entered.emit(text)
 
     def _lay_out(self) -> None:
-        write = row(self._text, self._commands.button(Command.TYPE))
+        write = row(self._text, self._type_button)
         write.setStretch(0, 1)
         endings = (self._commands.button(Command.IMPOSSIBLE), self._commands.button(Command.COMPLETE))
         keys = row(*self._keys, None, *endings)

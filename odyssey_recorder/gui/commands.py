@@ -27,6 +27,7 @@ class Command(Enum):
     LOOK_FOR_DEVICES = _Words("Look again", "Look for devices again", "refresh", "F5")
     SIMULATE = _Words("Start the simulated emulator", "Start a simulated phone on this computer", "cellphone_play")
     START = _Words("Start recording", "Start recording this task", "record_circle_outline", "Ctrl+R", primary=True)
+    LOOK_OVER = _Words("Check again", "Check again what passive mode needs of the device", "refresh", "F7")
     STOP = _Words("Stop", "Stop now and keep the draft for later", "pause", "Ctrl+Shift+S")
     DISCARD = _Words("Discard…", "Stop and move the draft to the trash", "delete_outline")
     DRAFTS = _Words("Drafts…", "Go on with a recording that was not finished", "file_clock_outline", "Ctrl+Shift+D")

@@ -21,8 +21,9 @@ class DeviceChooser(QFrame):
 
     serial_chosen = Signal(str)
 
-    def __init__(self, commands: Commands, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, commands: Commands, below: QWidget) -> None:
+        """`below` has its place under the list: what else is chosen for a device."""
+        super().__init__()
         self.setProperty("kind", "card")
         self._commands = commands
         self._shown: tuple[tuple[ListedDevice, ...], bool] | None = None
@@ -31,7 +32,7 @@ class DeviceChooser(QFrame):
         self._hint = text_label(kind="hint")
         self._look = commands.button(Command.LOOK_FOR_DEVICES, wordless=True)
         self._simulate = commands.button(Command.SIMULATE).set_wide()
-        self._lay_out()
+        self._lay_out(below)
         self.show_devices((), chosen="", can_simulate=False)
 
     def show_devices(self, devices: Sequence[ListedDevice], *, chosen: str, can_simulate: bool) -> None:
@@ -86,7 +87,7 @@ class DeviceChooser(QFrame):
         if serial:
             self.serial_chosen.emit(serial)
 
-    def _lay_out(self) -> None:
+    def _lay_out(self, below: QWidget) -> None:
         choice = row(self._list, self._look)
         choice.setStretch(0, 1)
         column = QVBoxLayout(self)
@@ -96,3 +97,4 @@ class DeviceChooser(QFrame):
         column.addLayout(choice)
         column.addWidget(self._hint)
         column.addWidget(self._simulate)
+        column.addWidget(below)

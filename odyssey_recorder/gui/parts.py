@@ -4,7 +4,17 @@ from typing import TypeVar
 
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QLineEdit, QListView, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QComboBox,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QListView,
+    QPushButton,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
 
 from odyssey_recorder.gui.icons import glyph, glyph_font
 from odyssey_recorder.gui.theme import Theme
@@ -73,6 +83,15 @@ def row(*parts: QWidget | None, spacing: int = 8) -> QHBoxLayout:
         else:
             layout.addWidget(part)
     return layout
+
+
+def scroll_area() -> QScrollArea:
+    """Room that can be scrolled up and down where the window is too low for what is in it."""
+    area = QScrollArea()
+    area.setWidgetResizable(True)
+    area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+    return area
 
 
 def labelled(words: str, field: QWidget) -> QVBoxLayout:

@@ -11,8 +11,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from odyssey_recorder.dataset.provenance import Mode
 from odyssey_recorder.dataset.store import DraftSummary
 from odyssey_recorder.device.device import ListedDevice
+from odyssey_recorder.device.preflight import Finding
 from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.gui.action_bar import ActionBar
@@ -22,17 +24,21 @@ from odyssey_recorder.gui.device_chooser import DeviceChooser
 from odyssey_recorder.gui.drafts_dialog import DraftsDialog
 from odyssey_recorder.gui.finish_dialogs import CompleteDialog, DiscardDialog, ImpossibleDialog
 from odyssey_recorder.gui.mirror import MirrorView
+from odyssey_recorder.gui.mode_switch import ModeSwitch
+from odyssey_recorder.gui.preflight_card import PreflightCard
 from odyssey_recorder.gui.recording_controller import Phase, RecordingController
-from odyssey_recorder.gui.state_words import Told, tell_lost_while_watching, tell_phase, tell_view
+from odyssey_recorder.gui.state_words import Told, tell_lost_while_watching, tell_passive_view, tell_phase, tell_view
 from odyssey_recorder.gui.status_line import PATH_CHANGED, StatusLine
 from odyssey_recorder.gui.steps_card import StepsCard
 from odyssey_recorder.gui.task_card import Stage, TaskCard
+from odyssey_recorder.gui.text_question_card import TextQuestionCard
 from odyssey_recorder.model.action import SystemKey
 from odyssey_recorder.recording.session import State
 from odyssey_recorder.recording.view import RecordingView
 
 _STAGES = {Phase.STARTING: Stage.RECORD, Phase.RECORDING: Stage.RECORD, Phase.FINISHED: Stage.LOOK_BACK}
 _UNDONE = "The last step is taken away. The device was not turned back: go on from what it shows now."
+_PREVENTED = "Nothing can be recorded in passive mode on this device: see Before you start."
 _LOOK_AROUND_MS = 3000
 _LEFT_PX = 280
 _RIGHT_PX = 284
@@ -46,11 +52,14 @@ class RecordPage(QWidget):
         super().__init__(parent)
         self._controller = controller
         self._commands = commands
-        self._devices = DeviceChooser(commands)
+        self._mode = ModeSwitch()
+        self._devices = DeviceChooser(commands, self._mode)
         self._task = TaskCard(commands)
         self._mirror = MirrorView()
         self._status = StatusLine()
         self._actions = ActionBar(commands)
+        self._preflight = PreflightCard(commands)
+        self._question = TextQuestionCard(controller.background)
         self._steps = StepsCard(controller.background, commands)
         self._message = Banner(commands.button(Command.DISMISS, kind="quiet", wordless=True))
         self._publication = Banner(commands.button(Command.COPY_PLACE), commands.button(Command.ANOTHER))
@@ -76,7 +85,7 @@ class RecordPage(QWidget):
 
     def repaint_icons(self) -> None:
         """Draw the icons anew for another palette."""
-        for part in (self._task, self._message, self._publication):
+        for part in (self._task, self._message, self._publication, self._preflight):
             part.repaint_icons()
 
     # What the controller reports.
@@ -91,8 +100,11 @@ class RecordPage(QWidget):
             self._status.show_frame(None)
         if phase in (Phase.WATCHING, Phase.STARTING):
             self._steps.show_steps(())
+            self._question.show_question(None, ())
         self._devices.show_chosen(self._controller.serial)
         self._devices.set_changeable(not recording)
+        self._mode.setVisible(not recording)
+        self._show_mode()
         if recording:
             self._look_around.stop()
             self._mirror.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -107,6 +119,15 @@ class RecordPage(QWidget):
         self._offer_start()
         self._show_drafts(self._drafts)
 
+    def _show_mode(self) -> None:
+        passive, phase = self._controller.mode == "passive", self._controller.phase
+        looks_over = passive and phase in (Phase.CONNECTING, Phase.WATCHING)
+        self._preflight.setVisible(looks_over)
+        self._steps.setVisible(not looks_over)
+        self._commands.enable(Command.LOOK_OVER, on=passive and phase is Phase.WATCHING)
+        self._mode.show_mode(self._controller.mode)
+        self._actions.show_input(not passive)
+
     def _show_view(self, view: RecordingView) -> None:
         if len(view.steps) > self._steps.count:
             self._message.hide()
@@ -114,6 +135,7 @@ class RecordPage(QWidget):
             self._message.show_message(Tone.WARNING, _UNDONE)
             self._undoing = False
         self._steps.show_steps(view.steps)
+        self._question.show_question(view.question, view.steps)
         self._view = view
         self._tell_view(view)
         self._commands.enable(Command.UNDO, on=bool(view.steps) and view.published is None)
@@ -126,7 +148,8 @@ class RecordPage(QWidget):
         touched = self._mirror.is_touched
         if touched and view.state is State.INJECTING:
             self._mirror.let_follow()
-        self._tell(tell_view(view, touched=touched))
+        passive = self._controller.mode == "passive"
+        self._tell(tell_passive_view(view) if passive else tell_view(view, touched=touched))
 
     def _tell(self, told: Told) -> None:
         self._status.show_state(told.mood, told.word, told.message)
@@ -237,9 +260,20 @@ class RecordPage(QWidget):
         if self._published is not None:
             QGuiApplication.clipboard().setText(str(self._published))
 
+    def _choose_mode(self, mode: Mode) -> None:
+        self._preflight.show_looking()
+        self._controller.choose_mode(mode)
+        self._show_mode()
+        self._offer_start()
+
+    def _show_findings(self, findings: Sequence[Finding]) -> None:
+        self._preflight.show_findings(findings)
+        self._offer_start()
+
     def _offer_start(self) -> None:
         watching = self._controller.phase is Phase.WATCHING
-        missing = self._task.missing
+        prevented = self._controller.mode == "passive" and self._preflight.prevents
+        missing = _PREVENTED if prevented else self._task.missing
         self._commands.enable(Command.START, on=watching and not missing)
         choose = "Choose a device first." if self._controller.phase is Phase.NO_DEVICE else ""
         self._task.show_hint(missing if watching else choose)
@@ -252,6 +286,8 @@ class RecordPage(QWidget):
         controller.devices_listed.connect(self._show_devices)
         controller.listing_failed.connect(self._devices.show_failure)
         controller.device_connected.connect(self._mirror.set_rules)
+        controller.looked_over.connect(self._show_findings)
+        controller.look_over_failed.connect(self._preflight.show_failure)
         controller.drafts_listed.connect(self._offer_drafts)
         controller.frame_came.connect(self._show_frame)
         controller.view_changed.connect(self._show_view)
@@ -267,8 +303,10 @@ class RecordPage(QWidget):
         self._mirror.touch_cancelled.connect(lambda: self._lift(None))
         self._mirror.key_asked.connect(self._press)
         self._actions.text_entered.connect(self._type)
+        self._question.answered.connect(lambda step, text: ask(lambda recorder: recorder.answer_text(step, text)))
         self._look_around.timeout.connect(self._controller.list_devices)
         self._devices.serial_chosen.connect(self._controller.choose_device)
+        self._mode.mode_chosen.connect(self._choose_mode)
         self._task.task_changed.connect(self._offer_start)
         self._drafts_dialog.resume_asked.connect(self._resume)
         self._drafts_dialog.discard_asked.connect(self._controller.discard_draft)
@@ -278,6 +316,7 @@ class RecordPage(QWidget):
         calls = {
             Command.LOOK_FOR_DEVICES: controller.list_devices,
             Command.SIMULATE: controller.start_simulated,
+            Command.LOOK_OVER: controller.look_over,
             Command.START: self._start,
             Command.STOP: self._stop,
             Command.DISCARD: self._ask_to_discard,
@@ -318,7 +357,9 @@ class RecordPage(QWidget):
         return middle
 
     def _right(self) -> QWidget:
-        right = _column(self._message, self._steps)  # a message must not move the mirror under the mouse
+        right = _column(
+            self._message, self._question, self._preflight, self._steps
+        )  # a message must not move the mirror under the mouse
         right.setFixedWidth(_RIGHT_PX)
         return right
 

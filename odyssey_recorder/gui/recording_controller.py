@@ -7,8 +7,10 @@ from typing import Protocol, TypeVar
 
 from PySide6.QtCore import QObject, Signal
 
+from odyssey_recorder.dataset.provenance import Mode
 from odyssey_recorder.dataset.store import DraftSummary
 from odyssey_recorder.device.device import Device, ListedDevice
+from odyssey_recorder.device.preflight import Finding, findings, take_readings
 from odyssey_recorder.errors import OdysseyError
 from odyssey_recorder.gesture.recognizer import TouchRules
 from odyssey_recorder.gui.background import Background
@@ -45,7 +47,7 @@ class Desk(Protocol):
     def discard(self, episode_id: str) -> None:
         """Move a draft to the trash. Raises DatasetError."""
 
-    def begin(self, device: Device, task: TaskInfo, listener: Listener) -> Recorder:
+    def begin(self, device: Device, task: TaskInfo, listener: Listener, *, mode: Mode) -> Recorder:
         """A recorder, not yet started, with a draft of its own. Raises OdysseyError."""
 
     def resume(self, device: Device, episode_id: str, listener: Listener) -> Recorder:
@@ -75,6 +77,8 @@ class RecordingController(QObject):
     view_changed = Signal(object)
     watching_failed = Signal(str)
     noticed = Signal(str)
+    looked_over = Signal(object)
+    look_over_failed = Signal(str)
     failed = Signal(str)
 
     def __init__(self, desk: Desk, parent: QObject | None = None) -> None:
@@ -83,6 +87,7 @@ class RecordingController(QObject):
         self._desk = desk
         self._phase = Phase.NO_DEVICE
         self._serial = ""
+        self._mode: Mode = "mirror"
         self._device: Device | None = None
         self._recorder: Recorder | None = None
         self._bridge: RecorderBridge | None = None
@@ -99,6 +104,11 @@ class RecordingController(QObject):
     def serial(self) -> str:
         """The device that was chosen, empty when there is none."""
         return self._serial
+
+    @property
+    def mode(self) -> Mode:
+        """Where the annotator works: in the mirror, or in the emulator's own window."""
+        return self._mode
 
     @property
     def capture_path(self) -> str:
@@ -135,6 +145,30 @@ class RecordingController(QObject):
         call = partial(_connect, self._desk, serial)
         self._run(call, partial(self._take_device, serial), partial(self._lose_device, serial))
 
+    def choose_mode(self, mode: Mode) -> None:
+        """Record the next episode in `mode`; not while recording."""
+        if self._phase not in (Phase.STARTING, Phase.RECORDING):
+            self._mode = mode
+            self.look_over()
+
+    def look_over(self) -> None:
+        """Look what passive mode finds on the device, if that is the mode; not while recording."""
+        if self._device is None or self._phase is not Phase.WATCHING or self._mode != "passive":
+            return
+        device = self._device
+
+        def tell(error: Exception) -> None:
+            if not isinstance(error, OdysseyError):
+                raise error
+            if device is self._device:
+                self.look_over_failed.emit(str(error))
+
+        def show(found: Sequence[Finding]) -> None:
+            if device is self._device:
+                self.looked_over.emit(found)
+
+        self.background.run(lambda: findings(take_readings(device)), show, tell)
+
     def discard_draft(self, episode_id: str) -> None:
         """Move a draft to the trash."""
         self._run(partial(self._desk.discard, episode_id), lambda _: self.list_drafts())
@@ -147,8 +181,9 @@ class RecordingController(QObject):
     # A recording.
 
     def start(self, task: TaskInfo) -> None:
-        """Begin to record `task` on the chosen device."""
-        self._begin(lambda device, listener: self._desk.begin(device, task, listener))
+        """Begin to record `task` on the chosen device, in the chosen mode."""
+        mode = self._mode
+        self._begin(lambda device, listener: self._desk.begin(device, task, listener, mode=mode))
 
     def resume(self, episode_id: str) -> None:
         """Go on with a draft on the chosen device."""
@@ -206,6 +241,7 @@ class RecordingController(QObject):
         self.device_connected.emit(rules)
         self._enter(Phase.WATCHING)
         self._live.start(device)
+        self.look_over()
 
     def _lose_device(self, serial: str) -> None:
         if serial != self._serial:
@@ -229,7 +265,7 @@ class RecordingController(QObject):
         self._run(partial(make, self._device, bridge), partial(self._take_recorder, bridge), self._leave_recording)
 
     def _take_recorder(self, bridge: RecorderBridge, recorder: Recorder) -> None:
-        self._bridge, self._recorder = bridge, recorder
+        self._bridge, self._recorder, self._mode = bridge, recorder, recorder.mode
         bridge.frame_came.connect(self.frame_came)
         bridge.view_changed.connect(self._take_view)
         bridge.notice_came.connect(self.noticed)

@@ -21,8 +21,11 @@ class Told:
 
     @property
     def is_ready(self) -> bool:
-        """Whether an action may come now."""
-        return self.mood is Mood.READY and self.veil is None
+        """Whether an action may come now, wherever the annotator works."""
+        return self.mood is Mood.READY and self.veil in (None, _LOOK_ONLY)
+
+
+_LOOK_ONLY = Veil("Work in the emulator's own window", Weight.CLEAR)
 
 
 def tell_phase(phase: Phase, serial: str) -> Told:
@@ -46,6 +49,17 @@ def tell_phase(phase: Phase, serial: str) -> Told:
 def tell_lost_while_watching(message: str) -> Told:
     """The words for a device that does not answer while nothing is recorded."""
     return Told(Mood.LOST, "Device lost", message, Veil(message, Weight.HEAVY, "cellphone_off"))
+
+
+def tell_passive_view(view: RecordingView) -> Told:
+    """The words for what a recorder says of itself that listens to the emulator's own window."""
+    match view.state:
+        case State.READY:
+            return Told(Mood.READY, "Listening", "What you do on the device is recorded.", _LOOK_ONLY)
+        case State.IDLE | State.SETTLING:
+            return Told(Mood.BUSY, "Starting", "Nothing is recorded yet: wait until it listens.", Veil("Starting…"))
+        case _:
+            return tell_view(view)
 
 
 def tell_view(view: RecordingView, *, touched: bool = False) -> Told:

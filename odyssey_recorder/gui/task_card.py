@@ -15,7 +15,7 @@ from PySide6.QtWidgets import (
 
 from odyssey_recorder.gui.app_chips import AppChips
 from odyssey_recorder.gui.commands import Command, Commands
-from odyssey_recorder.gui.parts import Choice, labelled, line_edit, named, row, text_label
+from odyssey_recorder.gui.parts import Choice, labelled, line_edit, named, row, scroll_area, text_label
 from odyssey_recorder.model.episode import Category, TaskInfo
 
 
@@ -174,10 +174,7 @@ def _scrolled(*parts: QWidget) -> QScrollArea:
     for part in parts:
         column.addWidget(part)
     column.addStretch()
-    area = QScrollArea()
-    area.setWidgetResizable(True)
-    area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-    area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+    area = scroll_area()
     area.setWidget(content)
     return area
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from odyssey_recorder.dataset.draft import Draft
+from odyssey_recorder.dataset.provenance import Mode
 from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.device.device import Device
 from odyssey_recorder.device.screen import Frame
@@ -217,6 +218,11 @@ class Recorder:
     def episode_id(self) -> str:
         """The id of the draft, and of the episode that it becomes."""
         return self._draft.episode_id
+
+    @property
+    def mode(self) -> Mode:
+        """Where the finger is, as the draft says."""
+        return self._draft.origin.mode
 
     @property
     def view(self) -> RecordingView:

@@ -4,11 +4,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from odyssey_recorder.dataset.draft import Draft
-from odyssey_recorder.dataset.provenance import Origin
+from odyssey_recorder.dataset.provenance import Mode, Origin
 from odyssey_recorder.dataset.store import DraftSummary, EpisodeStore
 from odyssey_recorder.device.device import Device, ListedDevice
 from odyssey_recorder.device.settle import SettleRule
 from odyssey_recorder.errors import DeviceError
+from odyssey_recorder.gesture.areas import NavigationRules
 from odyssey_recorder.gesture.recognizer import TouchRules
 from odyssey_recorder.model.episode import DeviceInfo, TaskInfo
 from odyssey_recorder.recording.recorder import Recorder, Rules
@@ -58,10 +59,11 @@ class BenchDesk:
     def discard(self, episode_id: str) -> None:
         self.store.discard_unopened(episode_id)
 
-    def begin(self, device: Device, task: TaskInfo, listener: Listener) -> Recorder:
+    def begin(self, device: Device, task: TaskInfo, listener: Listener, *, mode: Mode) -> Recorder:
         properties = device.properties()
         about = DeviceInfo(properties.model, properties.size, properties.product)
-        return self._recorder(device, self.store.create_draft(task=task, device=about, origin=_ORIGIN), listener)
+        origin = _ORIGIN.model_copy(update={"mode": mode})
+        return self._recorder(device, self.store.create_draft(task=task, device=about, origin=origin), listener)
 
     def resume(self, device: Device, episode_id: str, listener: Listener) -> Recorder:
         return self._recorder(device, self.store.resume(episode_id), listener)
@@ -71,8 +73,9 @@ class BenchDesk:
             raise self.failure
 
     def _recorder(self, device: Device, draft: Draft, listener: Listener) -> Recorder:
-        touch = TouchRules.for_density(device.properties().density)
-        rules = Rules(touch, SettleRule(still_ms=20, cap_ms=2000), late_input_ns=0)
+        density = device.properties().density
+        touch, navigation = TouchRules.for_density(density), NavigationRules.for_density(density)
+        rules = Rules(touch, navigation, settle=SettleRule(still_ms=20, cap_ms=2000), late_input_ns=0)
         return Recorder(device, draft, self.store, listener=listener, rules=rules)
 
 

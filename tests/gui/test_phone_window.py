@@ -308,7 +308,7 @@ def test_the_picture_is_not_scaled_twice(person: Person) -> None:
     frame = person.phone.screen()
     whole = QImage(frame.rgba, frame.width, frame.height, frame.width * 4, QImage.Format.Format_RGBX8888)
     aspect, smooth = Qt.AspectRatioMode.IgnoreAspectRatio, Qt.TransformationMode.SmoothTransformation
-    expected = whole.scaled(fit.area.size().toSize(), aspect, smooth).convertToFormat(QImage.Format.Format_RGB32)
+    expected = whole.convertToFormat(QImage.Format.Format_RGB32).scaled(fit.area.size().toSize(), aspect, smooth)
 
     shown = person.screen.grab(QRectF(fit.area).toRect()).toImage().convertToFormat(QImage.Format.Format_RGB32)
 
