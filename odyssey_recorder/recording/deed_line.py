@@ -30,6 +30,11 @@ MOST_WAITING = 40
 """So many deeds may wait in line, each with a picture in memory."""
 
 LOOK_EVERY_NS = 50_000_000
+"""Between looks that a deed waits for."""
+LOOK_AGAIN_NS = 300_000_000
+"""Between looks at a screen that changes by itself."""
+CLOCK_EVERY_NS = 20_000_000_000
+"""Between readings of the device's clock while nothing happens: it drifts."""
 
 ECHO_NS = 150_000_000
 """So long after a touch or a key stroke the right field has the focus, and holds what was typed."""
@@ -90,7 +95,7 @@ class DeedLine:
         self._field_wanted = True
         self._looks: deque[events.ScreenLooked] = deque(maxlen=8)
         self._looking = False
-        self._look_tried_ns = -LOOK_EVERY_NS
+        self._look_tried_ns = -LOOK_AGAIN_NS
         self._screen: int | None = None
         self._looked_at: int | None = None
         self._finished_ns: int | None = None
@@ -361,11 +366,15 @@ class DeedLine:
         return list(wanted)
 
     def _is_look_due(self, now_ns: int) -> bool:
-        if self._looking or now_ns - self._look_tried_ns < LOOK_EVERY_NS:
+        since_ns = now_ns - self._look_tried_ns
+        if self._looking or since_ns < LOOK_EVERY_NS:
             return False
-        return self._screen != self._looked_at or any(
-            deed.look_ns <= now_ns and (not deed.clock_agreed or _lacks_look(deed)) for deed in self._deeds()
-        )
+        is_new = self._screen != self._looked_at and since_ns >= LOOK_AGAIN_NS
+        return is_new or since_ns >= CLOCK_EVERY_NS or any(_waits_for_look(deed, now_ns) for deed in self._deeds())
+
+
+def _waits_for_look(deed: Deed, now_ns: int) -> bool:
+    return deed.look_ns <= now_ns and (not deed.clock_agreed or _lacks_look(deed))
 
 
 def _lacks_look(deed: Deed) -> bool:

@@ -285,6 +285,39 @@ def test_a_text_waits_for_its_picture_as_any_step() -> None:
     assert steps(bench) == ["“m” on 0", "HOME on 0"]
 
 
+def test_a_text_that_nothing_follows_is_a_step_when_the_recording_is_stopped() -> None:
+    bench = Bench(texts="").begin()
+    bench.type("KEY_M")
+    bench.texts = "m"
+    bench.wait(300)
+    assert not bench.session.touched
+    bench.happens(events.FramesEnded())
+
+    assert steps(bench) == ["“m” on 0"]
+    assert not bench.session.touched
+
+
+# Looks at the device.
+
+
+def test_a_screen_that_changes_by_itself_is_looked_at_now_and_then() -> None:
+    bench = Bench().begin()
+    before = count(bench, effects.LookAtScreen)
+    for screen in range(1, 51):
+        bench.show(screen)
+        bench.wait(20)
+
+    assert 2 <= count(bench, effects.LookAtScreen) - before <= 4
+
+
+def test_on_a_still_screen_only_the_clock_is_read_from_time_to_time() -> None:
+    bench = Bench().begin()
+    before = count(bench, effects.LookAtScreen)
+    bench.wait(50_000)
+
+    assert count(bench, effects.LookAtScreen) - before == 2
+
+
 # What is odd is said.
 
 
