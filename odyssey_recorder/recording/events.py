@@ -96,10 +96,14 @@ class FingerGoesDown:
 
 @dataclass(frozen=True, slots=True)
 class FingerLifted:
-    """A live finger has left the device's screen; `strike` is what the device got."""
+    """A live finger has left the device's screen; `strike` is what the device got.
+
+    It came down before `landed_ns`, when the device had answered for that.
+    """
 
     strike: Strike
     now_ns: int
+    landed_ns: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -75,11 +75,13 @@ class LiveFinger:
         down_ns = time.monotonic_ns()
         self._report(FingerGoesDown(down_ns))
         samples: list[TouchSample] = []
+        landed_ns = down_ns
         while (at := places.get()) is not None:
             since_us = (time.monotonic_ns() - down_ns) // 1000 if samples else 0
             self._device.put_finger(at)
+            landed_ns = landed_ns if samples else time.monotonic_ns()
             samples.append(TouchSample(at, since_us))
         up_ns = time.monotonic_ns()
         self._device.lift_finger()
         stroke = TouchStroke(tuple(samples), (up_ns - down_ns) // 1000)
-        self._report(FingerLifted(Strike(stroke), time.monotonic_ns()))
+        self._report(FingerLifted(Strike(stroke), time.monotonic_ns(), landed_ns))

@@ -29,7 +29,7 @@ from enum import Enum
 
 from odyssey_recorder.model.action import Complete, Impossible
 from odyssey_recorder.recording import effects, events
-from odyssey_recorder.recording.timeline import MOVING
+from odyssey_recorder.recording.timeline import CHANGING, MOVING
 
 PROOF_NS = 1_000_000_000
 """So long after a live finger has lifted, the proof for its picture may take; then the step is marked as unproven."""
@@ -83,7 +83,8 @@ class _LiveGesture:
     """A finger that the device follows: its frame, whether that is safe on disk, and what has come in so far.
 
     `anchor` tells the frames that show the same as it. `late`: it is not the one that the annotator saw, but a newer
-    one from before the touch-down.
+    one from before the touch-down. The finger came down after `touched_ns` and before `landed_ns`. `check` is the
+    newest frame that shows the same, asked for at `checked_ns`; at `changed_ns` the screen had another look.
     """
 
     frame: int
@@ -91,10 +92,23 @@ class _LiveGesture:
     safe: bool = True
     late: bool = False
     touched_ns: int | None = None
+    landed_ns: int = 0
     check: int | None = None
-    proven: bool = False
+    checked_ns: int | None = None
+    changed_ns: int | None = None
     strike: events.Strike | None = None
     lifted_ns: int = 0
+
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether the screen changed while the finger was on its way down."""
+        return self.changed_ns is not None and self.changed_ns < self.landed_ns
+
+    @property
+    def is_proven(self) -> bool:
+        """Whether it is known that the finger met the frame."""
+        seen_ns = self.checked_ns if self.changed_ns is None else self.changed_ns
+        return seen_ns is not None and seen_ns >= self.landed_ns
 
 
 class Session:
@@ -173,8 +187,8 @@ class Session:
             case events.FingerGoesDown(now_ns) if self._live:
                 self._live = replace(self._live, touched_ns=now_ns)
                 return []
-            case events.FingerLifted(strike, now_ns) if self._live:
-                self._live = replace(self._live, strike=strike, lifted_ns=now_ns)
+            case events.FingerLifted(strike, now_ns, landed_ns) if self._live:
+                self._live = replace(self._live, strike=strike, lifted_ns=now_ns, landed_ns=landed_ns)
                 return self._save_live()
             case events.FingerGoesDown() | events.FingerLifted():
                 return []  # of a gesture that was lost
@@ -340,10 +354,10 @@ class Session:
             self._live = replace(live, frame=frame.number, anchor=frame.anchor, safe=False, late=True)
             self._keeping = frame.number
             return [effects.KeepFrame(frame.number)]
-        if changed and frame.streamed:
-            self._live = replace(live, proven=True)
+        if changed and frame.streamed and live.changed_ns is None:
+            self._live = replace(live, changed_ns=frame.started_ns)
         elif not changed and not before_touch:
-            self._live = replace(live, proven=True, check=frame.number)
+            self._live = replace(live, check=frame.number, checked_ns=frame.started_ns)
         return self._save_live()
 
     def _save_live(self, *, patient: bool = True) -> list[effects.Effect]:
@@ -351,9 +365,10 @@ class Session:
         live = self._live
         if live is None or live.strike is None or live.touched_ns is None or not live.safe:
             return []
-        if patient and not live.proven and self._state is State.INJECTING:
+        is_open = not (live.is_proven or live.is_doubtful)
+        if patient and is_open and self._state is State.INJECTING:
             return []
-        doubts = {LATE: live.late, UNPROVEN: not live.proven}
+        doubts = {LATE: live.late, CHANGING: live.is_doubtful, UNPROVEN: is_open}
         return [
             effects.SaveStep(
                 live.frame,
@@ -361,7 +376,7 @@ class Session:
                 not live.late,
                 live.touched_ns,
                 live.strike,
-                proven=live.proven,
+                proven=live.is_proven,
                 sent=(live.touched_ns, live.lifted_ns),
                 flags=tuple(words for words, applies in doubts.items() if applies),
             )

@@ -49,6 +49,7 @@ from odyssey_recorder.recording.session import (
     Session,
     State,
 )
+from odyssey_recorder.recording.timeline import CHANGING
 
 DRAG = Strike(TouchStroke.drag((Pixel(10, 20), Pixel(10, 200)), duration_ms=300))
 
@@ -145,6 +146,23 @@ def test_another_picture_that_was_asked_for_after_the_touch_proves_nothing() -> 
 
     assert say(session, asked(3, anchor=3, at=150)) == []
     assert say(session, streamed(4, at=120)) == [step()]
+
+
+def test_a_change_while_the_finger_is_on_its_way_down_is_flagged() -> None:
+    session = down()
+    say(session, asked(3, anchor=1, at=101), streamed(4, at=103))
+
+    assert say(session, FingerLifted(DRAG, 400, landed_ns=105)) == [
+        SaveStep(2, 3, True, 100, DRAG, proven=False, sent=(100, 400), flags=(CHANGING,))
+    ]
+
+
+def test_a_frame_asked_for_while_the_finger_is_on_its_way_down_proves_nothing() -> None:
+    session = down()
+    say(session, asked(3, anchor=1, at=101))
+
+    assert say(session, FingerLifted(DRAG, 400, landed_ns=105)) == []
+    assert say(session, asked(4, anchor=1, at=105)) == [step(check=4)]
 
 
 @pytest.mark.parametrize("news_comes", ["before the finger is down", "while it is down", "after it has lifted"])
