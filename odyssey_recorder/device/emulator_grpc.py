@@ -28,7 +28,9 @@ _PRESSURE = 1024
 """What the emulator's own window sends for a finger that is down."""
 
 _WRITING_NS = 15_000_000
+"""Longer than an emulator takes to write one picture into shared memory, and to say so."""
 _MOST_TORN = 30
+"""After so many torn copies in a row pictures come in messages."""
 
 _KEYS = {SystemKey.HOME: "GoHome", SystemKey.BACK: "GoBack", SystemKey.RECENT: "AppSwitch"}
 
@@ -196,8 +198,10 @@ class PictureStream:
                 for image in self._call:
                     if not image.format.width:
                         continue  # the display is off
-                    shared = self._memory is not None and not image.image
-                    pixels = self._memory.copy(_length(image)) if self._memory and shared else image.image
+                    pixels = image.image  # the library copies it at every look
+                    shared = self._memory is not None and not pixels
+                    if self._memory is not None and shared:
+                        pixels = self._memory.copy(_length(image))
                     last = _picture(self._who, image, pixels, not_before_ns=last.started_ns if last else 0)
                     self._put(last, shared=shared)
         except DeviceError as error:

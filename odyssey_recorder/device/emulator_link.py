@@ -54,7 +54,7 @@ class EmulatorLink:
     ) -> None:
         """`find` reads anew where the service is: its port and token change with every start of the emulator.
 
-        With `shares_memory` pictures come by way of shared memory, until that once went wrong.
+        With `shares_memory` pictures come by way of shared memory, until one of them was wrong or refused.
         """
         self._serial = serial
         self._find = find
@@ -136,7 +136,8 @@ class EmulatorLink:
                 yield Connection(control, stream, has_keyboard)
             except DeviceError as error:
                 self._problem = str(error)
-                self._shares_memory = False
+                # A connection that was lost says nothing of the memory; a picture that was wrong or refused does.
+                self._shares_memory = self._shares_memory and type(error) is not DeviceError
                 raise
 
     def _memory(self, length: int) -> FrameMemory | None:
@@ -189,9 +190,9 @@ class EmulatorLink:
         raise stream.error
 
     def _check_silence(self, connection: Connection, received: int, before: Picture, now: Picture) -> None:
-        """Raise `DeviceDisconnectedError` where the screen has changed and the stream does not say so."""
+        """Raise `DeviceError` where the screen has changed and the stream does not say so."""
         if not now.shows_same_as(before) and not connection.stream.came_after(received, _LATE_S):
-            raise DeviceDisconnectedError(
+            raise DeviceError(
                 f"The stream of pictures of {self._serial} has stalled. It is opened again; wait a moment."
             )
 

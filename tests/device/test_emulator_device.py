@@ -5,6 +5,7 @@ import logging
 import tempfile
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,6 +22,9 @@ from odyssey_recorder.simulator.adb_server import PrivateAdbServer
 from odyssey_recorder.simulator.faults import FrameFault
 from tests.device.contract import Bench, DeviceContract
 from tests.device.emulator_bench import EmulatorBench, start_bench
+
+CAFE = "caf\N{LATIN SMALL LETTER E WITH ACUTE}"
+POWER_KEY = 26
 
 StartBench = Callable[[str], EmulatorBench]
 
@@ -202,6 +206,17 @@ def test_a_token_that_changes_is_read_again(bench: EmulatorBench) -> None:
     assert frame.source == "screencap"
     assert bench.device.capture().source == "gRPC"
     assert len(bench.inputs()) == 2
+
+
+def test_a_display_that_is_off_is_left_to_adb_until_it_is_on(bench: EmulatorBench) -> None:
+    bench.emulator.phone.press_key(POWER_KEY)
+
+    frame = bench.device.capture()
+    bench.emulator.phone.press_key(POWER_KEY)
+    bench.wait_for_path("gRPC")
+
+    assert frame.source == "screencap"
+    assert bench.device.capture().source == "gRPC"
 
 
 def test_a_service_that_refuses_us_leaves_adb(bench: EmulatorBench) -> None:
@@ -475,7 +490,12 @@ def test_system_keys_are_those_of_the_keyboard(bench: EmulatorBench, key: System
         ready.set()
 
     listening = bench.another_device(policy="adb")
-    thread = threading.Thread(target=lambda: swallow(lambda: listening.follow_input(take)))
+
+    def listen() -> None:
+        with suppress(DeviceDisconnectedError):
+            listening.follow_input(take)
+
+    thread = threading.Thread(target=listen)
     thread.start()
     assert ready.wait(10)
 
@@ -488,17 +508,7 @@ def test_system_keys_are_those_of_the_keyboard(bench: EmulatorBench, key: System
     assert b"DOWN" in bytes(heard)
 
 
-def swallow(call: Callable[[], object]) -> None:
-    """Call, where the end by closing is all that is awaited."""
-    try:
-        call()
-    except DeviceDisconnectedError:
-        return
-
-
-@pytest.mark.parametrize(
-    "text", ["caf\N{LATIN SMALL LETTER E WITH ACUTE}", "你好世界\n\u0645\u0631\u062d 👩‍👩‍👧", "e\u0301\tx"]
-)
+@pytest.mark.parametrize("text", [CAFE, "你好世界\n\u0645\u0631\u062d 👩‍👩‍👧", "e\u0301\tx"])
 def test_text_of_any_script_is_typed_and_the_clipboard_is_as_before(bench: EmulatorBench, text: str) -> None:
     write_note(bench)
     bench.emulator.phone.set_clipboard("was there")
@@ -506,7 +516,8 @@ def test_text_of_any_script_is_typed_and_the_clipboard_is_as_before(bench: Emula
     bench.device.check_text(text)
     bench.device.type_text(text)
 
-    assert text.split("\n")[-1] in "".join(fields(bench))
+    lines = text.split("\n")  # in a note Enter leads from the title to the text
+    assert fields(bench)[: len(lines)] == lines
     assert bench.emulator.phone.get_clipboard() == "was there"
 
 
@@ -515,9 +526,49 @@ def test_the_clipboard_is_as_before_where_pasting_is_refused(bench: EmulatorBenc
     bench.emulator.faults.refuse_input(refuse=True)
 
     with pytest.raises(InputRefusedError, match="Only 0 of 4 characters were typed"):
-        bench.device.type_text("caf\N{LATIN SMALL LETTER E WITH ACUTE}")
+        bench.device.type_text(CAFE)
 
     assert bench.emulator.phone.get_clipboard() == "was there"
+
+
+def typing(bench: EmulatorBench, text: str) -> threading.Thread:
+    """Types in a thread of its own, where the end of it all is no matter."""
+
+    def type_text() -> None:
+        with suppress(DeviceError):
+            bench.device.type_text(text)
+
+    thread = threading.Thread(target=type_text)
+    thread.start()
+    return thread
+
+
+def test_the_clipboard_is_as_before_where_the_device_is_closed_while_pasting(bench: EmulatorBench) -> None:
+    bench.emulator.phone.set_clipboard("was there")
+
+    thread = typing(bench, CAFE)
+    bench.wait_until(lambda: bench.emulator.phone.get_clipboard() == CAFE)
+    bench.device.close()
+    thread.join(10)
+
+    assert bench.emulator.phone.get_clipboard() == "was there"
+
+
+def test_a_clipboard_that_cannot_be_put_back_is_told(bench: EmulatorBench, caplog: pytest.LogCaptureFixture) -> None:
+    thread = typing(bench, CAFE)
+    bench.wait_until(lambda: bench.emulator.phone.get_clipboard() == CAFE)
+    bench.emulator.faults.control.switch_off(off=True)
+    thread.join(10)
+
+    assert f"What was on the clipboard of {bench.device.serial} is lost" in caplog.text
+    caplog.clear()
+
+
+def test_text_for_which_the_clipboard_is_refused_is_left_to_adb(bench: EmulatorBench) -> None:
+    bench.emulator.faults.control.refuse(refuse=True)
+
+    with pytest.raises(InputRefusedError, match="'é', character 4"):
+        bench.device.type_text(CAFE)
 
 
 def test_plain_text_leaves_the_clipboard_alone(bench: EmulatorBench) -> None:
@@ -533,7 +584,7 @@ def test_text_of_another_script_is_refused_where_adb_alone_is_left(bench: Emulat
 
     for call in (bench.device.check_text, bench.device.type_text):
         with pytest.raises(InputRefusedError, match="'é', character 4"):
-            call("caf\N{LATIN SMALL LETTER E WITH ACUTE}")
+            call(CAFE)
 
 
 def test_a_picture_that_was_cut_is_taken_again_by_the_other_way(bench: EmulatorBench) -> None:
