@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Literal
 
 from odyssey_recorder import __version__
-from odyssey_recorder.dataset.provenance import Origin
+from odyssey_recorder.dataset.provenance import Mode, Origin
 from odyssey_recorder.dataset.store import DraftSummary, EpisodeStore
 from odyssey_recorder.device.adb import AdbDevice
 from odyssey_recorder.device.adb_server import AdbServer, find_adb
@@ -169,10 +169,11 @@ class Desk:
         """Move a draft to the trash. Raises DatasetError."""
         self.store.discard_unopened(episode_id)
 
-    def begin(self, device: Device, task: TaskInfo, listener: Listener) -> Recorder:
+    def begin(self, device: Device, task: TaskInfo, listener: Listener, mode: Mode = "mirror") -> Recorder:
         """A recorder, not yet started, with a draft of its own. Raises OdysseyError."""
         properties = device.properties()
-        draft = self.store.create_draft(task=task, device=_device_info(properties), origin=self._origin(properties))
+        origin = self._origin(properties, mode)
+        draft = self.store.create_draft(task=task, device=_device_info(properties), origin=origin)
         return Recorder(device, draft, self.store, listener=listener, rules=self._rules(properties))
 
     def resume(self, device: Device, episode_id: str, listener: Listener) -> Recorder:
@@ -191,10 +192,10 @@ class Desk:
         touch, navigation = TouchRules.for_density(device.density), NavigationRules.for_density(device.density)
         return Rules(touch, navigation, view_trees=self.view_trees)
 
-    def _origin(self, device: DeviceProperties) -> Origin:
+    def _origin(self, device: DeviceProperties, mode: Mode) -> Origin:
         return Origin(
             recorder_version=__version__,
-            mode="mirror",
+            mode=mode,
             actor=self.actor,
             annotator=self.annotator,
             task_id="",

@@ -16,6 +16,10 @@ UI_TREES = "ui_trees"
 """The folder of a dataset with the view trees of its steps."""
 
 
+Mode = Literal["mirror", "passive"]
+"""Where the finger is: in the recorder's window, or in the emulator's own."""
+
+
 class _Record(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -121,7 +125,7 @@ class Origin(_Record):
     """
 
     recorder_version: str
-    mode: Literal["mirror", "passive"]
+    mode: Mode
     actor: Literal["annotator", "script"]
     annotator: str
     task_id: str

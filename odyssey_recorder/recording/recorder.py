@@ -109,7 +109,7 @@ class Recorder:
         self._writer = StepWriter(draft, rules.touch)
         self._work = Work(device, self._writer, self._inbox.put)
         self._questions: dict[int, str] = {}
-        self._watch = StillnessWatch(rules.settle, since_ns=0)
+        self._watch = StillnessWatch(rules.settle, since_ns=time.monotonic_ns())
         self._at_rest = False
         self._tree: TreeRead | None = None
         self._published: Path | None = None

@@ -5,7 +5,7 @@ from pathlib import Path
 from textwrap import shorten
 
 from odyssey_recorder.dataset.draft import Draft
-from odyssey_recorder.dataset.provenance import FrameRecord, StepRecord, TextRecord
+from odyssey_recorder.dataset.provenance import CheckRecord, FrameRecord, StepRecord, TextRecord
 from odyssey_recorder.device.device import ScreenState
 from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.device.view_tree import Node, clickable_at, focused_text, parse
@@ -41,6 +41,8 @@ NOTHING_TO_UNDO = "There is no step to undo."
 
 _FRAMES_HELD = 4
 """So many frames are held in memory: the newest, and those that a window may still be showing."""
+_CHECKS_HELD = 256
+"""Of so many it is known when they were taken."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +71,7 @@ class StepWriter:
         self._rules = rules
         self._clock = Clock()
         self._frames: dict[int, Frame] = {}
+        self._checks: dict[int, CheckRecord] = {}
         self._pictures: dict[int, KeptPicture] = {}
         self._screens: dict[int, ScreenState] = {}
         self._trees: dict[int, Tree] = {}
@@ -84,6 +87,9 @@ class StepWriter:
     def hold(self, frame: Frame, needed: frozenset[int]) -> None:
         """Have the newest frames at hand, and those that are `needed`, and let the others go."""
         self._frames[frame.number] = frame
+        self._checks[frame.number] = check_record(frame, self._clock)
+        if len(self._checks) > _CHECKS_HELD:
+            del self._checks[next(iter(self._checks))]
         for number in [*self._frames][:-_FRAMES_HELD]:
             if number not in needed:
                 del self._frames[number]
@@ -166,12 +172,11 @@ class StepWriter:
         """Add the step to the draft, with its proof."""
         kept = self._pictures[wanted.frame]
         screen = self._screens.get(wanted.frame)
-        check = self.frame(wanted.check) if wanted.check is not None else None
         tree = self._trees.get(wanted.frame)
         box = _touched_box(tree, wanted.intent, kept.frame.size) if tree else None
         record = StepRecord(
             frame=kept.record.model_copy(update={"settled": wanted.settled}),
-            check=check_record(check, self._clock) if check else None,
+            check=self._checks.get(wanted.check) if wanted.check is not None else None,
             touched_us=self._clock.epoch_us(wanted.touched_ns),
             input=input_record(wanted.intent),
             clock_uncertainty_us=wanted.uncertainty_ns // 1000 if wanted.uncertainty_ns is not None else None,
