@@ -10,10 +10,14 @@ from pathlib import Path
 
 import adbutils
 
-from odyssey_recorder.device.adb import AdbDevice, AdbServer
+from odyssey_recorder.device.adb import AdbDevice
+from odyssey_recorder.device.adb_server import AdbServer
+from odyssey_recorder.device.discovery import find_control
+from odyssey_recorder.device.emulator import EmulatorDevice
 from odyssey_recorder.errors import DeviceError
 from odyssey_recorder.model.geometry import Pixel
 from odyssey_recorder.simulator.adb_server import PrivateAdbServer, announce
+from odyssey_recorder.simulator.control_server import ControlOptions
 from odyssey_recorder.simulator.emulator import SimulatedEmulator
 from odyssey_recorder.simulator.phone import Phase, Phone
 from odyssey_recorder.simulator.profile import profile_named
@@ -32,11 +36,13 @@ class Tap:
 class Laboratory:
     """A phone on a page of switches, so that every tap changes the picture, and the adb server it is reached by."""
 
-    def __init__(self, server: PrivateAdbServer, journal: Path) -> None:
+    def __init__(self, server: PrivateAdbServer, folder: Path) -> None:
         self.server = server
-        self.phone = Phone(profile_named("small_phone"), animation=False, journal=journal)
-        self.emulator = SimulatedEmulator(self.phone, adb_server_port=server.port)
-        self._journal = journal
+        self._journal = folder / "journal.jsonl"
+        self._running = folder / "running"
+        self.phone = Phone(profile_named("small_phone"), animation=False, journal=self._journal)
+        control = ControlOptions(running_dir=self._running)
+        self.emulator = SimulatedEmulator(self.phone, adb_server_port=server.port, control=control)
         self._rows: list[int] = []
 
     @property
@@ -52,6 +58,11 @@ class Laboratory:
         switches = [node for node in self.phone.view_tree().walk() if node.checkable]
         self._rows = [(node.bounds.top + node.bounds.bottom) // 2 for node in switches][:6]
         assert self._rows
+        self._switches = self.emulator.guest.save_snapshot()
+
+    def load_snapshot(self) -> None:
+        """Be again as at the start."""
+        self.emulator.guest.load_snapshot(self._switches)
 
     def stop(self) -> None:
         self.emulator.stop()
@@ -60,6 +71,13 @@ class Laboratory:
         """A connection that gives up on an answer after `answer_s`."""
         self.bring_back()
         return AdbDevice(self.serial, AdbServer(port=self.server.port), answer_s=answer_s)
+
+    def emulator_device(self, *, answer_s: float = 5.0) -> EmulatorDevice:
+        """A connection over the control service too, when that is up."""
+        adb = self.device(answer_s=answer_s)
+        device = EmulatorDevice(adb, lambda: find_control(self.serial, (self._running,)), answer_s=answer_s)
+        device.wait_until_ready(20)
+        return device
 
     def place(self, number: int) -> Pixel:
         """Where tap `number` goes: another pixel for each, on one switch after the other."""
@@ -88,13 +106,13 @@ class Laboratory:
 
 def _pixel(words: str) -> Pixel:
     x, y = words.removeprefix("touch down ").split(",")
-    return Pixel(int(x), int(y))
+    return Pixel(round(float(x)), round(float(y)))  # the control service puts a finger a part of a pixel too low
 
 
 @contextmanager
 def laboratory(server: PrivateAdbServer, folder: Path) -> Iterator[Laboratory]:
     """A laboratory with a phone that has just been started."""
-    lab = Laboratory(server, folder / "journal.jsonl")
+    lab = Laboratory(server, folder)
     lab.start()
     try:
         yield lab

@@ -1,0 +1,233 @@
+"""One fault after the other while steps are recorded: none is lost in silence, no picture lies, recording goes on.
+
+The phone's journal is the judge: it says where each finger was felt, and what was on the screen then. Between the last
+look at the screen and the input there is an instant in which adb cannot tell of a change; so a screen that is made to
+change under a finger is changed while the finger is held, not in that instant.
+"""
+
+import hashlib
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from odyssey_recorder.dataset.provenance import StepRecord, StrokeRecord
+from odyssey_recorder.device.device import Device
+from odyssey_recorder.gesture.touch import TouchStroke
+from odyssey_recorder.model.geometry import Pixel
+from odyssey_recorder.recording.session import LATE, NOT_READY, OUT_OF_DATE, UNPROVEN, State
+from odyssey_recorder.recording.step_writer import UNKNOWN
+from odyssey_recorder.recording.timeline import CHANGING
+from odyssey_recorder.recording.view import RecordingView
+from odyssey_recorder.simulator.faults import FrameFault
+from tests.end_to_end.laboratory import Laboratory
+from tests.recording.desk import Desk, Recording, pixels
+
+ANSWER_S = 0.7
+FOLLOWED_S = 0.2
+DOUBTS = {UNKNOWN, UNPROVEN, CHANGING, LATE}
+REFUSALS = (NOT_READY, OUT_OF_DATE)
+MOMENTS = ("before the finger", "under the finger", "after the finger")
+ADB, BOTH = ("adb",), ("adb", "gRPC")
+
+
+@dataclass(frozen=True)
+class Fault:
+    """What goes wrong, and how it is mended.
+
+    A `changing` one changes what is on the screen. One that `cuts_off` leaves no way to the device, or none over adb:
+    it is mended when that was noticed.
+    """
+
+    name: str
+    strike: Callable[[Laboratory], None]
+    mend: Callable[[Laboratory], None] = lambda _: None
+    changing: bool = False
+    cuts_off: tuple[str, ...] = ()
+
+
+def spoiling(fault: FrameFault) -> Callable[[Laboratory], None]:
+    return lambda lab: lab.emulator.faults.spoil_frames(fault)
+
+
+def clear(lab: Laboratory) -> None:
+    lab.emulator.faults.clear()
+
+
+def clear_and_bring_back(lab: Laboratory) -> None:
+    lab.emulator.faults.clear()
+    lab.bring_back()
+
+
+def start_server(lab: Laboratory) -> None:
+    lab.server.start()
+    lab.bring_back()
+
+
+OVER_ADB = [
+    Fault("the device goes offline", lambda lab: lab.emulator.faults.go_offline(), clear_and_bring_back, cuts_off=ADB),
+    Fault("the device freezes", lambda lab: lab.emulator.faults.freeze(), clear, cuts_off=BOTH),
+    Fault("the device freezes for a moment", lambda lab: lab.emulator.faults.freeze(0.2), clear),
+    Fault("all connections break", lambda lab: lab.emulator.faults.break_connections(), Laboratory.bring_back),
+    Fault("a picture is cut", spoiling(FrameFault.CUT), clear),
+    Fault("a picture is black", spoiling(FrameFault.BLACK), clear, changing=True),
+    Fault("a connection breaks in a picture", spoiling(FrameFault.DROP), clear_and_bring_back),
+    Fault("pictures are late", lambda lab: lab.emulator.faults.delay_screencap(0.2), clear),
+    Fault("inputs are refused", lambda lab: lab.emulator.faults.refuse_input(refuse=True), clear),
+    Fault("getevent is killed", lambda lab: lab.emulator.faults.kill_getevent()),
+    Fault("the device's clock jumps", lambda lab: lab.emulator.guest.clock.jump(-30.0)),
+    Fault("the adb server is killed", lambda lab: lab.server.stop(), start_server, cuts_off=ADB),
+    Fault("the device is turned", lambda lab: lab.phone.set_rotation(1), lambda lab: lab.phone.set_rotation(0), True),
+    Fault("a snapshot is loaded", Laboratory.load_snapshot, Laboratory.bring_back, changing=True),
+]
+OVER_GRPC = [
+    Fault("the stream stalls", lambda lab: lab.emulator.faults.control.stall(stalled=True), clear),
+    Fault("the stream breaks", lambda lab: lab.emulator.faults.control.drop_streams()),
+    Fault("calls are refused", lambda lab: lab.emulator.faults.control.refuse(refuse=True), clear),
+    Fault("the token changes", lambda lab: lab.emulator.faults.control.renew_token()),
+    Fault("the control service goes away", lambda lab: lab.emulator.faults.control.switch_off(off=True), clear),
+    Fault("pictures of the stream are late", lambda lab: lab.emulator.faults.control.delay_frames(0.1), clear),
+]
+
+
+class Ordeal:
+    """A recording that is put to the test, over `way`: "adb" or "gRPC".
+
+    `unheard` are the taps that came to nothing, or took a step away, and nobody said so.
+    """
+
+    def __init__(self, lab: Laboratory, device: Device, recording: Recording, way: str) -> None:
+        self.unheard: list[str] = []
+        self._lab = lab
+        self._device = device
+        self._recording = recording
+        self._way = way
+        self._taps_before = len(lab.taps())
+
+    def go_through(self, fault: Fault, moment: str, number: int) -> None:
+        """Tap once while `fault` strikes at `moment`, and wait until the next tap may come."""
+        annotator, before = self._recording.annotator, self._recording.ready()
+        told, felt, seen = len(annotator.notices), len(self._lab.taps()), len(annotator.views)
+        frame = self._tap(fault, moment, self._lab.place(number))
+        if self._way in fault.cuts_off:
+            self._recording.until(State.DEVICE_LOST)
+        fault.mend(self._lab)
+        annotator.wait(lambda: self._is_over(frame, told))
+        after = self._recording.ready()
+        most = max(len(view.steps) for view in [before, *annotator.views[seen:], after])
+        taps, steps = len(self._lab.taps()) - felt, len(after.steps) - len(before.steps)
+        if (most > len(after.steps) or taps > steps) and len(annotator.notices) == told:
+            self.unheard.append(f"tap {number}, {fault.name} {moment}: {taps} felt, {steps} recorded")
+
+    def taps(self) -> dict[Pixel, str]:
+        """What the phone showed when it felt each tap of the ordeal, in order."""
+        return {tap.at: tap.shown for tap in self._lab.taps()[self._taps_before :]}
+
+    def complete(self) -> None:
+        """Publish, and try again as a person would where the recorder says that it was not ready."""
+        annotator, view = self._recording.annotator, self._recording.ready()
+        while view.state is not State.FINISHED:
+            told = len(annotator.notices)
+            self._recording.recorder.complete("done")
+            annotator.wait(
+                lambda told=told: len(annotator.notices) > told or self._view.state is State.FINISHED  # type: ignore[misc]
+            )
+            view = self._recording.recorder.wait_for(lambda view: view.state in {State.READY, State.FINISHED}, 20)
+
+    @property
+    def _view(self) -> RecordingView:
+        return self._recording.recorder.view
+
+    def _is_over(self, frame: int, told: int) -> bool:
+        """Whether a tap on `frame` became a step or was refused: then another frame is ready, or that was told."""
+        refused = any(notice in REFUSALS for notice in self._recording.annotator.notices[told:])
+        return refused or (self._view.state is State.READY and self._view.frame_number not in {None, frame})
+
+    def _tap(self, fault: Fault, moment: str, place: Pixel) -> int:
+        frame, felt = self._recording.ready().frame_number, len(self._lab.taps())
+        assert frame is not None
+        if moment == "before the finger":
+            fault.strike(self._lab)
+        self._recording.recorder.touch_down(frame, place)
+        if moment == "under the finger":
+            self._await_finger(felt)
+            fault.strike(self._lab)
+            if fault.changing:
+                self._look()
+        self._recording.recorder.lift(TouchStroke.press(place))
+        if moment == "after the finger":
+            fault.strike(self._lab)
+        return frame
+
+    def _await_finger(self, felt: int) -> None:
+        """Wait until the device has felt a finger that it follows, or for as long as that may take."""
+        expires_s = time.monotonic() + FOLLOWED_S
+        while self._device.follows_finger and len(self._lab.taps()) == felt and time.monotonic() < expires_s:
+            self._device.heartbeat()
+
+    def _look(self) -> None:
+        """Wait until the annotator has seen what is on the screen now, or that nothing comes."""
+        now_ns, annotator = time.monotonic_ns(), self._recording.annotator
+
+        def seen() -> bool:
+            newest = annotator.newest
+            is_new = newest is not None and newest.arrived_ns >= now_ns
+            return is_new or self._view.state is State.DEVICE_LOST
+
+        annotator.wait(seen)
+
+
+def place_of(step: StepRecord) -> Pixel:
+    assert isinstance(step.input, StrokeRecord)
+    x, y, _ = step.input.samples[0]
+    return Pixel(x, y)
+
+
+def assert_true(desk: Desk, ordeal: Ordeal, recording: Recording) -> None:
+    """Hold the published episode against what the phone felt and showed."""
+    episode, felt = desk.store.load(recording.draft.episode_id), ordeal.taps()
+    provenance = desk.store.provenance(episode.episode_id)
+    assert provenance is not None
+    *steps, terminal = provenance.steps
+    assert terminal.input is None
+    in_order = [place_of(step) for step in steps if place_of(step) in felt]
+    assert in_order == [place for place in felt if place in in_order]
+    for number, step in enumerate(steps):
+        picture = pixels(desk.store.screenshot_path(episode, number))
+        digest = hashlib.sha256(picture.tobytes()).hexdigest()
+        assert digest == step.frame.rgb_sha256
+        if felt.get(place_of(step)) != digest:
+            assert DOUBTS & set(step.flags), f"step {number} is not what the phone felt and showed: {step.flags}"
+
+
+def endure(desk: Desk, lab: Laboratory, way: str, seed: int, *, count: int) -> None:
+    """Record through `count` random faults, publish, and see that all is true and all was said."""
+    random, faults = Random(seed), OVER_ADB if way == "adb" else [*OVER_ADB, *OVER_GRPC]
+    device: Device = lab.device(answer_s=ANSWER_S) if way == "adb" else lab.emulator_device(answer_s=ANSWER_S)
+    with desk.recording(device) as recording:
+        ordeal = Ordeal(lab, device, recording, way)
+        for number in range(count):
+            fault = random.choice(faults)
+            ordeal.go_through(fault, random.choice(MOMENTS[: 2 if fault.changing else 3]), number)
+        ordeal.complete()
+        assert ordeal.unheard == []
+        lost = [view.message for view in recording.annotator.views if view.state is State.DEVICE_LOST]
+        assert lost, "something stopped the recording"
+        assert all(lab.serial in message or "adb server" in message for message in lost), lost
+        assert_true(desk, ordeal, recording)
+
+
+@pytest.mark.parametrize("way", ["adb", "gRPC"])
+def test_faults_in_a_row(lab: Laboratory, tmp_path: Path, way: str) -> None:
+    endure(Desk(tmp_path), lab, way, 0, count=30)
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("way", ["adb", "gRPC"])
+@pytest.mark.parametrize("seed", range(1, 4))
+def test_two_hundred_faults_in_a_row(lab: Laboratory, tmp_path: Path, way: str, seed: int) -> None:
+    endure(Desk(tmp_path), lab, way, seed, count=200)
