@@ -45,7 +45,7 @@ class ActionBar(QWidget):
 
     def begin_text(self, text: str) -> None:
         """Go to the box with `text` already typed: a key was pressed where no other control wanted it."""
-        if self._enabled:
+        if self._enabled and self._text.isVisible():
             self._text.setFocus()
             self._text.insert(text)
 

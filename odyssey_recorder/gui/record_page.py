@@ -103,7 +103,6 @@ class RecordPage(QWidget):
             self._question.show_question(None, ())
         self._devices.show_chosen(self._controller.serial)
         self._devices.set_changeable(not recording)
-        self._mode.setVisible(not recording)
         self._show_mode()
         if recording:
             self._look_around.stop()
@@ -121,6 +120,7 @@ class RecordPage(QWidget):
 
     def _show_mode(self) -> None:
         passive, phase = self._controller.mode == "passive", self._controller.phase
+        self._mode.setVisible(phase in (Phase.NO_DEVICE, Phase.CONNECTING, Phase.WATCHING))
         looks_over = passive and phase in (Phase.CONNECTING, Phase.WATCHING)
         self._preflight.setVisible(looks_over)
         self._steps.setVisible(not looks_over)
@@ -154,8 +154,8 @@ class RecordPage(QWidget):
     def _tell(self, told: Told) -> None:
         self._status.show_state(told.mood, told.word, told.message)
         self._mirror.set_veil(told.veil)
-        watching = self._controller.phase is Phase.WATCHING
-        self._actions.set_enabled(told.is_ready, keys=watching or told.is_ready)
+        watching, mirror = self._controller.phase is Phase.WATCHING, self._controller.mode == "mirror"
+        self._actions.set_enabled(told.is_ready, keys=watching or (told.is_ready and mirror))
 
     def _show_frame(self, frame: Frame) -> None:
         if self._controller.phase is Phase.FINISHED:

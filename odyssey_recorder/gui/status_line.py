@@ -56,7 +56,7 @@ class StatusLine(QWidget):
         self._path.setProperty("kind", "hint")
         self._age = named(QLabel(), "Age of the picture")
         self._age.setProperty("kind", "hint")
-        self._age.setToolTip("How long ago the newest picture of the device came")
+        self._age.setToolTip("How long ago the newest picture came; over gRPC one comes when the screen changes")
         self._frame: Frame | None = None
         row = QHBoxLayout(self)
         row.setContentsMargins(2, 0, 2, 0)

@@ -28,6 +28,7 @@ class StepsCard(QFrame):
         self._list.setUniformItemSizes(True)
         self._list.setVerticalScrollMode(QListView.ScrollMode.ScrollPerPixel)
         self._list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._list.verticalScrollBar().rangeChanged.connect(self._list.scrollToBottom)
         head = row(self._title, commands.button(Command.UNDO, kind="quiet"))
         head.setContentsMargins(16, 10, 8, 0)
         head.setStretch(0, 1)

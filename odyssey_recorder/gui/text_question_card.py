@@ -3,13 +3,14 @@
 from collections.abc import Sequence
 from functools import partial
 
-from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QImage, QPixmap
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QImage, QPainter, QPen, QPixmap
 from PySide6.QtWidgets import QFrame, QLabel, QVBoxLayout
 
 from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.parts import line_edit, push_button, row, text_label
 from odyssey_recorder.gui.step_list import draw_thumbnail
+from odyssey_recorder.gui.theme import Theme
 from odyssey_recorder.recording.view import RecordedStep, TextQuestion
 
 _PICTURE = QSize(240, 180)
@@ -63,7 +64,7 @@ class TextQuestionCard(QFrame):
 
     def _show_picture(self, question: TextQuestion, picture: QImage) -> None:
         if question is self._question:
-            self._picture.setPixmap(QPixmap.fromImage(picture))
+            self._picture.setPixmap(_framed(picture))
 
     def _give_answer(self) -> None:
         if self._question is not None and self._text.text():
@@ -84,3 +85,14 @@ class TextQuestionCard(QFrame):
         for part in (self._title, self._hint, self._picture, self._text):
             column.addWidget(part)
         column.addLayout(row(None, self._unfold, self._later, self._answer))
+
+
+def _framed(picture: QImage) -> QPixmap:
+    """The picture with a line around it: screens are often as white as the card."""
+    framed = QPixmap.fromImage(picture)
+    if not framed.isNull():
+        painter = QPainter(framed)
+        painter.setPen(QPen(Theme.current().outline, 1))
+        painter.drawRect(QRectF(QPointF(0, 0), framed.deviceIndependentSize()).adjusted(0.5, 0.5, -0.5, -0.5))
+        painter.end()
+    return framed

@@ -107,6 +107,8 @@ def test_what_is_done_on_the_device_fills_the_list_and_the_mirror_is_for_looking
     ready_device.show(1)
     pilot.qtbot.waitUntil(lambda: pilot.steps == ["HOME"], timeout=10_000)
     pilot.click(180, 300)
+    QTest.keyClicks(pilot.mirror, "abc")
+    assert pilot.named(QLineEdit, "Text to type").text() == ""
     pilot.complete()
 
     (episode_id,) = desk.store.episodes()
