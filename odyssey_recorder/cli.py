@@ -34,6 +34,27 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 ProfileOption = Annotated[str, typer.Option("--profile", help="Which device is simulated, such as pixel_fold.")]
 
 
+class CaptureName(StrEnum):
+    """The ways to pictures."""
+
+    auto = "auto"
+    adb = "adb"
+    grpc = "grpc"
+
+
+CaptureOption = Annotated[
+    CaptureName | None,
+    typer.Option("--capture", help="The way to pictures: the emulator's gRPC, or adb.", show_default="auto"),
+]
+
+
+class ModeName(StrEnum):
+    """Where the finger is."""
+
+    mirror = "mirror"
+    passive = "passive"
+
+
 class DialectName(StrEnum):
     """The two spellings of an episode."""
 
@@ -53,6 +74,7 @@ def odyssey_recorder(
     *,
     dataset: DatasetOption = None,
     device: DeviceOption = None,
+    capture: CaptureOption = None,
     version: Annotated[
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
     ] = False,
@@ -67,14 +89,19 @@ def odyssey_recorder(
     from odyssey_recorder.settings import read_settings
     from odyssey_recorder.wiring import annotator_desk
 
-    with annotator_desk(read_settings(dataset=dataset)) as desk:
+    with annotator_desk(read_settings(dataset=dataset, capture=capture and capture.value)) as desk:
         raise typer.Exit(run(desk, serial=device))
 
 
 @app.command()
 def record(
     *,
-    script: Annotated[Path, typer.Option(help="JSON lines that play the annotator; see docs/scripts.md.")],
+    mode: Annotated[
+        ModeName, typer.Option(help="mirror: a script acts. passive: you act, in the emulator's own window.")
+    ] = ModeName.mirror,
+    script: Annotated[
+        Path | None, typer.Option(help="JSON lines that play the annotator; see docs/scripts.md.")
+    ] = None,
     instruction: Annotated[str, typer.Option(help="What is to be done, in a person's words.")] = "",
     category: Annotated[
         Category | None, typer.Option(metavar="CATEGORY", help=f"One of {', '.join(one.value for one in Category)}.")
@@ -86,15 +113,19 @@ def record(
     task: Annotated[str, typer.Option(help="The filled template.", show_default="instruction")] = "",
     dataset: DatasetOption = None,
     device: DeviceOption = None,
+    capture: CaptureOption = None,
     resume: Annotated[str, typer.Option(metavar="ID", help="Go on with this draft; it knows its task.")] = "",
 ) -> None:
-    """Record an episode by script, without a window.
+    """Record an episode without a window: by script, or by listening to what you do in the emulator's own window.
 
     A new episode needs --instruction, --category and --app. Prints the annotation file.
     """
+    from odyssey_recorder.commands.listen import record_by_listening
     from odyssey_recorder.commands.record import Request, record_by_script
     from odyssey_recorder.settings import read_settings
 
+    if (mode is ModeName.mirror) == (script is None):
+        raise typer.BadParameter("--mode mirror is played by a --script, --mode passive by nobody but you.")
     if not resume and not (instruction and category and app_name):
         raise typer.BadParameter("A new episode needs --instruction, --category and --app.")
     told = TaskInfo(
@@ -104,8 +135,15 @@ def record(
         task or instruction,
         instruction,
     )
-    request = Request(told, script, serial=device, draft=resume)
-    _say(str(record_by_script(read_settings(dataset=dataset), request, err)))
+    request = Request(told, serial=device, draft=resume)
+    settings = read_settings(dataset=dataset, capture=capture and capture.value)
+    if script is not None:
+        annotation: Path | None = record_by_script(settings, request, script, err)
+    else:
+        annotation = record_by_listening(settings, request, sys.stdin, err)
+    if annotation is None:
+        raise typer.Exit(1)
+    _say(str(annotation))
 
 
 @app.command()
@@ -113,6 +151,7 @@ def replay(
     episode: Annotated[Path, typer.Argument(help="An annotation file; pictures are in ../screenshots.")],
     *,
     device: DeviceOption = None,
+    capture: CaptureOption = None,
     report: Annotated[Path | None, typer.Option(help="Write an HTML report here.")] = None,
     as_json: JsonOption = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Check the files and say what would be done.")] = False,
@@ -132,7 +171,8 @@ def replay(
             return
         rules = PlayRules(go_on=go_on, scale=scale)
         on_step = (lambda _: None) if as_json else _print_step
-        result = _replay(episode, device, ReplayOptions(rules, report=report, on_step=on_step))
+        options = ReplayOptions(rules, report=report, on_step=on_step)
+        result = _replay(episode, device, capture, options)
     except OdysseyError as error:
         _complain(str(error))
         raise typer.Exit(2) from error
@@ -145,14 +185,14 @@ def replay(
     raise typer.Exit(result.exit_code)
 
 
-def _replay(episode: Path, serial: str | None, options: "ReplayOptions") -> "ReplayResult":
+def _replay(episode: Path, serial: str | None, capture: CaptureName | None, options: "ReplayOptions") -> "ReplayResult":
     from odyssey_recorder.replay.recorded import load_recorded
     from odyssey_recorder.replay.replay import replay_episode
     from odyssey_recorder.settings import read_settings
     from odyssey_recorder.wiring import user_reach
 
     load_recorded(episode).check()  # before any device is needed
-    device = user_reach(read_settings()).connect_chosen(serial)
+    device = user_reach(read_settings(capture=capture and capture.value)).connect_chosen(serial)
     try:
         return replay_episode(episode, device, options)
     finally:
@@ -208,20 +248,30 @@ def convert(
 
 @app.command()
 def devices(*, as_json: JsonOption = False) -> None:
-    """List the devices that adb knows, and their states."""
+    """List the devices that adb knows, their states, and the way to their pictures."""
     from odyssey_recorder.settings import read_settings
-    from odyssey_recorder.wiring import started_server
+    from odyssey_recorder.wiring import user_reach
 
-    listed = started_server(read_settings()).devices()
+    reach = user_reach(read_settings())
+    listed = reach.server.devices()
     if as_json:
         _print_json(
-            [{"serial": one.serial, "state": one.state, "product": one.product, "model": one.model} for one in listed]
+            [
+                {
+                    "serial": one.serial,
+                    "state": one.state,
+                    "product": one.product,
+                    "model": one.model,
+                    "capture": reach.capture_path(one),
+                }
+                for one in listed
+            ]
         )
         return
     if not listed:
         _say("No device. Start an emulator in Android Studio, or a simulated one: odyssey-recorder simulate")
     for one in listed:
-        _say(f"{one.serial:20} {one.state:14} {one.product:20} {one.model}".rstrip())
+        _say(f"{one.serial:20} {one.state:14} {reach.capture_path(one):10} {one.product:20} {one.model}".rstrip())
 
 
 @app.command()

@@ -72,6 +72,13 @@ class Reach:
             raise
         return device
 
+    def capture_path(self, device: ListedDevice) -> str:
+        """How pictures would come: "gRPC" or "screencap"; empty for a device that cannot be used. Asks nobody."""
+        if not device.is_ready:
+            return ""
+        found = find_control(device.serial, self.running) if self.capture != "adb" else None
+        return "gRPC" if found is not None and not found.wants_jwt else "screencap"
+
     def connect_chosen(self, serial: str | None) -> Device:
         """The device that is named, otherwise the only one. Raises DeviceError."""
         return self.connect(chosen_device(self.server, serial))

@@ -20,20 +20,19 @@ from odyssey_recorder.wiring import Desk, episode_store, user_reach
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What is to be recorded: a task by a script, on the only device unless one is named; or on with a draft."""
+    """What is to be recorded: a task, on the only device unless one is named; or on with a draft."""
 
     task: TaskInfo
-    script: Path
     serial: str | None = None
     draft: str = ""
 
 
-def record_by_script(settings: Settings, request: Request, console: Console) -> Path:
+def record_by_script(settings: Settings, request: Request, file: Path, console: Console) -> Path:
     """Record and publish; the annotation file. Raises OdysseyError; what was recorded is kept as a draft.
 
     Ctrl-C ends it too, after a word on the console about the draft.
     """
-    commands = script.read_script(_text_of(request.script), source=request.script.name)
+    commands = script.read_script(_text_of(file), source=file.name)
     reach = user_reach(settings)
     desk = Desk(reach, episode_store(settings), settings.annotator, "script", view_trees=settings.view_trees)
     device = reach.connect_chosen(request.serial)

@@ -15,7 +15,7 @@ from odyssey_recorder.device import input_command
 from odyssey_recorder.device.adb import AdbDevice
 from odyssey_recorder.device.device import ClockReading, DeviceProperties, ScreenState
 from odyssey_recorder.device.emulator_finger import EmulatorFinger, PictureShape
-from odyssey_recorder.device.emulator_grpc import ANSWER_S, EmulatorControl, Picture
+from odyssey_recorder.device.emulator_grpc import ANSWER_S, EmulatorControl, Picture, PictureStream
 from odyssey_recorder.device.emulator_link import Connection, EmulatorLink, FindControl
 from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.errors import (
@@ -70,6 +70,7 @@ class EmulatorDevice:
         self._clipboard = threading.Lock()
         self._numbers = count(1)
         self._numbering = threading.Lock()
+        self._followed: tuple[PictureStream, int] | None = None
         self._shape: PictureShape | None = None
         self._fitting: PictureShape | None = None
         self._finger = EmulatorFinger(self._wait_until)
@@ -115,7 +116,10 @@ class EmulatorDevice:
         if connection is None and self._policy == "grpc":
             self._closed.wait(wait_s)
         self._refuse_if_closed()
-        return None if picture is None else self._frame(picture, streamed=True)
+        if connection is None or picture is None:
+            return None
+        self._skip_what_is_missing(connection.stream, picture.seq)
+        return self._frame(picture, streamed=True)
 
     @property
     def sends_frames(self) -> bool:
@@ -304,6 +308,13 @@ class EmulatorDevice:
                 rotation=picture.rotation,
             )
         )
+
+    def _skip_what_is_missing(self, stream: PictureStream, seq: int) -> None:
+        """Leave a gap in the numbers where pictures were left out, or may have been before a stream began."""
+        if self._followed != (stream, seq - 1):
+            with self._numbering:
+                next(self._numbers)
+        self._followed = stream, seq
 
     def _numbered(self, frame: Frame) -> Frame:
         with self._numbering:

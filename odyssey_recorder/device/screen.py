@@ -16,8 +16,8 @@ class Frame:
     """One complete picture of the screen.
 
     `pixels` holds `size.width * size.height` pixels, row by row from the top left, of three bytes (RGB) or four
-    (RGBA, as `screencap` gives them). `number` counts the frames of one device object from 1. Times are the host's
-    monotonic clock.
+    (RGBA, as `screencap` gives them). `number` counts the frames of one device object from 1; one that is
+    missing stands for frames that were left out. Times are the host's monotonic clock.
 
     A frame that was asked for was on the screen at some moment between `started_ns`, when it was asked for, and
     `arrived_ns`, when its last byte had come. A `streamed` one came by itself because the screen had changed: it was

@@ -1,0 +1,149 @@
+"""`record --mode passive`: an episode by listening, with the annotator's few words to the recorder on the terminal."""
+
+from pathlib import Path
+from typing import TextIO
+
+from rich.console import Console
+
+from odyssey_recorder.commands.record import Request
+from odyssey_recorder.commands.terminal import line
+from odyssey_recorder.device.device import Device
+from odyssey_recorder.device.preflight import findings, take_readings
+from odyssey_recorder.device.screen import Frame
+from odyssey_recorder.errors import RecordingError
+from odyssey_recorder.model.action import describe
+from odyssey_recorder.recording.recorder import Recorder
+from odyssey_recorder.recording.session import State
+from odyssey_recorder.recording.view import RecordingView, TextQuestion
+from odyssey_recorder.settings import Settings
+from odyssey_recorder.wiring import Desk, episode_store, user_reach
+
+WORDS = (
+    "Work in the emulator's own window. Here: done [NOTE], impossible REASON, undo, text N WORDS (what was typed in"
+    " step N), stop (keep the draft)."
+)
+_PATIENCE_S = 60.0
+
+
+class _Scribe:
+    """Writes what is recorded on the terminal, as it comes."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._steps = 0
+        self._asked: TextQuestion | None = None
+        self._path = ""
+
+    def frame(self, frame: Frame) -> None:
+        """Frames are not shown."""
+
+    def changed(self, view: RecordingView) -> None:
+        """Tell the steps that are new, and the question that waits."""
+        if view.capture_path != self._path:
+            self._path = view.capture_path
+            self._say(("  pictures by " + view.capture_path, "dim"))
+        for step in view.steps[self._steps :]:
+            self._say(f"{step.number:3}  {describe(step.action)}", (f"  {step.flag}" if step.flag else "", "yellow"))
+        if len(view.steps) < self._steps:
+            self._say(f"{len(view.steps):3}  taken away")
+        self._steps = len(view.steps)
+        if view.question is not None and view.question != self._asked:
+            words = f"What was typed in step {view.question.step}? Say: text {view.question.step} WORDS"
+            self._say((f"{words} (it looks like {view.question.guess!r})", "yellow"))
+        self._asked = view.question
+
+    def notice(self, text: str) -> None:
+        """Tell what the annotator must read."""
+        self._say((text, "yellow"))
+
+    def _say(self, *parts: str | tuple[str, str]) -> None:
+        self._console.print(line(*parts), soft_wrap=True)
+
+
+def record_by_listening(settings: Settings, request: Request, words: TextIO, console: Console) -> Path | None:
+    """Record until the annotator says that it is done; the annotation file, None where the draft was only kept.
+
+    `words` are the annotator's lines; their end, and Ctrl-C, mean stop. Raises OdysseyError.
+    """
+    reach = user_reach(settings)
+    desk = Desk(reach, episode_store(settings), settings.annotator, view_trees=settings.view_trees)
+    device = reach.connect_chosen(request.serial)
+    try:
+        _look_before(device, console)
+        scribe = _Scribe(console)
+        if request.draft:
+            recorder = desk.resume(device, request.draft, scribe)
+        else:
+            recorder = desk.begin(device, request.task, scribe, "passive")
+        return _listen(recorder, words, console)
+    finally:
+        device.close()
+
+
+def _look_before(device: Device, console: Console) -> None:
+    """Tell what is missing for passive mode, and how to mend it. Raises RecordingError if nothing can be recorded."""
+    wanting = [finding for finding in findings(take_readings(device)) if finding.mend]
+    for finding in wanting:
+        console.print(line((f"{finding.what}: {finding.found}. ", "yellow"), finding.mend), soft_wrap=True)
+    if any(finding.prevents for finding in wanting):
+        raise RecordingError(f"Passive mode cannot record on {device.serial} like this.")
+
+
+def _listen(recorder: Recorder, words: TextIO, console: Console) -> Path | None:
+    try:
+        recorder.start()
+        recorder.wait_for(lambda view: view.state is State.READY, _PATIENCE_S)
+        console.print(WORDS, soft_wrap=True)
+        _obey(recorder, words, console)
+    except KeyboardInterrupt:
+        console.print("Stopped.")
+    finally:
+        recorder.stop()
+        recorder.join()
+    if recorder.view.published is None:
+        go_on = f"Go on with it: --mode passive --resume {recorder.episode_id}"
+        console.print(f"The draft is kept. {go_on}", soft_wrap=True)
+    return recorder.view.published
+
+
+def _obey(recorder: Recorder, words: TextIO, console: Console) -> None:
+    """Carry out one line after the other, until one says stop or the episode is published."""
+    ended = False
+    for said in words:
+        word, _, rest = said.strip().partition(" ")
+        match word:
+            case "done":
+                ended = True
+                recorder.complete(rest)
+            case "impossible" if rest:
+                ended = True
+                recorder.impossible(rest)
+            case "undo":
+                ended = False
+                recorder.undo()
+            case "text" if _answer(recorder, rest):
+                pass
+            case "stop":
+                return
+            case "":
+                pass
+            case _:
+                console.print(line(f"{word!r} alone says nothing here. ", WORDS), soft_wrap=True)
+        if ended and recorder.wait_for(_is_decided, _PATIENCE_S).published is not None:
+            return
+
+
+def _answer(recorder: Recorder, rest: str) -> bool:
+    """Give the recorder what was typed in a step; whether the words say which, and what."""
+    number, _, text = rest.partition(" ")
+    asked = recorder.view.question
+    if not number.isdecimal() or not text:
+        return False
+    recorder.answer_text(int(number), text)
+    recorder.wait_for(lambda view: view.question != asked or view.state is State.STORAGE_LOST, _PATIENCE_S)
+    return True
+
+
+def _is_decided(view: RecordingView) -> bool:
+    """Whether the end of the episode has led somewhere: it is published, or the annotator must do something first."""
+    return view.published is not None or view.question is not None or view.state is State.STORAGE_LOST
