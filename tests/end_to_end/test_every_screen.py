@@ -36,35 +36,28 @@ PATIENCE_S = 20.0
 
 @dataclass(frozen=True)
 class Case:
-    """One way to hold a device, and what `wm size` is told: nothing, a smaller screen, or one of another shape."""
+    """One way to hold a device, and whether `wm size` makes it lay out for another size and shape."""
 
     profile: str
     posture: str
     rotation: Rotation
-    override: str
+    resized: bool
 
     def __str__(self) -> str:
-        turned = f"{self.rotation * 90} degrees"
-        return "-".join(filter(None, (self.profile, self.posture, turned, self.override)))
+        turned, size = f"{self.rotation * 90} degrees", "wm size" if self.resized else ""
+        return "-".join(filter(None, (self.profile, self.posture, turned, size)))
 
     def size(self, panel: Size) -> Size:
         """What apps are laid out for, in natural orientation."""
-        match self.override:
-            case "smaller":
-                return Size(panel.width * 2 // 3, panel.height * 2 // 3)
-            case "other shape":
-                return Size(panel.width * 3 // 4, panel.height // 2)
-            case _:
-                return panel
+        return Size(panel.width * 3 // 4, panel.height // 2) if self.resized else panel
 
 
 CASES = [
-    Case(name, posture, rotation, override)
+    Case(name, posture, rotation, resized)
     for name, profile in PROFILES.items()
-    for posture, rotation, override in product(
-        [posture.name for posture in profile.postures] or [""], Rotation, ("", "smaller", "other shape")
+    for posture, rotation, resized in product(
+        [posture.name for posture in profile.postures] or [""], Rotation, (False, True)
     )
-    if override != "smaller" or rotation is Rotation.R0
 ]
 
 
@@ -202,7 +195,7 @@ def test_a_finger_in_the_emulators_window_is_recorded_at_the_pixel_that_felt_it(
     assert state.panel is not None
     panel = state.panel.turned() if case.rotation % 2 else state.panel
     box = picture_on_panel(size, panel)
-    inside = Box(box.left + 1, box.top + 1, box.right - 1, box.bottom - 1) if case.override else box
+    inside = Box(box.left + 1, box.top + 1, box.right - 1, box.bottom - 1) if case.resized else box
     places = targets(panel, case, inside)
     rig.felt()
 
@@ -219,5 +212,5 @@ def test_a_finger_in_the_emulators_window_is_recorded_at_the_pixel_that_felt_it(
     for pixel, (x, y) in zip(recorded, felt, strict=True):
         assert abs(pixel.x - floor(x)) <= 1
         assert abs(pixel.y - floor(y)) <= 1
-    if not case.override:
+    if not case.resized:
         assert recorded == places, "where a pixel of the window is a pixel of the picture, it is that very one"

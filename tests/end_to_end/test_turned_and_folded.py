@@ -1,0 +1,155 @@
+"""Episodes in whose middle the device is turned, folded or told another size: every step is true to its screen."""
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from odyssey_recorder.device.adb import AdbDevice
+from odyssey_recorder.device.device import Device
+from odyssey_recorder.gesture.touch import TouchStroke
+from odyssey_recorder.model.action import Click
+from odyssey_recorder.model.geometry import Pixel, Size, to_grid
+from odyssey_recorder.recording.session import State
+from odyssey_recorder.recording.step_writer import RESIZED, TURNED
+from odyssey_recorder.simulator.adb_server import PrivateAdbServer
+from odyssey_recorder.simulator.phone import Phone
+from tests.device.emulator_bench import EmulatorBench, start_bench
+from tests.recording.desk import Desk, Recording, pixels
+
+
+@dataclass(frozen=True)
+class Tap:
+    """A touch as the phone noted it: the pixel that it felt, and the hash of what it showed then."""
+
+    at: Pixel
+    shown: str
+
+
+def taps(bench: EmulatorBench) -> list[Tap]:
+    """Every touch that the phone felt, in order."""
+    entries = [json.loads(line) for line in (bench.folder / "journal.jsonl").read_text().splitlines()]
+    shown = {entry["frame"]: entry["rgb_sha256"] for entry in entries if "rgb_sha256" in entry}
+    downs = [entry for entry in entries if entry.get("input", "").startswith("touch down ")]
+    places = [[round(float(number)) for number in entry["input"].split()[2].split(",")] for entry in downs]
+    return [Tap(Pixel(x, y), shown[entry["frame"]]) for (x, y), entry in zip(places, downs, strict=True)]
+
+
+def tap_on_a_screen_of(recording: Recording, size: Size, at: Pixel) -> None:
+    """Record a tap once the mirror shows a screen of that size, at rest."""
+    annotator, recorder = recording.annotator, recording.recorder
+    annotator.wait(lambda: annotator.newest is not None and annotator.newest.size == size)
+    steps = len(recorder.view.steps)
+    while len(recording.ready().steps) == steps:
+        told, frame = len(annotator.notices), recording.ready().frame_number
+        assert frame is not None
+        recorder.touch_down(frame, at)
+        recorder.lift(TouchStroke.press(at))
+        annotator.wait(lambda told=told: len(annotator.notices) > told or len(recorder.view.steps) > steps)  # type: ignore[misc]
+
+
+def reasons_of_a_true_episode(desk: Desk, bench: EmulatorBench, recording: Recording) -> list[str]:
+    """Publish, and hold every step against the phone's word; why each step's picture differs from device_info."""
+    recording.ready()
+    recording.recorder.complete("done")
+    recording.until(State.FINISHED)
+    episode = desk.store.load(recording.draft.episode_id)
+    provenance = desk.store.provenance(episode.episode_id)
+    assert provenance is not None
+    felt = taps(bench)
+    assert len(felt) == len(episode.steps) - 1
+    reasons = []
+    for number, (step, record) in enumerate(zip(episode.steps, provenance.steps, strict=True)):
+        picture = pixels(desk.store.screenshot_path(episode, number))
+        size = Size(*picture.size)
+        about_size = [flag.partition(":")[0] for flag in record.flags if str(size) in flag]
+        assert len(about_size) == (size != episode.device.size), f"step {number}: {record.flags}"
+        reasons += about_size or [""]
+        if number < len(felt):
+            assert hashlib.sha256(picture.tobytes()).hexdigest() == felt[number].shown, f"step {number}"
+            assert step.action == Click(to_grid(felt[number].at, size)), f"step {number}"
+    return reasons
+
+
+Start = Callable[[str, str], tuple[EmulatorBench, Device]]
+
+
+@pytest.fixture
+def start(adb_server: PrivateAdbServer, tmp_path: Path) -> Iterator[Start]:
+    """Starts an emulator of a profile, reached over "adb" alone or over "gRPC" as well."""
+    benches: list[EmulatorBench] = []
+
+    def started(profile: str, way: str) -> tuple[EmulatorBench, Device]:
+        bench = start_bench(profile, adb_server, tmp_path)
+        benches.append(bench)
+        return bench, bench.device if way == "gRPC" else AdbDevice(bench.emulator.serial, bench.server)
+
+    yield started
+    for bench in benches:
+        bench.device.close()
+        bench.emulator.stop()
+
+
+@dataclass(frozen=True)
+class Story:
+    """What happens to a device between the taps of an episode.
+
+    `changes` are what is done to the phone, and the size of its picture from then on; `reasons` why a step's picture
+    differs from device_info, one for each tap and one for COMPLETE.
+    """
+
+    profile: str
+    begins: Size
+    changes: tuple[tuple[Callable[[Phone], None], Size], ...]
+    reasons: tuple[str, ...]
+
+
+FOLD = Story(
+    "pixel_fold",
+    Size(2208, 1840),
+    (
+        (lambda phone: phone.set_posture("CLOSED"), Size(1080, 2092)),
+        (lambda phone: phone.set_posture("OPENED"), Size(2208, 1840)),
+        (lambda phone: phone.set_rotation(1), Size(1840, 2208)),
+    ),
+    ("", RESIZED, "", TURNED, TURNED),
+)
+TABLET = Story(
+    "pixel_tablet",
+    Size(2560, 1600),
+    (
+        (lambda phone: phone.set_rotation(3), Size(1600, 2560)),
+        (lambda phone: phone.set_rotation(2), Size(2560, 1600)),
+    ),
+    ("", TURNED, "", ""),
+)
+PHONE = Story(
+    "medium_phone",
+    Size(1080, 2400),
+    (
+        (lambda phone: phone.override_size(720, 1600), Size(720, 1600)),
+        (lambda phone: phone.set_rotation(1), Size(1600, 720)),
+        (lambda phone: phone.reset_size(), Size(2400, 1080)),
+        (lambda phone: phone.set_rotation(0), Size(1080, 2400)),
+    ),
+    ("", RESIZED, RESIZED, TURNED, "", ""),
+)
+
+
+@pytest.mark.parametrize("way", ["adb", "gRPC"])
+@pytest.mark.parametrize("story", [FOLD, TABLET, PHONE], ids=lambda story: story.profile)
+def test_each_step_has_the_screen_and_the_pixel_that_the_finger_met(
+    start: Start, tmp_path: Path, way: str, story: Story
+) -> None:
+    bench, device = start(story.profile, way)
+    desk = Desk(tmp_path)
+    with desk.recording(device) as recording:
+        tap_on_a_screen_of(recording, story.begins, Pixel(301, 402))
+        for number, (change, size) in enumerate(story.changes):
+            change(bench.emulator.phone)
+            tap_on_a_screen_of(recording, size, Pixel(310 + 7 * number, 417 + 5 * number))
+
+        assert tuple(reasons_of_a_true_episode(desk, bench, recording)) == story.reasons
