@@ -310,7 +310,9 @@ class MirrorView(QWidget):
 
     def _show_newest(self) -> None:
         if self._newest is not None and self._newest is not self._shown:
-            self._shown, self._picture = self._newest, None
+            if self._shown is None or self._newest.pixels is not self._shown.pixels:
+                self._picture = None
+            self._shown = self._newest
         self.update()
 
     def _paint_picture(self, painter: QPainter, fit: Fit) -> None:

@@ -4,6 +4,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import replace
 
 from odyssey_recorder.device.device import Device
 from odyssey_recorder.device.screen import Frame
@@ -80,14 +81,17 @@ class FrameReader:
             return self._failed(DeviceError(f"Taking a picture of {self._device.serial} failed: {error!r}."))
         if frame is None:
             return 0.0
-        before, self._newest, self._seen_s = self._newest, frame, time.monotonic()
-        self._on_frame(frame)
-        return 0.0 if self._device.sends_frames else self._pause_s(before, frame)
+        before, self._seen_s = self._newest, time.monotonic()
+        rests = before is None or before.pixels == frame.pixels
+        # Whoever compares the two, or has drawn the one, shall see at a glance that they are the same.
+        self._newest = replace(frame, pixels=before.pixels) if before and rests else frame
+        self._on_frame(self._newest)
+        return 0.0 if self._device.sends_frames else self._pause_s(frame, rests=rests)
 
-    def _pause_s(self, before: Frame | None, frame: Frame) -> float:
+    def _pause_s(self, frame: Frame, *, rests: bool) -> float:
         """How long to leave alone a device that gives a frame only when it is asked."""
         taken_s = (frame.arrived_ns - frame.started_ns) / 1e9
-        if self._hurried or (taken_s < CALM_S and before is not None and before.pixels != frame.pixels):
+        if self._hurried or (taken_s < CALM_S and not rests):
             return max(HURRY_S - taken_s, 0.0)
         return max(CALM_S, taken_s)
 
