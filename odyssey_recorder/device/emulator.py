@@ -201,7 +201,7 @@ class EmulatorDevice:
         if connection is None:
             self._adb.type_text(text)
             return
-        with self._clipboard:
+        with self._clipboard, connection.inputs:
             try:
                 former = connection.control.clipboard()
             except DeviceError as error:
@@ -326,9 +326,10 @@ class EmulatorDevice:
 
     @contextmanager
     def _dropping(self, connection: Connection) -> Iterator[None]:
-        """Leave a connection on which a call fails."""
+        """Carry out an input, and leave a connection on which it fails."""
         try:
-            yield
+            with connection.inputs:
+                yield
         except DeviceError as error:
             self._drop(connection, error)
             self._refuse_if_closed()

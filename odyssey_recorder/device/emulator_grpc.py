@@ -1,6 +1,5 @@
 """How the Android emulator's own control service is called over gRPC, and what its errors mean."""
 
-import os
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -18,9 +17,6 @@ from odyssey_recorder.device.frame_memory import FrameMemory
 from odyssey_recorder.errors import DeviceDisconnectedError, DeviceError, DeviceTimeoutError
 from odyssey_recorder.model.action import SystemKey
 from odyssey_recorder.model.geometry import Pixel, Rotation, Size
-
-# Otherwise the library tells the terminal of every connection that ends.
-os.environ.setdefault("GRPC_VERBOSITY", "ERROR")
 
 _SERVICE = "/android.emulation.control.EmulatorController/"
 ANSWER_S = 2.0

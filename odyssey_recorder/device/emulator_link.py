@@ -5,7 +5,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from odyssey_recorder.device.discovery import ControlEndpoint
 from odyssey_recorder.device.emulator_grpc import EmulatorControl, Picture, PictureStream
@@ -22,18 +22,22 @@ _LATE_S = 0.3
 """A picture of a change that was seen otherwise may come so much later."""
 _SMALL = 8
 _FIRST_PAUSE_S = 0.2
-_LAST_PAUSE_S = 5.0
+_LAST_PAUSE_S = 2.0
 
 FindControl = Callable[[], ControlEndpoint | None]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Connection:
-    """An open connection: its calls, its pictures, and whether keys that are sent reach the guest."""
+    """An open connection: its calls, its pictures, and whether keys that are sent reach the guest.
+
+    Who holds `inputs` can go on with its calls after the stream has ended: only then is the connection let go.
+    """
 
     control: EmulatorControl
     stream: PictureStream
     has_keyboard: bool
+    inputs: threading.RLock = field(default_factory=threading.RLock)
 
 
 class EmulatorLink:
@@ -131,9 +135,10 @@ class EmulatorLink:
             stream = control.stream(memory)
             stack.callback(stream.join)
             stack.callback(stream.close)
-            stack.callback(self._leave)
+            connection = Connection(control, stream, has_keyboard)
+            stack.callback(self._leave, connection)
             try:
-                yield Connection(control, stream, has_keyboard)
+                yield connection
             except DeviceError as error:
                 self._problem = str(error)
                 # A connection that was lost says nothing of the memory; a picture that was wrong or refused does.
@@ -147,8 +152,10 @@ class EmulatorLink:
             _log.info("No memory can be shared with %s: %s", self._serial, error)
             return None
 
-    def _leave(self) -> None:
+    def _leave(self, connection: Connection) -> None:
         self._connection = None
+        connection.inputs.acquire()
+        connection.inputs.release()
 
     def _endpoint(self) -> ControlEndpoint:
         endpoint = self._find()

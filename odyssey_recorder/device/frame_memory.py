@@ -3,6 +3,7 @@
 import mmap
 import shutil
 import tempfile
+import weakref
 from pathlib import Path
 
 
@@ -14,8 +15,9 @@ class FrameMemory:
 
     def __init__(self, length: int) -> None:
         """`length` is in bytes; the file lies in a folder that no other user can open."""
-        self._folder = Path(tempfile.mkdtemp(prefix="odyssey-frames-"))
-        path = self._folder / "frame"
+        folder = Path(tempfile.mkdtemp(prefix="odyssey-frames-"))
+        self._remove = weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
+        path = folder / "frame"
         path.touch(mode=0o600)
         with path.open("r+b") as file:
             file.truncate(length)
@@ -30,4 +32,4 @@ class FrameMemory:
     def close(self) -> None:
         """Give the memory back and remove the file."""
         self._memory.close()
-        shutil.rmtree(self._folder, ignore_errors=True)
+        self._remove()

@@ -473,11 +473,27 @@ def test_a_connection_that_breaks_in_the_middle_of_a_stroke_refuses_it(bench: Em
 
     drawing = threading.Thread(target=draw)
     drawing.start()
-    bench.wait_until(lambda: bool(bench.inputs()))
+    bench.wait_until(lambda: len(bench.inputs()) > 1)
     bench.emulator.faults.control.switch_off(off=True)
     drawing.join(10)
 
     assert [type(error) for error in caught] == [InputRefusedError]
+
+
+def test_a_stroke_outlives_the_stream(bench: EmulatorBench) -> None:
+    corner = TouchStroke.drag((Pixel(100, 300), Pixel(300, 300), Pixel(300, 700)), duration_ms=800)
+    drawing = threading.Thread(target=bench.device.touch, args=(corner,))
+
+    drawing.start()
+    bench.wait_until(lambda: bool(bench.inputs()))
+    bench.emulator.faults.control.drop_streams()
+    bench.wait_for_path("screencap")
+    drawing.join(10)
+    bench.wait_for_path("gRPC")
+
+    told = bench.inputs()
+    assert [words.rsplit(" ", 1)[0] for words in told] == ["touch down", "touch move", "touch move", "touch up"]
+    assert near(touch_place(told[-1]), Pixel(300, 700))
 
 
 @pytest.mark.parametrize(("key", "code"), [(SystemKey.HOME, 3), (SystemKey.BACK, 4), (SystemKey.RECENT, 187)])
