@@ -49,8 +49,9 @@ class CommandLine:
         self._capsys = capsys
         for variable in ("ODYSSEY_ADB", "ODYSSEY_ANNOTATOR", "ANDROID_HOME", "ANDROID_SDK_ROOT", "ANDROID_SERIAL"):
             monkeypatch.delenv(variable, raising=False)
-        for variable in ("HOME", "USERPROFILE", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "APPDATA", "LOCALAPPDATA"):
+        for variable in ("HOME", "USERPROFILE", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "APPDATA"):
             monkeypatch.setenv(variable, str(folder / "home"))
+        self.use_running(folder / "home")
         monkeypatch.setenv("ODYSSEY_DATASET", str(self.dataset))
         monkeypatch.setenv("ODYSSEY_DRAFTS", str(self.drafts))
         monkeypatch.setenv("ADB_EMU", "0")
@@ -60,6 +61,11 @@ class CommandLine:
     def use_server(self, port: int) -> None:
         """Talk to the adb server on this port from now on; port 1 is nobody's."""
         self.monkeypatch.setenv("ANDROID_ADB_SERVER_PORT", str(port))
+
+    def use_running(self, folder: Path) -> None:
+        """Look below this folder for what running emulators have written down."""
+        for variable in ("XDG_RUNTIME_DIR", "LOCALAPPDATA"):
+            self.monkeypatch.setenv(variable, str(folder))
 
     def __call__(self, *words: object) -> Ran:
         self.monkeypatch.setattr(sys, "argv", ["odyssey-recorder", *map(str, words)])
@@ -99,6 +105,7 @@ def phone(lab_phone: LabPhone, command_line: CommandLine) -> Iterator[LabPhone]:
     """The small phone on its home screen, the only device of the command line."""
     lab_phone.lab.server.adb("-s", lab_phone.serial, "shell", "input", "keyevent", "HOME")
     command_line.use_server(lab_phone.lab.server.port)
+    command_line.use_running(Path(lab_phone.lab.server.environment["XDG_RUNTIME_DIR"]))
     yield lab_phone
     lab_phone.console("fault", "clear")
 

@@ -1,0 +1,125 @@
+"""`record --mode passive`: a person works on the phone, and says on the terminal when it is done."""
+
+import os
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from io import TextIOWrapper
+from pathlib import Path
+
+import pytest
+
+from odyssey_recorder.dataset.codec import read_episode
+from odyssey_recorder.dataset.store import EpisodeStore
+from odyssey_recorder.model.action import Complete, Impossible, Press, SystemKey
+from tests.command_line import CommandLine, LabPhone, Ran, wait_until
+
+TASK = ("--instruction", "Go home.", "--category", "General_Tool", "--app", "Clock")
+Person = Callable[[Callable[[str], None]], None]
+
+
+@contextmanager
+def terminal(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], None]]:
+    """Standard input on which a person says one line after the other."""
+    reads, writes = os.pipe()
+    with TextIOWrapper(os.fdopen(reads, "rb")) as stdin, os.fdopen(writes, "wb", buffering=0) as keyboard:
+        monkeypatch.setattr(sys, "stdin", stdin)
+
+        def say(words: str) -> None:
+            keyboard.write(f"{words}\n".encode())
+
+        yield say
+
+
+def steps(command_line: CommandLine) -> int:
+    """How many steps the only draft has."""
+    logs = [*command_line.drafts.glob("*/steps.jsonl")]
+    return sum(line.startswith(b'{"kind":"step"') for log in logs for line in log.read_bytes().splitlines())
+
+
+def is_heard(phone: LabPhone, command_line: CommandLine) -> bool:
+    """Press a key of the emulator's toolbar; whether the recorder has heard one yet."""
+    phone.console("event", "send", "EV_KEY:KEY_HOME:1", "EV_KEY:KEY_HOME:0")
+    return steps(command_line) > 0
+
+
+def listen(command_line: CommandLine, person: Person, *more: str) -> Ran:
+    """Record in passive mode while `person` works."""
+    with terminal(command_line.monkeypatch) as say:
+        thread = threading.Thread(target=person, args=(say,))
+        thread.start()
+        try:
+            return command_line("record", "--mode", "passive", *(more or TASK))
+        finally:
+            thread.join()
+
+
+def home_then(*words: str, phone: LabPhone, command_line: CommandLine) -> Person:
+    """Go home once the recorder listens, then say the words."""
+
+    def work(say: Callable[[str], None]) -> None:
+        wait_until(lambda: bool(command_line.draft_ids()))
+        say("look")  # is read when the recorder listens
+        wait_until(lambda: is_heard(phone, command_line))
+        for word in words:
+            say(word)
+
+    return work
+
+
+def test_what_is_done_on_the_phone_becomes_an_episode(command_line: CommandLine, phone: LabPhone) -> None:
+    ran = listen(command_line, home_then("done at home", phone=phone, command_line=command_line))
+
+    assert ran.exit_code == 0
+    annotation = Path(ran.out.strip())
+    actions = [step.action for step in read_episode(annotation).steps]
+    assert actions[0] == Press(SystemKey.HOME)
+    assert actions[-1] == Complete("at home")
+    provenance = EpisodeStore(command_line.dataset, drafts=command_line.drafts).provenance(annotation.stem)
+    assert provenance is not None
+    assert provenance.origin.mode == "passive"
+    assert provenance.steps[0].frame.source == "gRPC"
+    assert "HOME" in ran.err
+    assert "pictures by gRPC" in ran.err
+
+
+def test_words_that_say_nothing_are_answered_with_those_that_do(command_line: CommandLine, phone: LabPhone) -> None:
+    ran = listen(command_line, home_then("text", "impossible it is late", phone=phone, command_line=command_line))
+
+    assert ran.exit_code == 0
+    assert "'look' alone says nothing here. Work in the emulator's own window." in ran.err
+    assert "'text' alone says nothing here." in ran.err
+    assert read_episode(Path(ran.out.strip())).steps[-1].action == Impossible("it is late")
+
+
+@pytest.mark.parametrize("capture", ["adb", "grpc"])
+def test_the_way_to_pictures_can_be_forced(command_line: CommandLine, phone: LabPhone, capture: str) -> None:
+    person = home_then("done", phone=phone, command_line=command_line)
+
+    ran = listen(command_line, person, *TASK, "--capture", capture)
+
+    assert ran.exit_code == 0
+    assert f"pictures by {'gRPC' if capture == 'grpc' else 'screencap'}" in ran.err
+
+
+def test_who_stops_keeps_the_draft_and_can_go_on_with_it(command_line: CommandLine, phone: LabPhone) -> None:
+    stopped = listen(command_line, home_then("stop", phone=phone, command_line=command_line))
+
+    assert (stopped.exit_code, stopped.out) == (1, "")
+    [draft] = command_line.draft_ids()
+    assert f"Go on with it: --mode passive --resume {draft}" in stopped.err
+    gone_on = listen(command_line, lambda say: say("done"), "--resume", draft)
+    assert gone_on.exit_code == 0
+
+
+def test_a_script_and_passive_mode_exclude_each_other(command_line: CommandLine) -> None:
+    ran = command_line("record", "--mode", "passive", "--script", "play.jsonl", *TASK)
+
+    assert ran.exit_code == 2
+    assert "--mode passive by nobody but you" in " ".join(ran.err.split())
+
+
+def test_devices_tell_the_way_to_their_pictures(command_line: CommandLine, phone: LabPhone) -> None:
+    assert "gRPC" in command_line("devices").out
+    assert '"capture": "gRPC"' in command_line("devices", "--json").out
