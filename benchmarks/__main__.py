@@ -1,39 +1,58 @@
 """`make bench`: prints the figures; none of them is a test."""
 
+import argparse
+import os
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import capture, recording
+from benchmarks import capture, painting, passive, recording, window
 from benchmarks.figure import Figure
-from odyssey_recorder.device.adb import AdbDevice, AdbServer, find_adb
+from odyssey_recorder.device.adb import AdbDevice
+from odyssey_recorder.device.adb_server import AdbServer, find_adb
 from odyssey_recorder.simulator.lab import Lab
 
 PROFILE = "pixel_7_pro"
+TAPS, ALL_TAPS = 400, 10_000
 
 
 def main() -> None:
-    """Measure on one simulated emulator through the real adb, and print a table."""
+    """Measure on simulated emulators through the real adb and over gRPC, and print a table."""
+    parser = argparse.ArgumentParser(prog="make bench")
+    parser.add_argument("--full", action="store_true", help=f"{ALL_TAPS} taps in passive mode, which takes ten minutes")
+    taps = ALL_TAPS if parser.parse_args().full else TAPS
+    os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     console = Console()
-    with Lab(Path(find_adb())) as lab, tempfile.TemporaryDirectory() as folder:
-        console.print(f"A simulated {PROFILE} (1440x3120) through the real adb, on this machine …")
-        serial = lab.phones.start(PROFILE, animation=False)
-        server = AdbServer(port=lab.server.port)
-        device = AdbDevice(serial, server)
-        device.wait_until_ready(15)
-        figures = [
-            *capture.measure(device, server),
-            *recording.measure(device, lab, Path(folder)),
-        ]
-        device.close()
+    console.print(f"Simulated emulators ({PROFILE}, 1440x3120, unless it says otherwise) on this machine …")
+    with Lab(Path(find_adb())) as lab, tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        parts: tuple[Callable[[], list[Figure]], ...] = (
+            lambda: _of_one_device(lab, folder),
+            lambda: painting.measure(lab),
+            lambda: window.measure(lab, folder),
+            lambda: passive.measure(lab, folder, taps=taps),
+        )
+        figures = [figure for part in parts for figure in part()]
     console.print(_table(figures))
 
 
+def _of_one_device(lab: Lab, folder: Path) -> list[Figure]:
+    serial = lab.phones.start(PROFILE, animation=False)
+    server = AdbServer(port=lab.server.port)
+    device = AdbDevice(serial, server)
+    device.wait_until_ready(15)
+    figures = [*capture.measure(device, server), *recording.measure(device, lab, folder)]
+    device.close()
+    lab.phones.stop()
+    return figures
+
+
 def _table(figures: list[Figure]) -> Table:
-    table = Table("Figure", "Median", "Floor, same run", "Ratio", "Goal", box=box.SIMPLE)
+    table = Table("Figure", "Value", "Floor, same run", "Ratio", "Goal", box=box.SIMPLE)
     for figure in figures:
         table.add_row(figure.name, figure.shown, figure.floor_shown, figure.ratio_shown, figure.goal)
     return table

@@ -1,48 +1,65 @@
-"""One measured figure beside the floor it is held against."""
+"""One measured figure beside the floor it is held against, and what of it is a rate or a time."""
 
 import statistics
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """Seconds measured, seconds of the floor (0 where there is none), and the goal in words."""
+    """A measured value in its unit, the value of the floor in the same unit (0 where there is none), and the goal."""
 
     name: str
-    seconds: float
+    value: float
+    unit: str = "ms"
     floor_name: str = ""
-    floor_seconds: float = 0.0
+    floor: float = 0.0
     goal: str = ""
-    shown_as: str = ""
 
     @property
     def shown(self) -> str:
-        """The figure in its own unit."""
-        return self.shown_as or f"{self.seconds * 1000:.1f} ms"
+        """The value with its unit."""
+        return _with_unit(self.value, self.unit)
 
     @property
     def floor_shown(self) -> str:
         """The floor with its name."""
-        return f"{self.floor_name} {self.floor_seconds * 1000:.1f} ms" if self.floor_name else ""
+        return f"{self.floor_name} {_with_unit(self.floor, self.unit)}" if self.floor_name else ""
 
     @property
     def ratio_shown(self) -> str:
         """How many times the floor."""
-        return f"{self.seconds / self.floor_seconds:.2f}" if self.floor_seconds else ""
+        return f"{self.value / self.floor:.2f}" if self.floor else ""
 
 
 def timed(call: Callable[[], object]) -> float:
-    """Seconds that one call takes."""
+    """Milliseconds that one call takes."""
     started = time.perf_counter()
     call()
-    return time.perf_counter() - started
+    return 1000 * (time.perf_counter() - started)
 
 
 def in_turn(calls: Sequence[Callable[[], object]], *, rounds: int) -> list[float]:
-    """The median seconds of each call, all called in turn, so that a machine that slows down slows all of them."""
+    """The median milliseconds of each call, all called in turn, so that a machine that slows down slows all of them."""
     for call in calls:
         call()
-    samples = [[timed(call) for call in calls] for _ in range(rounds)]
+    return medians_in_turn([partial(timed, call) for call in calls], rounds=rounds)
+
+
+def medians_in_turn(measures: Sequence[Callable[[], float]], *, rounds: int) -> list[float]:
+    """The median of what each of `measures` gives, all called in turn."""
+    samples = [[measure() for measure in measures] for _ in range(rounds)]
     return [statistics.median(column) for column in zip(*samples, strict=True)]
+
+
+def percentile(values: Sequence[float], percent: int) -> float:
+    """The value that `percent` of the values do not exceed."""
+    ordered = sorted(values)
+    return ordered[min(len(ordered) - 1, len(ordered) * percent // 100)]
+
+
+def _with_unit(value: float, unit: str) -> str:
+    digits = 1 if abs(value) < 1000 else 0
+    return f"{value:.{digits}f} {unit}"

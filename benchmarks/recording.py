@@ -41,14 +41,14 @@ def measure(device: AdbDevice, lab: Lab, folder: Path) -> list[Figure]:
         recorder.stop()
         recorder.join()
     waits = _waits(store)
-    added_s = statistics.median(waits[CLICKS : 2 * CLICKS]) - FINGER_S
+    added_ms = 1000 * (statistics.median(waits[CLICKS : 2 * CLICKS]) - FINGER_S)
     frame = device.capture()
-    write_s = statistics.median(timed(lambda: _write(frame, folder)) for _ in range(CLICKS))
-    at_once_s = statistics.median(waits[:CLICKS])
+    write_ms = statistics.median(timed(lambda: _write(frame, folder)) for _ in range(CLICKS))
+    at_once_ms = 1000 * statistics.median(waits[:CLICKS])
     return [
-        Figure("touch-down until the input goes out", at_once_s, "PNG to file", write_s, "<= 3"),
-        Figure("added wait, finger down 100 ms", added_s, goal="none"),
-        Figure("steps of a script without waits", 60 / per_minute, shown_as=f"{per_minute:.0f} a minute"),
+        Figure("touch-down until the input goes out", at_once_ms, "ms", "PNG to file", write_ms, "<= 3"),
+        Figure("added wait, finger down 100 ms", added_ms, goal="none"),
+        Figure("steps of a script without waits", per_minute, "a minute"),
     ]
 
 

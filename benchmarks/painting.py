@@ -1,0 +1,150 @@
+"""Frames that the mirror paints while the screen never rests, against those that the transport alone can carry."""
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+
+from PySide6.QtCore import QEvent, QObject
+
+from benchmarks.bare import BareAdb, BareControl
+from benchmarks.figure import Figure, medians_in_turn
+from benchmarks.phone import video_phone
+from benchmarks.window import run_events
+from odyssey_recorder.device.adb import AdbDevice
+from odyssey_recorder.device.adb_server import AdbServer
+from odyssey_recorder.device.device import Device
+from odyssey_recorder.device.discovery import find_control
+from odyssey_recorder.device.emulator import CapturePolicy, EmulatorDevice
+from odyssey_recorder.errors import DeviceError
+from odyssey_recorder.gui.application import application
+from odyssey_recorder.gui.mirror import MirrorView
+from odyssey_recorder.gui.recorder_bridge import RecorderBridge
+from odyssey_recorder.model.geometry import Size
+from odyssey_recorder.recording.frame_reader import FrameReader
+from odyssey_recorder.simulator.lab import Lab
+
+VIDEO_PER_SECOND = 60.0
+ROUND_S = 2.0
+ROUNDS = 5
+_WARM_UP_S = 0.3
+_READY_S = 15.0
+_VIEW = 400, 867
+
+
+def measure(lab: Lab) -> list[Figure]:
+    """The figures of the mirror over both ways, each in turn with its floor."""
+    application()
+    with video_phone(lab, per_second=VIDEO_PER_SECOND) as serial:
+        return [
+            _over_adb(lab, serial),
+            _over_grpc(lab, serial, shares_memory=False),
+            _over_grpc(lab, serial, shares_memory=True),
+        ]
+
+
+def _over_adb(lab: Lab, serial: str) -> Figure:
+    with _connected(lab, serial, "adb") as device:
+        floor = BareAdb(AdbServer(port=lab.server.port), serial, device.properties().size)
+
+        def carry(until_s: float) -> int:
+            count = 0
+            while time.monotonic() < until_s:
+                floor.capture()
+                count += 1
+            return count
+
+        ours, carried = medians_in_turn((lambda: _painted(device), lambda: _carried(carry)), rounds=ROUNDS)
+    return Figure("frames painted, over adb", ours, "/s", "transport alone", carried, ">= 0.6")
+
+
+def _over_grpc(lab: Lab, serial: str, *, shares_memory: bool) -> Figure:
+    bare = BareControl(serial, lab.phones.running_dir)
+    size = Size(1440, 3120)
+
+    def carry(until_s: float) -> int:
+        with bare.stream(size if shares_memory else None) as frames:
+            return sum(1 for _ in _until(frames, until_s))
+
+    def paint() -> float:
+        with _connected(lab, serial, "grpc", shares_memory=shares_memory) as device:
+            return _painted(device)
+
+    painted, carried = medians_in_turn((paint, lambda: _carried(carry)), rounds=ROUNDS)
+    bare.close()
+    way = "gRPC and shared memory" if shares_memory else "gRPC"
+    return Figure(f"frames painted, over {way}", painted, "/s", "transport alone", carried, ">= 0.9")
+
+
+@contextmanager
+def _connected(lab: Lab, serial: str, policy: CapturePolicy, *, shares_memory: bool = True) -> Iterator[EmulatorDevice]:
+    find = partial(find_control, serial, [lab.phones.running_dir])
+    adb = AdbDevice(serial, AdbServer(port=lab.server.port))
+    device = EmulatorDevice(adb, find, policy=policy, shares_memory=shares_memory)
+    try:
+        device.wait_until_ready(_READY_S)
+        yield device
+    finally:
+        device.close()
+
+
+def _until(frames: Iterator[bytes], until_s: float) -> Iterator[bytes]:
+    for frame in frames:
+        yield frame
+        if time.monotonic() >= until_s:
+            return
+
+
+def _carried(carry: Callable[[float], int]) -> float:
+    """Frames in a second that `carry` takes in a thread beside an idle window."""
+    counts: list[int] = []
+    worker = threading.Thread(target=lambda: counts.append(carry(time.monotonic() + ROUND_S)))
+    started_s = time.monotonic()
+    worker.start()
+    run_events(ROUND_S)
+    worker.join()
+    return counts[0] / (time.monotonic() - started_s)
+
+
+def _painted(device: Device) -> float:
+    """Different frames in a second that a mirror paints."""
+    view = MirrorView()
+    view.set_veil(None)
+    view.resize(*_VIEW)
+    bridge = RecorderBridge(view)
+    bridge.frame_came.connect(view.show_frame)
+    counter = _PaintCounter(view)
+    reader = FrameReader(device, on_frame=bridge.frame, on_failure=_fail)
+    view.show()
+    reader.start()
+    run_events(_WARM_UP_S)
+    before, started_s = counter.painted, time.monotonic()
+    run_events(ROUND_S)
+    painted = (counter.painted - before) / (time.monotonic() - started_s)
+    reader.stop()
+    reader.join()
+    view.close()
+    view.deleteLater()
+    return painted
+
+
+class _PaintCounter(QObject):
+    """Counts the paintings of a mirror that showed another frame than the one before."""
+
+    def __init__(self, view: MirrorView) -> None:
+        super().__init__(view)
+        self.painted = 0
+        self._view = view
+        self._number: int | None = None
+        view.installEventFilter(self)
+
+    def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
+        if event.type() is QEvent.Type.Paint and self._view.frame_number != self._number:
+            self._number = self._view.frame_number
+            self.painted += 1
+        return False
+
+
+def _fail(error: DeviceError) -> None:
+    raise error

@@ -1,0 +1,161 @@
+"""Passive mode under a hail of taps: what the steps say is held against the simulated phone's own journal."""
+
+import json
+import re
+import subprocess
+import sys
+import time
+from bisect import bisect_left
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks.figure import Figure
+from odyssey_recorder.dataset.draft import DraftStep
+from odyssey_recorder.dataset.store import EpisodeStore
+from odyssey_recorder.device.adb_server import AdbServer
+from odyssey_recorder.model.action import Click
+from odyssey_recorder.model.episode import TaskInfo
+from odyssey_recorder.recording.script import ScriptPlayer
+from odyssey_recorder.recording.session import State
+from odyssey_recorder.simulator.lab import Lab
+from odyssey_recorder.wiring import Desk, Reach
+
+PROFILE = "small_phone"
+"""Of the simulated phones only this one draws twenty new screens a second."""
+PER_SECOND = 20.0
+TASK = TaskInfo("General_Tool", ("Calculator",), "Measure.", "Measure.", "Measure.")
+_KEYS = "123456789C"
+_CALCULATOR = "com.odyssey.calculator"
+_SAME_TAP_US = 20_000
+_PATIENCE_S = 30.0
+_QUIET_S = 15.0
+_PAGE = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class _Tap:
+    """A tap as the phone saw it: when (microseconds since 1970), and the hash of what it showed then."""
+
+    at_us: int
+    shown: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Verdict:
+    """What the journal says of the steps; `wrong` are pictures that are not what was shown at touch-down."""
+
+    lost: int
+    doubled: int
+    wrong: int
+    flagged: int
+
+
+def measure(lab: Lab, folder: Path, *, taps: int) -> list[Figure]:
+    """Record `taps` taps, and see what came of each."""
+    journal = folder / "passive.jsonl"
+    serial = lab.phones.start(PROFILE, animation=False, journal=journal)
+    lab.server.adb("-s", serial, "shell", "am", "start", "-n", f"{_CALCULATOR}/.MainActivity")
+    store = EpisodeStore(folder / "dataset", drafts=folder / "drafts")
+    reach = Reach(AdbServer(port=lab.server.port), running=(lab.phones.running_dir,))
+    device = reach.connect(serial)
+    places = _places(device.view_tree())
+    desk = Desk(reach, store, "bench", "script")
+    recorder = desk.begin(device, TASK, ScriptPlayer(), "passive")
+    recorder.start()
+    began_ns = time.monotonic_ns()
+    try:
+        recorder.wait_for(lambda view: view.state is State.READY and view.frame_number is not None, _PATIENCE_S)
+        words = [str(number) for place in places for number in place]
+        command = [sys.executable, "-m", "benchmarks.hands", serial, str(lab.phones.running_dir)]
+        hands = subprocess.Popen([*command, str(taps), str(PER_SECOND), *words], stdout=subprocess.PIPE, text=True)
+        memory = _Memory()
+        quiet_since_s, steps = time.monotonic(), 0
+        while time.monotonic() - quiet_since_s < _QUIET_S and steps < taps:
+            time.sleep(0.5)
+            now = len(recorder.view.steps)
+            if now != steps:
+                quiet_since_s, steps = time.monotonic(), now
+                memory.look(steps)
+        per_second = float(hands.communicate()[0])
+    finally:
+        recorder.stop()
+        recorder.join()
+        device.close()
+    draft = store.resume(recorder.episode_id)
+    draft.close()
+    verdict = _judge(_taps(journal, began_ns), draft.steps)
+    of = f"of {taps}"
+    return [
+        Figure("passive: taps a second", per_second, "/s"),
+        Figure("passive: taps lost", verdict.lost, of, goal="0"),
+        Figure("passive: taps doubled or invented", verdict.doubled, of, goal="0"),
+        Figure("passive: wrong frames", verdict.wrong, of, goal="0"),
+        Figure("passive: flagged, as the screen never rested", verdict.flagged, of),
+        Figure("memory for each step, passive", memory.kb_a_step(), "kB"),
+    ]
+
+
+class _Memory:
+    """What this process holds in memory, over the steps."""
+
+    def __init__(self) -> None:
+        self._seen: list[tuple[int, int]] = []
+
+    def look(self, steps: int) -> None:
+        """Note how much it is now."""
+        pages = int(Path("/proc/self/statm").read_text().split()[1])
+        self._seen.append((steps, pages * _PAGE))
+
+    def kb_a_step(self) -> float:
+        """The slope of the second half of what was seen, by least squares."""
+        half = self._seen[len(self._seen) // 2 :]
+        if len(half) < 2:
+            return 0.0
+        mean_step = sum(step for step, _ in half) / len(half)
+        mean_size = sum(size for _, size in half) / len(half)
+        spread = sum((step - mean_step) ** 2 for step, _ in half)
+        together = sum((step - mean_step) * (size - mean_size) for step, size in half)
+        return together / spread / 1000 if spread else 0.0
+
+
+def _places(view_tree: str) -> list[tuple[int, int]]:
+    """The middles of the calculator's keys, so that each tap shows another picture than the nine before."""
+    found: dict[str, tuple[int, int]] = {}
+    for node in re.findall(r"<node [^>]*>", view_tree):
+        label = re.search(r'(?:text|content-desc)="([1-9]|AC|Clear)"', node)
+        bounds = re.search(r'bounds="\[(\d+),(\d+)\]\[(\d+),(\d+)\]"', node)
+        if label and bounds:
+            left, top, right, bottom = map(int, bounds.groups())
+            found["C" if len(label[1]) > 1 else label[1]] = (left + right) // 2, (top + bottom) // 2
+    return [found[key] for key in _KEYS]
+
+
+def _taps(journal: Path, since_ns: int) -> list[_Tap]:
+    offset_ns = time.time_ns() - time.monotonic_ns()
+    hashes: dict[int, str] = {}
+    taps: list[_Tap] = []
+    for line in journal.open():
+        entry = json.loads(line)
+        if "rgb_sha256" in entry:
+            hashes[entry["frame"]] = entry["rgb_sha256"]
+        elif entry["input"].startswith("touch down") and entry["t_ns"] >= since_ns:
+            taps.append(_Tap((entry["t_ns"] + offset_ns) // 1000, hashes[entry["frame"]]))
+    return taps
+
+
+def _judge(taps: list[_Tap], steps: tuple[DraftStep, ...]) -> _Verdict:
+    """Hold each step against the tap of the same moment."""
+    felt = [0] * len(taps)
+    wrong = flagged = invented = 0
+    for step in steps:
+        after = bisect_left(taps, step.record.touched_us, key=lambda tap: tap.at_us)
+        near = [number for number in (after - 1, after) if 0 <= number < len(taps)]
+        nearest = min(near, key=lambda number: abs(taps[number].at_us - step.record.touched_us))
+        if not isinstance(step.action, Click) or abs(taps[nearest].at_us - step.record.touched_us) > _SAME_TAP_US:
+            invented += 1
+            continue
+        felt[nearest] += 1
+        flagged += bool(step.record.flags)
+        wrong += step.record.frame.rgb_sha256 != taps[nearest].shown
+    doubled = sum(count - 1 for count in felt if count > 1) + invented
+    return _Verdict(felt.count(0), doubled, wrong, flagged)

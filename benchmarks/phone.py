@@ -1,0 +1,98 @@
+"""A simulated emulator in a process of its own, on whose screen a video plays that costs it nothing."""
+
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from pathlib import Path
+
+from PIL import Image, ImageChops
+
+from odyssey_recorder.simulator.control_server import ControlOptions
+from odyssey_recorder.simulator.emulator import SimulatedEmulator
+from odyssey_recorder.simulator.lab import Lab
+from odyssey_recorder.simulator.phone import Phone
+from odyssey_recorder.simulator.profile import Profile, profile_named
+from odyssey_recorder.simulator.screen import Screen
+from odyssey_recorder.simulator.server_main import run_until_killed, stop_when_stdin_ends
+from odyssey_recorder.simulator.ui.view import Action
+
+PROFILE = "pixel_7_pro"
+_PICTURES = 8
+
+
+class VideoPhone(Phone):
+    """A phone whose screen is another one `per_second` times; the pictures are made beforehand and cost nothing."""
+
+    def __init__(self, profile: Profile, per_second: float) -> None:
+        super().__init__(profile)
+        self._per_second = per_second
+        self._pictures = _pictures(super().screen())
+        self._shown = super().screen()
+        self._told: list[Action] = []
+
+    def screen(self) -> Screen:
+        """The newest picture of the video."""
+        return self._shown
+
+    def on_frame(self, tell: Action) -> Action:
+        """Call `tell` with each picture, on the video's thread."""
+        self._told.append(tell)
+        return lambda: self._told.remove(tell)
+
+    def play(self) -> None:
+        """Begin the video; it ends with the process."""
+        threading.Thread(target=self._play, name="video", daemon=True).start()
+
+    def _play(self) -> None:
+        started_s, number = time.monotonic(), self._shown.number
+        while True:
+            number += 1
+            pixels = self._pictures[number % _PICTURES]
+            now_ns, now_us = time.monotonic_ns(), time.time_ns() // 1000
+            self._shown = replace(self._shown, number=number, rgba=pixels, shown_ns=now_ns, shown_us=now_us)
+            for tell in tuple(self._told):
+                tell()
+            due_s = started_s + (number - 1) / self._per_second
+            time.sleep(max(0.0, due_s - time.monotonic()))
+
+
+def _pictures(screen: Screen) -> list[bytes]:
+    whole = Image.frombytes("RGBA", (screen.width, screen.height), screen.rgba)
+    step = screen.height // _PICTURES
+    return [ImageChops.offset(whole, 0, number * step).tobytes() for number in range(_PICTURES)]
+
+
+@contextmanager
+def video_phone(lab: Lab, *, per_second: float) -> Iterator[str]:
+    """Run a phone with a video as long as the context lasts; its serial."""
+    command = [sys.executable, "-m", "benchmarks.phone", str(per_second), str(lab.phones.running_dir)]
+    phone = subprocess.Popen(
+        command, env=lab.server.environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    assert phone.stdout is not None
+    try:
+        yield phone.stdout.readline().strip()
+    finally:
+        phone.communicate()
+
+
+def main(per_second: float, running: Path) -> None:
+    """Run a phone with a video until the standard input ends."""
+    stop_when_stdin_ends()
+    phone = VideoPhone(profile_named(PROFILE), per_second)
+    server_port = int(os.environ["ANDROID_ADB_SERVER_PORT"])
+    control = ControlOptions(running_dir=running)
+    with SimulatedEmulator(phone, adb_server_port=server_port, control=control) as emulator:
+        print(emulator.serial, flush=True)
+        phone.play()
+        with suppress(KeyboardInterrupt):
+            run_until_killed(emulator)
+
+
+if __name__ == "__main__":
+    main(float(sys.argv[1]), Path(sys.argv[2]))
