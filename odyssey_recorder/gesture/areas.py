@@ -24,8 +24,9 @@ class Navigation(Enum):
 class ScreenAreas:
     """Where on the picture a touch means more than its place, and which way the picture is turned.
 
-    `panel` is the size in natural orientation; the boxes are on the picture, None where they are not shown. `package`
-    and `activity` have the focus, empty when nothing has.
+    `panel` is the picture's size in natural orientation, `glass` that of the panel as it is built, None where it is the
+    same; the boxes are on the picture, None where they are not shown. `package` and `activity` have the focus, empty
+    when nothing has.
     """
 
     panel: Size
@@ -35,6 +36,7 @@ class ScreenAreas:
     navigation: Navigation = Navigation.BUTTONS
     package: str = ""
     activity: str = ""
+    glass: Size | None = None
 
     @property
     def size(self) -> Size:

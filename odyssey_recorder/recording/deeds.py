@@ -31,6 +31,7 @@ NO_KEY = "it looked like a swipe to another app, but none of the system's keys w
 
 PINCHED = "Two fingers at once are no action of the dataset: nothing was recorded of them."
 NO_PICTURE = "There is no picture of the screen from before your last action: it was not recorded."
+BESIDE = "You touched beside the picture, where nothing feels it: nothing was recorded."
 NO_PLACE = "How the screen was turned during your last touch is not known: it was not recorded."
 
 
@@ -130,7 +131,9 @@ class Interpreter:
         node = nodes.get(contact.node)
         if areas is None or node is None:
             return Refused(NO_PLACE)
-        stroke = to_stroke(contact, node, areas.panel, areas.rotation)
+        stroke = to_stroke(contact, node, areas.glass or areas.panel, areas.rotation, areas.size)
+        if areas.size.clamp(stroke.start) != stroke.start:
+            return Refused(BESIDE)
         meant = meaning(stroke, areas, self.touch, self.navigation)
         match meant:
             case Pressed(key):

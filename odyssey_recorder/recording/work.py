@@ -182,6 +182,7 @@ class Work:
             Navigation.GESTURES if mode == _GESTURES else Navigation.BUTTONS,
             state.package,
             state.activity,
+            state.panel,
         )
 
     def _send(self, intent: events.Intent) -> Outcome:
