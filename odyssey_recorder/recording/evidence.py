@@ -49,6 +49,7 @@ def encode_frame(frame: Frame, clock: Clock) -> tuple[bytes, FrameRecord]:
         height=frame.size.height,
         png_sha256=hashlib.sha256(png).hexdigest(),
         rgb_sha256=hashlib.sha256(image.tobytes()).hexdigest(),
+        streamed=frame.streamed,
     )
     return png, record
 
