@@ -45,7 +45,7 @@ def _of_one_device(lab: Lab, folder: Path) -> list[Figure]:
     server = AdbServer(port=lab.server.port)
     device = AdbDevice(serial, server)
     device.wait_until_ready(15)
-    figures = [*capture.measure(device, server), *recording.measure(device, lab, folder)]
+    figures = [*capture.measure(device, server, lab), *recording.measure(device, lab, folder)]
     device.close()
     lab.phones.stop()
     return figures

@@ -1,22 +1,30 @@
-"""One raw frame: our device against a bare socket loop, and against adbutils' own screenshot."""
+"""One frame that is asked for, over adb and over gRPC: our devices against bare calls and adbutils' own screenshot."""
 
 from adbutils import AdbClient
 
-from benchmarks.bare import BareAdb
+from benchmarks.bare import BareAdb, BareControl
 from benchmarks.figure import Figure, in_turn
 from odyssey_recorder.device.adb import AdbDevice
 from odyssey_recorder.device.adb_server import AdbServer
+from odyssey_recorder.simulator.lab import Lab
+from odyssey_recorder.wiring import Reach
 
 ROUNDS = 25
 
 
-def measure(device: AdbDevice, server: AdbServer) -> list[Figure]:
-    """The two figures of a frame."""
+def measure(device: AdbDevice, server: AdbServer, lab: Lab) -> list[Figure]:
+    """The figures of a frame."""
     floor = BareAdb(server, device.serial, device.properties().size)
     theirs = AdbClient(host=server.host, port=server.port).device(device.serial)
     ours_ms, floor_ms = in_turn((device.capture, floor.capture), rounds=ROUNDS)
     again_ms, theirs_ms = in_turn((device.capture, theirs.screenshot), rounds=ROUNDS)
+    bare = BareControl(device.serial, lab.phones.running_dir)
+    emulator = Reach(server, "grpc", (lab.phones.running_dir,)).connect(device.serial)
+    asked_ms, bare_ms = in_turn((emulator.capture, bare.capture), rounds=ROUNDS)
+    emulator.close()
+    bare.close()
     return [
         Figure("a raw frame by device/adb.py", ours_ms, "ms", "bare socket", floor_ms, "<= 1.3"),
         Figure("the same, in turn with adbutils", again_ms, "ms", "screenshot()", theirs_ms, "<= 0.2"),
+        Figure("a frame asked for over gRPC", asked_ms, "ms", "bare getScreenshot", bare_ms, "<= 1.3"),
     ]
