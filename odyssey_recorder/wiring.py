@@ -93,7 +93,8 @@ def user_reach(settings: Settings) -> Reach:
 def annotator_desk(settings: Settings) -> Iterator["Desk"]:
     """The desk of the window, at the user's own adb server; simulated emulators started from it end with it."""
     reach = user_reach(settings)
-    phones = PhoneProcesses({**os.environ, "ANDROID_ADB_SERVER_PORT": str(reach.server.port)})
+    environment = {**os.environ, "ANDROID_ADB_SERVER_PORT": str(reach.server.port)}
+    phones = PhoneProcesses(environment, window=True)  # for passive mode
     try:
         yield Desk(reach, episode_store(settings), settings.annotator, phones=phones, view_trees=settings.view_trees)
     finally:

@@ -19,11 +19,12 @@ class PhoneProcesses:
     """The simulated emulators that this program started; they end with it, whatever way it ends.
 
     `environment` names the adb server that they announce themselves to (ANDROID_ADB_SERVER_PORT), their HOME, and
-    by XDG_RUNTIME_DIR where their discovery files go.
+    by XDG_RUNTIME_DIR where their discovery files go. With `window` each has a window of its own, to work in.
     """
 
-    def __init__(self, environment: Mapping[str, str]) -> None:
+    def __init__(self, environment: Mapping[str, str], *, window: bool = False) -> None:
         self._environment = dict(environment)
+        self._window = window
         self._running: list[subprocess.Popen[bytes]] = []
 
     @property
@@ -36,6 +37,7 @@ class PhoneProcesses:
         command = [sys.executable, "-m", "odyssey_recorder", "simulate", "--profile", profile, "--seed", str(seed)]
         command += ["--console-port", "0", "--until-stdin-ends"]
         command += [] if animation else ["--no-animation"]
+        command += ["--window"] if self._window else []
         command += ["--journal", str(journal)] if journal else []
         phone = subprocess.Popen(
             command,

@@ -319,19 +319,23 @@ def test_the_picture_is_not_scaled_twice(person: Person) -> None:
 # The program.
 
 
-def test_simulate_opens_the_window_and_ends_with_it(tmp_path: Path) -> None:
+@pytest.mark.parametrize("end", ["Ctrl-C", "whoever started it goes"])
+def test_the_program_with_a_window_ends_as_the_one_without(tmp_path: Path, end: str) -> None:
     environment = {
         **os.environ, "QT_QPA_PLATFORM": "offscreen", "HOME": str(tmp_path), "USERPROFILE": str(tmp_path),
         "XDG_RUNTIME_DIR": str(tmp_path), "ANDROID_ADB_SERVER_PORT": "1",
     }  # fmt: skip
     words = ["-m", "odyssey_recorder", "simulate", "--window", "--profile", "small_phone", "--console-port", "0"]
     with subprocess.Popen(
-        [sys.executable, *words], env=environment, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    ) as program:
+        [sys.executable, *words, "--until-stdin-ends"],
+        env=environment, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    ) as program:  # fmt: skip
         assert program.stdout is not None
         said = [program.stdout.readline() for _ in range(4)]
         assert said[3].startswith("Stop it with Ctrl-C")
-        program.send_signal(signal.SIGINT)
-        out, _ = program.communicate(timeout=20)
+        if end == "Ctrl-C":
+            program.send_signal(signal.SIGINT)
+            program.wait(20)
+        out, _ = program.communicate(timeout=20)  # closes its standard input
     assert out.endswith("has stopped.\n")
     assert program.returncode == 0
