@@ -116,9 +116,9 @@ def record(
     capture: CaptureOption = None,
     resume: Annotated[str, typer.Option(metavar="ID", help="Go on with this draft; it knows its task.")] = "",
 ) -> None:
-    """Record an episode without a window: by script, or by listening to what you do in the emulator's own window.
+    """Record an episode without a window, by script or by listening.
 
-    A new episode needs --instruction, --category and --app. Prints the annotation file.
+    In passive mode you work in the emulator's own window, and say here when you are done. A new episode needs --instruction, --category and --app. Prints the annotation file.
     """
     from odyssey_recorder.commands.listen import record_by_listening
     from odyssey_recorder.commands.record import Request, record_by_script
@@ -248,7 +248,7 @@ def convert(
 
 @app.command()
 def devices(*, as_json: JsonOption = False) -> None:
-    """List the devices that adb knows, their states, and the way to their pictures."""
+    """List the devices that adb knows, and how their pictures come."""
     from odyssey_recorder.settings import read_settings
     from odyssey_recorder.wiring import user_reach
 

@@ -163,7 +163,7 @@ class TestDevices:
     def test_json_has_all_that_is_known(self, command_line: CommandLine, phone: LabPhone) -> None:
         [device] = json.loads(command_line("devices", "--json").out)
         assert (device["serial"], device["state"]) == (phone.serial, "device")
-        assert device.keys() == {"serial", "state", "product", "model"}
+        assert device.keys() == {"serial", "state", "product", "model", "capture"}
 
     def test_where_there_is_none_it_says_how_to_get_one(
         self, command_line: CommandLine, lonely_server: PrivateAdbServer

@@ -131,7 +131,7 @@ def test_what_a_device_refused_is_told_and_another_run_goes_on_with_the_draft(
     command_line: CommandLine, phone: LabPhone
 ) -> None:
     phone.console("fault", "refuse-input", "on")
-    refused = record(command_line, {"key": "HOME"}, {"complete": "never"})
+    refused = record(command_line, {"key": "HOME"}, {"complete": "never"}, more=(*TASK, "--capture", "adb"))
     phone.console("fault", "clear")
     assert (refused.exit_code, refused.out) == (1, "")
     [draft] = command_line.draft_ids()
@@ -154,7 +154,8 @@ def test_a_device_that_goes_away_is_named_and_the_draft_kept(
 
     with ThreadPoolExecutor() as pool:
         gone = pool.submit(go_away)
-        ran = record(command_line, {"key": "HOME"}, {"wait_ms": 1000}, {"complete": ""})
+        lines = [{"key": "HOME"}, {"wait_ms": 1000}, {"complete": ""}]
+        ran = record(command_line, *lines, more=(*TASK, "--capture", "adb"))
         gone.result()
     phone.console("fault", "clear")
     phone.lab.server.adb("-s", phone.serial, "wait-for-device")
