@@ -6,9 +6,11 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 
 from odyssey_recorder.dataset.store import EpisodeStore
-from odyssey_recorder.device.adb import AdbDevice, AdbServer
+from odyssey_recorder.device.adb import AdbDevice
+from odyssey_recorder.device.adb_server import AdbServer
 from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.device.settle import SettleRule
+from odyssey_recorder.gesture.areas import NavigationRules
 from odyssey_recorder.gesture.recognizer import TouchRules
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.geometry import Pixel
@@ -104,13 +106,19 @@ def record_on_a_full_disk(job: Job, parent: Connection) -> None:
         recorder.retry()
         recorder.wait_for(lambda view: view.published is not None, PATIENCE_S)
 
-    with_recorder(job, parent, fill_twice)
+    with_recorder(job, parent, fill_twice, view_trees=False)
 
 
-def with_recorder(job: Job, parent: Connection, work: Callable[[Recorder], None]) -> None:
+def with_recorder(job: Job, parent: Connection, work: Callable[[Recorder], None], *, view_trees: bool = True) -> None:
     store = EpisodeStore(job.dataset, drafts=job.drafts)
     device = AdbDevice(job.serial, AdbServer(port=job.server_port))
-    rules = Rules(TouchRules.for_density(320), SettleRule(still_ms=40), late_input_ns=1_000_000_000)
+    rules = Rules(
+        TouchRules.for_density(320),
+        NavigationRules.for_density(320),
+        SettleRule(still_ms=40),
+        late_input_ns=1_000_000_000,
+        view_trees=view_trees,
+    )
     recorder = Recorder(device, store.resume(job.episode_id), store, listener=Reporter(parent), rules=rules)
     recorder.start()
     parent.send(Report(State.IDLE, len(recorder.view.steps), "started"))
