@@ -102,6 +102,7 @@ class FakeDevice:
         self._screens_shown = 0
         self._frames = 0
         self._unseen: Frame | None = None
+        self._last_change: Frame | None = None
         self._input_lines: deque[bytes] = deque()
         self._input_ended = False
         self._restless = False
@@ -157,6 +158,11 @@ class FakeDevice:
             self._wait_for(lambda: self._unseen is not None, wait_s)
             frame, self._unseen = self._unseen, None
             return frame
+
+    def repeat_frame(self) -> None:
+        """Let the next frame be that of the last change of the screen, where there was one."""
+        with self._changed:
+            self._unseen = self._unseen or self._last_change
 
     @property
     def sends_frames(self) -> bool:
@@ -352,7 +358,7 @@ class FakeDevice:
     def _show(self, screen: int | str | Image.Image) -> None:
         self._screen = screen
         if self.streams:
-            self._unseen = self._frame(time.monotonic_ns(), streamed=True)
+            self._unseen = self._last_change = self._frame(time.monotonic_ns(), streamed=True)
             self._changed.notify_all()
 
     def _frame(self, started_ns: int, *, streamed: bool = False) -> Frame:

@@ -1,31 +1,31 @@
-"""`demo`: two episodes recorded on a simulated emulator, published, and replayed on a fresh one."""
+"""`demo`: episodes recorded on a simulated emulator in both modes, published, and replayed on a fresh one."""
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from io import BytesIO
 from pathlib import Path
 from typing import TypeVar
-from xml.etree import ElementTree
 
 from rich.box import SIMPLE
 from rich.console import Console
 from rich.table import Column, Table
 
+from odyssey_recorder.commands.demo_hands import Drag, Eyes, Hands, Move, On
 from odyssey_recorder.commands.terminal import line
 from odyssey_recorder.commands.window import require_screen
 from odyssey_recorder.dataset.contact_sheet import PicturedEpisode, draw_contact_sheet
 from odyssey_recorder.dataset.durable import write_durably
+from odyssey_recorder.dataset.provenance import Mode
 from odyssey_recorder.dataset.store import EpisodeStore
-from odyssey_recorder.device.adb import find_adb
+from odyssey_recorder.device.adb_server import find_adb
 from odyssey_recorder.device.device import Device
-from odyssey_recorder.errors import RecordingError
 from odyssey_recorder.model.action import SystemKey, action_type
 from odyssey_recorder.model.episode import TaskInfo
 from odyssey_recorder.recording import script
 from odyssey_recorder.recording.recorder import Recorder
 from odyssey_recorder.recording.session import State
-from odyssey_recorder.recording.view import RecordedStep
+from odyssey_recorder.recording.view import RecordingView
 from odyssey_recorder.replay.compare import Verdict
 from odyssey_recorder.replay.player import ReplayResult
 from odyssey_recorder.replay.replay import ReplayOptions, replay_episode
@@ -33,25 +33,6 @@ from odyssey_recorder.simulator.lab import Lab
 from odyssey_recorder.wiring import Desk, lab_desk
 
 _Outcome = TypeVar("_Outcome")
-_BOUNDS = re.compile(r"\[(\d+),(\d+)\]\[(\d+),(\d+)\]")
-
-
-@dataclass(frozen=True, slots=True)
-class On:
-    """A touch on what carries this text or description; `hold` for a long press."""
-
-    label: str
-    hold: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Drag:
-    """A finger dragged over the middle of the screen, up by this share of its height."""
-
-    up: float
-
-
-Move = On | Drag | script.Command
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +41,7 @@ class Demonstration:
 
     task: TaskInfo
     moves: tuple[Move, ...]
+    mode: Mode = "mirror"
 
 
 FORECAST = "Oslo weather: forecast for the week"
@@ -117,6 +99,25 @@ DEMONSTRATIONS = (
             script.Impossible(impossible="Item not found"),
         ),
     ),
+    Demonstration(
+        TaskInfo(
+            category="General_Tool",
+            apps=("Notes",),
+            meta_task="Write down to {}.",
+            task="Write down to buy milk.",
+            instruction="Make a note in Notes so that I remember to buy milk.",
+        ),
+        (
+            On("Notes"),
+            On("New note"),
+            script.TypeText(type="buy milk"),
+            script.PressKey(key="BACK"),
+            script.PressKey(key="BACK"),
+            script.PressKey(key="HOME"),
+            script.Complete(complete="There is a note called buy milk."),
+        ),
+        mode="passive",
+    ),
 )
 
 
@@ -167,77 +168,61 @@ def _record_all(desk: Desk, device: Device, lab: Lab, out: Console) -> list[Path
 def _record(desk: Desk, device: Device, lab: Lab, demonstration: Demonstration, out: Console) -> Path:
     device.press(SystemKey.HOME)
     player = script.ScriptPlayer()
-    recorder = desk.begin(device, demonstration.task, player)
-    eyes = _Eyes(lab, device.serial)
+    recorder = desk.begin(device, demonstration.task, player, demonstration.mode)
+    eyes = Eyes(lab, device.serial)
     try:
         recorder.start()
-        for move in demonstration.moves:
-            _ready(recorder)
-            player.perform(eyes.command(move), recorder)
+        if demonstration.mode == "passive":
+            _work_on_the_phone(desk, recorder, eyes, demonstration.moves)
+        else:
+            _play(player, recorder, eyes, demonstration.moves)
         published = player.published(recorder).published
     finally:
         recorder.stop()
         recorder.join()
     assert published is not None
     steps = recorder.view.steps
+    kinds = ", ".join(sorted({action_type(step.action) for step in steps}))
     out.print(line(f"  {demonstration.task.instruction}"), soft_wrap=True)
-    out.print(line(f"    {len(steps)} steps: {', '.join(_kinds(steps))}"), soft_wrap=True)
+    out.print(line(f"    {demonstration.mode} mode, {len(steps)} steps: {kinds}"), soft_wrap=True)
     return published
+
+
+def _play(player: script.ScriptPlayer, recorder: Recorder, eyes: Eyes, moves: Sequence[Move]) -> None:
+    """Carry the moves out through the recorder, as in its window."""
+    for move in moves:
+        recorder.wait_for(lambda view: view.state is State.READY and view.has_view_tree, script.PATIENCE_S)
+        player.perform(eyes.command(move), recorder)
+
+
+def _work_on_the_phone(desk: Desk, recorder: Recorder, eyes: Eyes, moves: Sequence[Move]) -> None:
+    """Carry the moves out on the phone itself, while the recorder listens."""
+    recorder.wait_for(lambda view: view.state is State.READY, script.PATIENCE_S)
+    device = desk.connect(recorder.serial)
+    hands, steps = Hands(device, eyes), 0
+    try:
+        for move in moves:
+            hands.rest()
+            match eyes.command(move):
+                case script.Complete(complete=note):
+                    recorder.complete(note)
+                case script.TypeText() as typed:
+                    hands.carry_out(typed)  # becomes a step with what is done next
+                    steps += 1
+                case command:
+                    hands.carry_out(command)
+                    steps += 1
+                    recorder.wait_for(partial(_has_steps, steps), script.PATIENCE_S)
+    finally:
+        device.close()
+
+
+def _has_steps(count: int, view: RecordingView) -> bool:
+    return len(view.steps) == count
 
 
 def _replay_all(annotations: Sequence[Path], device: Device, folder: Path) -> list[ReplayResult]:
     return [replay_episode(path, device, ReplayOptions(report=_report(folder, path.stem))) for path in annotations]
-
-
-class _Eyes:
-    """Finds on the screen what a person would look for, by the view tree that `uiautomator dump` gives."""
-
-    def __init__(self, lab: Lab, serial: str) -> None:
-        self._lab = lab
-        self._serial = serial
-
-    def command(self, move: Move) -> script.Command:
-        """The move as a command of a script, in pixels of the screen as it is now."""
-        match move:
-            case On(label, hold):
-                x, y = self._middle_of(label)
-                return script.LongPress(long_press=(x, y)) if hold else script.Tap(tap=(x, y))
-            case Drag(up):
-                left, top, right, bottom = _bounds(next(self._tree().iter("node")))
-                x, middle, half = (left + right) // 2, (top + bottom) // 2, int((bottom - top) * up / 2)
-                return script.Swipe(swipe=((x, middle + half), (x, middle - half)), ms=400)
-            case _:
-                return move
-
-    def _middle_of(self, label: str) -> tuple[int, int]:
-        nodes = [node for node in self._tree().iter("node") if label in {node.get("text"), node.get("content-desc")}]
-        if not nodes:
-            raise RecordingError(f"The demo looked for {label!r} on the simulated phone's screen and did not find it.")
-        left, top, right, bottom = _bounds(nodes[0])
-        return (left + right) // 2, (top + bottom) // 2
-
-    def _tree(self) -> ElementTree.Element:
-        said = self._lab.server.adb("-s", self._serial, "exec-out", "uiautomator", "dump", "--windows", "/dev/tty")
-        xml = said.stdout.decode().partition("</displays>")
-        return ElementTree.fromstring(xml[0] + xml[1])
-
-
-def _bounds(node: ElementTree.Element) -> tuple[int, int, int, int]:
-    """Left, top, right and bottom of a node, in pixels of the screen."""
-    found = _BOUNDS.fullmatch(node.get("bounds", ""))
-    if found is None:
-        raise RecordingError(f"The view tree of the simulated phone has a node without bounds: {node.attrib}.")
-    left, top, right, bottom = map(int, found.groups())
-    return left, top, right, bottom
-
-
-def _ready(recorder: Recorder) -> None:
-    """Wait until the screen rests, so that the view tree is that of the next picture."""
-    recorder.wait_for(lambda view: view.state is State.READY, script.PATIENCE_S)
-
-
-def _kinds(steps: Sequence[RecordedStep]) -> list[str]:
-    return sorted({action_type(step.action) for step in steps})
 
 
 def _pictured(store: EpisodeStore, result: ReplayResult) -> PicturedEpisode:

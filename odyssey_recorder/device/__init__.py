@@ -2,5 +2,6 @@
 
 import os
 
-# gRPC reads it when it is imported, and would otherwise tell the terminal of every connection that ends.
+# gRPC reads them when it is imported, and would otherwise tell the terminal of connections, and of programs started.
 os.environ.setdefault("GRPC_VERBOSITY", "ERROR")
+os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")

@@ -160,6 +160,9 @@ class AdbDevice:
         """None, at once: nothing comes by itself."""
         return None
 
+    def repeat_frame(self) -> None:
+        """Nothing came that could come again."""
+
     @property
     def sends_frames(self) -> bool:
         """Never."""

@@ -109,6 +109,9 @@ class Device(Protocol):
         is kept for a caller who comes late.
         """
 
+    def repeat_frame(self) -> None:
+        """Let `next_frame` give the newest frame once more: somebody else begins to watch, and missed it."""
+
     @property
     def sends_frames(self) -> bool:
         """Whether frames come by themselves at the moment, through `next_frame`."""

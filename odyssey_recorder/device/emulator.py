@@ -121,6 +121,12 @@ class EmulatorDevice:
         self._skip_what_is_missing(connection.stream, picture.seq)
         return self._frame(picture, streamed=True)
 
+    def repeat_frame(self) -> None:
+        """Let the next frame be what the stream has last shown, with the time since when it is shown."""
+        connection = self._connection()
+        if connection is not None:
+            connection.stream.give_again()
+
     @property
     def sends_frames(self) -> bool:
         """Whether the stream is there."""

@@ -140,6 +140,7 @@ class PictureStream:
         self._memory = memory
         self._changed = threading.Condition()
         self._whole: Picture | None = None
+        self._taken: Picture | None = None
         self._copied: Picture | None = None
         self._copied_ns = 0
         self._newest: Picture | None = None
@@ -170,7 +171,14 @@ class PictureStream:
                 sure_s = (self._copied_ns + _WRITING_NS) / 1e9 if self._copied is not None else expires_s
                 self._changed.wait(min(sure_s, expires_s) - now_s)
             picture, self._whole = self._whole, None
+            self._taken = picture or self._taken
             return picture
+
+    def give_again(self) -> None:
+        """Let `take` give out the picture that it gave out last, unless a newer one waits."""
+        with self._changed:
+            self._whole = self._whole or self._taken
+            self._changed.notify_all()
 
     def came_after(self, received: int, wait_s: float) -> bool:
         """Whether more than `received` pictures have come, now or within `wait_s`; False at the stream's end."""

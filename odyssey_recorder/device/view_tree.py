@@ -35,6 +35,7 @@ class Node:
     clickable: bool
     focused: bool
     password: bool
+    resource_id: str = ""
 
     @property
     def is_field(self) -> bool:
@@ -66,12 +67,17 @@ def parse(xml: str) -> tuple[Node, ...]:
     return tuple(nodes)
 
 
+def focused_field(nodes: tuple[Node, ...]) -> Node | None:
+    """The field that has the focus."""
+    return next((node for node in nodes if node.focused and node.is_field), None)
+
+
 def focused_text(nodes: tuple[Node, ...]) -> str | None:
     """The text of the field that has the focus; None where there is none, or where it holds a password.
 
     A field that shows its hint is empty; where the dump does not tell hints apart, the hint counts as text.
     """
-    field = next((node for node in nodes if node.focused and node.is_field), None)
+    field = focused_field(nodes)
     if field is None or field.password:
         return None
     return "" if field.text == field.hint else field.text
@@ -107,6 +113,7 @@ def _node(box: Box, attributes: Mapping[str, str]) -> Node:
         clickable=attributes.get("clickable") == "true",
         focused=attributes.get("focused") == "true",
         password=attributes.get("password") == "true",
+        resource_id=attributes.get("resource-id", ""),
     )
 
 

@@ -28,7 +28,8 @@ class LiveFinger:
     def __init__(self, device: Device, report: Callable[[Report], None]) -> None:
         self._device = device
         self._report = report
-        self._places: _Places = queue.SimpleQueue()
+        self._begun: _Places = queue.SimpleQueue()
+        self._places: _Places | None = None  # while the finger that came down last is on the mirror
         self._released: queue.SimpleQueue[_Places | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._run, name=f"finger on {device.serial}", daemon=True)
 
@@ -38,24 +39,27 @@ class LiveFinger:
 
     def begin(self, at: Pixel) -> None:
         """A finger came down at `at`, in pixels of the picture."""
-        self._places = queue.SimpleQueue()
+        self._begun = self._places = queue.SimpleQueue()
         self._places.put(at)
 
     def follow(self, at: Pixel) -> None:
-        """The finger has moved to `at`."""
-        self._places.put(at)
+        """The finger has moved to `at`; means nothing of one that was not begun."""
+        if self._places is not None:
+            self._places.put(at)
 
     def leave(self) -> None:
         """The finger has left the mirror."""
-        self._places.put(None)
+        if self._places is not None:
+            self._places.put(None)
+            self._places = None
 
     def release(self) -> None:
         """Let the device follow the finger that came down last."""
-        self._released.put(self._places)
+        self._released.put(self._begun)
 
     def stop(self) -> None:
         """Lift a finger that is still down, then end; does not wait for it."""
-        self._places.put(None)
+        self.leave()
         self._released.put(None)
 
     def join(self) -> None:

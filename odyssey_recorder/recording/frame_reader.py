@@ -42,6 +42,7 @@ class FrameReader:
 
     def start(self) -> None:
         """Begin to capture."""
+        self._device.repeat_frame()
         self._thread.start()
 
     def hurry(self, wanted: bool) -> None:

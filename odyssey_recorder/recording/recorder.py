@@ -111,7 +111,7 @@ class Recorder:
         self._questions: dict[int, str] = {}
         self._watch = StillnessWatch(rules.settle, since_ns=time.monotonic_ns())
         self._at_rest = False
-        self._tree: TreeRead | None = None
+        self._unproved: list[TreeRead | ScreenKnown] = []
         self._published: Path | None = None
         self._over = False
         self._view_changed = threading.Condition()
@@ -225,6 +225,11 @@ class Recorder:
         return self._draft.origin.mode
 
     @property
+    def serial(self) -> str:
+        """The device that is recorded."""
+        return self._device.serial
+
+    @property
     def view(self) -> RecordingView:
         """The newest view."""
         return self._view
@@ -316,7 +321,7 @@ class Recorder:
         if self._ear is not None:
             self._ear.stop()
 
-    def _take(self, message: _Message) -> None:  # noqa: C901 - one line for each message
+    def _take(self, message: _Message) -> None:
         match message:
             case _FrameCame(frame):
                 self._take_frame(frame)
@@ -324,9 +329,8 @@ class Recorder:
                 self._writer.take_picture(message)
                 self._happened(events.FrameKept(message.frame.number))
                 self._want_tree(message.frame.number)
-            case ScreenKnown(number, state):
-                if state is not None:
-                    self._writer.take_screen(number, state)
+            case ScreenKnown():
+                self._take_screen(message)
             case TreeRead():
                 self._take_tree(message)
             case _Lifted(stroke, now_ns):
@@ -360,18 +364,35 @@ class Recorder:
             self._work.read_tree(number)
 
     def _take_tree(self, read: TreeRead) -> None:
-        """A view tree belongs to a frame if a frame that was asked for after the tree was complete shows the same."""
-        if read.frame_number == self._session.frame and read.tree is not None:
-            self._tree = read
+        if read.tree is not None and self._rules.view_trees:
+            self._await_proof(read)
+
+    def _take_screen(self, known: ScreenKnown) -> None:
+        """In mirror mode nobody touches the device before the proof of the frame; in passive mode it needs its own."""
+        if self._is_passive:
+            self._await_proof(known)
+        elif known.state is not None:
+            self._writer.take_screen(known.frame_number, known.state)
+
+    def _await_proof(self, read: TreeRead | ScreenKnown) -> None:
+        """What was read belongs to a frame if a frame that was asked for when it was complete shows the same."""
+        if read.frame_number == self._session.frame:
+            self._unproved.append(read)
             self._reader.ask()
 
-    def _prove_tree(self, frame: Frame) -> None:
-        tree = self._tree
-        if tree is None or tree.tree is None or frame.started_ns < tree.read_ns:
-            return
-        self._tree = None
-        if tree.frame_number == self._session.frame and self._session.state is State.READY:
-            self._tell(self._writer.take_tree(tree.frame_number, tree.tree))
+    def _prove(self, frame: Frame) -> None:
+        complete = [read for read in self._unproved if frame.started_ns >= read.read_ns]
+        self._unproved = [read for read in self._unproved if frame.started_ns < read.read_ns]
+        for read in complete:
+            if read.frame_number != self._session.frame or self._session.state is not State.READY:
+                continue
+            match read:
+                case TreeRead(number, tree) if tree is not None:
+                    self._tell(self._writer.take_tree(number, tree))
+                case ScreenKnown(number, state) if state is not None:
+                    self._writer.take_screen(number, state)
+                case _:
+                    pass
 
     def _input_sent(self, started_ns: int, ended_ns: int) -> None:
         try:
@@ -403,7 +424,7 @@ class Recorder:
                 size=frame.size,
             )
         )
-        self._prove_tree(frame)
+        self._prove(frame)
 
     def _happened(self, event: events.PassiveEvent) -> None:
         """Tell the session, and do what it asks, in order; what that leads to at once comes before the rest."""
@@ -411,7 +432,7 @@ class Recorder:
             outcome = self._carry_out(effect)
             if outcome is not None:
                 self._happened(outcome)
-        rolling = self._is_passive and not self._device.sends_frames
+        rolling = self._is_passive and not (self._device.sends_frames and self._at_rest)
         self._reader.hurry(rolling or self._session.touched or self._session.state is not State.READY)
 
     def _say(self, event: events.PassiveEvent) -> Sequence[effects.PassiveEffect]:

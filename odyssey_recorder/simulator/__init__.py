@@ -1,1 +1,7 @@
 """A simulated Android emulator that a real adb server finds, lists and talks to."""
+
+import os
+
+# gRPC reads them when it is imported, and would otherwise tell the terminal of connections, and of programs started.
+os.environ.setdefault("GRPC_VERBOSITY", "ERROR")
+os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")

@@ -70,6 +70,7 @@ def _add(parent: Element, node: Node, index: int) -> None:
         "content-desc": _printable(node.content_desc),
         **{name: "true" if value else "false" for name, value in flags.items()},
         "bounds": _bounds(node),
+        "hint": _printable(node.hint),
     }
     element = SubElement(parent, "node", attributes)
     for position, child in enumerate(node.children):

@@ -22,6 +22,7 @@ def _node(box: Box, package: str) -> Node:
         package=package,
         bounds=box.visible,
         text=view.words,
+        hint=view.hint if isinstance(view, TextField) else "",
         content_desc=view.desc,
         resource_id=f"{package}:id/{view.key}" if isinstance(view, (TextField, Scroll)) else view.id,
         clickable=view.on_tap is not None or is_field,

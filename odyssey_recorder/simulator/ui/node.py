@@ -14,6 +14,7 @@ class Node:
     package: str
     bounds: Rect
     text: str = ""
+    hint: str = ""
     content_desc: str = ""
     resource_id: str = ""
     clickable: bool = False
