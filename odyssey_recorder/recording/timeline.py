@@ -100,7 +100,7 @@ class Timeline:
             self._begin(frame)
         elif frame.started_ns >= run.newest.started_ns:
             run.newest = frame
-        if run is not None and frame.same and frame.streamed and not run.streamed:
+        if run is not None and frame.same and frame.streamed and not run.streamed and not missing:
             run.streamed, run.began_ns = True, min(run.began_ns, frame.started_ns)
 
     def forget(self) -> None:

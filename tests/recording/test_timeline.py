@@ -86,6 +86,12 @@ def test_a_missing_frame_was_another_screen_and_nothing_is_proved_across_it() ->
     assert at(timeline, 400) == Found(1, 400 * MS, 400 * MS, None, (UNWATCHED,))
 
 
+def test_a_screen_that_was_asked_for_is_not_dated_by_a_stream_that_has_left_pictures_out() -> None:
+    timeline = seen(streamed(1, 0), asked(2, 420, 450), streamed(4, 410, same=True))
+
+    assert at(timeline, 400) == Found(1, 400 * MS, 400 * MS, check=None, doubts=(UNWATCHED,))
+
+
 def test_frames_that_overtook_each_other_prove_as_well() -> None:
     timeline = seen(streamed(1, 0), asked(3, 390, 450, same=True), streamed(2, 410))
 
