@@ -42,22 +42,27 @@ class _Tap:
 
 @dataclass(frozen=True, slots=True)
 class _Verdict:
-    """What the journal says of the steps; `wrong` are pictures that are not what was shown at touch-down."""
+    """What the journal says of the steps.
+
+    `wrong` are pictures that are not what was shown at touch-down; `unproved` are steps that say of themselves that
+    their picture is not proved, and `wrong_of_these` how many of their pictures are wrong.
+    """
 
     lost: int
     doubled: int
     wrong: int
-    flagged: int
+    unproved: int
+    wrong_of_these: int
 
 
 def measure(lab: Lab, folder: Path, *, taps: int) -> list[Figure]:
     """Record `taps` taps, and see what came of each."""
     journal = folder / "passive.jsonl"
     serial = lab.phones.start(PROFILE, animation=False, journal=journal)
-    lab.server.adb("-s", serial, "shell", "am", "start", "-n", f"{_CALCULATOR}/.MainActivity")
     store = EpisodeStore(folder / "dataset", drafts=folder / "drafts")
     reach = Reach(AdbServer(port=lab.server.port), running=(lab.phones.running_dir,))
     device = reach.connect(serial)
+    lab.server.adb("-s", serial, "shell", "am", "start", "-n", f"{_CALCULATOR}/.MainActivity")
     places = _places(device.view_tree())
     desk = Desk(reach, store, "bench", "script")
     recorder = desk.begin(device, TASK, ScriptPlayer(), "passive")
@@ -89,8 +94,9 @@ def measure(lab: Lab, folder: Path, *, taps: int) -> list[Figure]:
         Figure("passive: taps a second", per_second, "/s"),
         Figure("passive: taps lost", verdict.lost, of, goal="0"),
         Figure("passive: taps doubled or invented", verdict.doubled, of, goal="0"),
-        Figure("passive: wrong frames", verdict.wrong, of, goal="0"),
-        Figure("passive: flagged, as the screen never rested", verdict.flagged, of),
+        Figure("passive: wrong frames among the proved", verdict.wrong, of, goal="0"),
+        Figure("passive: steps that say they are not proved", verdict.unproved, of),
+        Figure("passive: wrong frames among these", verdict.wrong_of_these, of),
         Figure("memory for each step, passive", memory.kb_a_step(), "kB"),
     ]
 
@@ -146,7 +152,7 @@ def _taps(journal: Path, since_ns: int) -> list[_Tap]:
 def _judge(taps: list[_Tap], steps: tuple[DraftStep, ...]) -> _Verdict:
     """Hold each step against the tap of the same moment."""
     felt = [0] * len(taps)
-    wrong = flagged = invented = 0
+    wrong = unproved = wrong_of_these = invented = 0
     for step in steps:
         after = bisect_left(taps, step.record.touched_us, key=lambda tap: tap.at_us)
         near = [number for number in (after - 1, after) if 0 <= number < len(taps)]
@@ -155,7 +161,10 @@ def _judge(taps: list[_Tap], steps: tuple[DraftStep, ...]) -> _Verdict:
             invented += 1
             continue
         felt[nearest] += 1
-        flagged += bool(step.record.flags)
-        wrong += step.record.frame.rgb_sha256 != taps[nearest].shown
+        is_wrong = step.record.frame.rgb_sha256 != taps[nearest].shown
+        is_proved = step.record.check is not None
+        wrong += is_wrong and is_proved
+        unproved += not is_proved
+        wrong_of_these += is_wrong and not is_proved
     doubled = sum(count - 1 for count in felt if count > 1) + invented
-    return _Verdict(felt.count(0), doubled, wrong, flagged)
+    return _Verdict(felt.count(0), doubled, wrong, unproved, wrong_of_these)
