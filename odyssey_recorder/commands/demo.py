@@ -146,7 +146,7 @@ def open_window(folder: Path, profile: str) -> int:
     from odyssey_recorder.gui.app import run
 
     store = EpisodeStore(folder / "dataset", drafts=folder / "drafts")
-    with Lab(Path(find_adb())) as lab:
+    with Lab(Path(find_adb()), window=True) as lab:
         desk = lab_desk(lab, store, actor="annotator", profile=profile)
         return run(desk, serial=desk.simulate())
 

@@ -67,12 +67,12 @@ class PhoneProcesses:
 
 
 class Lab:
-    """Emulators with an adb server that nobody else uses, as a context manager."""
+    """Emulators with an adb server that nobody else uses, as a context manager; with `window` each has its own."""
 
-    def __init__(self, adb: Path) -> None:
+    def __init__(self, adb: Path, *, window: bool = False) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="odyssey-lab-", ignore_cleanup_errors=True)
         self.server = PrivateAdbServer(adb, Path(self._folder.name))
-        self.phones = PhoneProcesses(self.server.environment)
+        self.phones = PhoneProcesses(self.server.environment, window=window)
 
     def __enter__(self) -> "Lab":
         """Start the adb server. Raises DeviceError."""
