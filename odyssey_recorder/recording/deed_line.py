@@ -36,6 +36,11 @@ LOOK_AGAIN_NS = 300_000_000
 CLOCK_EVERY_NS = 20_000_000_000
 """Between readings of the device's clock while nothing happens: it drifts."""
 
+READ_AGAIN_NS = 1_000_000_000
+"""Between readings of the fields of a screen that changes by itself."""
+RESTLESS_NS = 1_000_000_000
+"""So long after the last deed a field is read though the screen does not rest."""
+
 ECHO_NS = 150_000_000
 """So long after a touch or a key stroke the right field has the focus, and holds what was typed."""
 
@@ -67,13 +72,14 @@ class Undo:
 class _Spell:
     """Key strokes that follow each other: one text, with the picture of the first.
 
-    What came before was done with at `since_ns`, the last key stroke at `last_ns`.
+    What came before was done with at `since_ns`, the last of so many `strokes` at `last_ns`.
     """
 
     first: Deed
     stroke: Stroke
     since_ns: int
     last_ns: int
+    strokes: int = 1
 
 
 class DeedLine:
@@ -93,6 +99,10 @@ class DeedLine:
         self._done_ns = 0
         self._readings = FieldReadings()
         self._field_wanted = True
+        self._reading = False
+        self._read_tried_ns = -READ_AGAIN_NS
+        self._read_at: int | None = None
+        self._still = False
         self._looks: deque[events.ScreenLooked] = deque(maxlen=8)
         self._looking = False
         self._look_tried_ns = -LOOK_AGAIN_NS
@@ -131,7 +141,7 @@ class DeedLine:
         self._timeline.see(
             Sighting(frame.number, frame.started_ns, frame.arrived_ns, streamed=frame.streamed, same=same)
         )
-        self._screen = self._timeline.newest
+        self._screen, self._still = self._timeline.newest, frame.still
         self._sizes[frame.number] = frame.size
         needed = self.needed
         self._kept &= needed
@@ -181,7 +191,8 @@ class DeedLine:
 
     def read_field(self, reading: events.FieldRead) -> None:
         """Take in what the focused field held."""
-        self._readings.add(FieldReading(reading.text, reading.asked_ns, reading.answered_ns))
+        self._reading = False
+        self._readings.add(FieldReading(reading.text, reading.asked_ns, reading.answered_ns, reading.field))
 
     def doubt_clock(self) -> None:
         """The moments of all that is in line are not sure any more."""
@@ -203,8 +214,8 @@ class DeedLine:
     def hear(self, heard: events.InputHeard) -> str:
         """Take in what was done on the device; words for the annotator where it cannot be recorded."""
         match heard.news:
-            case ContactBegan(node, slot):
-                told = self._stand(heard, None)
+            case ContactBegan(node, slot, time_us):
+                told = self._stand(heard, None, time_us)
                 if not told:
                     self._fingers[node, slot] = self._deeds()[-1]
                 return told
@@ -219,21 +230,22 @@ class DeedLine:
                     lost.what, lost.refused = Typing.STROKE, LOST.format(cause.value)
                     return ""
                 return LOST.format(cause.value) if cause is LossCause.PLACE_UNKNOWN else ""
-            case KeyPressed(_, key):
-                return self._stand(heard, key)
-            case KeyTyped():
-                return self._stand(heard, Typing.STROKE)
+            case KeyPressed(_, key, time_us):
+                return self._stand(heard, key, time_us)
+            case KeyTyped(time_us=time_us):
+                return self._stand(heard, Typing.STROKE, time_us)
 
     def want(self, wanted: Complete | Impossible | Undo, now_ns: int) -> None:
         """Let something stand in line that is wanted of the recorder, not done on the device."""
         deed = wanted if isinstance(wanted, Undo) else Deed(now_ns, 0, now_ns, wanted, clock_agreed=True)
         self._line.append(deed)
 
-    def _stand(self, heard: events.InputHeard, what: SystemKey | Typing | None) -> str:
+    def _stand(self, heard: events.InputHeard, what: SystemKey | Typing | None, device_us: int) -> str:
         if len(self._line) >= MOST_WAITING:
             return TOO_MANY
         before = next((look for look in reversed(self._looks) if look.answered_ns <= heard.at_ns), None)
         deed = Deed(heard.at_ns, heard.uncertainty_ns, heard.arrived_ns, what, before, look_ns=heard.arrived_ns)
+        deed.device_us = device_us
         self._line.append(deed)
         return ""
 
@@ -254,8 +266,9 @@ class DeedLine:
         if may_look and self._is_look_due(now_ns):
             self._looking, self._look_tried_ns, self._looked_at = True, now_ns, self._screen
             wanted.append(effects.LookAtScreen())
-        if may_look and self._field_wanted and now_ns - self._done_ns >= ECHO_NS:
-            self._field_wanted = False
+        if may_look and self._is_reading_due(now_ns):
+            self._reading, self._field_wanted, self._read_tried_ns = True, False, now_ns
+            self._read_at = self._screen
             wanted.append(effects.LookAtField())
         return wanted
 
@@ -324,6 +337,7 @@ class DeedLine:
             self._spell = _Spell(deed, stroke, since_ns, self._done_ns)
         else:
             self._spell.last_ns = self._done_ns
+            self._spell.strokes += 1
 
     def _end_spell(self, spell: _Spell, wanted_ns: int, now_ns: int) -> Step | None:
         """Close a spell after which nothing was done on the device: a reading that is under way is waited for."""
@@ -336,7 +350,9 @@ class DeedLine:
             return None
         self._spell = None
         first_ns = spell.first.at_ns
-        typed = self._readings.typed(spell.since_ns + ECHO_NS, first_ns, spell.last_ns + ECHO_NS, closed_ns)
+        typed = self._readings.typed(
+            spell.since_ns + ECHO_NS, first_ns, spell.last_ns + ECHO_NS, closed_ns, strokes=spell.strokes
+        )
         flags = spell.stroke.flags if typed.certain else (*spell.stroke.flags, TEXT_UNSURE)
         sent = (first_ns, max(first_ns, spell.last_ns))
         save = _save(spell.first, spell.stroke.found, events.TextEntry(typed.text), sent, flags)
@@ -372,6 +388,14 @@ class DeedLine:
         is_new = self._screen != self._looked_at and since_ns >= LOOK_AGAIN_NS
         return is_new or since_ns >= CLOCK_EVERY_NS or any(_waits_for_look(deed, now_ns) for deed in self._deeds())
 
+    def _is_reading_due(self, now_ns: int) -> bool:
+        """What is done may have changed a field, and so may a screen that changes; both are waited for."""
+        since_ns = now_ns - self._done_ns
+        is_new = self._screen != self._read_at and now_ns - self._read_tried_ns >= READ_AGAIN_NS
+        if self._reading or not (self._field_wanted or is_new):
+            return False
+        return since_ns >= (ECHO_NS if self._still else RESTLESS_NS)
+
 
 def _waits_for_look(deed: Deed, now_ns: int) -> bool:
     return deed.look_ns <= now_ns and (not deed.clock_agreed or _lacks_look(deed))
@@ -395,5 +419,7 @@ def _save(
         proven=found.check is not None and deed.clock_agreed and CLOCK_UNSURE not in deed.flags,
         sent=sent,
         uncertainty_ns=deed.uncertainty_ns or None,
+        device_us=deed.device_us,
+        age_ns=found.age_ns,
         flags=(*found.doubts, *deed.flags, *unread, *flags),
     )

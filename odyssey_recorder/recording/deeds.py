@@ -45,6 +45,7 @@ class Typing(Enum):
 class Deed:
     """Something done on the device, or wanted of the recorder, at `at_ns`, of which the word came at `arrived_ns`.
 
+    `device_us` is when it was done on the device's own clock.
     `what` is None until the finger lifts. `before` and `after` are looks at the screen around it, the latter asked for
     at `look_ns` or later; `found` is its picture. Nothing more is waited for when it is `overdue`; nothing is recorded
     of one that is `refused`, for the reason that this is.
@@ -63,6 +64,7 @@ class Deed:
     overdue: bool = False
     refused: str = ""
     flags: tuple[str, ...] = ()
+    device_us: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,7 +30,9 @@ class SaveStep:
     `check` is the frame that proves that the screen was the same after touch-down; None if it never rests, and
     where the stream of frames itself is the proof. `proven` is False where neither came. `sent` is from when to when
     the input went to the device, None for one that is still to go. `uncertainty_ns` is how far the moment of touch-down
-    may be off, None for one that is known. `flags` say what is odd about the step.
+    may be off, None for one that is known; `device_us` is that moment on the device's own clock. `age_ns` is how much
+    older than the touch-down the picture is, None where the input was held back. `flags` say what is odd about the
+    step.
     """
 
     frame: int
@@ -41,6 +43,8 @@ class SaveStep:
     proven: bool = True
     sent: tuple[int, int] | None = None
     uncertainty_ns: int | None = None
+    device_us: int | None = None
+    age_ns: int | None = None
     flags: tuple[str, ...] = ()
 
 

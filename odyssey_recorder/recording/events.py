@@ -287,11 +287,15 @@ class ClockJumped:
 
 @dataclass(frozen=True, slots=True)
 class FieldRead:
-    """What the focused field held at some moment between these; None if no field could be read."""
+    """What the focused field held at some moment between these; None if no field could be read.
+
+    `field` tells it from others.
+    """
 
     text: str | None
     asked_ns: int
     answered_ns: int
+    field: str = ""
 
 
 @dataclass(frozen=True, slots=True)

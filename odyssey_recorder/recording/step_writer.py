@@ -174,11 +174,14 @@ class StepWriter:
         screen = self._screens.get(wanted.frame)
         tree = self._trees.get(wanted.frame)
         box = _touched_box(tree, wanted.intent, kept.frame.size) if tree else None
+        touched_us = self._clock.epoch_us(wanted.touched_ns)
         record = StepRecord(
             frame=kept.record.model_copy(update={"settled": wanted.settled}),
             check=self._checks.get(wanted.check) if wanted.check is not None else None,
-            touched_us=self._clock.epoch_us(wanted.touched_ns),
+            touched_us=touched_us,
+            age_us=wanted.age_ns // 1000 if wanted.age_ns is not None else None,
             input=input_record(wanted.intent),
+            clock_offset_us=touched_us - wanted.device_us if wanted.device_us is not None else None,
             clock_uncertainty_us=wanted.uncertainty_ns // 1000 if wanted.uncertainty_ns is not None else None,
             sent_us=self._clock.epoch_us(wanted.sent[0]) if wanted.sent else None,
             sent_until_us=self._clock.epoch_us(wanted.sent[1]) if wanted.sent else None,

@@ -8,11 +8,15 @@ _READINGS = 32
 
 @dataclass(frozen=True, slots=True)
 class FieldReading:
-    """What the focused field held at some moment from `asked_ns` to `answered_ns`; None where none could be read."""
+    """What the focused field held at some moment from `asked_ns` to `answered_ns`; None where none could be read.
+
+    `field` tells it from others. On a device that does not tell hints apart, an empty field's text is its hint.
+    """
 
     text: str | None
     asked_ns: int
     answered_ns: int
+    field: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,21 +59,35 @@ class FieldReadings:
         """Whether a reading was asked for after the last key stroke at `last_ns`."""
         return any(reading.asked_ns >= last_ns for reading in self._readings)
 
-    def typed(self, since_ns: int, first_ns: int, last_ns: int, closed_ns: int) -> Typed:
-        """What was typed from the key stroke at `first_ns` to the one at `last_ns`.
+    def typed(self, since_ns: int, first_ns: int, last_ns: int, closed_ns: int, *, strokes: int) -> Typed:
+        """What was typed with `strokes` key strokes, from the one at `first_ns` to the one at `last_ns`.
 
         Before it the field was put where it is by something at `since_ns`; the next thing was done at `closed_ns`.
         Only readings that lie between these tell for certain.
         """
         before = self._last(since_ns, first_ns)
         after = self._last(last_ns, closed_ns)
-        if before is not None and after is not None:
-            text = typed_text(before, after)
-            return Typed(after if text is None else text, certain=text is not None)
+        if before is not None and after is not None and before.field == after.field:
+            return _difference(before.text or "", after.text or "", strokes)
         best = after if after is not None else self._last(first_ns, closed_ns)
-        guess = best if best is not None else ""
-        return Typed(typed_text(before or "", guess) or guess, certain=False)
+        if best is None or best.text is None:
+            return Typed("", certain=False)
+        held = before.text if before is not None and before.field == best.field else None
+        return Typed(typed_text(held or "", best.text) or best.text, certain=False)
 
-    def _last(self, asked_ns: int, answered_ns: int) -> str | None:
+    def _last(self, asked_ns: int, answered_ns: int) -> FieldReading | None:
         readings = (r for r in reversed(self._readings) if asked_ns <= r.asked_ns and r.answered_ns <= answered_ns)
-        return next((reading.text for reading in readings if reading.text is not None), None)
+        return next((reading for reading in readings if reading.text is not None), None)
+
+
+def _difference(before: str, after: str, strokes: int) -> Typed:
+    """What made `after` of `before`, which may have been but a hint: then nothing of it is left.
+
+    All of a text is new if nothing of the former one is left at its ends, or if it took as many key strokes.
+    """
+    put = typed_text(before, after)
+    took_all = len(after) == strokes
+    if put is not None:
+        return Typed(put, certain=put == after or not took_all)
+    is_new = bool(after) and after != before and (took_all or (before[0] != after[0] and before[-1] != after[-1]))
+    return Typed(after, certain=is_new)

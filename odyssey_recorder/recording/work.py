@@ -12,7 +12,7 @@ from odyssey_recorder.dataset.draft import Draft
 from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.device.device import Device, ScreenState
 from odyssey_recorder.device.screen import Frame
-from odyssey_recorder.device.view_tree import focused_text
+from odyssey_recorder.device.view_tree import Node, focused_field, focused_text
 from odyssey_recorder.errors import DatasetError, DeviceError, InputRefusedError
 from odyssey_recorder.gesture.areas import Navigation, ScreenAreas
 from odyssey_recorder.model.action import Complete, Impossible
@@ -30,10 +30,11 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class ScreenKnown:
-    """What the device said of its screen while it showed a frame; None where it did not answer."""
+    """What the device said of its screen by `read_ns`, asked when it showed a frame; None for no answer."""
 
     frame_number: int
     state: ScreenState | None
+    read_ns: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +90,7 @@ class Work:
 
     def look_at_screen(self, frame_number: int) -> None:
         """Ask the device about its screen; reports ScreenKnown."""
-        self._begin(lambda: ScreenKnown(frame_number, self._screen_state()))
+        self._begin(lambda: ScreenKnown(frame_number, self._screen_state(), time.monotonic_ns()))
 
     def read_tree(self, frame_number: int) -> None:
         """Read the view tree; reports TreeRead."""
@@ -101,8 +102,8 @@ class Work:
         def read() -> Outcome:
             asked_ns = time.monotonic_ns()
             read = self._read_tree(frame_number)
-            text = focused_text(read.tree.nodes) if read.tree is not None else None
-            self._report(events.FieldRead(text, asked_ns, read.read_ns))
+            nodes = read.tree.nodes if read.tree is not None else ()
+            self._report(events.FieldRead(focused_text(nodes), asked_ns, read.read_ns, _field_name(nodes)))
             return read
 
         self._begin(read)
@@ -114,7 +115,7 @@ class Work:
             asked_ns = time.monotonic_ns()
             agrees = self._clock_agrees(check_clock)
             state = self._screen_state()
-            self._report(ScreenKnown(frame_number, state))
+            self._report(ScreenKnown(frame_number, state, time.monotonic_ns()))
             areas = self._areas(state) if state is not None else None
             return events.ScreenLooked(areas, asked_ns, time.monotonic_ns(), clock_agreed=agrees)
 
@@ -202,3 +203,9 @@ class Work:
         except DeviceError as error:
             return events.InputUncertain(str(error))
         return Sent(started_ns, time.monotonic_ns())
+
+
+def _field_name(nodes: tuple[Node, ...]) -> str:
+    """What tells the field that has the focus from the others on its screen."""
+    field = focused_field(nodes)
+    return "" if field is None else field.resource_id or f"{field.box.left},{field.box.top}"

@@ -36,6 +36,7 @@ def test_a_dump_is_read_node_by_node() -> None:
         clickable=True,
         focused=False,
         password=False,
+        resource_id="org.example.mail:id/back",
     )
 
 

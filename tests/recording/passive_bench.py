@@ -68,6 +68,8 @@ class Bench:
     screens: list[tuple[int, int]] = field(default_factory=list)
     _frame: int = 0
     _anchor: int = 0
+    _anchored_ns: int = 0
+    _told_still: bool = False
 
     def begin(self) -> "Bench":
         """Recording has begun, and the screen has been at rest for half a second."""
@@ -113,7 +115,7 @@ class Bench:
         """Time passes."""
         for _ in range(0, ms, 20):
             self.now_ms += 20
-            if self.sees and (not self.streams or self.session.touched):
+            if self.sees and (not self.streams or self.session.touched or not self._told_still):
                 self._give(streamed=False)
             self.happens()
             for effect in self.session.handle(events.Tick(self.now_ns)):
@@ -162,10 +164,17 @@ class Bench:
     def _give(self, *, streamed: bool) -> None:
         self._frame += 1
         if self.shows.get(self._anchor) != self.screen:
-            self._anchor = self._frame
+            self._anchor, self._anchored_ns = self._frame, self.now_ns
         self.shows[self._frame], self.taken_ns[self._frame] = self.screen, self.now_ns
+        self._told_still = self.now_ns - self._anchored_ns >= 200 * MS
         seen = events.FrameSeen(
-            self._frame, self._anchor, self.now_ns, streamed=streamed, arrived_ns=self.now_ns, size=PHONE
+            self._frame,
+            self._anchor,
+            self.now_ns,
+            still=self._told_still,
+            streamed=streamed,
+            arrived_ns=self.now_ns,
+            size=PHONE,
         )
         self.happens(seen)
 

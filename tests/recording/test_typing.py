@@ -49,7 +49,7 @@ def readings(*those: tuple[str | None, int, int]) -> FieldReadings:
 def test_a_text_between_two_readings_is_certain() -> None:
     field = readings(("x", 5, 6), ("to ", 11, 12), ("to b", 25, 26), ("to buy", 41, 45))
 
-    assert field.typed(10, 20, 40, 50) == Typed("buy", certain=True)
+    assert field.typed(10, 20, 40, 50, strokes=9) == Typed("buy", certain=True)
 
 
 @pytest.mark.parametrize(
@@ -65,7 +65,33 @@ def test_a_text_between_two_readings_is_certain() -> None:
     ],
 )
 def test_any_other_text_is_a_guess(field: FieldReadings, guess: str) -> None:
-    assert field.typed(10, 20, 40, 50) == Typed(guess, certain=False)
+    assert field.typed(10, 20, 40, 50, strokes=9) == Typed(guess, certain=False)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "strokes", "typed"),
+    [
+        pytest.param("Note", "milk", 5, Typed("milk", certain=True), id="nothing is left of what may be a hint"),
+        pytest.param("Title", "Tomato", 6, Typed("Tomato", certain=True), id="a key stroke for each character"),
+        pytest.param("Title", "Tomato", 7, Typed("Tomato", certain=False), id="some of it may have been there"),
+        pytest.param("Search", "Search party", 12, Typed(" party", certain=False), id="it may have been a hint"),
+        pytest.param("Search", "Search party", 6, Typed(" party", certain=True), id="it was no hint"),
+        pytest.param("", "milk", 4, Typed("milk", certain=True), id="an empty field"),
+        pytest.param("milk", "", 4, Typed("", certain=False), id="all was taken away"),
+    ],
+)
+def test_a_hint_is_told_from_a_text_where_that_can_be(before: str, after: str, strokes: int, typed: Typed) -> None:
+    field = readings((before, 11, 12), (after, 41, 45))
+
+    assert field.typed(10, 20, 40, 50, strokes=strokes) == typed
+
+
+def test_two_fields_are_never_compared() -> None:
+    field = FieldReadings()
+    field.add(FieldReading("", 11, 12, "title"))
+    field.add(FieldReading("milk", 41, 45, "body"))
+
+    assert field.typed(10, 20, 40, 50, strokes=8) == Typed("milk", certain=False)
 
 
 def test_a_reading_asked_for_after_the_last_key_tells_its_end() -> None:
