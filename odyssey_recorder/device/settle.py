@@ -52,6 +52,10 @@ class StillnessWatch:
         """The first frame of the current run, whose screen all of the run shows; None before the first."""
         return self._anchor
 
+    def ignores(self, frame: Frame) -> bool:
+        """Whether `frame` is from before the moment, so that nothing about it is known here."""
+        return frame.started_ns < self._since_ns
+
     @property
     def still_ns(self) -> int:
         """For how long the screen is known to show the anchor: its arrival to the newest request.
@@ -64,7 +68,7 @@ class StillnessWatch:
 
     def see(self, frame: Frame, *, ignore_top_px: int = 0) -> Stillness:
         """Take in the next frame; the top `ignore_top_px` rows (the status bar) are not looked at."""
-        if frame.started_ns < self._since_ns:
+        if self.ignores(frame):
             return Stillness.MOVING
         if self._anchor is None or not frame.shows_same_as(self._anchor, ignore_top_px=ignore_top_px):
             self._anchor = frame

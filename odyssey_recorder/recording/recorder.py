@@ -410,7 +410,7 @@ class Recorder:
         stillness = self._watch.see(frame, ignore_top_px=self._writer.status_bar_px)
         self._at_rest = stillness is Stillness.STILL
         anchor = self._watch.anchor
-        if anchor is None:
+        if anchor is None or self._watch.ignores(frame):
             return
         self._happened(
             events.FrameSeen(

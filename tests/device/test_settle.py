@@ -104,3 +104,14 @@ def test_a_screen_that_an_input_has_moved_is_still_as_soon_as_any_other() -> Non
     watch.see(frame(0))
 
     assert [watch.see(frame(at, colour="red")) for at in (100, 310)] == [Stillness.MOVING, Stillness.STILL]
+
+
+def test_a_frame_that_comes_late_from_before_the_moment_is_ignored_and_no_part_of_the_run() -> None:
+    watch = StillnessWatch(RULE, since_ns=100 * MS)
+    shown, late = frame(100), frame(50, colour="black")
+    watch.see(shown)
+
+    assert watch.ignores(late)
+    assert not watch.ignores(shown)
+    assert watch.see(late) is Stillness.MOVING
+    assert watch.anchor is shown
