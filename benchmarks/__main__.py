@@ -1,6 +1,7 @@
 """`make bench`: prints the figures; none of them is a test."""
 
 import argparse
+import logging
 import os
 import tempfile
 from collections.abc import Callable
@@ -26,6 +27,7 @@ def main() -> None:
     parser.add_argument("--full", action="store_true", help=f"{ALL_TAPS} taps in passive mode, which takes ten minutes")
     taps = ALL_TAPS if parser.parse_args().full else TAPS
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+    logging.getLogger("qt").setLevel(logging.ERROR)
     console = Console()
     console.print(f"Simulated emulators ({PROFILE}, 1440x3120, unless it says otherwise) on this machine …")
     with Lab(Path(find_adb())) as lab, tempfile.TemporaryDirectory() as name:
