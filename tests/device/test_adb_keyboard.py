@@ -137,7 +137,7 @@ def test_a_folder_that_cannot_be_written_leaves_the_keyboard_alone(note: Note) -
     ):
         note.device().type_text("é")
 
-    assert (note.keyboard, note.text) == (own, "Note")
+    assert (note.keyboard, note.text) == (own, "")
 
 
 def test_who_has_chosen_adbkeyboard_keeps_it(note: Note) -> None:
