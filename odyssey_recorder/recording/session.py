@@ -18,7 +18,8 @@ taken and marked as not settled.
 Where the device can follow a live finger, a touch on a screen at rest goes out at once, for its picture is safe
 already; the proof comes afterwards. The step waits, not the annotator, until a frame asked for after the
 touch-down shows the same, or until the stream of frames shows what came after it. A change that the stream tells
-of later, but that was on the screen before the finger, makes that newer frame the step's picture.
+of later, but that was on the screen before the finger, makes that newer frame the step's picture. If it had another
+size, the device was turned or folded, and nobody knows what the finger met: the gesture is no step.
 
 There is one input at a time: while the device has not answered for one, a device that was lost does not count
 as back. What could not be written is owed, and done before anything else as soon as the storage takes it.
@@ -28,6 +29,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 
 from odyssey_recorder.model.action import Complete, Impossible
+from odyssey_recorder.model.geometry import Size
 from odyssey_recorder.recording import effects, events
 from odyssey_recorder.recording.timeline import CHANGING, MOVING
 
@@ -45,6 +47,7 @@ LATE = "the screen changed just before the finger came down: the picture is newe
 UNPROVEN = "nothing proves that the screen was still the same at touch-down"
 NOT_READY = "The screen was not ready: nothing was recorded or sent. Do it again when it says Ready."
 OUT_OF_DATE = "You touched a picture that was out of date: nothing was recorded or sent. Look again."
+TURNED_AWAY = "The device was turned or folded just before your finger came down."
 CHANGED = "The screen changed under your finger: nothing was recorded or sent. Look again."
 NOT_SENT = "The device was lost before your last action went out: it was not recorded."
 BROKEN_OFF = "Your gesture is not in the episode, and the device may have got a part of it: bring the screen back."
@@ -84,11 +87,13 @@ class _LiveGesture:
 
     `anchor` tells the frames that show the same as it. `late`: it is not the one that the annotator saw, but a newer
     one from before the touch-down. The finger came down after `touched_ns` and before `landed_ns`. `check` is the
-    newest frame that shows the same, asked for at `checked_ns`; at `changed_ns` the screen had another look.
+    newest frame that shows the same, asked for at `checked_ns`; at `changed_ns` the screen had another look, at
+    `turned_ns` another size than the `size` that the annotator saw.
     """
 
     frame: int
     anchor: int | None
+    size: Size | None
     safe: bool = True
     late: bool = False
     touched_ns: int | None = None
@@ -96,6 +101,7 @@ class _LiveGesture:
     check: int | None = None
     checked_ns: int | None = None
     changed_ns: int | None = None
+    turned_ns: int | None = None
     strike: events.Strike | None = None
     lifted_ns: int = 0
 
@@ -103,6 +109,11 @@ class _LiveGesture:
     def is_doubtful(self) -> bool:
         """Whether the screen changed while the finger was on its way down."""
         return self.changed_ns is not None and self.changed_ns < self.landed_ns
+
+    @property
+    def is_astray(self) -> bool:
+        """Whether the place was one of a screen of another size when the finger came down."""
+        return self.turned_ns is not None and self.turned_ns < max(self.landed_ns, self.touched_ns or 0)
 
     @property
     def is_proven(self) -> bool:
@@ -125,6 +136,7 @@ class Session:
         self._publishing = False
         self._anchor: int | None = None
         self._newest: int | None = None
+        self._size: Size | None = None
         self._settled = False
         self._keeping: int | None = None
         self._kept: int | None = None
@@ -248,7 +260,7 @@ class Session:
         if self._state not in _WATCHING and self._live is None:
             return []
         changed = frame.anchor != self._anchor
-        self._anchor, self._newest = frame.anchor, frame.number
+        self._anchor, self._newest, self._size = frame.anchor, frame.number, frame.size
         if self._live is not None:
             return self._frame_under_live_finger(self._live, frame)
         if self._gesture is not None:
@@ -293,7 +305,7 @@ class Session:
             return [effects.Tell(OUT_OF_DATE)]
         if live:
             self._state, self._in_flight = State.INJECTING, True
-            self._live = _LiveGesture(self._kept, self._anchor)
+            self._live = _LiveGesture(self._kept, self._anchor, self._size)
             return [effects.LowerFinger(self._kept)]
         return self._pin(self._kept, now_ns)
 
@@ -350,7 +362,9 @@ class Session:
     def _frame_under_live_finger(self, live: _LiveGesture, frame: events.FrameSeen) -> list[effects.Effect]:
         changed = frame.anchor != live.anchor
         before_touch = live.touched_ns is None or frame.started_ns < live.touched_ns
-        if changed and frame.streamed and before_touch:
+        if changed and frame.streamed and frame.size != live.size and live.turned_ns is None:
+            live = self._live = replace(live, turned_ns=frame.started_ns)
+        if changed and frame.streamed and before_touch and live.turned_ns is None:
             self._live = replace(live, frame=frame.number, anchor=frame.anchor, safe=False, late=True)
             self._keeping = frame.number
             return [effects.KeepFrame(frame.number)]
@@ -363,7 +377,11 @@ class Session:
     def _save_live(self, *, patient: bool = True) -> list[effects.Effect]:
         """Save the step of a live gesture that is over and safe; a `patient` session waits for its proof."""
         live = self._live
-        if live is None or live.strike is None or live.touched_ns is None or not live.safe:
+        if live is None or live.strike is None or live.touched_ns is None:
+            return []
+        if live.is_astray:
+            return self._break_off(TURNED_AWAY, live.lifted_ns)
+        if not live.safe:
             return []
         is_open = not (live.is_proven or live.is_doubtful)
         if patient and is_open and self._state is State.INJECTING:
@@ -493,7 +511,7 @@ class Session:
     def _owe_live(self, live: _LiveGesture) -> list[effects.Effect]:
         """Write what is missing of a live gesture: the device has it already."""
         self._state, self._reason = State.INJECTING, ""
-        if live.safe:
+        if live.safe or live.is_astray:
             return self._save_live(patient=False)
         self._keeping = live.frame
         return [effects.KeepFrame(live.frame)]

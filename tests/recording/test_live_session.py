@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from odyssey_recorder.gesture.touch import TouchStroke
-from odyssey_recorder.model.geometry import Pixel
+from odyssey_recorder.model.geometry import Pixel, Size
 from odyssey_recorder.recording.effects import (
     DropTouch,
     Effect,
@@ -45,22 +45,24 @@ from odyssey_recorder.recording.session import (
     PROOF_NS,
     RETRY_NS,
     TOO_EARLY_TO_UNDO,
+    TURNED_AWAY,
     UNPROVEN,
     Session,
     State,
 )
 from odyssey_recorder.recording.timeline import CHANGING
 
+UPRIGHT, TURNED = Size(300, 500), Size(500, 300)
 DRAG = Strike(TouchStroke.drag((Pixel(10, 20), Pixel(10, 200)), duration_ms=300))
 
 
 def asked(number: int, *, anchor: int, at: int, still: bool = False) -> FrameSeen:
-    return FrameSeen(number, anchor, at, still=still)
+    return FrameSeen(number, anchor, at, still=still, size=UPRIGHT)
 
 
-def streamed(number: int, *, at: int) -> FrameSeen:
+def streamed(number: int, *, at: int, size: Size = UPRIGHT) -> FrameSeen:
     """A frame that came by itself: the screen has another look since `at`."""
-    return FrameSeen(number, number, at, streamed=True)
+    return FrameSeen(number, number, at, streamed=True, size=size)
 
 
 def say(session: Session, *events: Event) -> Sequence[Effect]:
@@ -182,6 +184,54 @@ def test_a_change_from_before_the_touch_makes_the_newer_frame_the_picture(news_c
     assert kept == [KeepFrame(3)]
     assert say(session, asked(4, anchor=3, at=410)) == [], "its picture is not safe yet"
     assert say(session, FrameKept(3)) == [step(3, 4, settled=False)]
+
+
+BROKEN = [Tell(f"{TURNED_AWAY} {BROKEN_OFF}"), DropTouch(TURNED_AWAY), Watch(400)]
+
+
+def test_a_finger_that_met_a_screen_that_had_been_turned_is_no_step() -> None:
+    session = ready()
+    say(session, TouchedDown(2, 99, live=True))
+    assert say(session, streamed(3, at=95, size=TURNED), FingerGoesDown(100)) == [], "the device has the finger"
+
+    assert say(session, FingerLifted(DRAG, 400, landed_ns=102)) == BROKEN
+    assert (session.state, session.live) == (State.SETTLING, False)
+    assert say(session, asked(4, anchor=4, at=410, still=True)) == [KeepFrame(4)]
+
+
+def test_word_of_a_turn_from_before_the_touch_that_comes_after_the_lift_is_not_too_late() -> None:
+    assert say(lifted(), streamed(3, at=95, size=TURNED)) == BROKEN
+
+
+def test_a_turn_while_the_finger_is_on_its_way_down_breaks_the_gesture_off() -> None:
+    session = down()
+    say(session, streamed(3, at=101, size=TURNED))
+
+    assert say(session, FingerLifted(DRAG, 400, landed_ns=102)) == BROKEN
+
+
+def test_a_screen_that_was_turned_and_is_upright_again_is_astray_all_the_same() -> None:
+    session = down()
+    say(session, streamed(3, at=93, size=TURNED), streamed(4, at=95))
+
+    assert say(session, FingerLifted(DRAG, 400)) == BROKEN
+
+
+def test_a_turn_under_the_finger_comes_after_the_touch_down_and_proves_its_picture() -> None:
+    session = down()
+    say(session, streamed(3, at=150, size=TURNED))
+
+    assert say(session, FingerLifted(DRAG, 400, landed_ns=102)) == [step()]
+
+
+def test_a_gesture_astray_ends_when_the_way_to_the_device_is_back() -> None:
+    session = down()
+    say(session, streamed(3, at=94), streamed(4, at=95, size=TURNED), DeviceWentAway("gone"))
+    told, dropped = say(session, FingerLifted(DRAG, 400))
+
+    assert [told, dropped] == BROKEN[:2]
+    assert session.state is State.DEVICE_LOST
+    assert say(session, DeviceCameBack(900)) == [Watch(900)]
 
 
 def test_when_no_proof_comes_the_step_is_saved_and_says_so() -> None:
