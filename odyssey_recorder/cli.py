@@ -118,7 +118,8 @@ def record(
 ) -> None:
     """Record an episode without a window, by script or by listening.
 
-    In passive mode you work in the emulator's own window, and say here when you are done. A new episode needs --instruction, --category and --app. Prints the annotation file.
+    In passive mode you work in the emulator's own window, and say here when you are done. A new episode needs
+    --instruction, --category and --app. Prints the annotation file.
     """
     from odyssey_recorder.commands.listen import record_by_listening
     from odyssey_recorder.commands.record import Request, record_by_script

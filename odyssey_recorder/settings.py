@@ -38,8 +38,9 @@ class Settings(BaseSettings):
 
     `adb` empty means: the adb on the PATH, otherwise the one that comes with the program. `adb_server_port` is
     ``ANDROID_ADB_SERVER_PORT`` in the environment, as for adb itself. `capture` is the way to pictures: the emulator's
-    own gRPC service where there is one, or one of the two in any case. `view_trees`: whether the view tree of every
-    screen at rest is read and stored.
+    own gRPC service where there is one, or one of the two in any case. `shared_memory` has the emulator hand over the
+    pictures of its stream there: cheaper, but one of them may be of a moment later. `view_trees`: whether the view tree
+    of every screen at rest is read and stored.
     """
 
     model_config = SettingsConfigDict(
@@ -51,6 +52,7 @@ class Settings(BaseSettings):
     annotator: str = Field(default_factory=_user_name)
     adb: str = ""
     capture: Literal["auto", "adb", "grpc"] = "auto"
+    shared_memory: bool = False
     view_trees: bool = True
     adb_server_port: int = Field(default=5037, validation_alias=_ENVIRONMENT["adb_server_port"], ge=1, le=65535)
 

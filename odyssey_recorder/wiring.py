@@ -59,12 +59,14 @@ class Reach:
     server: AdbServer
     capture: CapturePolicy = "auto"
     running: tuple[Path, ...] = ()
+    shared_memory: bool = False
     keyboards: Path | None = None
 
     def connect(self, serial: str) -> Device:
         """A device that answers. Raises DeviceError."""
         adb = AdbDevice(serial, self.server, keyboards=self.keyboards)
-        device = EmulatorDevice(adb, partial(find_control, serial, self.running), policy=self.capture)
+        find = partial(find_control, serial, self.running)
+        device = EmulatorDevice(adb, find, policy=self.capture, shares_memory=self.shared_memory)
         try:
             device.wait_until_ready(_READY_S)
         except DeviceError:
@@ -86,7 +88,13 @@ class Reach:
 
 def user_reach(settings: Settings) -> Reach:
     """The user's own adb server, started if it is not up, and emulators. Raises DeviceError, SettingsError."""
-    return Reach(started_server(settings), settings.capture, running_folders(), settings.drafts.parent / "keyboards")
+    return Reach(
+        started_server(settings),
+        settings.capture,
+        running_folders(),
+        shared_memory=settings.shared_memory,
+        keyboards=settings.drafts.parent / "keyboards",
+    )
 
 
 @contextmanager
@@ -179,6 +187,7 @@ class Desk:
 
     def begin(self, device: Device, task: TaskInfo, listener: Listener, mode: Mode = "mirror") -> Recorder:
         """A recorder, not yet started, with a draft of its own. Raises OdysseyError."""
+        self._refuse_doubtful_pictures(mode)
         properties = device.properties()
         origin = self._origin(properties, mode)
         draft = self.store.create_draft(task=task, device=_device_info(properties), origin=origin)
@@ -188,6 +197,11 @@ class Desk:
         """A recorder, not yet started, that goes on with a draft. Raises OdysseyError."""
         properties = device.properties()
         draft = self.store.resume(episode_id)
+        try:
+            self._refuse_doubtful_pictures(draft.origin.mode)
+        except RecordingError:
+            draft.close()
+            raise
         if draft.device.size != properties.size:
             draft.close()
             raise RecordingError(
@@ -195,6 +209,12 @@ class Desk:
                 f" {device.serial} has {properties.size}. Go on with it on a device like the first."
             )
         return Recorder(device, draft, self.store, listener=listener, rules=self._rules(properties))
+
+    def _refuse_doubtful_pictures(self, mode: Mode) -> None:
+        if mode == "passive" and self.reach.shared_memory:
+            raise RecordingError(
+                "In passive mode every picture must surely be of its time: switch the setting shared_memory off."
+            )
 
     def _rules(self, device: DeviceProperties) -> Rules:
         touch, navigation = TouchRules.for_density(device.density), NavigationRules.for_density(device.density)

@@ -19,8 +19,7 @@ from odyssey_recorder.gesture.areas import NavigationRules
 from odyssey_recorder.gesture.recognizer import TouchRules
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import Complete, Impossible, SystemKey
-from odyssey_recorder.model.episode import screenshot_name
-from odyssey_recorder.model.geometry import Box, Pixel
+from odyssey_recorder.model.geometry import Pixel
 from odyssey_recorder.recording import effects, events
 from odyssey_recorder.recording.deeds import Interpreter
 from odyssey_recorder.recording.finger import LiveFinger
@@ -29,7 +28,7 @@ from odyssey_recorder.recording.input_listener import InputListener, Report
 from odyssey_recorder.recording.passive import PassiveSession
 from odyssey_recorder.recording.session import LATE_INPUT_NS, OUT_OF_DATE, RETRY_NS, Session, State
 from odyssey_recorder.recording.step_writer import KeptPicture, StepWriter
-from odyssey_recorder.recording.view import STATE_MESSAGES, Listener, RecordedStep, RecordingView, TextQuestion
+from odyssey_recorder.recording.view import STATE_MESSAGES, Listener, RecordingView, StepRows, TextQuestion
 from odyssey_recorder.recording.work import Broke, InDataset, Outcome, ScreenKnown, Sent, TreeRead, Work
 
 PUBLISHING = "Putting the episode into the dataset."
@@ -109,10 +108,12 @@ class Recorder:
         self._writer = StepWriter(draft, rules.touch)
         self._work = Work(device, self._writer, self._inbox.put)
         self._questions: dict[int, str] = {}
+        self._rows = StepRows(draft.episode_id)
         self._watch = StillnessWatch(rules.settle, since_ns=time.monotonic_ns())
         self._at_rest = False
         self._unproved: list[TreeRead | ScreenKnown] = []
         self._published: Path | None = None
+        self._screenshots = store.root / "screenshots"
         self._over = False
         self._view_changed = threading.Condition()
         self._view = self._make_view()
@@ -523,16 +524,7 @@ class Recorder:
         self._listener.changed(view)
 
     def _make_view(self) -> RecordingView:
-        steps = tuple(
-            RecordedStep(
-                number,
-                step.action,
-                self._picture_of(number, step.picture),
-                ", ".join(step.record.flags),
-                Box(*step.record.bbox) if step.record.bbox else None,
-            )
-            for number, step in enumerate(self._draft.steps)
-        )
+        screenshots = self._screenshots if self._published is not None else None
         state = self._session.state
         message = PUBLISHING if self._session.publishing else self._session.reason or STATE_MESSAGES[state]
         frame = self._session.frame
@@ -540,7 +532,7 @@ class Recorder:
             state,
             message,
             frame,
-            steps,
+            self._rows.show(self._draft.steps, screenshots),
             self._published,
             capture_path=self._device.capture_path,
             has_view_tree=frame is not None and self._writer.has_tree(frame),
@@ -551,11 +543,6 @@ class Recorder:
         """The oldest question about a step that is still there."""
         open_ones = [step for step in self._questions if step < len(self._draft.steps)]
         return TextQuestion(min(open_ones), self._questions[min(open_ones)]) if open_ones else None
-
-    def _picture_of(self, number: int, draft_picture: Path) -> Path:
-        if self._published is None:
-            return draft_picture
-        return self._store.root / "screenshots" / screenshot_name(self._draft.episode_id, number)
 
 
 def _session(draft: Draft, rules: Rules) -> Session | PassiveSession:

@@ -4,8 +4,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from odyssey_recorder.dataset.draft import DraftStep
 from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.model.action import Action
+from odyssey_recorder.model.episode import screenshot_name
 from odyssey_recorder.model.geometry import Box
 from odyssey_recorder.recording.session import State
 
@@ -35,6 +37,33 @@ class RecordedStep:
     picture: Path
     flag: str
     box: Box | None = None
+
+
+class StepRows:
+    """The steps of a draft as lists show them; only what has changed is made anew."""
+
+    def __init__(self, episode_id: str) -> None:
+        self._episode_id = episode_id
+        self._steps: tuple[DraftStep, ...] = ()
+        self._screenshots: Path | None = None
+        self._rows: tuple[RecordedStep, ...] = ()
+
+    def show(self, steps: tuple[DraftStep, ...], screenshots: Path | None) -> tuple[RecordedStep, ...]:
+        """The rows of `steps`; their pictures are those in the draft, or, once it is published, in `screenshots`."""
+        if steps is self._steps and screenshots is self._screenshots:
+            return self._rows
+        same = 0
+        if screenshots is self._screenshots:
+            pairs = enumerate(zip(steps, self._steps, strict=False))
+            same = next((number for number, (new, old) in pairs if new is not old), min(len(steps), len(self._steps)))
+        made = (self._row(number, steps[number], screenshots) for number in range(same, len(steps)))
+        self._steps, self._screenshots, self._rows = steps, screenshots, (*self._rows[:same], *made)
+        return self._rows
+
+    def _row(self, number: int, step: DraftStep, screenshots: Path | None) -> RecordedStep:
+        picture = screenshots / screenshot_name(self._episode_id, number) if screenshots else step.picture
+        box = Box(*step.record.bbox) if step.record.bbox else None
+        return RecordedStep(number, step.action, picture, ", ".join(step.record.flags), box)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,58 @@
+"""The rows of steps that lists show."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from odyssey_recorder.dataset.draft import Draft
+from odyssey_recorder.model.geometry import Box
+from odyssey_recorder.recording.view import StepRows
+from tests.dataset.drafts import HOME, begin, png, record, store_in
+
+
+@pytest.fixture
+def draft(tmp_path: Path) -> Iterator[Draft]:
+    draft = begin(store_in(tmp_path))
+    for shade in (10, 20, 30):
+        add(draft, shade)
+    yield draft
+    draft.close()
+
+
+def add(draft: Draft, shade: int) -> None:
+    data = png(shade)
+    draft.add_step(HOME, draft.keep_picture(data), record(data))
+
+
+def test_a_row_is_made_once_and_again_only_for_a_step_that_changed(draft: Draft) -> None:
+    rows = StepRows(draft.episode_id)
+    first = rows.show(draft.steps, None)
+    draft.amend(draft.steps[1].key, {"flags": ["odd", "late"], "bbox": [1, 2, 3, 4]})
+
+    second = rows.show(draft.steps, None)
+
+    assert rows.show(draft.steps, None) is second
+    assert second[0] is first[0]
+    assert (second[1].flag, second[1].box) == ("odd, late", Box(1, 2, 3, 4))
+    assert [row.number for row in second] == [0, 1, 2]
+
+
+def test_rows_follow_steps_that_come_and_go(draft: Draft) -> None:
+    rows = StepRows(draft.episode_id)
+    rows.show(draft.steps, None)
+    draft.drop_last("undone")
+    assert [row.picture for row in rows.show(draft.steps, None)] == [step.picture for step in draft.steps]
+
+    add(draft, 40)
+
+    assert [row.picture for row in rows.show(draft.steps, None)] == [step.picture for step in draft.steps]
+
+
+def test_the_pictures_of_a_published_episode_are_those_of_the_dataset(draft: Draft, tmp_path: Path) -> None:
+    rows = StepRows(draft.episode_id)
+    rows.show(draft.steps, None)
+
+    shown = rows.show(draft.steps, tmp_path)
+
+    assert [row.picture for row in shown] == [tmp_path / f"{draft.episode_id}_{number}.png" for number in range(3)]
