@@ -36,6 +36,9 @@ CapturePolicy = Literal["auto", "adb", "grpc"]
 _LINK_S = 5.0
 _CLIPBOARD_S = 0.2
 """The emulator tells the guest of a new clipboard, and some apps read it, a little later."""
+_LATE_S = 0.3
+"""After adb has told of a turn or a fold, the picture that shows it may take so long."""
+_LOOKS = 3
 
 
 class EmulatorDevice:
@@ -72,6 +75,7 @@ class EmulatorDevice:
         self._numbering = threading.Lock()
         self._followed: tuple[PictureStream, int] | None = None
         self._shape: PictureShape | None = None
+        self._judged: PictureShape | None = None
         self._fitting: PictureShape | None = None
         self._finger = EmulatorFinger(self._wait_until)
         self._link = (
@@ -107,6 +111,7 @@ class EmulatorDevice:
             except DeviceError as error:
                 self._drop(connection, error)
         self._allow_adb()
+        self._shape = None
         return self._numbered(self._adb.capture())
 
     def next_frame(self, wait_s: float) -> Frame | None:
@@ -139,11 +144,8 @@ class EmulatorDevice:
 
     def screen_state(self) -> ScreenState:
         """What is on the screen; whether the emulator's pictures show it is judged anew."""
-        state = self._adb.screen_state()
         connection = self._link.connection if self._link is not None else None
-        if connection is not None and connection.stream.newest is not None:
-            self._judge(PictureShape.of(connection.stream.newest), state)
-        return state
+        return self._adb.screen_state() if connection is None else self._judge(connection.stream)
 
     # Input -----------------------------------------------------------------------------------------------------
 
@@ -288,15 +290,25 @@ class EmulatorDevice:
     def _look(self, connection: Connection, newest: Picture) -> None:
         """In the link's thread: ask adb whether pictures of a new shape are what apps see."""
         self._finger.recover(connection.control)
-        shape = PictureShape.of(newest)
-        if shape != self._fitting:
-            self._judge(shape, self._adb.screen_state())
+        if PictureShape.of(newest) != self._fitting:
+            self._judge(connection.stream)
 
-    def _judge(self, shape: PictureShape, state: ScreenState) -> None:
-        """Under `wm size`, or in an app that does not turn with the device, the emulator shows what apps do not see."""
-        self._shape = shape
-        fits = shape.rotation == state.rotation and shape.panel == state.size
-        self._fitting = shape if fits else None
+    def _judge(self, stream: PictureStream) -> ScreenState:
+        """Ask adb what is on the screen, and judge whether the stream shows it.
+
+        Under `wm size`, or in an app that does not turn with the device, the emulator shows what apps do not see. While
+        the device is turned or folded, either may tell of it first; pictures that were good until now are waited for.
+        """
+        for _ in range(_LOOKS):
+            received = stream.received
+            state = self._adb.screen_state()
+            assert stream.newest is not None, "a connection is used from its first picture on"
+            shape = PictureShape.of(stream.newest)
+            fits = shape.rotation == state.rotation and shape.panel == state.size
+            if fits or self._fitting is None or not stream.came_after(received, _LATE_S):
+                break
+        self._judged, self._fitting = shape, shape if fits else None
+        return state
 
     # The control service ---------------------------------------------------------------------------------------
 
@@ -327,8 +339,10 @@ class EmulatorDevice:
             return replace(frame, number=next(self._numbers))
 
     def _picture_shape(self) -> PictureShape:
-        assert self._shape is not None
-        return self._shape
+        """That of the picture that was handed out last; before the first, of the one that was judged last."""
+        shape = self._shape or self._judged
+        assert shape is not None
+        return shape
 
     @contextmanager
     def _dropping(self, connection: Connection) -> Iterator[None]:

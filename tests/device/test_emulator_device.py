@@ -376,6 +376,31 @@ def test_under_another_size_frames_and_touches_go_over_adb_and_then_back(bench: 
     assert bench.device.capture_path == "gRPC"
 
 
+@pytest.mark.parametrize("late_s", [0.0, 0.15])
+def test_a_turn_that_adb_tells_of_before_the_pictures_do_leaves_the_way_as_it_is(
+    bench: EmulatorBench, late_s: float
+) -> None:
+    upright = bench.device.capture()
+    bench.emulator.faults.control.delay_frames(late_s)
+
+    bench.emulator.phone.set_rotation(1)
+    state = bench.device.screen_state()
+
+    assert state.rotation == 1
+    assert bench.device.capture_path == "gRPC"
+    assert bench.device.capture().size == upright.size.turned()
+
+
+def test_a_finger_goes_where_the_picture_that_was_seen_last_shows_it(bench: EmulatorBench) -> None:
+    bench.device.capture()
+    bench.emulator.phone.set_rotation(1)
+    bench.device.screen_state()
+
+    bench.device.touch(TouchStroke.press(Pixel(100, 300)))
+
+    assert near(touch_place(bench.inputs()[0]), Pixel(300, 720 - 1 - 100)), "the same place of the glass"
+
+
 def test_a_folded_device_shows_and_takes_touches_on_its_outer_panel(start: StartBench) -> None:
     bench = start("pixel_fold")
     opened = bench.device.capture()
