@@ -8,21 +8,16 @@ import pytest
 from odyssey_recorder.dataset.draft import Draft
 from odyssey_recorder.model.geometry import Box
 from odyssey_recorder.recording.view import StepRows
-from tests.dataset.drafts import HOME, begin, png, record, store_in
+from tests.dataset.drafts import add_step, begin, store_in
 
 
 @pytest.fixture
 def draft(tmp_path: Path) -> Iterator[Draft]:
     draft = begin(store_in(tmp_path))
     for shade in (10, 20, 30):
-        add(draft, shade)
+        add_step(draft, shade=shade)
     yield draft
     draft.close()
-
-
-def add(draft: Draft, shade: int) -> None:
-    data = png(shade)
-    draft.add_step(HOME, draft.keep_picture(data), record(data))
 
 
 def test_a_row_is_made_once_and_again_only_for_a_step_that_changed(draft: Draft) -> None:
@@ -44,7 +39,7 @@ def test_rows_follow_steps_that_come_and_go(draft: Draft) -> None:
     draft.drop_last("undone")
     assert [row.picture for row in rows.show(draft.steps, None)] == [step.picture for step in draft.steps]
 
-    add(draft, 40)
+    add_step(draft, shade=40)
 
     assert [row.picture for row in rows.show(draft.steps, None)] == [step.picture for step in draft.steps]
 
