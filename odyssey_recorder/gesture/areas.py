@@ -20,6 +20,11 @@ class Navigation(Enum):
     GESTURES = "gestures"
 
 
+ENTER_LEFT = 0.8
+ENTER_TOP = {Navigation.BUTTONS: 0.79, Navigation.GESTURES: 0.66}
+"""Where the key that ends a line begins, as shares of a soft keyboard's width and height."""
+
+
 @dataclass(frozen=True, slots=True)
 class ScreenAreas:
     """Where on the picture a touch means more than its place, and which way the picture is turned.
@@ -81,7 +86,9 @@ class Swiped:
 
 @dataclass(frozen=True, slots=True)
 class KeyStroke:
-    """A key of the soft keyboard."""
+    """A key of the soft keyboard; `enters` if it lies where the one does that ends a line, searches or sends."""
+
+    enters: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +109,7 @@ def meaning(stroke: TouchStroke, areas: ScreenAreas, touch: TouchRules, navigati
     elif bar is not None and stroke.start in bar and isinstance(recognize(stroke, touch, areas.size), Click):
         return Pressed(button(stroke.start, bar, navigation))
     if areas.keyboard is not None and stroke.start in areas.keyboard:
-        return KeyStroke()
+        return KeyStroke(_enters(stroke.start, areas.keyboard, areas.navigation))
     return OnScreen()
 
 
@@ -132,6 +139,13 @@ def confirmed(swiped: Swiped, after: ScreenAreas) -> SystemKey | None:
     if "recents" in after.activity.lower():
         return SystemKey.RECENT
     return swiped.looks_like if "launcher" in after.package.lower() else None
+
+
+def _enters(at: Pixel, keyboard: Box, navigation: Navigation) -> bool:
+    """Whether a key is at the right end of the last row: with gestures there is a strip below that."""
+    top = ENTER_TOP[navigation]
+    across = (at.x - keyboard.left) / (keyboard.right - keyboard.left)
+    return across >= ENTER_LEFT and (at.y - keyboard.top) / (keyboard.bottom - keyboard.top) >= top
 
 
 def _swiped(stroke: TouchStroke, size: Size, touch: TouchRules, rules: NavigationRules) -> SystemKey | None:

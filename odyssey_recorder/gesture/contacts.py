@@ -109,7 +109,15 @@ class KeyTyped:
     time_us: int
 
 
-TouchNews = ContactBegan | Contact | ContactLost | KeyPressed | KeyTyped
+@dataclass(frozen=True, slots=True)
+class EventsDropped:
+    """The kernel threw events away while no finger was known to be down: what they were will never be known."""
+
+    node: str
+    time_us: int
+
+
+TouchNews = ContactBegan | Contact | ContactLost | KeyPressed | KeyTyped | EventsDropped
 
 
 class ContactTracker:
@@ -225,7 +233,7 @@ class _Node:
         match event:
             case InputEvent(type=getevent.EV_SYN, code=getevent.SYN_DROPPED):
                 self._resyncing = True
-                return self.forget(LossCause.EVENTS_DROPPED)
+                return self.forget(LossCause.EVENTS_DROPPED) or [EventsDropped(self._path, event.time_us)]
             case InputEvent(type=getevent.EV_SYN, code=getevent.SYN_REPORT) if self._resyncing:
                 self._resyncing = False
             case InputEvent(type=getevent.EV_SYN, code=getevent.SYN_REPORT):

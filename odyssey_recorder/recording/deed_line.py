@@ -3,12 +3,21 @@
 from collections import deque
 from dataclasses import dataclass
 
-from odyssey_recorder.gesture.contacts import Contact, ContactBegan, ContactLost, KeyPressed, KeyTyped, LossCause
+from odyssey_recorder.gesture.contacts import (
+    Contact,
+    ContactBegan,
+    ContactLost,
+    EventsDropped,
+    KeyPressed,
+    KeyTyped,
+    LossCause,
+)
 from odyssey_recorder.gesture.getevent import InputNode
 from odyssey_recorder.model.action import Complete, Impossible, SystemKey
 from odyssey_recorder.model.geometry import Size
 from odyssey_recorder.recording import effects, events
 from odyssey_recorder.recording.deeds import (
+    BLIND,
     NO_PICTURE,
     PINCHED,
     Act,
@@ -20,8 +29,8 @@ from odyssey_recorder.recording.deeds import (
     Typing,
     Waits,
 )
-from odyssey_recorder.recording.timeline import MOVING, Found, Nothing, NotYet, Sighting, Timeline
-from odyssey_recorder.recording.typing import FieldReading, FieldReadings
+from odyssey_recorder.recording.timeline import MOVING, TOO_OLD_NS, Found, Nothing, NotYet, Sighting, Timeline
+from odyssey_recorder.recording.typing import FieldReading, FieldReadings, Typed
 
 PATIENCE_NS = 3_000_000_000
 """So long after a deed its proof may come; then it is taken as far as it is known."""
@@ -44,9 +53,15 @@ RESTLESS_NS = 1_000_000_000
 ECHO_NS = 150_000_000
 """So long after a touch or a key stroke the right field has the focus, and holds what was typed."""
 
+ENTER_KEYS = frozenset({"KEY_ENTER", "KEY_KPENTER"})
+
+LATE_NS = 500_000_000
+"""Where the device's clock tells nothing, something was done so long before the word of it came, or less."""
+
 TOO_MANY = "Too much is waiting to be written: what you did just now was not recorded. Wait a moment."
 
 LOST = "A touch was not recorded: {}."
+DROPPED = "The device was too busy and dropped events: look whether your last action was recorded."
 
 CLOCK_UNSURE = "the device's clock was changed at about the moment of the touch"
 CLOCK_UNREAD = "the device's clock could not be read after the touch"
@@ -72,7 +87,8 @@ class Undo:
 class _Spell:
     """Key strokes that follow each other: one text, with the picture of the first.
 
-    What came before was done with at `since_ns`, the last of so many `strokes` at `last_ns`.
+    What came before was done with at `since_ns`, the last of so many `strokes` at `last_ns`. `entered` says when the
+    text was there before the last stroke, if that one may have sent it off: from when to when.
     """
 
     first: Deed
@@ -80,6 +96,13 @@ class _Spell:
     since_ns: int
     last_ns: int
     strokes: int = 1
+    enters: int = 0
+    entered: tuple[int, int] | None = None
+
+    def add(self, deed: Deed, done_ns: int, *, enters: bool) -> None:
+        """Go on with one more key stroke."""
+        self.entered = (self.last_ns, deed.at_ns) if enters else None
+        self.last_ns, self.strokes, self.enters = done_ns, self.strokes + 1, self.enters + enters
 
 
 class DeedLine:
@@ -109,6 +132,7 @@ class DeedLine:
         self._screen: int | None = None
         self._looked_at: int | None = None
         self._finished_ns: int | None = None
+        self._last_ns = 0
 
     @property
     def newest(self) -> int | None:
@@ -198,8 +222,8 @@ class DeedLine:
         """The moments of all that is in line are not sure any more."""
         for deed in self._deeds():
             if not deed.clock_agreed:
-                deed.clock_agreed = True
-                deed.flags = (*deed.flags, CLOCK_UNSURE)
+                deed.clock_agreed, deed.found = True, None
+                _take_for_late(deed)
 
     # Deeds.
 
@@ -232,8 +256,10 @@ class DeedLine:
                 return LOST.format(cause.value) if cause is LossCause.PLACE_UNKNOWN else ""
             case KeyPressed(_, key, time_us):
                 return self._stand(heard, key, time_us)
-            case KeyTyped(time_us=time_us):
-                return self._stand(heard, Typing.STROKE, time_us)
+            case KeyTyped(_, code, time_us):
+                return self._stand(heard, Typing.ENTER if code in ENTER_KEYS else Typing.STROKE, time_us)
+            case EventsDropped():
+                return DROPPED
 
     def want(self, wanted: Complete | Impossible | Undo, now_ns: int) -> None:
         """Let something stand in line that is wanted of the recorder, not done on the device."""
@@ -245,7 +271,10 @@ class DeedLine:
             return TOO_MANY
         before = next((look for look in reversed(self._looks) if look.answered_ns <= heard.at_ns), None)
         deed = Deed(heard.at_ns, heard.uncertainty_ns, heard.arrived_ns, what, before, look_ns=heard.arrived_ns)
-        deed.device_us = device_us
+        deed.device_us, deed.last_ns = device_us, self._last_ns
+        if deed.uncertainty_ns > TOO_OLD_NS:
+            _take_for_late(deed)
+        self._last_ns = deed.at_ns
         self._line.append(deed)
         return ""
 
@@ -334,10 +363,9 @@ class DeedLine:
         since_ns = self._done_ns
         self._leave(deed)
         if self._spell is None:
-            self._spell = _Spell(deed, stroke, since_ns, self._done_ns)
+            self._spell = _Spell(deed, stroke, since_ns, self._done_ns, enters=int(stroke.enters))
         else:
-            self._spell.last_ns = self._done_ns
-            self._spell.strokes += 1
+            self._spell.add(deed, self._done_ns, enters=stroke.enters)
 
     def _end_spell(self, spell: _Spell, wanted_ns: int, now_ns: int) -> Step | None:
         """Close a spell after which nothing was done on the device: a reading that is under way is waited for."""
@@ -350,21 +378,34 @@ class DeedLine:
             return None
         self._spell = None
         first_ns = spell.first.at_ns
-        typed = self._readings.typed(
-            spell.since_ns + ECHO_NS, first_ns, spell.last_ns + ECHO_NS, closed_ns, strokes=spell.strokes
-        )
+        typed = self._typed(spell, closed_ns)
         flags = spell.stroke.flags if typed.certain else (*spell.stroke.flags, TEXT_UNSURE)
         sent = (first_ns, max(first_ns, spell.last_ns))
         save = _save(spell.first, spell.stroke.found, events.TextEntry(typed.text), sent, flags)
         return Step(save, None if typed.certain else typed.text)
+
+    def _typed(self, spell: _Spell, closed_ns: int) -> Typed:
+        """What a spell came to: a text that was sent off was in its field before the key that did it."""
+        since_ns, first_ns = spell.since_ns + ECHO_NS, spell.first.at_ns
+        typed = self._readings.typed(since_ns, first_ns, spell.last_ns + ECHO_NS, closed_ns, strokes=spell.strokes)
+        if typed.certain or spell.entered is None:
+            return typed
+        last_ns, entered_ns = spell.entered
+        before = self._readings.typed(since_ns, first_ns, last_ns + ECHO_NS, entered_ns, strokes=spell.strokes - 1)
+        return before if before.text and spell.enters == 1 else typed
 
     # Pictures and looks.
 
     def _find_picture(self, deed: Deed) -> None:
         if deed.found is not None or deed.refused:
             return
-        answer = self._timeline.at(deed.at_ns, deed.uncertainty_ns, patient=not deed.overdue)
+        at_ns, uncertainty_ns = deed.at_ns, deed.uncertainty_ns
+        if CLOCK_UNSURE in deed.flags:
+            at_ns, uncertainty_ns = deed.arrived_ns - LATE_NS // 2, LATE_NS // 2
+        answer = self._timeline.at(at_ns, uncertainty_ns, patient=not deed.overdue)
         match answer:
+            case Found(age_ns=age_ns) if age_ns > TOO_OLD_NS and deed.at_ns - age_ns < deed.last_ns:
+                deed.refused = BLIND
             case Found():
                 deed.found = answer
             case Nothing():
@@ -404,6 +445,14 @@ def _waits_for_look(deed: Deed, now_ns: int) -> bool:
 def _lacks_look(deed: Deed) -> bool:
     wanted = deed.what is None or isinstance(deed.what, Contact)
     return wanted and (deed.after is None or deed.after.asked_ns < deed.look_ns)
+
+
+def _take_for_late(deed: Deed) -> None:
+    """Go by when the word of a deed came, for nothing else is known of its moment."""
+    latest_ns = deed.arrived_ns
+    deed.at_ns = max(deed.last_ns, min(max(deed.at_ns, latest_ns - LATE_NS), latest_ns))
+    deed.uncertainty_ns, deed.device_us = LATE_NS, None
+    deed.flags = (*deed.flags, CLOCK_UNSURE)
 
 
 def _save(

@@ -29,6 +29,7 @@ PARTS_UNSURE = "the keyboard, the bars or the screen's posture changed at about 
 NO_LOOK = "the device did not say in time how its screen is parted"
 NO_KEY = "it looked like a swipe to another app, but none of the system's keys was its effect"
 
+BLIND = "The screen was not seen between your last two actions: the second was not recorded."
 PINCHED = "Two fingers at once are no action of the dataset: nothing was recorded of them."
 NO_PICTURE = "There is no picture of the screen from before your last action: it was not recorded."
 BESIDE = "You touched beside the picture, where nothing feels it: nothing was recorded."
@@ -39,13 +40,14 @@ class Typing(Enum):
     """A key of some keyboard: part of a text."""
 
     STROKE = "stroke"
+    ENTER = "enter"
 
 
 @dataclass(slots=True)
 class Deed:
     """Something done on the device, or wanted of the recorder, at `at_ns`, of which the word came at `arrived_ns`.
 
-    `device_us` is when it was done on the device's own clock.
+    `device_us` is when it was done on the device's own clock, `last_ns` when something was done there before.
     `what` is None until the finger lifts. `before` and `after` are looks at the screen around it, the latter asked for
     at `look_ns` or later; `found` is its picture. Nothing more is waited for when it is `overdue`; nothing is recorded
     of one that is `refused`, for the reason that this is.
@@ -65,6 +67,7 @@ class Deed:
     refused: str = ""
     flags: tuple[str, ...] = ()
     device_us: int | None = None
+    last_ns: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,10 +81,11 @@ class Act:
 
 @dataclass(frozen=True, slots=True)
 class Stroke:
-    """A deed that goes on with a text, or begins one."""
+    """A deed that goes on with a text, or begins one; `enters` if it may have sent it off."""
 
     found: Found
     flags: tuple[str, ...] = ()
+    enters: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,8 +119,8 @@ class Interpreter:
                 return Act(KeyPress(deed.what), found)
             case Complete() | Impossible():
                 return Act(deed.what, found)
-            case Typing():
-                return Stroke(found)
+            case Typing() as key:
+                return Stroke(found, enters=key is Typing.ENTER)
             case Contact(fingers=fingers) if fingers > 1:
                 return Refused(PINCHED)
             case Contact():
@@ -140,8 +144,8 @@ class Interpreter:
         match meant:
             case Pressed(key):
                 return Act(KeyPress(key), found, flags)
-            case KeyStroke():
-                return Stroke(found, flags)
+            case KeyStroke(enters):
+                return Stroke(found, flags, enters)
             case OnScreen():
                 return Act(Strike(stroke), found, flags)
             case Swiped():

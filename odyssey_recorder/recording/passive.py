@@ -45,7 +45,7 @@ class PassiveSession:
         self._over: State | None = None
         self._steps = 0
         self._asked: set[int] = set()
-        self._device_reason = self._storage_reason = ""
+        self._device_reason = self._storage_reason = self._deaf_reason = ""
         self._trying = False
         self._failed_ns = self._now_ns = 0
 
@@ -66,8 +66,8 @@ class PassiveSession:
 
     @property
     def reason(self) -> str:
-        """Why the device or the storage is lost; empty otherwise."""
-        return self._storage_reason or self._device_reason
+        """Why the device or the storage is lost, or nothing can be heard; empty otherwise."""
+        return self._storage_reason or self._device_reason or self._deaf_reason
 
     @property
     def frame(self) -> int | None:
@@ -124,11 +124,12 @@ class PassiveSession:
         """What the device's input, and the looks at it, tell."""
         match event:
             case events.InputFollowed(nodes):
-                self._listening = True
+                self._listening, self._deaf_reason = True, ""
                 self._deeds.follow(nodes)
             case events.InputBroke(reason):
+                told, self._deaf_reason = self._deaf_reason, DEAF.format(reason)
                 self._listening = False
-                return [effects.Tell(DEAF.format(reason))]
+                return [] if told else [effects.Tell(self._deaf_reason)]
             case events.InputHeard():
                 return _tell(ENDING if self._ending else self._deeds.hear(event)) if self._started else []
             case events.ClockJumped():

@@ -12,6 +12,7 @@ from odyssey_recorder.gesture.contacts import (
     ContactBegan,
     ContactLost,
     ContactTracker,
+    EventsDropped,
     KeyPressed,
     KeyTyped,
     LossCause,
@@ -306,18 +307,21 @@ def test_after_dropped_events_the_contact_is_lost_and_all_up_to_the_next_report_
     ]
 
 
-def test_a_key_among_dropped_events_is_ignored() -> None:
+def test_a_key_among_dropped_events_is_ignored_but_not_in_silence() -> None:
     drop = [InputEvent(KEYBOARD, 0, "EV_SYN", "SYN_DROPPED", 0)]
+    dropped = EventsDropped(KEYBOARD, 0)
 
-    assert news_of(drop, key(1, "KEY_BACK")) == []
-    assert news_of(drop, key(1, "KEY_BACK"), key(2, "KEY_HOME")) == [KeyPressed(KEYBOARD, SystemKey.HOME, 2)]
+    assert news_of(drop, key(1, "KEY_BACK")) == [dropped]
+    assert news_of(drop, key(1, "KEY_BACK"), key(2, "KEY_HOME")) == [dropped, KeyPressed(KEYBOARD, SystemKey.HOME, 2)]
 
 
 def test_a_report_that_events_were_dropped_from_is_forgotten() -> None:
     (unfinished, _) = key(1, "KEY_BACK")
     drop = [InputEvent(KEYBOARD, 2, "EV_SYN", "SYN_DROPPED", 0)]
 
-    assert news_of([unfinished], drop, report(3, node=KEYBOARD), report(4, node=KEYBOARD)) == []
+    told = news_of([unfinished], drop, report(3, node=KEYBOARD), report(4, node=KEYBOARD))
+
+    assert told == [EventsDropped(KEYBOARD, 2)]
 
 
 def test_when_the_stream_breaks_off_contacts_are_lost_and_places_forgotten() -> None:
@@ -549,7 +553,7 @@ def test_whatever_comes_every_contact_that_began_ends_once(messages: list[Messag
                 open_contacts.remove((node, number, samples[0].time_us))
             case ContactLost(node, number, began_us, cause) if cause is not LossCause.PLACE_UNKNOWN:
                 open_contacts.remove((node, number, began_us))
-            case ContactLost() | KeyPressed() | KeyTyped():
+            case ContactLost() | KeyPressed() | KeyTyped() | EventsDropped():
                 pass
 
     assert not open_contacts

@@ -441,6 +441,7 @@ def test_an_input_that_is_listened_to_no_more_is_told() -> None:
 
 def test_a_clock_that_was_changed_is_told_and_what_waits_is_flagged() -> None:
     bench = Bench(clock_agrees=False).begin()
+    bench.wait(500)
     bench.press(SystemKey.HOME)
     bench.wait(60)
     assert bench.steps == []
