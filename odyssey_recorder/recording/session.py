@@ -25,13 +25,14 @@ There is one input at a time: while the device has not answered for one, a devic
 as back. What could not be written is owed, and done before anything else as soon as the storage takes it.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import Enum
 
 from odyssey_recorder.model.action import Complete, Impossible
 from odyssey_recorder.model.geometry import Size
 from odyssey_recorder.recording import effects, events
-from odyssey_recorder.recording.timeline import CHANGING, MOVING
+from odyssey_recorder.recording.gestures import HeldGesture, LiveGesture
+from odyssey_recorder.recording.timeline import MOVING
 
 PROOF_NS = 1_000_000_000
 """So long after a live finger has lifted, the proof for its picture may take; then the step is marked as unproven."""
@@ -43,8 +44,6 @@ LATE_INPUT_NS = 2_000_000_000
 """So long after the connection broke, or its recorder died, an input may still reach the screen: `input` takes up to
 a second by itself."""
 
-LATE = "the screen changed just before the finger came down: the picture is newer than the one that was seen"
-UNPROVEN = "nothing proves that the screen was still the same at touch-down"
 NOT_READY = "The screen was not ready: nothing was recorded or sent. Do it again when it says Ready."
 OUT_OF_DATE = "You touched a picture that was out of date: nothing was recorded or sent. Look again."
 TURNED_AWAY = "The device was turned or folded just before your finger came down."
@@ -70,58 +69,6 @@ class State(Enum):
     ABANDONED = "abandoned"
 
 
-@dataclass(frozen=True, slots=True)
-class _Gesture:
-    """A gesture in the making: the frame it was made on, and what has come in for it so far."""
-
-    frame: int
-    touched_ns: int
-    intent: events.Intent | None = None
-    check: int | None = None
-    disturbed: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class _LiveGesture:
-    """A finger that the device follows: its frame, whether that is safe on disk, and what has come in so far.
-
-    `anchor` tells the frames that show the same as it. `late`: it is not the one that the annotator saw, but a newer
-    one from before the touch-down. The finger came down after `touched_ns` and before `landed_ns`. `check` is the
-    newest frame that shows the same, asked for at `checked_ns`; at `changed_ns` the screen had another look, at
-    `turned_ns` another size than the `size` that the annotator saw.
-    """
-
-    frame: int
-    anchor: int | None
-    size: Size | None
-    safe: bool = True
-    late: bool = False
-    touched_ns: int | None = None
-    landed_ns: int = 0
-    check: int | None = None
-    checked_ns: int | None = None
-    changed_ns: int | None = None
-    turned_ns: int | None = None
-    strike: events.Strike | None = None
-    lifted_ns: int = 0
-
-    @property
-    def is_doubtful(self) -> bool:
-        """Whether the screen changed while the finger was on its way down."""
-        return self.changed_ns is not None and self.changed_ns < self.landed_ns
-
-    @property
-    def is_astray(self) -> bool:
-        """Whether the place was one of a screen of another size when the finger came down."""
-        return self.turned_ns is not None and self.turned_ns < max(self.landed_ns, self.touched_ns or 0)
-
-    @property
-    def is_proven(self) -> bool:
-        """Whether it is known that the finger met the frame."""
-        seen_ns = self.checked_ns if self.changed_ns is None else self.changed_ns
-        return seen_ns is not None and seen_ns >= self.landed_ns
-
-
 class Session:
     """The state machine of one recording:
 
@@ -140,8 +87,8 @@ class Session:
         self._settled = False
         self._keeping: int | None = None
         self._kept: int | None = None
-        self._gesture: _Gesture | None = None
-        self._live: _LiveGesture | None = None
+        self._gesture: HeldGesture | None = None
+        self._live: LiveGesture | None = None
         self._in_flight = False
         self._owed_drop = ""
         self._judge = False
@@ -305,13 +252,13 @@ class Session:
             return [effects.Tell(OUT_OF_DATE)]
         if live:
             self._state, self._in_flight = State.INJECTING, True
-            self._live = _LiveGesture(self._kept, self._anchor, self._size)
+            self._live = LiveGesture(self._kept, self._anchor, self._size)
             return [effects.LowerFinger(self._kept)]
         return self._pin(self._kept, now_ns)
 
     def _pin(self, number: int, now_ns: int, intent: events.Intent | None = None) -> list[effects.Effect]:
         """Begin a gesture on frame `number`, which is not safe yet if the screen does not rest."""
-        self._gesture = _Gesture(number, now_ns, intent)
+        self._gesture = HeldGesture(number, now_ns, intent)
         if number == self._kept:
             return []
         self._keeping, self._kept = number, None
@@ -336,7 +283,9 @@ class Session:
         self._state = State.CHECKING
         return [*self._pin(number, now_ns, intent), *self._go_on()]
 
-    def _frame_under_finger(self, gesture: _Gesture, frame: events.FrameSeen, *, changed: bool) -> list[effects.Effect]:
+    def _frame_under_finger(
+        self, gesture: HeldGesture, frame: events.FrameSeen, *, changed: bool
+    ) -> list[effects.Effect]:
         if changed and self._settled:
             self._gesture = replace(gesture, disturbed=True)
         elif frame.started_ns >= gesture.touched_ns:
@@ -359,46 +308,21 @@ class Session:
 
     # Live gestures.
 
-    def _frame_under_live_finger(self, live: _LiveGesture, frame: events.FrameSeen) -> list[effects.Effect]:
-        changed = frame.anchor != live.anchor
-        before_touch = live.touched_ns is None or frame.started_ns < live.touched_ns
-        if changed and frame.streamed and frame.size != live.size and live.turned_ns is None:
-            live = self._live = replace(live, turned_ns=frame.started_ns)
-        if changed and frame.streamed and before_touch and live.turned_ns is None:
-            self._live = replace(live, frame=frame.number, anchor=frame.anchor, safe=False, late=True)
-            self._keeping = frame.number
-            return [effects.KeepFrame(frame.number)]
-        if changed and frame.streamed and live.changed_ns is None:
-            self._live = replace(live, changed_ns=frame.started_ns)
-        elif not changed and not before_touch:
-            self._live = replace(live, check=frame.number, checked_ns=frame.started_ns)
+    def _frame_under_live_finger(self, live: LiveGesture, frame: events.FrameSeen) -> list[effects.Effect]:
+        self._live = live.seen(frame)
+        if self._live.frame != live.frame:
+            self._keeping = self._live.frame
+            return [effects.KeepFrame(self._live.frame)]
         return self._save_live()
 
     def _save_live(self, *, patient: bool = True) -> list[effects.Effect]:
-        """Save the step of a live gesture that is over and safe; a `patient` session waits for its proof."""
-        live = self._live
-        if live is None or live.strike is None or live.touched_ns is None:
+        """Save the step of a live gesture that is over; a `patient` session with a device waits for its proof."""
+        if self._live is None or self._live.strike is None:
             return []
-        if live.is_astray:
-            return self._break_off(TURNED_AWAY, live.lifted_ns)
-        if not live.safe:
-            return []
-        is_open = not (live.is_proven or live.is_doubtful)
-        if patient and is_open and self._state is State.INJECTING:
-            return []
-        doubts = {LATE: live.late, CHANGING: live.is_doubtful, UNPROVEN: is_open}
-        return [
-            effects.SaveStep(
-                live.frame,
-                live.check,
-                not live.late,
-                live.touched_ns,
-                live.strike,
-                proven=live.is_proven,
-                sent=(live.touched_ns, live.lifted_ns),
-                flags=tuple(words for words, applies in doubts.items() if applies),
-            )
-        ]
+        if self._live.is_astray:
+            return self._break_off(TURNED_AWAY, self._live.lifted_ns)
+        step = self._live.step(patient=patient and self._state is State.INJECTING)
+        return [step] if step is not None else []
 
     def _break_off(self, reason: str, now_ns: int) -> list[effects.Effect]:
         return [effects.Tell(f"{reason} {BROKEN_OFF}"), effects.DropTouch(reason), *self._input_over(now_ns)]
@@ -508,7 +432,7 @@ class Session:
         self._try_storage = True
         return []
 
-    def _owe_live(self, live: _LiveGesture) -> list[effects.Effect]:
+    def _owe_live(self, live: LiveGesture) -> list[effects.Effect]:
         """Write what is missing of a live gesture: the device has it already."""
         self._state, self._reason = State.INJECTING, ""
         if live.safe or live.is_astray:

@@ -37,16 +37,15 @@ from odyssey_recorder.recording.events import (
     TouchedDown,
     UndoWanted,
 )
+from odyssey_recorder.recording.gestures import LATE, UNPROVEN
 from odyssey_recorder.recording.session import (
     BROKEN_OFF,
-    LATE,
     NOT_READY,
     OUT_OF_DATE,
     PROOF_NS,
     RETRY_NS,
     TOO_EARLY_TO_UNDO,
     TURNED_AWAY,
-    UNPROVEN,
     Session,
     State,
 )

@@ -1,0 +1,93 @@
+"""Gestures on the mirror in the making: what is known of each, and when its picture is proved."""
+
+from dataclasses import dataclass, replace
+
+from odyssey_recorder.model.geometry import Size
+from odyssey_recorder.recording import effects, events
+from odyssey_recorder.recording.timeline import CHANGING
+
+LATE = "the screen changed just before the finger came down: the picture is newer than the one that was seen"
+UNPROVEN = "nothing proves that the screen was still the same at touch-down"
+
+
+@dataclass(frozen=True, slots=True)
+class HeldGesture:
+    """A gesture in the making: the frame it was made on, and what has come in for it so far."""
+
+    frame: int
+    touched_ns: int
+    intent: events.Intent | None = None
+    check: int | None = None
+    disturbed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class LiveGesture:
+    """A finger that the device follows: its frame, whether that is safe on disk, and what has come in so far.
+
+    `anchor` tells the frames that show the same as it. `late`: it is not the one that the annotator saw, but a newer
+    one from before the touch-down. The finger came down after `touched_ns` and before `landed_ns`. `check` is the
+    newest frame that shows the same, asked for at `checked_ns`; at `changed_ns` the screen had another look, at
+    `turned_ns` another size than the `size` that the annotator saw.
+    """
+
+    frame: int
+    anchor: int | None
+    size: Size | None
+    safe: bool = True
+    late: bool = False
+    touched_ns: int | None = None
+    landed_ns: int = 0
+    check: int | None = None
+    checked_ns: int | None = None
+    changed_ns: int | None = None
+    turned_ns: int | None = None
+    strike: events.Strike | None = None
+    lifted_ns: int = 0
+
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether the screen changed while the finger was on its way down."""
+        return self.changed_ns is not None and self.changed_ns < self.landed_ns
+
+    @property
+    def is_astray(self) -> bool:
+        """Whether the place was one of a screen of another size when the finger came down."""
+        return self.turned_ns is not None and self.turned_ns < max(self.landed_ns, self.touched_ns or 0)
+
+    @property
+    def is_proven(self) -> bool:
+        """Whether it is known that the finger met the frame."""
+        seen_ns = self.checked_ns if self.changed_ns is None else self.changed_ns
+        return seen_ns is not None and seen_ns >= self.landed_ns
+
+    def seen(self, frame: events.FrameSeen) -> "LiveGesture":
+        """What is known after another frame; with a new `frame`, which is not safe yet, where that was the picture."""
+        changed = frame.anchor != self.anchor
+        before_touch = self.touched_ns is None or frame.started_ns < self.touched_ns
+        if not changed:
+            return self if before_touch else replace(self, check=frame.number, checked_ns=frame.started_ns)
+        if not frame.streamed:
+            return self
+        turned_ns = frame.started_ns if self.turned_ns is None and frame.size != self.size else self.turned_ns
+        if before_touch and turned_ns is None:
+            return replace(self, frame=frame.number, anchor=frame.anchor, safe=False, late=True)
+        changed_ns = frame.started_ns if self.changed_ns is None else self.changed_ns
+        return replace(self, turned_ns=turned_ns, changed_ns=changed_ns)
+
+    def step(self, *, patient: bool) -> effects.SaveStep | None:
+        """The step of a gesture that is over and whose frame is safe; who is `patient` waits for the proof."""
+        is_open = not (self.is_proven or self.is_doubtful)
+        if self.strike is None or self.touched_ns is None or not self.safe or (patient and is_open):
+            return None
+        doubts = {LATE: self.late, CHANGING: self.is_doubtful, UNPROVEN: is_open}
+        return effects.SaveStep(
+            self.frame,
+            self.check,
+            not self.late,
+            self.touched_ns,
+            self.strike,
+            proven=self.is_proven,
+            sent=(self.touched_ns, self.lifted_ns),
+            flags=tuple(words for words, applies in doubts.items() if applies),
+        )
