@@ -131,9 +131,9 @@ def test_the_same_strokes_give_the_same_episode_in_both_modes(
     for mode in ("mirror", "passive"):
         with (
             workplace(adb_server, tmp_path / mode, capture=capture if mode == "passive" else "auto") as place,
-            place.recording(mode) as (recorder, _),  # type: ignore[arg-type]
+            place.recording(mode) as (recorder, _),
         ):
-            work(place, recorder, mode)  # type: ignore[arg-type]
+            work(place, recorder, mode)
             place.rest()
             episode = finish(place, recorder)
             store = place.desk.store
