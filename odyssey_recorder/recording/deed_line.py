@@ -329,6 +329,8 @@ class DeedLine:
             return Refused(deed.refused)
         if deed.found is None or not (deed.clock_agreed or deed.overdue):
             return Waits(deed.look_ns)
+        if deed.found.age_ns > TOO_OLD_NS and deed.at_ns - deed.found.age_ns < deed.last_ns:
+            return Refused(BLIND)
         return self._interpreter.outcome(deed, deed.found, self._nodes, self._sizes.get(deed.found.number))
 
     def _act(self, deed: Deed, act: Act) -> Step | None:
@@ -404,13 +406,11 @@ class DeedLine:
             at_ns, uncertainty_ns = deed.arrived_ns - LATE_NS // 2, LATE_NS // 2
         answer = self._timeline.at(at_ns, uncertainty_ns, patient=not deed.overdue)
         match answer:
-            case Found(age_ns=age_ns) if age_ns > TOO_OLD_NS and deed.at_ns - age_ns < deed.last_ns:
-                deed.refused = BLIND
             case Found():
                 deed.found = answer
-            case Nothing():
+            case Nothing() if deed.clock_agreed or deed.overdue:
                 deed.refused = NO_PICTURE
-            case NotYet():
+            case NotYet() | Nothing():
                 pass
 
     def _pictures_to_keep(self) -> list[int]:
