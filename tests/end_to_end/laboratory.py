@@ -21,6 +21,7 @@ from odyssey_recorder.simulator.control_server import ControlOptions
 from odyssey_recorder.simulator.emulator import SimulatedEmulator
 from odyssey_recorder.simulator.phone import Phase, Phone
 from odyssey_recorder.simulator.profile import profile_named
+from odyssey_recorder.simulator.truth import Truth
 
 BUNDLED_ADB = Path(adbutils.__file__).parent / "binaries" / ("adb.exe" if os.name == "nt" else "adb")
 
@@ -92,6 +93,10 @@ class Laboratory:
         pictures = {entry["frame"]: entry["rgb_sha256"] for entry in entries if "rgb_sha256" in entry}
         downs = [entry for entry in entries if entry.get("input", "").startswith("touch down ")]
         return [Tap(_pixel(entry["input"]), pictures[entry["frame"]]) for entry in downs[1:]]
+
+    def truth(self) -> Truth:
+        """The journal; to be read while the phone stands still."""
+        return Truth.read(self._journal)
 
     def bring_back(self) -> None:
         """Say that the phone is there until the adb server, which passes over it while it clears up, believes it."""

@@ -7,8 +7,6 @@ change under a finger is changed while the finger is held, not in that instant.
 
 import hashlib
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
@@ -23,7 +21,7 @@ from odyssey_recorder.recording.session import NOT_READY, OUT_OF_DATE, State
 from odyssey_recorder.recording.step_writer import UNKNOWN
 from odyssey_recorder.recording.timeline import CHANGING
 from odyssey_recorder.recording.view import RecordingView
-from odyssey_recorder.simulator.faults import FrameFault
+from tests.end_to_end.faults import OVER_ADB, OVER_GRPC, REFUSED, Fault
 from tests.end_to_end.laboratory import Laboratory
 from tests.recording.desk import Desk, Recording, pixels
 
@@ -32,66 +30,6 @@ FOLLOWED_S = 0.2
 DOUBTS = {UNKNOWN, UNPROVEN, CHANGING, LATE}
 REFUSALS = (NOT_READY, OUT_OF_DATE)
 MOMENTS = ("before the finger", "under the finger", "after the finger")
-ADB, BOTH = ("adb",), ("adb", "gRPC")
-
-
-@dataclass(frozen=True)
-class Fault:
-    """What goes wrong, and how it is mended.
-
-    A `changing` one changes what is on the screen. One that `cuts_off` leaves no way to the device, or none over adb:
-    it is mended when that was noticed.
-    """
-
-    name: str
-    strike: Callable[[Laboratory], None]
-    mend: Callable[[Laboratory], None] = lambda _: None
-    changing: bool = False
-    cuts_off: tuple[str, ...] = ()
-
-
-def spoiling(fault: FrameFault) -> Callable[[Laboratory], None]:
-    return lambda lab: lab.emulator.faults.spoil_frames(fault)
-
-
-def clear(lab: Laboratory) -> None:
-    lab.emulator.faults.clear()
-
-
-def clear_and_bring_back(lab: Laboratory) -> None:
-    lab.emulator.faults.clear()
-    lab.bring_back()
-
-
-def start_server(lab: Laboratory) -> None:
-    lab.server.start()
-    lab.bring_back()
-
-
-OVER_ADB = [
-    Fault("the device goes offline", lambda lab: lab.emulator.faults.go_offline(), clear_and_bring_back, cuts_off=ADB),
-    Fault("the device freezes", lambda lab: lab.emulator.faults.freeze(), clear, cuts_off=BOTH),
-    Fault("the device freezes for a moment", lambda lab: lab.emulator.faults.freeze(0.2), clear),
-    Fault("all connections break", lambda lab: lab.emulator.faults.break_connections(), Laboratory.bring_back),
-    Fault("a picture is cut", spoiling(FrameFault.CUT), clear),
-    Fault("a picture is black", spoiling(FrameFault.BLACK), clear, changing=True),
-    Fault("a connection breaks in a picture", spoiling(FrameFault.DROP), clear_and_bring_back),
-    Fault("pictures are late", lambda lab: lab.emulator.faults.delay_screencap(0.2), clear),
-    Fault("inputs are refused", lambda lab: lab.emulator.faults.refuse_input(refuse=True), clear),
-    Fault("getevent is killed", lambda lab: lab.emulator.faults.kill_getevent()),
-    Fault("the device's clock jumps", lambda lab: lab.emulator.guest.clock.jump(-30.0)),
-    Fault("the adb server is killed", lambda lab: lab.server.stop(), start_server, cuts_off=ADB),
-    Fault("the device is turned", lambda lab: lab.phone.set_rotation(1), lambda lab: lab.phone.set_rotation(0), True),
-    Fault("a snapshot is loaded", Laboratory.load_snapshot, Laboratory.bring_back, changing=True),
-]
-OVER_GRPC = [
-    Fault("the stream stalls", lambda lab: lab.emulator.faults.control.stall(stalled=True), clear),
-    Fault("the stream breaks", lambda lab: lab.emulator.faults.control.drop_streams()),
-    Fault("calls are refused", lambda lab: lab.emulator.faults.control.refuse(refuse=True), clear),
-    Fault("the token changes", lambda lab: lab.emulator.faults.control.renew_token()),
-    Fault("the control service goes away", lambda lab: lab.emulator.faults.control.switch_off(off=True), clear),
-    Fault("pictures of the stream are late", lambda lab: lab.emulator.faults.control.delay_frames(0.1), clear),
-]
 
 
 class Ordeal:
@@ -206,7 +144,7 @@ def assert_true(desk: Desk, ordeal: Ordeal, recording: Recording) -> None:
 
 def endure(desk: Desk, lab: Laboratory, way: str, seed: int, *, count: int) -> None:
     """Record through `count` random faults, publish, and see that all is true and all was said."""
-    random, faults = Random(seed), OVER_ADB if way == "adb" else [*OVER_ADB, *OVER_GRPC]
+    random, faults = Random(seed), (*OVER_ADB, REFUSED, *(OVER_GRPC if way == "gRPC" else ()))
     device: Device = lab.device(answer_s=ANSWER_S) if way == "adb" else lab.emulator_device(answer_s=ANSWER_S)
     with desk.recording(device) as recording:
         ordeal = Ordeal(lab, device, recording, way)

@@ -88,8 +88,8 @@ class Desk:
     def __init__(self, folder: Path) -> None:
         self.store = EpisodeStore(folder / "dataset", drafts=folder / "drafts")
 
-    def draft(self) -> Draft:
-        return self.store.create_draft(task=TASK, device=DEVICE, origin=ORIGIN)
+    def draft(self, origin: Origin = ORIGIN) -> Draft:
+        return self.store.create_draft(task=TASK, device=DEVICE, origin=origin)
 
     @contextmanager
     def recording(self, device: Device, draft: Draft | None = None) -> Iterator["Recording"]:
