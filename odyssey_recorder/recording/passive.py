@@ -280,9 +280,12 @@ class PassiveSession:
         self._writes = deque(write for write in self._writes if not _amends(write, self._steps))
 
     def _device_went_away(self, reason: str) -> None:
-        if self._started and not self._device_reason:
-            self._device_reason, self._seeing = reason, False
+        if not self._started:
+            return
+        if not self._device_reason:
+            self._seeing = False
             self._deeds.lose_sight()
+        self._device_reason = reason
 
     def _storage_failed(self, event: events.StorageFailed) -> None:
         if event.frame is None:

@@ -383,7 +383,10 @@ class Session:
     # What fails.
 
     def _device_went_away(self, reason: str) -> list[effects.Effect]:
-        if self._state in {State.IDLE, State.DEVICE_LOST} or self._publishing:
+        if self._state is State.DEVICE_LOST:
+            self._reason = reason  # it may say more than the first one, which came in the middle of something
+            return []
+        if self._state is State.IDLE or self._publishing:
             return []
         self._uncertain = self._uncertain or (self._in_flight and self._live is None)
         lost_gesture = self._lose(State.DEVICE_LOST, reason)

@@ -419,7 +419,7 @@ def test_a_device_that_goes_away_is_waited_for(session: Session) -> None:
     say(session, InputDone(150), DeviceWentAway("It is gone."))
     assert (session.state, session.reason, session.frame) == (State.DEVICE_LOST, "It is gone.", None)
     assert say(session, DeviceWentAway("Still gone.")) == []
-    assert session.reason == "It is gone."
+    assert session.reason == "Still gone."
     assert say(session, still(9, anchor=9, at=400)) == []
     assert say(session, Intended(HOME, 410)) == [Tell(NOT_READY)]
     assert say(session, UndoWanted(420)) == [Tell(TOO_EARLY_TO_UNDO)]
