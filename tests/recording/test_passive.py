@@ -662,8 +662,8 @@ def test_when_the_device_is_lost_what_waits_is_taken_as_far_as_it_is_known() -> 
     bench.sees = False
     bench.tap(10, 10)
     bench.down()
-    bench.happens(events.DeviceWentAway("Still gone."), events.DeviceWentAway("Still gone."))
-    assert (bench.state(), bench.session.reason) == (State.DEVICE_LOST, "It is gone.")
+    bench.happens(events.DeviceWentAway("It is gone."), events.DeviceWentAway("Still gone."))
+    assert (bench.state(), bench.session.reason) == (State.DEVICE_LOST, "Still gone.")
     bench.lose(LossCause.STREAM_LOST)
     bench.wait(100)
     assert steps(bench) == ["10,10 on 0"]
