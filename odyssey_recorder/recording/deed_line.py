@@ -55,7 +55,7 @@ ECHO_NS = 150_000_000
 
 ENTER_KEYS = frozenset({"KEY_ENTER", "KEY_KPENTER"})
 
-LATE_NS = 500_000_000
+LATE_NS = 300_000_000
 """Where the device's clock tells nothing, something was done so long before the word of it came, or less."""
 
 TOO_MANY = "Too much is waiting to be written: what you did just now was not recorded. Wait a moment."

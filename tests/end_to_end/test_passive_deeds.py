@@ -1,0 +1,196 @@
+"""What is done in the emulator's own window, by fingers and keys, as steps; the phone's journal judges the pictures."""
+
+from pathlib import Path
+
+import pytest
+
+from odyssey_recorder.gesture.touch import TouchStroke
+from odyssey_recorder.model.action import Click, Complete, LongPress, Press, Scroll, SystemKey, Type
+from odyssey_recorder.model.geometry import Pixel
+from odyssey_recorder.recording.deed_line import TEXT_UNSURE
+from odyssey_recorder.recording.passive import ANSWER_FIRST
+from odyssey_recorder.recording.session import State
+from odyssey_recorder.recording.timeline import CHANGING
+from odyssey_recorder.recording.view import TextQuestion
+from odyssey_recorder.simulator.adb_server import PrivateAdbServer
+from tests.end_to_end.workplace import PATIENCE_S, assert_true, finish, workplace
+
+HOME, BACK, RECENT = Press(SystemKey.HOME), Press(SystemKey.BACK), Press(SystemKey.RECENT)
+BACK_KEY, HOME_KEY, RECENT_KEY = 158, 172, 580
+SETTINGS, NOTES, MESSAGES = "com.android.settings", "com.odyssey.notes", "com.odyssey.messages"
+GESTURAL = "cmd overlay enable-exclusive --category com.android.internal.systemui.navbar.gestural"
+
+
+def swipe(start: Pixel, end: Pixel, *, rest_ms: int = 0) -> TouchStroke:
+    """A finger that goes straight in 300 ms, and rests before it lifts."""
+    places = tuple(
+        Pixel(start.x + (end.x - start.x) * step // 15, start.y + (end.y - start.y) * step // 15) for step in range(16)
+    )
+    drawn = TouchStroke.drag(places, duration_ms=300)
+    return TouchStroke(drawn.samples, drawn.duration_us + rest_ms * 1000)
+
+
+def test_keys_of_the_bar_and_of_the_toolbar_are_system_keys(adb_server: PrivateAdbServer, tmp_path: Path) -> None:
+    with workplace(adb_server, tmp_path / "phone") as place, place.recording("passive") as (recorder, annotator):
+        place.open(recorder, SETTINGS)
+        for number, button in enumerate(("Overview", "Back", "Home"), start=1):
+            place.tap(button)
+            place.await_steps(recorder, number)
+        for number, key in enumerate((RECENT_KEY, BACK_KEY, HOME_KEY), start=4):
+            place.emulator.guest.window_key(key)
+            place.await_steps(recorder, number)
+        episode = finish(place, recorder)
+
+        provenance = assert_true(place, episode)
+        assert [step.action for step in episode.steps[:-1]] == [RECENT, BACK, HOME, RECENT, BACK, HOME]
+        assert [step.flags for step in provenance.steps] == [()] * 7
+        assert annotator.notices == []
+
+
+@pytest.mark.parametrize("rotation", [0, 1])
+def test_swipes_from_the_edges_are_system_keys(adb_server: PrivateAdbServer, tmp_path: Path, rotation: int) -> None:
+    with workplace(adb_server, tmp_path / "phone") as place, place.recording("passive") as (recorder, _):
+        adb_server.adb("-s", place.emulator.serial, "shell", GESTURAL)
+        place.emulator.phone.set_rotation(rotation)
+        size = place.emulator.phone.state().size
+        bottom, middle = Pixel(size.width // 2, size.height - 3), Pixel(size.width // 2, size.height // 2)
+        swipes = [
+            swipe(Pixel(2, middle.y), Pixel(size.width // 3, middle.y)),
+            swipe(bottom, middle),
+            swipe(bottom, middle, rest_ms=500),
+        ]
+        for number, stroke in enumerate(swipes, start=1):
+            place.open(recorder, SETTINGS)
+            place.hands.touch(stroke)
+            place.await_steps(recorder, number)
+        episode = finish(place, recorder)
+
+        assert_true(place, episode)
+        assert [step.action for step in episode.steps[:-1]] == [BACK, HOME, RECENT]
+
+
+@pytest.mark.parametrize("capture", ["grpc", "adb"])
+def test_typing_is_one_text_with_the_picture_of_before_its_first_key(
+    adb_server: PrivateAdbServer, tmp_path: Path, capture: str
+) -> None:
+    with (
+        workplace(adb_server, tmp_path / "phone", capture=capture) as place,
+        place.recording("passive") as (recorder, annotator),
+    ):
+        place.open(recorder, NOTES)
+        place.tap("New note")
+        place.await_steps(recorder, 1)
+        place.type_on_screen("milk")
+        place.emulator.guest.window_text(" and 2 Eggs")
+        place.look_around(recorder)
+        assert len(recorder.view.steps) == 1, "more may be typed"
+        place.emulator.guest.window_key(BACK_KEY)
+        place.await_steps(recorder, 3)
+        episode = finish(place, recorder)
+
+        provenance = assert_true(place, episode)
+        click, typed, back, end = provenance.steps
+        assert [type(step.action) for step in episode.steps] == [Click, Type, Press, Complete]
+        assert episode.steps[1].action == Type("milk and 2 Eggs")
+        doubts = {flag for step in provenance.steps for flag in step.flags}
+        assert doubts <= ({CHANGING} if capture == "adb" else set()), "a picture may be under way when the key comes"
+        assert annotator.notices == []
+        assert None not in {click.ui_tree, typed.ui_tree, back.ui_tree, end.ui_tree}
+        assert click.bbox == (576, 1040, 688, 1152)
+        assert [step.screen.activity for step in provenance.steps if step.screen][:2] == [
+            f"{NOTES}.MainActivity",
+            f"{NOTES}.NoteActivity",
+        ]
+        assert click.screen is not None
+        assert typed.screen is not None
+        assert (click.screen.keyboard_shown, typed.screen.keyboard_shown) == (False, True)
+        assert all(step.age_us is not None and step.age_us <= 200_000 for step in provenance.steps)
+        assert click.clock_uncertainty_us is not None
+        assert click.clock_uncertainty_us < 20_000
+
+
+def test_a_text_that_was_sent_off_is_not_lost(adb_server: PrivateAdbServer, tmp_path: Path) -> None:
+    with workplace(adb_server, tmp_path / "phone") as place, place.recording("passive") as (recorder, _):
+        place.open(recorder, MESSAGES)
+        place.hands.touch(TouchStroke.press(Pixel(380, 296)))
+        place.await_steps(recorder, 1)
+        place.tap("Text message")
+        place.await_steps(recorder, 2)
+        place.type_on_screen("yes")
+        place.look_around(recorder)
+        place.tap("Send")
+        place.look_around(recorder)
+        place.tap("Text message")
+        place.look_around(recorder)
+        place.type_on_screen("ok")
+        place.look_around(recorder)
+        place.tap("Send message")
+        place.await_steps(recorder, 6)
+        episode = finish(place, recorder)
+
+        assert_true(place, episode)
+        kinds = [Click, Click, Type, Click, Type, Click, Complete]
+        assert [type(step.action) for step in episode.steps] == kinds
+        assert [step.action for step in episode.steps if isinstance(step.action, Type)] == [Type("yes"), Type("ok")]
+
+
+def test_what_cannot_be_read_is_asked(adb_server: PrivateAdbServer, tmp_path: Path) -> None:
+    with workplace(adb_server, tmp_path / "phone") as place, place.recording("passive") as (recorder, annotator):
+        place.open(recorder, SETTINGS)
+        place.tap("Network & internet")
+        place.await_steps(recorder, 1)
+        place.hands.touch(swipe(Pixel(300, 1000), Pixel(300, 300)))
+        place.await_steps(recorder, 2)
+        for number, label in enumerate(("Add network", "Password"), start=3):
+            place.tap(label)
+            place.await_steps(recorder, number)
+        place.type_on_screen("abc")
+        place.rest()
+        recorder.complete("Done.")
+        view = recorder.wait_for(lambda view: view.question is not None, PATIENCE_S)
+        annotator.await_notice(ANSWER_FIRST)
+        assert view.question == TextQuestion(4, "")
+        assert recorder.view.steps[4].flag == TEXT_UNSURE
+        recorder.answer_text(4, "abc")
+        recorder.wait_for(lambda view: view.state is State.FINISHED, PATIENCE_S)
+        episode = place.desk.store.load(recorder.episode_id)
+
+        provenance = assert_true(place, episode)
+        assert episode.steps[4].action == Type("abc")
+        assert provenance.steps[4].flags == ()
+
+
+def test_what_was_typed_last_is_a_step_when_the_recording_is_stopped(
+    adb_server: PrivateAdbServer, tmp_path: Path
+) -> None:
+    with workplace(adb_server, tmp_path / "phone") as place, place.recording("passive") as (recorder, _):
+        place.open(recorder, NOTES)
+        place.tap("New note")
+        place.await_steps(recorder, 1)
+        place.type_on_screen("milk")
+        recorder.stop()
+        recorder.join()
+
+        assert [step.action for step in recorder.view.steps[1:]] == [Type("milk")]
+
+
+def test_long_presses_flings_drags_and_fast_taps_are_told_apart(adb_server: PrivateAdbServer, tmp_path: Path) -> None:
+    with workplace(adb_server, tmp_path / "phone") as place, place.recording("passive") as (recorder, annotator):
+        place.open(recorder, SETTINGS)
+        fling = TouchStroke.drag(tuple(Pixel(300, y) for y in range(900, 400, -100)), duration_ms=60)
+        drag = TouchStroke.drag(tuple(Pixel(300, y) for y in range(400, 900, 20)), duration_ms=900)
+        for number, stroke in enumerate((fling, drag, TouchStroke.press(Pixel(300, 600), duration_ms=800)), start=1):
+            place.hands.touch(stroke)
+            place.await_steps(recorder, number)
+        place.open(recorder, "com.odyssey.calculator")
+        seven = TouchStroke.press(place.place_of("7"), duration_ms=20)
+        for _ in range(8):
+            place.hands.touch(seven)
+        place.await_steps(recorder, 11)
+        episode = finish(place, recorder)
+
+        provenance = assert_true(place, episode)
+        kinds = [Scroll, Scroll, LongPress, *[Click] * 8, Complete]
+        assert [type(step.action) for step in episode.steps] == kinds
+        assert [step.flags for step in provenance.steps[:4]] == [()] * 4
+        assert annotator.notices == []
