@@ -1,5 +1,7 @@
 """What a finger meant by where it came down: buttons, keys, edges."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -90,6 +92,17 @@ def test_what_is_no_tap_on_a_button_is_a_gesture_at_that_place(stroke: TouchStro
 def test_whatever_comes_down_on_the_keyboard_types(stroke: TouchStroke) -> None:
     assert meaning(stroke, typing, TOUCH, RULES) == KeyStroke()
     assert meaning(stroke, buttons, TOUCH, RULES) == OnScreen()
+
+
+@pytest.mark.parametrize(("x", "y", "enters"), [(1000, 2200, True), (1000, 2000, False), (500, 2200, False)])
+def test_the_last_key_of_the_last_row_ends_a_line_or_sends(x: int, y: int, enters: bool) -> None:
+    assert meaning(tap(x, y), typing, TOUCH, RULES) == KeyStroke(enters)
+
+
+def test_with_gestures_there_is_a_strip_below_the_keys() -> None:
+    swiping = replace(typing, navigation=Navigation.GESTURES)
+
+    assert meaning(tap(1000, 2060), swiping, TOUCH, RULES) == KeyStroke(enters=True)
 
 
 def test_the_bar_below_the_keyboard_is_no_key_of_it() -> None:

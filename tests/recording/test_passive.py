@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from odyssey_recorder.gesture.areas import Navigation
-from odyssey_recorder.gesture.contacts import LossCause
+from odyssey_recorder.gesture.contacts import EventsDropped, KeyPressed, LossCause
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import Complete, Impossible, SystemKey
 from odyssey_recorder.model.geometry import Pixel, Rotation, Size
@@ -13,12 +13,15 @@ from odyssey_recorder.recording import effects, events
 from odyssey_recorder.recording.deed_line import (
     CLOCK_UNREAD,
     CLOCK_UNSURE,
+    DROPPED,
+    LATE_NS,
     LOST,
     MOST_WAITING,
     TEXT_UNSURE,
     TOO_MANY,
 )
 from odyssey_recorder.recording.deeds import (
+    BLIND,
     NO_KEY,
     NO_LOOK,
     NO_PICTURE,
@@ -30,7 +33,7 @@ from odyssey_recorder.recording.events import KeyPress, Strike, TextEntry
 from odyssey_recorder.recording.passive import ANSWER_FIRST, CLOCK_CHANGED, DEAF, ENDING, USE_EMULATOR
 from odyssey_recorder.recording.session import TOO_EARLY_TO_UNDO, TOO_LATE_TO_ABANDON, State
 from odyssey_recorder.recording.timeline import MOVING, UNWATCHED
-from tests.recording.passive_bench import PLAIN, TYPING, Bench
+from tests.recording.passive_bench import KEYBOARD, PLAIN, TYPING, Bench
 
 
 def steps(bench: Bench) -> list[str]:
@@ -186,6 +189,36 @@ def test_taps_on_the_keyboard_become_one_text_with_the_picture_of_the_first() ->
 
     assert steps(bench) == ["“milk” on 0", "500,500 on 4"]
     assert (bench.steps[0].flags, bench.asked) == ((), [])
+
+
+def test_a_text_that_enter_sent_off_was_in_its_field_before() -> None:
+    bench = Bench(texts="").begin()
+    bench.type("KEY_O", "KEY_K")
+    bench.texts = "ok"
+    bench.wait(400)
+    bench.texts = ""
+    bench.type("KEY_ENTER")
+    bench.wait(400)
+    bench.press(SystemKey.BACK)
+    bench.wait(300)
+
+    assert steps(bench) == ["“ok” on 0", "BACK on 0"]
+    assert (bench.steps[0].flags, bench.asked) == ((), [])
+
+
+def test_of_two_texts_that_enter_sent_off_only_the_annotator_knows() -> None:
+    bench = Bench(texts="").begin()
+    for _ in range(2):
+        bench.type("KEY_O", "KEY_K")
+        bench.texts = "ok"
+        bench.wait(400)
+        bench.texts = ""
+        bench.type("KEY_ENTER")
+        bench.wait(400)
+    bench.press(SystemKey.BACK)
+    bench.wait(300)
+
+    assert [ask.step for ask in bench.asked] == [0]
 
 
 def test_keys_of_the_computers_keyboard_type_as_well() -> None:
@@ -437,6 +470,50 @@ def test_an_input_that_is_listened_to_no_more_is_told() -> None:
 
     assert bench.told == [DEAF.format("getevent has ended.")]
     assert bench.state() is State.SETTLING
+    assert bench.session.reason == bench.told[0]
+
+
+def test_an_input_that_cannot_be_listened_to_for_long_is_told_once() -> None:
+    bench = Bench().begin()
+    for reason in ("getevent has ended.", "The device is gone.", "The device is gone."):
+        bench.happens(events.InputBroke(reason))
+    assert bench.told == [DEAF.format("getevent has ended.")]
+    bench.happens(events.InputFollowed(()))
+
+    assert (bench.session.reason, bench.state()) == ("", State.READY)
+
+
+def test_events_that_the_device_dropped_are_told() -> None:
+    bench = Bench().begin()
+    bench.happens(events.InputHeard(EventsDropped(KEYBOARD, 1), bench.now_ns, 0, bench.now_ns))
+
+    assert bench.told == [DROPPED]
+
+
+def test_of_two_actions_between_which_the_screen_was_not_seen_the_second_is_refused() -> None:
+    bench = Bench(streams=False).begin()
+    bench.sees = False
+    bench.wait(100)
+    bench.press(SystemKey.HOME)
+    bench.wait(1500)
+    bench.press(SystemKey.BACK)
+    bench.sees, bench.screen = True, 2
+    bench.wait(300)
+
+    assert steps(bench) == ["HOME on 0"]
+    assert bench.told == [BLIND]
+
+
+def test_the_moment_of_a_deed_is_the_arrival_of_its_word_where_the_clock_tells_nothing() -> None:
+    bench = Bench().begin()
+    bench.wait(500)
+    unknown = events.InputHeard(KeyPressed(KEYBOARD, SystemKey.HOME, 1), 0, 3600 * 10**9, bench.now_ns)
+    bench.happens(unknown)
+    bench.wait(100)
+
+    assert steps(bench) == ["HOME on 0"]
+    assert bench.steps[0].flags == (CLOCK_UNSURE,)
+    assert (bench.steps[0].uncertainty_ns, bench.steps[0].device_us) == (LATE_NS, None)
 
 
 def test_a_clock_that_was_changed_is_told_and_what_waits_is_flagged() -> None:
