@@ -116,7 +116,6 @@ def with_recorder(job: Job, parent: Connection, work: Callable[[Recorder], None]
         TouchRules.for_density(320),
         NavigationRules.for_density(320),
         SettleRule(still_ms=40),
-        late_input_ns=1_000_000_000,
         view_trees=view_trees,
     )
     recorder = Recorder(device, store.resume(job.episode_id), store, listener=Reporter(parent), rules=rules)
