@@ -30,7 +30,7 @@ from odyssey_recorder.recording.deeds import (
     Waits,
 )
 from odyssey_recorder.recording.timeline import MOVING, TOO_OLD_NS, Found, Nothing, NotYet, Sighting, Timeline
-from odyssey_recorder.recording.typing import FieldReading, FieldReadings, Typed
+from odyssey_recorder.recording.typing import ECHO_NS, FieldReading, FieldReadings, Spell
 
 PATIENCE_NS = 3_000_000_000
 """So long after a deed its proof may come; then it is taken as far as it is known."""
@@ -44,14 +44,6 @@ LOOK_AGAIN_NS = 300_000_000
 """Between looks at a screen that changes by itself."""
 CLOCK_EVERY_NS = 20_000_000_000
 """Between readings of the device's clock while nothing happens: it drifts."""
-
-READ_AGAIN_NS = 1_000_000_000
-"""Between readings of the fields of a screen that changes by itself."""
-RESTLESS_NS = 1_000_000_000
-"""So long after the last deed a field is read though the screen does not rest."""
-
-ECHO_NS = 150_000_000
-"""So long after a touch or a key stroke the right field has the focus, and holds what was typed."""
 
 ENTER_KEYS = frozenset({"KEY_ENTER", "KEY_KPENTER"})
 
@@ -83,28 +75,6 @@ class Undo:
     at_ns: int
 
 
-@dataclass(slots=True)
-class _Spell:
-    """Key strokes that follow each other: one text, with the picture of the first.
-
-    What came before was done with at `since_ns`, the last of so many `strokes` at `last_ns`. `entered` says when the
-    text was there before the last stroke, if that one may have sent it off: from when to when.
-    """
-
-    first: Deed
-    stroke: Stroke
-    since_ns: int
-    last_ns: int
-    strokes: int = 1
-    enters: int = 0
-    entered: tuple[int, int] | None = None
-
-    def add(self, deed: Deed, done_ns: int, *, enters: bool) -> None:
-        """Go on with one more key stroke."""
-        self.entered = (self.last_ns, deed.at_ns) if enters else None
-        self.last_ns, self.strokes, self.enters = done_ns, self.strokes + 1, self.enters + enters
-
-
 class DeedLine:
     """Deeds go in as they are done, and come out as steps in the order of their touch-downs."""
 
@@ -118,13 +88,9 @@ class DeedLine:
         self._line: deque[Deed | Undo] = deque()
         self._fingers: dict[tuple[str, int], Deed] = {}
         self._pinched_until_us = -1
-        self._spell: _Spell | None = None
+        self._spell: Spell | None = None
         self._done_ns = 0
         self._readings = FieldReadings()
-        self._field_wanted = True
-        self._reading = False
-        self._read_tried_ns = -READ_AGAIN_NS
-        self._read_at: int | None = None
         self._still = False
         self._looks: deque[events.ScreenLooked] = deque(maxlen=8)
         self._looking = False
@@ -215,7 +181,6 @@ class DeedLine:
 
     def read_field(self, reading: events.FieldRead) -> None:
         """Take in what the focused field held."""
-        self._reading = False
         self._readings.add(FieldReading(reading.text, reading.asked_ns, reading.answered_ns, reading.field))
 
     def doubt_clock(self) -> None:
@@ -295,9 +260,8 @@ class DeedLine:
         if may_look and self._is_look_due(now_ns):
             self._looking, self._look_tried_ns, self._looked_at = True, now_ns, self._screen
             wanted.append(effects.LookAtScreen())
-        if may_look and self._is_reading_due(now_ns):
-            self._reading, self._field_wanted, self._read_tried_ns = True, False, now_ns
-            self._read_at = self._screen
+        if may_look and self._readings.is_due(now_ns, self._screen, still=self._still):
+            self._readings.begin(now_ns, self._screen)
             wanted.append(effects.LookAtField())
         return wanted
 
@@ -357,7 +321,7 @@ class DeedLine:
     def _leave(self, deed: Deed) -> None:
         self._line.popleft()
         self._done_ns = max(deed.arrived_ns, deed.lifted_ns)
-        self._field_wanted = True
+        self._readings.want(self._done_ns)
 
     # Typing.
 
@@ -365,36 +329,26 @@ class DeedLine:
         since_ns = self._done_ns
         self._leave(deed)
         if self._spell is None:
-            self._spell = _Spell(deed, stroke, since_ns, self._done_ns, enters=int(stroke.enters))
+            self._spell = Spell(deed, stroke, since_ns, self._done_ns, enters=int(stroke.enters))
         else:
             self._spell.add(deed, self._done_ns, enters=stroke.enters)
 
-    def _end_spell(self, spell: _Spell, wanted_ns: int, now_ns: int) -> Step | None:
+    def _end_spell(self, spell: Spell, wanted_ns: int, now_ns: int) -> Step | None:
         """Close a spell after which nothing was done on the device: a reading that is under way is waited for."""
         if self._readings.tells_end_of(spell.last_ns + ECHO_NS) or now_ns - wanted_ns >= PATIENCE_NS:
             return self._close(spell, now_ns)
         return None
 
-    def _close(self, spell: _Spell, closed_ns: int) -> Step | None:
+    def _close(self, spell: Spell, closed_ns: int) -> Step | None:
         if spell.stroke.found.number not in self._kept:
             return None
         self._spell = None
         first_ns = spell.first.at_ns
-        typed = self._typed(spell, closed_ns)
+        typed = self._readings.typed_in(spell, closed_ns)
         flags = spell.stroke.flags if typed.certain else (*spell.stroke.flags, TEXT_UNSURE)
         sent = (first_ns, max(first_ns, spell.last_ns))
         save = _save(spell.first, spell.stroke.found, events.TextEntry(typed.text), sent, flags)
         return Step(save, None if typed.certain else typed.text)
-
-    def _typed(self, spell: _Spell, closed_ns: int) -> Typed:
-        """What a spell came to: a text that was sent off was in its field before the key that did it."""
-        since_ns, first_ns = spell.since_ns + ECHO_NS, spell.first.at_ns
-        typed = self._readings.typed(since_ns, first_ns, spell.last_ns + ECHO_NS, closed_ns, strokes=spell.strokes)
-        if typed.certain or spell.entered is None:
-            return typed
-        last_ns, entered_ns = spell.entered
-        before = self._readings.typed(since_ns, first_ns, last_ns + ECHO_NS, entered_ns, strokes=spell.strokes - 1)
-        return before if before.text and spell.enters == 1 else typed
 
     # Pictures and looks.
 
@@ -428,14 +382,6 @@ class DeedLine:
             return False
         is_new = self._screen != self._looked_at and since_ns >= LOOK_AGAIN_NS
         return is_new or since_ns >= CLOCK_EVERY_NS or any(_waits_for_look(deed, now_ns) for deed in self._deeds())
-
-    def _is_reading_due(self, now_ns: int) -> bool:
-        """What is done may have changed a field, and so may a screen that changes; both are waited for."""
-        since_ns = now_ns - self._done_ns
-        is_new = self._screen != self._read_at and now_ns - self._read_tried_ns >= READ_AGAIN_NS
-        if self._reading or not (self._field_wanted or is_new):
-            return False
-        return since_ns >= (ECHO_NS if self._still else RESTLESS_NS)
 
 
 def _waits_for_look(deed: Deed, now_ns: int) -> bool:

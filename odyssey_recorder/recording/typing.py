@@ -3,6 +3,16 @@
 from collections import deque
 from dataclasses import dataclass
 
+from odyssey_recorder.recording.deeds import Deed, Stroke
+
+READ_AGAIN_NS = 1_000_000_000
+"""Between readings of the fields of a screen that changes by itself."""
+RESTLESS_NS = 1_000_000_000
+"""So long after the last deed a field is read though the screen does not rest."""
+
+ECHO_NS = 150_000_000
+"""So long after a touch or a key stroke the right field has the focus, and holds what was typed."""
+
 _READINGS = 32
 
 
@@ -27,6 +37,28 @@ class Typed:
     certain: bool
 
 
+@dataclass(slots=True)
+class Spell:
+    """Key strokes that follow each other: one text, with the picture of the first.
+
+    What came before was done with at `since_ns`, the last of so many `strokes` at `last_ns`. `entered` says when the
+    text was there before the last stroke, if that one may have sent it off: from when to when.
+    """
+
+    first: Deed
+    stroke: Stroke
+    since_ns: int
+    last_ns: int
+    strokes: int = 1
+    enters: int = 0
+    entered: tuple[int, int] | None = None
+
+    def add(self, deed: Deed, done_ns: int, *, enters: bool) -> None:
+        """Go on with one more key stroke."""
+        self.entered = (self.last_ns, deed.at_ns) if enters else None
+        self.last_ns, self.strokes, self.enters = done_ns, self.strokes + 1, self.enters + enters
+
+
 def typed_text(before: str, after: str) -> str | None:
     """What must have been typed to make `after` of `before`; None where it cannot be told, or nothing was.
 
@@ -46,13 +78,34 @@ def typed_text(before: str, after: str) -> str | None:
 
 
 class FieldReadings:
-    """The last readings of the field, and what they say of a spell of typing."""
+    """The last readings of the field, when the next is due, and what they say of a spell of typing."""
 
     def __init__(self) -> None:
         self._readings: deque[FieldReading] = deque(maxlen=_READINGS)
+        self._done_ns = 0
+        self._wanted = True
+        self._under_way = False
+        self._tried_ns = -READ_AGAIN_NS
+        self._screen: int | None = None
+
+    def want(self, done_ns: int) -> None:
+        """Something was done at `done_ns`: the field may hold another text."""
+        self._wanted, self._done_ns = True, done_ns
+
+    def is_due(self, now_ns: int, screen: int | None, *, still: bool) -> bool:
+        """Whether to read: what is done may have changed a field, and so may a new screen; both come to rest first."""
+        is_new = screen != self._screen and now_ns - self._tried_ns >= READ_AGAIN_NS
+        if self._under_way or not (self._wanted or is_new):
+            return False
+        return now_ns - self._done_ns >= (ECHO_NS if still else RESTLESS_NS)
+
+    def begin(self, now_ns: int, screen: int | None) -> None:
+        """A reading is asked for while `screen` is shown."""
+        self._under_way, self._wanted, self._tried_ns, self._screen = True, False, now_ns, screen
 
     def add(self, reading: FieldReading) -> None:
         """Take in a reading."""
+        self._under_way = False
         self._readings.append(reading)
 
     def tells_end_of(self, last_ns: int) -> bool:
@@ -74,6 +127,16 @@ class FieldReadings:
             return Typed("", certain=False)
         held = before.text if before is not None and before.field == best.field else None
         return Typed(typed_text(held or "", best.text) or best.text, certain=False)
+
+    def typed_in(self, spell: Spell, closed_ns: int) -> Typed:
+        """What a spell came to: a text that was sent off was in its field before the key that did it."""
+        since_ns, first_ns = spell.since_ns + ECHO_NS, spell.first.at_ns
+        typed = self.typed(since_ns, first_ns, spell.last_ns + ECHO_NS, closed_ns, strokes=spell.strokes)
+        if typed.certain or spell.entered is None:
+            return typed
+        last_ns, entered_ns = spell.entered
+        before = self.typed(since_ns, first_ns, last_ns + ECHO_NS, entered_ns, strokes=spell.strokes - 1)
+        return before if before.text and spell.enters == 1 else typed
 
     def _last(self, asked_ns: int, answered_ns: int) -> FieldReading | None:
         readings = (r for r in reversed(self._readings) if asked_ns <= r.asked_ns and r.answered_ns <= answered_ns)
