@@ -28,10 +28,10 @@ class ScriptedAdbServer:
     was asked, and `wait_for` waits until something was.
     """
 
-    def __init__(self, answers: Mapping[str, bytes]) -> None:
+    def __init__(self, answers: Mapping[str, bytes], *, port: int = 0) -> None:
         self.requests: list[str] = []
         self._answers = answers
-        self._listener = socket.create_server(("127.0.0.1", 0))
+        self._listener = socket.create_server(("127.0.0.1", port))
         self.port: int = self._listener.getsockname()[1]
         self._stopped = threading.Event()
         self._asked = threading.Condition()

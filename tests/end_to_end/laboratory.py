@@ -3,7 +3,7 @@
 import json
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -97,6 +97,13 @@ class Laboratory:
     def truth(self) -> Truth:
         """The journal; to be read while the phone stands still."""
         return Truth.read(self._journal)
+
+    def wait_until(self, is_so: Callable[[], bool]) -> None:
+        """Return when `is_so`; the phone's adb server is asked in vain meanwhile."""
+        expires_s = time.monotonic() + 30
+        while not is_so():
+            assert time.monotonic() < expires_s, "it never was so"
+            AdbServer(port=self.server.port).version()
 
     def bring_back(self) -> None:
         """Say that the phone is there until the adb server, which passes over it while it clears up, believes it."""

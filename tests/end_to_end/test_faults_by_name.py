@@ -1,0 +1,279 @@
+"""One fault at a time, in the mirror and in the emulator's own window: it is named, and recording goes on truly."""
+
+import hashlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from odyssey_recorder.dataset.provenance import StepRecord
+from odyssey_recorder.device.adb_server import AdbServer
+from odyssey_recorder.device.device import Device
+from odyssey_recorder.gesture.touch import TouchStroke
+from odyssey_recorder.recording.deed_line import CLOCK_UNSURE, DROPPED
+from odyssey_recorder.recording.deeds import NO_PICTURE
+from odyssey_recorder.recording.gestures import UNPROVEN
+from odyssey_recorder.recording.passive import CLOCK_CHANGED, DEAF
+from odyssey_recorder.recording.session import CHANGED, NOT_READY, OUT_OF_DATE, State
+from odyssey_recorder.recording.timeline import CHANGING, UNWATCHED
+from tests.device.scripted_adb_server import ScriptedAdbServer, block, fail
+from tests.end_to_end.laboratory import Laboratory
+from tests.recording.desk import ORIGIN, Desk, Recording, pixels
+
+ANSWER_S = 0.7
+LONG_S = 60.0
+REFUSALS = {NOT_READY, OUT_OF_DATE, CHANGED}
+IS_DEAF = DEAF.partition("}")[2]
+OLDER_SERVER = {
+    "host:version": block("001f"),
+    "host-serial:*": fail("device not found"),
+    "host:tport:*": fail("device not found"),
+}
+
+
+class Hands:
+    """A person at work on the phone of a laboratory, recorded in one of three ways; their taps, as the phone felt them.
+
+    "mirror": a finger on the recorder's picture, sent over adb when it has lifted. "live": one that the device
+    follows, over gRPC. "passive": a finger in the emulator's own window, seen over gRPC.
+    """
+
+    def __init__(self, lab: Laboratory, desk: Desk, device: Device, recording: Recording, way: str) -> None:
+        self.lab = lab
+        self.device = device
+        self.recording = recording
+        self._desk = desk
+        self._way = way
+        self._used = 0
+        self._before = len(lab.truth().touch_downs())
+
+    def tap(self, meanwhile: Callable[[], None] = lambda: None) -> None:
+        """Tap, and do something else while the finger is down."""
+        at = self.lab.place(self._used)
+        self._used += 1
+        if self._way == "passive":
+            self.lab.emulator.guest.window_touch(at.x, at.y, pressed=True)
+            meanwhile()
+            self.lab.emulator.guest.window_touch(at.x, at.y, pressed=False)
+            return
+        frame, felt, told = self.recording.ready().frame_number, self.felt, len(self.recording.annotator.notices)
+        assert frame is not None
+        self.recording.recorder.touch_down(frame, at if self._way == "live" else None)
+        if self._way == "live":
+            self.lab.wait_until(lambda: self.felt > felt or len(self.recording.annotator.notices) > told)
+        meanwhile()
+        self.recording.recorder.lift(TouchStroke.press(at))
+
+    def tap_and_wait(self, meanwhile: Callable[[], None] = lambda: None) -> None:
+        """Tap, again where it was refused, and wait until that is a step and the next may come."""
+        steps, annotator = len(self.recording.ready().steps), self.recording.annotator
+        while len(self.recording.ready().steps) == steps:
+            told = len(annotator.notices)
+            self.tap(meanwhile)
+            annotator.wait(lambda told=told: self.steps > steps or self._is_refused(told))  # type: ignore[misc]
+        self.recording.ready(steps=steps + 1)
+
+    def _is_refused(self, told: int) -> bool:
+        return any(notice in REFUSALS for notice in self.recording.annotator.notices[told:])
+
+    @property
+    def steps(self) -> int:
+        """How many taps are recorded."""
+        return len(self.recording.recorder.view.steps)
+
+    @property
+    def felt(self) -> int:
+        """How many taps the phone has felt."""
+        return len(self.lab.truth().touch_downs()) - self._before
+
+    def publish(self, *, missing: tuple[int, ...] = ()) -> tuple[StepRecord, ...]:
+        """End the episode, and hold it against what the phone felt and showed, but for the taps that are `missing`."""
+        self.recording.ready()
+        self.recording.recorder.complete("done")
+        self.recording.until(State.FINISHED)
+        episode = self._desk.store.load(self.recording.draft.episode_id)
+        provenance = self._desk.store.provenance(episode.episode_id)
+        assert provenance is not None
+        felt = self.lab.truth().touch_downs()[self._before :]
+        recorded = [tap for number, tap in enumerate(felt) if number not in missing]
+        for number, (step, tap) in enumerate(zip(provenance.steps[:-1], recorded, strict=True)):
+            picture = pixels(self._desk.store.screenshot_path(episode, number))
+            is_right = hashlib.sha256(picture.tobytes()).hexdigest() == tap.frame.rgb_sha256
+            assert is_right or CLOCK_UNSURE in step.flags, f"step {number}: {step.flags}"
+        return provenance.steps
+
+
+@contextmanager
+def at_work(lab: Laboratory, folder: Path, way: str, *, answer_s: float = ANSWER_S) -> Iterator[Hands]:
+    """Hands that have tapped twice."""
+    desk = Desk(folder)
+    device: Device = lab.device(answer_s=answer_s) if way == "mirror" else lab.emulator_device(answer_s=answer_s)
+    origin = ORIGIN.model_copy(update={"mode": "passive"}) if way == "passive" else ORIGIN
+    with desk.recording(device, desk.draft(origin)) as recording:
+        hands = Hands(lab, desk, device, recording, way)
+        hands.tap_and_wait()
+        hands.tap_and_wait()
+        yield hands
+
+
+every_way = pytest.mark.parametrize("way", ["mirror", "live", "passive"])
+
+
+def is_lost_when_it_freezes(hands: Hands, frozen_s: float | None) -> None:
+    hands.lab.emulator.faults.freeze(frozen_s)
+    view = hands.recording.until(State.DEVICE_LOST)
+    assert hands.lab.serial in view.message
+    assert "did not answer" in view.message
+
+
+@every_way
+def test_an_emulator_that_freezes_until_that_was_noticed(lab: Laboratory, tmp_path: Path, way: str) -> None:
+    with at_work(lab, tmp_path, way) as hands:
+        is_lost_when_it_freezes(hands, None)
+        lab.emulator.faults.thaw()
+        hands.tap_and_wait()
+        hands.publish()
+
+
+@pytest.mark.soak
+@every_way
+def test_an_emulator_that_freezes_for_twenty_seconds(lab: Laboratory, tmp_path: Path, way: str) -> None:
+    with at_work(lab, tmp_path, way, answer_s=5) as hands:
+        is_lost_when_it_freezes(hands, 20)
+        hands.recording.recorder.wait_for(lambda view: view.state is State.READY, LONG_S)
+        hands.tap_and_wait()
+        hands.publish()
+
+
+def test_events_that_are_dropped_cost_the_tap_and_that_is_told(lab: Laboratory, tmp_path: Path) -> None:
+    with at_work(lab, tmp_path, "passive") as hands:
+        lab.emulator.guest.nodes.lose_reports(1)
+        hands.tap()
+        hands.recording.annotator.await_notice(DROPPED)
+        hands.tap_and_wait()
+        hands.tap(meanwhile=lambda: lab.emulator.guest.nodes.lose_reports(1))
+        hands.recording.annotator.await_notice("dropped events of it")
+        hands.tap_and_wait()
+        hands.publish(missing=(2, 4))
+
+
+def test_getevent_that_is_killed(lab: Laboratory, tmp_path: Path) -> None:
+    with at_work(lab, tmp_path, "passive") as hands:
+        lab.emulator.faults.kill_getevent()
+        assert lab.serial in hands.recording.annotator.await_notice(IS_DEAF)
+        hands.tap_and_wait()
+        hands.publish()
+
+
+@every_way
+def test_a_snapshot_that_is_loaded_in_the_middle(lab: Laboratory, tmp_path: Path, way: str) -> None:
+    with at_work(lab, tmp_path, way) as hands:
+        before = hands.recording.ready().frame_number
+        lab.load_snapshot()
+        match way:
+            case "mirror":
+                assert lab.serial in hands.recording.until(State.DEVICE_LOST).message
+            case "passive":
+                hands.recording.annotator.await_notice(IS_DEAF)
+            case _:
+                pass  # the control service knows nothing of it; the next picture is there at once
+        lab.bring_back()
+        hands.recording.ready(steps=2, after=before)
+        hands.tap_and_wait()
+        hands.publish()
+
+
+@contextmanager
+def another_adb_server(lab: Laboratory) -> Iterator[None]:
+    """For a while there is a server of another version on the port; it does not know the phone."""
+    lab.server.stop()
+    try:
+        with ScriptedAdbServer(OLDER_SERVER, port=lab.server.port):
+            assert AdbServer(port=lab.server.port).version() == 31
+            yield
+    finally:
+        lab.server.start()
+
+
+@every_way
+def test_an_adb_server_of_another_version_in_its_place(lab: Laboratory, tmp_path: Path, way: str) -> None:
+    with at_work(lab, tmp_path, way) as hands:
+        with another_adb_server(lab):
+            match way:
+                case "mirror":
+                    hands.recording.recorder.wait_for(lambda view: "device not found" in view.message, LONG_S)
+                case "passive":
+                    assert lab.serial in hands.recording.annotator.await_notice(IS_DEAF)
+                case _:
+                    hands.tap_and_wait()
+        lab.bring_back()
+        hands.tap_and_wait()
+        hands.publish()
+
+
+def test_a_token_that_changes_under_the_finger(lab: Laboratory, tmp_path: Path) -> None:
+    with at_work(lab, tmp_path, "live") as hands:
+        hands.tap(meanwhile=lab.emulator.faults.control.renew_token)
+        assert lab.serial in hands.recording.annotator.await_notice("The finger was not lifted")
+        lab.wait_until(lambda: hands.device.follows_finger)
+        hands.tap_and_wait()
+        hands.publish(missing=(2,))
+
+
+def test_a_token_that_changes_while_the_work_is_done_in_the_emulator(lab: Laboratory, tmp_path: Path) -> None:
+    with at_work(lab, tmp_path, "passive") as hands:
+        lab.emulator.faults.control.renew_token()
+        hands.tap_and_wait()
+        hands.recording.recorder.wait_for(lambda view: view.capture_path == "gRPC", LONG_S)
+        hands.tap_and_wait()
+        hands.publish()
+
+
+@pytest.mark.parametrize("way", ["live", "passive"])
+def test_a_device_that_is_turned_under_the_finger(lab: Laboratory, tmp_path: Path, way: str) -> None:
+    with at_work(lab, tmp_path, way) as hands:
+        hands.tap_and_wait(meanwhile=lambda: lab.phone.set_rotation(1))
+        before = hands.recording.ready().frame_number
+        lab.phone.set_rotation(0)
+        hands.recording.ready(after=before)
+        hands.tap_and_wait()
+        steps = hands.publish()
+        assert not {CHANGING, UNWATCHED, UNPROVEN} & {*steps[2].flags}, "its picture is from before, and that is proved"
+
+
+def test_a_device_that_is_turned_under_a_finger_that_is_held_back(lab: Laboratory, tmp_path: Path) -> None:
+    with at_work(lab, tmp_path, "mirror") as hands:
+        annotator, upright = hands.recording.annotator, lab.phone.state().size
+
+        def turn() -> None:
+            lab.phone.set_rotation(1)
+            annotator.wait(lambda: annotator.newest is not None and annotator.newest.size.width == upright.height)
+
+        hands.tap(meanwhile=turn)
+        annotator.await_notice(CHANGED)
+        lab.phone.set_rotation(0)
+        hands.recording.ready(steps=2)
+        annotator.wait(lambda: annotator.newest is not None and annotator.newest.size.width == upright.width)
+        hands.tap_and_wait()
+        hands.publish()
+
+
+@pytest.mark.parametrize("by_s", [-30.0, 30.0])
+def test_a_device_whose_clock_is_changed(lab: Laboratory, tmp_path: Path, by_s: float) -> None:
+    with at_work(lab, tmp_path, "passive") as hands:
+        lab.emulator.guest.clock.jump(by_s)
+        annotator = hands.recording.annotator
+        hands.tap()
+        annotator.await_notice(CLOCK_CHANGED)
+        annotator.wait(lambda: hands.steps == 3 or NO_PICTURE in annotator.notices)
+        is_recorded = hands.steps == 3
+        hands.tap_and_wait()
+        steps = hands.publish(missing=() if is_recorded else (2,))
+        assert [CLOCK_UNSURE in step.flags for step in steps] == [
+            False,
+            False,
+            *([True] if is_recorded else []),
+            False,
+            False,
+        ]
