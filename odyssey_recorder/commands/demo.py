@@ -203,6 +203,7 @@ def _work_on_the_phone(desk: Desk, recorder: Recorder, eyes: Eyes, moves: Sequen
     try:
         for move in moves:
             hands.rest()
+            recorder.wait_for(lambda view: view.has_view_tree, script.PATIENCE_S)  # and so what was typed is read
             match eyes.command(move):
                 case script.Complete(complete=note):
                     recorder.complete(note)
