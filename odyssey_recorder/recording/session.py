@@ -161,7 +161,7 @@ class Session:
                 self._judge = True
                 return self._input_over(now_ns)
             case events.InputRefused(reason, now_ns) if self._live:
-                return [effects.Tell(reason), effects.DropTouch(reason), *self._input_over(now_ns)]
+                return self._break_off(reason, now_ns)
             case events.InputRefused(reason, now_ns):
                 self._owed_drop = "refused by the device"
                 return [effects.Tell(reason), *self._input_over(now_ns)]
