@@ -6,7 +6,7 @@ BIN := .venv/bin
 INSTALLED := .venv/.installed
 
 help:
-	@echo "make demo      record two episodes on a simulated emulator and replay them"
+	@echo "make demo      record three episodes on a simulated emulator and replay them"
 	@echo "make demo-gui  open the window on a simulated emulator"
 	@echo "make test      run every check and every test"
 	@echo "make bench     print the figures of speed; with ARGS=--full 10,000 taps, in ten minutes"

@@ -267,7 +267,7 @@ def test_a_finger_that_the_device_refuses_leaves_no_step_and_takes_none_away() -
     session = down()
 
     assert say(session, InputRefused("It will not.", 120)) == [
-        Tell("It will not."),
+        Tell(f"It will not. {BROKEN_OFF}"),
         DropTouch("It will not."),
         Watch(120),
     ]
