@@ -13,9 +13,11 @@ from pathlib import Path
 
 from odyssey_recorder import __version__
 from odyssey_recorder.commands.window import has_screen
-from odyssey_recorder.errors import OdysseyError
+from odyssey_recorder.device import preflight
+from odyssey_recorder.device.device import ListedDevice
+from odyssey_recorder.errors import DeviceError, OdysseyError
 from odyssey_recorder.settings import Settings
-from odyssey_recorder.wiring import adb_program, started_server
+from odyssey_recorder.wiring import Reach, adb_program, user_reach
 
 _ROOM_FOR_EPISODES = 2 * 1024**3
 _QT_PACKAGES = (
@@ -23,7 +25,7 @@ _QT_PACKAGES = (
     " libxcb-cursor0 libxkbcommon-x11-0 libxcb-icccm4 libxcb-keysyms1 libxcb-shape0"
 )
 _QT_PROBE = "import PySide6.QtWidgets as w, PySide6; w.QApplication([]); print(PySide6.__version__)"
-_LIBRARIES = ("adbutils", "PySide6-Essentials", "pillow", "pydantic")
+_LIBRARIES = ("adbutils", "grpcio", "PySide6-Essentials", "pillow", "pydantic")
 _SDK_FOLDERS = ("~/Android/Sdk", "~/Library/Android/sdk", "~/AppData/Local/Android/Sdk")
 
 
@@ -72,8 +74,8 @@ def examine(settings: Settings) -> list[Finding]:
 def _adb(settings: Settings) -> list[Finding]:
     try:
         program = adb_program(settings)
-        server = started_server(settings)
-        version, devices = server.version(), server.devices()
+        reach = user_reach(settings)
+        version, devices = reach.server.version(), reach.server.devices()
     except OdysseyError as error:
         return [Finding("adb", str(error), Level.MISSING, "Set ODYSSEY_ADB to the adb of your Android SDK.")]
     found = [Finding("adb", f"{program}, server {version} on port {settings.adb_server_port}")]
@@ -83,8 +85,32 @@ def _adb(settings: Settings) -> list[Finding]:
     for device in devices:
         level = Level.OK if device.is_ready else Level.NOTE
         mend = "" if device.is_ready else "Wait until it has started; allow debugging on its screen; or start it again."
-        found.append(Finding("Device", f"{device.serial} {device.state} {device.model}".strip(), level, mend))
+        words = f"{device.serial} {device.state} {device.model}".strip()
+        found.append(Finding("Device", f"{words}{_way_to_pictures(reach, device)}", level, mend))
+        found += _passive_mode(reach, device.serial) if device.is_ready else []
     return found
+
+
+def _way_to_pictures(reach: Reach, device: ListedDevice) -> str:
+    path = reach.capture_path(device)
+    return f", pictures by {path}" if path else ""
+
+
+def _passive_mode(reach: Reach, serial: str) -> list[Finding]:
+    """What a device lacks for passive mode."""
+    try:
+        device = reach.connect(serial)
+    except DeviceError as error:
+        return [Finding("Passive mode", str(error), Level.NOTE)]
+    try:
+        wanting = [finding for finding in preflight.findings(preflight.take_readings(device)) if finding.mend]
+    except DeviceError as error:
+        return [Finding("Passive mode", str(error), Level.NOTE)]
+    finally:
+        device.close()
+    if not wanting:
+        return [Finding("Passive mode", f"{serial} lacks nothing for it")]
+    return [Finding("Passive mode", f"{one.what}: {one.found}", Level.NOTE, one.mend) for one in wanting]
 
 
 def _sdk() -> Finding:

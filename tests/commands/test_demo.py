@@ -3,25 +3,29 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from odyssey_recorder.dataset.codec import read_episode
-from odyssey_recorder.model.action import action_type
+from odyssey_recorder.dataset.store import EpisodeStore
+from odyssey_recorder.model.action import Type, action_type
 from tests.command_line import CommandLine
 
 CROSS_APP = {"CLICK", "SCROLL", "LONG_PRESS", "TYPE", "HOME", "BACK", "RECENT", "COMPLETE"}
 
 
 @pytest.mark.timeout(300)
-def test_it_records_publishes_and_replays_two_episodes(command_line: CommandLine) -> None:
+def test_it_records_publishes_and_replays_three_episodes(command_line: CommandLine) -> None:
     folder = command_line.folder / "demo"
     ran = command_line("demo", "--out", folder, "--profile", "small_phone")
     assert ran.exit_code == 0, ran.out + ran.err
     assert ran.out.endswith("All steps match.\n")
-    episodes = [read_episode(path) for path in (folder / "dataset" / "annotations").iterdir()]
-    kinds = {action_type(episode.steps[-1].action): episode for episode in episodes}
-    assert kinds.keys() == {"COMPLETE", "IMPOSSIBLE"}
-    assert {action_type(step.action) for step in kinds["COMPLETE"].steps} == CROSS_APP
-    assert len(kinds["COMPLETE"].steps) >= 12
-    assert len(kinds["COMPLETE"].task.apps) >= 2
+    store = EpisodeStore(folder / "dataset", drafts=folder / "drafts")
+    episodes = sorted((store.load(episode) for episode in store.episodes()), key=lambda episode: len(episode.steps))
+    impossible, by_hand, cross_app = episodes
+    assert [action_type(one.steps[-1].action) for one in episodes] == ["IMPOSSIBLE", "COMPLETE", "COMPLETE"]
+    assert {action_type(step.action) for step in cross_app.steps} == CROSS_APP
+    assert len(cross_app.steps) >= 12
+    assert len(cross_app.task.apps) >= 2
+    assert [store.provenance(one.episode_id).origin.mode for one in episodes] == ["mirror", "passive", "mirror"]  # type: ignore[union-attr]
+    assert Type("buy milk") in [step.action for step in by_hand.steps]
+    assert len(impossible.steps) >= 2
     for episode in episodes:
         assert f"  {episode.episode_id}  " in ran.out
         assert (folder / f"replay-{episode.episode_id}.html").is_file()

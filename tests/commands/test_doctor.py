@@ -20,6 +20,16 @@ def test_with_a_device_nothing_is_missing(command_line: CommandLine, phone: LabP
     assert f"server 41 on port {phone.lab.server.port}" in ran.out
 
 
+def test_what_a_device_lacks_for_passive_mode_is_a_note_with_its_mend(
+    command_line: CommandLine, phone: LabPhone
+) -> None:
+    ran = command_line("doctor")
+    assert f"{phone.serial} device" in ran.out
+    assert "pictures by gRPC" in ran.out
+    assert "Animations: on: " in ran.out
+    assert f"adb -s {phone.serial} shell" in ran.out
+
+
 def test_no_device_and_no_sdk_are_notes_with_their_mends(
     command_line: CommandLine, lonely_server: PrivateAdbServer
 ) -> None:
