@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import adbutils
@@ -32,6 +33,16 @@ class Tap:
 
     at: Pixel
     shown: str
+
+
+class Felt(EmulatorDevice):
+    """An emulator that counts the places of a live finger that it has answered for."""
+
+    answered = 0
+
+    def put_finger(self, at: Pixel) -> None:
+        super().put_finger(at)
+        self.answered += 1
 
 
 class Laboratory:
@@ -73,10 +84,11 @@ class Laboratory:
         self.bring_back()
         return AdbDevice(self.serial, AdbServer(port=self.server.port), answer_s=answer_s)
 
-    def emulator_device(self, *, answer_s: float = 5.0) -> EmulatorDevice:
+    def emulator_device(self, *, answer_s: float = 5.0) -> "Felt":
         """A connection over the control service too, when that is up."""
         adb = self.device(answer_s=answer_s)
-        device = EmulatorDevice(adb, lambda: find_control(self.serial, (self._running,)), answer_s=answer_s)
+        find = partial(find_control, self.serial, (self._running,))
+        device = Felt(adb, find, answer_s=answer_s, shares_memory=False)
         device.wait_until_ready(20)
         return device
 

@@ -11,14 +11,15 @@ from odyssey_recorder.dataset.provenance import StepRecord
 from odyssey_recorder.device.adb_server import AdbServer
 from odyssey_recorder.device.device import Device
 from odyssey_recorder.gesture.touch import TouchStroke
+from odyssey_recorder.model.geometry import Pixel
 from odyssey_recorder.recording.deed_line import CLOCK_UNSURE, DROPPED
 from odyssey_recorder.recording.deeds import NO_PICTURE
 from odyssey_recorder.recording.gestures import UNPROVEN
 from odyssey_recorder.recording.passive import CLOCK_CHANGED, DEAF
-from odyssey_recorder.recording.session import CHANGED, NOT_READY, OUT_OF_DATE, State
+from odyssey_recorder.recording.session import BROKEN_OFF, CHANGED, NOT_READY, OUT_OF_DATE, State
 from odyssey_recorder.recording.timeline import CHANGING, UNWATCHED
 from tests.device.scripted_adb_server import ScriptedAdbServer, block, fail
-from tests.end_to_end.laboratory import Laboratory
+from tests.end_to_end.laboratory import Felt, Laboratory
 from tests.recording.desk import ORIGIN, Desk, Recording, pixels
 
 ANSWER_S = 0.7
@@ -57,13 +58,20 @@ class Hands:
             meanwhile()
             self.lab.emulator.guest.window_touch(at.x, at.y, pressed=False)
             return
-        frame, felt, told = self.recording.ready().frame_number, self.felt, len(self.recording.annotator.notices)
+        frame = self.recording.ready().frame_number
         assert frame is not None
-        self.recording.recorder.touch_down(frame, at if self._way == "live" else None)
-        if self._way == "live":
-            self.lab.wait_until(lambda: self.felt > felt or len(self.recording.annotator.notices) > told)
+        if isinstance(self.device, Felt):
+            self._put_down(self.device, frame, at)
+        else:
+            self.recording.recorder.touch_down(frame)
         meanwhile()
         self.recording.recorder.lift(TouchStroke.press(at))
+
+    def _put_down(self, device: Felt, frame: int, at: Pixel) -> None:
+        """A live finger comes down, and the device has answered for it, or the annotator was told why not."""
+        answered, told = device.answered, len(self.recording.annotator.notices)
+        self.recording.recorder.touch_down(frame, at)
+        self.lab.wait_until(lambda: device.answered > answered or len(self.recording.annotator.notices) > told)
 
     def tap_and_wait(self, meanwhile: Callable[[], None] = lambda: None) -> None:
         """Tap, again where it was refused, and wait until that is a step and the next may come."""
@@ -215,7 +223,7 @@ def test_an_adb_server_of_another_version_in_its_place(lab: Laboratory, tmp_path
 def test_a_token_that_changes_under_the_finger(lab: Laboratory, tmp_path: Path) -> None:
     with at_work(lab, tmp_path, "live") as hands:
         hands.tap(meanwhile=lab.emulator.faults.control.renew_token)
-        assert lab.serial in hands.recording.annotator.await_notice("The finger was not lifted")
+        hands.recording.annotator.await_notice(BROKEN_OFF)
         lab.wait_until(lambda: hands.device.follows_finger)
         hands.tap_and_wait()
         hands.publish(missing=(2,))

@@ -80,8 +80,14 @@ async def _touch(call: Call, phase: Phase, x: float, y: float) -> None:
 
 async def _tap(call: Call, words: Sequence[str]) -> None:
     x, y = _numbers(words, 2)
-    await _touch(call, Phase.DOWN, x, y)
-    await _touch(call, Phase.UP, x, y)
+
+    def tap() -> (
+        None
+    ):  # in one go: whoever asked for it may be gone before it is done, and Android does it all the same
+        call.guest.phone.touch(Phase.DOWN, x, y)
+        call.guest.phone.touch(Phase.UP, x, y)
+
+    await asyncio.to_thread(tap)
 
 
 async def _swipe(call: Call, words: Sequence[str]) -> None:
