@@ -73,16 +73,17 @@ class ScriptedAdbServer:
                 with self._asked:
                     self.requests.append(request)
                     self._asked.notify_all()
-                if request.startswith("host:tport:") and request not in self._answers:
+                answer = self._answer(request)
+                if answer is None and request.startswith("host:tport:"):
                     connection.sendall(OKAY + bytes(8))
                     continue
-                answer = self._answer(request)
+                answer = answer or fail(f"unknown host service '{request}'")
                 connection.sendall(answer.removesuffix(HANG))
                 if answer.endswith(HANG):
                     self._stopped.wait()
                 return
 
-    def _answer(self, request: str) -> bytes:
+    def _answer(self, request: str) -> bytes | None:
         openings = (key for key in self._answers if key.endswith("*") and request.startswith(key[:-1]))
         key = request if request in self._answers else next(openings, request)
-        return self._answers.get(key, fail(f"unknown host service '{request}'"))
+        return self._answers.get(key)

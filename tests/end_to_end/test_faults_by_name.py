@@ -210,7 +210,7 @@ def test_an_adb_server_of_another_version_in_its_place(lab: Laboratory, tmp_path
         with another_adb_server(lab):
             match way:
                 case "mirror":
-                    assert lab.serial in hands.recording.until(State.DEVICE_LOST).message
+                    hands.recording.recorder.wait_for(lambda view: "device not found" in view.message, LONG_S)
                 case "passive":
                     assert lab.serial in hands.recording.annotator.await_notice(IS_DEAF)
                 case _:
