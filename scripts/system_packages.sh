@@ -4,7 +4,7 @@ set -eu
 
 without_screen="libgl1 libegl1 libxkbcommon0 libfontconfig1 libdbus-1-3"
 on_x11="libxcb-cursor0 libxkbcommon-x11-0 libxcb-icccm4 libxcb-keysyms1 libxcb-shape0"
-screen_for_tests="xvfb xauth"
+screen_for_tests="xvfb xauth xdotool"
 
 command -v dpkg-query >/dev/null || exit 0
 

@@ -89,7 +89,8 @@ class StepRecord(_Record):
     where the input was held back until a second frame proved the first. `ui_tree` is the name of the file with
     the view tree, and `ui_tree_absent` says why there is none. `bbox` is the box of the element that was touched: left,
     top, right, bottom in pixels, right and bottom not belonging to it. In passive mode `clock_offset_us` is
-    what was added to the device's clock to get `touched_us`, right to within `clock_uncertainty_us`.
+    what was added to the device's clock to get `touched_us`, right to within `clock_uncertainty_us`. `note` is what
+    the annotator wrote beside the step.
     """
 
     frame: FrameRecord
@@ -107,6 +108,14 @@ class StepRecord(_Record):
     bbox_source: Literal["hierarchy"] | None = None
     clock_offset_us: int | None = None
     clock_uncertainty_us: int | None = None
+    note: str = ""
+
+
+class StartRecord(_Record):
+    """How the device was brought to the state that the recording began in; `snapshot` is the name of the one loaded."""
+
+    kind: Literal["as_found", "clean_home", "snapshot"] = "as_found"
+    snapshot: str = ""
 
 
 class DroppedRecord(_Record):
@@ -121,7 +130,8 @@ class Origin(_Record):
     """Where an episode comes from: who recorded it with what, on which device.
 
     `mode` is "mirror" (the finger is in the recorder's window) or "passive" (it is in the emulator's own); `actor` is
-    "annotator" or "script".
+    "annotator" or "script". `consent` is the version of the consent text that the annotator has agreed to, empty where
+    nobody was asked.
     """
 
     recorder_version: str
@@ -134,6 +144,8 @@ class Origin(_Record):
     fingerprint: str
     avd_name: str
     density: int
+    start: StartRecord = StartRecord()
+    consent: str = ""
 
 
 class EpisodeProvenance(_Record):

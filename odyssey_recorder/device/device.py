@@ -173,6 +173,32 @@ class Device(Protocol):
     def read_clock(self) -> ClockReading:
         """The clock of the device's input events."""
 
+    @property
+    def keeps_snapshots(self) -> bool:
+        """Whether the snapshots below can be used; answers at once, False for what is no emulator."""
+
+    def snapshots(self) -> tuple[str, ...]:
+        """The names of the emulator's snapshots, in its own order."""
+
+    def save_snapshot(self, name: str) -> None:
+        """Save the whole device under `name`, in place of what had it; the device stands still so long.
+
+        Raises `DeviceError` where the emulator says that it cannot.
+        """
+
+    def load_snapshot(self, name: str) -> None:
+        """Bring the whole device to what `name` holds, and return when it answers again.
+
+        What is followed (frames, input) goes on by itself or ends as when the connection breaks. Raises `DeviceError`
+        where there is none of that name.
+        """
+
+    def delete_snapshot(self, name: str) -> None:
+        """Forget a snapshot; one that is not there is none the less."""
+
+    def close_recents(self) -> None:
+        """Close every recent app and come to the home screen."""
+
     def heartbeat(self) -> None:
         """Return if the device answers; raise otherwise."""
 

@@ -1,0 +1,19 @@
+"""What the window asks of each of its pages."""
+
+from PySide6.QtWidgets import QWidget
+
+
+class Page(QWidget):
+    """One page of the window, which the rail at the left leads to.
+
+    A page asks slow things of the rest of the program through `Background` alone, and what fails is told on the page.
+    """
+
+    def enter(self) -> None:
+        """The page is shown now: look anew at what may have changed meanwhile."""
+
+    def repaint_icons(self) -> None:
+        """Draw the icons anew for another palette."""
+
+    def close_down(self) -> None:
+        """The window is closing: end what runs for this page."""
