@@ -14,6 +14,7 @@ from odyssey_recorder.dataset.draft import DraftStep
 from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.device.adb_server import AdbServer
 from odyssey_recorder.model.action import Click
+from odyssey_recorder.model.assignment import Assignment
 from odyssey_recorder.model.episode import TaskInfo
 from odyssey_recorder.recording.script import ScriptPlayer
 from odyssey_recorder.recording.session import State
@@ -65,7 +66,7 @@ def measure(lab: Lab, folder: Path, *, taps: int) -> list[Figure]:
     lab.server.adb("-s", serial, "shell", "am", "start", "-n", f"{_CALCULATOR}/.MainActivity")
     places = _places(device.view_tree())
     desk = Desk(reach, store, "bench", "script")
-    recorder = desk.begin(device, TASK, ScriptPlayer(), "passive")
+    recorder = desk.begin(device, Assignment(TASK), ScriptPlayer(), "passive")
     recorder.start()
     began_ns = time.monotonic_ns()
     try:

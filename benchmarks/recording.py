@@ -11,6 +11,7 @@ from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.device.adb import AdbDevice
 from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.gesture.touch import TouchStroke
+from odyssey_recorder.model.assignment import Assignment
 from odyssey_recorder.model.episode import TaskInfo
 from odyssey_recorder.model.geometry import Pixel
 from odyssey_recorder.recording.recorder import Recorder
@@ -29,7 +30,7 @@ def measure(device: AdbDevice, lab: Lab, folder: Path) -> list[Figure]:
     """The figures of recording, all from one recording."""
     store = EpisodeStore(folder / "dataset", drafts=folder / "drafts")
     player = ScriptPlayer()
-    recorder = lab_desk(lab, store, actor="script", profile="").begin(device, TASK, player)
+    recorder = lab_desk(lab, store, actor="script", profile="").begin(device, Assignment(TASK), player)
     recorder.start()
     try:
         for _ in range(CLICKS):

@@ -23,6 +23,7 @@ from odyssey_recorder.gui.main_window import MainWindow
 from odyssey_recorder.gui.mirror import MirrorView
 from odyssey_recorder.gui.recording_controller import Phase, RecordingController
 from odyssey_recorder.model.action import SystemKey
+from odyssey_recorder.model.assignment import Assignment
 from odyssey_recorder.model.episode import TaskInfo
 from odyssey_recorder.model.geometry import Pixel
 from odyssey_recorder.simulator.lab import Lab
@@ -71,7 +72,7 @@ class BenchWindow:
         """Begin to record."""
         self._window.open_on(serial)
         run_until(lambda: self.controller.phase is Phase.WATCHING)
-        self.controller.start(TASK)
+        self.controller.start(Assignment(TASK))
         self.wait_until_ready()
 
     def wait_until_ready(self) -> None:

@@ -21,7 +21,8 @@ from odyssey_recorder.device.profile import device_name
 from odyssey_recorder.errors import DeviceError, RecordingError, SettingsError
 from odyssey_recorder.gesture.areas import NavigationRules
 from odyssey_recorder.gesture.recognizer import TouchRules
-from odyssey_recorder.model.episode import DeviceInfo, TaskInfo
+from odyssey_recorder.model.assignment import Assignment
+from odyssey_recorder.model.episode import DeviceInfo
 from odyssey_recorder.recording.recorder import Recorder, Rules
 from odyssey_recorder.recording.view import Listener
 from odyssey_recorder.settings import Settings
@@ -185,12 +186,12 @@ class Desk:
         """Move a draft to the trash. Raises DatasetError."""
         self.store.discard_unopened(episode_id)
 
-    def begin(self, device: Device, task: TaskInfo, listener: Listener, mode: Mode = "mirror") -> Recorder:
+    def begin(self, device: Device, assignment: Assignment, listener: Listener, mode: Mode = "mirror") -> Recorder:
         """A recorder, not yet started, with a draft of its own. Raises OdysseyError."""
         self._refuse_doubtful_pictures(mode)
         properties = device.properties()
-        origin = self._origin(properties, mode)
-        draft = self.store.create_draft(task=task, device=_device_info(properties), origin=origin)
+        origin = self._origin(properties, mode, assignment.task_id)
+        draft = self.store.create_draft(task=assignment.task, device=_device_info(properties), origin=origin)
         return Recorder(device, draft, self.store, listener=listener, rules=self._rules(properties))
 
     def resume(self, device: Device, episode_id: str, listener: Listener) -> Recorder:
@@ -220,13 +221,13 @@ class Desk:
         touch, navigation = TouchRules.for_density(device.density), NavigationRules.for_density(device.density)
         return Rules(touch, navigation, view_trees=self.view_trees)
 
-    def _origin(self, device: DeviceProperties, mode: Mode) -> Origin:
+    def _origin(self, device: DeviceProperties, mode: Mode, task_id: str) -> Origin:
         return Origin(
             recorder_version=__version__,
             mode=mode,
             actor=self.actor,
             annotator=self.annotator,
-            task_id="",
+            task_id=task_id,
             serial=device.serial,
             model=device.model,
             fingerprint=device.fingerprint,

@@ -5,6 +5,7 @@ import pytest
 from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.device.adb_server import AdbServer
 from odyssey_recorder.errors import DatasetError, DeviceError, RecordingError, SettingsError
+from odyssey_recorder.model.assignment import Assignment
 from odyssey_recorder.model.episode import TaskInfo
 from odyssey_recorder.model.geometry import Size
 from odyssey_recorder.recording import script
@@ -73,7 +74,7 @@ def test_a_device_that_answers_is_connected(lab_phone: LabPhone) -> None:
 
 
 def test_a_draft_says_who_recorded_what_on_which_device(desk: Desk) -> None:
-    recorder = desk.begin(FakeDevice(Size(720, 1280)), TASK, script.ScriptPlayer())
+    recorder = desk.begin(FakeDevice(Size(720, 1280)), Assignment(TASK), script.ScriptPlayer())
     put_aside(recorder)
     [summary] = desk.drafts()
     assert (summary.episode_id, summary.task, summary.steps) == (recorder.episode_id, TASK, 0)
@@ -82,7 +83,7 @@ def test_a_draft_says_who_recorded_what_on_which_device(desk: Desk) -> None:
 
 def test_a_draft_goes_on_only_on_a_screen_of_its_size(desk: Desk) -> None:
     device = FakeDevice(Size(720, 1280))
-    recorder = desk.begin(device, TASK, script.ScriptPlayer())
+    recorder = desk.begin(device, Assignment(TASK), script.ScriptPlayer())
     put_aside(recorder)
     with pytest.raises(RecordingError, match=r"was begun on a Small Phone \(720x1280\); fake-1 has 1080x2400"):
         desk.resume(FakeDevice(Size(1080, 2400)), recorder.episode_id, script.ScriptPlayer())
@@ -92,7 +93,7 @@ def test_a_draft_goes_on_only_on_a_screen_of_its_size(desk: Desk) -> None:
 
 
 def test_a_draft_that_is_discarded_is_in_the_trash(desk: Desk, tmp_path: Path) -> None:
-    recorder = desk.begin(FakeDevice(), TASK, script.ScriptPlayer())
+    recorder = desk.begin(FakeDevice(), Assignment(TASK), script.ScriptPlayer())
     put_aside(recorder)
     desk.discard(recorder.episode_id)
     assert desk.drafts() == []

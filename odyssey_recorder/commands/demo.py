@@ -21,6 +21,7 @@ from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.device.adb_server import find_adb
 from odyssey_recorder.device.device import Device
 from odyssey_recorder.model.action import SystemKey, action_type
+from odyssey_recorder.model.assignment import Assignment
 from odyssey_recorder.model.episode import TaskInfo
 from odyssey_recorder.recording import script
 from odyssey_recorder.recording.recorder import Recorder
@@ -168,7 +169,7 @@ def _record_all(desk: Desk, device: Device, lab: Lab, out: Console) -> list[Path
 def _record(desk: Desk, device: Device, lab: Lab, demonstration: Demonstration, out: Console) -> Path:
     device.press(SystemKey.HOME)
     player = script.ScriptPlayer()
-    recorder = desk.begin(device, demonstration.task, player, demonstration.mode)
+    recorder = desk.begin(device, Assignment(demonstration.task), player, demonstration.mode)
     eyes = Eyes(lab, device.serial)
     try:
         recorder.start()

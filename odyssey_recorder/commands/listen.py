@@ -12,6 +12,7 @@ from odyssey_recorder.device.preflight import findings, take_readings
 from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.errors import RecordingError
 from odyssey_recorder.model.action import describe
+from odyssey_recorder.model.assignment import Assignment
 from odyssey_recorder.recording.recorder import Recorder
 from odyssey_recorder.recording.session import State
 from odyssey_recorder.recording.view import RecordingView, TextQuestion
@@ -74,7 +75,7 @@ def record_by_listening(settings: Settings, request: Request, words: TextIO, con
         if request.draft:
             recorder = desk.resume(device, request.draft, scribe)
         else:
-            recorder = desk.begin(device, request.task, scribe, "passive")
+            recorder = desk.begin(device, Assignment(request.task), scribe, "passive")
         return _listen(recorder, words, console)
     finally:
         device.close()

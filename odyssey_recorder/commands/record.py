@@ -11,6 +11,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from odyssey_recorder.commands.terminal import spelled_out
 from odyssey_recorder.errors import OdysseyError, RecordingError, ScriptError
 from odyssey_recorder.model.action import describe
+from odyssey_recorder.model.assignment import Assignment
 from odyssey_recorder.model.episode import TaskInfo
 from odyssey_recorder.recording import script
 from odyssey_recorder.recording.recorder import Recorder
@@ -42,7 +43,7 @@ def record_by_script(settings: Settings, request: Request, file: Path, console: 
             if request.draft:
                 recorder = desk.resume(device, request.draft, player)
             else:
-                recorder = desk.begin(device, request.task, player)
+                recorder = desk.begin(device, Assignment(request.task), player)
             return _play(player, commands, recorder, console)
     finally:
         device.close()

@@ -33,6 +33,7 @@ from odyssey_recorder.gui.steps_card import StepsCard
 from odyssey_recorder.gui.task_card import Stage, TaskCard
 from odyssey_recorder.gui.text_question_card import TextQuestionCard
 from odyssey_recorder.model.action import SystemKey
+from odyssey_recorder.model.assignment import Assignment
 from odyssey_recorder.recording.session import State
 from odyssey_recorder.recording.view import RecordingView
 
@@ -203,7 +204,7 @@ class RecordPage(QWidget):
     def _start(self) -> None:
         if not self._task.missing:
             self._message.hide()
-            self._controller.start(self._task.task)
+            self._controller.start(Assignment(self._task.task))
 
     def _stop(self) -> None:
         self._controller.stop()

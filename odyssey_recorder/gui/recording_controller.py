@@ -17,7 +17,7 @@ from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.live_view import LiveView
 from odyssey_recorder.gui.recorder_bridge import RecorderBridge
 from odyssey_recorder.model.action import SystemKey
-from odyssey_recorder.model.episode import TaskInfo
+from odyssey_recorder.model.assignment import Assignment
 from odyssey_recorder.recording.recorder import Recorder
 from odyssey_recorder.recording.session import State
 from odyssey_recorder.recording.view import Listener, RecordingView
@@ -47,7 +47,7 @@ class Desk(Protocol):
     def discard(self, episode_id: str) -> None:
         """Move a draft to the trash. Raises DatasetError."""
 
-    def begin(self, device: Device, task: TaskInfo, listener: Listener, *, mode: Mode) -> Recorder:
+    def begin(self, device: Device, assignment: Assignment, listener: Listener, *, mode: Mode) -> Recorder:
         """A recorder, not yet started, with a draft of its own. Raises OdysseyError."""
 
     def resume(self, device: Device, episode_id: str, listener: Listener) -> Recorder:
@@ -180,10 +180,10 @@ class RecordingController(QObject):
 
     # A recording.
 
-    def start(self, task: TaskInfo) -> None:
-        """Begin to record `task` on the chosen device, in the chosen mode."""
+    def start(self, assignment: Assignment) -> None:
+        """Begin to record `assignment` on the chosen device, in the chosen mode."""
         mode = self._mode
-        self._begin(lambda device, listener: self._desk.begin(device, task, listener, mode=mode))
+        self._begin(lambda device, listener: self._desk.begin(device, assignment, listener, mode=mode))
 
     def resume(self, episode_id: str) -> None:
         """Go on with a draft on the chosen device."""

@@ -12,6 +12,7 @@ from odyssey_recorder.dataset.provenance import StrokeRecord
 from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.device.adb_server import AdbServer
 from odyssey_recorder.model.action import Click
+from odyssey_recorder.model.assignment import Assignment
 from odyssey_recorder.model.episode import TaskInfo
 from odyssey_recorder.model.geometry import Pixel, Size, to_grid
 from odyssey_recorder.recording.deeds import PINCHED
@@ -108,7 +109,7 @@ def listening(server: PrivateAdbServer, folder: Path, profile: str) -> Iterator[
         phone.start_activity(CALCULATOR)
         device = reach.connect(emulator.serial)
         annotator = Annotator()
-        recorder = Desk(reach, store, "Ada", view_trees=False).begin(device, TASK, annotator, "passive")
+        recorder = Desk(reach, store, "Ada", view_trees=False).begin(device, Assignment(TASK), annotator, "passive")
         recorder.start()
         try:
             yield Listening(emulator, recorder, annotator, store, journal)

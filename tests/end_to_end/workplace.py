@@ -12,6 +12,7 @@ from odyssey_recorder.device.adb_server import AdbServer
 from odyssey_recorder.device.device import Device
 from odyssey_recorder.device.settle import SettleRule, Stillness, StillnessWatch
 from odyssey_recorder.gesture.touch import TouchStroke
+from odyssey_recorder.model.assignment import Assignment
 from odyssey_recorder.model.episode import Episode, TaskInfo
 from odyssey_recorder.model.geometry import Pixel
 from odyssey_recorder.recording.recorder import Recorder
@@ -42,7 +43,7 @@ class Workplace:
     @contextmanager
     def recording(self, mode: Mode) -> Iterator[tuple[Recorder, Annotator]]:
         annotator = Annotator()
-        recorder = self.desk.begin(self.device, TASK, annotator, mode)
+        recorder = self.desk.begin(self.device, Assignment(TASK), annotator, mode)
         recorder.start()
         try:
             recorder.wait_for(lambda view: view.state is State.READY and view.frame_number is not None, PATIENCE_S)

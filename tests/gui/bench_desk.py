@@ -11,6 +11,7 @@ from odyssey_recorder.device.settle import SettleRule
 from odyssey_recorder.errors import DeviceError
 from odyssey_recorder.gesture.areas import NavigationRules
 from odyssey_recorder.gesture.recognizer import TouchRules
+from odyssey_recorder.model.assignment import Assignment
 from odyssey_recorder.model.episode import DeviceInfo, TaskInfo
 from odyssey_recorder.recording.recorder import Recorder, Rules
 from odyssey_recorder.recording.view import Listener
@@ -59,11 +60,13 @@ class BenchDesk:
     def discard(self, episode_id: str) -> None:
         self.store.discard_unopened(episode_id)
 
-    def begin(self, device: Device, task: TaskInfo, listener: Listener, *, mode: Mode) -> Recorder:
+    def begin(self, device: Device, assignment: Assignment, listener: Listener, *, mode: Mode) -> Recorder:
         properties = device.properties()
         about = DeviceInfo(properties.model, properties.size, properties.product)
-        origin = _ORIGIN.model_copy(update={"mode": mode})
-        return self._recorder(device, self.store.create_draft(task=task, device=about, origin=origin), listener)
+        origin = _ORIGIN.model_copy(update={"mode": mode, "task_id": assignment.task_id})
+        return self._recorder(
+            device, self.store.create_draft(task=assignment.task, device=about, origin=origin), listener
+        )
 
     def resume(self, device: Device, episode_id: str, listener: Listener) -> Recorder:
         return self._recorder(device, self.store.resume(episode_id), listener)
