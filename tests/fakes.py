@@ -5,7 +5,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 from PIL import Image, ImageDraw
@@ -73,6 +73,18 @@ class FingerAt:
     time_ns: int
 
 
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """What a snapshot of a fake device holds."""
+
+    screen: int | str | Image.Image
+    screens_shown: int
+    state: ScreenState
+    tree: str
+    settings: dict[tuple[str, str], str]
+    recents: tuple[str, ...]
+
+
 class FakeDevice:
     """A device in memory. Its first screen is number 0, and every input brings the next number.
 
@@ -83,6 +95,10 @@ class FakeDevice:
     With `streams` every change of the screen comes as a frame by itself, and the device follows a finger: `finger`
     lists where it was, and a finger that lifts brings the next screen. `tree`, `settings`, `nodes` and
     `clock_ahead_us`, how far the device's clock is ahead of the host's, are what the device says of them.
+
+    Loading a snapshot brings back the screen, `state`, `tree`, `settings` and `recents`, so that the same inputs lead
+    through the same screens once more; what tests read (`performed`, `finger`) goes on, and `loaded` lists the
+    snapshots that were loaded. With `keeps_snapshots` off it is a device that is no emulator.
     """
 
     def __init__(self, size: Size = PHONE_SIZE, serial: str = "fake-1", *, patience_s: float = 0.05) -> None:
@@ -112,6 +128,11 @@ class FakeDevice:
         self.settings: dict[tuple[str, str], str] = {}
         self.nodes = parse_nodes(INPUT_NODES)
         self.clock_ahead_us = 0
+        self.keeps_snapshots = True
+        self.loaded: list[str] = []
+        self.recents: tuple[str, ...] = ("com.fake.app",)
+        self._snapshots: dict[str, Snapshot] = {}
+        self._snapshot_refusal: str | None = None
         self.state = ScreenState(size, Rotation.R0, "", "com.fake.app", "com.fake.app.Main", False, size.height // 26)
 
     # The device protocol.
@@ -257,6 +278,45 @@ class FakeDevice:
             ahead_us = self.clock_ahead_us
             return ClockReading(before_ns, after_ns, before_ns // 1000 + ahead_us, after_ns // 1000 + ahead_us)
 
+    def snapshots(self) -> tuple[str, ...]:
+        """The names that were saved, in the order of their first saving."""
+        with self._keeping_snapshots():
+            return tuple(self._snapshots)
+
+    def save_snapshot(self, name: str) -> None:
+        """Remember what is shown, what a test has set, and how far the screens were counted."""
+        with self._keeping_snapshots():
+            self._snapshots[name] = Snapshot(
+                self._screen, self._screens_shown, self.state, self.tree, dict(self.settings), self.recents
+            )
+
+    def load_snapshot(self, name: str) -> None:
+        """Show again what was remembered, with a new frame; a finger that was down is lifted."""
+        with self._keeping_snapshots():
+            if name not in self._snapshots:
+                raise DeviceError(f"{self._serial} has no snapshot {name!r}. Choose one of those that it lists.")
+            saved = self._snapshots[name]
+            if self.finger and self.finger[-1].at is not None:
+                self.finger.append(FingerAt(None, time.monotonic_ns()))
+            self.loaded.append(name)
+            self._screens_shown, self.state, self.tree = saved.screens_shown, saved.state, saved.tree
+            self.settings, self.recents = dict(saved.settings), saved.recents
+            self._show(saved.screen)
+
+    def delete_snapshot(self, name: str) -> None:
+        """Forget what was remembered under this name."""
+        with self._keeping_snapshots():
+            self._snapshots.pop(name, None)
+
+    def close_recents(self) -> None:
+        """Show the screen "home", with its launcher in front and no recent app."""
+        with self._answering():
+            self.recents = ()
+            self.state = replace(
+                self.state, package="com.fake.launcher", activity="com.fake.launcher.Home", keyboard_shown=False
+            )
+            self._show("home")
+
     def heartbeat(self) -> None:
         """Return if no fault is switched on."""
         with self._answering():
@@ -334,9 +394,13 @@ class FakeDevice:
         """Refuse every input until `mend`."""
         self._refusal = words
 
+    def refuse_snapshots(self, words: str = "KO: the disk is full") -> None:
+        """Let every call for a snapshot fail with the emulator's words until `mend`."""
+        self._snapshot_refusal = words
+
     def mend(self) -> None:
         """Switch all faults off."""
-        self._error = self._refusal = None
+        self._error = self._refusal = self._snapshot_refusal = None
         self._cut_frames = self._restless = False
         self._running.set()
 
@@ -383,6 +447,15 @@ class FakeDevice:
         if not answered:
             raise DeviceTimeoutError(f"{self._serial} did not answer within {self._patience_s:g} s.")
         with self._changed:
+            yield
+
+    @contextmanager
+    def _keeping_snapshots(self) -> Iterator[None]:
+        with self._answering():
+            if not self.keeps_snapshots:
+                raise DeviceError(f"{self._serial} is no emulator: it keeps no snapshots.")
+            if self._snapshot_refusal is not None:
+                raise DeviceError(f"The emulator {self._serial} refused: {self._snapshot_refusal}.")
             yield
 
     def _check_connection(self) -> None:

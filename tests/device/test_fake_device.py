@@ -1,7 +1,8 @@
 """The fake keeps the contract of a device, and does what tests of recording ask of it."""
 
 import threading
-from dataclasses import dataclass
+import time
+from dataclasses import dataclass, replace
 
 import pytest
 from PIL import Image
@@ -9,7 +10,7 @@ from PIL import Image
 from odyssey_recorder.errors import DeviceDisconnectedError, DeviceError, InputRefusedError
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import SystemKey
-from odyssey_recorder.model.geometry import Pixel, Size
+from odyssey_recorder.model.geometry import Pixel, Rotation, Size
 from tests.device.contract import DeviceContract
 from tests.fakes import FakeDevice
 
@@ -228,3 +229,57 @@ def test_getevent_ends_when_all_was_printed() -> None:
 
     assert heard[0].startswith(b"add device 1: /dev/input/event1\n")
     assert heard[1:] == [b"a line\n"]
+
+
+def test_a_snapshot_brings_back_what_was_shown_and_set_and_the_same_inputs_lead_the_same_way() -> None:
+    device = FakeDevice()
+    device.press(SystemKey.HOME)
+    device.settings["secure", "navigation_mode"] = "2"
+    device.save_snapshot("before")
+    device.press(SystemKey.BACK)
+    turned = replace(device.state, rotation=Rotation.R90)
+    device.state = turned
+    device.settings.clear()
+
+    device.load_snapshot("before")
+    device.press(SystemKey.BACK)
+
+    assert (device.screen, device.state.rotation) == (2, Rotation.R0)
+    assert device.setting("secure", "navigation_mode") == "2"
+    assert device.loaded == ["before"]
+    assert device.screen_at == [0, 1, 1]
+
+
+def test_loading_lifts_the_finger_and_sends_a_frame_that_is_new() -> None:
+    device = FakeDevice()
+    device.streams = True
+    device.show("first")
+    device.save_snapshot("before")
+    device.put_finger(Pixel(1, 2))
+    begun_ns = time.monotonic_ns()
+
+    device.load_snapshot("before")
+
+    frame = device.next_frame(5)
+    assert frame is not None
+    assert frame.started_ns >= begun_ns
+    assert [where.at for where in device.finger] == [Pixel(1, 2), None]
+
+
+def test_the_emulator_s_words_are_told_when_it_keeps_no_snapshot() -> None:
+    device = FakeDevice()
+    device.refuse_snapshots("KO: no room is left")
+
+    with pytest.raises(DeviceError, match="no room is left"):
+        device.save_snapshot("before")
+
+    device.mend()
+    assert device.snapshots() == ()
+
+
+def test_a_fake_that_is_no_emulator_says_so() -> None:
+    device = FakeDevice()
+    device.keeps_snapshots = False
+
+    with pytest.raises(DeviceError, match="no emulator"):
+        device.snapshots()
