@@ -43,3 +43,11 @@ class ReplayError(OdysseyError):
 
 class SettingsError(OdysseyError):
     """A setting is missing or contradicts another."""
+
+
+class SdkError(OdysseyError):
+    """A part of the Android SDK is missing or does not work; the message has the command that brings it."""
+
+
+class CancelledError(OdysseyError):
+    """What took long was given up because somebody asked for it; nothing failed."""

@@ -1,23 +1,69 @@
-"""The devices of the dataset: which name a screen of a certain size has in the data."""
+"""The devices of the dataset: which name a screen of a certain size has in the data, and what its AVD is made of."""
 
 import tomllib
 from functools import cache
+from pathlib import Path
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from odyssey_recorder.device.device import DeviceProperties
+from odyssey_recorder.errors import SettingsError
 from odyssey_recorder.model.geometry import Size
 from odyssey_recorder.resources import data_folder
 
+_Pixels = Annotated[int, Field(gt=0)]
+_Place = Annotated[int, Field(ge=0)]
 
-class DeviceProfile(BaseModel):
-    """One file of ``device_profiles/``: sizes in pixels, in natural orientation; its keys are explained there."""
 
+class _Part(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore")
 
+
+class Fold(_Part):
+    """The outer screen of a phone that folds, and where the crease is on the inner one: x, y, width, height."""
+
+    outer_width: _Pixels
+    outer_height: _Pixels
+    hinge_area: tuple[_Place, _Place, _Place, _Place]
+
+
+class AvdParts(_Part):
+    """What an AVD of the profile is made of; `image` is the variant of the system image, such as ``google_apis``."""
+
+    image: Annotated[str, Field(pattern=r"^[a-z0-9_-]+$")] = "google_apis"
+    orientation: Literal["portrait", "landscape"] = "portrait"
+    keyboard: bool = True
+    gpu: Annotated[str, Field(pattern=r"^[a-z_]+$")] = "auto"
+    ram_mb: Annotated[int, Field(ge=512)] = 4096
+
+
+class Preparation(_Part):
+    """How a device is set before it is recorded: `locale` as ``en-US``, `time_zone` as ``Europe/Oslo``."""
+
+    navigation: Literal["three_button", "gestural"] = "three_button"
+    soft_keyboard: bool = True
+    stay_awake: bool = True
+    time_zone: Annotated[str, Field(pattern=r"^[A-Za-z0-9_+-]+(/[A-Za-z0-9_+-]+)*$")] = "Etc/UTC"
+    locale: Annotated[str, Field(pattern=r"^[a-z]{2,3}(-[A-Z][a-z]{3})?(-[A-Z]{2})?$")] = "en-US"
+
+
+class DeviceProfile(_Part):
+    """One file of ``device_profiles/``: sizes in pixels, in natural orientation; its keys are explained there.
+
+    `key` is the file's name without its ending, by which the profile is named on a command line.
+    """
+
+    key: str
     name: str
-    width: int
-    height: int
+    avd_device: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_. -]*$")]
+    android_sdk: Annotated[str, Field(pattern=r"^[0-9]+$")]
+    width: _Pixels
+    height: _Pixels
+    density: _Pixels
+    fold: Fold | None = None
+    avd: AvdParts = AvdParts()
+    prepare: Preparation = Preparation()
 
     @property
     def size(self) -> Size:
@@ -28,11 +74,22 @@ class DeviceProfile(BaseModel):
 @cache
 def profiles() -> tuple[DeviceProfile, ...]:
     """All profiles, in the order of their file names."""
-    files = sorted(data_folder("device_profiles").glob("*.toml"))
-    return tuple(DeviceProfile.model_validate(tomllib.loads(file.read_text(encoding="utf-8"))) for file in files)
+    return tuple(_profile(file) for file in sorted(data_folder("device_profiles").glob("*.toml")))
+
+
+def profile_named(key: str) -> DeviceProfile:
+    """The profile of that file name; raises SettingsError with the names there are."""
+    found = next((profile for profile in profiles() if profile.key == key), None)
+    if found is None:
+        raise SettingsError(f"No device profile {key!r}; there are {', '.join(one.key for one in profiles())}.")
+    return found
 
 
 def device_name(device: DeviceProperties) -> str:
     """The dataset's name of the device: its profile's by the screen's size, otherwise the AVD's or the model's."""
     named = next((profile.name for profile in profiles() if profile.size == device.size), "")
     return named or device.avd_name.replace("_", " ") or device.model
+
+
+def _profile(file: Path) -> DeviceProfile:
+    return DeviceProfile.model_validate({**tomllib.loads(file.read_text(encoding="utf-8")), "key": file.stem})
