@@ -12,6 +12,7 @@ from PIL import Image, ImageDraw
 
 from odyssey_recorder.device.device import ClockReading, DeviceProperties, ScreenState
 from odyssey_recorder.device.input_command import check_text
+from odyssey_recorder.device.repair import THREE_BUTTONS, EnableOverlay, PutSetting, Repair, ResetScreen
 from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.errors import (
     DeviceDisconnectedError,
@@ -93,7 +94,7 @@ class FakeDevice:
     another one in its place to turn, fold or focus; a new size changes the pictures too. Any thread may call.
 
     With `streams` every change of the screen comes as a frame by itself, and the device follows a finger: `finger`
-    lists where it was, and a finger that lifts brings the next screen. `tree`, `settings`, `nodes` and
+    lists where it was, and a finger that lifts brings the next screen. `tree`, `settings`, `nodes`, `room_bytes` and
     `clock_ahead_us`, how far the device's clock is ahead of the host's, are what the device says of them.
 
     Loading a snapshot brings back the screen, `state`, `tree`, `settings` and `recents`, so that the same inputs lead
@@ -127,6 +128,7 @@ class FakeDevice:
         self.tree = VIEW_TREE
         self.settings: dict[tuple[str, str], str] = {}
         self.nodes = parse_nodes(INPUT_NODES)
+        self.room_bytes = 4 * 1024**3
         self.clock_ahead_us = 0
         self.keeps_snapshots = True
         self.loaded: list[str] = []
@@ -245,6 +247,24 @@ class FakeDevice:
         """What a test put into `settings`, empty if nothing."""
         with self._answering():
             return self.settings.get((namespace, name), "")
+
+    def repair(self, repair: Repair) -> None:
+        """Change `settings` or `state` as a device would."""
+        with self._answering():
+            match repair:
+                case PutSetting(namespace, name, value):
+                    self.settings[namespace, name] = value
+                case EnableOverlay(package):
+                    if repair != THREE_BUTTONS:
+                        raise DeviceError(f"{self._serial} refused the overlay {package}: it has none such.")
+                    self.settings["secure", "navigation_mode"] = "0"
+                case ResetScreen():
+                    self.state = replace(self.state, size=self.state.panel or self.state.size)
+
+    def free_bytes(self) -> int:
+        """What a test put into `room_bytes`."""
+        with self._answering():
+            return self.room_bytes
 
     def input_nodes(self) -> tuple[InputNode, ...]:
         """What a test put into `nodes`."""

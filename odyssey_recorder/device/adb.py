@@ -17,6 +17,7 @@ from odyssey_recorder.device import dumpsys, input_command
 from odyssey_recorder.device.adb_keyboard import AdbKeyboard, broadcast_commands
 from odyssey_recorder.device.adb_server import AdbServer, Connection, device_errors, find_adb
 from odyssey_recorder.device.device import ClockReading, DeviceProperties, ScreenState
+from odyssey_recorder.device.repair import Repair, shell_line
 from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.device.screencap import find_frame, receive_frame
 from odyssey_recorder.device.shell_stream import PacketStream, PlainStream, ShellStream
@@ -244,6 +245,19 @@ class AdbDevice:
             raise DeviceError(f"{self._serial} does not tell its setting {namespace} {name}. {words}")
         value = printed.output.strip()
         return "" if value == "null" else value
+
+    def repair(self, repair: Repair) -> None:
+        """Put something right by a line of the device's own shell."""
+        printed = self._run(shell_line(repair), self._answer_s)
+        words = printed.errors + printed.output
+        if printed.exit_code != 0 or _REFUSAL.search(words):
+            raise DeviceError(f"{self._serial} refused `{shell_line(repair)}`. {_in_short(words)}".rstrip())
+
+    def free_bytes(self) -> int:
+        """The room that is left where apps keep their data, as `df` tells it."""
+        [answer] = self._ask("df -k /data")
+        with device_errors(self._serial):
+            return dumpsys.free_bytes(answer)
 
     def input_nodes(self) -> tuple[InputNode, ...]:
         """The input nodes as they are now."""

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
+from odyssey_recorder.device.repair import Repair
 from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.gesture.getevent import InputNode
 from odyssey_recorder.gesture.touch import TouchStroke
@@ -157,6 +158,12 @@ class Device(Protocol):
 
     def setting(self, namespace: str, name: str) -> str:
         """A value of Android's settings, such as of `secure` `navigation_mode`; empty where it was never set."""
+
+    def repair(self, repair: Repair) -> None:
+        """Put something right. Raises `DeviceError` where the device says that it will not."""
+
+    def free_bytes(self) -> int:
+        """The room that is left where apps keep their data."""
 
     def input_nodes(self) -> tuple[InputNode, ...]:
         """The input nodes (touch screens, keyboard) as they are now."""

@@ -24,6 +24,7 @@ _NAVIGATION_BAR = {"ITYPE_NAVIGATION_BAR", "navigationBars"}
 _KEYBOARD = {"ITYPE_IME", "ime"}
 _POSTURE = re.compile(r"Committed state: DeviceState\{identifier=\d+, name='(\w+)'")
 _DISPLAY = re.compile(r"^Display (\d+) \(HWC display \d+\)", re.MULTILINE)
+_FREE_KIB = re.compile(r"\s\d+\s+\d+\s+(\d+)\s+\d+%\s")
 _DEFAULT_VIEWPORT = re.compile(r"Viewport INTERNAL: displayId=0, uniqueId=local:(\d+),.*isActive=\[1\]")
 
 
@@ -134,6 +135,11 @@ def default_display(dumpsys_input: str) -> str:
     """The id of the panel that shows the default display now, of `dumpsys input`; empty if it names none."""
     found = _DEFAULT_VIEWPORT.search(dumpsys_input)
     return found[1] if found else ""
+
+
+def free_bytes(df: str) -> int:
+    """The bytes that are left on the one disk that `df -k` was asked for. Raises `ValueError` where it tells none."""
+    return int(_last(_FREE_KIB, df, "free space")[1]) * 1024
 
 
 def _insets_source(window: str, kinds: Collection[str]) -> Box | None:

@@ -17,6 +17,7 @@ from odyssey_recorder.device.device import ClockReading, DeviceProperties, Scree
 from odyssey_recorder.device.emulator_finger import EmulatorFinger, PictureShape
 from odyssey_recorder.device.emulator_grpc import ANSWER_S, EmulatorControl, Picture, PictureStream
 from odyssey_recorder.device.emulator_link import Connection, EmulatorLink, FindControl
+from odyssey_recorder.device.repair import Repair
 from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.errors import (
     DeviceDisconnectedError,
@@ -234,6 +235,14 @@ class EmulatorDevice:
     def setting(self, namespace: str, name: str) -> str:
         """A value of Android's settings; empty where it was never set."""
         return self._adb.setting(namespace, name)
+
+    def repair(self, repair: Repair) -> None:
+        """Put something right, over adb."""
+        self._adb.repair(repair)
+
+    def free_bytes(self) -> int:
+        """The room that is left where apps keep their data."""
+        return self._adb.free_bytes()
 
     def input_nodes(self) -> tuple[InputNode, ...]:
         """The input nodes as they are now."""

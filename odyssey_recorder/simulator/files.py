@@ -51,6 +51,10 @@ class Files:
             raise FileNotFoundError(path)
         return found
 
+    def size_bytes(self) -> int:
+        """How much all files hold together."""
+        return sum(len(inode.content) for inode in self._inodes.values())
+
     def read(self, path: str) -> bytes:
         """The content of a file."""
         inode = self.inode(path)

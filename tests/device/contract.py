@@ -8,6 +8,7 @@ from typing import Protocol
 import pytest
 
 from odyssey_recorder.device.device import Device
+from odyssey_recorder.device.repair import THREE_BUTTONS, EnableOverlay, PutSetting, ResetScreen
 from odyssey_recorder.device.view_tree import clickable_at, parse
 from odyssey_recorder.errors import (
     DeviceDisconnectedError,
@@ -58,6 +59,8 @@ CALLS: dict[str, Callable[[Device], object]] = {
     "type_text": lambda device: device.type_text("a"),
     "view_tree": lambda device: device.view_tree(),
     "setting": lambda device: device.setting("secure", "navigation_mode"),
+    "repair": lambda device: device.repair(THREE_BUTTONS),
+    "free_bytes": lambda device: device.free_bytes(),
     "input_nodes": lambda device: device.input_nodes(),
     "read_clock": lambda device: device.read_clock(),
     "heartbeat": lambda device: device.heartbeat(),
@@ -177,6 +180,25 @@ class DeviceContract:
 
         assert box is not None
         assert bench.button in box
+
+    def test_what_is_repaired_is_told_by_the_settings(self, bench: Bench) -> None:
+        bench.device.repair(PutSetting("secure", "navigation_mode", "2"))
+        assert bench.device.setting("secure", "navigation_mode") == "2"
+
+        bench.device.repair(THREE_BUTTONS)
+        assert bench.device.setting("secure", "navigation_mode") == "0"
+
+    def test_a_screen_that_is_as_it_was_made_stays_so(self, bench: Bench) -> None:
+        before = bench.device.properties()
+        bench.device.repair(ResetScreen())
+        assert bench.device.properties() == before
+
+    def test_what_a_device_does_not_know_is_refused_with_its_words(self, bench: Bench) -> None:
+        with pytest.raises(DeviceError, match="refused"):
+            bench.device.repair(EnableOverlay("of.nobody"))
+
+    def test_there_is_room_on_its_disk(self, bench: Bench) -> None:
+        assert bench.device.free_bytes() > 1024**3
 
     def test_a_setting_that_was_never_set_is_empty(self, bench: Bench) -> None:
         assert bench.device.setting("secure", "of_nobody") == ""

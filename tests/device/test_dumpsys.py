@@ -39,6 +39,16 @@ def test_a_size_or_density_that_is_not_told_is_an_error_that_quotes_the_answer()
         dumpsys.screen_density("")
 
 
+def test_free_room_is_told_in_bytes_whatever_the_columns() -> None:
+    df = (
+        "Filesystem       1K-blocks    Used Available Use% Mounted on\n"
+        "/dev/block/dm-34   6082144 1204560   4877584  20% /data/user/0\n"
+    )
+    assert dumpsys.free_bytes(df) == 4877584 * 1024
+    with pytest.raises(ValueError, match="no free space in"):
+        dumpsys.free_bytes("df: /data: Permission denied\n")
+
+
 def test_properties_are_read_whatever_their_value_holds() -> None:
     getprop = (
         "[ro.product.model]: [sdk_gphone64_x86_64]\r\n"

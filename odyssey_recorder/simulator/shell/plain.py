@@ -11,6 +11,9 @@ from datetime import UTC, datetime
 from odyssey_recorder.simulator.files import Files, Inode
 from odyssey_recorder.simulator.shell.program import Call, Programs, read_all
 
+_DISK_KIB = 6_082_144
+_SYSTEM_KIB = 1_204_560
+
 
 async def _echo(call: Call) -> int:
     ends_line = call.args[:1] != ("-n",)
@@ -145,6 +148,14 @@ async def _for_each_path(call: Call, act: Callable[[str], Awaitable[None]]) -> i
     return status
 
 
+async def _df(call: Call) -> int:
+    used = _SYSTEM_KIB + call.guest.files.size_bytes() // 1024
+    await call.print("Filesystem       1K-blocks    Used Available Use% Mounted on")
+    share = -(-100 * used // _DISK_KIB)
+    await call.print(f"/dev/block/dm-34 {_DISK_KIB:9} {used:7} {_DISK_KIB - used:9} {share:3}% /data")
+    return 0
+
+
 async def _grep(call: Call) -> int:
     options = "".join(word[1:] for word in call.args if word.startswith("-"))
     words = [word for word in call.args if not word.startswith("-")]
@@ -211,6 +222,7 @@ PROGRAMS: Programs = {
     "mkdir": _mkdir,
     "rm": _rm,
     "touch": _touch,
+    "df": _df,
     "grep": _grep,
     "head": _head,
     "tail": _tail,

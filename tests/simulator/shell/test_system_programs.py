@@ -48,6 +48,18 @@ def test_the_size_is_the_panels_own_until_it_is_overridden(start: Launch) -> Non
     assert bench.shell("wm size") == "Physical size: 720x1280\n"
 
 
+def test_what_is_written_to_the_phone_takes_room_on_its_disk(start: Launch) -> None:
+    def available_kib() -> int:
+        heading, data = bench.shell("df -k /data").splitlines()
+        assert heading.split()[3] == "Available"
+        return int(data.split()[3])
+
+    bench = start()
+    before = available_kib()
+    bench.emulator.guest.files.write("/data/local/tmp/film", bytes(5 * 1024**2))
+    assert available_kib() == before - 5 * 1024
+
+
 def test_the_size_does_not_turn_with_the_phone(start: Launch) -> None:
     bench = start()
 
