@@ -82,15 +82,10 @@ def odyssey_recorder(
     """Record GUI-Odyssey episodes on Android emulators, and replay them. Without a command: open the window."""
     if context.invoked_subcommand is not None:
         return
-    from odyssey_recorder.commands.window import require_screen
-
-    require_screen()
-    from odyssey_recorder.gui.app import run
+    from odyssey_recorder.commands.window import open_window
     from odyssey_recorder.settings import read_settings
-    from odyssey_recorder.wiring import annotator_desk
 
-    with annotator_desk(read_settings(dataset=dataset, capture=capture and capture.value)) as desk:
-        raise typer.Exit(run(desk, serial=device))
+    raise typer.Exit(open_window(read_settings(dataset=dataset, capture=capture and capture.value), serial=device))
 
 
 @app.command()

@@ -1,9 +1,38 @@
-"""Whether this session has a screen for a window: Qt itself would end the program where there is none."""
+"""The window on a command line: whether this session has a screen for it, and what it is given.
+
+Qt itself would end the program where there is no screen.
+"""
 
 import os
 import sys
+from typing import TYPE_CHECKING
 
 from odyssey_recorder.errors import SettingsError
+
+if TYPE_CHECKING:
+    from odyssey_recorder.gui.workplace import Workplace
+    from odyssey_recorder.settings import Settings
+    from odyssey_recorder.wiring import Desk
+
+
+def open_window(settings: "Settings", *, serial: str | None) -> int:
+    """Open the window, connected to `serial` if one is given; the exit code, once it is closed.
+
+    Raises SettingsError where there is no screen, DeviceError where there is no adb server.
+    """
+    require_screen()
+    from odyssey_recorder.gui.app import run
+    from odyssey_recorder.wiring import annotator_desk
+
+    with annotator_desk(settings) as desk:
+        return run(desk, _workplace(settings, desk), serial=serial)
+
+
+def _workplace(settings: "Settings", desk: "Desk") -> "Workplace":
+    """What the pages beside Record are given: each part is made by a function of wiring."""
+    from odyssey_recorder.gui.workplace import Workplace
+
+    return Workplace()
 
 
 def has_screen() -> bool:

@@ -8,13 +8,17 @@ from odyssey_recorder.gui.application import application
 from odyssey_recorder.gui.error_dialog import ErrorHook
 from odyssey_recorder.gui.main_window import MainWindow
 from odyssey_recorder.gui.recording_controller import Desk, RecordingController
+from odyssey_recorder.gui.workplace import Workplace
 
 
-def run(desk: Desk, *, serial: str | None = None) -> int:
-    """Open the window on `desk`, connected to `serial` if one is given; the exit code, once it is closed."""
+def run(desk: Desk, workplace: Workplace | None = None, *, serial: str | None = None) -> int:
+    """Open the window on `desk`, connected to `serial` if one is given; the exit code, once it is closed.
+
+    `workplace` is what the pages beside Record are given.
+    """
     app = application()
     controller = RecordingController(desk)
-    window = MainWindow(controller)
+    window = MainWindow(controller, workplace)
     ErrorHook(window).install()
     signal.signal(signal.SIGINT, lambda _number, _frame: QTimer.singleShot(0, window.close))
     window.open_on(serial)

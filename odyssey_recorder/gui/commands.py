@@ -24,6 +24,11 @@ class Command(Enum):
     """One thing that can be asked for."""
 
     RECORD_PAGE = _Words("Record", "Record episodes", "record_circle_outline", "Ctrl+1")
+    TASKS_PAGE = _Words("Tasks", "Choose what to record", "format_list_checks", "Ctrl+2")
+    DEVICES_PAGE = _Words("Devices", "Start and prepare emulators", "cellphone", "Ctrl+3")
+    DATASET_PAGE = _Words("Dataset", "Look at the published episodes", "database_outline", "Ctrl+4")
+    SETTINGS_PAGE = _Words("Settings", "Folders, adb, keys and shortcuts", "cog_outline", "Ctrl+,")
+    DOCTOR = _Words("Doctor", "Check what the recorder needs on this computer", "stethoscope", "F1")
     LOOK_FOR_DEVICES = _Words("Look again", "Look for devices again", "refresh", "F5")
     SIMULATE = _Words("Start the simulated emulator", "Start a simulated phone on this computer", "cellphone_play")
     START = _Words("Start recording", "Start recording this task", "record_circle_outline", "Ctrl+R", primary=True)
@@ -50,12 +55,19 @@ class Commands(QObject):
 
     def __init__(self, window: QWidget) -> None:
         super().__init__(window)
+        self._window = window
         self._actions = {command: _action(command, self) for command in Command}
         window.addActions([action for command, action in self._actions.items() if command is not Command.TYPE])
         self.use_palette(window.palette())
 
     def __getitem__(self, command: Command) -> QAction:
         return self._actions[command]
+
+    def belong_to(self, page: QWidget, *commands: Command) -> None:
+        """Let the keys of these ask for them while `page` is shown, and not otherwise."""
+        for command in commands:
+            self._window.removeAction(self._actions[command])
+            page.addAction(self._actions[command])
 
     def enable(self, *commands: Command, on: bool) -> None:
         """Let these be asked for, or not."""

@@ -1,32 +1,68 @@
-"""The window: a rail at the left that leads to the pages, and the pages."""
+"""The window: a rail at the left that leads to the pages, and the page that is shown."""
 
 from PySide6.QtCore import QEvent, QSize, Qt
-from PySide6.QtGui import QCloseEvent
-from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QMainWindow, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtGui import QActionGroup, QCloseEvent
+from PySide6.QtWidgets import (
+    QApplication,
+    QFrame,
+    QHBoxLayout,
+    QMainWindow,
+    QStackedWidget,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
 
+from odyssey_recorder.gui.closing_dialog import ClosingDialog
 from odyssey_recorder.gui.commands import Command, Commands
+from odyssey_recorder.gui.jobs import Jobs
 from odyssey_recorder.gui.parts import named
 from odyssey_recorder.gui.record_page import RecordPage
-from odyssey_recorder.gui.recording_controller import RecordingController
+from odyssey_recorder.gui.recording_controller import Phase, RecordingController
 from odyssey_recorder.gui.theme import Theme, style_sheet
+from odyssey_recorder.gui.workplace import Pages, Tools, Workplace
 
 SMALLEST = QSize(1100, 700)
+_NAME = "Odyssey Recorder"
+_PAGES = (
+    Command.RECORD_PAGE,
+    Command.TASKS_PAGE,
+    Command.DEVICES_PAGE,
+    Command.DATASET_PAGE,
+    Command.SETTINGS_PAGE,
+)
+_AT_THE_BOTTOM = (Command.DOCTOR, Command.SETTINGS_PAGE)
 
 
 class MainWindow(QMainWindow):
     """The one window of the program; closing it keeps a recording as a draft and asks nothing."""
 
-    def __init__(self, controller: RecordingController) -> None:
+    def __init__(self, controller: RecordingController, workplace: Workplace | None = None) -> None:
         super().__init__()
-        self.setWindowTitle("Odyssey Recorder")
+        self.setWindowTitle(_NAME)
         self._controller = controller
         controller.setParent(self)
         self._commands = Commands(self)
-        self._page = RecordPage(controller, self._commands)
+        self._jobs = Jobs(self)
+        self._closing = ClosingDialog(self._jobs, self)
+        self._record = RecordPage(controller, self._commands)
+        tools = Tools(self._commands, controller.background, self._jobs)
+        self._pages = Pages(self._record, controller, workplace or Workplace(), tools)
+        self._stack = QStackedWidget()
+        self._page_actions = QActionGroup(self)
         self.setMinimumSize(SMALLEST)
         self.resize(1360, 860)
+        self._offer_pages()
         self._lay_out()
         self._use_palette()
+        self._show_page(Command.RECORD_PAGE)
+        controller.phase_changed.connect(self._tell_phase)
+        self._closing.may_close.connect(self.close)
+
+    @property
+    def page(self) -> Command:
+        """The command of the page that is shown."""
+        return next(command for command in self._pages.offered if self._commands[command].isChecked())
 
     def open_on(self, serial: str | None) -> None:
         """Show the window, look for devices and drafts, and connect to `serial` if one is given."""
@@ -37,7 +73,13 @@ class MainWindow(QMainWindow):
         self._controller.list_drafts()
 
     def closeEvent(self, event: QCloseEvent) -> None:
+        if self._closing.must_wait():
+            event.ignore()
+            return
         self.hide()
+        for page in self._pages.made:
+            page.close_down()
+        self._jobs.close()
         self._controller.close()
         super().closeEvent(event)
 
@@ -46,34 +88,63 @@ class MainWindow(QMainWindow):
             self._use_palette()
         super().changeEvent(event)
 
+    def _show_page(self, command: Command) -> None:
+        page = self._pages[command]
+        self._commands[command].setChecked(True)
+        if self._stack.indexOf(page) < 0:
+            self._stack.addWidget(page)
+            page.repaint_icons()
+        self._stack.setCurrentWidget(page)
+        page.enter()
+
+    def _tell_phase(self, phase: Phase) -> None:
+        recording = phase in (Phase.STARTING, Phase.RECORDING)
+        self.setWindowTitle(f"Recording: {self._record.instruction}" if recording else _NAME)
+
     def _use_palette(self) -> None:
         palette = QApplication.palette()
         self.setStyleSheet(style_sheet(Theme.current(), font_pt=QApplication.font().pointSizeF()))
         self._commands.use_palette(palette)
-        self._page.repaint_icons()
+        for page in self._pages.made:
+            page.repaint_icons()
+
+    def _offer_pages(self) -> None:
+        for command in _PAGES:
+            action = self._commands[command]
+            offered = command in self._pages.offered
+            action.setVisible(offered)
+            action.setEnabled(offered)
+            action.setCheckable(True)
+            self._page_actions.addAction(action)
+            action.triggered.connect(lambda _checked, command=command: self._show_page(command))
 
     def _lay_out(self) -> None:
-        record = named(QToolButton(), "Record")
-        record.setDefaultAction(self._commands[Command.RECORD_PAGE])
-        record.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextUnderIcon)
-        record.setProperty("kind", "rail")
-        record.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        record.setFixedWidth(60)
-        action = self._commands[Command.RECORD_PAGE]
-        action.setCheckable(True)
-        action.setChecked(True)
-        action.triggered.connect(lambda: action.setChecked(True))
         rail = QFrame()
         rail.setProperty("kind", "rail")
         rail.setFixedWidth(76)
         column = QVBoxLayout(rail)
         column.setContentsMargins(8, 16, 8, 16)
-        column.addWidget(record)
+        column.setSpacing(4)
+        for command in self._pages.offered:
+            if command not in _AT_THE_BOTTOM:
+                column.addWidget(self._rail_button(command))
         column.addStretch()
+        for command in _AT_THE_BOTTOM:
+            if self._commands[command].isVisible():
+                column.addWidget(self._rail_button(command))
         whole = QWidget()
         row = QHBoxLayout(whole)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(0)
         row.addWidget(rail)
-        row.addWidget(self._page, 1)
+        row.addWidget(self._stack, 1)
         self.setCentralWidget(whole)
+
+    def _rail_button(self, command: Command) -> QToolButton:
+        button = named(QToolButton(), command.value.label)
+        button.setDefaultAction(self._commands[command])
+        button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextUnderIcon)
+        button.setProperty("kind", "rail")
+        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        button.setFixedWidth(60)
+        return button

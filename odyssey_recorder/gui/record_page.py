@@ -25,6 +25,7 @@ from odyssey_recorder.gui.drafts_dialog import DraftsDialog
 from odyssey_recorder.gui.finish_dialogs import CompleteDialog, DiscardDialog, ImpossibleDialog
 from odyssey_recorder.gui.mirror import MirrorView
 from odyssey_recorder.gui.mode_switch import ModeSwitch
+from odyssey_recorder.gui.page import Page
 from odyssey_recorder.gui.preflight_card import PreflightCard
 from odyssey_recorder.gui.recording_controller import Phase, RecordingController
 from odyssey_recorder.gui.state_words import Told, tell_lost_while_watching, tell_passive_view, tell_phase, tell_view
@@ -46,7 +47,7 @@ _RIGHT_PX = 284
 _SPACE = 16
 
 
-class RecordPage(QWidget):
+class RecordPage(Page):
     """Shows what the controller reports and hands it what the annotator asks for."""
 
     def __init__(self, controller: RecordingController, commands: Commands, parent: QWidget | None = None) -> None:
@@ -88,6 +89,11 @@ class RecordPage(QWidget):
         """Draw the icons anew for another palette."""
         for part in (self._task, self._message, self._publication, self._preflight):
             part.repaint_icons()
+
+    @property
+    def instruction(self) -> str:
+        """What the annotator is asked to do, in the words of the task card."""
+        return self._task.task.instruction
 
     # What the controller reports.
 
@@ -335,6 +341,7 @@ class RecordPage(QWidget):
         }
         for command, call in calls.items():
             self._commands[command].triggered.connect(lambda _checked, call=call: call())
+        self._commands.belong_to(self, *calls, Command.WRITE)
 
     def _lay_out(self) -> None:
         row = QHBoxLayout(self)

@@ -118,8 +118,8 @@ class Pilot:
         QTest.mouseClick(buttons[0], LEFT)
 
     def shortcut(self, keys: str) -> QAction:
-        """The action of the window that `keys` ask for."""
-        return next(action for action in self.window.actions() if action.shortcut().toString() == keys)
+        """The action that `keys` ask for."""
+        return next(action for action in self.window.findChildren(QAction) if action.shortcut().toString() == keys)
 
     def spot(self, x: int, y: int) -> QPoint:
         """Where the device's pixel lies on the mirror."""
