@@ -48,6 +48,25 @@ class Command(Enum):
     DISMISS = _Words("Dismiss", "Dismiss this message", "close", "Ctrl+.")
     ANOTHER = _Words("Record another", "Begin the next episode", "plus", "Ctrl+N", primary=True)
     COPY_PLACE = _Words("Copy path", "Copy where the episode is", "content_copy")
+    DEVICES_LOOK = _Words("Look again", "Look again which devices there are", "refresh", "F8")
+    DEVICE_CREATE = _Words("Create", "Make a virtual device of this kind", "plus", "Alt+C", primary=True)
+    DEVICE_START = _Words("Start", "Start it as it was left", "play", "Alt+S", primary=True)
+    DEVICE_COLD_BOOT = _Words("Cold boot", "Boot it from the beginning, not as it was left", "snowflake", "Alt+B")
+    DEVICE_SIMULATE = _Words(
+        "Start simulated", "Start a simulated device of this kind on this computer", "cellphone_play", "Alt+M"
+    )
+    DEVICE_RECORD = _Words(
+        "Record on it", "Go to Record with this device", "record_circle_outline", "Alt+O", primary=True
+    )
+    DEVICE_STOP = _Words("Stop", "End this emulator", "stop", "Alt+T")
+    DEVICE_FOLD = _Words("Fold", "Close the phone", "book_outline", "Alt+F")
+    DEVICE_UNFOLD = _Words("Unfold", "Open the phone", "book_open_outline", "Alt+U")
+    DEVICE_ROTATE = _Words("Rotate", "Turn the device by a quarter", "screen_rotation", "Alt+R")
+    DEVICE_RESET = _Words("Reset…", "Make the device as new; asks first", "restore", "Alt+E")
+    DEVICE_CHECK = _Words("Check again", "Check again what recording needs of the device", "refresh", "F9")
+    SNAPSHOT_SAVE = _Words("Save…", "Save the whole device under a name", "content_save_outline", "Alt+K")
+    SNAPSHOT_LOAD = _Words("Load", "Bring the whole device back to this snapshot", "backup_restore", "Alt+G")
+    SNAPSHOT_DELETE = _Words("Delete", "Forget this snapshot", "delete_outline", "Alt+D")
 
 
 class Commands(QObject):
