@@ -1,0 +1,250 @@
+"""What is said on an emulator's console: its greeting, its token, one line in, text and OK or KO out."""
+
+import re
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from odyssey_recorder.errors import DeviceDisconnectedError, DeviceError, DeviceTimeoutError
+
+TOKEN_FILE = ".emulator_console_auth_token"
+"""What an emulator calls the file, in the home folder of whoever runs it, that holds its console's token."""
+
+_ANSWER_S = 5.0
+_SNAPSHOT_S = 60.0
+_CHUNK_BYTES = 4096
+
+_SERIAL = re.compile(r"emulator-([1-9]\d{0,4})")
+_PORTS = range(1, 65536)
+_SNAPSHOT_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,99}")
+_SNAPSHOT = re.compile(r"\S+\s+(?P<name>\S+)\s+\S+(?:\s+[KMGT]i?B)?\s+\d{4}-\d\d-\d\d\s")
+_PARTIAL = "List of partial"
+_AUTHENTICATION = "Authentication required"
+_TRY_AGAIN = "Try again; if it stays so, start the emulator again."
+
+
+def console_port(serial: str) -> int | None:
+    """The port of the console of the emulator that adb lists as `serial`, on this computer; None for anything else."""
+    found = _SERIAL.fullmatch(serial)
+    return int(found[1]) if found is not None and int(found[1]) in _PORTS else None
+
+
+def console_of(serial: str, token_file: Path) -> "EmulatorConsole | None":
+    """The console of the emulator that adb lists as `serial`; None where that is no emulator of this computer."""
+    port = console_port(serial)
+    return None if port is None else EmulatorConsole(port, token_file=token_file)
+
+
+def check_snapshot_name(name: str) -> None:
+    """Raise `DeviceError` for a name that could mean anything else on a console's line, or as a folder's name."""
+    if _SNAPSHOT_NAME.fullmatch(name) is None:
+        raise DeviceError(
+            f"{name!r} is no name for a snapshot. Use up to 100 letters, digits, full stops, hyphens and underscores."
+        )
+
+
+def listed_snapshots(table: str) -> tuple[str, ...]:
+    """The names in what the emulator prints of its snapshots, those that cannot be loaded left out."""
+    loadable = table.partition(_PARTIAL)[0]
+    return tuple(found["name"] for line in loadable.splitlines() if (found := _SNAPSHOT.match(line.strip())))
+
+
+class EmulatorConsole:
+    """The console of one running emulator on this computer; every command has a connection of its own.
+
+    Any thread may call, also at the same time. All raise `DeviceDisconnectedError` where nobody listens or the
+    connection breaks, `DeviceTimeoutError` where no answer comes in time, and plain `DeviceError` for a KO.
+    """
+
+    def __init__(
+        self, port: int, *, token_file: Path, answer_s: float = _ANSWER_S, snapshot_s: float = _SNAPSHOT_S
+    ) -> None:
+        """`token_file` is read anew whenever the console asks for its token.
+
+        A command may take `answer_s`; one that saves, loads or deletes a snapshot `snapshot_s`.
+        """
+        self.port = port
+        self._token_file = token_file
+        self._answer_s = answer_s
+        self._snapshot_s = snapshot_s
+        self._lock = threading.Lock()
+        self._sockets: set[socket.socket] = set()
+        self._closed = False
+
+    def __str__(self) -> str:
+        return f"The console of emulator-{self.port}"
+
+    def command(self, line: str) -> str:
+        """What the console answers to one line, without its OK."""
+        return self._command(line, self._answer_s)
+
+    def avd_name(self) -> str:
+        """The name of the virtual device that runs."""
+        return self.command("avd name")
+
+    def rotate(self) -> None:
+        """Turn the device by a quarter."""
+        self.command("rotate")
+
+    def fold(self) -> None:
+        """Fold a foldable."""
+        self.command("fold")
+
+    def unfold(self) -> None:
+        """Open a foldable."""
+        self.command("unfold")
+
+    def hinge_angle(self) -> float:
+        """How far a foldable is open, in degrees: 0 is folded, 180 flat."""
+        answer = self.command("sensor get hinge-angle0")
+        try:
+            return float(answer.partition("=")[2].partition(":")[0])
+        except ValueError as error:
+            raise DeviceError(f"{self} told no angle of the hinge: {answer!r}. {_TRY_AGAIN}") from error
+
+    def kill(self) -> None:
+        """End the emulator; whether its state is kept is as it was started."""
+        self.command("kill")
+
+    def snapshots(self) -> tuple[str, ...]:
+        """The names of the snapshots that can be loaded, in the emulator's own order."""
+        return listed_snapshots(self.command("avd snapshot list"))
+
+    def save_snapshot(self, name: str) -> None:
+        """Save all of the device, in place of what had the name; it stands still so long."""
+        self._snapshot("save", name)
+
+    def load_snapshot(self, name: str) -> None:
+        """Bring all of the device back; returns when it runs on, not when adb has found it again."""
+        check_snapshot_name(name)
+        try:
+            self._snapshot("load", name)
+        except (DeviceDisconnectedError, DeviceTimeoutError):
+            raise
+        except DeviceError as error:
+            known = self.snapshots()
+            if name in known:
+                raise
+            listed = f"It has {', '.join(known)}." if known else "It has none."
+            raise DeviceError(f"emulator-{self.port} has no snapshot {name!r}. {listed} Save it first.") from error
+
+    def delete_snapshot(self, name: str) -> None:
+        """Forget a snapshot; one that is not there is none the less."""
+        if name in self.snapshots():
+            self._snapshot("delete", name)
+
+    def close(self) -> None:
+        """Let every command that waits, and all later ones, raise `DeviceDisconnectedError`."""
+        with self._lock:
+            self._closed = True
+            for sock in self._sockets:
+                with suppress(OSError):
+                    sock.shutdown(socket.SHUT_RDWR)
+
+    def _snapshot(self, verb: str, name: str) -> None:
+        check_snapshot_name(name)
+        self._command(f"avd snapshot {verb} {name}", self._snapshot_s)
+
+    def _command(self, line: str, answer_s: float) -> str:
+        if not line.isprintable():
+            raise DeviceError(f"{self} takes one line at a time, not {line!r}.")
+        with self._connected(answer_s) as dialogue:
+            try:
+                if _AUTHENTICATION in dialogue.answer():
+                    self._authenticate(dialogue)
+                dialogue.say(line)
+                return dialogue.answer()
+            except _RefusedError as error:
+                raise DeviceError(f"{self} refused `{line}`: {error}. {_TRY_AGAIN}") from error
+
+    def _authenticate(self, dialogue: "_Dialogue") -> None:
+        try:
+            token = self._token_file.read_text("utf-8").strip()
+        except (OSError, UnicodeDecodeError) as error:
+            raise DeviceError(
+                f"{self} asks for its token, and {self._token_file} cannot be read ({error})."
+                " Start the emulator again: it writes the file."
+            ) from error
+        dialogue.say(f"auth {token}")
+        try:
+            dialogue.answer()
+        except _RefusedError as error:
+            raise DeviceError(
+                f"{self} does not take the token in {self._token_file}: {error}."
+                " Run the recorder as the user who runs the emulator."
+            ) from error
+
+    @contextmanager
+    def _connected(self, answer_s: float) -> Iterator["_Dialogue"]:
+        """A connection that `close` reaches; all that a socket raises leaves as ours."""
+        expires_s = time.monotonic() + answer_s
+        try:
+            with socket.create_connection(("localhost", self.port), answer_s) as sock:
+                with self._lock:
+                    if self._closed:
+                        raise EOFError("it was closed")
+                    self._sockets.add(sock)
+                try:
+                    yield _Dialogue(sock, expires_s)
+                finally:
+                    with self._lock:
+                        self._sockets.remove(sock)
+        except TimeoutError as error:
+            raise DeviceTimeoutError(
+                f"{self} did not answer within {answer_s:g} s."
+                " If the emulator's window does not react either, start it again (Cold Boot)."
+            ) from error
+        except ConnectionRefusedError as error:
+            raise DeviceDisconnectedError(
+                f"{self} cannot be reached: nothing listens on port {self.port} of this computer. Start it again."
+            ) from error
+        except (EOFError, OSError) as error:
+            raise DeviceDisconnectedError(f"{self} broke off ({error}). {_TRY_AGAIN}") from error
+
+
+class _RefusedError(Exception):
+    """The console said KO; the text is what it said after it."""
+
+
+class _Dialogue:
+    """One connection's lines, until a moment on the monotonic clock."""
+
+    def __init__(self, sock: socket.socket, expires_s: float) -> None:
+        self._socket = sock
+        self._expires_s = expires_s
+        self._received = b""
+
+    def say(self, line: str) -> None:
+        """Send one line."""
+        self._socket.settimeout(self._remaining_s())
+        self._socket.sendall(f"{line}\n".encode())
+
+    def answer(self) -> str:
+        """The lines up to OK; raises `_RefusedError` for KO, `EOFError` and `TimeoutError`."""
+        lines: list[str] = []
+        while True:
+            line = self._line()
+            if line == "OK" or line.startswith("OK:"):
+                return "\n".join(lines)
+            if line.startswith("KO"):
+                raise _RefusedError(line.removeprefix("KO").lstrip(": ").rstrip(".") or "it does not say why")
+            lines.append(line)
+
+    def _line(self) -> str:
+        while b"\n" not in self._received:
+            self._socket.settimeout(self._remaining_s())
+            chunk = self._socket.recv(_CHUNK_BYTES)
+            if not chunk:
+                raise EOFError("it hung up")
+            self._received += chunk
+        line, _, self._received = self._received.partition(b"\n")
+        return line.decode(errors="replace").rstrip("\r")
+
+    def _remaining_s(self) -> float:
+        remaining_s = self._expires_s - time.monotonic()
+        if remaining_s <= 0:
+            raise TimeoutError
+        return remaining_s

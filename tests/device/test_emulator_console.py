@@ -1,0 +1,216 @@
+"""The console's client, against the simulated emulator's console and against one that says what a test wrote down."""
+
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from odyssey_recorder.device.emulator_console import (
+    EmulatorConsole,
+    check_snapshot_name,
+    console_of,
+    console_port,
+    listed_snapshots,
+)
+from odyssey_recorder.errors import DeviceDisconnectedError, DeviceError, DeviceTimeoutError
+from odyssey_recorder.simulator.emulator import SimulatedEmulator
+from odyssey_recorder.simulator.phone import Phone
+from odyssey_recorder.simulator.profile import profile_named
+
+REAL_TABLE = """\
+List of snapshots present on all disks:
+ID        TAG                 VM SIZE                DATE       VM CLOCK
+--        default_boot            75M 2026-09-09 11:41:45   00:10:07.753
+--        a_name_longer_than_its_column 1.2 GB 2026-09-09 16:55:38   00:10:45.114
+2         after.login-2       892 MiB 2026-09-09 16:55:38   00:10:45.114
+"""
+"""The first row as an emulator printed it; the others as its newer versions write sizes and long names."""
+
+
+@pytest.fixture
+def emulator(tmp_path: Path) -> Iterator[SimulatedEmulator]:
+    phone = Phone(profile_named("pixel_fold"), animation=False)
+    with SimulatedEmulator(phone, auth_token_file=tmp_path / "token") as running:
+        yield running
+
+
+@pytest.fixture
+def console(emulator: SimulatedEmulator, tmp_path: Path) -> EmulatorConsole:
+    found = console_of(emulator.serial, tmp_path / "token")
+    assert found is not None
+    return found
+
+
+@contextmanager
+def scripted(*answers: bytes, then_hang: bool = False) -> Iterator[tuple[int, list[str]]]:
+    """A console that greets with the first answer and gives one more for each line: its port, and the lines."""
+    listener = socket.create_server(("127.0.0.1", 0))
+    heard: list[str] = []
+    finished = threading.Event()
+
+    def serve() -> None:
+        connection, _ = listener.accept()
+        with connection, connection.makefile("rb") as lines:
+            for number, answer in enumerate(answers):
+                if number:
+                    heard.append(lines.readline().decode())
+                connection.sendall(answer)
+            if then_hang:
+                finished.wait(20)
+
+    thread = threading.Thread(target=serve)
+    thread.start()
+    try:
+        yield listener.getsockname()[1], heard
+    finally:
+        finished.set()
+        thread.join()
+        listener.close()
+
+
+GREETING = b"Android Console: type 'help' for a list of commands\r\nOK\r\n"
+DEMAND = b"Android Console: Authentication required\r\nAndroid Console: type 'auth <auth_token>'\r\nOK\r\n"
+
+
+def test_only_an_emulator_of_this_computer_has_a_console(tmp_path: Path) -> None:
+    assert console_port("emulator-5554") == 5554
+    for serial in ("emulator-0", "emulator-99999", "emulator-5554;x", "127.0.0.1:5555", "R58M123ABC", ""):
+        assert console_of(serial, tmp_path) is None
+
+
+def test_the_token_is_read_from_its_file(console: EmulatorConsole) -> None:
+    assert console.avd_name() == "Simulated_pixel_fold"
+
+
+def test_a_device_is_turned_folded_and_opened(console: EmulatorConsole, emulator: SimulatedEmulator) -> None:
+    console.rotate()
+    turned = emulator.phone.state().rotation
+    console.fold()
+    folded = console.hinge_angle()
+    console.unfold()
+
+    assert (turned, folded, console.hinge_angle()) == (1, 0, 180)
+
+
+def test_snapshots_are_saved_listed_loaded_and_deleted(console: EmulatorConsole, emulator: SimulatedEmulator) -> None:
+    assert console.snapshots() == ()
+    console.save_snapshot("upright")
+    console.save_snapshot("second.one-2")
+    console.rotate()
+
+    console.load_snapshot("upright")
+
+    assert emulator.phone.state().rotation == 0
+    assert console.snapshots() == ("upright", "second.one-2")
+    console.delete_snapshot("upright")
+    console.delete_snapshot("upright")
+    assert console.snapshots() == ("second.one-2",)
+
+
+def test_a_snapshot_that_is_not_there_is_named_with_those_that_are(console: EmulatorConsole) -> None:
+    with pytest.raises(DeviceError, match=r"no snapshot 'lost'\. It has none\."):
+        console.load_snapshot("lost")
+    console.save_snapshot("kept")
+
+    with pytest.raises(DeviceError, match=r"no snapshot 'lost'\. It has kept\."):
+        console.load_snapshot("lost")
+
+
+def test_an_emulator_that_is_told_to_end_says_so(console: EmulatorConsole, emulator: SimulatedEmulator) -> None:
+    console.kill()
+
+    assert emulator.killed.wait(5)
+
+
+@pytest.mark.parametrize("name", ["", "two words", "a\nkill", "../up", "..", "-x", "é", "a" * 101, "a;b"])
+def test_a_name_that_could_mean_anything_else_is_refused(name: str) -> None:
+    with pytest.raises(DeviceError, match="no name for a snapshot"):
+        check_snapshot_name(name)
+
+
+def test_no_name_becomes_another_command(console: EmulatorConsole, emulator: SimulatedEmulator) -> None:
+    for call in (console.save_snapshot, console.load_snapshot):
+        with pytest.raises(DeviceError, match="no name for a snapshot"):
+            call("x\nkill")
+    with pytest.raises(DeviceError, match="one line at a time"):
+        console.command("ping\nkill")
+
+    assert console.snapshots() == ()
+    assert not emulator.killed.is_set()
+
+
+def test_the_table_of_a_real_emulator_is_read() -> None:
+    assert listed_snapshots(REAL_TABLE) == ("default_boot", "a_name_longer_than_its_column", "after.login-2")
+    assert listed_snapshots("There is no snapshot available.") == ()
+
+
+def test_snapshots_that_cannot_be_loaded_are_left_out() -> None:
+    partial = f"{REAL_TABLE}\nList of partial (non-loadable) snapshots on 'cache':\n{REAL_TABLE.splitlines()[2]}\n"
+
+    assert listed_snapshots(partial) == listed_snapshots(REAL_TABLE)
+
+
+def test_a_console_that_is_not_there_is_told_with_a_mend(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+
+    with pytest.raises(DeviceDisconnectedError, match=rf"emulator-{port} cannot be reached.*Start it again"):
+        EmulatorConsole(port, token_file=tmp_path / "token").avd_name()
+
+
+def test_a_console_that_never_answers_times_out(tmp_path: Path) -> None:
+    for answers in ((b"",), (GREETING, b"half a li")):
+        with scripted(*answers, then_hang=True) as (port, _):
+            console = EmulatorConsole(port, token_file=tmp_path / "token", answer_s=0.1)
+            with pytest.raises(DeviceTimeoutError, match=f"emulator-{port} did not answer within 0.1 s"):
+                console.command("ping")
+
+
+def test_a_console_that_hangs_up_is_told(tmp_path: Path) -> None:
+    with scripted(GREETING) as (port, _), pytest.raises(DeviceDisconnectedError, match="broke off"):
+        EmulatorConsole(port, token_file=tmp_path / "token").command("ping")
+
+
+def test_a_refusal_is_told_in_the_console_s_words(tmp_path: Path) -> None:
+    with scripted(GREETING, b"KO: the disk is full\r\n") as (port, heard):
+        with pytest.raises(DeviceError, match=r"refused `avd snapshot save x`: the disk is full\. Try again") as caught:
+            EmulatorConsole(port, token_file=tmp_path / "token").save_snapshot("x")
+
+        assert type(caught.value) is DeviceError
+        assert heard == ["avd snapshot save x\n"]
+
+
+def test_a_token_that_is_missing_or_not_taken_is_told_with_its_file(tmp_path: Path) -> None:
+    token = tmp_path / "token"
+    with scripted(DEMAND) as (port, _), pytest.raises(DeviceError, match=r"token cannot be read.*it writes the file"):
+        EmulatorConsole(port, token_file=token).command("ping")
+    token.write_text("mine\n")
+
+    with scripted(DEMAND, b"KO: it does not match\r\n") as (port, heard):
+        with pytest.raises(DeviceError, match=r"does not take the token in .*token"):
+            EmulatorConsole(port, token_file=token).command("ping")
+        assert heard == ["auth mine\n"]
+
+
+def test_closing_wakes_who_waits(tmp_path: Path) -> None:
+    with scripted(GREETING, b"", then_hang=True) as (port, heard):
+        console = EmulatorConsole(port, token_file=tmp_path / "token")
+        errors: list[DeviceError] = []
+
+        def ask() -> None:
+            try:
+                console.command("ping")
+            except DeviceError as error:
+                errors.append(error)
+
+        asking = threading.Thread(target=ask)
+        asking.start()
+        while not heard:
+            asking.join(0.005)
+        console.close()
+        asking.join(10)
+
+        assert [type(error) for error in errors] == [DeviceDisconnectedError]
