@@ -1,16 +1,24 @@
-"""The program's settings and where they come from: flags, then the environment, then settings.toml, then defaults."""
+"""The settings: flags above the environment above settings.toml above defaults; and how settings.toml is changed."""
 
 import getpass
 import os
-from collections.abc import Collection
+import shutil
+import tempfile
+import threading
+from collections.abc import Collection, Mapping
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
 
-from platformdirs import user_config_path, user_data_path, user_documents_path
-from pydantic import AfterValidator, Field, ValidationError
+import tomlkit
+from platformdirs import user_config_path, user_data_path, user_documents_path, user_log_path, user_state_path
+from pydantic import AfterValidator, Field, TypeAdapter, ValidationError
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
+from tomlkit.exceptions import TOMLKitError
 
-from odyssey_recorder.errors import SettingsError
+from odyssey_recorder.dataset.durable import make_folder, write_durably
+from odyssey_recorder.errors import DatasetError, SettingsError
 
 APP = "odyssey-recorder"
 
@@ -23,11 +31,37 @@ def settings_file() -> Path:
     return user_config_path(APP) / "settings.toml"
 
 
+def shortcuts_file() -> Path:
+    """Where the annotator's own keys are kept."""
+    return user_config_path(APP) / "shortcuts.json"
+
+
+def window_state_file() -> Path:
+    """Where it is kept how the window looked."""
+    return user_state_path(APP) / "window.json"
+
+
+def log_file() -> Path:
+    """Where the log is written; older parts of it lie beside."""
+    return user_log_path(APP) / "odyssey-recorder.log"
+
+
 def _user_name() -> str:
     try:
         return getpass.getuser()
     except (ImportError, KeyError, OSError) as error:
         raise SettingsError("This computer has no name for you: set ODYSSEY_ANNOTATOR to your name.") from error
+
+
+def _checked_url(url: str) -> str:
+    try:
+        parts = urlsplit(url)
+        is_whole = parts.scheme in ("http", "https") and bool(parts.hostname) and not parts.username
+    except ValueError:
+        is_whole = False
+    if url and not is_whole:
+        raise ValueError("an address begins with https:// and the name of a computer")
+    return url
 
 
 _Folder = Annotated[Path, AfterValidator(lambda path: Path(os.path.expanduser(path)))]  # noqa: PTH111 - never raises
@@ -40,7 +74,11 @@ class Settings(BaseSettings):
     ``ANDROID_ADB_SERVER_PORT`` in the environment, as for adb itself. `capture` is the way to pictures: the emulator's
     own gRPC service where there is one, or one of the two in any case. `shared_memory` has the emulator hand over the
     pictures of its stream there: cheaper, but one of them may be of a moment later. `view_trees`: whether the view tree
-    of every screen at rest is read and stored.
+    of every screen at rest is read and stored. `tasks` is the file with the list of tasks. `start` is how the device
+    is brought to the start of a task that says nothing of it. `step_snapshots` "auto" keeps a snapshot before each
+    step where the first one took at most a second. `practice_tasks`: how many must be passed before the queue opens.
+    `animations`: whether prepared devices animate. `model_url` empty means: the provider's own. The key to the model
+    is no setting: it is in no file.
     """
 
     model_config = SettingsConfigDict(
@@ -49,11 +87,20 @@ class Settings(BaseSettings):
 
     dataset: _Folder = Field(default_factory=lambda: user_documents_path() / "GUI-Odyssey")
     drafts: _Folder = Field(default_factory=lambda: user_data_path(APP) / "drafts")
+    tasks: _Folder | None = None
     annotator: str = Field(default_factory=_user_name)
+    practice_tasks: int = Field(default=10, ge=0)
+    start: Literal["as found", "clean home"] = "as found"
+    step_snapshots: Literal["auto", "always", "never"] = "auto"
     adb: str = ""
     capture: Literal["auto", "adb", "grpc"] = "auto"
     shared_memory: bool = False
     view_trees: bool = True
+    animations: bool = False
+    model: str = ""
+    model_url: Annotated[str, AfterValidator(_checked_url)] = ""
+    theme: Literal["system", "light", "dark"] = "system"
+    log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
     adb_server_port: int = Field(default=5037, validation_alias=_ENVIRONMENT["adb_server_port"], ge=1, le=65535)
 
     @classmethod
@@ -75,22 +122,157 @@ def read_settings(**flags: Any) -> Settings:
     try:
         return Settings(**given)
     except ValidationError as error:
-        first = error.errors()[0]
-        raise SettingsError(
-            f"{_origin(str(first['loc'][0]), given)}: {_complaint(first['type'], first['msg'])}."
-        ) from error
+        raise _refusal(error, given) from error
     except (OSError, ValueError) as error:
         raise SettingsError(f"{settings_file()} cannot be read: {error}.") from error
+
+
+class SettingsStore:
+    """The settings of one run of the program, as its page shows and changes them; `flags` as for `read_settings`."""
+
+    def __init__(self, **flags: Any) -> None:
+        self._flags = {name: value for name, value in flags.items() if value is not None}
+        self._writing = threading.Lock()
+
+    def read(self) -> Settings:
+        """The settings as they are now. Raises SettingsError."""
+        return read_settings(**self._flags)
+
+    def overrides(self) -> dict[str, str]:
+        """The settings that the file cannot change in this run, each with the flag or variable that decides it."""
+        known = {variable.upper() for variable, value in os.environ.items() if value}
+        by_variable = {name: _variable(name) for name in Settings.model_fields if _variable(name) in known}
+        return by_variable | {name: _flag(name) for name in self._flags}
+
+    def check(self, name: str, value: object) -> str:
+        """What whoever sets `name` to `value` should know, or nothing; None is the default.
+
+        Looks at the disk. Raises SettingsError saying why it cannot be.
+        """
+        if value is None:
+            return ""
+        checked = _checked(name, value)
+        match name:
+            case "dataset" | "drafts":
+                return _about_folder(Path(checked))
+            case "tasks" if not Path(checked).is_file():
+                raise SettingsError("There is no such file.")
+            case "adb":
+                return _about_program(str(checked))
+            case "model_url":
+                return _about_address(str(checked))
+            case _:
+                return ""
+
+    def save(self, changes: Mapping[str, object]) -> Settings:
+        """Write these settings to settings.toml, where None is the default; the rest of the file stays as it is.
+
+        Raises SettingsError, and leaves the file alone, where it cannot be read or written or a value cannot be.
+        """
+        with self._writing:
+            file = settings_file().resolve()  # it may be a link into a folder that is looked after elsewhere
+            document = _document(file)
+            for name, value in changes.items():
+                document.pop(name, None) if _is_default(name, value) else document.update({name: _plain(value)})
+            try:
+                Settings(**document.unwrap())
+            except ValidationError as error:
+                raise _refusal(error, ()) from error
+            try:
+                make_folder(file.parent)
+                write_durably(file, tomlkit.dumps(document).encode("utf-8"))
+            except DatasetError as error:
+                raise SettingsError(f"The settings were not saved. {error}") from error
+        return self.read()
+
+
+def _document(file: Path) -> tomlkit.TOMLDocument:
+    """The file with its comments; empty where there is none yet."""
+    try:
+        return tomlkit.parse(file.read_text(encoding="utf-8") if file.exists() else "")
+    except (OSError, ValueError, TOMLKitError) as error:
+        raise SettingsError(
+            f"{file} cannot be read, so nothing was saved: {error}. Mend it, or move it away."
+        ) from error
+
+
+def _is_default(name: str, value: object) -> bool:
+    field = Settings.model_fields[name]
+    return value is None or _checked(name, value) == field.get_default(call_default_factory=True)
+
+
+def _checked(name: str, value: object) -> Any:
+    """`value` as the setting holds it. Raises SettingsError."""
+    field = Settings.model_fields[name]
+    kind: Any = Annotated[field.annotation, name, *field.metadata]
+    try:
+        return TypeAdapter(kind).validate_python(value)
+    except ValidationError as error:
+        raise SettingsError(f"{error.errors()[0]['msg'].removeprefix('Value error, ').capitalize()}.") from error
+
+
+def _plain(value: object) -> object:
+    return str(value) if isinstance(value, Path) else value
+
+
+_ROOM_FOR_EPISODES = 2 * 1024**3
+
+
+def _about_folder(folder: Path) -> str:
+    if not folder.is_absolute():
+        raise SettingsError("Give the whole path, from the root of the disk.")
+    existing = next(parent for parent in (folder, *folder.parents) if parent.exists())
+    try:
+        with tempfile.TemporaryFile(dir=existing):
+            free = shutil.disk_usage(existing).free
+    except OSError as error:
+        raise SettingsError(f"{existing} cannot be written: {error.strerror}.") from error
+    if free < _ROOM_FOR_EPISODES:
+        return f"Only {free / 1024**3:.1f} GiB are free there; an episode takes about 20 MB."
+    return "" if folder.exists() else "The folder is not there yet; it is made when it is needed."
+
+
+def _about_program(program: str) -> str:
+    found = shutil.which(os.path.expanduser(program))  # noqa: PTH111 - a name alone is looked for on the PATH
+    if program and found is None:
+        raise SettingsError("There is no such program.")
+    return ""
+
+
+def _about_address(url: str) -> str:
+    parts = urlsplit(url)
+    if parts.scheme != "http" or parts.hostname is None or _is_this_computer(parts.hostname):
+        return ""
+    return "With http the key goes over the network for all to read: use https."
+
+
+def _is_this_computer(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def _variable(name: str) -> str:
+    return _ENVIRONMENT.get(name, f"ODYSSEY_{name.upper()}")
+
+
+def _flag(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
+
+
+def _refusal(error: ValidationError, flags: Collection[str]) -> SettingsError:
+    first = error.errors()[0]
+    return SettingsError(f"{_origin(str(first['loc'][0]), flags)}: {_complaint(first['type'], first['msg'])}.")
 
 
 def _origin(place: str, flags: Collection[str]) -> str:
     """Where a setting that is wrong comes from; `place` is its name, or that of its variable."""
     name = next((name for name, variable in _ENVIRONMENT.items() if variable == place), place)
-    variable = _ENVIRONMENT.get(name, f"ODYSSEY_{name.upper()}")
     if name in flags:
-        return f"--{name.replace('_', '-')}"
-    if any(variable == known.upper() for known in os.environ):
-        return f"The environment variable {variable}"
+        return _flag(name)
+    if any(_variable(name) == known.upper() for known in os.environ):
+        return f"The environment variable {_variable(name)}"
     return f"{name} in {settings_file()}"
 
 

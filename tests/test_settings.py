@@ -1,25 +1,28 @@
 import getpass
+import os
+import shutil
 from pathlib import Path
+from types import SimpleNamespace
 from typing import NoReturn
 
 import pytest
 
 from odyssey_recorder.errors import SettingsError
-from odyssey_recorder.settings import read_settings, settings_file
+from odyssey_recorder.settings import SettingsStore, log_file, read_settings, settings_file, window_state_file
 
 
 @pytest.fixture(autouse=True)
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for variable in ("HOME", "USERPROFILE", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "APPDATA", "LOCALAPPDATA"):
         monkeypatch.setenv(variable, str(tmp_path))
-    for variable in ("DATASET", "DRAFTS", "ANNOTATOR", "ADB"):
-        monkeypatch.delenv(f"ODYSSEY_{variable}", raising=False)
+    for variable in [name for name in os.environ if name.startswith(("ODYSSEY_", "XDG_STATE_HOME"))]:
+        monkeypatch.delenv(variable)
     monkeypatch.delenv("ANDROID_ADB_SERVER_PORT", raising=False)
     return tmp_path
 
 
 def write_file(text: str) -> None:
-    settings_file().parent.mkdir(parents=True)
+    settings_file().parent.mkdir(parents=True, exist_ok=True)
     settings_file().write_text(text, encoding="utf-8")
 
 
@@ -72,7 +75,7 @@ def test_a_wrong_flag_is_named() -> None:
     ("text", "complaint"),
     [
         ("adb_server_port = 0", "adb_server_port in {}: Input should be greater than or equal to 1."),
-        ("colour = 'red'", "colour in {}: there is no such setting; there are dataset, drafts, annotator, adb,"),
+        ("colour = 'red'", "colour in {}: there is no such setting; there are dataset, drafts, tasks, annotator,"),
         ("dataset = ", "{} cannot be read: Invalid value"),
     ],
 )
@@ -97,3 +100,148 @@ def test_a_user_without_a_name_is_asked_for_one(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(getpass, "getuser", nobody)
     with pytest.raises(SettingsError, match="set ODYSSEY_ANNOTATOR to your name"):
         read_settings()
+
+
+# What is saved.
+
+
+def saved() -> str:
+    return settings_file().read_text(encoding="utf-8")
+
+
+def test_what_differs_from_the_default_is_written() -> None:
+    after = SettingsStore().save({"annotator": "Ada", "capture": "auto", "practice_tasks": 3, "animations": True})
+    assert saved() == 'annotator = "Ada"\npractice_tasks = 3\nanimations = true\n'
+    assert (after.annotator, after.practice_tasks, after.animations) == ("Ada", 3, True)
+
+
+def test_comments_and_the_other_settings_stay_as_they_are() -> None:
+    write_file("# ours\ndataset = \"/data\"  # the big disk\n\n# who\nannotator = 'Ada'\nadb_server_port = 5_039\n")
+    SettingsStore().save({"annotator": "Grace", "theme": "dark"})
+    assert saved() == (
+        '# ours\ndataset = "/data"  # the big disk\n\n# who\nannotator = "Grace"\nadb_server_port = 5_039\n'
+        'theme = "dark"\n'
+    )
+
+
+@pytest.mark.parametrize("default", [None, "system"])
+def test_what_is_the_default_again_leaves_the_file(default: str | None) -> None:
+    write_file('annotator = "Ada"\ntheme = "dark"\n')
+    SettingsStore().save({"theme": default, "tasks": None})
+    assert saved() == 'annotator = "Ada"\n'
+
+
+def test_a_folder_is_written_as_it_was_said(home: Path) -> None:
+    after = SettingsStore().save({"dataset": "~/episodes", "tasks": home / "tasks.json"})
+    assert 'dataset = "~/episodes"' in saved()
+    assert (after.dataset, after.tasks) == (home / "episodes", home / "tasks.json")
+
+
+@pytest.mark.parametrize("broken", ["dataset = ", "a = 1\na = 2", "colour = 'red'", "adb_server_port = 0"])
+def test_a_file_that_is_wrong_is_never_written(broken: str) -> None:
+    write_file(broken)
+    with pytest.raises(SettingsError, match=r"settings\.toml"):
+        SettingsStore().save({"annotator": "Ada"})
+    assert saved() == broken
+
+
+def test_a_file_that_is_no_text_is_never_written() -> None:
+    write_file("")
+    settings_file().write_bytes(b"annotator = '\xff'")
+    with pytest.raises(SettingsError, match="nothing was saved"):
+        SettingsStore().save({"annotator": "Ada"})
+    assert settings_file().read_bytes() == b"annotator = '\xff'"
+
+
+def test_a_value_that_cannot_be_is_never_written() -> None:
+    with pytest.raises(SettingsError, match="greater than or equal to 0"):
+        SettingsStore().save({"practice_tasks": -1})
+    assert not settings_file().exists()
+
+
+def test_a_folder_that_takes_no_file_is_named(home: Path) -> None:
+    (home / "odyssey-recorder").write_text("a file where the folder must be")
+    with pytest.raises(SettingsError, match=r"^The settings were not saved\. .*odyssey-recorder"):
+        SettingsStore().save({"annotator": "Ada"})
+
+
+def test_a_link_to_the_file_stays_a_link(home: Path) -> None:
+    elsewhere = home / "dotfiles.toml"
+    elsewhere.write_text('theme = "dark"\n')
+    settings_file().parent.mkdir(parents=True)
+    settings_file().symlink_to(elsewhere)
+    SettingsStore().save({"annotator": "Ada"})
+    assert settings_file().is_symlink()
+    assert elsewhere.read_text() == 'theme = "dark"\nannotator = "Ada"\n'
+
+
+def test_what_decides_above_the_file_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ODYSSEY_DATASET", "/from/environment")
+    monkeypatch.setenv("ODYSSEY_DRAFTS", "/from/environment")
+    monkeypatch.setenv("ODYSSEY_ANNOTATOR", "")
+    monkeypatch.setenv("ANDROID_ADB_SERVER_PORT", "5040")
+    store = SettingsStore(drafts=Path("/from/flag"), capture=None)
+    assert store.overrides() == {
+        "dataset": "ODYSSEY_DATASET",
+        "drafts": "--drafts",
+        "adb_server_port": "ANDROID_ADB_SERVER_PORT",
+    }
+    assert store.read().drafts == Path("/from/flag")
+
+
+# What is said of a value before it is saved.
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "words"),
+    [
+        ("practice_tasks", "-1", "Input should be greater than or equal to 0."),
+        ("adb_server_port", "adb", "Input should be a valid integer"),
+        ("dataset", "episodes", "Give the whole path"),
+        ("tasks", "/nowhere/tasks.json", "There is no such file."),
+        ("adb", "/nowhere/adb", "There is no such program."),
+        ("model_url", "api.example.org", "An address begins with https://"),
+        ("model_url", "https://", "An address begins with https://"),
+        ("model_url", "https://key@example.org", "An address begins with https://"),
+        ("model_url", "http://[", "An address begins with https://"),
+    ],
+)
+def test_what_cannot_be_is_refused_with_the_reason(name: str, value: str, words: str) -> None:
+    with pytest.raises(SettingsError) as refused:
+        SettingsStore().check(name, value)
+    assert str(refused.value).startswith(words)
+
+
+def test_a_folder_below_a_file_is_refused(home: Path) -> None:
+    (home / "note").write_text("")
+    with pytest.raises(SettingsError, match="note cannot be written: Not a directory"):
+        SettingsStore().check("drafts", str(home / "note"))
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "words"),
+    [
+        ("model_url", "http://models.example.org/v1", "for all to read"),
+        ("model_url", "http://localhost:8000/v1", ""),
+        ("model_url", "http://127.0.0.1:8000/v1", ""),
+        ("model_url", "https://models.example.org/v1", ""),
+        ("dataset", "~/new", "not there yet"),
+        ("dataset", "~", ""),
+        ("dataset", None, ""),
+        ("adb", "", ""),
+    ],
+)
+def test_what_should_be_known_is_said(name: str, value: str | None, words: str) -> None:
+    said = SettingsStore().check(name, value)
+    assert words in said
+    assert bool(words) == bool(said)
+
+
+def test_a_full_disk_is_told_of(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=1024**2))
+    assert SettingsStore().check("drafts", str(home)).startswith("Only 0.0 GiB are free")
+
+
+def test_log_and_state_lie_with_the_user(home: Path) -> None:
+    assert log_file().is_relative_to(home)
+    assert window_state_file().is_relative_to(home)
