@@ -21,6 +21,7 @@ from odyssey_recorder.model.geometry import GRID, Box, Point, Size
 _HALO = QColor(255, 255, 255, 230)
 _FULL_TURN = 360 * 16
 _INK = QColor("#16181d")
+_CAUTION = QColor("#a85f00")
 _GLYPHS_OF_KEYS = {
     SystemKey.HOME: "circle_outline",
     SystemKey.BACK: "arrow_left",
@@ -83,6 +84,17 @@ def paint_holding(painter: QPainter, point: Point, picture: QRectF, *, share: fl
     painter.restore()
 
 
+def paint_finger(painter: QPainter, place: QPointF, picture: QRectF) -> None:
+    """Draw where the finger is now, in the painter's coordinates."""
+    painter.save()
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setClipRect(picture)
+    painter.setPen(QPen(_HALO, 2))
+    painter.setBrush(_with_alpha(MARK, 110))
+    painter.drawEllipse(place, mark_radius(picture), mark_radius(picture))
+    painter.restore()
+
+
 def mark_radius(picture: QRectF) -> float:
     """The radius of a click's ring on a picture of this size on the screen."""
     return max(6.0, min(18.0, 0.05 * min(picture.width(), picture.height())))
@@ -90,6 +102,20 @@ def mark_radius(picture: QRectF) -> float:
 
 def paint_label(painter: QPainter, words: str, picture: QRectF) -> None:
     """Draw words in a pill at the bottom of the picture, cut to its width."""
+    _pill(painter, words, picture, _INK, at_top=False)
+
+
+def paint_caution(painter: QPainter, words: str, picture: QRectF) -> None:
+    """Draw words in a pill at the top of the picture, and a frame around it, in the colour of warnings."""
+    painter.save()
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.setPen(QPen(_CAUTION, 4))
+    painter.drawRoundedRect(picture.adjusted(2, 2, -2, -2), 6, 6)
+    painter.restore()
+    _pill(painter, words, picture, _CAUTION, at_top=True)
+
+
+def _pill(painter: QPainter, words: str, picture: QRectF, colour: QColor, *, at_top: bool) -> None:
     painter.save()
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     font = QFont(painter.font())
@@ -100,9 +126,10 @@ def paint_label(painter: QPainter, words: str, picture: QRectF) -> None:
     room = max(1.0, picture.width() - 2 * padding - 8)
     shown = metrics.elidedText(" ".join(words.split()), Qt.TextElideMode.ElideRight, room)
     pill = QRectF(0, 0, metrics.horizontalAdvance(shown) + 2 * padding, metrics.height() * 1.5)
-    pill.moveCenter(QPointF(picture.center().x(), picture.bottom() - pill.height() / 2 - 6))
+    off = pill.height() / 2 + 6
+    pill.moveCenter(QPointF(picture.center().x(), picture.top() + off if at_top else picture.bottom() - off))
     painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(_with_alpha(_INK, 225))
+    painter.setBrush(_with_alpha(colour, 225))
     painter.drawRoundedRect(pill, pill.height() / 2, pill.height() / 2)
     painter.setFont(font)
     painter.setPen(QColor("white"))

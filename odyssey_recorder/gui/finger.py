@@ -33,6 +33,11 @@ class Finger:
         self._samples.append(TouchSample(at, self._age_us()))
         return True
 
+    @property
+    def at(self) -> Pixel:
+        """Where it is now."""
+        return self._samples[-1].at
+
     def stroke(self) -> TouchStroke:
         """The contact as if the finger lifted now."""
         return TouchStroke(tuple(self._samples), self._age_us())

@@ -1,21 +1,14 @@
 """The mirror: shows the device's newest frame and turns the mouse on it into strokes in the frame's own pixels."""
 
 from dataclasses import dataclass
-from enum import Enum
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import (
-    QColor,
     QFocusEvent,
-    QFont,
-    QImage,
     QKeyEvent,
     QMouseEvent,
     QPainter,
-    QPainterPath,
     QPaintEvent,
-    QPen,
-    QPixmap,
     QResizeEvent,
     QWheelEvent,
 )
@@ -24,11 +17,13 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.gesture.recognizer import TouchRules, recognize
 from odyssey_recorder.gesture.touch import TouchStroke
-from odyssey_recorder.gui.action_painter import paint_action, paint_holding, paint_label
+from odyssey_recorder.gui.action_painter import paint_caution, paint_label
 from odyssey_recorder.gui.finger import Finger, wheel_stroke
 from odyssey_recorder.gui.fit import Fit
-from odyssey_recorder.gui.icons import glyph, glyph_font
-from odyssey_recorder.gui.theme import Theme
+from odyssey_recorder.gui.mirror_canvas import FramePicture, paint_gesture, paint_outline, paint_veil
+from odyssey_recorder.gui.veil import Veil, Weight
+from odyssey_recorder.gui.view_hand import ViewHand
+from odyssey_recorder.gui.view_zoom import Room, Viewport
 from odyssey_recorder.model.action import Click, LongPress, Scroll, SystemKey, describe
 from odyssey_recorder.model.geometry import Pixel
 
@@ -37,25 +32,8 @@ _WHEEL_PAUSE_MS = 160
 
 _KEY_REASONS = (Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason)
 _REDRAW_MS = 30
-_CORNER_PX = 6.0
+_SENT_MS = 1200
 _KEYS_OF_BUTTONS = {Qt.MouseButton.RightButton: SystemKey.BACK, Qt.MouseButton.MiddleButton: SystemKey.HOME}
-
-
-class Weight(Enum):
-    """How much of the picture a veil leaves to be seen: its opacity, 0 to 255."""
-
-    CLEAR = 0
-    LIGHT = 70
-    HEAVY = 240
-
-
-@dataclass(frozen=True, slots=True)
-class Veil:
-    """Why the mirror takes no input; `icon` is the name of a glyph, shown with a heavy veil."""
-
-    words: str
-    weight: Weight = Weight.LIGHT
-    icon: str = "cellphone"
 
 
 @dataclass(slots=True)
@@ -68,7 +46,7 @@ class _Wheel:
 
 
 class MirrorView(QWidget):
-    """The device's screen, fitted, with its aspect kept.
+    """The device's screen, its aspect kept: fitted, or as large as its `viewport` says.
 
     Emits `touch_began` with the number of the frame that is shown and the pixel of the finger, or None for the wheel;
     `finger_moved` with each pixel that the finger comes to; then `stroke_made` with the whole stroke in that frame's
@@ -86,9 +64,14 @@ class MirrorView(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._rules = TouchRules.for_density(160)
+        self.viewport = Viewport(self)
         self._newest: Frame | None = None
         self._shown: Frame | None = None
-        self._picture: QPixmap | None = None  # the shown frame at the size of the screen's pixels
+        self._picture = FramePicture()
+        self.viewport.changed.connect(self.update)
+        self._hand = ViewHand(self, self.viewport)
+        self._caution = ""
+        self._sent = ""
         self._veil: Veil | None = Veil("No device", Weight.HEAVY)
         self._finger: Finger | None = None
         self._wheel: _Wheel | None = None
@@ -99,6 +82,9 @@ class MirrorView(QWidget):
         self._tick.timeout.connect(self._tell_gesture)
         self._wheel_rest = QTimer(self, interval=_WHEEL_PAUSE_MS, singleShot=True)
         self._wheel_rest.timeout.connect(self._end_wheel)
+        self._sent_rest = QTimer(self, interval=_SENT_MS, singleShot=True)
+        self._sent_rest.timeout.connect(lambda: self.show_sent(""))
+        self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setMinimumSize(240, 240)
@@ -123,7 +109,9 @@ class MirrorView(QWidget):
     def clear(self) -> None:
         """Show no device."""
         self._cancel()
-        self._newest = self._shown = self._picture = None
+        self._newest = self._shown = None
+        self._hand.show_frame(None)
+        self.viewport.set_room(None)
         self.update()
 
     def set_veil(self, veil: Veil | None) -> None:
@@ -134,6 +122,27 @@ class MirrorView(QWidget):
         if veil is not None:
             self._cancel()
         self.update()
+
+    def set_caution(self, words: str) -> None:
+        """Say over the picture what is different about touches now, as that they are not recorded; empty: nothing."""
+        self._caution = words
+        self.update()
+
+    def show_sent(self, words: str) -> None:
+        """Say for a moment what has gone out to the device."""
+        self._sent = words
+        if words:
+            self._sent_rest.start()
+        self.update()
+
+    def set_magnifying(self, magnifying: bool) -> None:
+        """Show the magnifier beside the pointer, wherever it is on the picture."""
+        self._hand.set_magnifying(magnifying)
+
+    @property
+    def magnified(self) -> Pixel | None:
+        """The pixel that the magnifier shows in its middle; None while there is no magnifier."""
+        return self._hand.magnified
 
     @property
     def takes_input(self) -> bool:
@@ -157,9 +166,9 @@ class MirrorView(QWidget):
 
     def fit(self) -> Fit | None:
         """Where the shown frame lies in the widget; None while there is none."""
-        if self._shown is None:
-            return None
-        return Fit.inside(self._shown.size, QRectF(self.rect()), device_pixel_ratio=self.devicePixelRatioF())
+        if self._shown is not None:
+            self.viewport.set_room(Room(self._shown.size, QRectF(self.rect()), self.devicePixelRatioF()))
+        return self.viewport.fit
 
     def sizeHint(self) -> QSize:
         return QSize(480, 720)
@@ -168,7 +177,7 @@ class MirrorView(QWidget):
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         self._focused_by_key = False
-        if not self.takes_input or self.is_touched:
+        if self.is_touched or self._hand.press(event) or not self.takes_input:
             return
         key = _KEYS_OF_BUTTONS.get(event.button())
         if key is not None:
@@ -178,22 +187,33 @@ class MirrorView(QWidget):
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         fit = self.fit()
+        if self._hand.move(event):
+            return
         if self._finger is not None and fit is not None:
             self._move(self._finger, fit.nearest_pixel(event.position()))
             self._tell_gesture()
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        if self._hand.release(event):
+            return
         fit = self.fit()
         if self._finger is None or fit is None or event.button() is not Qt.MouseButton.LeftButton:
             return
         self._move(self._finger, fit.nearest_pixel(event.position()))
         stroke = self._finger.stroke()
+        self.show_sent(self._words)
         self._let_go()
         self.stroke_made.emit(stroke)
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self._hand.leave()
+        super().leaveEvent(event)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         event.accept()
         fit = self.fit()
+        if not self.is_touched and self._hand.turn(event):
+            return
         momentum = event.phase() is Qt.ScrollPhase.ScrollMomentum
         if not self.takes_input or fit is None or self._shown is None or self._finger is not None or momentum:
             return
@@ -211,8 +231,12 @@ class MirrorView(QWidget):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape and self.is_touched:
             self._cancel()
-        else:
+        elif not self._hand.key(event, down=True):
             super().keyPressEvent(event)
+
+    def keyReleaseEvent(self, event: QKeyEvent) -> None:
+        if not self._hand.key(event, down=False):
+            super().keyReleaseEvent(event)
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         self._focused_by_key = event.reason() in _KEY_REASONS
@@ -220,6 +244,7 @@ class MirrorView(QWidget):
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
         self._focused_by_key = False
+        self._hand.leave()
         if event.reason() is Qt.FocusReason.ActiveWindowFocusReason:
             self._cancel()
         super().focusOutEvent(event)
@@ -239,11 +264,12 @@ class MirrorView(QWidget):
             self.finger_moved.emit(to)
 
     def _end_wheel(self) -> None:
-        stroke = self._wheel_stroke()
+        stroke, words = self._wheel_stroke(), self._words
         self._let_go()
         if stroke is None:
             self.touch_cancelled.emit()
         else:
+            self.show_sent(words)
             self.stroke_made.emit(stroke)
 
     def _wheel_stroke(self) -> TouchStroke | None:
@@ -284,8 +310,13 @@ class MirrorView(QWidget):
 
     # Painting.
 
+    def event(self, event: QEvent) -> bool:
+        if event.type() is QEvent.Type.DevicePixelRatioChange:
+            self.fit()
+        return super().event(event)
+
     def resizeEvent(self, event: QResizeEvent) -> None:
-        self._picture = None
+        self.fit()
         super().resizeEvent(event)
 
     def changeEvent(self, event: QEvent) -> None:
@@ -296,93 +327,33 @@ class MirrorView(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        fit = self.fit()
-        if fit is not None:
-            self._paint_picture(painter, fit)
-            self._paint_gesture(painter, fit.area)
+        space, fit = QRectF(self.rect()), self.fit()
+        in_sight = space if fit is None else fit.area & space
+        if fit is not None and self._shown is not None:
+            self._picture.paint(painter, self._shown, fit, space)
+            self._paint_gesture(painter, fit, in_sight)
+        if self._caution:
+            paint_caution(painter, self._caution, in_sight)
         if self._veil is not None:
-            self._paint_veil(painter, QRectF(self.rect()) if fit is None else fit.area, self._veil)
+            words = " · ".join(part for part in (self._sent, self._veil.words) if part)
+            paint_veil(painter, self._veil, in_sight, is_bare=self._shown is None, words=words)
+        elif self._sent and not self.is_touched:
+            paint_label(painter, self._sent, in_sight)
         if fit is not None:
-            theme = Theme.current()
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.setPen(QPen(theme.accent, 2) if self._focused_by_key else QPen(theme.outline, 1))
-            painter.drawRoundedRect(fit.area.adjusted(0.5, 0.5, -0.5, -0.5), _CORNER_PX, _CORNER_PX)
+            paint_outline(painter, in_sight, focused=self._focused_by_key)
 
     def _show_newest(self) -> None:
         if self._newest is not None and self._newest is not self._shown:
-            if self._shown is None or self._newest.pixels is not self._shown.pixels:
-                self._picture = None
             self._shown = self._newest
+            self.fit()
+            self._hand.show_frame(self._shown)
         self.update()
 
-    def _paint_picture(self, painter: QPainter, fit: Fit) -> None:
-        if self._picture is None and self._shown is not None:
-            self._picture = _scaled(self._shown, fit, self.devicePixelRatioF())
-        if self._picture is not None:
-            painter.save()
-            painter.setClipPath(_rounded(fit.area))
-            painter.drawPixmap(fit.area.topLeft(), self._picture)
-            painter.restore()
-
-    def _paint_gesture(self, painter: QPainter, area: QRectF) -> None:
+    def _paint_gesture(self, painter: QPainter, fit: Fit, in_sight: QRectF) -> None:
         action = self._action()
-        match action:
-            case None:
-                return
-            case Click(point) | LongPress(point):
-                share = 1.0 if self._finger is None else self._finger.held_share()
-                paint_holding(painter, point, area, share=share)
-            case Scroll():
-                paint_action(painter, action, area)
-        paint_label(painter, describe(action), area)
-
-    def _paint_veil(self, painter: QPainter, area: QRectF, veil: Veil) -> None:
-        theme = Theme.current()
-        cover = QColor(theme.window)
-        cover.setAlpha(veil.weight.value)
-        painter.fillPath(_rounded(area), cover)
-        if self._shown is None or veil.weight is Weight.HEAVY:
-            _paint_message(painter, area, veil, theme)
-        else:
-            paint_label(painter, veil.words, area)
-
-
-def _scaled(frame: Frame, fit: Fit, ratio: float) -> QPixmap:
-    size = frame.size
-    depth = frame.bytes_per_pixel
-    pixel_format = QImage.Format.Format_RGBX8888 if depth == 4 else QImage.Format.Format_RGB888
-    image = QImage(frame.pixels, size.width, size.height, size.width * depth, pixel_format)
-    # Qt scales its own format of pixels in a third of the time, the conversion included.
-    scaled = image.convertToFormat(QImage.Format.Format_RGB32).scaled(
-        round(fit.area.width() * ratio),
-        round(fit.area.height() * ratio),
-        Qt.AspectRatioMode.IgnoreAspectRatio,
-        Qt.TransformationMode.SmoothTransformation,
-    )
-    pixmap = QPixmap.fromImage(scaled)
-    pixmap.setDevicePixelRatio(ratio)
-    return pixmap
-
-
-def _rounded(area: QRectF) -> QPainterPath:
-    path = QPainterPath()
-    path.addRoundedRect(area, _CORNER_PX, _CORNER_PX)
-    return path
-
-
-def _paint_message(painter: QPainter, area: QRectF, veil: Veil, theme: Theme) -> None:
-    """An icon and the words below it, both in the middle of `area`."""
-    icon_px = 40
-    words_font = QFont(painter.font())
-    words_font.setPointSizeF(words_font.pointSizeF() * 1.15)
-    painter.setFont(words_font)
-    flags = Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop | Qt.TextFlag.TextWordWrap
-    width = min(area.width() - 32, 420.0)
-    column = QRectF(area.center().x() - width / 2, area.top(), width, area.height())
-    words = painter.boundingRect(column, int(flags), veil.words)
-    top = area.center().y() - (icon_px + 12 + words.height()) / 2
-    painter.setPen(theme.text)
-    painter.drawText(QRectF(column.left(), top + icon_px + 12, width, words.height() + 4), int(flags), veil.words)
-    painter.setFont(glyph_font(icon_px))
-    painter.setPen(theme.muted)
-    painter.drawText(QRectF(column.left(), top, width, icon_px), Qt.AlignmentFlag.AlignCenter, glyph(veil.icon))
+        if action is None:
+            return
+        finger = self._finger
+        place = None if finger is None else fit.point_of(finger.at)
+        paint_gesture(painter, action, fit, held_share=1.0 if finger is None else finger.held_share(), finger=place)
+        paint_label(painter, describe(action), in_sight)

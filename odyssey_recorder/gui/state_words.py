@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-from odyssey_recorder.gui.mirror import Veil, Weight
 from odyssey_recorder.gui.recording_controller import Phase
 from odyssey_recorder.gui.status_line import Mood
+from odyssey_recorder.gui.veil import Veil, Weight
 from odyssey_recorder.model.action import Complete, Impossible
 from odyssey_recorder.recording.session import State
 from odyssey_recorder.recording.view import RecordingView

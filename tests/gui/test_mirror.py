@@ -13,7 +13,8 @@ from pytestqt.qtbot import QtBot
 from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.gesture.recognizer import TouchRules, recognize
 from odyssey_recorder.gesture.touch import TouchStroke
-from odyssey_recorder.gui.mirror import MirrorView, Veil, Weight
+from odyssey_recorder.gui.mirror import MirrorView
+from odyssey_recorder.gui.veil import Veil, Weight
 from odyssey_recorder.model.action import Click, LongPress, Scroll, SystemKey
 from odyssey_recorder.model.geometry import Pixel, Size
 
