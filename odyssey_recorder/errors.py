@@ -51,3 +51,11 @@ class SdkError(OdysseyError):
 
 class CancelledError(OdysseyError):
     """What took long was given up because somebody asked for it; nothing failed."""
+
+
+class TaskError(OdysseyError):
+    """A list of tasks is not what can be read, or a task cannot be had; the message names line and key, or the task."""
+
+
+class PracticeError(OdysseyError):
+    """A practice task, its gold episode or an annotator's profile cannot be read; the message names the file."""

@@ -1,0 +1,1 @@
+"""Practice: what an annotator must know and agree to before the queue of tasks opens."""

@@ -1,0 +1,133 @@
+"""How an attempt at a practice task is judged: by what it passed, never by where the fingers were."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from odyssey_recorder.model.action import Action, Complete, Impossible, Type, action_type
+from odyssey_recorder.practice.tasks import Ending, Milestone, PracticeTask
+from odyssey_recorder.practice.trail import Passage, Trail
+
+PASS_MARK = 70
+"""The value from which an attempt is passed."""
+
+WRONG_ENDING = 40
+IDLE_STEP, MOST_FOR_IDLE_STEPS = 2, 10
+HINT, MOST_FOR_HINTS = 1, 5
+"""What is taken off, of 100."""
+
+_ENDINGS: dict[Ending, str] = {"COMPLETE": "Complete", "IMPOSSIBLE": "Impossible, with a reason"}
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """What came of an attempt: `value` of 100, what was `passed` and `missed` in words, and what else to say of it."""
+
+    value: int
+    passed: tuple[str, ...]
+    missed: tuple[str, ...]
+    has_right_ending: bool
+    remarks: tuple[str, ...]
+
+    @property
+    def is_passed(self) -> bool:
+        """Whether it is good enough."""
+        return self.value >= PASS_MARK
+
+
+def score(task: PracticeTask, attempt: Trail, gold: Trail, *, hints: int = 0) -> Score:
+    """Judge `attempt` by the milestones that the gold episode passes; `hints` were taken.
+
+    The value is the weighted share of milestones passed in the gold's order, less what is taken off.
+    """
+    wanted = _passed_in_order(task.milestones, gold)
+    passed = _passed_in_order(wanted, attempt)
+    missed = tuple(milestone for milestone in wanted if milestone not in passed)
+    reached, whole = _weight(passed), _weight(wanted)
+    words_passed, words_missed = [m.words for m in passed], [m.words for m in missed]
+    if task.answer:
+        whole += 2
+        is_answered = _plain(task.answer) in _plain(_end_words(attempt[-1].action))
+        reached += 2 * is_answered
+        (words_passed if is_answered else words_missed).append("the answer is in the note")
+    has_right_ending = action_type(attempt[-1].action) == task.ending
+    idle = sum(passage.is_idle for passage in attempt[:-1])
+    off = 0 if has_right_ending else WRONG_ENDING
+    off += min(IDLE_STEP * idle, MOST_FOR_IDLE_STEPS) + min(HINT * hints, MOST_FOR_HINTS)
+    return Score(
+        value=max(0, round(100 * reached / whole) - off),
+        passed=tuple(words_passed),
+        missed=tuple(words_missed),
+        has_right_ending=has_right_ending,
+        remarks=tuple(_remarks(task, attempt, idle=idle, hints=hints)),
+    )
+
+
+def _passed_in_order(milestones: Sequence[Milestone], trail: Trail) -> tuple[Milestone, ...]:
+    """The heaviest choice of milestones that the trail passes in their order; one step may pass several."""
+    best: list[tuple[Milestone, ...]] = [()] * (len(milestones) + 1)  # of those from each on, by the steps from here on
+    for step in reversed(range(len(trail))):
+        typed = _typed_by(trail, step)
+        here: list[tuple[Milestone, ...]] = [()]
+        for milestone, later in zip(reversed(milestones), reversed(best[:-1]), strict=True):
+            passed = _is_passed(milestone, trail[step], typed)
+            here.append((milestone, *here[-1]) if passed else max(later, here[-1], key=_weight))
+        best = here[::-1]
+    return best[0]
+
+
+def _is_passed(milestone: Milestone, passage: Passage, typed: str) -> bool:
+    if milestone.app and milestone.app != passage.package:
+        return False
+    if milestone.does and milestone.does != action_type(passage.action):
+        return False
+    if _plain(milestone.typed) not in typed:
+        return False
+    return all(_shows(passage, words) for words in milestone.shows)
+
+
+def _shows(passage: Passage, words: str) -> bool:
+    """Whether `words` are on the screen; where nobody could read it, the annotator is believed in a known app."""
+    if passage.texts is None:
+        return bool(passage.package)
+    return any(_plain(words) in _plain(text) for text in passage.texts)
+
+
+def _typed_by(trail: Trail, step: int) -> str:
+    """All that was typed in the step's app up to and with the step."""
+    package = trail[step].package
+    texts = [p.action.text for p in trail[: step + 1] if p.package == package and isinstance(p.action, Type)]
+    return _plain("".join(texts))
+
+
+def _remarks(task: PracticeTask, attempt: Trail, *, idle: int, hints: int) -> list[str]:
+    end = attempt[-1].action
+    remarks = []
+    if action_type(end) != task.ending:
+        remarks.append(f"The right ending is {_ENDINGS[task.ending]}.")
+    if idle:
+        remarks.append(f"{_counted(idle, 'step')} changed nothing on the screen: take such steps away with Undo.")
+    if hints:
+        remarks.append(f"{_counted(hints, 'hint')} taken.")
+    if unread := sum(passage.texts is None for passage in attempt):
+        remarks.append(f"{_counted(unread, 'screen')} could not be read and is believed.")
+    return remarks
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}{'' if count == 1 else 's'}"
+
+
+def _end_words(end: Action) -> str:
+    match end:
+        case Complete(words) | Impossible(words):
+            return words
+        case _:
+            return ""
+
+
+def _weight(milestones: Sequence[Milestone]) -> int:
+    return sum(milestone.weight for milestone in milestones)
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.casefold().split())

@@ -1,0 +1,126 @@
+"""The practice tasks: what each teaches, what an attempt must pass, the hints, and where their files are."""
+
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from odyssey_recorder.errors import PracticeError
+from odyssey_recorder.model.assignment import Assignment, CleanHome
+from odyssey_recorder.model.episode import Category, TaskInfo
+from odyssey_recorder.resources import data_folder
+
+Ending = Literal["COMPLETE", "IMPOSSIBLE"]
+
+
+@dataclass(frozen=True, slots=True)
+class Milestone:
+    """One thing that an attempt must pass; `words` name it for the annotator.
+
+    It is passed at a step in the app `app` (a package, empty for any) on whose screen all of `shows` can be read. With
+    `typed`, those letters must have been typed in the app by then; with `does`, the step must be of that action's type.
+    """
+
+    words: str
+    app: str = ""
+    shows: tuple[str, ...] = ()
+    typed: str = ""
+    does: str = ""
+
+    @property
+    def weight(self) -> int:
+        """What is done counts twice what is seen."""
+        return 2 if self.typed or self.does else 1
+
+
+@dataclass(frozen=True, slots=True)
+class PracticeTask:
+    """One task; `answer` is what the note of its end must hold, empty where none is asked for."""
+
+    task_id: str
+    teaches: str
+    task: TaskInfo
+    hints: tuple[str, ...]
+    milestones: tuple[Milestone, ...]
+    ending: Ending
+    answer: str
+    folder: Path
+
+    @property
+    def assignment(self) -> Assignment:
+        """The task as it is given to record, from a clean home screen."""
+        return Assignment(self.task, self.task_id, CleanHome(), is_practice=True)
+
+    @property
+    def script_file(self) -> Path:
+        """How the task is done; see docs/practice.md."""
+        return self.folder / "script.jsonl"
+
+    @property
+    def gold_file(self) -> Path:
+        """The gold episode."""
+        return self.folder / "gold.json"
+
+
+def practice_folder() -> Path:
+    """Where the tasks of the program are."""
+    return data_folder("practice")
+
+
+@cache
+def practice_tasks(folder: Path | None = None) -> tuple[PracticeTask, ...]:
+    """The tasks of `folder`, by default those of the program, in the order of their names. Raises PracticeError."""
+    return tuple(_read_task(file) for file in sorted((folder or practice_folder()).glob("*/task.toml")))
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+_Words = Annotated[str, Field(min_length=1)]
+
+
+class _Milestone(_Model):
+    words: _Words
+    app: str = ""
+    shows: tuple[_Words, ...] = ()
+    typed: str = ""
+    does: str = ""
+
+
+class _Task(_Model):
+    category: Category
+    apps: Annotated[tuple[_Words, ...], Field(min_length=1)]
+    meta_task: _Words
+    task: _Words
+    instruction: _Words
+
+
+class _File(_Model):
+    teaches: _Words
+    ending: Ending
+    answer: str = ""
+    hints: Annotated[tuple[_Words, ...], Field(min_length=1)]
+    task: _Task
+    milestones: Annotated[tuple[_Milestone, ...], Field(min_length=1)]
+
+
+def _read_task(path: Path) -> PracticeTask:
+    try:
+        read = _File.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
+    except (OSError, ValueError, ValidationError) as error:
+        raise PracticeError(f"The practice task {path} cannot be read: {error}.") from error
+    told = read.task
+    return PracticeTask(
+        task_id=f"practice-{path.parent.name}",
+        teaches=read.teaches,
+        task=TaskInfo(told.category.value, told.apps, told.meta_task, told.task, told.instruction),
+        hints=read.hints,
+        milestones=tuple(Milestone(**milestone.model_dump()) for milestone in read.milestones),
+        ending=read.ending,
+        answer=read.answer,
+        folder=path.parent,
+    )
