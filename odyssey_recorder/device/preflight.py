@@ -1,27 +1,44 @@
-"""What passive mode needs of a device, what is found instead, and the exact words that mend it."""
+"""What recording needs of a device, what is found instead, and what mends it: words, a command, a repair."""
 
 import shlex
 from dataclasses import dataclass
 
 from odyssey_recorder.device.device import Device
+from odyssey_recorder.device.profile import DeviceProfile, profile_of
+from odyssey_recorder.device.repair import THREE_BUTTONS, PutSetting, Repair, ResetScreen, shell_line
 from odyssey_recorder.gesture.getevent import InputNode
+from odyssey_recorder.model.geometry import Size
 
 _ANIMATIONS = ("window_animation_scale", "transition_animation_scale", "animator_duration_scale")
-_THREE_BUTTONS = "cmd overlay enable-exclusive --category com.android.internal.systemui.navbar.threebutton"
 _GESTURES, _TWO_BUTTONS = "2", "1"
 _SYSTEM_KEYS = {"KEY_BACK", "KEY_HOME", "KEY_HOMEPAGE"}
+_EVERY_PLUG = 1 | 2 | 4
+"""Mains, USB and wireless: what `stay_on_while_plugged_in` counts together. An emulator hangs on the mains."""
+
+_LITTLE_ROOM_BYTES = 500 * 1024**2
+"""Below this Android begins to refuse what apps want to store."""
 
 
 @dataclass(frozen=True, slots=True)
 class Readings:
-    """What is asked of a device; a setting that was never set is empty."""
+    """What is asked of a device; a setting that was never set is empty.
+
+    `size`, `panel` and `density` are what the system lays out for, and what the screen itself has; `profile` is the one
+    that the device should be like, None where it is like none.
+    """
 
     serial: str
+    size: Size
+    panel: Size | None
+    density: int
+    profile: DeviceProfile | None
+    free_bytes: int
     nodes: tuple[InputNode, ...]
     sends_frames: bool
     navigation_mode: str
     animation_scales: tuple[str, str, str]
     keyboard_beside_hardware: str
+    stays_on: str
 
     @property
     def has_keyboard(self) -> bool:
@@ -33,7 +50,8 @@ class Readings:
 class Finding:
     """One thing that was looked at. `mend` is empty where all is well; with `prevents` nothing can be recorded.
 
-    `command` is the line for a terminal that `mend` speaks of, empty where it is no matter of a command.
+    `command` is the line for a terminal that `mend` speaks of, empty where it is no matter of a command; `repairs` do
+    the same through a `Device`, none where only a person can.
     """
 
     what: str
@@ -41,31 +59,67 @@ class Finding:
     mend: str = ""
     prevents: bool = False
     command: str = ""
+    repairs: tuple[Repair, ...] = ()
 
 
 def take_readings(device: Device) -> Readings:
     """Ask the device; nothing is changed. Raises DeviceError."""
     window, transition, animator = (device.setting("global", name) for name in _ANIMATIONS)
+    properties, panel = device.properties(), device.screen_state().panel
     return Readings(
         serial=device.serial,
+        size=properties.size,
+        panel=panel,
+        density=properties.density,
+        profile=profile_of(properties, panel),
+        free_bytes=device.free_bytes(),
         nodes=device.input_nodes(),
         sends_frames=device.sends_frames,
         navigation_mode=device.setting("secure", "navigation_mode"),
         animation_scales=(window, transition, animator),
         keyboard_beside_hardware=device.setting("secure", "show_ime_with_hard_keyboard"),
+        stays_on=device.setting("global", "stay_on_while_plugged_in"),
     )
 
 
 def findings(readings: Readings) -> tuple[Finding, ...]:
-    """What the readings mean for passive mode: each thing once, whether it is well or not."""
+    """What the readings mean for a recording: each thing once, whether it is well or not."""
     return (
+        _screen(readings),
         _touch_screen(readings),
         _keyboard(readings),
         _soft_keyboard(readings),
         _navigation(readings),
         _animations(readings),
+        _staying_awake(readings),
+        _room(readings),
         _pictures(readings),
     )
+
+
+def mend(device: Device, finding: Finding) -> None:
+    """Carry out all repairs of a finding. Raises DeviceError."""
+    for repair in finding.repairs:
+        device.repair(repair)
+
+
+def _screen(readings: Readings) -> Finding:
+    found, profile = f"{readings.size} at {readings.density} dpi", readings.profile
+    if profile is None:
+        mend = "None of the six devices of the dataset is like this: record on one of them."
+        return Finding("Screen", found, mend)
+    if readings.density == profile.density and readings.size in _sizes(profile):
+        return Finding("Screen", f"{found}, as {profile.name}")
+    wanted = f"{profile.name} has {profile.size} at {profile.density} dpi."
+    if readings.panel in _sizes(profile):
+        return _repairable(readings, "Screen", found, wanted, ResetScreen())
+    return Finding("Screen", found, f"{wanted} Make the virtual device anew by its profile (Devices, Create).")
+
+
+def _sizes(profile: DeviceProfile) -> tuple[Size, ...]:
+    """The screens of a device: a foldable has another one outside."""
+    outer = (Size(profile.fold.outer_width, profile.fold.outer_height),) if profile.fold else ()
+    return (profile.size, *outer)
 
 
 def _touch_screen(readings: Readings) -> Finding:
@@ -90,33 +144,46 @@ def _keyboard(readings: Readings) -> Finding:
 def _soft_keyboard(readings: Readings) -> Finding:
     if not readings.has_keyboard or readings.keyboard_beside_hardware == "1":
         return Finding("On-screen keyboard", "comes up for every field")
-    command = _adb(readings, "settings put secure show_ime_with_hard_keyboard 1")
-    mend = (
-        f"Run: {command} (on the device: Settings, System, "
-        "Languages & input, Physical keyboard, Use on-screen keyboard)."
-    )
-    return Finding("On-screen keyboard", "stays away, for there is a hardware keyboard", mend, command=command)
+    found = "stays away, for there is a hardware keyboard"
+    by_hand = "Settings, System, Languages & input, Physical keyboard, Use on-screen keyboard"
+    repair = PutSetting("secure", "show_ime_with_hard_keyboard", "1")
+    return _repairable(readings, "On-screen keyboard", found, "Fields would take text unseen.", repair, by_hand=by_hand)
 
 
 def _navigation(readings: Readings) -> Finding:
     kinds = {_GESTURES: "by gestures", _TWO_BUTTONS: "by two buttons and a gesture"}
     if readings.navigation_mode not in kinds:
         return Finding("Navigation", "by three buttons")
-    command = _adb(readings, _THREE_BUTTONS)
-    mend = (
-        f"HOME, BACK and RECENT are told from swipes, less surely than from buttons. Run: "
-        f"{command} (on the device: Settings, System, Gestures, Navigation mode, 3-button)."
-    )
-    return Finding("Navigation", kinds[readings.navigation_mode], mend, command=command)
+    found, by_hand = kinds[readings.navigation_mode], "Settings, System, Gestures, Navigation mode, 3-button"
+    why = "HOME, BACK and RECENT are told from swipes, less surely than from buttons."
+    return _repairable(readings, "Navigation", found, why, THREE_BUTTONS, by_hand=by_hand)
 
 
 def _animations(readings: Readings) -> Finding:
     moving = [name for name, scale in zip(_ANIMATIONS, readings.animation_scales, strict=True) if not _is_off(scale)]
     if not moving:
         return Finding("Animations", "off")
-    command = _adb(readings, "; ".join(f"settings put global {name} 0" for name in moving))
-    mend = f"Screens take longer to come to rest. Run: {command}"
-    return Finding("Animations", "on: " + ", ".join(moving), mend, command=command)
+    repairs = [PutSetting("global", name, "0") for name in moving]
+    return _repairable(
+        readings, "Animations", "on: " + ", ".join(moving), "Screens take longer to come to rest.", *repairs
+    )
+
+
+def _staying_awake(readings: Readings) -> Finding:
+    if readings.stays_on.isdecimal() and int(readings.stays_on) & _EVERY_PLUG:
+        return Finding("Staying awake", "the screen stays on")
+    repair = PutSetting("global", "stay_on_while_plugged_in", str(_EVERY_PLUG))
+    why = "A screen that goes dark in the middle of a task spoils the recording."
+    by_hand = "Settings, System, Developer options, Stay awake"
+    return _repairable(readings, "Staying awake", "the screen goes dark after a while", why, repair, by_hand=by_hand)
+
+
+def _room(readings: Readings) -> Finding:
+    found = f"{readings.free_bytes / 1024**3:.1f} GiB left on the device's disk"
+    if readings.free_bytes >= _LITTLE_ROOM_BYTES:
+        return Finding("Room", found)
+    mend = "Apps will fail to store things. Remove apps or files on the device, or reset it (Devices, Reset)."
+    return Finding("Room", found, mend)
 
 
 def _pictures(readings: Readings) -> Finding:
@@ -137,6 +204,9 @@ def _is_off(scale: str) -> bool:
         return False
 
 
-def _adb(readings: Readings, line: str) -> str:
-    """The command for a person's own terminal that runs `line` on the device."""
-    return shlex.join(("adb", "-s", readings.serial, "shell", line))
+def _repairable(readings: Readings, what: str, found: str, why: str, *repairs: Repair, by_hand: str = "") -> Finding:
+    """What can be put right over adb: by `repairs`, by the command for a terminal, and `by_hand` on the device."""
+    lines = "; ".join(shell_line(repair) for repair in repairs)
+    command = shlex.join(("adb", "-s", readings.serial, "shell", lines))
+    mend = f"{why} Run: {command}" + (f" (on the device: {by_hand})." if by_hand else "")
+    return Finding(what, found, mend, command=command, repairs=repairs)

@@ -85,6 +85,14 @@ def profile_named(key: str) -> DeviceProfile:
     return found
 
 
+def profile_of(device: DeviceProperties, panel: Size | None = None) -> DeviceProfile | None:
+    """The profile that a device was made by, as the name of its AVD says, otherwise its `panel` or its size."""
+    name = device.avd_name.lower().replace(" ", "_")
+    by_name = (one for one in profiles() if one.key in name)
+    by_size = (one for one in profiles() if one.size in (panel, device.size))
+    return next(by_name, None) or next(by_size, None)
+
+
 def device_name(device: DeviceProperties) -> str:
     """The dataset's name of the device: its profile's by the screen's size, otherwise the AVD's or the model's."""
     named = next((profile.name for profile in profiles() if profile.size == device.size), "")

@@ -1,4 +1,4 @@
-"""What stands in the way of passive mode is named, with the command that mends it."""
+"""What stands in the way of a recording is named, with what mends it."""
 
 import re
 import shlex
@@ -6,8 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from odyssey_recorder.device.preflight import Finding, Readings, findings, take_readings
+from odyssey_recorder.device.preflight import Finding, Readings, findings, mend, take_readings
+from odyssey_recorder.device.profile import profile_named
+from odyssey_recorder.device.repair import PutSetting, ResetScreen
 from odyssey_recorder.gesture.getevent import AxisRange, InputNode
+from odyssey_recorder.model.geometry import Size
 from odyssey_recorder.simulator.adb_server import PrivateAdbServer
 from tests.device.adb_bench import StartBench
 from tests.fakes import FakeDevice
@@ -19,11 +22,17 @@ POWER = InputNode("/dev/input/event0", "gpio-keys", frozenset({"KEY_POWER"}), {}
 
 READY = Readings(
     serial="emulator-5554",
+    size=Size(1440, 3120),
+    panel=Size(1440, 3120),
+    density=560,
+    profile=profile_named("pixel_7_pro"),
+    free_bytes=4 * 1024**3,
     nodes=(POWER, TOUCH, KEYBOARD),
     sends_frames=True,
     navigation_mode="0",
     animation_scales=("0", "0.0", "0"),
     keyboard_beside_hardware="1",
+    stays_on="15",
 )
 
 
@@ -59,6 +68,12 @@ def test_what_is_mended_by_a_command_has_the_command_by_itself() -> None:
         (replace(READY, animation_scales=("", "0", "0")), "Animations"),
         (replace(READY, animation_scales=("0", "0", "null")), "Animations"),
         (replace(READY, sends_frames=False), "Pictures"),
+        (replace(READY, size=Size(1080, 2340)), "Screen"),
+        (replace(READY, density=420), "Screen"),
+        (replace(READY, size=Size(800, 600), panel=Size(800, 600), profile=None), "Screen"),
+        (replace(READY, free_bytes=400 * 1024**2), "Room"),
+        (replace(READY, stays_on=""), "Staying awake"),
+        (replace(READY, stays_on="0"), "Staying awake"),
     ],
 )
 def test_each_lack_is_named_alone(readings: Readings, what: str) -> None:
@@ -109,7 +124,49 @@ def test_a_device_is_asked_for_all_of_it() -> None:
 
     readings = take_readings(device)
 
-    assert readings == Readings(device.serial, device.nodes, True, "2", ("", "0.5", ""), "1")
+    assert (readings.nodes, readings.sends_frames, readings.free_bytes) == (device.nodes, True, device.room_bytes)
+    assert (readings.size, readings.density, readings.profile) == (device.state.size, 160, None)
+    assert (readings.navigation_mode, readings.animation_scales) == ("2", ("", "0.5", ""))
+    assert (readings.keyboard_beside_hardware, readings.stays_on) == ("1", "")
+
+
+def test_the_outer_screen_of_a_fold_is_as_it_should_be() -> None:
+    outer, fold = Size(1080, 2092), profile_named("pixel_fold")
+    closed = replace(READY, size=outer, panel=outer, density=fold.density, profile=fold)
+
+    assert found(closed)["Screen"].found.endswith("as Pixel Fold")
+
+
+def test_an_overridden_screen_can_be_reset_and_a_wrong_panel_cannot() -> None:
+    overridden = found(replace(READY, size=Size(1080, 2340), density=420))["Screen"]
+    assert overridden.repairs == (ResetScreen(),)
+
+    wrong = found(replace(READY, size=Size(1080, 2340), panel=Size(1080, 2340)))["Screen"]
+    assert wrong.repairs == ()
+    assert "Pixel 7 Pro has 1440x3120 at 560 dpi" in wrong.mend
+
+
+def test_only_the_animations_that_are_on_are_repaired() -> None:
+    animations = found(replace(READY, animation_scales=("0", "1", "0.5")))["Animations"]
+
+    assert animations.repairs == (
+        PutSetting("global", "transition_animation_scale", "0"),
+        PutSetting("global", "animator_duration_scale", "0"),
+    )
+
+
+def test_repairs_mend_the_simulated_emulator(start_bench: StartBench) -> None:
+    bench = start_bench("small_phone")
+    bench.emulator.phone.put_setting("secure", "show_ime_with_hard_keyboard", "0")
+    bench.emulator.phone.put_setting("secure", "navigation_mode", "2")
+    bench.emulator.phone.override_size(600, 1000)
+    before = findings(take_readings(bench.device))
+    assert {one.what for one in before if one.repairs} >= {"Screen", "Navigation", "On-screen keyboard"}
+
+    for finding in before:
+        mend(bench.device, finding)
+
+    assert lacking(take_readings(bench.device)) == {"Pictures"}
 
 
 def test_the_commands_that_it_names_mend_the_simulated_emulator(
