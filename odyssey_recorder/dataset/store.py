@@ -44,7 +44,10 @@ TREE_LOST = "its file was lost from the draft"
 
 @dataclass(frozen=True, slots=True)
 class DraftSummary:
-    """A draft as a list shows it; `problem` says why it cannot be opened, and is empty where it can."""
+    """A draft as a list shows it; `problem` says why it cannot be opened, and is empty where it can.
+
+    `task_id` is empty for a task that the annotator wrote.
+    """
 
     episode_id: str
     task: TaskInfo
@@ -53,6 +56,7 @@ class DraftSummary:
     complete: bool
     changed_at: datetime
     problem: str = ""
+    task_id: str = ""
 
 
 class EpisodeStore:
@@ -80,6 +84,20 @@ class EpisodeStore:
         """The drafts for this dataset, newest first; one that cannot be read says why."""
         summaries = [self._summary(folder) for folder in self._draft_folders()]
         return sorted(filter(None, summaries), key=lambda draft: draft.changed_at, reverse=True)
+
+    def drafts_of_tasks(self) -> dict[str, str]:
+        """The task id of every draft for this dataset that has one, by its episode id; none where it cannot be read."""
+        found: dict[str, str] = {}
+        for folder in self._draft_folders():
+            with suppress(FileNotFoundError, DatasetError):
+                head = read_head(folder)
+                if head.origin.task_id and Path(head.dataset) == self._root:
+                    found[head.episode_id] = head.origin.task_id
+        return found
+
+    def is_published(self, episode_id: str) -> bool:
+        """Whether the episode is in the dataset. Raises DatasetError for what is no episode's id."""
+        return (self._root / "annotations" / f"{_checked(episode_id)}.json").exists()
 
     def resume(self, episode_id: str) -> Draft:
         """Open a draft again, with every step that was recorded. Raises DatasetError."""
@@ -213,7 +231,13 @@ class EpisodeStore:
 
     def _summary_of(self, folder: Path, head: DraftHead, changed_at: datetime) -> DraftSummary | None:
         summary = DraftSummary(
-            head.episode_id, head.task_info, head.device_info, 0, complete=False, changed_at=changed_at
+            head.episode_id,
+            head.task_info,
+            head.device_info,
+            0,
+            complete=False,
+            changed_at=changed_at,
+            task_id=head.origin.task_id,
         )
         try:
             draft = Draft(folder)

@@ -1,0 +1,193 @@
+"""The file of a list of tasks: JSON lines, what each key may hold, and what is wrong with a line that cannot be."""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from datetime import date
+from functools import cache
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+
+from odyssey_recorder.errors import TaskError
+from odyssey_recorder.model.assignment import AsFound, Assignment, CleanHome, FromSnapshot, StartState
+from odyssey_recorder.model.episode import Category, TaskInfo
+from odyssey_recorder.resources import data_folder
+
+_START = re.compile(r"as_found|clean_home|snapshot:[A-Za-z0-9][A-Za-z0-9_.-]*")
+_MOST_TOLD = 3
+
+
+@dataclass(frozen=True, slots=True)
+class ListedTask:
+    """One task of a list; `item` is what fills the template's gap.
+
+    `devices` are the profiles it fits, none for every device. A higher `priority` is offered earlier, and of the same
+    priority what is due first.
+    """
+
+    task_id: str
+    task: TaskInfo
+    item: str = ""
+    devices: tuple[str, ...] = ()
+    start: StartState = field(default_factory=AsFound)
+    notes: str = ""
+    due: date | None = None
+    priority: int = 0
+
+    @property
+    def assignment(self) -> Assignment:
+        """The task as a recorder is given it."""
+        return Assignment(self.task, self.task_id, self.start)
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """What is wrong with a list, and where; `key` is empty where the whole line is no task."""
+
+    source: Path
+    line: int
+    key: str
+    words: str
+
+    def __str__(self) -> str:
+        place = f"{self.source}:{self.line}"
+        return f"{place}: {self.key}: {self.words}" if self.key else f"{place}: {self.words}"
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """What a file holds: the tasks in their order, and what keeps it from being used."""
+
+    tasks: tuple[ListedTask, ...]
+    problems: tuple[Problem, ...]
+
+
+def _one_line(text: str) -> str:
+    words = " ".join(text.split())
+    if not words:
+        raise ValueError("must not be empty")
+    return words
+
+
+def _start(text: str) -> str:
+    if _START.fullmatch(text) is None:
+        raise ValueError('expected "as_found", "clean_home" or "snapshot:<name of the snapshot>"')
+    return text
+
+
+def _known_profile(name: str) -> str:
+    if name not in _profiles():
+        raise ValueError(f"there is no device profile of this name; there are {', '.join(sorted(_profiles()))}")
+    return name
+
+
+@cache
+def _profiles() -> frozenset[str]:
+    return frozenset(path.stem for path in data_folder("device_profiles").glob("*.toml"))
+
+
+_Words = Annotated[str, AfterValidator(_one_line)]
+
+
+class _Row(BaseModel):
+    """One line of the file."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    task_id: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}\z")
+    category: Category
+    instruction: _Words
+    apps: Annotated[tuple[_Words, ...], Field(min_length=1)]
+    meta_task: str = ""
+    task: str = ""
+    item: str = ""
+    devices: tuple[Annotated[str, AfterValidator(_known_profile)], ...] = ()
+    start: Annotated[str, AfterValidator(_start)] = "as_found"
+    notes: str = ""
+    due: date | None = None
+    priority: int = Field(default=0, ge=-9, le=9)
+
+    def listed(self) -> ListedTask:
+        """The plain value; template and filled template fall back on the instruction."""
+        info = TaskInfo(
+            category=self.category.value,
+            apps=self.apps,
+            meta_task=self.meta_task.strip() or self.instruction,
+            task=self.task.strip() or self.instruction,
+            instruction=self.instruction,
+        )
+        return ListedTask(
+            task_id=self.task_id,
+            task=info,
+            item=self.item.strip(),
+            devices=self.devices,
+            start=_start_state(self.start),
+            notes=self.notes.strip(),
+            due=self.due,
+            priority=self.priority,
+        )
+
+
+def _start_state(text: str) -> StartState:
+    if text == "as_found":
+        return AsFound()
+    return CleanHome() if text == "clean_home" else FromSnapshot(text.removeprefix("snapshot:"))
+
+
+def shipped_tasks() -> Path:
+    """The list that comes with the program: tasks of its own writing, for the simulated phone's own apps."""
+    return data_folder("tasks") / "simulated_phone.jsonl"
+
+
+def read_listing(path: Path) -> Listing:
+    """All tasks of the file at `path` and all that is wrong with it; empty lines do not count.
+
+    Raises TaskError where there is no such file, or it cannot be read.
+    """
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise TaskError(
+            f"The list of tasks {path} cannot be read: {error.strerror or error}. Mend the setting tasks."
+        ) from error
+    tasks: list[ListedTask] = []
+    problems: list[Problem] = []
+    for outcome in _outcomes(path, data):
+        (tasks if isinstance(outcome, ListedTask) else problems).append(outcome)  # type: ignore[arg-type]
+    return Listing(tuple(tasks), tuple(problems))
+
+
+def read_tasks(path: Path) -> tuple[ListedTask, ...]:
+    """The tasks of the file at `path`. Raises TaskError naming line and key of what is wrong."""
+    listing = read_listing(path)
+    if listing.problems:
+        told = "; ".join(str(problem) for problem in listing.problems[:_MOST_TOLD])
+        rest = len(listing.problems) - _MOST_TOLD
+        raise TaskError(f"{told}{f'; and {rest} more' if rest > 0 else ''}.")
+    return listing.tasks
+
+
+def _outcomes(path: Path, data: bytes) -> Iterator[ListedTask | Problem]:
+    seen: dict[str, int] = {}
+    for number, line in enumerate(data.removeprefix(b"\xef\xbb\xbf").split(b"\n"), 1):
+        if not line.strip():
+            continue
+        try:
+            task = _Row.model_validate_json(line).listed()
+        except ValidationError as error:
+            yield from _problems(path, number, error)
+            continue
+        if task.task_id in seen:
+            yield Problem(path, number, "task_id", f"{task.task_id} is the task of line {seen[task.task_id]} already")
+        else:
+            seen[task.task_id] = number
+            yield task
+
+
+def _problems(path: Path, line: int, error: ValidationError) -> Iterable[Problem]:
+    for fault in error.errors(include_url=False):
+        key = ".".join(str(part) for part in fault["loc"])
+        words = fault["msg"].removeprefix("Value error, ")
+        yield Problem(path, line, key, words[:1].lower() + words[1:])

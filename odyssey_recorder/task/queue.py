@@ -1,0 +1,127 @@
+"""What a queue of tasks is: what becomes of each task, who did it and why, and what may be asked of any queue."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from enum import Enum
+from typing import Protocol
+
+from odyssey_recorder.task.listing import ListedTask
+
+
+class Status(Enum):
+    """How a task stands."""
+
+    WAITING = "Waiting"
+    CLAIMED = "Claimed"
+    UNDER_WAY = "Under way"
+    SENT_BACK = "Sent back"
+    SKIPPED = "Skipped"
+    RECORDED = "Recorded"
+
+
+OPEN = frozenset({Status.WAITING, Status.SENT_BACK, Status.SKIPPED})
+"""How a task stands that may be claimed."""
+
+
+class Deed(Enum):
+    """What was done with a task."""
+
+    BEGUN = "begun"
+    DROPPED = "dropped"
+    RECORDED = "recorded"
+    SKIPPED = "skipped"
+    SENT_BACK = "sent back"
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryEntry:
+    """One thing that was done with a task: by whom, when (UTC), for which reason, or as which episode."""
+
+    deed: Deed
+    by: str
+    at: datetime
+    reason: str = ""
+    episode_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class QueuedTask:
+    """A task, how it stands, and what was done with it so far, the oldest first."""
+
+    listed: ListedTask
+    status: Status
+    history: tuple[HistoryEntry, ...] = ()
+
+    @property
+    def task_id(self) -> str:
+        """How the task is known."""
+        return self.listed.task_id
+
+    @property
+    def reason(self) -> str:
+        """Why it was skipped or sent back the last time; empty where it is neither."""
+        if self.status not in (Status.SKIPPED, Status.SENT_BACK, Status.CLAIMED):
+            return ""
+        return next((entry.reason for entry in reversed(self.history) if entry.reason), "")
+
+
+@dataclass(frozen=True, slots=True)
+class Board:
+    """All tasks of a queue, as the list has them, and what the list is called."""
+
+    name: str
+    tasks: tuple[QueuedTask, ...]
+
+    def count(self, status: Status) -> int:
+        """How many tasks stand so."""
+        return sum(task.status is status for task in self.tasks)
+
+    def task(self, task_id: str) -> QueuedTask | None:
+        """The task of this id; None for one that is not in the list, or no longer."""
+        return next((task for task in self.tasks if task.task_id == task_id), None)
+
+
+class Episodes(Protocol):
+    """What a queue asks of the place where episodes are kept, to learn what became of those that were begun."""
+
+    def drafts_of_tasks(self) -> Mapping[str, str]:
+        """The task id of every unfinished recording that has one, by its episode id. Raises DatasetError."""
+
+    def is_published(self, episode_id: str) -> bool:
+        """Whether the episode is in the dataset."""
+
+
+class TaskQueue(Protocol):
+    """Where one annotator's tasks come from. Every call may block, comes from any thread, and may raise TaskError.
+
+    An annotator holds at most one task: claiming gives the one back that was held before. What is held, under way or
+    recorded is offered to nobody. A claim ends with its process, or runs out; then the task waits again. A recording
+    that was begun makes the claim unneeded: its task is under way until the episode is published or thrown away, and
+    a queue finds that out by itself, also after a crash.
+    """
+
+    def board(self) -> Board:
+        """Every task and how it stands now."""
+
+    def claim_next(self, *, after: str = "") -> QueuedTask | None:
+        """Hold the first open task in the order of offering: None where none is open.
+
+        With `after`, the first behind that task, and from the beginning again where none is. What was skipped comes
+        last, in the order in which it was skipped.
+        """
+
+    def claim(self, task_id: str) -> QueuedTask:
+        """Hold this task. Raises TaskError where it is not open."""
+
+    def release(self) -> None:
+        """Hold none any more; the task that was held waits as before."""
+
+    def skip(self, task_id: str, reason: str) -> None:
+        """Put a task at the end, with the reason. Raises TaskError where it is under way or recorded."""
+
+    def send_back(self, task_id: str, reason: str) -> None:
+        """Have a recorded task wait again, with the reason. Raises TaskError where it is not recorded."""
+
+    def mark_recorded(self, task_id: str, episode_id: str) -> None:
+        """The task was recorded as this episode; a task that is not in the list, or marked before, is let be."""

@@ -1,0 +1,46 @@
+"""Lists of tasks for the tests, and episodes that are only noted."""
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from odyssey_recorder.task.annotator_queue import AnnotatorQueue
+from odyssey_recorder.task.progress import ProgressFile
+
+EPISODE = "0000000000000001"
+
+
+class NotedEpisodes:
+    """Where drafts and episodes are, in memory."""
+
+    def __init__(self) -> None:
+        self.drafts: dict[str, str] = {}
+        self.published: set[str] = set()
+
+    def drafts_of_tasks(self) -> Mapping[str, str]:
+        return dict(self.drafts)
+
+    def is_published(self, episode_id: str) -> bool:
+        return episode_id in self.published
+
+    def publish(self, episode_id: str) -> None:
+        del self.drafts[episode_id]
+        self.published.add(episode_id)
+
+
+def row(task_id: str, **more: object) -> dict[str, object]:
+    """A line of a list with all that must be there."""
+    words = {"category": "General_Tool", "instruction": f"Do {task_id} in the clock", "apps": ["Clock"]}
+    return {"task_id": task_id, **words, **more}
+
+
+def write_list(path: Path, rows: Sequence[Mapping[str, object]]) -> Path:
+    path.write_text("".join(json.dumps(one) + "\n" for one in rows))
+    return path
+
+
+def queue_of(folder: Path, *rows: Mapping[str, object], episodes: NotedEpisodes | None = None) -> AnnotatorQueue:
+    """A queue over a list of `rows`, with its progress in the same folder."""
+    source = write_list(folder / "my_tasks.jsonl", rows)
+    progress = ProgressFile(folder / "progress" / "ada.jsonl", "Ada")
+    return AnnotatorQueue(source, progress, episodes or NotedEpisodes())

@@ -1,0 +1,109 @@
+"""The file of a list of tasks."""
+
+from collections import Counter
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from odyssey_recorder.errors import TaskError
+from odyssey_recorder.model.assignment import AsFound, Assignment, CleanHome, FromSnapshot
+from odyssey_recorder.model.episode import Category, TaskInfo
+from odyssey_recorder.simulator.apps import APPS
+from odyssey_recorder.task.listing import read_listing, read_tasks, shipped_tasks
+from tests.task.tasks import row, write_list
+
+
+def test_a_line_says_all_that_is_known_of_a_task(tmp_path: Path) -> None:
+    told = row(
+        "t-1",
+        meta_task="Do {item}",
+        task="Do t-1",
+        item="t-1",
+        devices=["pixel_fold"],
+        start="snapshot:shop-open",
+        notes="Mind the step",
+        due="2026-12-01",
+        priority=3,
+    )
+    (task,) = read_tasks(write_list(tmp_path / "list.jsonl", [told]))
+    info = TaskInfo("General_Tool", ("Clock",), "Do {item}", "Do t-1", "Do t-1 in the clock")
+    assert task.assignment == Assignment(info, "t-1", FromSnapshot("shop-open"))
+    assert (task.item, task.devices, task.notes) == ("t-1", ("pixel_fold",), "Mind the step")
+    assert (task.due, task.priority) == (date(2026, 12, 1), 3)
+
+
+def test_what_a_line_leaves_out_falls_back_on_the_instruction(tmp_path: Path) -> None:
+    (task,) = read_tasks(write_list(tmp_path / "list.jsonl", [row("t-1", instruction=" Set  an\nalarm ")]))
+    assert task.task == TaskInfo("General_Tool", ("Clock",), "Set an alarm", "Set an alarm", "Set an alarm")
+    assert task.start == AsFound()
+
+
+def test_a_task_may_begin_from_a_clean_home(tmp_path: Path) -> None:
+    (task,) = read_tasks(write_list(tmp_path / "list.jsonl", [row("t-1", start="clean_home")]))
+    assert task.start == CleanHome()
+
+
+def test_empty_lines_and_a_mark_of_the_byte_order_do_not_count(tmp_path: Path) -> None:
+    path = write_list(tmp_path / "list.jsonl", [row("t-1")])
+    path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes() + b"\n  \n")
+    assert [task.task_id for task in read_tasks(path)] == ["t-1"]
+
+
+@pytest.mark.parametrize(
+    ("fault", "key"),
+    [
+        ({"category": "Games"}, "category"),
+        ({"instruction": "  "}, "instruction"),
+        ({"apps": []}, "apps"),
+        ({"apps": ["Clock", ""]}, "apps.1"),
+        ({"devices": ["pixel_9"]}, "devices.0"),
+        ({"start": "clean-home"}, "start"),
+        ({"start": "snapshot:../x"}, "start"),
+        ({"due": "soon"}, "due"),
+        ({"priority": 100}, "priority"),
+        ({"colour": "red"}, "colour"),
+        ({"task_id": "../t"}, "task_id"),
+    ],
+)
+def test_a_fault_is_told_with_file_line_and_key(tmp_path: Path, fault: dict[str, object], key: str) -> None:
+    path = write_list(tmp_path / "list.jsonl", [row("t-1"), row("t-2") | fault])
+    listing = read_listing(path)
+    assert [task.task_id for task in listing.tasks] == ["t-1"]
+    assert [(problem.line, problem.key) for problem in listing.problems] == [(2, key)]
+    assert str(listing.problems[0]).startswith(f"{path}:2: {key}: ")
+
+
+def test_what_is_no_json_is_told_with_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "list.jsonl"
+    path.write_text('{"task_id": "t-1", \n')
+    assert [(problem.line, problem.key) for problem in read_listing(path).problems] == [(1, "")]
+
+
+def test_an_id_may_occur_once(tmp_path: Path) -> None:
+    listing = read_listing(write_list(tmp_path / "list.jsonl", [row("t-1"), row("t-1")]))
+    assert str(listing.problems[0]).endswith(":2: task_id: t-1 is the task of line 1 already")
+
+
+def test_a_list_with_a_fault_is_not_used(tmp_path: Path) -> None:
+    path = write_list(tmp_path / "list.jsonl", [row(f"t-{n}", priority=99) for n in range(5)])
+    with pytest.raises(TaskError, match=r"list\.jsonl:1: priority: .*; and 2 more"):
+        read_tasks(path)
+
+
+def test_a_list_that_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(TaskError, match=r"list\.jsonl cannot be read"):
+        read_tasks(tmp_path / "list.jsonl")
+
+
+def test_the_shipped_list_has_every_category_and_apps_of_the_simulated_phone() -> None:
+    tasks = read_tasks(shipped_tasks())
+    assert len(tasks) >= 30
+    assert set(Counter(task.task.category for task in tasks)) == {category.value for category in Category}
+    assert {app for task in tasks for app in task.task.apps} <= {app.label for app in APPS}
+
+
+def test_a_shipped_task_of_several_apps_names_several() -> None:
+    several = [task for task in read_tasks(shipped_tasks()) if task.task.category == Category.MULTI_APPS.value]
+    assert all(len(task.task.apps) >= 3 for task in several)
+    assert len({task.task.instruction for task in read_tasks(shipped_tasks())}) == len(read_tasks(shipped_tasks()))
