@@ -1,0 +1,84 @@
+"""What a list of episodes shows of each: read from its annotation, and from its proof who recorded it and when."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from odyssey_recorder.dataset.codec import read_episode
+from odyssey_recorder.dataset.provenance import Origin
+from odyssey_recorder.errors import DatasetError, InvalidEpisodeError
+from odyssey_recorder.model.episode import Episode
+
+
+@dataclass(frozen=True, slots=True)
+class EpisodeSummary:
+    """An episode as a list shows it; `problem` says why its annotation cannot be read, and is empty where it can.
+
+    `annotator` is empty and `recorded_at` None where there is no proof of the episode, as in released data.
+    """
+
+    episode_id: str
+    instruction: str = ""
+    category: str = ""
+    apps: tuple[str, ...] = ()
+    device: str = ""
+    steps: int = 0
+    annotator: str = ""
+    recorded_at: datetime | None = None
+    problem: str = ""
+
+
+def summarise(root: Path, episode_id: str) -> EpisodeSummary | None:
+    """One episode of the dataset folder `root`; None where it is gone."""
+    path = root / "annotations" / f"{episode_id}.json"
+    try:
+        episode = read_episode(path)
+        if episode.episode_id != episode_id:
+            raise InvalidEpisodeError(f"{path.name} holds the episode {episode.episode_id}; expected that of its name.")
+    except DatasetError as error:
+        return EpisodeSummary(episode_id, problem=str(error)) if path.exists() else None
+    return _with_proof(_summary(episode), root / "provenance" / f"{episode_id}.json")
+
+
+def summarise_all(
+    root: Path, episode_ids: Iterable[str], take: Callable[[EpisodeSummary], object], cancelled: Callable[[], bool]
+) -> None:
+    """Hand each of the episodes that is there to `take`, until they are all read or nobody wants them any more."""
+    for episode_id in episode_ids:
+        if cancelled():
+            return
+        summary = summarise(root, episode_id)
+        if summary is not None:
+            take(summary)
+
+
+def _summary(episode: Episode) -> EpisodeSummary:
+    return EpisodeSummary(
+        episode.episode_id,
+        episode.task.instruction,
+        episode.task.category,
+        episode.task.apps,
+        episode.device.device_name,
+        len(episode.steps),
+    )
+
+
+class _Proof(BaseModel):
+    """The part of an episode's proof that lists show; the records of the steps are left unread."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    origin: Origin
+    started_us: int
+
+
+def _with_proof(summary: EpisodeSummary, path: Path) -> EpisodeSummary:
+    try:
+        proof = _Proof.model_validate_json(path.read_bytes())
+        recorded_at = datetime.fromtimestamp(proof.started_us / 1_000_000, UTC)
+    except (OSError, ValidationError, ValueError, OverflowError):
+        return summary  # whoever opens the episode is told why
+    return replace(summary, annotator=proof.origin.annotator, recorded_at=recorded_at)

@@ -1,0 +1,70 @@
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from odyssey_recorder.dataset.codec import write_episode
+from odyssey_recorder.dataset.summaries import EpisodeSummary, summarise, summarise_all
+from tests.episodes import ALL_KINDS, ID, episode
+
+OTHER = "0000000000000009"
+ORIGIN = {
+    "recorder_version": "1", "mode": "mirror", "actor": "annotator", "annotator": "Ada", "task_id": "", "serial": "s",
+    "model": "m", "fingerprint": "f", "avd_name": "a", "density": 160,
+}  # fmt: skip
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    for name in ("annotations", "provenance"):
+        (tmp_path / name).mkdir()
+    write_episode(tmp_path / "annotations" / f"{ID}.json", episode())
+    return tmp_path
+
+
+def read(root: Path, episode_id: str = ID) -> EpisodeSummary:
+    summary = summarise(root, episode_id)
+    assert summary is not None
+    return summary
+
+
+def test_a_summary_says_what_the_annotation_says(root: Path) -> None:
+    assert read(root) == EpisodeSummary(
+        ID, "Use Chrome to look up the weather in Beijing.", "Information_Management", ("Chrome", "Google Docs"),
+        "Small Phone", len(ALL_KINDS),
+    )  # fmt: skip
+
+
+def test_who_recorded_it_and_when_comes_from_the_proof(root: Path) -> None:
+    proof = {"origin": ORIGIN, "started_us": 1_700_000_000_000_000, "steps": "unread"}
+    (root / "provenance" / f"{ID}.json").write_text(json.dumps(proof))
+    assert (read(root).annotator, read(root).recorded_at) == ("Ada", datetime.fromtimestamp(1_700_000_000, UTC))
+
+
+@pytest.mark.parametrize("proof", ["{", "[]", json.dumps({"origin": ORIGIN, "started_us": 10**30})])
+def test_a_proof_that_cannot_be_read_leaves_the_episode_in_the_list(root: Path, proof: str) -> None:
+    (root / "provenance" / f"{ID}.json").write_text(proof)
+    assert (read(root).annotator, read(root).recorded_at, read(root).problem) == ("", None, "")
+
+
+def test_an_annotation_that_is_broken_says_why(root: Path) -> None:
+    (root / "annotations" / f"{OTHER}.json").write_text('{"episode_id": 7}')
+    broken = read(root, OTHER)
+    assert broken.episode_id == OTHER
+    assert "episode_id is 7" in broken.problem
+
+
+def test_an_annotation_of_another_episode_says_so(root: Path) -> None:
+    write_episode(root / "annotations" / f"{OTHER}.json", episode())
+    assert f"holds the episode {ID}" in read(root, OTHER).problem
+
+
+def test_an_episode_that_is_gone_has_none(root: Path) -> None:
+    assert summarise(root, OTHER) is None
+
+
+def test_many_are_read_until_nobody_wants_them(root: Path) -> None:
+    taken: list[EpisodeSummary] = []
+    summarise_all(root, [OTHER, ID, ID, ID], taken.append, lambda: len(taken) == 2)
+    assert [summary.episode_id for summary in taken] == [ID, ID]
