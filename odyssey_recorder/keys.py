@@ -1,0 +1,101 @@
+"""Where the key to the language model is: the system's keyring or the environment, and no file."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from enum import Enum
+
+import keyring
+from pydantic import SecretStr
+
+from odyssey_recorder.errors import SettingsError
+from odyssey_recorder.logs import hide
+
+VARIABLE = "ODYSSEY_API_KEY"
+
+_SERVICE = "odyssey-recorder"
+_ENTRY = "language model"
+_RECOMMENDED = 1
+"""The priority from which on the keyring library calls a keyring safe; those below keep keys in plain files."""
+
+
+class KeyPlace(Enum):
+    """Where the key is."""
+
+    ENVIRONMENT = "environment"
+    KEYRING = "keyring"
+    NOWHERE = "nowhere"
+
+
+@dataclass(frozen=True, slots=True)
+class KeyStatus:
+    """Where the key is, never what it is. `keyring` names the system's keyring, empty where there is none.
+
+    `trouble` says why the keyring could not be looked into.
+    """
+
+    place: KeyPlace
+    keyring: str = ""
+    trouble: str = ""
+
+
+def find_key() -> SecretStr | None:
+    """The key, the environment's before the keyring's; None where there is none. Blocks; may ask the user to unlock.
+
+    Raises SettingsError where the keyring does not answer.
+    """
+    words = os.environ.get(VARIABLE, "").strip() or _from_keyring()
+    hide(words)
+    return SecretStr(words) if words else None
+
+
+def key_status() -> KeyStatus:
+    """Where the key is now. Blocks as `find_key` does."""
+    name = _keyring_name()
+    if os.environ.get(VARIABLE, "").strip():
+        return KeyStatus(KeyPlace.ENVIRONMENT, name)
+    try:
+        return KeyStatus(KeyPlace.KEYRING if _from_keyring() else KeyPlace.NOWHERE, name)
+    except SettingsError as error:
+        return KeyStatus(KeyPlace.NOWHERE, name, str(error))
+
+
+def store_key(key: SecretStr) -> None:
+    """Put the key into the keyring in the place of the one before. Blocks as `find_key` does. Raises SettingsError."""
+    words = key.get_secret_value().strip()
+    hide(words)
+    if not _keyring_name():
+        raise SettingsError(f"This computer has no safe keyring: set the environment variable {VARIABLE} to the key.")
+    with _keyring_asked_to("take the key"):
+        keyring.set_password(_SERVICE, _ENTRY, words)
+
+
+def forget_key() -> None:
+    """Take the key out of the keyring, if it is there. Blocks as `find_key` does. Raises SettingsError."""
+    if _from_keyring():
+        with _keyring_asked_to("give the key up"):
+            keyring.delete_password(_SERVICE, _ENTRY)
+
+
+def _from_keyring() -> str:
+    if not _keyring_name():
+        return ""
+    with _keyring_asked_to("say whether it has a key"):
+        return keyring.get_password(_SERVICE, _ENTRY) or ""
+
+
+def _keyring_name() -> str:
+    """The name of the system's keyring; empty where there is none that is safe."""
+    found = keyring.get_keyring()
+    return str(found.name) if found.priority >= _RECOMMENDED else ""
+
+
+@contextmanager
+def _keyring_asked_to(do: str) -> Iterator[None]:
+    try:
+        yield
+    except Exception as error:  # noqa: BLE001  the keyring of each system raises errors of its own
+        raise SettingsError(
+            f"The system's keyring did not {do} ({type(error).__name__}): unlock it and try again, or set {VARIABLE}."
+        ) from None  # its words may hold the key

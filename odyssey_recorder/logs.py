@@ -1,0 +1,73 @@
+"""The log file: what goes into it, how it is kept small, and what must never stand in it."""
+
+import logging
+import platform
+import re
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from logging.handlers import RotatingFileHandler
+from pathlib import Path
+
+from odyssey_recorder import __version__
+
+_PART_BYTES = 2 * 1024**2
+_OLDER_PARTS = 5
+_FORMAT = "%(asctime)s.%(msecs)03d %(levelname)-8s %(threadName)s %(name)s: %(message)s"
+_MASK = "•••"
+_BEARER = re.compile(r"(bearer\s+)[^\s\"']+", re.IGNORECASE)
+_log = logging.getLogger(__name__)
+_secrets: set[str] = set()
+
+
+def hide(secret: str) -> None:
+    """Let `secret` (a key, a token) never stand in the log, whoever logs it and in whatever traceback."""
+    if secret:
+        _secrets.add(secret)
+
+
+@contextmanager
+def logging_to(file: Path, level: str) -> Iterator[None]:
+    """Write what is logged at `level` or worse, and errors that no thread caught, into `file` until the block ends.
+
+    Where `file` cannot be written the program goes on without a log, and says so on stderr.
+    """
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        handler = RotatingFileHandler(file, maxBytes=_PART_BYTES, backupCount=_OLDER_PARTS, encoding="utf-8")
+    except OSError as error:
+        _log.warning("There is no log: %s cannot be written: %s", file, error.strerror)
+        yield
+        return
+    handler.setFormatter(_Masking(_FORMAT, "%Y-%m-%d %H:%M:%S"))
+    root = logging.getLogger()
+    level_before = root.level
+    hook_before = threading.excepthook
+    root.addHandler(handler)
+    root.setLevel(level)
+    threading.excepthook = _log_uncaught
+    _log.info("Odyssey Recorder %s on Python %s, %s", __version__, platform.python_version(), platform.platform())
+    try:
+        yield
+    finally:
+        threading.excepthook = hook_before
+        root.setLevel(level_before)
+        root.removeHandler(handler)
+        handler.close()
+
+
+class _Masking(logging.Formatter):
+    """Masks in the finished lines: secrets may come with the words, their arguments or a traceback."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        line = _BEARER.sub(rf"\1{_MASK}", super().format(record))
+        for secret in sorted(_secrets, key=len, reverse=True):
+            line = line.replace(secret, _MASK)
+        return line
+
+
+def _log_uncaught(args: threading.ExceptHookArgs) -> None:
+    if args.exc_value is not None:
+        trace = (args.exc_type, args.exc_value, args.exc_traceback)
+        _log.critical("An error that nobody caught, in %s", args.thread and args.thread.name, exc_info=trace)
+    threading.__excepthook__(args)

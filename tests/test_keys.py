@@ -1,0 +1,144 @@
+"""The key to the language model is found and kept, and seen nowhere."""
+
+import logging
+import traceback
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import keyring
+import pytest
+from keyring.backend import KeyringBackend
+from keyring.backends import fail
+from keyring.errors import KeyringLocked, PasswordDeleteError, PasswordSetError
+from pydantic import SecretStr
+
+from odyssey_recorder.errors import SettingsError
+from odyssey_recorder.keys import VARIABLE, KeyPlace, KeyStatus, find_key, forget_key, key_status, store_key
+from odyssey_recorder.logs import logging_to
+
+KEY = "sk-planted-0123456789"
+
+
+class MemoryKeyring(KeyringBackend):
+    """A keyring of the test's own."""
+
+    priority = 5.0
+
+    def __init__(self) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]
+        self.entries: dict[tuple[str, str], str] = {}
+
+    def get_password(self, service: str, username: str) -> str | None:
+        return self.entries.get((service, username))
+
+    def set_password(self, service: str, username: str, password: str) -> None:
+        self.entries[service, username] = password
+
+    def delete_password(self, service: str, username: str) -> None:
+        del self.entries[service, username]
+
+
+class PlainFileKeyring(MemoryKeyring):
+    """As those that the library does not recommend."""
+
+    priority = 0.5
+
+
+class TalkativeKeyring(MemoryKeyring):
+    """Refuses everything, and says the key aloud."""
+
+    def set_password(self, service: str, username: str, password: str) -> None:
+        raise PasswordSetError(f"cannot store {password}")
+
+    def delete_password(self, service: str, username: str) -> None:
+        raise PasswordDeleteError(f"cannot delete {self.entries}")
+
+
+class LockedKeyring(MemoryKeyring):
+    """Its owner does not unlock it."""
+
+    def get_password(self, service: str, username: str) -> str | None:
+        raise KeyringLocked("Failed to unlock the collection!")
+
+
+Use = Callable[[KeyringBackend], None]
+
+
+@pytest.fixture(autouse=True)
+def use(monkeypatch: pytest.MonkeyPatch) -> Iterator[Use]:
+    """Sets the keyring of the test; it begins with an empty one, and without the variable."""
+    monkeypatch.delenv(VARIABLE, raising=False)
+    before = keyring.get_keyring()
+    keyring.set_keyring(MemoryKeyring())
+    yield keyring.set_keyring
+    keyring.set_keyring(before)
+
+
+def found() -> str | None:
+    key = find_key()
+    return None if key is None else key.get_secret_value()
+
+
+def test_a_key_that_was_stored_is_found_until_it_is_forgotten() -> None:
+    assert (found(), key_status().place) == (None, KeyPlace.NOWHERE)
+    store_key(SecretStr(f" {KEY}\n"))
+    assert (found(), key_status().place) == (KEY, KeyPlace.KEYRING)
+    forget_key()
+    assert (found(), key_status().place) == (None, KeyPlace.NOWHERE)
+    forget_key()  # once more is no failure
+
+
+def test_the_environment_is_above_the_keyring(monkeypatch: pytest.MonkeyPatch) -> None:
+    store_key(SecretStr("of the keyring"))
+    monkeypatch.setenv(VARIABLE, KEY)
+    assert (found(), key_status().place) == (KEY, KeyPlace.ENVIRONMENT)
+    monkeypatch.setenv(VARIABLE, "")
+    assert (found(), key_status().place) == ("of the keyring", KeyPlace.KEYRING)
+
+
+@pytest.mark.parametrize("unsafe", [fail.Keyring, PlainFileKeyring])
+def test_without_a_safe_keyring_the_variable_is_named(use: Use, unsafe: type[KeyringBackend]) -> None:
+    use(unsafe())
+    assert key_status() == KeyStatus(KeyPlace.NOWHERE)
+    assert found() is None
+    with pytest.raises(SettingsError, match="no safe keyring: set the environment variable ODYSSEY_API_KEY"):
+        store_key(SecretStr(KEY))
+    forget_key()
+
+
+def test_a_locked_keyring_is_told_of(use: Use) -> None:
+    use(LockedKeyring())
+    status = key_status()
+    assert (status.place, "KeyringLocked" in status.trouble) == (KeyPlace.NOWHERE, True)
+    with pytest.raises(SettingsError, match="unlock it and try again, or set ODYSSEY_API_KEY"):
+        find_key()
+
+
+def test_the_key_is_in_no_error(use: Use) -> None:
+    talkative = TalkativeKeyring()
+    use(talkative)
+    with pytest.raises(SettingsError) as refused:
+        store_key(SecretStr(KEY))
+    assert KEY not in "".join(traceback.format_exception(refused.value))
+    talkative.entries["odyssey-recorder", "language model"] = KEY
+    with pytest.raises(SettingsError) as kept:
+        forget_key()
+    assert KEY not in "".join(traceback.format_exception(kept.value))
+
+
+def test_the_key_is_in_no_text_of_the_values_that_carry_it() -> None:
+    store_key(SecretStr(KEY))
+    assert KEY not in f"{find_key()!r} {find_key()} {key_status()!r}"
+
+
+def test_the_key_is_in_no_log(tmp_path: Path) -> None:
+    store_key(SecretStr(KEY))
+    with logging_to(tmp_path / "a.log", "DEBUG"):
+        logging.getLogger("somebody").info("the headers are %s", {"Authorization": KEY})
+        try:
+            raise ValueError(f"the service refused {KEY}")
+        except ValueError:
+            logging.getLogger("somebody").info("failed", exc_info=True)
+    text = (tmp_path / "a.log").read_text(encoding="utf-8")
+    assert "the service refused" in text
+    assert KEY not in text

@@ -1,0 +1,110 @@
+"""The log file: small, readable, and silent about secrets."""
+
+import logging
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from odyssey_recorder.logs import hide, logging_to
+
+_log = logging.getLogger("odyssey_recorder.somewhere")
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "log" / "odyssey-recorder.log"
+
+
+def text(file: Path) -> str:
+    return file.read_text(encoding="utf-8")
+
+
+def test_what_is_logged_is_in_the_file(file: Path) -> None:
+    with logging_to(file, "INFO"):
+        _log.info("the device %s is back", "emulator-5554")
+        _log.debug("not this")
+    _log.info("nor this")
+    assert "MainThread odyssey_recorder.somewhere: the device emulator-5554 is back" in text(file)
+    assert "Odyssey Recorder" in text(file).splitlines()[0]
+    assert "this" not in text(file)
+
+
+def test_the_next_run_goes_on_in_the_same_file(file: Path) -> None:
+    for words in ("first", "second"):
+        with logging_to(file, "INFO"):
+            _log.info(words)
+    assert "first" in text(file)
+    assert "second" in text(file)
+
+
+def test_a_long_log_is_cut_into_six_parts(file: Path) -> None:
+    with logging_to(file, "INFO"):
+        for _ in range(150):
+            _log.info("x" * 100_000)
+    parts = sorted(part.name for part in file.parent.iterdir())
+    assert parts == [file.name, *(f"{file.name}.{number}" for number in range(1, 6))]
+    assert all(part.stat().st_size <= 2 * 1024**2 for part in file.parent.iterdir())
+
+
+@pytest.mark.parametrize("secret", ["token+with/odd=signs", "e1337" * 8])
+def test_secrets_are_masked(file: Path, secret: str) -> None:
+    hide(secret)
+    hide("")
+    with logging_to(file, "INFO"):
+        _log.info("metadata %s", [("authorization", f"Bearer {secret}"), ("x", secret)])
+        try:
+            raise RuntimeError(f"refused: {secret}")
+        except RuntimeError:
+            _log.info("failed", exc_info=True)
+    assert "RuntimeError: refused: •••" in text(file)
+    assert secret not in text(file)
+
+
+def test_what_follows_bearer_is_masked_though_nobody_said_that_it_is_a_secret(file: Path) -> None:
+    with logging_to(file, "INFO"):
+        _log.info("Authorization: bearer abc.def-123, next")
+    assert "bearer ••• next" in text(file)
+
+
+def test_a_folder_that_cannot_be_written_costs_the_log_alone(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    (tmp_path / "log").write_text("a file where the folder must be")
+    hook = threading.excepthook
+    with logging_to(tmp_path / "log" / "a.log", "INFO"):
+        assert threading.excepthook is hook
+    assert "There is no log" in caplog.text
+    caplog.clear()
+
+
+def test_hook_and_level_are_as_before_once_the_log_is_closed(file: Path) -> None:
+    before = threading.excepthook, logging.getLogger().level, list(logging.getLogger().handlers)
+    with logging_to(file, "DEBUG"):
+        assert logging.getLogger().level == logging.DEBUG
+    after = threading.excepthook, logging.getLogger().level, list(logging.getLogger().handlers)
+    assert after == before
+
+
+CHILD = """
+import sys, threading
+from pathlib import Path
+from odyssey_recorder.logs import logging_to
+
+def fail():
+    raise LookupError("of a thread")
+
+with logging_to(Path(sys.argv[1]), "INFO"):
+    thread = threading.Thread(target=fail, name="worker")
+    thread.start()
+    thread.join()
+"""
+
+
+def test_an_error_that_a_thread_did_not_catch_is_in_the_log_and_on_stderr(file: Path) -> None:
+    child = subprocess.run(
+        [sys.executable, "-c", CHILD, str(file)], capture_output=True, text=True, timeout=60, check=True
+    )
+    for place in (text(file), child.stderr):
+        assert "LookupError: of a thread" in place
+    assert "in worker" in text(file)
