@@ -12,7 +12,14 @@ from PIL import Image, ImageDraw
 
 from odyssey_recorder.device.device import ClockReading, DeviceProperties, ScreenState
 from odyssey_recorder.device.input_command import check_text
-from odyssey_recorder.device.repair import THREE_BUTTONS, EnableOverlay, PutSetting, Repair, ResetScreen
+from odyssey_recorder.device.repair import (
+    THREE_BUTTONS,
+    EnableOverlay,
+    PutSetting,
+    Repair,
+    ResetScreen,
+    SetTimeZone,
+)
 from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.errors import (
     DeviceDisconnectedError,
@@ -129,6 +136,7 @@ class FakeDevice:
         self.settings: dict[tuple[str, str], str] = {}
         self.nodes = parse_nodes(INPUT_NODES)
         self.room_bytes = 4 * 1024**3
+        self.time_zone = "GMT"
         self.clock_ahead_us = 0
         self.keeps_snapshots = True
         self.loaded: list[str] = []
@@ -258,6 +266,8 @@ class FakeDevice:
                     if repair != THREE_BUTTONS:
                         raise DeviceError(f"{self._serial} refused the overlay {package}: it has none such.")
                     self.settings["secure", "navigation_mode"] = "0"
+                case SetTimeZone(zone):
+                    self.time_zone = zone
                 case ResetScreen():
                     self.state = replace(self.state, size=self.state.panel or self.state.size)
 

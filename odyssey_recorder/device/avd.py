@@ -1,11 +1,32 @@
 """The Android virtual devices of this computer: which there are, and how one is made, started, prepared and stopped."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from enum import Enum
+from pathlib import Path
 
+from odyssey_recorder.device import avd_config, preflight
+from odyssey_recorder.device.adb_server import AdbServer
+from odyssey_recorder.device.avd_config import AvdFolder, is_avd_name, made_by, wanted_entries
+from odyssey_recorder.device.avd_tools import AvdTools
+from odyssey_recorder.device.boot import Boot, Stage, wait_until_gone
+from odyssey_recorder.device.device import Device
+from odyssey_recorder.device.discovery import running_avds
+from odyssey_recorder.device.emulator_console import EmulatorConsole, check_snapshot_name, console_of
+from odyssey_recorder.device.emulator_launch import (
+    CONSOLE_PORTS,
+    LaunchedEmulator,
+    Ports,
+    free_ports,
+    launch_command,
+    new_log,
+)
 from odyssey_recorder.device.preflight import Finding
-from odyssey_recorder.errors import DeviceError
+from odyssey_recorder.device.preparation import IMAGE_LOCALE, prepare
+from odyssey_recorder.device.profile import DeviceProfile, Preparation, profile_named, profiles
+from odyssey_recorder.device.sdk import AndroidSdk, no_sdk
+from odyssey_recorder.errors import CancelledError, DeviceError, SdkError
+
+__all__ = ["Avd", "Stage", "Start", "Started", "Surroundings", "VirtualDevices"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,17 +42,6 @@ class Avd:
     profile: str | None
     serial: str | None
     problems: tuple[str, ...] = ()
-
-
-class Stage(Enum):
-    """How far a device is that starts; the values are words to show."""
-
-    STARTING = "Starting the emulator"
-    WAITING_FOR_ADB = "Waiting for adb"
-    BOOTING = "Booting Android"
-    WAITING_FOR_HOME = "Waiting for the home screen"
-    PREPARING = "Setting the device up for recording"
-    CHECKING = "Checking the device"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +67,22 @@ class Started:
     findings: tuple[Finding, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """The folders of the user that virtual devices use, and the environment in which the SDK's tools run.
+
+    `avds` holds the devices themselves, `running` the notes of those that run, `logs` what emulators say; `token` is
+    the file with the token of their consoles, `console_ports` where they may listen.
+    """
+
+    avds: Path
+    running: tuple[Path, ...]
+    logs: Path
+    token: Path
+    environment: Mapping[str, str]
+    console_ports: Iterable[int] = CONSOLE_PORTS
+
+
 class VirtualDevices:
     """The AVDs of the Android SDK on this computer. Every call blocks, `start` for minutes.
 
@@ -64,21 +90,57 @@ class VirtualDevices:
     the tools, the emulator or the device refuse.
     """
 
+    def __init__(
+        self, sdk: AndroidSdk | None, server: AdbServer, around: Surroundings, connect: Callable[[str], Device]
+    ) -> None:
+        """`server` is the adb server that knows the emulators; `connect` gives a device of it that answers."""
+        self._sdk = sdk
+        self._server = server
+        self._around = around
+        self._connect = connect
+        self._files = AvdFolder(around.avds)
+
     def missing(self) -> tuple[Finding, ...]:
         """What of the SDK is missing for the profiles, each with the command that brings it; empty if nothing is."""
-        return ()
+        if self._sdk is None:
+            return (no_sdk(),)
+        return self._sdk.missing(self._image(profile) for profile in profiles())
 
     def list(self) -> tuple[Avd, ...]:
-        """The AVDs there are, by name."""
-        return ()
+        """The AVDs there are, by name; those that the emulator does not know, or whose files are broken, too."""
+        running = running_avds(self._around.running)
+        known = self._known_to_emulator()
+        return tuple(
+            self._avd(name, running.get(name), known) for name in sorted({*self._files.names(), *(known or ())})
+        )
 
     def create(self, profile: str, *, name: str = "", replace: bool = False) -> Avd:
-        """Make an AVD by the profile of that key, called `name` or like the profile."""
-        raise DeviceError(f"The AVD {name or profile} was not made.")
+        """Make an AVD by the profile of that key, called `name` or like the profile.
 
-    def amend(self, name: str) -> Avd:
-        """Bring the configuration of an AVD to what its profile says; a running one follows at its next cold boot."""
-        raise DeviceError(f"There is no AVD {name}.")
+        One that has the name is deleted with `replace`, and an error without. Raises SettingsError for a profile that
+        there is not.
+        """
+        wanted, name, sdk = profile_named(profile), name or profile, self._some_sdk()
+        if not is_avd_name(name):
+            raise DeviceError(f"{name!r} is no name of a virtual device: letters, digits, . _ and - alone.")
+        if name in self._files.names() and not replace:
+            raise DeviceError(f"There is a virtual device {name} already. Choose another name, or replace it.")
+        self._refuse_running(name)
+        image = self._image(wanted)
+        sdk.require_package(image)
+        AvdTools(sdk, self._environment(sdk)).create(name, image=image, device=wanted.avd_device, replace=replace)
+        return self.amend(name, wanted)
+
+    def amend(self, name: str, profile: DeviceProfile | None = None) -> Avd:
+        """Bring the configuration of an AVD to what `profile` says, or else the one that it was made by.
+
+        A device that runs follows at its next cold boot. Its system image stays as it is.
+        """
+        wanted = profile or made_by(self._files.config(name))
+        if wanted is None:
+            raise DeviceError(f"{name} was made by none of the recorder's profiles: create a device anew.")
+        self._files.amend(name, wanted_entries(wanted))
+        return self._avd(name, running_avds(self._around.running).get(name), None)
 
     def start(
         self,
@@ -90,9 +152,24 @@ class VirtualDevices:
     ) -> Started:
         """Start an AVD, wait until its home screen is up, and prepare it as its profile says.
 
-        Raises `CancelledError` soon after `cancelled` says so; the emulator is stopped then.
+        The emulator goes on when this program ends. Raises `CancelledError` soon after `cancelled` says so; the
+        emulator is stopped then.
         """
-        raise DeviceError(f"There is no AVD {name}.")
+        sdk, config = self._some_sdk(), self._files.config(name)
+        self._refuse_running(name)
+        self._require_image(sdk, config)
+        profile = made_by(config)
+        wanted = profile.prepare if profile is not None else Preparation()
+        ports, log = free_ports(self._around.console_ports), new_log(self._around.logs, name)
+        command = launch_command(sdk.require("emulator"), name, ports, _options(how, wanted))
+        progress(Stage.STARTING)
+        emulator = LaunchedEmulator(command, self._environment(sdk), log)
+        try:
+            Boot(name, emulator, ports.serial, self._server, cancelled).wait(progress)
+        except CancelledError:
+            self._give_up(ports, emulator)
+            raise
+        return self._prepared(ports.serial, wanted, how, progress)
 
     def reset(
         self,
@@ -102,29 +179,123 @@ class VirtualDevices:
         cancelled: Callable[[], bool] = lambda: False,
     ) -> Started:
         """Stop an AVD if it runs, and start it as new: all that is on it is lost, its snapshots too."""
+        serial = running_avds(self._around.running).get(name)
+        if serial is not None:
+            self.stop(serial)
         return self.start(name, Start(wipe=True), progress=progress, cancelled=cancelled)
 
     def stop(self, serial: str) -> None:
         """End an emulator as its window's cross does, and wait until it is gone."""
+        self._console(serial).kill()
+        wait_until_gone(serial, self._server, self._around.running)
 
     def snapshots(self, serial: str) -> tuple[str, ...]:
         """The names of a running emulator's snapshots."""
-        return ()
+        return self._console(serial).snapshots()
 
     def save_snapshot(self, serial: str, name: str) -> None:
         """Save the whole device under `name`, in place of what had it."""
+        self._console(serial).save_snapshot(name)
 
     def load_snapshot(self, serial: str, name: str) -> None:
-        """Bring the whole device back to what `name` holds."""
+        """Bring the whole device back to what `name` holds, and return when it answers again."""
+        self._console(serial).load_snapshot(name)
+        self._connect(serial).close()
 
     def delete_snapshot(self, serial: str, name: str) -> None:
         """Forget a snapshot."""
+        self._console(serial).delete_snapshot(name)
 
     def fold(self, serial: str) -> None:
         """Close a phone that folds."""
+        self._console(serial).fold()
 
     def unfold(self, serial: str) -> None:
         """Open a phone that folds."""
+        self._console(serial).unfold()
 
     def rotate(self, serial: str) -> None:
         """Turn the device by a quarter."""
+        self._console(serial).rotate()
+
+    def _avd(self, name: str, serial: str | None, known: "frozenset[str] | None") -> Avd:
+        try:
+            config = self._files.config(name)
+        except DeviceError as error:
+            return Avd(name, None, serial, (str(error),))
+        profile = made_by(config)
+        problems = avd_config.problems(config, profile) if profile is not None else ()
+        if known is not None and name not in known:
+            problems = (*problems, "The emulator does not know it: delete it in Android Studio, and create it anew.")
+        return Avd(name, profile.key if profile is not None else None, serial, problems)
+
+    def _known_to_emulator(self) -> "frozenset[str] | None":
+        """What the emulator lists; None where there is no emulator."""
+        if self._sdk is None or self._sdk.tool("emulator") is None:
+            return None
+        return AvdTools(self._sdk, self._environment(self._sdk)).names()
+
+    def _some_sdk(self) -> AndroidSdk:
+        if self._sdk is None:
+            raise SdkError(f"No Android SDK was found. {no_sdk().mend}")
+        return self._sdk
+
+    def _image(self, profile: DeviceProfile) -> str:
+        return self._some_sdk().image_package(profile.android_sdk, profile.avd.image)
+
+    def _require_image(self, sdk: AndroidSdk, config: Mapping[str, str]) -> None:
+        folder = config.get("image.sysdir.1", "").replace("\\", "/").strip("/")
+        if folder.startswith("system-images/"):
+            sdk.require_package(folder.replace("/", ";"))
+
+    def _refuse_running(self, name: str) -> None:
+        serial = running_avds(self._around.running).get(name)
+        if serial is not None:
+            raise DeviceError(f"{name} runs already, as {serial}. Stop it first.")
+
+    def _environment(self, sdk: AndroidSdk) -> Mapping[str, str]:
+        """The environment of the SDK's tools: all of them are to find the same SDK, devices and adb server."""
+        return {
+            **self._around.environment,
+            "ANDROID_HOME": str(sdk.folder),
+            "ANDROID_SDK_ROOT": str(sdk.folder),
+            "ANDROID_AVD_HOME": str(self._around.avds),
+            "ANDROID_ADB_SERVER_PORT": str(self._server.port),
+        }
+
+    def _console(self, serial: str) -> EmulatorConsole:
+        console = console_of(serial, self._around.token)
+        if console is None:
+            raise DeviceError(f"{serial} is no emulator of this computer: it has no console.")
+        return console
+
+    def _give_up(self, ports: Ports, emulator: LaunchedEmulator) -> None:
+        try:
+            self._console(ports.serial).kill()
+        except DeviceError:
+            emulator.end()
+
+    def _prepared(self, serial: str, wanted: Preparation, how: Start, progress: Callable[[Stage], object]) -> Started:
+        device = self._connect(serial)
+        try:
+            progress(Stage.PREPARING)
+            refused = prepare(device, wanted, animations=how.animations)
+            progress(Stage.CHECKING)
+            return Started(serial, (*refused, *preflight.findings(preflight.take_readings(device))))
+        finally:
+            device.close()
+
+
+def _options(how: Start, wanted: Preparation) -> "list[str]":
+    """The emulator's flags for a start; raises DeviceError for a snapshot's name that is none."""
+    options = [] if how.window else ["-no-window"]
+    if how.snapshot:
+        check_snapshot_name(how.snapshot)
+        # The emulator saves into the snapshot that it was started from, when it ends, unless told otherwise.
+        options += ["-snapshot", how.snapshot, "-no-snapshot-save"]
+    if how.wipe:
+        options += ["-wipe-data"]
+    if how.cold or how.wipe:
+        options += ["-no-snapshot-load"]
+        options += ["-change-locale", wanted.locale] if wanted.locale != IMAGE_LOCALE else []
+    return options

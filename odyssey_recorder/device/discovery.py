@@ -5,6 +5,7 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -91,28 +92,45 @@ def find_control(
     return max(found, key=lambda pair: pair[0])[1] if found else None
 
 
+def running_avds(folders: Sequence[Path], *, is_alive: Callable[[int], bool] = process_is_alive) -> Mapping[str, str]:
+    """The serials of the emulators that run, by the names of their virtual devices (AVDs)."""
+    found = {}
+    for folder in folders:
+        for _, values in sorted(_notes(folder, is_alive), key=lambda note: note[0]):
+            name, port = values.get("avd.id") or values.get("avd.name", ""), values.get("port.serial", "")
+            if name and port.isdecimal():
+                found[name.replace(" ", "_")] = f"emulator-{port}"
+    return found
+
+
 def _endpoints(folder: Path, is_alive: Callable[[int], bool]) -> Iterator[tuple[float, ControlEndpoint]]:
     """What each note in a folder says, after the time it was written; one that cannot be used is passed over."""
+    for written_s, values in _notes(folder, is_alive):
+        with suppress(ValueError):
+            yield written_s, _endpoint(values)
+
+
+def _notes(folder: Path, is_alive: Callable[[int], bool]) -> Iterator[tuple[float, Mapping[str, str]]]:
+    """The entries of each note whose emulator runs, after the time it was written."""
     for path in sorted(folder.glob("pid_*.ini")):
         name = _FILE_NAME.fullmatch(path.name)
         if name is None or not is_alive(int(name[1])):
             continue
-        try:
+        with suppress(OSError):
             status = path.stat()
             # A stranger's note, in a folder that all may write to, would have our clipboard sent to a stranger.
             if os.name == "posix" and status.st_uid != os.getuid():
                 continue
-            yield status.st_mtime, _endpoint(path.read_text("utf-8", errors="replace"))
-        except (OSError, ValueError):
-            continue
+            yield status.st_mtime, _values(path.read_text("utf-8", errors="replace"))
 
 
-def _endpoint(note: str) -> ControlEndpoint:
+def _values(note: str) -> Mapping[str, str]:
+    parts = (line.partition("=") for line in note.splitlines())
+    return {key.strip(): value.strip() for key, _, value in parts}
+
+
+def _endpoint(values: Mapping[str, str]) -> ControlEndpoint:
     """What a note says; raises ValueError for one that names no serial or no port of the service."""
-    values = {}
-    for line in note.splitlines():
-        key, _, value = line.partition("=")
-        values[key.strip()] = value.strip()
     port = int(values.get("grpc.port", ""))
     if port not in _PORTS:
         raise ValueError(f"{port} is no port")

@@ -21,11 +21,18 @@ class EnableOverlay:
 
 
 @dataclass(frozen=True, slots=True)
+class SetTimeZone:
+    """The clock shows the time of a zone of the tz database, such as `Europe/Oslo`."""
+
+    zone: str
+
+
+@dataclass(frozen=True, slots=True)
 class ResetScreen:
     """The screen gets back its own size and density."""
 
 
-Repair = PutSetting | EnableOverlay | ResetScreen
+Repair = PutSetting | EnableOverlay | SetTimeZone | ResetScreen
 
 THREE_BUTTONS = EnableOverlay("com.android.internal.systemui.navbar.threebutton")
 """Navigation by three buttons in place of gestures."""
@@ -38,5 +45,7 @@ def shell_line(repair: Repair) -> str:
             return shlex.join(("settings", "put", namespace, name, value))
         case EnableOverlay(package):
             return shlex.join(("cmd", "overlay", "enable-exclusive", "--category", package))
+        case SetTimeZone(zone):
+            return shlex.join(("cmd", "alarm", "set-timezone", zone))
         case ResetScreen():
             return "wm size reset; wm density reset"

@@ -8,6 +8,9 @@ _DEVICE = "emu64xa"
 _BUILD = "UE1A.230829.050"
 _INCREMENTAL = "12077443"
 
+TIME_ZONE = ("global", "time_zone")
+"""The setting in which the simulated phone keeps its time zone, so that snapshots hold it too."""
+
 
 def identity(profile: Profile) -> dict[str, str]:
     """The properties that name the device; they hold before anything runs."""
@@ -50,7 +53,7 @@ def properties(guest: Guest) -> dict[str, str]:
         "init.svc.adbd": "running",
         "init.svc.bootanim": "stopped",
         "persist.sys.locale": "en-US",
-        "persist.sys.timezone": "GMT",
+        "persist.sys.timezone": guest.phone.get_setting(*TIME_ZONE) or "GMT",
         "sys.boot_completed": "1",
     }
 

@@ -9,6 +9,7 @@ from odyssey_recorder.simulator.profile import Posture
 from odyssey_recorder.simulator.shell import input as input_program
 from odyssey_recorder.simulator.shell import packages
 from odyssey_recorder.simulator.shell.program import Call, Program, Programs
+from odyssey_recorder.simulator.shell.properties import TIME_ZONE
 
 _NAMESPACES = ("system", "secure", "global")
 _SIZE = re.compile(r"([1-9][0-9]{2,3})x([1-9][0-9]{2,3})")
@@ -157,8 +158,18 @@ async def _overlay(call: Call) -> int:
     return 0
 
 
+async def _alarm(call: Call) -> int:
+    match call.args:
+        case ["set-timezone", zone]:
+            await asyncio.to_thread(call.guest.phone.put_setting, *TIME_ZONE, zone)
+        case _:
+            return await call.fail(f"Unknown command: {' '.join(call.args)}", 255)
+    return 0
+
+
 _SERVICES: dict[str, Program] = {
     "activity": packages.PROGRAMS["am"],
+    "alarm": _alarm,
     "device_state": _device_state,
     "input": input_program.PROGRAMS["input"],
     "overlay": _overlay,

@@ -1,0 +1,197 @@
+"""The files of a virtual device: where they lie, what config.ini must say for a profile, and how it is amended."""
+
+import os
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from odyssey_recorder.device.profile import DeviceProfile, Fold, profiles
+from odyssey_recorder.errors import DeviceError
+
+_ENTRY = re.compile(r"\s*([^#\s=][^=\s]*)\s*=\s*(.*?)\s*")
+_NAME = re.compile(r"[A-Za-z0-9._-]+")
+_IMAGE = re.compile(r"system-images[\\/]android-([^\\/]+)[\\/]([^\\/]+)[\\/]")
+_TRUTHS = {"yes": "yes", "true": "yes", "no": "no", "false": "no"}
+_UNITS_MB = {"": 1, "M": 1, "G": 1024}
+_SIZE = re.compile(r"(\d+)\s*([MG]?B?)", re.IGNORECASE)
+
+_WORDS = {
+    "hw.lcd.width": "width",
+    "hw.lcd.height": "height",
+    "hw.lcd.density": "density",
+    "hw.keyboard": "keyboard",
+    "hw.initialOrientation": "orientation",
+}
+"""What is said of a key in words; of any other its own name."""
+
+_LENIENT = {"hw.ramSize", "hw.gpu.enabled", "hw.gpu.mode", "hw.mainKeys", "skin.name", "skin.path", "skin.dynamic"}
+"""Keys that are written, but may be another without harm to what is recorded."""
+
+
+def avd_home(environment: Mapping[str, str], home: Path) -> Path:
+    """The folder of the user's virtual devices, as the emulator and avdmanager find it."""
+    if environment.get("ANDROID_AVD_HOME"):
+        return Path(environment["ANDROID_AVD_HOME"])
+    for name in ("ANDROID_USER_HOME", "ANDROID_EMULATOR_HOME"):
+        if environment.get(name):
+            return Path(environment[name], "avd")
+    return home / ".android" / "avd"
+
+
+def is_avd_name(name: str) -> bool:
+    """Whether avdmanager takes `name`, and it is safe as a word of a command and as a file's name."""
+    return _NAME.fullmatch(name) is not None and name[0] not in ".-"
+
+
+def wanted_entries(profile: DeviceProfile) -> dict[str, str]:
+    """What config.ini says for a device of `profile`."""
+    return {
+        "hw.device.name": profile.avd_device,
+        "hw.lcd.width": str(profile.width),
+        "hw.lcd.height": str(profile.height),
+        "hw.lcd.density": str(profile.density),
+        "hw.initialOrientation": profile.avd.orientation,
+        "hw.keyboard": "yes" if profile.avd.keyboard else "no",
+        "hw.mainKeys": "no",
+        "hw.ramSize": str(profile.avd.ram_mb),
+        "hw.gpu.enabled": "yes",
+        "hw.gpu.mode": profile.avd.gpu,
+        # A skin brings a screen of its own size.
+        "skin.name": f"{profile.width}x{profile.height}",
+        "skin.path": "_no_skin",
+        "skin.dynamic": "yes",
+        **(_fold_entries(profile.fold) if profile.fold else {}),
+    }
+
+
+def _fold_entries(fold: Fold) -> dict[str, str]:
+    return {
+        "hw.sensor.hinge": "yes",
+        "hw.sensor.hinge.count": "1",
+        "hw.sensor.hinge.type": "1",
+        "hw.sensor.hinge.sub_type": "1",
+        "hw.sensor.hinge.ranges": "0-180",
+        "hw.sensor.hinge.defaults": "180",
+        "hw.sensor.hinge.areas": "-".join(map(str, fold.hinge_area)),
+        "hw.sensor.posture_list": "1, 2, 3",
+        "hw.sensor.hinge_angles_posture_definitions": "0-30, 30-150, 150-180",
+        "hw.sensor.hinge.fold_to_displayRegion.0.1_at_posture": "1",
+        "hw.displayRegion.0.1.xOffset": "0",
+        "hw.displayRegion.0.1.yOffset": "0",
+        "hw.displayRegion.0.1.width": str(fold.outer_width),
+        "hw.displayRegion.0.1.height": str(fold.outer_height),
+    }
+
+
+def entries(config: str) -> dict[str, str]:
+    """The values of an .ini file by their keys, however it spaces them."""
+    return dict(_entries(config.splitlines()))
+
+
+def amended(config: str, wanted: Mapping[str, str]) -> str:
+    """`config` with the values of `wanted`; all else in it stays as it is, in its place."""
+    lines, left = [], dict(wanted)
+    for line in config.splitlines():
+        entry = _ENTRY.fullmatch(line)
+        if entry is None or entry[1] not in wanted:
+            lines.append(line)
+        elif entry[1] in left:
+            lines.append(f"{entry[1]}={left.pop(entry[1])}")
+    lines += [f"{key}={value}" for key, value in left.items()]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def made_by(config: Mapping[str, str]) -> DeviceProfile | None:
+    """The profile that a virtual device was made by: of its hardware's name, otherwise of its screen's size."""
+    kind = config.get("hw.device.name", "")
+    size = (config.get("hw.lcd.width", ""), config.get("hw.lcd.height", ""))
+    by_name = (profile for profile in profiles() if profile.avd_device == kind)
+    by_size = (profile for profile in profiles() if (str(profile.width), str(profile.height)) == size)
+    return next(by_name, None) or next(by_size, None)
+
+
+def problems(config: Mapping[str, str], profile: DeviceProfile) -> tuple[str, ...]:
+    """What of `config` is not the profile's, a sentence each; empty where all is."""
+    found = [
+        f"Its {_WORDS.get(key, key)} is {_said(config.get(key))}, the profile's {value}."
+        for key, value in wanted_entries(profile).items()
+        if key not in _LENIENT and _plain(config.get(key, "")) != _plain(value)
+    ]
+    memory_mb = _megabytes(config.get("hw.ramSize", ""))
+    if memory_mb is not None and memory_mb < profile.avd.ram_mb:
+        found.append(f"It has {memory_mb} MB of memory, the profile {profile.avd.ram_mb} MB.")
+    image = _IMAGE.match(config.get("image.sysdir.1", ""))
+    if image is not None and image.groups() != (profile.android_sdk, profile.avd.image):
+        wanted = f"{profile.android_sdk} ({profile.avd.image})"
+        found.append(f"Its Android is API {image[1]} ({image[2]}), the profile's {wanted}: create it anew.")
+    return tuple(found)
+
+
+class AvdFolder:
+    """The virtual devices as files: ``NAME.ini`` in a folder names the folder in which the device's config.ini is."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def names(self) -> tuple[str, ...]:
+        """The devices that have an .ini file, by name."""
+        return tuple(sorted(path.stem for path in self.folder.glob("*.ini") if is_avd_name(path.stem)))
+
+    def config(self, name: str) -> dict[str, str]:
+        """What the device's config.ini says. Raises DeviceError where it cannot be read."""
+        return entries(self._read(name))
+
+    def amend(self, name: str, wanted: Mapping[str, str]) -> None:
+        """Let config.ini say `wanted`, and all else as before. Raises DeviceError where it cannot be written."""
+        path = self._config_path(name)
+        text = amended(self._read(name), wanted)
+        beside = path.with_name(f".{path.name}.{os.getpid()}.part")
+        try:
+            beside.write_text(text, encoding="utf-8", errors="surrogateescape")
+            beside.replace(path)
+        except OSError as error:
+            beside.unlink(missing_ok=True)
+            raise DeviceError(f"{path} cannot be written: {error.strerror}. Make it writable.") from error
+
+    def _read(self, name: str) -> str:
+        path = self._config_path(name)
+        try:
+            return path.read_text(encoding="utf-8", errors="surrogateescape")
+        except OSError as error:
+            raise DeviceError(
+                f"The virtual device {name} has no {path} that can be read ({error.strerror}). "
+                "Delete it in Android Studio's Device Manager, and create it anew."
+            ) from error
+
+    def _config_path(self, name: str) -> Path:
+        if not is_avd_name(name):
+            raise DeviceError(f"{name!r} is no name of a virtual device: letters, digits, . _ and - alone.")
+        try:
+            note = entries((self.folder / f"{name}.ini").read_text(encoding="utf-8", errors="replace"))
+        except FileNotFoundError as error:
+            known = ", ".join(self.names()) or "none"
+            raise DeviceError(f"There is no virtual device {name}; there are: {known}.") from error
+        except OSError as error:
+            raise DeviceError(f"{self.folder / name}.ini cannot be read: {error.strerror}.") from error
+        return Path(note.get("path") or self.folder / f"{name}.avd") / "config.ini"
+
+
+def _entries(lines: list[str]) -> Iterator[tuple[str, str]]:
+    for line in lines:
+        if entry := _ENTRY.fullmatch(line):
+            yield entry[1], entry[2]
+
+
+def _plain(value: str) -> str:
+    """A value as it is compared: without spaces, in lower case, with one word for each truth."""
+    word = re.sub(r"\s", "", value).lower()
+    return _TRUTHS.get(word, word)
+
+
+def _said(value: str | None) -> str:
+    return value or "not set"
+
+
+def _megabytes(value: str) -> int | None:
+    size = _SIZE.fullmatch(value)
+    return int(size[1]) * _UNITS_MB[size[2].upper().removesuffix("B")] if size else None

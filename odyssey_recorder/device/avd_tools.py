@@ -1,0 +1,84 @@
+"""What the SDK's own programs are asked about virtual devices, and what their answers and refusals mean."""
+
+import re
+import subprocess
+from collections.abc import Mapping, Sequence
+from textwrap import shorten
+
+from odyssey_recorder.device.avd_config import is_avd_name
+from odyssey_recorder.device.sdk import AndroidSdk
+from odyssey_recorder.errors import DeviceError, DeviceTimeoutError, SdkError
+
+_LIST_S = 30.0
+_CREATE_S = 180.0
+_NO_CUSTOM_HARDWARE = "no\n"
+
+_JAVA = (
+    "avdmanager needs Java: set JAVA_HOME to the one that comes with Android Studio (its folder jbr), then try again."
+)
+_NO_SPACE = "Free some room on the disk."
+
+
+class AvdTools:
+    """`emulator` and `avdmanager` of an SDK. All calls raise SdkError where the program is missing or does not run."""
+
+    def __init__(self, sdk: AndroidSdk, environment: Mapping[str, str]) -> None:
+        self._sdk = sdk
+        self._environment = dict(environment)
+
+    def names(self) -> frozenset[str]:
+        """The virtual devices that the emulator knows. It chats as well, on lines of more than one word."""
+        program = str(self._sdk.require("emulator"))
+        try:
+            done = self._run([program, "-list-avds"], "", _LIST_S)
+        except (OSError, subprocess.TimeoutExpired) as error:
+            raise SdkError(f"{program} -list-avds does not answer: {error}. Install the emulator again.") from error
+        return frozenset(line.strip() for line in done.stdout.splitlines() if is_avd_name(line.strip()))
+
+    def create(self, name: str, *, image: str, device: str, replace: bool) -> None:
+        """Make the virtual device `name` of the hardware profile `device` on the package `image`.
+
+        Raises DeviceError with what avdmanager says and what to do.
+        """
+        program = str(self._sdk.require("avdmanager"))
+        command = [program, "create", "avd", "-n", name, "-k", image, "-d", device]
+        try:
+            done = self._run([*command, "--force"] if replace else command, _NO_CUSTOM_HARDWARE, _CREATE_S)
+        except subprocess.TimeoutExpired as error:
+            raise DeviceTimeoutError(f"avdmanager did not make {name} within {_CREATE_S:g} s. Try again.") from error
+        except OSError as error:
+            raise SdkError(f"{program} does not run: {error.strerror}. {_JAVA}") from error
+        if done.returncode != 0:
+            raise DeviceError(
+                f"avdmanager did not make the virtual device {name}. {self._explained(done.stderr + done.stdout)}"
+            )
+
+    def _run(self, command: Sequence[str], answer: str, limit_s: float) -> "subprocess.CompletedProcess[str]":
+        return subprocess.run(
+            command,
+            input=answer,
+            env=self._environment,
+            capture_output=True,
+            encoding="utf-8",
+            errors="replace",
+            timeout=limit_s,
+            creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
+            check=False,
+        )
+
+    def _explained(self, words: str) -> str:
+        too_old = f"The SDK's command-line tools may be too old: {self._sdk.install_command('cmdline-tools;latest')}"
+        advice = (
+            (
+                r"JAVA_HOME|UnsupportedClassVersionError|Unable to locate a Java Runtime|java: (command )?not found",
+                _JAVA,
+            ),
+            (r"No device found matching", too_old),
+            (r"Package path is not valid", too_old),
+            (r"[Nn]ot enough space|No space left", _NO_SPACE),
+        )
+        told = next((told for pattern, told in advice if re.search(pattern, words)), "")
+        lines = [line.strip() for line in words.splitlines() if line.strip() and line.strip() != "null"]
+        telling = [line for line in lines if re.match("error", line, re.IGNORECASE)] or lines
+        said = shorten(" / ".join(telling), 300, placeholder=" …") or "nothing"
+        return f"{told} It said: {said}".strip()

@@ -1,0 +1,110 @@
+"""How an emulator comes up and goes away: which stages it passes, and for how long each may keep people waiting."""
+
+import time
+from collections.abc import Callable, Sequence
+from enum import Enum
+from pathlib import Path
+from typing import NoReturn
+
+from odyssey_recorder.device.adb import AdbDevice
+from odyssey_recorder.device.adb_server import AdbServer
+from odyssey_recorder.device.discovery import running_avds
+from odyssey_recorder.device.emulator_launch import LaunchedEmulator
+from odyssey_recorder.errors import CancelledError, DeviceError, DeviceTimeoutError
+
+_BOOT_S = 300.0
+_HOME_S = 60.0
+_GONE_S = 90.0
+"""While it ends an emulator saves its state, all of its memory."""
+
+_ANSWER_S = 5.0
+_POLL_S = 0.2
+
+_NOT_HOME = "FallbackHome"
+"""The activity that holds the place of the home screen until the user's files are unlocked."""
+
+
+class Stage(Enum):
+    """How far a device is that starts; the values are words to show."""
+
+    STARTING = "Starting the emulator"
+    WAITING_FOR_ADB = "Waiting for adb"
+    BOOTING = "Booting Android"
+    WAITING_FOR_HOME = "Waiting for the home screen"
+    PREPARING = "Setting the device up for recording"
+    CHECKING = "Checking the device"
+
+
+class Boot:
+    """One start of an emulator, from its process to its home screen."""
+
+    def __init__(
+        self, name: str, emulator: LaunchedEmulator, serial: str, server: AdbServer, cancelled: Callable[[], bool]
+    ) -> None:
+        self._name = name
+        self._serial = serial
+        self._emulator = emulator
+        self._server = server
+        self._cancelled = cancelled
+
+    def wait(self, progress: Callable[[Stage], object]) -> None:
+        """Return when an activity has the focus on a device that has booted.
+
+        One that locks its screen shows none: after a minute that is taken for good. Raises CancelledError, and
+        DeviceError where the emulator ends or does not boot in five minutes.
+        """
+        expires_s = time.monotonic() + _BOOT_S
+        for stage, is_passed in (
+            (Stage.WAITING_FOR_ADB, self._is_listed),
+            (Stage.BOOTING, self._has_booted),
+        ):
+            progress(stage)
+            if not self._passes(is_passed, expires_s):
+                self._give_up(stage)
+        progress(Stage.WAITING_FOR_HOME)
+        self._passes(self._is_home, time.monotonic() + _HOME_S)
+
+    def _passes(self, is_passed: Callable[[AdbDevice], bool], expires_s: float) -> bool:
+        device = AdbDevice(self._serial, self._server, answer_s=_ANSWER_S)
+        while time.monotonic() < expires_s:
+            if self._cancelled():
+                raise CancelledError(f"The start of {self._name} was given up; the emulator is stopped.")
+            if self._emulator.has_ended:
+                raise self._emulator.why_it_ended(self._name)
+            if is_passed(device):
+                return True
+            time.sleep(_POLL_S)
+        return False
+
+    def _is_listed(self, _: AdbDevice) -> bool:
+        return any(device.serial == self._serial and device.is_ready for device in self._server.devices())
+
+    def _has_booted(self, device: AdbDevice) -> bool:
+        try:
+            device.wait_until_ready(0)
+        except DeviceError:
+            return False
+        return True
+
+    def _is_home(self, device: AdbDevice) -> bool:
+        try:
+            state = device.screen_state()
+        except DeviceError:
+            return False
+        return bool(state.package) and _NOT_HOME not in state.activity
+
+    def _give_up(self, stage: Stage) -> NoReturn:
+        raise DeviceTimeoutError(
+            f"{self._name} ({self._serial}) did not come up within {_BOOT_S / 60:g} minutes. It is still at: "
+            f"{stage.value}. It runs on: look at its window, or stop it and try a cold boot. Its log: "
+            f"{self._emulator.log}"
+        )
+
+
+def wait_until_gone(serial: str, server: AdbServer, running: Sequence[Path]) -> None:
+    """Return when the emulator runs no more, and adb does not list it. Raises DeviceTimeoutError after a while."""
+    expires_s = time.monotonic() + _GONE_S
+    while serial in running_avds(running).values() or any(one.serial == serial for one in server.devices()):
+        if time.monotonic() > expires_s:
+            raise DeviceTimeoutError(f"{serial} has not ended within {_GONE_S:g} s. Close its window.")
+        time.sleep(_POLL_S)

@@ -1,0 +1,169 @@
+"""How the SDK's emulator is run: its flags and ports, where its words go, and what it means when it ends at once."""
+
+import re
+import socket
+import subprocess
+import threading
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from odyssey_recorder.errors import DeviceError
+
+CONSOLE_PORTS = range(5554, 5586, 2)
+"""The ports at which every adb server looks for emulators."""
+
+_CONTROL_PORT_ABOVE = 3000
+"""The control service of the emulator at 5554 is at 8554, as Android Studio's."""
+
+_LOOPBACK = "127.0.0.1"
+_TOLD_LINES = 6
+_KEPT_LOGS = 10
+_LAST_WORDS_BYTES = 16_000
+_CHATTER = re.compile(r"^\s*(INFO|WARNING|DEBUG)\s*\|")
+
+_ADVICE: Sequence[tuple[str, str]] = (
+    (
+        r"permission[^\n]*/dev/kvm|/dev/kvm[^\n]*permission|have permissions to use KVM",
+        "Let yourself use KVM: sudo gpasswd -a $USER kvm, then log out and in again.",
+    ),
+    (
+        r"hardware acceleration|/dev/kvm|KVM (is not|requires)|HAXM|WHPX|Hypervisor",
+        "The computer must let programs run virtual machines: switch virtualisation on (VT-x, SVM) in its firmware; "
+        "on Linux also load KVM, on Windows turn on the Windows Hypervisor Platform. "
+        "`emulator -accel-check` tells whether it is so.",
+    ),
+    (
+        r"requires foldable feature",
+        "This system image cannot fold: create the device anew with an image of API 34 or newer (google_apis).",
+    ),
+    (
+        r"(Broken|Cannot find) AVD system path|Missing system image|system-images[^\n]*(missing|not found)",
+        "Its system image is not installed: `odyssey-recorder avd list` says which, and the command that brings it.",
+    ),
+    (r"Unknown AVD name", "There is no such device any more: create it anew."),
+    (
+        r"[Rr]unning multiple emulators with the same AVD|another emulator instance running",
+        "It runs already, or did not end well: stop it first. If none runs, delete the *.lock files in its folder.",
+    ),
+    (r"[Nn]ot enough (disk )?space|No space left", "Free some room on the disk: a device takes up to 10 GB."),
+    (
+        r"could not load the Qt platform|could not connect to display|xcb",
+        "There is no screen for its window here: start it without one (--no-window).",
+    ),
+    (r"unknown option|invalid command-line parameter", "The emulator is too old for the recorder: sdkmanager --update"),
+    (r"[Ff]ailed to (process|open) [^\n]*lock|[Cc]an ?not allocate memory|memory[^\n]*exceeds", "Free some memory."),
+    (r"snapshot[^\n]*(doesn't exist|not found|does not have)", "Start it without the snapshot, or from another."),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Ports:
+    """The console's port, even and with adb's above it, and the control service's."""
+
+    console: int
+    control: int
+
+    @property
+    def serial(self) -> str:
+        """The name under which adb lists the emulator."""
+        return f"emulator-{self.console}"
+
+
+def free_ports(consoles: Iterable[int] = CONSOLE_PORTS) -> Ports:
+    """Ports that nobody listens at now. Raises DeviceError where too many emulators run."""
+    for console in consoles:
+        if _is_free(console) and _is_free(console + 1):
+            control = console + _CONTROL_PORT_ABOVE
+            return Ports(console, control if _is_free(control) else _any_free())
+    raise DeviceError("No port is free for another emulator: stop one that runs.")
+
+
+class LaunchedEmulator:
+    """An emulator that was started as a program of its own: it goes on when the recorder ends.
+
+    All that it says goes to `log`.
+    """
+
+    def __init__(self, command: Sequence[str], environment: Mapping[str, str], log: Path) -> None:
+        """Start it. Raises DeviceError where the program does not run at all."""
+        self.log = log
+        try:
+            log.parent.mkdir(parents=True, exist_ok=True)
+            with log.open("wb") as words:
+                self._process = subprocess.Popen(
+                    list(command),
+                    env=dict(environment),
+                    stdin=subprocess.DEVNULL,
+                    stdout=words,
+                    stderr=subprocess.STDOUT,
+                    start_new_session=True,
+                    creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)
+                    | getattr(subprocess, "DETACHED_PROCESS", 0),
+                )
+        except OSError as error:
+            raise DeviceError(f"{command[0]} does not run: {error.strerror}. Install the emulator again.") from error
+        threading.Thread(target=self._process.wait, name=f"emulator {self._process.pid}", daemon=True).start()
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether it runs no more."""
+        return self._process.poll() is not None
+
+    def end(self) -> None:
+        """End it by force; where it has ended nothing happens."""
+        with suppress(OSError):
+            self._process.terminate()
+
+    def why_it_ended(self, name: str) -> DeviceError:
+        """What to tell of an emulator that ended while it was waited for."""
+        return DeviceError(f"The emulator of {name} ended at once. {explained(self._last_words())} Its log: {self.log}")
+
+    def _last_words(self) -> str:
+        with suppress(OSError), self.log.open("rb") as words:
+            words.seek(max(self.log.stat().st_size - _LAST_WORDS_BYTES, 0))
+            return words.read().decode(errors="replace")
+        return ""
+
+
+def launch_command(emulator: Path, name: str, ports: Ports, options: Sequence[str]) -> list[str]:
+    """The words that start the virtual device `name`, with the control service that the recorder needs."""
+    return [
+        str(emulator), "-avd", name, "-port", str(ports.console), "-grpc", str(ports.control), "-grpc-use-token",
+        "-no-boot-anim", *options,
+    ]  # fmt: skip
+
+
+def explained(words: str) -> str:
+    """What an emulator's last words come to: what to do, as far as they are known, and the words themselves."""
+    advice = next((told for pattern, told in _ADVICE if re.search(pattern, words)), "")
+    lines = [" ".join(line.split()) for line in words.splitlines() if line.strip()]
+    telling = [line for line in lines if not _CHATTER.match(line)] or lines
+    said = " / ".join(telling[-_TOLD_LINES:])
+    return " ".join(part for part in (advice, f"It said: {said}" if said else "It said nothing.") if part)
+
+
+def new_log(folder: Path, name: str) -> Path:
+    """Where the words of a start go, one file for each; old ones of the same device are deleted."""
+    for old in sorted(folder.glob(f"emulator-{name}-2*.log"))[: -_KEPT_LOGS + 1]:
+        with suppress(OSError):
+            old.unlink()
+    return folder / f"emulator-{name}-{datetime.now(UTC):%Y%m%d-%H%M%S-%f}.log"
+
+
+def _is_free(port: int) -> bool:
+    with socket.socket() as probe:
+        try:
+            probe.bind((_LOOPBACK, port))
+        except OSError:
+            return False
+    return True
+
+
+def _any_free() -> int:
+    with socket.socket() as probe:
+        probe.bind((_LOOPBACK, 0))
+        port: int = probe.getsockname()[1]
+    return port

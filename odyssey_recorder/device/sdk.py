@@ -1,0 +1,142 @@
+"""Where the Android SDK lies, which of its parts are there, and which command brings what is missing."""
+
+import platform as this_computer
+import re
+import sys
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from odyssey_recorder.device.preflight import Finding
+from odyssey_recorder.errors import SdkError
+
+Tool = Literal["emulator", "avdmanager", "sdkmanager", "adb"]
+
+_PACKAGES: Mapping[Tool, str] = {
+    "emulator": "emulator",
+    "avdmanager": "cmdline-tools;latest",
+    "sdkmanager": "cmdline-tools;latest",
+    "adb": "platform-tools",
+}
+_SCRIPTS = {"avdmanager", "sdkmanager"}
+_ARM_HOSTS = {"arm64", "aarch64"}
+_NO_SDK = (
+    "Install Android Studio, which brings it, or set ANDROID_HOME to the folder in which it lies. "
+    "Without it the simulated emulator can be used: odyssey-recorder simulate"
+)
+_NO_TOOLS = (
+    "In Android Studio: Settings, Languages & Frameworks, Android SDK, tab SDK Tools, "
+    "tick Android SDK Command-line Tools (latest)."
+)
+
+
+def sdk_folders(environment: Mapping[str, str], platform: str, home: Path) -> tuple[Path, ...]:
+    """Where the SDK may lie, the likeliest first: what the environment names, then the usual places of the system."""
+    named = [Path(environment[name]).expanduser() for name in _VARIABLES if environment.get(name)]
+    if platform == "win32":
+        local = Path(environment.get("LOCALAPPDATA") or home / "AppData" / "Local")
+        usual = [local / "Android" / "Sdk"]
+    elif platform == "darwin":
+        brew = (Path(prefix, "share", "android-commandlinetools") for prefix in ("/opt/homebrew", "/usr/local"))
+        usual = [home / "Library" / "Android" / "sdk", *brew]
+    else:
+        usual = [home / "Android" / "Sdk", Path("/usr/lib/android-sdk"), Path("/opt/android-sdk")]
+    return tuple(dict.fromkeys([*named, *usual]))
+
+
+_VARIABLES = ("ANDROID_HOME", "ANDROID_SDK_ROOT")
+
+
+def find_sdk(folders: Iterable[Path]) -> "AndroidSdk | None":
+    """The SDK in the first of `folders` that is there; None where none is."""
+    found = next((folder for folder in folders if folder.is_dir()), None)
+    return None if found is None else AndroidSdk(found)
+
+
+def host_abi(machine: str) -> str:
+    """The processor of the system images that run fast on this computer, of `platform.machine()`."""
+    return "arm64-v8a" if machine.lower() in _ARM_HOSTS else "x86_64"
+
+
+@dataclass(frozen=True, slots=True)
+class AndroidSdk:
+    """The Android SDK in a folder; what is in it is looked up each time, for it may be installed meanwhile."""
+
+    folder: Path
+    platform: str = sys.platform
+    machine: str = this_computer.machine()
+
+    def tool(self, name: Tool) -> Path | None:
+        """The program; None where it is not installed. Of several command-line tools the newest."""
+        match name:
+            case "emulator":
+                places = [self.folder / "emulator"]
+            case "adb":
+                places = [self.folder / "platform-tools"]
+            case "avdmanager" | "sdkmanager":
+                places = [folder / "bin" for folder in (*self._tool_folders(), self.folder / "tools")]
+        file = name + self._ending(name)
+        return next((place / file for place in places if (place / file).is_file()), None)
+
+    def require(self, name: Tool) -> Path:
+        """The program; raises SdkError with the command that brings it."""
+        found = self.tool(name)
+        if found is None:
+            raise SdkError(f"The Android SDK in {self.folder} has no {name}. {self._mend(_PACKAGES[name])}")
+        return found
+
+    def image_package(self, android_sdk: str, variant: str) -> str:
+        """The name of a system image for this computer, such as ``system-images;android-34;google_apis;x86_64``."""
+        return f"system-images;android-{android_sdk};{variant};{host_abi(self.machine)}"
+
+    def has_package(self, package: str) -> bool:
+        """Whether a package is installed, as the folder that is called like it tells."""
+        folder = self.folder.joinpath(*package.split(";"))
+        return folder.is_dir() and any(folder.iterdir())
+
+    def require_package(self, package: str) -> None:
+        """Raises SdkError with the command that brings `package` if it is not there."""
+        if not self.has_package(package):
+            raise SdkError(f"The Android SDK in {self.folder} has no {package}. {self._mend(package)}")
+
+    def missing(self, images: Iterable[str]) -> tuple[Finding, ...]:
+        """Which tools and which of `images` are not there; each with the command that brings it."""
+        tools = [name for name in _PACKAGES if name != "sdkmanager" and self.tool(name) is None]
+        wanting: list[tuple[str, str]] = [(name, _PACKAGES[name]) for name in tools]
+        wanting += [("System image", image) for image in sorted(set(images)) if not self.has_package(image)]
+        return tuple(
+            Finding(what, f"no {package} in {self.folder}", self._mend(package), True, self.install_command(package))
+            for what, package in wanting
+        )
+
+    def install_command(self, package: str) -> str:
+        """The line for a terminal that installs `package`, quoted so that every system's shell takes it."""
+        manager = self.tool("sdkmanager")
+        return f'"{manager}" "{package}"' if manager else f'sdkmanager "{package}"'
+
+    def _mend(self, package: str) -> str:
+        if self.tool("sdkmanager") is not None:
+            return f"Run: {self.install_command(package)}"
+        if package == _PACKAGES["sdkmanager"]:
+            return f"{_NO_TOOLS} With another sdkmanager: {self.install_command(package)}"
+        return f"{_NO_TOOLS} Then run: {self.install_command(package)}"
+
+    def _tool_folders(self) -> list[Path]:
+        """The folders of the command-line tools, `latest` first, then the highest version."""
+        found = [folder for folder in self.folder.glob("cmdline-tools/*") if folder.is_dir()]
+        return sorted(found, key=lambda folder: (folder.name == "latest", _version(folder.name)), reverse=True)
+
+    def _ending(self, name: Tool) -> str:
+        if self.platform != "win32":
+            return ""
+        return ".bat" if name in _SCRIPTS else ".exe"
+
+
+def no_sdk() -> Finding:
+    """What is said where no SDK was found."""
+    return Finding("Android SDK", "not found", _NO_SDK, prevents=True)
+
+
+def _version(name: str) -> tuple[int, ...]:
+    return tuple(int(number) for number in re.findall(r"\d+", name))
