@@ -17,6 +17,8 @@ from odyssey_recorder.device import dumpsys, input_command
 from odyssey_recorder.device.adb_keyboard import AdbKeyboard, broadcast_commands
 from odyssey_recorder.device.adb_server import AdbServer, Connection, device_errors, find_adb
 from odyssey_recorder.device.device import ClockReading, DeviceProperties, ScreenState
+from odyssey_recorder.device.emulator_console import EmulatorConsole
+from odyssey_recorder.device.recents import close_tasks
 from odyssey_recorder.device.repair import Repair, shell_line
 from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.device.screencap import find_frame, receive_frame
@@ -37,6 +39,8 @@ __all__ = ["AdbDevice", "AdbServer", "find_adb"]
 _ANSWER_S = 10.0
 _HEARTBEAT_S = 3.0
 _BOOT_POLL_S = 0.25
+_LOADED_S = 30.0
+"""After a snapshot was loaded adb may take so long to find the device again."""
 
 _PART = "==part=="
 """Stands between what the commands of one shell line print."""
@@ -68,16 +72,24 @@ class _Printed:
 class AdbDevice:
     """A device behind an adb server, as `Device` says; every command has a connection of its own.
 
-    A device that went away and came back under its serial needs no new object.
+    A device that went away and came back under its serial needs no new object. While a snapshot is saved or loaded
+    every other command waits with its beginning, and its time runs only afterwards; one that has begun may time out,
+    and breaks off when a snapshot is loaded.
     """
 
     def __init__(
-        self, serial: str, server: AdbServer, *, answer_s: float = _ANSWER_S, keyboards: Path | None = None
+        self,
+        serial: str,
+        server: AdbServer,
+        *,
+        answer_s: float = _ANSWER_S,
+        keyboards: Path | None = None,
+        console: EmulatorConsole | None = None,
     ) -> None:
         """`answer_s` is how long a command may take, not counting the time that a stroke takes by itself.
 
         `keyboards` is the folder that keeps the user's own keyboard while ADBKeyBoard is chosen in its place. Without
-        one, text is typed by `input text` alone.
+        one, text is typed by `input text` alone. The `console`, which closes with this, keeps the snapshots.
         """
         self._serial = serial
         self._server = server
@@ -89,6 +101,8 @@ class AdbDevice:
         self._frames = 0
         self._input_us = _FIRST_INPUT_US
         self._keyboard = AdbKeyboard(serial, self._ask, keyboards)
+        self._console = console
+        self._standing_still = threading.RLock()
         self._forget()
 
     def _forget(self) -> None:
@@ -299,6 +313,37 @@ class AdbDevice:
             least_us = round(float(uptime.split()[0]) * 1e6)
         return ClockReading(before_ns, after_ns, least_us, least_us + _UPTIME_STEP_US)
 
+    @property
+    def keeps_snapshots(self) -> bool:
+        """Whether the device has a console."""
+        return self._console is not None
+
+    def snapshots(self) -> tuple[str, ...]:
+        """The names of the emulator's snapshots, in its own order."""
+        return self._snapshot_keeper().snapshots()
+
+    def save_snapshot(self, name: str) -> None:
+        """Save the whole device; what is asked of it meanwhile waits."""
+        with self._standing_still:
+            self._snapshot_keeper().save_snapshot(name)
+
+    def load_snapshot(self, name: str) -> None:
+        """Bring the whole device back and wait until adb has found it again; `follow_input` ends as if it broke."""
+        with self._standing_still:
+            self._snapshot_keeper().load_snapshot(name)
+            self._forget()
+            self._wait_until_booted(_LOADED_S)
+
+    def delete_snapshot(self, name: str) -> None:
+        """Forget a snapshot; one that is not there is none the less."""
+        self._snapshot_keeper().delete_snapshot(name)
+
+    def close_recents(self) -> None:
+        """Close every recent app, from the home screen; nothing of it shows in `getevent`."""
+        self._inject(input_command.key_command(SystemKey.HOME))
+        with device_errors(self._serial):
+            close_tasks(self._serial, lambda command: self._ask(command)[0])
+
     def heartbeat(self) -> None:
         """Return if the device answers; a frozen one is listed by adb as if it were well."""
         self._run("echo", min(_HEARTBEAT_S, self._answer_s))
@@ -308,11 +353,24 @@ class AdbDevice:
 
         The user's own keyboard is put back first, where a crash has left ADBKeyBoard in its place.
         """
+        self._wait_until_booted(timeout_s, self._keyboard.give_back)
+
+    def close(self) -> None:
+        """Let go of the device and wake every call that waits for it."""
+        with self._lock:
+            self._closed.set()
+            for sock in self._sockets:
+                with suppress(OSError):
+                    sock.shutdown(socket.SHUT_RDWR)
+        if self._console is not None:
+            self._console.close()
+
+    def _wait_until_booted(self, timeout_s: float, and_then: Callable[[], None] = lambda: None) -> None:
         expires_s = time.monotonic() + timeout_s
         while True:
             try:
                 if self._ask("getprop sys.boot_completed") == ["1"]:
-                    self._keyboard.give_back()
+                    and_then()
                     return
                 problem = "it has not booted"
             except DeviceError as error:
@@ -323,13 +381,12 @@ class AdbDevice:
                 raise DeviceTimeoutError(f"{self._serial} was not ready after {timeout_s:g} s: {problem}")
             self._closed.wait(_BOOT_POLL_S)
 
-    def close(self) -> None:
-        """Let go of the device and wake every call that waits for it."""
-        with self._lock:
-            self._closed.set()
-            for sock in self._sockets:
-                with suppress(OSError):
-                    sock.shutdown(socket.SHUT_RDWR)
+    def _snapshot_keeper(self) -> EmulatorConsole:
+        if self._console is None:
+            raise DeviceError(
+                f"{self._serial} keeps no snapshots: only an emulator on this computer does, such as emulator-5554."
+            )
+        return self._console
 
     def _lit_panel(self) -> str:
         """The id of the panel that shows the default display; empty where there is but one panel.
@@ -391,6 +448,8 @@ class AdbDevice:
 
         An `endless` one has to begin within `timeout_s`, and may then run on.
         """
+        with self._standing_still:
+            pass
         try:
             with device_errors(self._serial):
                 expires_s = None if endless else time.monotonic() + timeout_s

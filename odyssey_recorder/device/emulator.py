@@ -71,6 +71,7 @@ class EmulatorDevice:
         self._adb = adb
         self._policy = policy
         self._closed = threading.Event()
+        self._standing_still = threading.RLock()
         self._clipboard = threading.Lock()
         self._numbers = count(1)
         self._numbering = threading.Lock()
@@ -104,7 +105,9 @@ class EmulatorDevice:
     # Frames ----------------------------------------------------------------------------------------------------
 
     def capture(self) -> Frame:
-        """The screen as it is now."""
+        """The screen as it is now; while a snapshot is saved or loaded, as it is afterwards."""
+        with self._standing_still:
+            pass
         connection = self._connection()
         if connection is not None:
             try:
@@ -260,6 +263,40 @@ class EmulatorDevice:
         """The clock of the device's input events."""
         return self._adb.read_clock()
 
+    @property
+    def keeps_snapshots(self) -> bool:
+        """Whether the device has a console."""
+        return self._adb.keeps_snapshots
+
+    def snapshots(self) -> tuple[str, ...]:
+        """The names of the emulator's snapshots, in its own order."""
+        return self._adb.snapshots()
+
+    def save_snapshot(self, name: str) -> None:
+        """Save the whole device; what is asked of it meanwhile waits."""
+        with self._standing_still:
+            self._adb.save_snapshot(name)
+
+    def load_snapshot(self, name: str) -> None:
+        """Bring the whole device back, and wait until adb has found it again and the stream was opened again."""
+        with self._standing_still:
+            self._lift_at_last()
+            self._adb.load_snapshot(name)
+            self._shape = self._fitting = None
+            if self._link is not None:
+                self._link.renew()
+                self._link.wait_until_tried(_LINK_S)
+        if self._connection() is None:
+            self._allow_adb()
+
+    def delete_snapshot(self, name: str) -> None:
+        """Forget a snapshot; one that is not there is none the less."""
+        self._adb.delete_snapshot(name)
+
+    def close_recents(self) -> None:
+        """Close every recent app, from the home screen; nothing of it shows in `getevent`."""
+        self._adb.close_recents()
+
     def heartbeat(self) -> None:
         """Return if the device answers over adb."""
         self._adb.heartbeat()
@@ -269,9 +306,8 @@ class EmulatorDevice:
         self._closed.set()
         self._adb.close()
         if self._link is not None:
-            connection = self._link.connection
-            with self._clipboard, suppress(InputRefusedError):
-                self._finger.lift(connection.control if connection else None)
+            with self._clipboard:
+                self._lift_at_last()
             self._link.close()
 
     # Which way -------------------------------------------------------------------------------------------------
@@ -291,6 +327,12 @@ class EmulatorDevice:
     def _refuse_if_closed(self) -> None:
         if self._closed.is_set():
             raise DeviceDisconnectedError(f"The connection to {self.serial} was closed.")
+
+    def _lift_at_last(self) -> None:
+        """Lift a finger that is down, if that can still be done; as far as we are concerned it is up then."""
+        connection = self._link.connection if self._link is not None else None
+        with suppress(InputRefusedError):
+            self._finger.lift(connection.control if connection else None)
 
     def _drop(self, connection: Connection, error: DeviceError) -> None:
         assert self._link is not None
@@ -356,6 +398,8 @@ class EmulatorDevice:
     @contextmanager
     def _dropping(self, connection: Connection) -> Iterator[None]:
         """Carry out an input, and leave a connection on which it fails."""
+        with self._standing_still:
+            pass
         try:
             with connection.inputs:
                 yield

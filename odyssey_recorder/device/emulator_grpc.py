@@ -134,10 +134,13 @@ class PictureStream:
     which is longer than writing one takes, it is whole too. Only whole ones are given out.
     """
 
-    def __init__(self, who: str, call: "grpc._CallIterator[pb.Image]", memory: FrameMemory | None) -> None:
+    def __init__(
+        self, who: str, call: "grpc._CallIterator[pb.Image]", memory: FrameMemory | None, *, not_before_ns: int = 0
+    ) -> None:
         self._who = who
         self._call = call
         self._memory = memory
+        self._not_before_ns = not_before_ns
         self._changed = threading.Condition()
         self._whole: Picture | None = None
         self._taken: Picture | None = None
@@ -206,7 +209,8 @@ class PictureStream:
                     shared = self._memory is not None and not pixels
                     if self._memory is not None and shared:
                         pixels = self._memory.copy(_length(image))
-                    last = _picture(self._who, image, pixels, not_before_ns=last.started_ns if last else 0)
+                    not_before_ns = last.started_ns if last else self._not_before_ns
+                    last = _picture(self._who, image, pixels, not_before_ns=not_before_ns)
                     self._put(last, shared=shared)
         except DeviceError as error:
             self._end(error)
@@ -278,10 +282,11 @@ class EmulatorControl:
             image = self._ask("getScreenshot", _picture_format(within), pb.Image)
             return _picture(self._who, image, image.image, not_before_ns=asked_ns)
 
-    def stream(self, memory: FrameMemory | None = None) -> PictureStream:
+    def stream(self, memory: FrameMemory | None = None, *, not_before_ns: int = 0) -> PictureStream:
         """Have pictures of the whole size sent whenever the screen changes, the first at once.
 
-        With `memory`, which the caller closes after the stream, they come by way of it where the emulator can.
+        With `memory`, which the caller closes after the stream, they come by way of it where the emulator can. None is
+        dated before `not_before_ns`, when the screen was surely another.
         """
         wanted = _picture_format(None)
         if memory is not None:
@@ -293,7 +298,7 @@ class EmulatorControl:
                 request_serializer=_serialized,
                 response_deserializer=pb.Image.FromString,
             )
-            return PictureStream(self._who, call(wanted, metadata=self._metadata), memory)
+            return PictureStream(self._who, call(wanted, metadata=self._metadata), memory, not_before_ns=not_before_ns)
 
     def put_finger(self, at: Pixel) -> None:
         """Put the finger down at `at`, or move it there: pixels of the panel in its natural orientation."""

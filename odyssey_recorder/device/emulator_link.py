@@ -29,7 +29,7 @@ FindControl = Callable[[], ControlEndpoint | None]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Connection:
-    """An open connection: its calls, its pictures, and whether keys that are sent reach the guest.
+    """An open connection: its calls, its pictures, whether keys that are sent reach the guest, and since when it is.
 
     Who holds `inputs` can go on with its calls after the stream has ended: only then is the connection let go.
     """
@@ -37,6 +37,7 @@ class Connection:
     control: EmulatorControl
     stream: PictureStream
     has_keyboard: bool
+    opened_ns: int
     inputs: threading.RLock = field(default_factory=threading.RLock)
 
 
@@ -67,6 +68,8 @@ class EmulatorLink:
         self._shares_memory = shares_memory
         self._control: EmulatorControl | None = None
         self._connection: Connection | None = None
+        self._since_ns = 0
+        self._renewing = threading.Lock()
         self._closing = threading.Event()
         self._tried = threading.Event()
         self._problem = f"The control service of {serial} was not tried yet. Wait a moment."
@@ -77,7 +80,9 @@ class EmulatorLink:
     def connection(self) -> Connection | None:
         """The connection while there is one and its stream lives."""
         connection = self._connection
-        return None if connection is None or connection.stream.ended.is_set() else connection
+        if connection is None or connection.stream.ended.is_set() or self._is_outdated(connection.opened_ns):
+            return None
+        return connection
 
     @property
     def problem(self) -> str:
@@ -86,12 +91,24 @@ class EmulatorLink:
         return str(connection.stream.error) if connection and connection.stream.ended.is_set() else self._problem
 
     def wait_until_tried(self, timeout_s: float) -> None:
-        """Return when the first try to connect has ended, well or not."""
+        """Return when the first try to connect, since `renew` if that was called, has ended, well or not."""
         self._tried.wait(timeout_s)
 
     def drop(self, connection: Connection, error: DeviceError) -> None:
         """Leave a connection on which a call failed; another is opened soon."""
         connection.stream.close(error)
+
+    def renew(self) -> None:
+        """Leave every connection that was begun until now: what comes over the next one is the screen of now, or later.
+
+        No picture of that is dated before.
+        """
+        with self._renewing:
+            self._since_ns = time.monotonic_ns()
+            self._tried.clear()
+        control = self._control
+        if control is not None:
+            control.close()
 
     def close(self) -> None:
         """End the connection and the thread, and wait until it has ended."""
@@ -104,23 +121,31 @@ class EmulatorLink:
     def _run(self) -> None:
         pause_s = _FIRST_PAUSE_S
         while not self._closing.is_set():
-            began_s = time.monotonic()
+            began_ns = time.monotonic_ns()
             try:
-                with self._opened() as connection:
+                with self._opened(began_ns) as connection:
                     self._watch(connection)
             except DeviceError as error:
                 self._problem = str(error)
             except Exception as error:  # noqa: BLE001 - the top of a thread: adb serves on, and the next try may do
                 _log.exception("The control service of %s broke", self._serial)
                 self._problem = f"The control service of {self._serial} cannot be used: {error!r}. Choose adb."
-            self._tried.set()
-            lasted = time.monotonic() - began_s > 2 * _LAST_PAUSE_S
-            pause_s = _FIRST_PAUSE_S if lasted else pause_s
+            self._note_try(began_ns)
+            lasted = time.monotonic_ns() - began_ns > 2e9 * _LAST_PAUSE_S
+            pause_s = _FIRST_PAUSE_S if lasted or self._is_outdated(began_ns) else pause_s
             self._closing.wait(pause_s)
             pause_s = min(2 * pause_s, _LAST_PAUSE_S)
 
+    def _note_try(self, began_ns: int) -> None:
+        with self._renewing:
+            if not self._is_outdated(began_ns):
+                self._tried.set()
+
+    def _is_outdated(self, opened_ns: int) -> bool:
+        return opened_ns < self._since_ns
+
     @contextmanager
-    def _opened(self) -> Iterator[Connection]:
+    def _opened(self, opened_ns: int) -> Iterator[Connection]:
         endpoint = self._endpoint()
         control = EmulatorControl(self._serial, endpoint.address, endpoint.token, answer_s=self._answer_s)
         with ExitStack() as stack:
@@ -132,10 +157,10 @@ class EmulatorLink:
             memory = self._memory(len(control.screenshot().pixels)) if self._shares_memory else None
             if memory is not None:
                 stack.callback(memory.close)
-            stream = control.stream(memory)
+            stream = control.stream(memory, not_before_ns=self._since_ns)
             stack.callback(stream.join)
             stack.callback(stream.close)
-            connection = Connection(control, stream, has_keyboard)
+            connection = Connection(control, stream, has_keyboard, opened_ns)
             stack.callback(self._leave, connection)
             try:
                 yield connection
@@ -192,7 +217,7 @@ class EmulatorLink:
                 self._check_silence(connection, received, small, connection.control.screenshot(_eighth(newest.size)))
             self._look(connection, newest)
             self._connection = connection
-            self._tried.set()
+            self._note_try(connection.opened_ns)
             stream.ended.wait(_TICK_S)
         raise stream.error
 

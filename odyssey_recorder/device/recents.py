@@ -1,8 +1,13 @@
-"""What `dumpsys activity recents` says, on Android 10 to 16: which tasks are cards in the list of recent apps."""
+"""Android's list of recent apps: how `dumpsys activity recents` writes it (Android 10 to 16), and what empties it."""
 
 import re
-from collections.abc import Iterator
+import shlex
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+
+from odyssey_recorder.errors import DeviceError
+
+_LIST = "dumpsys activity recents"
 
 _HEADER = re.compile(r"Recent #\d+: Task(?:Record)?\{\S+ #(?P<id>\d+)\b(?P<words>.*)")
 _TYPE = re.compile(r"\btype=(\w+)")
@@ -30,6 +35,24 @@ def recent_tasks(dump: str) -> tuple[RecentTask, ...]:
     if "RECENT TASKS" not in dump:
         raise ValueError(f"no list of recent tasks, but {dump[:80]!r}")
     return tuple(_shown(re.split(r"^\s*\* ", dump, flags=re.MULTILINE)))
+
+
+def close_tasks(serial: str, ask: Callable[[str], str]) -> None:
+    """Take every card away by its number; the app of one that stays is stopped. `ask` runs a command on the device.
+
+    Raises ValueError for a list that cannot be read, and `DeviceError` where cards are left in the end.
+    """
+    left = recent_tasks(ask(_LIST))
+    if left:
+        ask("; ".join(f"am stack remove {task.id}" for task in left))
+        left = recent_tasks(ask(_LIST))
+    if left:
+        # Before Android 12 a card that no app stands behind any more, as after a reboot, stays without this.
+        ask("; ".join(shlex.join(("am", "force-stop", task.package)) for task in left if task.package))
+        left = recent_tasks(ask(_LIST))
+    if left:
+        named = ", ".join(task.package or f"task {task.id}" for task in left)
+        raise DeviceError(f"{serial} still lists recent apps: {named}. Close them by hand: Recents, then Clear all.")
 
 
 def _shown(blocks: list[str]) -> Iterator[RecentTask]:
