@@ -17,13 +17,15 @@ from odyssey_recorder.device.adb_server import AdbServer, find_adb
 from odyssey_recorder.device.device import Device, DeviceProperties, ListedDevice
 from odyssey_recorder.device.discovery import find_control, running_folders
 from odyssey_recorder.device.emulator import CapturePolicy, EmulatorDevice
+from odyssey_recorder.device.emulator_console import TOKEN_FILE, console_of
 from odyssey_recorder.device.profile import device_name
 from odyssey_recorder.errors import DeviceError, RecordingError, SettingsError
 from odyssey_recorder.gesture.areas import NavigationRules
 from odyssey_recorder.gesture.recognizer import TouchRules
 from odyssey_recorder.model.assignment import Assignment
 from odyssey_recorder.model.episode import DeviceInfo
-from odyssey_recorder.recording.recorder import Recorder, Rules
+from odyssey_recorder.recording.recorder import Recorder
+from odyssey_recorder.recording.rules import Rules
 from odyssey_recorder.recording.view import Listener
 from odyssey_recorder.settings import Settings
 from odyssey_recorder.simulator.lab import Lab, PhoneProcesses
@@ -54,7 +56,8 @@ def started_server(settings: Settings) -> AdbServer:
 class Reach:
     """How devices are reached: the adb server, the way to pictures, and where running emulators note that they run.
 
-    `keyboards` is the folder that remembers the user's own keyboard while another one types.
+    `keyboards` is the folder that remembers the user's own keyboard while another one types. `console_token` is the
+    file with the token of the emulators' consoles, in the home of whoever runs them; without it no snapshots are kept.
     """
 
     server: AdbServer
@@ -62,10 +65,12 @@ class Reach:
     running: tuple[Path, ...] = ()
     shared_memory: bool = False
     keyboards: Path | None = None
+    console_token: Path | None = None
 
     def connect(self, serial: str) -> Device:
         """A device that answers. Raises DeviceError."""
-        adb = AdbDevice(serial, self.server, keyboards=self.keyboards)
+        console = console_of(serial, self.console_token) if self.console_token is not None else None
+        adb = AdbDevice(serial, self.server, keyboards=self.keyboards, console=console)
         find = partial(find_control, serial, self.running)
         device = EmulatorDevice(adb, find, policy=self.capture, shares_memory=self.shared_memory)
         try:
@@ -95,6 +100,7 @@ def user_reach(settings: Settings) -> Reach:
         running_folders(),
         shared_memory=settings.shared_memory,
         keyboards=settings.drafts.parent / "keyboards",
+        console_token=Path.home() / TOKEN_FILE,
     )
 
 
@@ -112,7 +118,11 @@ def annotator_desk(settings: Settings) -> Iterator["Desk"]:
 
 def lab_desk(lab: Lab, store: EpisodeStore, *, actor: Actor, profile: str) -> "Desk":
     """A desk in a laboratory, away from the user's own adb server and emulators."""
-    reach = Reach(AdbServer(port=lab.server.port), running=(lab.phones.running_dir,))
+    reach = Reach(
+        AdbServer(port=lab.server.port),
+        running=(lab.phones.running_dir,),
+        console_token=lab.server.home / TOKEN_FILE,
+    )
     return Desk(reach, store, "demo", actor, lab.phones, profile)
 
 
