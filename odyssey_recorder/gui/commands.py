@@ -18,6 +18,7 @@ class _Words:
     icon: str
     keys: str = ""
     primary: bool = False
+    checkable: bool = False
 
 
 class Command(Enum):
@@ -33,7 +34,8 @@ class Command(Enum):
     SIMULATE = _Words("Start the simulated emulator", "Start a simulated phone on this computer", "cellphone_play")
     START = _Words("Start recording", "Start recording this task", "record_circle_outline", "Ctrl+R", primary=True)
     LOOK_OVER = _Words("Check again", "Check again what passive mode needs of the device", "refresh", "F7")
-    STOP = _Words("Stop", "Stop now and keep the draft for later", "pause", "Ctrl+Shift+S")
+    PAUSE = _Words("Pause", "Take no input for a while, or go on", "play_pause", "Ctrl+P", checkable=True)
+    STOP = _Words("Stop", "Stop now and keep the draft for later", "stop", "Ctrl+Shift+S")
     DISCARD = _Words("Discard…", "Stop and move the draft to the trash", "delete_outline")
     DRAFTS = _Words("Drafts…", "Go on with a recording that was not finished", "file_clock_outline", "Ctrl+Shift+D")
     RETRY = _Words("Try again", "Look now whether it works again", "refresh", "F6", primary=True)
@@ -45,8 +47,36 @@ class Command(Enum):
     COMPLETE = _Words("Complete…", "The task is done", "check", "Ctrl+Return", primary=True)
     IMPOSSIBLE = _Words("Impossible…", "The task cannot be done, and why", "cancel", "Ctrl+I")
     UNDO = _Words("Undo last", "Take the last step away", "undo", "Ctrl+Z")
+    UNDO_TO_HERE = _Words(
+        "Undo to here",
+        "Take the chosen step and all after it away; the device goes back to its screen",
+        "undo_variant",
+        "Ctrl+Shift+Z",
+    )
+    NOTE = _Words("Write a note", "Write a note beside the chosen step", "pencil_outline", "Ctrl+E")
+    ACCEPT_SCREEN = _Words(
+        "It is as it should be", "The two screens differ in nothing that matters: go on", "check", "Ctrl+Shift+Return"
+    )
+    ZOOM_FIT = _Words("Fit", "Show the whole screen of the device", "fit_to_page_outline", "Ctrl+0")
+    ZOOM_PIXELS = _Words("1:1", "Show each pixel as one pixel", "relative_scale", "Ctrl+Shift+1")
+    ZOOM_IN = _Words("Larger", "Show it larger; so does the wheel with Ctrl", "magnify_plus_outline", "Ctrl++")
+    ZOOM_OUT = _Words("Smaller", "Show it smaller; so does the wheel with Ctrl", "magnify_minus_outline", "Ctrl+-")
+    MAGNIFY = _Words(
+        "Magnifier", "Magnify what is under the pointer; so does Shift while held", "loupe", "Ctrl+M", checkable=True
+    )
     DISMISS = _Words("Dismiss", "Dismiss this message", "close", "Ctrl+.")
     ANOTHER = _Words("Record another", "Begin the next episode", "plus", "Ctrl+N", primary=True)
+    SAVE_SETTINGS = _Words(
+        "Save", "Write what was changed into settings.toml", "content_save_outline", "Ctrl+S", primary=True
+    )
+    REVERT_SETTINGS = _Words("Revert", "Take back what was changed and not saved", "undo")
+    STORE_KEY = _Words("Put into the keyring", "Keep the API key in the keyring of your system", "key_outline")
+    FORGET_KEY = _Words("Forget the key", "Take the API key out of the keyring of your system", "delete_outline")
+    READ_CONSENT = _Words("Read the consent text", "Read again what you have agreed to", "file_document_outline")
+    RESET_KEYS = _Words("Reset", "Give the chosen action the keys it came with", "undo")
+    RESET_ALL_KEYS = _Words("Reset all", "Give every action the keys it came with", "restore")
+    OPEN_LOG = _Words("Open folder", "Show the log in the file browser", "folder_open_outline")
+    COPY_LOG_PATH = _Words("Copy path", "Copy where the log is", "content_copy")
     COPY_PLACE = _Words("Copy path", "Copy where the episode is", "content_copy")
     DEVICES_LOOK = _Words("Look again", "Look again which devices there are", "refresh", "F8")
     DEVICE_CREATE = _Words("Create", "Make a virtual device of this kind", "plus", "Alt+C", primary=True)
@@ -76,6 +106,8 @@ class Commands(QObject):
         super().__init__(window)
         self._window = window
         self._actions = {command: _action(command, self) for command in Command}
+        for command in Command:
+            self.set_keys(command, QKeySequence(command.value.keys))
         window.addActions([action for command, action in self._actions.items() if command is not Command.TYPE])
         self.use_palette(window.palette())
 
@@ -87,6 +119,16 @@ class Commands(QObject):
         for command in commands:
             self._window.removeAction(self._actions[command])
             page.addAction(self._actions[command])
+
+    def set_keys(self, command: Command, keys: QKeySequence) -> None:
+        """Let `keys` ask for `command` from now on, and its tooltip say so; no keys where they are empty."""
+        action = self._actions[command]
+        tip = command.value.tip
+        if not keys.isEmpty():
+            tip = f"{tip} ({keys.toString(QKeySequence.SequenceFormat.NativeText)})"
+        if command is not Command.TYPE:
+            action.setShortcut(keys)
+        action.setToolTip(tip)
 
     def enable(self, *commands: Command, on: bool) -> None:
         """Let these be asked for, or not."""
@@ -139,19 +181,14 @@ class CommandButton(QPushButton):
         self.setIcon(self._action.icon())
         self.setToolTip(self._action.toolTip())
         self.setEnabled(self._action.isEnabled())
+        self.setCheckable(self._action.isCheckable())
+        self.setChecked(self._action.isChecked())
         if self._action.isVisible() != self._shown:
             self._shown = self._action.isVisible()
             self.setVisible(self._shown)
 
 
 def _action(command: Command, parent: QObject) -> QAction:
-    words = command.value
-    action = QAction(words.label, parent)
-    keys = QKeySequence(words.keys)
-    tip = words.tip
-    if not keys.isEmpty():
-        tip = f"{tip} ({keys.toString(QKeySequence.SequenceFormat.NativeText)})"
-    if command is not Command.TYPE:
-        action.setShortcut(keys)
-    action.setToolTip(tip)
+    action = QAction(command.value.label, parent)
+    action.setCheckable(command.value.checkable)
     return action

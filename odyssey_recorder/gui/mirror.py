@@ -212,7 +212,7 @@ class MirrorView(QWidget):
     def wheelEvent(self, event: QWheelEvent) -> None:
         event.accept()
         fit = self.fit()
-        if not self.is_touched and self._hand.turn(event):
+        if self._hand.turn(event, may_zoom=not self.is_touched):
             return
         momentum = event.phase() is Qt.ScrollPhase.ScrollMomentum
         if not self.takes_input or fit is None or self._shown is None or self._finger is not None or momentum:

@@ -180,6 +180,11 @@ QPushButton[kind="primary"]:disabled {{
 }}
 QPushButton[kind="quiet"] {{ border-color: transparent; }}
 QPushButton[kind="quiet"]:focus {{ border-color: {accent}; }}
+QPushButton[kind="quiet"]:checked {{ background: {tint}; border-color: {accent}; }}
+QPushButton[kind="flag"] {{
+    background: {card}; border-color: {warning}; color: {warning}; padding: 1px 8px; min-height: 18px;
+    font-size: {small}pt;
+}}
 QToolButton[kind="fold"] {{ border-color: transparent; color: {muted}; padding: 2px 0; font-size: {small}pt; }}
 QToolButton[kind="fold"]:hover {{ background: transparent; color: {text}; }}
 QToolButton[kind="fold"]:focus {{ border-color: {accent}; }}
@@ -202,8 +207,11 @@ QScrollArea, QScrollArea > QWidget > QWidget {{ background: transparent; border:
 QScrollBar:vertical {{ background: transparent; width: 10px; margin: 0; }}
 QScrollBar::handle:vertical {{ background: {outline}; border-radius: 3px; min-height: 32px; margin: 0 2px; }}
 QScrollBar::handle:vertical:hover {{ background: {muted}; }}
+QScrollBar:horizontal {{ background: transparent; height: 10px; margin: 0; }}
+QScrollBar::handle:horizontal {{ background: {outline}; border-radius: 3px; min-width: 32px; margin: 2px 0; }}
+QScrollBar::handle:horizontal:hover {{ background: {muted}; }}
 QScrollBar::add-line, QScrollBar::sub-line, QScrollBar::add-page, QScrollBar::sub-page {{
-    background: none; border: none; height: 0;
+    background: none; border: none; height: 0; width: 0;
 }}
 QListWidget[kind="rows"] {{ background: {field}; border: 1px solid {outline}; border-radius: 8px; padding: 4px; }}
 QListWidget[kind="rows"]::item {{ padding: 8px 10px; border-radius: 6px; color: {text}; }}

@@ -64,11 +64,12 @@ class ViewHand:
         self._show_cursor()
         return True
 
-    def turn(self, event: QWheelEvent) -> bool:
-        """Zoom around the pointer."""
+    def turn(self, event: QWheelEvent, *, may_zoom: bool) -> bool:
+        """Zoom around the pointer, if that is what was asked for."""
         if not event.modifiers() & Qt.KeyboardModifier.ControlModifier:
             return False
-        self._turned += event.angleDelta().y()
+        if may_zoom:
+            self._turned += event.angleDelta().y()
         while abs(self._turned) >= _WHEEL_NOTCH:
             larger = self._turned > 0
             self._turned -= _WHEEL_NOTCH if larger else -_WHEEL_NOTCH

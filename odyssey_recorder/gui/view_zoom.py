@@ -95,6 +95,15 @@ class Viewport(QObject):
         return self._zoom.scale
 
     @property
+    def kept(self) -> str:
+        """The scale in a word that `recall` takes, to be kept until the window is opened again."""
+        return "" if self._zoom.scale is None else f"{self._zoom.scale:g}"
+
+    def recall(self, kept: str) -> None:
+        """Show the picture at the scale that was kept; fitted where it is none that is offered."""
+        self._take(ViewZoom(next((scale for scale in ZOOMS if f"{scale:g}" == kept), None)))
+
+    @property
     def fit(self) -> Fit | None:
         """Where the picture lies; None while there is none."""
         return None if self._room is None else self._zoom.fit(self._room)
