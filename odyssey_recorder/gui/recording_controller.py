@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, Signal
 from odyssey_recorder.dataset.provenance import Mode
 from odyssey_recorder.dataset.store import DraftSummary
 from odyssey_recorder.device.device import Device, ListedDevice
-from odyssey_recorder.device.preflight import Finding, findings, take_readings
+from odyssey_recorder.device.preflight import Finding, findings, mend, take_readings
 from odyssey_recorder.errors import OdysseyError
 from odyssey_recorder.gesture.recognizer import TouchRules
 from odyssey_recorder.gui.background import Background
@@ -168,6 +168,11 @@ class RecordingController(QObject):
                 self.looked_over.emit(found)
 
         self.background.run(lambda: findings(take_readings(device)), show, tell)
+
+    def mend(self, finding: Finding) -> None:
+        """Carry out a finding's repairs, then look over the device again; not while recording."""
+        if self._device is not None and self._phase is Phase.WATCHING:
+            self._run(partial(mend, self._device, finding), lambda _: self.look_over(), self.look_over)
 
     def discard_draft(self, episode_id: str) -> None:
         """Move a draft to the trash."""

@@ -73,6 +73,17 @@ def test_what_passive_mode_lacks_is_shown_with_the_command_that_mends_it(pilot: 
     assert not pilot.says("All well")
 
 
+def test_what_can_be_mended_is_mended_by_a_button_and_looked_over_again(pilot: Pilot, device: FakeDevice) -> None:
+    device.settings[("secure", "navigation_mode")] = "2"
+    choose_passive(pilot)
+    assert pilot.says("Navigation: by gestures")
+
+    pilot.press("Mend Navigation")
+    pilot.qtbot.waitUntil(lambda: not pilot.says("Navigation: by gestures"))
+    assert device.settings[("secure", "navigation_mode")] == "0"
+    pilot.qtbot.waitUntil(lambda: pilot.says("Navigation,"))
+
+
 def test_where_nothing_can_be_heard_no_recording_is_offered(pilot: Pilot, device: FakeDevice) -> None:
     device.nodes = ()
     pilot.write_task()
