@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -14,11 +15,14 @@ from odyssey_recorder.dataset.provenance import Mode, Origin
 from odyssey_recorder.dataset.store import DraftSummary, EpisodeStore
 from odyssey_recorder.device.adb import AdbDevice
 from odyssey_recorder.device.adb_server import AdbServer, find_adb
+from odyssey_recorder.device.avd import Surroundings, VirtualDevices
+from odyssey_recorder.device.avd_config import avd_home
 from odyssey_recorder.device.device import Device, DeviceProperties, ListedDevice
 from odyssey_recorder.device.discovery import find_control, running_folders
 from odyssey_recorder.device.emulator import CapturePolicy, EmulatorDevice
 from odyssey_recorder.device.emulator_console import TOKEN_FILE, console_of
 from odyssey_recorder.device.profile import device_name
+from odyssey_recorder.device.sdk import find_sdk, sdk_folders
 from odyssey_recorder.errors import DeviceError, RecordingError, SettingsError
 from odyssey_recorder.gesture.areas import NavigationRules
 from odyssey_recorder.gesture.recognizer import TouchRules
@@ -102,6 +106,19 @@ def user_reach(settings: Settings) -> Reach:
         keyboards=settings.drafts.parent / "keyboards",
         console_token=Path.home() / TOKEN_FILE,
     )
+
+
+def virtual_devices(settings: Settings, reach: Reach) -> VirtualDevices:
+    """The virtual devices of this user's Android SDK; emulators started from here are found by `reach`."""
+    home = Path.home()
+    around = Surroundings(
+        avds=avd_home(os.environ, home),
+        running=reach.running,
+        logs=settings.drafts.parent / "logs",
+        token=reach.console_token or home / TOKEN_FILE,
+        environment=os.environ,
+    )
+    return VirtualDevices(find_sdk(sdk_folders(os.environ, sys.platform, home)), reach.server, around, reach.connect)
 
 
 @contextmanager

@@ -56,10 +56,11 @@ class _Story:
     dropped: tuple[DroppedRecord, ...] = ()
     added: int = 0
     touched: bool = False
+    wanted: DraftStep | None = None
 
     def with_step(self, step: DraftStep) -> "_Story":
         """The story with one more step, which is what a live finger became."""
-        return replace(self, steps=(*self.steps, step), added=self.added + 1, touched=False)
+        return replace(self, steps=(*self.steps, step), added=self.added + 1, touched=False, wanted=None)
 
     def with_amended(self, step: DraftStep) -> "_Story":
         """The story with `step` in place of the one of its key."""
@@ -220,6 +221,16 @@ class Draft:
         return bool(self.steps) and not self.complete and self.steps[-1].record.sent_until_us is None
 
     @property
+    def next_key(self) -> int:
+        """The key that the next step will have."""
+        return self._story.added
+
+    @property
+    def wanted(self) -> DraftStep | None:
+        """The step that was undone last, until another one takes its place: the device shall show its picture again."""
+        return self._story.wanted
+
+    @property
     def broken_touch(self) -> bool:
         """Whether a live finger went down of which no step is known: what it did to the device is not known either."""
         return self._story.touched
@@ -233,8 +244,9 @@ class Draft:
         return path
 
     def forget_picture(self, picture: Path) -> None:
-        """Delete a picture, unless a step uses it; thread-safe."""
-        if not any(step.picture == picture for step in reversed(self.steps)):
+        """Delete a picture, unless a step uses it, or the device is to show it again; thread-safe."""
+        story = self._story
+        if not any(step.picture == picture for step in (*story.steps, *filter(None, [story.wanted]))):
             with suppress(OSError):
                 picture.unlink(missing_ok=True)
 
@@ -273,9 +285,13 @@ class Draft:
         self._write(draft_log.AmendTextLine(step=key, text=text))
         return True
 
-    def drop_last(self, why: str) -> None:
-        """Take the last step away; the log remembers it, and why. Raises DatasetError."""
-        self._write(draft_log.DropLine(why=why, dropped_us=time.time_ns() // 1000))
+    def drop_last(self, why: str, count: int = 1, *, leads_back: bool = False) -> None:
+        """Take the last `count` steps away, all or none; the log remembers them, and why. Raises DatasetError.
+
+        With `leads_back` the device shall show again what the first of them was made on: it becomes the `wanted` one.
+        """
+        now_us = time.time_ns() // 1000
+        self._write(draft_log.DropLine(why=why, dropped_us=now_us, count=count, leads_back=leads_back))
 
     # A live finger.
 
@@ -312,15 +328,24 @@ class Draft:
                 return self._amended(self._of(key), changes)
             case draft_log.AmendTextLine(step=key, text=text):
                 return self._retyped(self._of(key), text)
-            case draft_log.DropLine(why=why, dropped_us=dropped_us):
-                name = action_type(self._last().action)
-                dropped = DroppedRecord(action=name, why=why, dropped_us=dropped_us)
-                return replace(story, steps=story.steps[:-1], dropped=(*story.dropped, dropped))
+            case draft_log.DropLine():
+                return self._without(line)
             case draft_log.TouchLine():
                 return replace(story, touched=True)
             case draft_log.DropTouchLine(why=why, dropped_us=dropped_us):
                 dropped = DroppedRecord(action="TOUCH", why=why, dropped_us=dropped_us)
                 return replace(story, dropped=(*story.dropped, dropped), touched=False)
+
+    def _without(self, line: draft_log.DropLine) -> _Story:
+        story = self._story
+        if line.count > len(story.steps):
+            raise DatasetError(f"{self._log.path} changes a step that is not there.")
+        left, gone = story.steps[: -line.count], story.steps[-line.count :]
+        records = (
+            DroppedRecord(action=action_type(one.action), why=line.why, dropped_us=line.dropped_us) for one in gone
+        )
+        wanted = gone[0] if line.leads_back else None
+        return replace(story, steps=left, dropped=(*story.dropped, *records), wanted=wanted)
 
     def _forget_trees_of_no_step(self) -> None:
         used = {step.tree for step in self.steps}

@@ -50,11 +50,13 @@ class AmendTextLine(_Line):
 
 
 class DropLine(_Line):
-    """The last step was taken away."""
+    """The last `count` steps were taken away; with `leads_back` the device shall show what it did before them."""
 
     kind: Literal["drop"] = "drop"
     why: str
     dropped_us: int
+    count: int = Field(default=1, ge=1)
+    leads_back: bool = False
 
 
 class TouchLine(_Line):

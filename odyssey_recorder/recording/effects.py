@@ -73,10 +73,30 @@ class SendInput:
 
 
 @dataclass(frozen=True, slots=True)
-class DropLastStep:
-    """Take the last step out of the draft, and remember why; answer with LastStepDropped or StorageFailed."""
+class DropSteps:
+    """Take the last `count` steps out of the draft, and remember why; answer with StepsDropped or StorageFailed.
+
+    With `leads_back` the device is to show again what it showed before the first of them.
+    """
 
     why: str
+    count: int = 1
+    leads_back: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ReturnDevice:
+    """Bring the device back to the screen of the step that was undone, by a snapshot; answer with Returned.
+
+    Where there is none, the annotator brings it back.
+    """
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeReturn:
+    """Compare frame `number` with the screen of the step that was undone; answer with ReturnJudged."""
+
+    number: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +138,9 @@ Effect = (
     | LowerFinger
     | DropTouch
     | SendInput
-    | DropLastStep
+    | DropSteps
+    | ReturnDevice
+    | JudgeReturn
     | JudgeLastStep
     | Publish
     | Abandon

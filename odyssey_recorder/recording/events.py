@@ -40,13 +40,14 @@ class Started:
     """Recording begins, or goes on with a draft.
 
     `uncertain`: it is not known whether the draft's last step was carried out; `complete`: that step is
-    terminal. `steps` are in the draft already.
+    terminal. `steps` are in the draft already. `leads_back`: the last step was undone, and the device may not be back.
     """
 
     now_ns: int
     uncertain: bool = False
     complete: bool = False
     steps: int = 0
+    leads_back: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,8 +150,32 @@ class InputUncertain:
 
 
 @dataclass(frozen=True, slots=True)
-class LastStepDropped:
-    """The last step is out of the draft."""
+class StepsDropped:
+    """The last steps are out of the draft. `leads_back`: the device shall show again what it did before them."""
+
+    leads_back: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Returned:
+    """A snapshot has brought the device back, or there is none that could; `reason` if it failed."""
+
+    now_ns: int
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ReturnJudged:
+    """Whether the screen is that of the step that was undone."""
+
+    matches: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ScreenAccepted:
+    """The annotator says that the screen is as it should be, though it is not the same."""
+
+    now_ns: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,9 +185,10 @@ class LastStepJudged:
 
 @dataclass(frozen=True, slots=True)
 class UndoWanted:
-    """The annotator takes the last step away."""
+    """The annotator takes the last `steps` steps away."""
 
     now_ns: int
+    steps: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,7 +249,10 @@ Event = (
     | InputDone
     | InputRefused
     | InputUncertain
-    | LastStepDropped
+    | StepsDropped
+    | Returned
+    | ReturnJudged
+    | ScreenAccepted
     | LastStepJudged
     | UndoWanted
     | DeviceWentAway

@@ -7,13 +7,14 @@ could not be written is tried again; nothing that waits is lost.
 """
 
 from collections import deque
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from odyssey_recorder.model.action import Complete, Impossible
 from odyssey_recorder.recording import effects, events
 from odyssey_recorder.recording.deed_line import DeedLine, Step, Undo
 from odyssey_recorder.recording.deeds import Interpreter, Refused
 from odyssey_recorder.recording.session import RETRY_NS, TOO_EARLY_TO_UNDO, TOO_LATE_TO_ABANDON, State
+from odyssey_recorder.recording.way_back import BRING_BACK_FIRST, WayBack
 
 USE_EMULATOR = "In passive mode the work is done in the emulator's own window: nothing was recorded or sent."
 ENDING = "The episode has ended: what you do on the device now is not recorded."
@@ -26,7 +27,7 @@ CLOCK_CHANGED = "The device's clock was changed: look whether the last steps hav
 class _Write:
     """Something to be written; `guess` if the annotator is to be asked for the step's text."""
 
-    effect: effects.SaveStep | effects.DropLastStep | effects.AmendText | effects.Publish
+    effect: effects.SaveStep | effects.DropSteps | effects.AmendText | effects.Publish
     guess: str | None = None
 
 
@@ -43,7 +44,9 @@ class PassiveSession:
         self._started = self._seeing = self._listening = False
         self._ending = self._complete = self._told_to_answer = False
         self._over: State | None = None
-        self._steps = 0
+        self._steps = self._undos = 0
+        self._way = WayBack()
+        self._owes_return = False
         self._asked: set[int] = set()
         self._device_reason = self._storage_reason = self._deaf_reason = ""
         self._trying = False
@@ -62,7 +65,11 @@ class PassiveSession:
             return State.INJECTING
         if self._device_reason:
             return State.DEVICE_LOST
-        return State.READY if self._seeing and self._listening else State.SETTLING
+        if self._way.by_snapshot:
+            return State.RETURNING
+        if not (self._seeing and self._listening):
+            return State.SETTLING
+        return State.LEADING_BACK if self._way.leads else State.READY
 
     @property
     def reason(self) -> str:
@@ -85,6 +92,11 @@ class PassiveSession:
         return self._deeds.waiting
 
     @property
+    def leading_back(self) -> bool:
+        """Whether what is done on the device is no step, because it is to come back to an earlier screen."""
+        return self._way.leads
+
+    @property
     def needed(self) -> frozenset[int]:
         """The frames to have at hand, and the pictures not to forget: others become no step's."""
         saved = {write.effect.frame for write in self._writes if isinstance(write.effect, effects.SaveStep)}
@@ -100,16 +112,17 @@ class PassiveSession:
     def _take(self, event: events.PassiveEvent) -> list[effects.PassiveEffect]:
         match event:
             case events.Started():
-                self._start(event)
+                return self._start(event)
             case events.Tick(now_ns):
                 self._tick(now_ns)
             case events.FrameSeen():
                 self._seeing, self._device_reason = True, ""
                 self._deeds.see(event)
+                return [*self._way.look(event)] if self._way.leads else []
             case events.TouchedDown() | events.Intended():
                 return self._wanted(event)
-            case events.UndoWanted(now_ns):
-                return self._undo(now_ns)
+            case events.UndoWanted(now_ns, steps):
+                return self._undo(now_ns, steps)
             case events.FramesEnded():
                 self._deeds.finish(self._now_ns)
             case events.AbandonWanted():
@@ -130,6 +143,8 @@ class PassiveSession:
                 told, self._deaf_reason = self._deaf_reason, DEAF.format(reason)
                 self._listening = False
                 return [] if told else [effects.Tell(self._deaf_reason)]
+            case events.InputHeard() if self._way.leads:
+                return []
             case events.InputHeard():
                 return _tell(ENDING if self._ending else self._deeds.hear(event)) if self._started else []
             case events.ClockJumped():
@@ -159,8 +174,8 @@ class PassiveSession:
                 self._storage_failed(event)
             case events.StepSaved(intent):
                 return self._step_saved(intent)
-            case events.LastStepDropped():
-                self._step_dropped()
+            case events.StepsDropped() | events.Returned() | events.ReturnJudged() | events.ScreenAccepted():
+                return self._on_the_way_back(event)
             case events.TextTold(step, text):
                 if step in self._asked:
                     self._writes.append(_Write(effects.AmendText(step, text)))
@@ -171,9 +186,24 @@ class PassiveSession:
                 pass
         return []
 
-    def _start(self, event: events.Started) -> None:
+    def _on_the_way_back(
+        self, event: events.StepsDropped | events.Returned | events.ReturnJudged | events.ScreenAccepted
+    ) -> list[effects.PassiveEffect]:
+        match event:
+            case events.StepsDropped(leads_back=leads_back):
+                return self._step_dropped(leads_back=leads_back)
+            case events.Returned(reason=reason):
+                return [*self._way.snapshot_done(reason)]
+            case events.ReturnJudged(matches):
+                self._way.arrive(matches=matches)
+            case events.ScreenAccepted():
+                self._way.accept()
+        return []
+
+    def _start(self, event: events.Started) -> list[effects.PassiveEffect]:
         self._started, self._steps, self._now_ns = True, event.steps, event.now_ns
         self._complete = self._ending = event.complete
+        return [*self._way.begin()] if event.leads_back else []
 
     def _tick(self, now_ns: int) -> None:
         self._now_ns = now_ns
@@ -206,9 +236,9 @@ class PassiveSession:
             case Refused():
                 return ready
             case Step(save, guess):
-                self._writes.append(_Write(save, guess))
+                self._writes.append(_Write(replace(save, flags=(*self._way.flags, *save.flags)), guess))
             case Undo():
-                self._writes.append(_Write(effects.DropLastStep("undone by the annotator")))
+                self._writes.append(_Write(effects.DropSteps("undone by the annotator", leads_back=True)))
             case None if self._complete and not self._deeds.waiting:
                 return self._publish()
             case None:
@@ -226,6 +256,8 @@ class PassiveSession:
 
     def _wanted(self, event: events.TouchedDown | events.Intended) -> list[effects.PassiveEffect]:
         match event:
+            case events.Intended(Complete() | Impossible()) if self._way.leads:
+                return [effects.Tell(BRING_BACK_FIRST)]
             case events.Intended(Complete() | Impossible() as end, now_ns):
                 if not self._ending:
                     self._ending = True
@@ -236,13 +268,15 @@ class PassiveSession:
             case _:
                 return [effects.Tell(USE_EMULATOR)]
 
-    def _undo(self, now_ns: int) -> list[effects.PassiveEffect]:
+    def _undo(self, now_ns: int, steps: int) -> list[effects.PassiveEffect]:
         if self._publishes:
             if not self._storage_reason or self._writing:
                 return [effects.Tell(TOO_EARLY_TO_UNDO)]
             self._writes.pop()
         self._ending = self._told_to_answer = False
-        self._deeds.want(Undo(now_ns), now_ns)
+        self._undos += steps
+        for _ in range(steps):
+            self._deeds.want(Undo(now_ns), now_ns)
         return []
 
     def _abandon(self) -> list[effects.PassiveEffect]:
@@ -264,6 +298,7 @@ class PassiveSession:
 
     def _step_saved(self, intent: events.Intent) -> list[effects.PassiveEffect]:
         write = self._finish_write()
+        self._way.step_saved()
         self._complete = isinstance(intent, Complete | Impossible)
         number, self._steps = self._steps, self._steps + 1
         if write.guess is None:
@@ -271,13 +306,19 @@ class PassiveSession:
         self._asked.add(number)
         return [effects.AskText(number, write.guess)]
 
-    def _step_dropped(self) -> None:
-        """The step is gone, and so is what was asked about it."""
+    def _step_dropped(self, *, leads_back: bool) -> list[effects.PassiveEffect]:
+        """The step is gone, and so is what was asked about it; after the last one the device is to come back."""
         self._finish_write()
         self._steps = max(0, self._steps - 1)
         self._complete = False
         self._asked.discard(self._steps)
         self._writes = deque(write for write in self._writes if not _amends(write, self._steps))
+        self._undos -= 1
+        self._owes_return |= leads_back
+        if self._undos or not self._owes_return:
+            return []
+        self._owes_return = False
+        return [*self._way.begin()]
 
     def _device_went_away(self, reason: str) -> None:
         if not self._started:

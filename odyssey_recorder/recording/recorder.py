@@ -1,153 +1,48 @@
-"""The thread that records: it owns the session and the draft, and carries out what the session asks for."""
+"""A recording as the annotator, or a script, holds it: commands that never block, and what is known of it."""
 
-import logging
-import queue
-import threading
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
+from collections.abc import Callable
 
 from odyssey_recorder.dataset.draft import Draft
 from odyssey_recorder.dataset.provenance import Mode
 from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.device.device import Device
-from odyssey_recorder.device.screen import Frame
-from odyssey_recorder.device.settle import SettleRule, Stillness, StillnessWatch
-from odyssey_recorder.errors import DatasetError, DeviceError, InputRefusedError, RecordingError
-from odyssey_recorder.gesture.areas import NavigationRules
-from odyssey_recorder.gesture.recognizer import TouchRules
+from odyssey_recorder.errors import InputRefusedError, RecordingError
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import Complete, Impossible, SystemKey
 from odyssey_recorder.model.geometry import Pixel
-from odyssey_recorder.recording import effects, events
-from odyssey_recorder.recording.deeds import Interpreter
-from odyssey_recorder.recording.finger import LiveFinger
-from odyssey_recorder.recording.frame_reader import FrameReader
-from odyssey_recorder.recording.input_listener import InputListener, Report
-from odyssey_recorder.recording.passive import PassiveSession
-from odyssey_recorder.recording.session import LATE_INPUT_NS, OUT_OF_DATE, RETRY_NS, Session, State
-from odyssey_recorder.recording.step_writer import KeptPicture, StepWriter
-from odyssey_recorder.recording.view import STATE_MESSAGES, Listener, RecordingView, StepRows, TextQuestion
-from odyssey_recorder.recording.work import Broke, InDataset, Outcome, ScreenKnown, Sent, TreeRead, Work
-
-PUBLISHING = "Putting the episode into the dataset."
-BROKEN_TOUCH = (
-    "When this recording broke off, your finger was on the screen. That gesture is not in the episode: bring the screen"
-    " back to where the last step left it."
-)
-TICK_S = 0.05
-"""In passive mode something may be due though nothing has happened."""
-LAST_STEPS_S = 5.0
-"""What was done on the device before a recording in passive mode is stopped has so long to become steps."""
-OFF_SCREEN = "That is outside the screen: nothing was recorded or sent."
-
-_log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class Rules:
-    """What counts as a click, what as a screen at rest, and how late an input may still arrive.
-
-    `view_trees`: whether the view tree of every screen at rest is asked for. `navigation` is of use in passive mode.
-    """
-
-    touch: TouchRules
-    navigation: NavigationRules
-    settle: SettleRule = field(default_factory=SettleRule)
-    late_input_ns: int = LATE_INPUT_NS
-    view_trees: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class _FrameCame:
-    frame: Frame
-
-
-@dataclass(frozen=True, slots=True)
-class _Lifted:
-    """The finger left the mirror: with a gesture, or, without one, because the window lost it."""
-
-    stroke: TouchStroke | None
-    now_ns: int
-
-
-@dataclass(frozen=True, slots=True)
-class _Stop:
-    pass
-
-
-_Message = Outcome | Report | _FrameCame | _Lifted | _Stop
-_LAST_ANSWERS = Sent | InDataset | events.InputRefused | events.FingerGoesDown | events.FingerLifted
-"""What may still come when a recording was stopped, and must not be lost."""
+from odyssey_recorder.recording import events
+from odyssey_recorder.recording.engine import Engine, Lifted, NoteWritten
+from odyssey_recorder.recording.rules import Rules
+from odyssey_recorder.recording.session import RETRY_NS
+from odyssey_recorder.recording.view import Listener, RecordingView
 
 
 class Recorder:
-    """Records one draft from one device. Every command only posts to the recorder's inbox and returns at once."""
+    """Records one draft from one device. Every command only posts to the engine's inbox and returns at once."""
 
-    def __init__(
-        self,
-        device: Device,
-        draft: Draft,
-        store: EpisodeStore,
-        *,
-        listener: Listener,
-        rules: Rules,
-    ) -> None:
+    def __init__(self, device: Device, draft: Draft, store: EpisodeStore, *, listener: Listener, rules: Rules) -> None:
         self._device = device
         self._draft = draft
-        self._store = store
-        self._listener = listener
-        self._rules = rules
-        self._session = _session(draft, rules)
-        self._inbox: queue.SimpleQueue[_Message] = queue.SimpleQueue()
-        self._reader = FrameReader(device, on_frame=self._frame_came, on_failure=self._frame_failed)
-        self._finger = LiveFinger(device, self._inbox.put)
-        self._ear = InputListener(device, self._inbox.put) if self._is_passive else None
-        self._thread = threading.Thread(target=self._run, name=f"recorder of {device.serial}", daemon=True)
-        self._writer = StepWriter(draft, rules.touch)
-        self._work = Work(device, self._writer, self._inbox.put)
-        self._questions: dict[int, str] = {}
-        self._rows = StepRows(draft.episode_id)
-        self._watch = StillnessWatch(rules.settle, since_ns=time.monotonic_ns())
-        self._at_rest = False
-        self._unproved: list[TreeRead | ScreenKnown] = []
-        self._published: Path | None = None
-        self._screenshots = store.root / "screenshots"
-        self._over = False
-        self._view_changed = threading.Condition()
-        self._view = self._make_view()
+        self._engine = Engine(device, draft, store, listener=listener, rules=rules)
+        self._finger = self._engine.finger
 
     # Commands; from any thread.
 
     def start(self) -> None:
         """Begin, or go on with a draft that has steps already."""
-        self._thread.start()
-        if self._draft.broken_touch:
-            self._listener.notice(BROKEN_TOUCH)
-        self._inbox.put(
-            events.Started(
-                time.monotonic_ns(),
-                uncertain=self._draft.uncertain and not self._is_passive,
-                complete=self._draft.complete,
-                steps=len(self._draft.steps),
-            )
-        )
-        self._reader.start()
-        self._finger.start()
-        if self._ear is not None:
-            self._ear.start()
+        self._engine.start()
 
     def touch_down(self, frame_number: int, at: Pixel | None = None) -> None:
         """A finger came down on the frame that is shown: the step's picture is settled now.
 
         With the place `at`, in pixels of the frame, the device follows the finger where it can.
         """
-        live = at is not None and self._device.follows_finger
+        live = at is not None and self._device.follows_finger and not self._engine.leading_back
         if at is not None and live:
             self._finger.begin(at)
-        self._inbox.put(events.TouchedDown(frame_number, time.monotonic_ns(), live))
-        self._reader.hurry(True)
+        self._engine.post(events.TouchedDown(frame_number, time.monotonic_ns(), live))
+        self._engine.hurry()
 
     def move_touch(self, at: Pixel) -> None:
         """The finger on the mirror has moved."""
@@ -156,12 +51,12 @@ class Recorder:
     def lift(self, stroke: TouchStroke) -> None:
         """The finger left the mirror; `stroke` is the whole contact, in pixels of the frame."""
         self._finger.leave()
-        self._inbox.put(_Lifted(stroke, time.monotonic_ns()))
+        self._engine.post(Lifted(stroke, time.monotonic_ns()))
 
     def cancel_touch(self) -> None:
         """The finger left without a gesture: nothing is recorded, unless the device has followed it."""
         self._finger.leave()
-        self._inbox.put(_Lifted(None, time.monotonic_ns()))
+        self._engine.post(Lifted(None, time.monotonic_ns()))
 
     def press(self, key: SystemKey) -> None:
         """Record and press a system key."""
@@ -186,32 +81,39 @@ class Recorder:
 
     def answer_text(self, step: int, text: str) -> None:
         """Say what was typed in a step that asks for it."""
-        self._inbox.put(events.TextTold(step, text))
+        self._engine.post(events.TextTold(step, text))
 
-    def undo(self) -> None:
-        """Take the last step away; the device stays as it is, and a fresh picture is taken."""
-        self._inbox.put(events.UndoWanted(time.monotonic_ns()))
+    def undo(self, steps: int = 1) -> None:
+        """Take the last `steps` steps away, and lead the device back to the screen that the first of them was made on.
+
+        A snapshot brings it there, if one was made; otherwise the view's `wanted` shows the annotator where to, and
+        what is done so long goes to the device and is no step.
+        """
+        self._engine.post(events.UndoWanted(time.monotonic_ns(), steps))
+
+    def accept_screen(self) -> None:
+        """The screen is as it should be after an undo, though it is not the same: go on from here."""
+        self._engine.post(events.ScreenAccepted(time.monotonic_ns()))
+
+    def note_step(self, key: int, text: str) -> None:
+        """Put the annotator's words beside the step of this key, in the provenance."""
+        self._engine.post(NoteWritten(key, text))
 
     def retry(self) -> None:
         """Try again now what could not be written."""
-        self._inbox.put(events.Tick(time.monotonic_ns() + RETRY_NS))
+        self._engine.post(events.Tick(time.monotonic_ns() + RETRY_NS))
 
     def abandon(self) -> None:
         """Throw the recording away: its draft goes to the trash."""
-        self._inbox.put(events.AbandonWanted())
+        self._engine.post(events.AbandonWanted())
 
     def stop(self) -> None:
         """End the recording as it is; the draft is kept. Returns at once."""
-        self._finger.stop()
-        self._inbox.put(_Stop())
+        self._engine.stop()
 
     def join(self) -> None:
         """Wait until nothing of this recorder runs any more and the draft is closed."""
-        self._thread.join()
-        self._reader.join()
-        self._finger.join()
-        if self._ear is not None:
-            self._ear.join()
+        self._engine.join()
 
     # What is known; from any thread.
 
@@ -233,320 +135,12 @@ class Recorder:
     @property
     def view(self) -> RecordingView:
         """The newest view."""
-        return self._view
+        return self._engine.board.newest
 
     def wait_for(self, wanted: Callable[[RecordingView], bool], timeout_s: float) -> RecordingView:
         """The first view that is `wanted`. Raises RecordingError after `timeout_s`, or when the recording ends."""
-        with self._view_changed:
-            self._view_changed.wait_for(lambda: wanted(self._view) or self._over, timeout_s)
-            view = self._view
-        if wanted(view):
-            return view
-        what = "The recording has ended" if self._over else f"Nothing went on for {timeout_s:.0f} s"
-        raise RecordingError(f"{what}: {view.state.value}. {view.message} The draft is kept.")
+        return self._engine.board.wait_for(wanted, timeout_s)
 
     def _intend(self, intent: events.Intent) -> None:
-        self._inbox.put(events.Intended(intent, time.monotonic_ns()))
-        self._reader.hurry(True)
-
-    @property
-    def _is_passive(self) -> bool:
-        return isinstance(self._session, PassiveSession)
-
-    # The reader's thread.
-
-    def _frame_came(self, frame: Frame) -> None:
-        self._inbox.put(_FrameCame(frame))  # before anybody can see it, and so touch it
-        self._listener.frame(frame)
-
-    def _frame_failed(self, error: DeviceError) -> None:
-        self._inbox.put(events.DeviceWentAway(str(error)))
-
-    # The recorder's thread.
-
-    def _run(self) -> None:
-        try:
-            while not isinstance(message := self._next_message(), _Stop):
-                self._go_on(message)
-                if self._session.state in {State.FINISHED, State.ABANDONED}:
-                    return
-            self._await_last_answers()
-        except Exception:
-            _log.exception("The recorder of %s broke", self._draft.episode_id)
-            self._listener.notice(f"The recorder broke. Your steps are safe in the draft {self._draft.folder}.")
-            raise
-        finally:
-            self._end_threads()
-            self._work.finish()
-            self._draft.close()
-            with self._view_changed:
-                self._over = True
-                self._view_changed.notify_all()
-
-    def _await_last_answers(self) -> None:
-        """Take in what became of an input, or of publishing, that was under way when the recording was stopped."""
-        if self._is_passive:
-            self._finish_passive()
-        self._end_threads()
-        self._finger.join()
-        self._work.finish()
-        while not self._inbox.empty():
-            message = self._inbox.get()
-            if isinstance(message, _LAST_ANSWERS):
-                self._take(message)
-        self._happened(events.FramesEnded())
-        self._publish_view()
-
-    def _finish_passive(self) -> None:
-        """Make steps of what was done on the device before the recording was stopped, if they still come."""
-        self._happened(events.FramesEnded())
-        expires_s = time.monotonic() + LAST_STEPS_S
-        while self._session.touched and time.monotonic() < expires_s:
-            self._go_on(self._next_message())
-
-    def _next_message(self) -> _Message:
-        """What comes next; in passive mode, where nobody may have anything to say for long, that time has passed."""
-        try:
-            return self._inbox.get(timeout=TICK_S if self._is_passive else None)
-        except queue.Empty:
-            return events.Tick(time.monotonic_ns())
-
-    def _go_on(self, message: _Message) -> None:
-        self._happened(events.Tick(time.monotonic_ns()))
-        self._take(message)
-        self._publish_view()
-
-    def _end_threads(self) -> None:
-        self._reader.stop()
-        self._finger.stop()
-        if self._ear is not None:
-            self._ear.stop()
-
-    def _take(self, message: _Message) -> None:
-        match message:
-            case _FrameCame(frame):
-                self._take_frame(frame)
-            case KeptPicture():
-                self._writer.take_picture(message)
-                self._happened(events.FrameKept(message.frame.number))
-                self._want_tree(message.frame.number)
-            case ScreenKnown():
-                self._take_screen(message)
-            case TreeRead():
-                self._take_tree(message)
-            case _Lifted(stroke, now_ns):
-                self._lifted(stroke, now_ns)
-            case Sent(started_ns, ended_ns):
-                self._input_sent(started_ns, ended_ns)
-            case InDataset(annotation):
-                self._published = annotation
-                self._happened(events.Published())
-            case Broke(error):
-                raise error
-            case _Stop():
-                pass  # it was stopped already
-            case event:
-                self._happened(event)
-
-    def _lifted(self, stroke: TouchStroke | None, now_ns: int) -> None:
-        if isinstance(self._session, Session) and self._session.live:
-            return  # the finger itself reports what the device got
-        if stroke is not None and self._writer.is_on_screen(stroke):
-            self._happened(events.Intended(events.Strike(stroke), now_ns))
-            return
-        if stroke is not None:
-            self._listener.notice(OFF_SCREEN)
-        self._happened(events.TouchCancelled())
-
-    def _want_tree(self, number: int) -> None:
-        """Read the view tree while the annotator looks at the picture; of a screen that moves there is none."""
-        wanted = self._rules.view_trees and not self._is_passive
-        if wanted and self._at_rest and number == self._session.frame:
-            self._work.read_tree(number)
-
-    def _take_tree(self, read: TreeRead) -> None:
-        if read.tree is not None and self._rules.view_trees:
-            self._await_proof(read)
-
-    def _take_screen(self, known: ScreenKnown) -> None:
-        """In mirror mode nobody touches the device before the proof of the frame; in passive mode it needs its own."""
-        if self._is_passive:
-            self._await_proof(known)
-        elif known.state is not None:
-            self._writer.take_screen(known.frame_number, known.state)
-
-    def _await_proof(self, read: TreeRead | ScreenKnown) -> None:
-        """What was read belongs to a frame if a frame that was asked for when it was complete shows the same."""
-        if read.frame_number == self._session.frame:
-            self._unproved.append(read)
-            self._reader.ask()
-
-    def _prove(self, frame: Frame) -> None:
-        complete = [read for read in self._unproved if frame.started_ns >= read.read_ns]
-        self._unproved = [read for read in self._unproved if frame.started_ns < read.read_ns]
-        for read in complete:
-            if read.frame_number != self._session.frame or self._session.state is not State.READY:
-                continue
-            match read:
-                case TreeRead(number, tree) if tree is not None:
-                    self._tell(self._writer.take_tree(number, tree))
-                case ScreenKnown(number, state) if state is not None:
-                    self._writer.take_screen(number, state)
-                case _:
-                    pass
-
-    def _input_sent(self, started_ns: int, ended_ns: int) -> None:
-        try:
-            self._writer.note_sent(started_ns, ended_ns)
-        except DatasetError as error:
-            self._happened(events.InputDone(ended_ns))
-            self._happened(events.StorageFailed(str(error), ended_ns))
-        else:
-            self._happened(events.InputDone(ended_ns))
-
-    def _take_frame(self, frame: Frame) -> None:
-        self._writer.hold(frame, self._session.needed)
-        if self._session.state is State.DEVICE_LOST:
-            self._happened(events.DeviceCameBack(frame.started_ns))
-        stillness = self._watch.see(frame, ignore_top_px=self._writer.status_bar_px)
-        self._at_rest = stillness is Stillness.STILL
-        anchor = self._watch.anchor
-        if anchor is None or self._watch.ignores(frame):
-            return
-        self._happened(
-            events.FrameSeen(
-                frame.number,
-                anchor.number,
-                frame.started_ns,
-                still=stillness is Stillness.STILL,
-                restless=stillness is Stillness.RESTLESS,
-                streamed=frame.streamed,
-                arrived_ns=frame.arrived_ns,
-                size=frame.size,
-            )
-        )
-        self._prove(frame)
-
-    def _happened(self, event: events.PassiveEvent) -> None:
-        """Tell the session, and do what it asks, in order; what that leads to at once comes before the rest."""
-        for effect in self._say(event):
-            outcome = self._carry_out(effect)
-            if outcome is not None:
-                self._happened(outcome)
-        rolling = self._is_passive and not (self._device.sends_frames and self._at_rest)
-        self._reader.hurry(rolling or self._session.touched or self._session.state is not State.READY)
-
-    def _say(self, event: events.PassiveEvent) -> Sequence[effects.PassiveEffect]:
-        if isinstance(self._session, PassiveSession):
-            return self._session.handle(event)
-        return [] if isinstance(event, events.PassiveNews) else self._session.handle(event)
-
-    def _carry_out(self, effect: effects.PassiveEffect) -> events.PassiveEvent | None:  # noqa: C901 - one line for each effect
-        try:
-            match effect:
-                case effects.Watch(since_ns, after_input):
-                    before = self._writer.last_frame if after_input else None
-                    self._watch = StillnessWatch(self._rules.settle, since_ns=since_ns, before=before)
-                    self._reader.ask()
-                case effects.KeepFrame(number):
-                    return self._keep(number)
-                case effects.SaveStep():
-                    self._writer.save(effect)
-                    return events.StepSaved(effect.intent)
-                case effects.LowerFinger(number):
-                    self._writer.note_touch(number, time.monotonic_ns())
-                    self._finger.release()
-                case effects.DropTouch(why):
-                    self._draft.drop_touch(why)
-                case effects.SendInput(intent):
-                    self._work.send(intent)
-                case effects.DropLastStep(why):
-                    self._tell(self._writer.drop_last(why))
-                    return events.LastStepDropped()
-                case effects.JudgeLastStep(number, uncertain):
-                    self._tell(self._writer.judge_last(number, uncertain=uncertain))
-                    return events.LastStepJudged()
-                case effects.Publish():
-                    self._work.publish(self._store, self._draft)
-                case effects.Abandon():
-                    self._store.discard(self._draft)
-                case effects.Tell(text):
-                    self._tell(text)
-                case _:
-                    return self._look(effect)
-        except DatasetError as error:
-            return events.StorageFailed(str(error), time.monotonic_ns())
-        return None
-
-    def _tell(self, text: str) -> None:
-        if text:
-            self._listener.notice(text)
-
-    def _look(
-        self, effect: effects.LookAtScreen | effects.LookAtField | effects.AskText | effects.AmendText
-    ) -> events.PassiveEvent | None:
-        """What a passive session asks for besides. Raises DatasetError."""
-        shown = self._session.frame or 0
-        match effect:
-            case effects.LookAtScreen():
-                assert self._ear is not None
-                self._work.look_at_areas(shown, self._ear.check_clock)
-            case effects.LookAtField():
-                self._work.read_field(shown)
-            case effects.AskText(step, guess):
-                self._questions[step] = guess
-            case effects.AmendText(step, text):
-                self._writer.amend_text(step, text)
-                self._questions.pop(step, None)
-                return events.TextAmended(step)
-        return None
-
-    def _keep(self, number: int) -> events.PassiveEvent | None:
-        frame = self._writer.frame(number)
-        if frame is None and self._is_passive:
-            return events.FrameMissing(number)
-        if frame is None:
-            self._tell(OUT_OF_DATE)
-            return events.TouchCancelled()
-        self._writer.forget_unused_pictures(self._session.needed)
-        self._work.keep_picture(frame)
-        if not self._is_passive:
-            self._work.look_at_screen(number)
-        return None
-
-    def _publish_view(self) -> None:
-        view = self._make_view()
-        if view == self._view:
-            return
-        with self._view_changed:
-            self._view = view
-            self._view_changed.notify_all()
-        self._listener.changed(view)
-
-    def _make_view(self) -> RecordingView:
-        screenshots = self._screenshots if self._published is not None else None
-        state = self._session.state
-        message = PUBLISHING if self._session.publishing else self._session.reason or STATE_MESSAGES[state]
-        frame = self._session.frame
-        return RecordingView(
-            state,
-            message,
-            frame,
-            self._rows.show(self._draft.steps, screenshots),
-            self._published,
-            capture_path=self._device.capture_path,
-            has_view_tree=frame is not None and self._writer.has_tree(frame),
-            question=self._question(),
-        )
-
-    def _question(self) -> TextQuestion | None:
-        """The oldest question about a step that is still there."""
-        open_ones = [step for step in self._questions if step < len(self._draft.steps)]
-        return TextQuestion(min(open_ones), self._questions[min(open_ones)]) if open_ones else None
-
-
-def _session(draft: Draft, rules: Rules) -> Session | PassiveSession:
-    """The session of a draft's mode."""
-    if draft.origin.mode == "passive":
-        return PassiveSession(Interpreter(rules.touch, rules.navigation))
-    return Session(rules.late_input_ns)
+        self._engine.post(events.Intended(intent, time.monotonic_ns()))
+        self._engine.hurry()

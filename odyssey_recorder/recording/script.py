@@ -181,7 +181,7 @@ class ScriptPlayer:
             self._notice = ""
             wanted = len(before.steps) + (-1 if isinstance(command, Undo) else 1)
             _give(command, recorder, before)
-            after = recorder.wait_for(lambda view, frame=before.frame_number: _answered(view, frame), PATIENCE_S)  # type: ignore[misc]
+            after = _outcome(recorder, before.frame_number)
             if after.state is State.DEVICE_LOST:
                 after = self._ready(recorder)  # only then is it known whether the step stays
             if len(after.steps) == wanted or after.published is not None:
@@ -225,6 +225,19 @@ def _touch(recorder: Recorder, view: RecordingView, stroke: TouchStroke) -> None
     if view.frame_number is not None:
         recorder.touch_down(view.frame_number)
         recorder.lift(stroke)
+
+
+def _outcome(recorder: Recorder, frame_before: int | None) -> RecordingView:
+    """What a command has led to. After an undo a script goes on from what the device shows."""
+
+    def is_over(view: RecordingView) -> bool:
+        return _answered(view, frame_before)
+
+    view = recorder.wait_for(lambda view: is_over(view) or view.state is State.LEADING_BACK, PATIENCE_S)
+    if view.state is not State.LEADING_BACK:
+        return view
+    recorder.accept_screen()
+    return recorder.wait_for(is_over, PATIENCE_S)
 
 
 def _answered(view: RecordingView, frame_before: int | None) -> bool:

@@ -8,6 +8,10 @@ clock in nanoseconds and comes with the events.
 
 INJECTING also stands for publishing, the last thing that a step leads to.
 
+After an undo the device is to show again what it showed before the step: RETURNING while a snapshot is loaded, if there
+is one, then LEADING_BACK, if the screen is another one. So long the annotator's inputs go to the device and are no
+steps, until the screen is the wanted one, or is said to be.
+
 A frame is written to the draft as soon as the screen has come to rest; only then is the session READY and
 takes input. A gesture pins the frame it was made on. Its input goes out when three things are true: the
 pinned frame is safe on disk, a frame that was asked for after the touch-down still shows the same, and the
@@ -33,6 +37,7 @@ from odyssey_recorder.model.geometry import Size
 from odyssey_recorder.recording import effects, events
 from odyssey_recorder.recording.gestures import HeldGesture, LiveGesture
 from odyssey_recorder.recording.timeline import MOVING
+from odyssey_recorder.recording.way_back import BRING_BACK_FIRST, WayBack
 
 PROOF_NS = 1_000_000_000
 """So long after a live finger has lifted, the proof for its picture may take; then the step is marked as unproven."""
@@ -62,6 +67,8 @@ class State(Enum):
     READY = "ready"
     CHECKING = "checking"
     INJECTING = "injecting"
+    RETURNING = "returning"
+    LEADING_BACK = "leading back"
     SETTLING = "settling"
     DEVICE_LOST = "device lost"
     STORAGE_LOST = "storage lost"
@@ -90,7 +97,8 @@ class Session:
         self._gesture: HeldGesture | None = None
         self._live: LiveGesture | None = None
         self._in_flight = False
-        self._owed_drop = ""
+        self._owed_drop: effects.DropSteps | None = None
+        self._way = WayBack()
         self._judge = False
         self._uncertain = False
         self._try_storage = False
@@ -126,6 +134,11 @@ class Session:
         return self._live is not None
 
     @property
+    def leading_back(self) -> bool:
+        """Whether inputs are no steps, because the device is to come back to an earlier screen."""
+        return self._way.leads
+
+    @property
     def needed(self) -> frozenset[int]:
         """The frames to have at hand, and the pictures not to forget, besides those asked for from now on: none."""
         return frozenset()
@@ -158,23 +171,23 @@ class Session:
             case events.StepSaved(intent):
                 return self._step_saved(intent)
             case events.InputDone(now_ns):
-                self._judge = True
+                self._judge = not self._way.leads
                 return self._input_over(now_ns)
             case events.InputRefused(reason, now_ns) if self._live:
                 return self._break_off(reason, now_ns)
             case events.InputRefused(reason, now_ns):
-                self._owed_drop = "refused by the device"
+                if not self._way.leads:
+                    self._owed_drop = effects.DropSteps("refused by the device")
                 return [effects.Tell(reason), *self._input_over(now_ns)]
             case events.InputUncertain(reason):
                 return self._input_uncertain(reason)
-            case events.LastStepDropped():
-                self._owed_drop = ""
-                return []
+            case events.StepsDropped() | events.Returned() | events.ReturnJudged() | events.ScreenAccepted():
+                return self._on_the_way_back(event)
             case events.LastStepJudged():
                 self._judge = self._uncertain = False
                 return []
-            case events.UndoWanted(now_ns):
-                return self._undo(now_ns)
+            case events.UndoWanted():
+                return self._undo(event)
             case events.DeviceWentAway(reason):
                 return self._device_went_away(reason)
             case events.DeviceCameBack(now_ns):
@@ -196,6 +209,8 @@ class Session:
         if event.complete:
             self._state, self._publishing = State.INJECTING, True
             return [effects.Publish()]
+        if event.leads_back:
+            return self._return()
         return self._settle(event.now_ns)
 
     # Frames.
@@ -210,6 +225,9 @@ class Session:
         self._anchor, self._newest, self._size = frame.anchor, frame.number, frame.size
         if self._live is not None:
             return self._frame_under_live_finger(self._live, frame)
+        if self._way.leads:
+            self._settled = frame.still
+            return self._way.look(frame)
         if self._gesture is not None:
             return self._frame_under_finger(self._gesture, frame, changed=changed)
         if self._state is State.READY and self._settled:
@@ -244,6 +262,8 @@ class Session:
     # Gestures.
 
     def _touched_down(self, number: int, now_ns: int, *, live: bool) -> list[effects.Effect]:
+        if self._state is State.LEADING_BACK:
+            return []  # nothing to prove: it becomes no step
         if self._state is not State.READY or self._gesture is not None:
             return [effects.Tell(NOT_READY)]
         if not self._settled or self._kept is None:
@@ -272,6 +292,8 @@ class Session:
         return []
 
     def _intended(self, intent: events.Intent, now_ns: int) -> list[effects.Effect]:
+        if self._state is State.LEADING_BACK:
+            return self._send_unrecorded(intent)
         if isinstance(intent, events.Strike):
             if self._gesture is None or self._gesture.intent is not None:
                 return []  # its touch-down was refused, and the annotator told
@@ -303,7 +325,7 @@ class Session:
             return []
         self._state = State.INJECTING
         check = gesture.check if self._settled else None
-        flags = () if self._settled else (MOVING,)
+        flags = (*self._way.flags, *(() if self._settled else (MOVING,)))
         return [effects.SaveStep(gesture.frame, check, self._settled, gesture.touched_ns, gesture.intent, flags=flags)]
 
     # Live gestures.
@@ -322,7 +344,7 @@ class Session:
         if self._live.is_astray:
             return self._break_off(TURNED_AWAY, self._live.lifted_ns)
         step = self._live.step(patient=patient and self._state is State.INJECTING)
-        return [step] if step is not None else []
+        return [replace(step, flags=(*self._way.flags, *step.flags))] if step is not None else []
 
     def _break_off(self, reason: str, now_ns: int) -> list[effects.Effect]:
         return [effects.Tell(f"{reason} {BROKEN_OFF}"), effects.DropTouch(reason), *self._input_over(now_ns)]
@@ -333,6 +355,7 @@ class Session:
         return self._save_live(patient=False) if waits and live and now_ns - live.lifted_ns > PROOF_NS else []
 
     def _step_saved(self, intent: events.Intent) -> list[effects.Effect]:
+        self._way.step_saved()
         if self._live is not None:
             self._judge = True
             return self._input_over(self._live.lifted_ns)
@@ -368,17 +391,55 @@ class Session:
         """
         self._state, self._reason = State.SETTLING, ""
         self._anchor = self._newest = self._kept = self._keeping = None
-        drop: list[effects.Effect] = [effects.DropLastStep(self._owed_drop)] if self._owed_drop else []
+        self._way.look_again()
+        drop: list[effects.Effect] = [self._owed_drop] if self._owed_drop else []
         since_ns = now_ns + (self._late_input_ns if self._uncertain else 0)
         return [effects.Watch(since_ns, after_input=self._judge or self._uncertain), *drop]
 
-    def _undo(self, now_ns: int) -> list[effects.Effect]:
+    # Undo, and the way back.
+
+    def _undo(self, event: events.UndoWanted) -> list[effects.Effect]:
         unpublished = self._state is State.STORAGE_LOST and self._publishing
         if not unpublished and (self._state not in _WATCHING or self._gesture is not None):
             return [effects.Tell(TOO_EARLY_TO_UNDO)]
         self._publishing = self._judge = self._uncertain = False
-        self._owed_drop = "undone by the annotator"
-        return self._end_gesture(now_ns)
+        self._owed_drop = effects.DropSteps("undone by the annotator", event.steps, leads_back=True)
+        return self._end_gesture(event.now_ns)
+
+    def _on_the_way_back(
+        self, event: events.StepsDropped | events.Returned | events.ReturnJudged | events.ScreenAccepted
+    ) -> list[effects.Effect]:
+        match event:
+            case events.StepsDropped(leads_back=leads_back):
+                self._owed_drop = None
+                return self._return() if leads_back else []
+            case events.Returned(now_ns, reason):
+                told = self._way.snapshot_done(reason)
+                self._in_flight = False
+                return [*told, *(self._settle(now_ns) if self._state is State.RETURNING else [])]
+            case events.ReturnJudged(matches):
+                return self._judge_return(matches=matches)
+            case events.ScreenAccepted(now_ns):
+                return self._settle(now_ns) if self._way.accept() else []
+
+    def _return(self) -> list[effects.Effect]:
+        self._state, self._in_flight = State.RETURNING, True
+        self._anchor = self._newest = self._kept = self._keeping = None
+        return self._way.begin()
+
+    def _judge_return(self, *, matches: bool) -> list[effects.Effect]:
+        if self._way.arrive(matches=matches) and self._newest is not None:
+            self._state, self._keeping = State.CAPTURING, self._newest
+            return [effects.KeepFrame(self._newest)]
+        if self._way.by_hand:
+            self._state = State.LEADING_BACK
+        return []
+
+    def _send_unrecorded(self, intent: events.Intent) -> list[effects.Effect]:
+        if isinstance(intent, Complete | Impossible):
+            return [effects.Tell(BRING_BACK_FIRST)]
+        self._state, self._in_flight = State.INJECTING, True
+        return [effects.SendInput(intent)]
 
     # What fails.
 
@@ -386,9 +447,9 @@ class Session:
         if self._state is State.DEVICE_LOST:
             self._reason = reason  # it may say more than the first one, which came in the middle of something
             return []
-        if self._state is State.IDLE or self._publishing:
+        if self._state in {State.IDLE, State.RETURNING} or self._publishing:
             return []
-        self._uncertain = self._uncertain or (self._in_flight and self._live is None)
+        self._uncertain = self._uncertain or (self._in_flight and self._live is None and not self._way.leads)
         lost_gesture = self._lose(State.DEVICE_LOST, reason)
         return [effects.Tell(NOT_SENT)] if lost_gesture else self._save_live()
 
@@ -459,5 +520,5 @@ class Session:
         return [effects.Tell(event.reason)]
 
 
-_WATCHING = frozenset({State.CAPTURING, State.READY, State.CHECKING, State.SETTLING})
+_WATCHING = frozenset({State.CAPTURING, State.READY, State.CHECKING, State.SETTLING, State.LEADING_BACK})
 _ENDED = frozenset({State.FINISHED, State.ABANDONED})

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from textwrap import shorten
 
-from odyssey_recorder.dataset.draft import Draft
+from odyssey_recorder.dataset.draft import Draft, DraftStep
 from odyssey_recorder.dataset.provenance import CheckRecord, FrameRecord, StepRecord, TextRecord
 from odyssey_recorder.device.device import ScreenState
 from odyssey_recorder.device.screen import Frame
@@ -37,7 +37,6 @@ DOUBTFUL = (
     "The connection broke during the last action, and the screen is another now: look whether the action was"
     " carried out, and undo it if not."
 )
-NOTHING_TO_UNDO = "There is no step to undo."
 
 _FRAMES_HELD = 4
 """So many frames are held in memory: the newest, and those that a window may still be showing."""
@@ -76,6 +75,7 @@ class StepWriter:
         self._screens: dict[int, ScreenState] = {}
         self._trees: dict[int, Tree] = {}
         self._last_frame: Frame | None = None
+        self._wanted_frame: Frame | None = None
 
     # What is at hand.
 
@@ -200,13 +200,31 @@ class StepWriter:
         sent_us, sent_until_us = self._clock.epoch_us(started_ns), self._clock.epoch_us(ended_ns)
         self._draft.amend_last({"sent_us": sent_us, "sent_until_us": sent_until_us})
 
-    def drop_last(self, why: str) -> str:
-        """Take the last step away; what the annotator must read, empty if nothing."""
-        if not self._draft.steps:
-            return NOTHING_TO_UNDO
-        self._draft.drop_last(why)
-        self._last_frame = None
-        return ""
+    def drop_last(self, why: str, count: int = 1, *, leads_back: bool = False) -> bool:
+        """Take the last `count` steps away, as far as there are so many; whether there were any.
+
+        Nothing leads back to a screen whose picture is lost.
+        """
+        there = min(count, len(self._draft.steps))
+        if there:
+            wanted = _picture_of(self._draft.steps[-there]) if leads_back else None
+            self._draft.drop_last(why, there, leads_back=wanted is not None)
+            self._last_frame, self._wanted_frame = None, wanted
+        return there > 0
+
+    def note(self, key: int, text: str) -> None:
+        """Put the annotator's words beside a step, if it is still there."""
+        self._draft.amend(key, {"note": text})
+
+    def is_wanted_screen(self, number: int) -> bool:
+        """Whether a frame shows what the step was made on that was undone; not so where its picture is lost."""
+        frame, wanted = self.frame(number), self._draft.wanted
+        if frame is None or wanted is None:
+            return False
+        self._wanted_frame = self._wanted_frame or _picture_of(wanted)
+        return self._wanted_frame is not None and frame.shows_same_as(
+            self._wanted_frame, ignore_top_px=self.status_bar_px
+        )
 
     def judge_last(self, number: int, *, uncertain: bool) -> str:
         """Compare a frame from after the last step with its picture; what the annotator must read, if anything.
@@ -254,6 +272,14 @@ class StepWriter:
                 return Type(text)
             case Complete() | Impossible():
                 return intent
+
+
+def _picture_of(step: DraftStep) -> Frame | None:
+    """What the screen showed before a step; None where its picture cannot be read."""
+    try:
+        return frame_of(step)
+    except (OSError, SyntaxError, ValueError):  # all that Pillow raises for a broken picture
+        return None
 
 
 def _touched_box(tree: Tree, intent: Intent, size: Size) -> Box | None:

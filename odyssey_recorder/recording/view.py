@@ -18,6 +18,8 @@ STATE_MESSAGES = {
     State.READY: "Ready.",
     State.CHECKING: "Making sure that the screen still is the one you touched.",
     State.INJECTING: "Sending your action to the device.",
+    State.RETURNING: "Bringing the device back to where you undid.",
+    State.LEADING_BACK: "Bring the device back to the screen on which you undid; nothing is recorded so long.",
     State.DEVICE_LOST: "The device does not answer.",
     State.STORAGE_LOST: "The recording cannot be written.",
     State.FINISHED: "Published.",
@@ -29,7 +31,8 @@ STATE_MESSAGES = {
 class RecordedStep:
     """A step as lists show it; `flag` says what is odd about it, and is empty where nothing is.
 
-    `box` is the place of the element that was touched, in pixels of the picture, where a view tree told it.
+    `box` is the place of the element that was touched, in pixels of the picture, where a view tree told it. `key` names
+    the step as long as the recording lasts, whatever is undone; `note` is what the annotator wrote beside it.
     """
 
     number: int
@@ -37,6 +40,8 @@ class RecordedStep:
     picture: Path
     flag: str
     box: Box | None = None
+    key: int = 0
+    note: str = ""
 
 
 class StepRows:
@@ -63,7 +68,8 @@ class StepRows:
     def _row(self, number: int, step: DraftStep, screenshots: Path | None) -> RecordedStep:
         picture = screenshots / screenshot_name(self._episode_id, number) if screenshots else step.picture
         box = Box(*step.record.bbox) if step.record.bbox else None
-        return RecordedStep(number, step.action, picture, ", ".join(step.record.flags), box)
+        flags = ", ".join(step.record.flags)
+        return RecordedStep(number, step.action, picture, flags, box, step.key, step.record.note)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +87,8 @@ class RecordingView:
     `message` is one line for the annotator. `frame_number` is the frame that an action would be recorded with, None
     while there is none. `published` is the annotation file, once the state is FINISHED. `capture_path` is how pictures
     come from the device at the moment: "gRPC" or "screencap". `has_view_tree`: the view tree of that frame is stored.
-    `question` waits for the annotator's answer, in passive mode.
+    `question` waits for the annotator's answer, in passive mode. `wanted` is the picture of the screen that the device
+    is to come back to after an undo; None otherwise.
     """
 
     state: State
@@ -92,6 +99,7 @@ class RecordingView:
     capture_path: str = ""
     has_view_tree: bool = False
     question: TextQuestion | None = None
+    wanted: Path | None = None
 
 
 class Listener(Protocol):

@@ -17,6 +17,7 @@ from odyssey_recorder.errors import DatasetError, DeviceError, InputRefusedError
 from odyssey_recorder.gesture.areas import Navigation, ScreenAreas
 from odyssey_recorder.model.action import Complete, Impossible
 from odyssey_recorder.recording import events
+from odyssey_recorder.recording.snapshots import StepSnapshots
 from odyssey_recorder.recording.step_writer import KeptPicture, StepWriter, Tree
 
 _THREADS = 4
@@ -74,9 +75,12 @@ Outcome = events.PassiveEvent | KeptPicture | ScreenKnown | TreeRead | Sent | In
 class Work:
     """Does one recording's work; what comes of it goes to `report`, from the workers' threads."""
 
-    def __init__(self, device: Device, writer: StepWriter, report: Callable[[Outcome], None]) -> None:
+    def __init__(
+        self, device: Device, writer: StepWriter, snapshots: StepSnapshots, report: Callable[[Outcome], None]
+    ) -> None:
         self._device = device
         self._writer = writer
+        self._snapshots = snapshots
         self._report = report
         self._workers = ThreadPoolExecutor(_THREADS, thread_name_prefix="recording")
 
@@ -84,9 +88,20 @@ class Work:
         """Wait until all that was begun is done; nothing can be begun any more."""
         self._workers.shutdown(wait=True)
 
-    def keep_picture(self, frame: Frame) -> None:
-        """Make a frame's picture safe; reports KeptPicture or StorageFailed."""
-        self._begin(partial(self._write_picture, frame))
+    def keep_picture(self, frame: Frame, *, snapshot: int | None = None) -> None:
+        """Make a frame's picture safe; reports KeptPicture or StorageFailed.
+
+        With `snapshot`, the key of the step to come, a snapshot of the device is made, too, before it reports.
+        """
+        self._begin(partial(self._write_picture, frame, snapshot))
+
+    def bring_back(self, key: int) -> None:
+        """Load the snapshot from before step `key`, if there is one; reports Returned."""
+        self._begin(partial(self._bring_back, key))
+
+    def forget_snapshots(self) -> None:
+        """The recording has ended: leave no snapshot on the emulator."""
+        self._workers.submit(self._snapshots.forget_all)
 
     def look_at_screen(self, frame_number: int) -> None:
         """Ask the device about its screen; reports ScreenKnown."""
@@ -140,11 +155,21 @@ class Work:
 
         self._workers.submit(run)
 
-    def _write_picture(self, frame: Frame) -> Outcome:
+    def _write_picture(self, frame: Frame, snapshot: int | None) -> Outcome:
         try:
-            return self._writer.write_picture(frame)
+            kept = self._writer.write_picture(frame)
         except DatasetError as error:
             return events.StorageFailed(str(error), time.monotonic_ns(), frame.number)
+        if snapshot is not None:
+            self._snapshots.save(snapshot)
+        return kept
+
+    def _bring_back(self, key: int) -> Outcome:
+        try:
+            self._snapshots.load(key)
+        except DeviceError as error:
+            return events.Returned(time.monotonic_ns(), str(error))
+        return events.Returned(time.monotonic_ns())
 
     def _screen_state(self) -> ScreenState | None:
         try:

@@ -14,7 +14,8 @@ from odyssey_recorder.gesture.areas import NavigationRules
 from odyssey_recorder.gesture.recognizer import TouchRules
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.geometry import Pixel
-from odyssey_recorder.recording.recorder import Recorder, Rules
+from odyssey_recorder.recording.recorder import Recorder
+from odyssey_recorder.recording.rules import Rules
 from odyssey_recorder.recording.session import State
 from odyssey_recorder.recording.view import RecordingView
 

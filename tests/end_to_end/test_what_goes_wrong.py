@@ -11,7 +11,7 @@ import pytest
 
 from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.gesture.touch import TouchStroke
-from odyssey_recorder.recording.recorder import PUBLISHING
+from odyssey_recorder.recording.engine import PUBLISHING
 from odyssey_recorder.recording.session import CHANGED, State
 from odyssey_recorder.simulator.adb_server import PrivateAdbServer
 from odyssey_recorder.simulator.faults import FrameFault

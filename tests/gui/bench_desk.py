@@ -13,7 +13,8 @@ from odyssey_recorder.gesture.areas import NavigationRules
 from odyssey_recorder.gesture.recognizer import TouchRules
 from odyssey_recorder.model.assignment import Assignment
 from odyssey_recorder.model.episode import DeviceInfo, TaskInfo
-from odyssey_recorder.recording.recorder import Recorder, Rules
+from odyssey_recorder.recording.recorder import Recorder
+from odyssey_recorder.recording.rules import Rules
 from odyssey_recorder.recording.view import Listener
 from tests.fakes import FakeDevice
 

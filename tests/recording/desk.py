@@ -19,7 +19,8 @@ from odyssey_recorder.gesture.recognizer import TouchRules
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.episode import DeviceInfo, TaskInfo
 from odyssey_recorder.model.geometry import Pixel
-from odyssey_recorder.recording.recorder import Recorder, Rules
+from odyssey_recorder.recording.recorder import Recorder
+from odyssey_recorder.recording.rules import Rules
 from odyssey_recorder.recording.session import State
 from odyssey_recorder.recording.view import RecordingView
 from tests.fakes import PHONE_SIZE, FakeDevice
@@ -141,6 +142,14 @@ class Recording:
         steps = len(self.ready().steps)
         self.tap()
         return self.ready(steps=steps + 1)
+
+    def undo_and_accept(self) -> RecordingView:
+        """Undo the last step, and take the screen for the wanted one, which it is not."""
+        steps = len(self.ready().steps)
+        self.recorder.undo()
+        self.until(State.LEADING_BACK)
+        self.recorder.accept_screen()
+        return self.ready(steps=steps - 1)
 
 
 def pixels(path: Path) -> Image.Image:

@@ -203,9 +203,9 @@ class Bench:
                 self.happens(events.StepSaved(effect.intent))
             case effects.SaveStep():
                 self.happens(events.StorageFailed("The disk is full.", self.now_ns))
-            case effects.DropLastStep() if self.drops:
+            case effects.DropSteps() if self.drops:
                 self.dropped += [self.steps.pop()] if self.steps else []
-                self.happens(events.LastStepDropped())
+                self.happens(events.StepsDropped())
             case effects.AmendText(step):
                 self.happens(events.TextAmended(step))
             case _:

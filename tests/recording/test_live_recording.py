@@ -9,8 +9,8 @@ from odyssey_recorder.errors import DeviceError
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import Click, Scroll, Type
 from odyssey_recorder.model.geometry import Pixel
+from odyssey_recorder.recording.engine import BROKEN_TOUCH
 from odyssey_recorder.recording.gestures import LATE
-from odyssey_recorder.recording.recorder import BROKEN_TOUCH
 from odyssey_recorder.recording.session import BROKEN_OFF, State
 from odyssey_recorder.recording.step_writer import MISTYPED
 from tests.fakes import FakeDevice

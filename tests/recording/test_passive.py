@@ -281,7 +281,7 @@ def test_an_answer_that_comes_while_its_step_is_undone_is_void() -> None:
     bench.wait(300)
     bench.happens(events.UndoWanted(bench.now_ns))
     bench.wait(100)
-    bench.happens(events.TextTold(0, "m"), events.LastStepDropped())
+    bench.happens(events.TextTold(0, "m"), events.StepsDropped())
     bench.wait(100)
 
     assert count(bench, effects.AmendText) == 0

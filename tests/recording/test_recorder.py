@@ -17,9 +17,9 @@ from odyssey_recorder.errors import DeviceError, InputRefusedError, RecordingErr
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import Click, Complete, Impossible, LongPress, Press, Scroll, SystemKey, Type
 from odyssey_recorder.model.geometry import Pixel
-from odyssey_recorder.recording.recorder import OFF_SCREEN, PUBLISHING
+from odyssey_recorder.recording.engine import NOTHING_TO_UNDO, OFF_SCREEN, PUBLISHING
 from odyssey_recorder.recording.session import CHANGED, NOT_READY, NOT_SENT, OUT_OF_DATE, TOO_EARLY_TO_UNDO, State
-from odyssey_recorder.recording.step_writer import DOUBTFUL, NOTHING_TO_UNDO, RETRACTED, UNCHANGED, UNKNOWN
+from odyssey_recorder.recording.step_writer import DOUBTFUL, RETRACTED, UNCHANGED, UNKNOWN
 from odyssey_recorder.recording.timeline import MOVING
 from odyssey_recorder.recording.view import RecordingView
 from tests.fakes import PHONE_SIZE, FakeDevice, Input
@@ -326,8 +326,7 @@ def test_undo_takes_the_last_step_away_and_the_log_remembers_it(desk: Desk, devi
     with desk.recording(device) as recording:
         recording.tap_and_wait()
         recording.tap_and_wait()
-        recording.recorder.undo()
-        recording.ready(steps=1)
+        recording.undo_and_accept()
         recording.tap_and_wait()
         recording.recorder.complete()
         view = recording.until(State.FINISHED)
@@ -620,8 +619,7 @@ def test_a_tampered_picture_is_not_published(desk: Desk, device: FakeDevice) -> 
         assert desk.store.episodes() == []
         recording.recorder.undo()
         recording.ready(steps=1)
-        recording.recorder.undo()
-        recording.ready(steps=0)
+        recording.undo_and_accept()
         recording.recorder.complete("done")
         recording.until(State.FINISHED)
 

@@ -12,7 +12,8 @@ from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import Click, Impossible, LongPress, Press, Scroll, SystemKey, Type
 from odyssey_recorder.model.action import Complete as CompleteAction
 from odyssey_recorder.model.geometry import Pixel
-from odyssey_recorder.recording.recorder import OFF_SCREEN, Recorder
+from odyssey_recorder.recording.engine import OFF_SCREEN
+from odyssey_recorder.recording.recorder import Recorder
 from odyssey_recorder.recording.script import (
     Complete,
     PressKey,

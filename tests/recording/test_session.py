@@ -11,13 +11,15 @@ from odyssey_recorder.model.action import Complete, Impossible, SystemKey
 from odyssey_recorder.model.geometry import Pixel
 from odyssey_recorder.recording.effects import (
     Abandon,
-    DropLastStep,
+    DropSteps,
     DropTouch,
     Effect,
     JudgeLastStep,
+    JudgeReturn,
     KeepFrame,
     LowerFinger,
     Publish,
+    ReturnDevice,
     SaveStep,
     SendInput,
     Tell,
@@ -36,11 +38,14 @@ from odyssey_recorder.recording.events import (
     Intended,
     Intent,
     KeyPress,
-    LastStepDropped,
     LastStepJudged,
     Published,
+    Returned,
+    ReturnJudged,
+    ScreenAccepted,
     Started,
     StepSaved,
+    StepsDropped,
     StorageFailed,
     Strike,
     TextEntry,
@@ -61,6 +66,7 @@ from odyssey_recorder.recording.session import (
     State,
 )
 from odyssey_recorder.recording.timeline import MOVING
+from odyssey_recorder.recording.way_back import BRING_BACK_FIRST, NOT_RETURNED, UNLIKE
 
 TAP = Strike(TouchStroke.press(Pixel(10, 20)))
 HOME = KeyPress(SystemKey.HOME)
@@ -317,9 +323,9 @@ def test_an_input_that_the_device_refuses_takes_its_step_away() -> None:
     assert say(session, InputRefused("It is locked.", 400)) == [
         Tell("It is locked."),
         Watch(400),
-        DropLastStep("refused by the device"),
+        DropSteps("refused by the device"),
     ]
-    say(session, LastStepDropped())
+    say(session, StepsDropped())
     assert say(session, moving(4, at=410), still(5, anchor=4, at=700)) == [KeepFrame(5)], "no step is left to judge"
 
 
@@ -378,19 +384,19 @@ def test_a_restless_frame_stays_the_picture_while_it_is_written() -> None:
 
 @pytest.mark.parametrize("session", [ready(), restless_and_ready()])
 def test_undo_takes_the_last_step_away_and_looks_again(session: Session) -> None:
-    assert say(session, UndoWanted(300)) == [Watch(300), DropLastStep("undone by the annotator")]
+    assert say(session, UndoWanted(300)) == [Watch(300), DropSteps("undone by the annotator", leads_back=True)]
     assert session.state is State.SETTLING
 
 
 def test_a_step_that_was_undone_is_not_judged() -> None:
     session = sending()
-    say(session, InputDone(400), UndoWanted(410), LastStepDropped(), moving(4, at=420))
+    say(session, InputDone(400), UndoWanted(410), StepsDropped(), moving(4, at=420))
     assert say(session, still(5, anchor=4, at=700)) == [KeepFrame(5)]
 
 
 def test_an_uncertain_step_that_was_undone_does_not_cast_doubt_on_the_one_before() -> None:
     session = Session()
-    say(session, Started(0, uncertain=True), UndoWanted(10), LastStepDropped(), moving(1, at=20))
+    say(session, Started(0, uncertain=True), UndoWanted(10), StepsDropped(), moving(1, at=20))
     assert say(session, still(2, anchor=1, at=300)) == [KeepFrame(2)]
 
 
@@ -402,11 +408,109 @@ def test_undo_waits_for_the_end_of_the_last_action() -> None:
     assert say(publishing(), UndoWanted(300)) == [Tell(TOO_EARLY_TO_UNDO)]
 
 
+def returning(steps: int = 1) -> Session:
+    """A session that has undone, at time 300, and brings the device back."""
+    session = ready()
+    assert say(session, UndoWanted(300, steps))[-1] == DropSteps("undone by the annotator", steps, leads_back=True)
+    assert say(session, StepsDropped(leads_back=True)) == [ReturnDevice()]
+    assert session.state is State.RETURNING
+    return session
+
+
+def leading_back() -> Session:
+    """A session that waits for the annotator to bring the device back, at time 700, frame 4 showing another screen."""
+    session = returning()
+    assert say(session, Returned(400)) == [Watch(400)]
+    assert say(session, moving(3, at=450), still(4, anchor=3, at=700)) == [JudgeReturn(4)]
+    say(session, ReturnJudged(matches=False))
+    assert (session.state, session.frame) == (State.LEADING_BACK, None)
+    return session
+
+
+def test_a_device_that_is_back_after_an_undo_is_ready_again() -> None:
+    session = returning(steps=3)
+    say(session, Returned(400), moving(3, at=450), still(4, anchor=3, at=700))
+    assert say(session, ReturnJudged(matches=True)) == [KeepFrame(4)]
+    say(session, FrameKept(4))
+    assert (session.state, session.frame, session.leading_back) == (State.READY, 4, False)
+
+
+def test_what_is_done_on_the_way_back_is_sent_and_is_no_step() -> None:
+    session = leading_back()
+    assert say(session, TouchedDown(4, 800)) == []
+    assert say(session, Intended(TAP, 810)) == [SendInput(TAP)]
+    assert say(session, InputDone(900)) == [Watch(900)], "nothing is judged: there is no step"
+    assert say(session, moving(5, at=950), still(6, anchor=5, at=1200)) == [JudgeReturn(6)]
+    assert say(session, ReturnJudged(matches=True)) == [KeepFrame(6)]
+
+
+def test_a_screen_on_the_way_back_is_judged_once_and_again_when_it_changes_by_itself() -> None:
+    session = leading_back()
+    assert say(session, still(5, anchor=3, at=800)) == []
+    assert say(session, moving(6, at=900)) == []
+    assert say(session, still(7, anchor=6, at=1200)) == [JudgeReturn(7)]
+
+
+def test_a_refused_or_lost_input_on_the_way_back_takes_no_step_away() -> None:
+    session = leading_back()
+    say(session, Intended(TAP, 810))
+    assert say(session, InputRefused("no", 900)) == [Tell("no"), Watch(900)]
+    say(session, moving(5, at=950), still(6, anchor=5, at=1200), ReturnJudged(matches=False), Intended(TAP, 1300))
+    say(session, InputUncertain("gone"))
+    assert session.state is State.DEVICE_LOST
+    assert say(session, DeviceCameBack(2000)) == [Watch(2000)]
+
+
+def test_the_episode_cannot_end_on_the_way_back() -> None:
+    session = leading_back()
+    assert say(session, Intended(Complete(), 800)) == [Tell(BRING_BACK_FIRST)]
+    assert session.state is State.LEADING_BACK
+
+
+def test_a_screen_that_the_annotator_takes_for_the_wanted_one_is_told_with_the_next_step() -> None:
+    session = leading_back()
+    assert say(session, ScreenAccepted(800)) == [Watch(800)]
+    say(session, moving(5, at=850), still(6, anchor=5, at=1100), FrameKept(6), Intended(HOME, 1200))
+    (save,) = say(session, still(7, anchor=5, at=1300))
+    assert isinstance(save, SaveStep)
+    assert save.flags == (UNLIKE,)
+    say(session, StepSaved(HOME), InputDone(1400), moving(8, at=1500), still(9, anchor=8, at=1800))
+    say(session, LastStepJudged(), FrameKept(9), Intended(HOME, 1900))
+    (save,) = say(session, still(10, anchor=8, at=2000))
+    assert isinstance(save, SaveStep)
+    assert save.flags == ()
+
+
+def test_a_snapshot_that_cannot_be_loaded_is_told_and_the_annotator_leads_back() -> None:
+    session = returning()
+    assert say(session, Returned(400, "No such snapshot.")) == [
+        Tell(NOT_RETURNED.format("No such snapshot.")),
+        Watch(400),
+    ]
+    assert session.leading_back
+
+
+def test_a_device_that_is_away_while_its_snapshot_loads_is_not_lost() -> None:
+    session = returning()
+    assert say(session, DeviceWentAway("offline")) == []
+    assert session.state is State.RETURNING
+
+
+def test_more_can_be_undone_on_the_way_back() -> None:
+    session = leading_back()
+    assert say(session, UndoWanted(800, 2)) == [Watch(800), DropSteps("undone by the annotator", 2, leads_back=True)]
+    assert say(session, StepsDropped(leads_back=True)) == [ReturnDevice()]
+
+
+def test_a_draft_whose_last_step_was_undone_is_led_back_when_it_is_resumed() -> None:
+    assert say(Session(), Started(0, steps=2, leads_back=True)) == [ReturnDevice()]
+
+
 def test_an_end_that_was_undone_is_not_the_end() -> None:
     session = publishing()
     say(session, disk_full())
-    assert say(session, UndoWanted(2000)) == [Watch(2000), DropLastStep("undone by the annotator")]
-    say(session, LastStepDropped(), moving(4, at=2010), still(5, anchor=4, at=2300), FrameKept(5))
+    assert say(session, UndoWanted(2000)) == [Watch(2000), DropSteps("undone by the annotator", leads_back=True)]
+    say(session, StepsDropped(), moving(4, at=2010), still(5, anchor=4, at=2300), FrameKept(5))
     say(session, Intended(HOME, 3000), DeviceWentAway("gone"))
     assert session.state is State.DEVICE_LOST, "it records again, and needs the device"
 
@@ -488,7 +592,7 @@ def test_an_input_that_was_refused_before_the_device_went_away_is_dropped_when_i
     session = sending()
     say(session, DeviceWentAway("gone"))
     assert say(session, InputRefused("It is locked.", 300)) == [Tell("It is locked.")]
-    assert say(session, DeviceCameBack(400)) == [Watch(400), DropLastStep("refused by the device")]
+    assert say(session, DeviceCameBack(400)) == [Watch(400), DropSteps("refused by the device")]
 
 
 def test_publishing_does_not_need_the_device() -> None:
@@ -549,8 +653,8 @@ def test_a_step_that_could_not_be_taken_away_is_taken_away_when_the_storage_is_b
     session = sending()
     say(session, InputRefused("It is locked.", 400), disk_full(500))
     say(session, Tick(500 + RETRY_NS), still(7, anchor=7, at=600))
-    assert say(session, FrameKept(7)) == [Watch(500 + RETRY_NS), DropLastStep("refused by the device")]
-    say(session, LastStepDropped(), DeviceWentAway("gone"))
+    assert say(session, FrameKept(7)) == [Watch(500 + RETRY_NS), DropSteps("refused by the device")]
+    say(session, StepsDropped(), DeviceWentAway("gone"))
     assert say(session, DeviceCameBack(700)) == [Watch(700)], "it is taken away once"
 
 
@@ -642,6 +746,7 @@ class _World:
         self.kept: set[int] = set()
         self.saved: Intent | None = None
         self.in_flight: Intent | None = None
+        self.returning = False
         self.touches: set[int] = set()  # the times of touch-downs that no step has used
         self.take(Started(0))
 
@@ -649,12 +754,13 @@ class _World:
         for effect in self.session.handle(event):
             self._check(effect)
 
-    def _check(self, effect: Effect) -> None:
+    def _check(self, effect: Effect) -> None:  # noqa: C901 - one case for each effect
         match effect:
             case KeepFrame(number):
                 self.writing.add(number)
             case SaveStep(frame, check, settled, touched_ns, intent):
                 assert frame in self.kept
+                assert not self.session.leading_back
                 assert self.in_flight is None
                 assert touched_ns in self.touches, "never two steps for one gesture"
                 self.touches.remove(touched_ns)
@@ -664,12 +770,19 @@ class _World:
                     assert self.frames[check][1] >= touched_ns
                 self.saved = intent
                 self.take(StepSaved(intent))
+            case SendInput(intent) if self.session.leading_back:
+                assert self.in_flight is None, "one input at a time"
+                self.in_flight = intent
             case SendInput(intent):
                 assert self.saved is intent
                 assert self.in_flight is None, "one input at a time"
                 self.in_flight, self.saved = intent, None
-            case DropLastStep():
-                self.take(LastStepDropped())
+            case DropSteps(leads_back=leads_back):
+                self.take(StepsDropped(leads_back=leads_back))
+            case ReturnDevice():
+                self.returning = True
+            case JudgeReturn(number):
+                self.take(ReturnJudged(matches=number % 3 == 0))
             case JudgeLastStep(number):
                 assert self.in_flight is None
                 self.take(LastStepJudged())
@@ -679,7 +792,7 @@ class _World:
 
 _MOVES = [
     "same frame", "same frame", "other frame", "restless frame", "kept", "kept", "not kept", "touch", "lift", "key",
-    "cancel", "done", "refused", "uncertain", "undo", "lost", "back", "disk", "tick", "late",
+    "cancel", "done", "refused", "uncertain", "undo", "returned", "accept", "lost", "back", "disk", "tick", "late",
 ]  # fmt: skip
 
 
@@ -718,16 +831,18 @@ def _move(world: _World, move: str) -> None:  # noqa: C901 - one case for each k
             world.take(answers[move])
         case "cancel":
             world.take(TouchCancelled())
-        case "undo":
-            world.take(UndoWanted(now))
-        case "lost":
-            world.take(DeviceWentAway("gone"))
-        case "back":
-            world.take(DeviceCameBack(now))
-        case "disk":
-            world.take(disk_full(now))
+        case "returned" if world.returning:
+            world.returning = False
+            world.take(Returned(now))
         case _:
-            world.take(Tick(now))
+            happens: dict[str, Event] = {
+                "undo": UndoWanted(now),
+                "accept": ScreenAccepted(now),
+                "lost": DeviceWentAway("gone"),
+                "back": DeviceCameBack(now),
+                "disk": disk_full(now),
+            }
+            world.take(happens.get(move, Tick(now)))
 
 
 @settings(max_examples=400)

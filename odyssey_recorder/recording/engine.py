@@ -1,0 +1,480 @@
+"""The thread of a recording: it owns the session and the draft, and carries out what the session asks for."""
+
+import logging
+import queue
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from odyssey_recorder.dataset.draft import Draft
+from odyssey_recorder.dataset.store import EpisodeStore
+from odyssey_recorder.device.device import Device
+from odyssey_recorder.device.screen import Frame
+from odyssey_recorder.device.settle import Stillness, StillnessWatch
+from odyssey_recorder.errors import DatasetError, DeviceError
+from odyssey_recorder.gesture.touch import TouchStroke
+from odyssey_recorder.recording import effects, events
+from odyssey_recorder.recording.board import ViewBoard
+from odyssey_recorder.recording.deeds import Interpreter
+from odyssey_recorder.recording.finger import LiveFinger
+from odyssey_recorder.recording.frame_reader import FrameReader
+from odyssey_recorder.recording.input_listener import InputListener, Report
+from odyssey_recorder.recording.passive import PassiveSession
+from odyssey_recorder.recording.proofs import Proofs, Read
+from odyssey_recorder.recording.rules import Rules
+from odyssey_recorder.recording.session import OUT_OF_DATE, Session, State
+from odyssey_recorder.recording.snapshots import SnapshotPolicy, StepSnapshots
+from odyssey_recorder.recording.step_writer import KeptPicture, StepWriter
+from odyssey_recorder.recording.view import STATE_MESSAGES, Listener, RecordingView, StepRows, TextQuestion
+from odyssey_recorder.recording.work import Broke, InDataset, Outcome, ScreenKnown, Sent, TreeRead, Work
+
+PUBLISHING = "Putting the episode into the dataset."
+BROKEN_TOUCH = (
+    "When this recording broke off, your finger was on the screen. That gesture is not in the episode: bring the screen"
+    " back to where the last step left it."
+)
+TICK_S = 0.05
+"""In passive mode something may be due though nothing has happened."""
+LAST_STEPS_S = 5.0
+"""What was done on the device before a recording in passive mode is stopped has so long to become steps."""
+NOTHING_TO_UNDO = "There is no step to undo."
+OFF_SCREEN = "That is outside the screen: nothing was recorded or sent."
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class _FrameCame:
+    frame: Frame
+
+
+@dataclass(frozen=True, slots=True)
+class Lifted:
+    """The finger left the mirror: with a gesture, or, without one, because the window lost it."""
+
+    stroke: TouchStroke | None
+    now_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class NoteWritten:
+    """The annotator's words beside the step of this key."""
+
+    key: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Stop:
+    pass
+
+
+Message = Outcome | Report | _FrameCame | Lifted | NoteWritten | _Stop
+"""All that comes into the engine's inbox."""
+
+_LAST_ANSWERS = Sent | InDataset | events.InputRefused | events.FingerGoesDown | events.FingerLifted
+"""What may still come when a recording was stopped, and must not be lost."""
+
+
+class Engine:
+    """Records one draft from one device, on a thread of its own, fed by its inbox."""
+
+    def __init__(self, device: Device, draft: Draft, store: EpisodeStore, *, listener: Listener, rules: Rules) -> None:
+        self._device = device
+        self._draft = draft
+        self._store = store
+        self._listener = listener
+        self._rules = rules
+        self._session = _session(draft, rules)
+        self._inbox: queue.SimpleQueue[Message] = queue.SimpleQueue()
+        self.finger = LiveFinger(device, self._inbox.put)
+        self._reader = FrameReader(device, on_frame=self._frame_came, on_failure=self._frame_failed)
+        self._ear = InputListener(device, self._inbox.put) if self._is_passive else None
+        self._thread = threading.Thread(target=self._run, name=f"recorder of {device.serial}", daemon=True)
+        self._writer = StepWriter(draft, rules.touch)
+        policy: SnapshotPolicy = "never" if self._is_passive else rules.snapshots
+        self._snapshots = StepSnapshots(device, draft.episode_id, policy)
+        self._work = Work(device, self._writer, self._snapshots, self._inbox.put)
+        self._questions: dict[int, str] = {}
+        self._rows = StepRows(draft.episode_id)
+        self._watch = StillnessWatch(rules.settle, since_ns=time.monotonic_ns())
+        self._at_rest = False
+        self._proofs = Proofs()
+        self._published: Path | None = None
+        self._screenshots = store.root / "screenshots"
+        self.board = ViewBoard(self._make_view(), listener)
+
+    # From any thread.
+
+    def start(self) -> None:
+        """Begin, or go on with a draft that has steps already."""
+        self._thread.start()
+        if self._draft.broken_touch:
+            self._listener.notice(BROKEN_TOUCH)
+        self.post(
+            events.Started(
+                time.monotonic_ns(),
+                uncertain=self._draft.uncertain and not self._is_passive,
+                complete=self._draft.complete,
+                steps=len(self._draft.steps),
+                leads_back=self._draft.wanted is not None,
+            )
+        )
+        self._reader.start()
+        self.finger.start()
+        if self._ear is not None:
+            self._ear.start()
+
+    def post(self, message: Message) -> None:
+        """Put something into the inbox."""
+        self._inbox.put(message)
+
+    def hurry(self) -> None:
+        """A frame is wanted soon."""
+        self._reader.hurry(True)
+
+    @property
+    def leading_back(self) -> bool:
+        """Whether inputs are no steps, because the device is to come back to an earlier screen."""
+        return self._session.leading_back
+
+    def stop(self) -> None:
+        """End the recording as it is; returns at once."""
+        self.finger.stop()
+        self.post(_Stop())
+
+    def join(self) -> None:
+        """Wait until nothing runs any more and the draft is closed."""
+        self._thread.join()
+        self._reader.join()
+        self.finger.join()
+        if self._ear is not None:
+            self._ear.join()
+
+    @property
+    def _is_passive(self) -> bool:
+        return isinstance(self._session, PassiveSession)
+
+    # The reader's thread.
+
+    def _frame_came(self, frame: Frame) -> None:
+        self._inbox.put(_FrameCame(frame))  # before anybody can see it, and so touch it
+        self._listener.frame(frame)
+
+    def _frame_failed(self, error: DeviceError) -> None:
+        self._inbox.put(events.DeviceWentAway(str(error)))
+
+    # The recorder's thread.
+
+    def _run(self) -> None:
+        try:
+            while not isinstance(message := self._next_message(), _Stop):
+                self._go_on(message)
+                if self._session.state in {State.FINISHED, State.ABANDONED}:
+                    return
+            self._await_last_answers()
+        except Exception:
+            _log.exception("The recorder of %s broke", self._draft.episode_id)
+            self._listener.notice(f"The recorder broke. Your steps are safe in the draft {self._draft.folder}.")
+            raise
+        finally:
+            self._end_threads()
+            self._work.finish()
+            self._draft.close()
+            self.board.end()
+
+    def _await_last_answers(self) -> None:
+        """Take in what became of an input, or of publishing, that was under way when the recording was stopped."""
+        if self._is_passive:
+            self._finish_passive()
+        self._end_threads()
+        self.finger.join()
+        self._work.finish()
+        while not self._inbox.empty():
+            message = self._inbox.get()
+            if isinstance(message, _LAST_ANSWERS):
+                self._take(message)
+        self._happened(events.FramesEnded())
+        self._publish_view()
+
+    def _finish_passive(self) -> None:
+        """Make steps of what was done on the device before the recording was stopped, if they still come."""
+        self._happened(events.FramesEnded())
+        expires_s = time.monotonic() + LAST_STEPS_S
+        while self._session.touched and time.monotonic() < expires_s:
+            self._go_on(self._next_message())
+
+    def _next_message(self) -> Message:
+        """What comes next; in passive mode, where nobody may have anything to say for long, that time has passed."""
+        try:
+            return self._inbox.get(timeout=TICK_S if self._is_passive else None)
+        except queue.Empty:
+            return events.Tick(time.monotonic_ns())
+
+    def _go_on(self, message: Message) -> None:
+        self._happened(events.Tick(time.monotonic_ns()))
+        self._take(message)
+        self._publish_view()
+
+    def _end_threads(self) -> None:
+        self._reader.stop()
+        self.finger.stop()
+        if self._ear is not None:
+            self._ear.stop()
+
+    def _take(self, message: Message) -> None:
+        match message:
+            case _FrameCame(frame):
+                self._take_frame(frame)
+            case KeptPicture():
+                self._writer.take_picture(message)
+                self._happened(events.FrameKept(message.frame.number))
+                self._want_tree(message.frame.number)
+            case ScreenKnown() | TreeRead():
+                self._take_reading(message)
+            case Lifted(stroke, now_ns):
+                self._lifted(stroke, now_ns)
+            case Sent(started_ns, ended_ns):
+                self._input_sent(started_ns, ended_ns)
+            case NoteWritten(key, text):
+                self._note(key, text)
+            case InDataset(annotation):
+                self._published = annotation
+                self._work.forget_snapshots()
+                self._happened(events.Published())
+            case Broke(error):
+                raise error
+            case _Stop():
+                pass  # it was stopped already
+            case event:
+                self._happened(event)
+
+    def _lifted(self, stroke: TouchStroke | None, now_ns: int) -> None:
+        if isinstance(self._session, Session) and self._session.live:
+            return  # the finger itself reports what the device got
+        if stroke is not None and self._writer.is_on_screen(stroke):
+            self._happened(events.Intended(events.Strike(stroke), now_ns))
+            return
+        if stroke is not None:
+            self._listener.notice(OFF_SCREEN)
+        self._happened(events.TouchCancelled())
+
+    def _want_tree(self, number: int) -> None:
+        """Read the view tree while the annotator looks at the picture; of a screen that moves there is none."""
+        wanted = self._rules.view_trees and not self._is_passive
+        if wanted and self._at_rest and number == self._session.frame:
+            self._work.read_tree(number)
+
+    def _take_reading(self, read: Read) -> None:
+        """In mirror mode nobody touches the device before the proof of the frame; a look in passive mode needs one."""
+        match read:
+            case TreeRead(tree=tree) if tree is not None and self._rules.view_trees:
+                self._await_proof(read)
+            case ScreenKnown() if self._is_passive:
+                self._await_proof(read)
+            case ScreenKnown(number, state) if state is not None:
+                self._writer.take_screen(number, state)
+            case _:
+                pass
+
+    def _await_proof(self, read: Read) -> None:
+        """What was read belongs to a frame if a frame that was asked for when it was complete shows the same."""
+        if read.frame_number == self._session.frame:
+            self._proofs.await_proof(read)
+            self._reader.ask()
+
+    def _prove(self, frame: Frame) -> None:
+        for read in self._proofs.seen(frame.started_ns):
+            if read.frame_number != self._session.frame or self._session.state is not State.READY:
+                continue
+            match read:
+                case TreeRead(number, tree) if tree is not None:
+                    self._tell(self._writer.take_tree(number, tree))
+                case ScreenKnown(number, state) if state is not None:
+                    self._writer.take_screen(number, state)
+                case _:
+                    pass
+
+    def _note(self, key: int, text: str) -> None:
+        try:
+            self._writer.note(key, text)
+        except DatasetError as error:
+            self._listener.notice(f"Your note could not be written. {error}")
+
+    def _input_sent(self, started_ns: int, ended_ns: int) -> None:
+        try:
+            if not self._session.leading_back:
+                self._writer.note_sent(started_ns, ended_ns)
+        except DatasetError as error:
+            self._happened(events.InputDone(ended_ns))
+            self._happened(events.StorageFailed(str(error), ended_ns))
+        else:
+            self._happened(events.InputDone(ended_ns))
+
+    def _take_frame(self, frame: Frame) -> None:
+        self._writer.hold(frame, self._session.needed)
+        if self._session.state is State.DEVICE_LOST:
+            self._happened(events.DeviceCameBack(frame.started_ns))
+        stillness = self._watch.see(frame, ignore_top_px=self._writer.status_bar_px)
+        self._at_rest = stillness is Stillness.STILL
+        anchor = self._watch.anchor
+        if anchor is None or self._watch.ignores(frame):
+            return
+        self._happened(
+            events.FrameSeen(
+                frame.number,
+                anchor.number,
+                frame.started_ns,
+                still=stillness is Stillness.STILL,
+                restless=stillness is Stillness.RESTLESS,
+                streamed=frame.streamed,
+                arrived_ns=frame.arrived_ns,
+                size=frame.size,
+            )
+        )
+        self._prove(frame)
+
+    def _happened(self, event: events.PassiveEvent) -> None:
+        """Tell the session, and do what it asks, in order; what that leads to at once comes before the rest."""
+        for effect in self._say(event):
+            outcome = self._carry_out(effect)
+            if outcome is not None:
+                self._happened(outcome)
+        rolling = self._is_passive and not (self._device.sends_frames and self._at_rest)
+        self._reader.hurry(rolling or self._session.touched or self._session.state is not State.READY)
+
+    def _say(self, event: events.PassiveEvent) -> Sequence[effects.PassiveEffect]:
+        if isinstance(self._session, PassiveSession):
+            return self._session.handle(event)
+        return [] if isinstance(event, events.PassiveNews) else self._session.handle(event)
+
+    def _carry_out(self, effect: effects.PassiveEffect) -> events.PassiveEvent | None:  # noqa: C901 - one line for each effect
+        try:
+            match effect:
+                case effects.Watch(since_ns, after_input):
+                    before = self._writer.last_frame if after_input else None
+                    self._watch = StillnessWatch(self._rules.settle, since_ns=since_ns, before=before)
+                    self._reader.ask()
+                case effects.KeepFrame(number):
+                    return self._keep(number)
+                case effects.SaveStep():
+                    self._writer.save(effect)
+                    return events.StepSaved(effect.intent)
+                case effects.LowerFinger(number):
+                    self._writer.note_touch(number, time.monotonic_ns())
+                    self.finger.release()
+                case effects.DropTouch(why):
+                    self._draft.drop_touch(why)
+                case effects.SendInput(intent):
+                    self._work.send(intent)
+                case effects.DropSteps():
+                    return self._drop(effect)
+                case effects.ReturnDevice() | effects.JudgeReturn():
+                    return self._lead_back(effect)
+                case effects.JudgeLastStep(number, uncertain):
+                    self._tell(self._writer.judge_last(number, uncertain=uncertain))
+                    return events.LastStepJudged()
+                case effects.Publish():
+                    self._work.publish(self._store, self._draft)
+                case effects.Abandon():
+                    self._store.discard(self._draft)
+                    self._work.forget_snapshots()
+                case effects.Tell(text):
+                    self._tell(text)
+                case _:
+                    return self._look(effect)
+        except DatasetError as error:
+            return events.StorageFailed(str(error), time.monotonic_ns())
+        return None
+
+    def _drop(self, wanted: effects.DropSteps) -> events.Event:
+        """Take steps away. Raises DatasetError."""
+        dropped = self._writer.drop_last(wanted.why, wanted.count, leads_back=wanted.leads_back)
+        if not dropped:
+            self._tell(NOTHING_TO_UNDO)
+        return events.StepsDropped(leads_back=dropped and self._draft.wanted is not None)
+
+    def _lead_back(self, effect: effects.ReturnDevice | effects.JudgeReturn) -> events.Event | None:
+        match effect:
+            case effects.ReturnDevice():
+                assert self._draft.wanted is not None
+                self._work.bring_back(self._draft.wanted.key)
+                return None
+            case effects.JudgeReturn(number):
+                return events.ReturnJudged(self._writer.is_wanted_screen(number))
+
+    def _tell(self, text: str) -> None:
+        if text:
+            self._listener.notice(text)
+
+    def _look(
+        self, effect: effects.LookAtScreen | effects.LookAtField | effects.AskText | effects.AmendText
+    ) -> events.PassiveEvent | None:
+        """What a passive session asks for besides. Raises DatasetError."""
+        shown = self._session.frame or 0
+        match effect:
+            case effects.LookAtScreen():
+                assert self._ear is not None
+                self._work.look_at_areas(shown, self._ear.check_clock)
+            case effects.LookAtField():
+                self._work.read_field(shown)
+            case effects.AskText(step, guess):
+                self._questions[step] = guess
+            case effects.AmendText(step, text):
+                self._writer.amend_text(step, text)
+                self._questions.pop(step, None)
+                return events.TextAmended(step)
+        return None
+
+    def _keep(self, number: int) -> events.PassiveEvent | None:
+        frame = self._writer.frame(number)
+        if frame is None and self._is_passive:
+            return events.FrameMissing(number)
+        if frame is None:
+            self._tell(OUT_OF_DATE)
+            return events.TouchCancelled()
+        self._writer.forget_unused_pictures(self._session.needed)
+        new_screen = self._session.state is State.CAPTURING and self._at_rest
+        snapshot = self._draft.next_key if new_screen and self._snapshots.wanted else None
+        self._work.keep_picture(frame, snapshot=snapshot)
+        if not self._is_passive:
+            self._work.look_at_screen(number)
+        return None
+
+    def _publish_view(self) -> None:
+        self.board.show(self._make_view())
+
+    def _make_view(self) -> RecordingView:
+        screenshots = self._screenshots if self._published is not None else None
+        state = self._session.state
+        message = PUBLISHING if self._session.publishing else self._session.reason or STATE_MESSAGES[state]
+        frame = self._session.frame
+        return RecordingView(
+            state,
+            message,
+            frame,
+            self._rows.show(self._draft.steps, screenshots),
+            self._published,
+            capture_path=self._device.capture_path,
+            has_view_tree=frame is not None and self._writer.has_tree(frame),
+            question=self._question(),
+            wanted=self._wanted_picture(),
+        )
+
+    def _wanted_picture(self) -> Path | None:
+        wanted = self._draft.wanted
+        return wanted.picture if wanted is not None and self._session.leading_back else None
+
+    def _question(self) -> TextQuestion | None:
+        """The oldest question about a step that is still there."""
+        open_ones = [step for step in self._questions if step < len(self._draft.steps)]
+        return TextQuestion(min(open_ones), self._questions[min(open_ones)]) if open_ones else None
+
+
+def _session(draft: Draft, rules: Rules) -> Session | PassiveSession:
+    """The session of a draft's mode."""
+    if draft.origin.mode == "passive":
+        return PassiveSession(Interpreter(rules.touch, rules.navigation))
+    return Session(rules.late_input_ns)
