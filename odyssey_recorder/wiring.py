@@ -3,15 +3,15 @@
 import os
 import shutil
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Literal
 
 from odyssey_recorder import __version__
-from odyssey_recorder.dataset.provenance import Mode, Origin
+from odyssey_recorder.dataset.provenance import Mode, Origin, StartRecord
 from odyssey_recorder.dataset.store import DraftSummary, EpisodeStore
 from odyssey_recorder.device.adb import AdbDevice
 from odyssey_recorder.device.adb_server import AdbServer, find_adb
@@ -26,10 +26,11 @@ from odyssey_recorder.device.sdk import find_sdk, sdk_folders
 from odyssey_recorder.errors import DeviceError, RecordingError, SettingsError
 from odyssey_recorder.gesture.areas import NavigationRules
 from odyssey_recorder.gesture.recognizer import TouchRules
-from odyssey_recorder.model.assignment import Assignment
+from odyssey_recorder.model.assignment import AsFound, Assignment, CleanHome, FromSnapshot, StartState
 from odyssey_recorder.model.episode import DeviceInfo
 from odyssey_recorder.recording.recorder import Recorder
 from odyssey_recorder.recording.rules import Rules
+from odyssey_recorder.recording.snapshots import SnapshotPolicy
 from odyssey_recorder.recording.view import Listener
 from odyssey_recorder.settings import Settings
 from odyssey_recorder.simulator.lab import Lab, PhoneProcesses
@@ -174,7 +175,11 @@ def episode_store(settings: Settings) -> EpisodeStore:
 
 @dataclass(frozen=True, slots=True)
 class Desk:
-    """Where an annotator works: the devices in reach, a dataset, and simulated emulators on demand."""
+    """Where an annotator works: the devices in reach, a dataset, and simulated emulators on demand.
+
+    `start` is for the tasks that do not say how they begin. `practice` takes the episodes that never become part of the
+    dataset. `consent` tells the version of the consent text that the annotator has agreed to, empty for none.
+    """
 
     reach: Reach
     store: EpisodeStore
@@ -183,6 +188,10 @@ class Desk:
     phones: PhoneProcesses | None = None
     profile: str = "pixel_7_pro"
     view_trees: bool = True
+    snapshots: SnapshotPolicy = "auto"
+    start: StartState = field(default_factory=AsFound)
+    practice: EpisodeStore | None = None
+    consent: Callable[[], str] = str
 
     @property
     def can_simulate(self) -> bool:
@@ -216,10 +225,15 @@ class Desk:
     def begin(self, device: Device, assignment: Assignment, listener: Listener, mode: Mode = "mirror") -> Recorder:
         """A recorder, not yet started, with a draft of its own. Raises OdysseyError."""
         self._refuse_doubtful_pictures(mode)
+        start = self.start if assignment.start == AsFound() else assignment.start
+        _bring_to_start(device, start)
         properties = device.properties()
-        origin = self._origin(properties, mode, assignment.task_id)
-        draft = self.store.create_draft(task=assignment.task, device=_device_info(properties), origin=origin)
-        return Recorder(device, draft, self.store, listener=listener, rules=self._rules(properties))
+        origin = self._origin(properties).model_copy(
+            update={"mode": mode, "task_id": assignment.task_id, "start": _start_record(start)}
+        )
+        store = self.practice if assignment.is_practice and self.practice is not None else self.store
+        draft = store.create_draft(task=assignment.task, device=_device_info(properties), origin=origin)
+        return Recorder(device, draft, store, listener=listener, rules=self._rules(properties))
 
     def resume(self, device: Device, episode_id: str, listener: Listener) -> Recorder:
         """A recorder, not yet started, that goes on with a draft. Raises OdysseyError."""
@@ -246,21 +260,43 @@ class Desk:
 
     def _rules(self, device: DeviceProperties) -> Rules:
         touch, navigation = TouchRules.for_density(device.density), NavigationRules.for_density(device.density)
-        return Rules(touch, navigation, view_trees=self.view_trees)
+        return Rules(touch, navigation, view_trees=self.view_trees, snapshots=self.snapshots)
 
-    def _origin(self, device: DeviceProperties, mode: Mode, task_id: str) -> Origin:
+    def _origin(self, device: DeviceProperties) -> Origin:
         return Origin(
             recorder_version=__version__,
-            mode=mode,
+            mode="mirror",
             actor=self.actor,
             annotator=self.annotator,
-            task_id=task_id,
+            task_id="",
             serial=device.serial,
             model=device.model,
             fingerprint=device.fingerprint,
             avd_name=device.avd_name,
             density=device.density,
+            consent=self.consent(),
         )
+
+
+def _bring_to_start(device: Device, start: StartState) -> None:
+    """Bring a device to where a task begins. Raises DeviceError."""
+    match start:
+        case AsFound():
+            pass
+        case CleanHome():
+            device.close_recents()
+        case FromSnapshot(name):
+            device.load_snapshot(name)
+
+
+def _start_record(start: StartState) -> StartRecord:
+    match start:
+        case AsFound():
+            return StartRecord()
+        case CleanHome():
+            return StartRecord(kind="clean_home")
+        case FromSnapshot(name):
+            return StartRecord(kind="snapshot", snapshot=name)
 
 
 def _device_info(device: DeviceProperties) -> DeviceInfo:

@@ -57,7 +57,7 @@ class SimulatedEmulator:
         self.adb_port = self.console_port + 1
         self.serial = f"emulator-{self.console_port}"
         self.guest = Guest(
-            phone, self.faults, InputNodes(has_keyboard=phone.profile.keyboard), f"Simulated_{phone.profile.name}"
+            phone, self.faults, InputNodes(has_keyboard=phone.profile.keyboard), phone.profile.virtual_device
         )
         self._adb_server_port = adb_server_port
         self._daemon = AdbDaemon(banner(identity(phone.profile)), service_finder(self.guest))

@@ -21,7 +21,8 @@ class Posture:
 class Profile:
     """One kind of device; sizes in pixels in natural orientation, density in dpi.
 
-    Without a `keyboard` the guest has no node for one, and keys of the emulator's toolbar come to nothing.
+    Without a `keyboard` the guest has no node for one, and keys of the emulator's toolbar come to nothing. `avd_name`
+    is what the virtual device is called, empty for a name that says what it is.
     """
 
     name: str
@@ -30,6 +31,12 @@ class Profile:
     density: int
     postures: tuple[Posture, ...] = ()
     keyboard: bool = True
+    avd_name: str = ""
+
+    @property
+    def virtual_device(self) -> str:
+        """The name of the virtual device, as the emulator tells it."""
+        return self.avd_name or f"Simulated_{self.name}"
 
     @property
     def first_posture(self) -> Posture | None:
