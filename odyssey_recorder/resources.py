@@ -1,4 +1,4 @@
-"""Where the data folders `templates`, `tasks`, `practice` and `device_profiles` lie, in a checkout as in an installed wheel."""
+"""Where the data folders (templates, tasks, practice, device profiles) lie, in a checkout as in an installed wheel."""
 
 from pathlib import Path
 from typing import Literal

@@ -58,16 +58,23 @@ class Eyes:
             case _:
                 return move
 
+    def see(self, label: str) -> bool:
+        """Whether something on the screen carries this text or description."""
+        return bool(self._carrying(label))
+
     def key(self, letter: str) -> Pixel:
         """Where a key of the soft keyboard is."""
         return Pixel(*self._middle_of(_KEYS.get(letter, letter)))
 
     def _middle_of(self, label: str) -> tuple[int, int]:
-        nodes = [node for node in self._tree().iter("node") if label in {node.get("text"), node.get("content-desc")}]
+        nodes = self._carrying(label)
         if not nodes:
             raise RecordingError(f"The demo looked for {label!r} on the simulated phone's screen and did not find it.")
         left, top, right, bottom = _bounds(nodes[0])
         return (left + right) // 2, (top + bottom) // 2
+
+    def _carrying(self, label: str) -> list[ElementTree.Element]:
+        return [node for node in self._tree().iter("node") if label in {node.get("text"), node.get("content-desc")}]
 
     def _tree(self) -> ElementTree.Element:
         said = self._lab.server.adb("-s", self._serial, "exec-out", "uiautomator", "dump", "--windows", "/dev/tty")

@@ -1,0 +1,144 @@
+"""Records the gold episodes of the practice tasks anew, on a simulated phone.
+
+    python -m odyssey_recorder.commands.practice_gold [FOLDER ...]
+
+A practice script is like a recording script (docs/scripts.md), but finds its places by what is on the screen:
+``{"on": "Notes"}``, ``{"on": "Delta", "hold": true}``, and ``{"reach": "About phone"}``, which scrolls there.
+"""
+
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
+from rich.console import Console
+
+from odyssey_recorder.commands.demo_hands import Drag, Eyes, Move, On
+from odyssey_recorder.commands.terminal import line
+from odyssey_recorder.dataset.durable import write_durably
+from odyssey_recorder.dataset.store import EpisodeStore
+from odyssey_recorder.device.adb_server import find_adb
+from odyssey_recorder.device.device import Device
+from odyssey_recorder.errors import RecordingError, ScriptError
+from odyssey_recorder.model.action import SystemKey
+from odyssey_recorder.practice.gold import gold_as_json
+from odyssey_recorder.practice.tasks import PracticeTask, practice_tasks
+from odyssey_recorder.practice.trail import Trail, trail_of
+from odyssey_recorder.recording import script
+from odyssey_recorder.recording.recorder import Recorder
+from odyssey_recorder.recording.session import State
+from odyssey_recorder.simulator.lab import Lab
+from odyssey_recorder.wiring import Desk, lab_desk
+
+PROFILE = "small_phone"
+_MOST_DRAGS = 12
+_DRAG = 0.4
+
+
+class _Line(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class _On(_Line):
+    on: str
+    hold: bool = False
+
+
+class _Reach(_Line):
+    reach: str
+
+
+_Command = _On | _Reach | script.Command
+_COMMAND: TypeAdapter[_Command] = TypeAdapter(_Command)
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """A practice episode that was played by its script: what it came by, and the gold file that it makes."""
+
+    trail: Trail
+    gold: bytes
+
+
+class GoldRecorder:
+    """Plays the scripts of practice tasks on a simulated phone of a laboratory."""
+
+    def __init__(self, lab: Lab, folder: Path, profile: str = PROFILE) -> None:
+        self._lab = lab
+        self._store = EpisodeStore(folder / "practice", drafts=folder / "drafts")
+        self._desk: Desk = lab_desk(lab, self._store, actor="script", profile=profile)
+
+    def record(self, task: PracticeTask) -> Recorded:
+        """Play the task on a phone that was just started. Raises OdysseyError."""
+        serial = self._desk.simulate()
+        device = self._desk.connect(serial)
+        try:
+            return self._record(task, device)
+        finally:
+            device.close()
+            self._lab.phones.stop()
+
+    def _record(self, task: PracticeTask, device: Device) -> Recorded:
+        device.press(SystemKey.HOME)
+        player = script.ScriptPlayer()
+        recorder = self._desk.begin(device, task.assignment, player)
+        eyes = Eyes(self._lab, device.serial)
+        try:
+            recorder.start()
+            for command in _read(task):
+                for move in _moves(command, recorder, eyes):
+                    player.perform(eyes.command(move), recorder)
+            player.published(recorder)
+        finally:
+            recorder.stop()
+            recorder.join()
+        return self._recorded(recorder.episode_id)
+
+    def _recorded(self, episode_id: str) -> Recorded:
+        episode, provenance = self._store.load(episode_id), self._store.provenance(episode_id)
+        assert provenance is not None
+        paths = [self._store.ui_tree_path(episode_id, step) for step in range(len(episode.steps))]
+        trail = trail_of(episode, provenance, lambda step: paths[step].read_text(encoding="utf-8"))
+        return Recorded(trail, gold_as_json(episode, trail))
+
+
+def _read(task: PracticeTask) -> Iterator[_Command]:
+    for number, text in enumerate(task.script_file.read_text(encoding="utf-8").splitlines(), 1):
+        try:
+            yield _COMMAND.validate_json(text)
+        except ValidationError as error:
+            raise ScriptError(f"{task.script_file}, line {number}: {text} is no command.") from error
+
+
+def _moves(command: _Command, recorder: Recorder, eyes: Eyes) -> Iterator[Move]:
+    """What to do for one line, each move only once the screen it is for is recorded with its views."""
+    recorder.wait_for(lambda view: view.state is State.READY and view.has_view_tree, script.PATIENCE_S)
+    match command:
+        case _On(on=label, hold=hold):
+            yield On(label, hold)
+        case _Reach(reach=label):
+            for _ in range(_MOST_DRAGS):
+                if eyes.see(label):
+                    return
+                yield Drag(up=_DRAG)
+                recorder.wait_for(lambda view: view.state is State.READY and view.has_view_tree, script.PATIENCE_S)
+            raise RecordingError(f"Scrolling did not bring {label!r} to the simulated phone's screen.")
+        case _:
+            yield command
+
+
+def main(names: list[str]) -> None:
+    """Record the tasks of these folder names, all without any, and write their gold files."""
+    console = Console()
+    with tempfile.TemporaryDirectory(prefix="odyssey-gold-") as folder, Lab(Path(find_adb())) as lab:
+        gold = GoldRecorder(lab, Path(folder))
+        for task in practice_tasks():
+            if not names or task.folder.name in names:
+                write_durably(task.gold_file, gold.record(task).gold)
+                console.print(line(str(task.gold_file)), soft_wrap=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
