@@ -3,7 +3,7 @@
 import os
 import shutil
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -28,6 +28,7 @@ from odyssey_recorder.gesture.areas import NavigationRules
 from odyssey_recorder.gesture.recognizer import TouchRules
 from odyssey_recorder.model.assignment import AsFound, Assignment, CleanHome, FromSnapshot, StartState
 from odyssey_recorder.model.episode import DeviceInfo
+from odyssey_recorder.practice.room import PracticeRoom
 from odyssey_recorder.recording.recorder import Recorder
 from odyssey_recorder.recording.rules import Rules
 from odyssey_recorder.recording.snapshots import SnapshotPolicy
@@ -177,8 +178,8 @@ def episode_store(settings: Settings) -> EpisodeStore:
 class Desk:
     """Where an annotator works: the devices in reach, a dataset, and simulated emulators on demand.
 
-    `start` is for the tasks that do not say how they begin. `practice` takes the episodes that never become part of the
-    dataset. `consent` tells the version of the consent text that the annotator has agreed to, empty for none.
+    `start` is for the tasks that do not say how they begin. `practice` knows who records and what they agreed to, and
+    takes the episodes that never become part of the dataset; without it, `annotator` records, and nobody was asked.
     """
 
     reach: Reach
@@ -190,8 +191,7 @@ class Desk:
     view_trees: bool = True
     snapshots: SnapshotPolicy = "auto"
     start: StartState = field(default_factory=AsFound)
-    practice: EpisodeStore | None = None
-    consent: Callable[[], str] = str
+    practice: PracticeRoom | None = None
 
     @property
     def can_simulate(self) -> bool:
@@ -216,11 +216,12 @@ class Desk:
 
     def drafts(self) -> Sequence[DraftSummary]:
         """The recordings that were not finished. Raises DatasetError."""
-        return self.store.drafts()
+        drafts = [draft for store in self._stores for draft in store.drafts()]
+        return sorted(drafts, key=lambda draft: draft.changed_at, reverse=True)
 
     def discard(self, episode_id: str) -> None:
         """Move a draft to the trash. Raises DatasetError."""
-        self.store.discard_unopened(episode_id)
+        self._store_of(episode_id).discard_unopened(episode_id)
 
     def begin(self, device: Device, assignment: Assignment, listener: Listener, mode: Mode = "mirror") -> Recorder:
         """A recorder, not yet started, with a draft of its own. Raises OdysseyError."""
@@ -231,14 +232,15 @@ class Desk:
         origin = self._origin(properties).model_copy(
             update={"mode": mode, "task_id": assignment.task_id, "start": _start_record(start)}
         )
-        store = self.practice if assignment.is_practice and self.practice is not None else self.store
+        store = self._practice_store() if assignment.is_practice else self.store
         draft = store.create_draft(task=assignment.task, device=_device_info(properties), origin=origin)
         return Recorder(device, draft, store, listener=listener, rules=self._rules(properties))
 
     def resume(self, device: Device, episode_id: str, listener: Listener) -> Recorder:
         """A recorder, not yet started, that goes on with a draft. Raises OdysseyError."""
         properties = device.properties()
-        draft = self.store.resume(episode_id)
+        store = self._store_of(episode_id)
+        draft = store.resume(episode_id)
         try:
             self._refuse_doubtful_pictures(draft.origin.mode)
         except RecordingError:
@@ -250,7 +252,21 @@ class Desk:
                 f"The draft {episode_id} was begun on a {draft.device.device_name} ({draft.device.size});"
                 f" {device.serial} has {properties.size}. Go on with it on a device like the first."
             )
-        return Recorder(device, draft, self.store, listener=listener, rules=self._rules(properties))
+        return Recorder(device, draft, store, listener=listener, rules=self._rules(properties))
+
+    @property
+    def _stores(self) -> tuple[EpisodeStore, ...]:
+        """The dataset's, then that of the practice."""
+        return (self.store,) if self.practice is None else (self.store, self.practice.store)
+
+    def _practice_store(self) -> EpisodeStore:
+        if self.practice is None:
+            raise RecordingError("There is no place for practice episodes here: they never become part of the dataset.")
+        return self.practice.store
+
+    def _store_of(self, episode_id: str) -> EpisodeStore:
+        """Where a draft belongs."""
+        return next((store for store in self._stores if store.has_draft(episode_id)), self.store)
 
     def _refuse_doubtful_pictures(self, mode: Mode) -> None:
         if mode == "passive" and self.reach.shared_memory:
@@ -267,14 +283,14 @@ class Desk:
             recorder_version=__version__,
             mode="mirror",
             actor=self.actor,
-            annotator=self.annotator,
+            annotator=self.annotator if self.practice is None else self.practice.annotator,
             task_id="",
             serial=device.serial,
             model=device.model,
             fingerprint=device.fingerprint,
             avd_name=device.avd_name,
             density=device.density,
-            consent=self.consent(),
+            consent="" if self.practice is None else self.practice.agreed_version,
         )
 
 

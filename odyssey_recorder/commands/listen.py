@@ -23,6 +23,8 @@ WORDS = (
     "Work in the emulator's own window. Here: done [NOTE], impossible REASON, undo, text N WORDS (what was typed in"
     " step N), stop (keep the draft)."
 )
+LEAD_BACK = "Bring the device back to this screen, or say: accept. Nothing is recorded so long."
+_LISTENING = {State.READY, State.LEADING_BACK}
 _PATIENCE_S = 60.0
 
 
@@ -33,6 +35,7 @@ class _Scribe:
         self._console = console
         self._steps = 0
         self._asked: TextQuestion | None = None
+        self._wanted: Path | None = None
         self._path = ""
 
     def frame(self, frame: Frame) -> None:
@@ -52,10 +55,18 @@ class _Scribe:
             words = f"What was typed in step {view.question.step}? Say: text {view.question.step} WORDS"
             self._say((f"{words} (it looks like {view.question.guess!r})", "yellow"))
         self._asked = view.question
+        self._tell_way_back(view)
 
     def notice(self, text: str) -> None:
         """Tell what the annotator must read."""
         self._say((text, "yellow"))
+
+    def _tell_way_back(self, view: RecordingView) -> None:
+        if view.wanted is not None and view.wanted != self._wanted:
+            self._say((f"{LEAD_BACK} {view.wanted}", "yellow"))
+        elif view.wanted is None and self._wanted is not None:
+            self._say("The device is back where it was: go on.")
+        self._wanted = view.wanted
 
     def _say(self, *parts: str | tuple[str, str]) -> None:
         self._console.print(line(*parts), soft_wrap=True)
@@ -93,7 +104,7 @@ def _look_before(device: Device, console: Console) -> None:
 def _listen(recorder: Recorder, words: TextIO, console: Console) -> Path | None:
     try:
         recorder.start()
-        recorder.wait_for(lambda view: view.state is State.READY, _PATIENCE_S)
+        recorder.wait_for(lambda view: view.state in _LISTENING, _PATIENCE_S)
         console.print(WORDS, soft_wrap=True)
         _obey(recorder, words, console)
     except KeyboardInterrupt:
@@ -122,6 +133,8 @@ def _obey(recorder: Recorder, words: TextIO, console: Console) -> None:
             case "undo":
                 ended = False
                 recorder.undo()
+            case "accept":
+                recorder.accept_screen()
             case "text" if _answer(recorder, rest):
                 pass
             case "stop":

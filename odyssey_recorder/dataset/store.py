@@ -99,6 +99,10 @@ class EpisodeStore:
         """Whether the episode is in the dataset. Raises DatasetError for what is no episode's id."""
         return (self._root / "annotations" / f"{_checked(episode_id)}.json").exists()
 
+    def has_draft(self, episode_id: str) -> bool:
+        """Whether there is such a draft, readable or not. Raises DatasetError for what is no episode's id."""
+        return self._draft_folder(episode_id).is_dir()
+
     def resume(self, episode_id: str) -> Draft:
         """Open a draft again, with every step that was recorded. Raises DatasetError."""
         return Draft(self._draft_folder(episode_id))
