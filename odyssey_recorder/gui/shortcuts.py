@@ -1,0 +1,131 @@
+"""Which keys the annotator gave to which command, which keys cannot be given, and how that is kept."""
+
+import logging
+import threading
+
+from PySide6.QtCore import QKeyCombination, QObject, Qt, Signal
+from PySide6.QtGui import QKeySequence
+
+from odyssey_recorder.gui.commands import Command, Commands
+from odyssey_recorder.gui.kept_file import KeptFile
+
+CHANGEABLE = tuple(command for command in Command if command is not Command.TYPE)
+"""All commands but the one that the text field asks for by Return."""
+
+_PORTABLE = QKeySequence.SequenceFormat.PortableText
+_NATIVE = QKeySequence.SequenceFormat.NativeText
+_FIXED = frozenset(
+    {
+        Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Escape, Qt.Key.Key_Tab, Qt.Key.Key_Backtab, Qt.Key.Key_Space,
+        Qt.Key.Key_Backspace, Qt.Key.Key_Delete, Qt.Key.Key_Left, Qt.Key.Key_Right, Qt.Key.Key_Up, Qt.Key.Key_Down,
+        Qt.Key.Key_Home, Qt.Key.Key_End, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown, Qt.Key.Key_Insert,
+    }
+)  # fmt: skip
+"""What works in every window and field by itself, unless Ctrl or Alt is held with it."""
+
+_log = logging.getLogger(__name__)
+
+
+class Shortcuts(QObject):
+    """The keys of all commands, each the one it came with or the annotator's own."""
+
+    changed = Signal()
+
+    def __init__(self, commands: Commands, file: KeptFile) -> None:
+        """Give the commands the keys that were kept; keys that an older choice now holds are lost to the newer command.
+
+        What `file` says of commands that this version does not have is kept.
+        """
+        super().__init__(commands)
+        self._commands = commands
+        self._file = file
+        self._writing = threading.Lock()
+        kept = file.read().get("shortcuts")
+        self._chosen: dict[str, object] = kept if isinstance(kept, dict) else {}
+        self._written = self._chosen
+        self._apply()
+
+    def keys(self, command: Command) -> QKeySequence:
+        """The keys that ask for `command` now."""
+        return self._commands[command].shortcut()
+
+    def is_changed(self, command: Command) -> bool:
+        """Whether `command` has other keys than it came with."""
+        return self.keys(command) != _original(command)
+
+    def refusal(self, command: Command, keys: QKeySequence) -> str:
+        """Why `command` cannot have `keys`, in words for the annotator; empty where it can."""
+        if keys.isEmpty():
+            return ""
+        words = keys.toString(_NATIVE)
+        holder = next((one for one in CHANGEABLE if one is not command and self.keys(one) == keys), None)
+        if holder is not None:
+            return f"{words} already asks for “{name(holder)}”. Give that other keys first."
+        return _unfit(keys[0], words)  # type: ignore[index]
+
+    def change(self, command: Command, keys: QKeySequence) -> None:
+        """Let `keys`, for which there is no refusal, ask for `command` from now on."""
+        chosen: dict[str, object] = {other: words for other, words in self._chosen.items() if other != command.name}
+        if keys != _original(command):
+            chosen[command.name] = keys.toString(_PORTABLE)
+        self._chosen = chosen
+        self._apply()
+
+    def reset(self, command: Command) -> str:
+        """Give `command` the keys it came with; or why it cannot have them."""
+        refusal = self.refusal(command, _original(command))
+        if not refusal:
+            self.change(command, _original(command))
+        return refusal
+
+    def reset_all(self) -> None:
+        """Give every command the keys it came with."""
+        self._chosen = {}
+        self._apply()
+
+    def keep(self) -> None:
+        """Write down what was changed since the last time; blocks, and may be called on any thread."""
+        with self._writing:
+            if self._chosen is not self._written:
+                self._written = self._chosen
+                self._file.write({"shortcuts": self._written})
+
+    def _apply(self) -> None:
+        chosen = {command: keys for command in CHANGEABLE if (keys := self._choice(command)) is not None}
+        taken = {keys.toString(_PORTABLE) for keys in chosen.values() if not keys.isEmpty()}
+        for command in CHANGEABLE:
+            original = _original(command)
+            free = QKeySequence() if original.toString(_PORTABLE) in taken else original
+            self._commands.set_keys(command, chosen.get(command, free))
+        self.changed.emit()
+
+    def _choice(self, command: Command) -> QKeySequence | None:
+        words = self._chosen.get(command.name)
+        if words is None:
+            return None
+        keys = QKeySequence.fromString(words, _PORTABLE) if isinstance(words, str) else QKeySequence()
+        if keys.toString(_PORTABLE) != words or keys.count() > 1:
+            _log.warning("The keys %r that were kept for %s are none.", words, command.name)
+            return None
+        return keys
+
+
+def name(command: Command) -> str:
+    """What a command is called where its button is not beside."""
+    return command.value.label.rstrip("…")
+
+
+def _original(command: Command) -> QKeySequence:
+    return QKeySequence(command.value.keys)
+
+
+def _unfit(pressed: QKeyCombination, words: str) -> str:
+    key, held = pressed.key(), pressed.keyboardModifiers()
+    if held & (Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.MetaModifier):
+        return ""
+    if held & Qt.KeyboardModifier.AltModifier:
+        is_letter = Qt.Key.Key_A <= key <= Qt.Key.Key_Z
+        return f"{words} leads to a field of the page. Hold Ctrl as well." if is_letter else ""
+    if key in _FIXED or Qt.Key.Key_Space <= key <= Qt.Key.Key_ydiaeresis:
+        return f"{words} is needed for typing and to get about. Hold Ctrl with it, or take a function key."
+    return ""
