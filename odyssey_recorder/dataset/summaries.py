@@ -1,6 +1,5 @@
 """What a list of episodes shows of each: read from its annotation, and from its proof who recorded it and when."""
 
-from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -23,7 +22,6 @@ class EpisodeSummary:
     episode_id: str
     instruction: str = ""
     category: str = ""
-    apps: tuple[str, ...] = ()
     device: str = ""
     steps: int = 0
     annotator: str = ""
@@ -35,24 +33,18 @@ def summarise(root: Path, episode_id: str) -> EpisodeSummary | None:
     """One episode of the dataset folder `root`; None where it is gone."""
     path = root / "annotations" / f"{episode_id}.json"
     try:
-        episode = read_episode(path)
-        if episode.episode_id != episode_id:
-            raise InvalidEpisodeError(f"{path.name} holds the episode {episode.episode_id}; expected that of its name.")
+        episode = read_annotation(path)
     except DatasetError as error:
         return EpisodeSummary(episode_id, problem=str(error)) if path.exists() else None
     return _with_proof(_summary(episode), root / "provenance" / f"{episode_id}.json")
 
 
-def summarise_all(
-    root: Path, episode_ids: Iterable[str], take: Callable[[EpisodeSummary], object], cancelled: Callable[[], bool]
-) -> None:
-    """Hand each of the episodes that is there to `take`, until they are all read or nobody wants them any more."""
-    for episode_id in episode_ids:
-        if cancelled():
-            return
-        summary = summarise(root, episode_id)
-        if summary is not None:
-            take(summary)
+def read_annotation(path: Path) -> Episode:
+    """The episode in an annotation file. Raises DatasetError, also where it is not that of the file's name."""
+    episode = read_episode(path)
+    if episode.episode_id != path.stem:
+        raise InvalidEpisodeError(f"{path.name} holds the episode {episode.episode_id}; expected that of its name.")
+    return episode
 
 
 def _summary(episode: Episode) -> EpisodeSummary:
@@ -60,7 +52,6 @@ def _summary(episode: Episode) -> EpisodeSummary:
         episode.episode_id,
         episode.task.instruction,
         episode.task.category,
-        episode.task.apps,
         episode.device.device_name,
         len(episode.steps),
     )

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from odyssey_recorder.dataset.codec import write_episode
-from odyssey_recorder.dataset.summaries import EpisodeSummary, summarise, summarise_all
+from odyssey_recorder.dataset.summaries import EpisodeSummary, summarise
 from tests.episodes import ALL_KINDS, ID, episode
 
 OTHER = "0000000000000009"
@@ -31,8 +31,8 @@ def read(root: Path, episode_id: str = ID) -> EpisodeSummary:
 
 def test_a_summary_says_what_the_annotation_says(root: Path) -> None:
     assert read(root) == EpisodeSummary(
-        ID, "Use Chrome to look up the weather in Beijing.", "Information_Management", ("Chrome", "Google Docs"),
-        "Small Phone", len(ALL_KINDS),
+        ID, "Use Chrome to look up the weather in Beijing.", "Information_Management", "Small Phone",
+        len(ALL_KINDS),
     )  # fmt: skip
 
 
@@ -62,9 +62,3 @@ def test_an_annotation_of_another_episode_says_so(root: Path) -> None:
 
 def test_an_episode_that_is_gone_has_none(root: Path) -> None:
     assert summarise(root, OTHER) is None
-
-
-def test_many_are_read_until_nobody_wants_them(root: Path) -> None:
-    taken: list[EpisodeSummary] = []
-    summarise_all(root, [OTHER, ID, ID, ID], taken.append, lambda: len(taken) == 2)
-    assert [summary.episode_id for summary in taken] == [ID, ID]

@@ -1,0 +1,92 @@
+"""The published episodes of one dataset folder, as somebody sees them who only looks: news of all, and one in full."""
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from odyssey_recorder.dataset.provenance import EpisodeProvenance
+from odyssey_recorder.dataset.store import read_provenance
+from odyssey_recorder.dataset.summaries import EpisodeSummary, read_annotation, summarise
+from odyssey_recorder.dataset.watch import Changes, DatasetWatch, WatchRules
+from odyssey_recorder.errors import DatasetError
+from odyssey_recorder.model.episode import Episode
+
+_AT_A_TIME = 250
+_RULES = WatchRules()
+
+
+@dataclass(frozen=True, slots=True)
+class News:
+    """What has become of some episodes since the last news; `unread` is how many more are being read."""
+
+    read: tuple[EpisodeSummary, ...] = ()
+    gone: frozenset[str] = frozenset()
+    unread: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedEpisode:
+    """One episode in full; `proof` is None where there is none, or where it cannot be read: then `problem` says why."""
+
+    episode: Episode
+    annotation: Path
+    screenshots: Path
+    proof: EpisodeProvenance | None
+    problem: str = ""
+
+
+class PublishedEpisodes:
+    """One dataset folder, which need not be there yet."""
+
+    def __init__(self, root: Path, rules: WatchRules = _RULES) -> None:
+        self.root = root.absolute()
+        self._rules = rules
+
+    def follow(self, take: Callable[[News], object], warn: Callable[[str], object]) -> "Following":
+        """Begin to tell `take`, from a thread of its own, of every episode there is and what becomes of them.
+
+        `warn` is called with words for the annotator where the system cannot give notice of changes.
+        """
+        return Following(self.root, take, warn, self._rules)
+
+    def open(self, episode_id: str) -> OpenedEpisode:
+        """One episode in full. Raises DatasetError."""
+        annotation = self.root / "annotations" / f"{episode_id}.json"
+        episode = read_annotation(annotation)
+        proof, problem = None, ""
+        try:
+            proof = read_provenance(self.root / "provenance" / f"{episode_id}.json")
+        except DatasetError as error:
+            problem = str(error)
+        return OpenedEpisode(episode, annotation, self.root / "screenshots", proof, problem)
+
+
+class Following:
+    """The news of one dataset folder, until it is closed."""
+
+    def __init__(
+        self, root: Path, take: Callable[[News], object], warn: Callable[[str], object], rules: WatchRules
+    ) -> None:
+        self._root = root
+        self._take = take
+        self._closed = threading.Event()
+        self._watch = DatasetWatch(root, self._read, warn, rules)
+
+    def close(self) -> None:
+        """Tell nothing more."""
+        self._closed.set()
+        self._watch.close()
+
+    def _read(self, changes: Changes) -> None:
+        """Tell what has changed, a part at a time; called from the thread of the watch, so one change after another."""
+        wanted = sorted(changes.added | changes.changed, reverse=True)
+        self._tell(News(gone=changes.removed, unread=len(wanted)))
+        while wanted and not self._closed.is_set():
+            part, wanted = wanted[:_AT_A_TIME], wanted[_AT_A_TIME:]
+            found = [summarise(self._root, episode_id) for episode_id in part]
+            self._tell(News(tuple(filter(None, found)), unread=len(wanted)))
+
+    def _tell(self, news: News) -> None:
+        if not self._closed.is_set():
+            self._take(news)
