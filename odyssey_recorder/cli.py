@@ -273,15 +273,18 @@ def devices(*, as_json: JsonOption = False) -> None:
 @app.command()
 def doctor(*, as_json: JsonOption = False) -> None:
     """Check what the recorder needs, and how to mend it."""
-    from odyssey_recorder.commands.doctor import examine
-    from odyssey_recorder.settings import read_settings
+    from odyssey_recorder.commands.window import has_screen
+    from odyssey_recorder.examination import Doctor, Level
+    from odyssey_recorder.examination import as_json as report
+    from odyssey_recorder.settings import log_file, read_settings
 
-    findings = examine(read_settings())
+    styles = {Level.OK: "green", Level.NOTE: "yellow", Level.MISSING: "red"}
+    findings = Doctor(read_settings(), has_screen(), log_file()).examine()
     if as_json:
-        _print_json([{"what": f.what, "found": f.found, "level": f.level.value, "mend": f.mend} for f in findings])
+        print(report(findings), end="")
     else:
         for finding in findings:
-            _say((f"{finding.level.value:8}", finding.level.style), f"{finding.what:17} {finding.found}")
+            _say((f"{finding.level.value:8}", styles[finding.level]), f"{finding.what:17} {finding.found}")
             if finding.mend:
                 _say(f"{'':8}{finding.mend}")
     if any(finding.level.fails for finding in findings):

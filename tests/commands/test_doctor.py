@@ -40,18 +40,19 @@ def test_no_device_and_no_sdk_are_notes_with_their_mends(
     assert "ANDROID_HOME" in found["Android SDK"]["mend"]
 
 
-def test_an_sdk_is_found_by_its_variable_with_or_without_an_emulator(
+def test_an_sdk_is_found_by_its_variable_and_what_it_lacks_is_named_with_its_command(
     command_line: CommandLine, lonely_server: PrivateAdbServer
 ) -> None:
     command_line.use_server(lonely_server.port)
     sdk = command_line.folder / "sdk"
     (sdk / "emulator").mkdir(parents=True)
-    command_line.monkeypatch.setenv("ANDROID_HOME", str(sdk))
-    assert findings(command_line)["Android SDK"]["mend"] == 'Run: sdkmanager "emulator"'
     (sdk / "emulator" / "emulator").touch(mode=0o755)
-    assert findings(command_line)["Android SDK"] == {
-        "what": "Android SDK", "found": f"{sdk}, with the emulator", "level": "ok", "mend": "",
-    }  # fmt: skip
+    command_line.monkeypatch.setenv("ANDROID_HOME", str(sdk))
+    told = [one for one in json.loads(command_line("doctor", "--json").out) if one["what"] == "Android SDK"]
+    assert [(one["level"], one["command"]) for one in told] == [
+        ("ok", ""), ("note", 'sdkmanager "cmdline-tools;latest"'), ("note", 'sdkmanager "platform-tools"'),
+    ]  # fmt: skip
+    assert told[0]["found"] == str(sdk)
 
 
 def test_an_adb_that_is_not_there_is_missing_and_named(command_line: CommandLine) -> None:
