@@ -210,11 +210,17 @@ class InputNodes:
             )
 
     def load(self, saved: "SavedNodes") -> None:
-        """Be again as when `saved` was saved, and send every reader away: none of them was there then."""
+        """Be again as when `saved` was saved, but with no finger down, for whoever had one there may be gone.
+
+        Every reader is sent away: none of them was there then.
+        """
         with self._lock:
             self.clock.set(saved.time_ns)
             for node, (slot, told_slot, values) in zip(self.all(), saved.states, strict=True):
-                node.slot, node.told_slot, node.values, node.unsent = slot, told_slot, dict(values), []
+                lifted = {
+                    key: -1 if key[1:] == (EV_ABS, ABS_MT_TRACKING_ID) else value for key, value in values.items()
+                }
+                node.slot, node.told_slot, node.values, node.unsent = slot, told_slot, lifted, []
         self.end_readers()
 
     def _overflow(self, events: Sequence[RawEvent]) -> list[RawEvent]:

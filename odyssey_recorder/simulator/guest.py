@@ -1,5 +1,6 @@
 """The simulated Android system as its shell and its console find it: the phone with all that is around it."""
 
+import copy
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -27,10 +28,11 @@ _OUTER_PANEL_NODE = 6
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """A saved system: what the phone and what its input nodes were; files are not part of it."""
+    """A saved system: what the phone, its input nodes and its files were."""
 
     phone: object
     nodes: SavedNodes
+    files: Files
 
 
 @dataclass(slots=True)
@@ -55,13 +57,15 @@ class Guest:
         return self.clock.uptime() if path == "/proc/uptime" else self.files.read(path)
 
     def save_snapshot(self) -> "Snapshot":
-        """The phone and the kernel's input as they are now."""
-        return Snapshot(self.phone.save_snapshot(), self.nodes.save())
+        """The phone, the kernel's input and the files as they are now."""
+        return Snapshot(self.phone.save_snapshot(), self.nodes.save(), copy.deepcopy(self.files))
 
     def load_snapshot(self, snapshot: "Snapshot") -> None:
-        """Be again as then: the clock jumps, and whoever was connected or read input events since then is cut off."""
+        """Be again as then: the clock jumps, fingers are up, and who was connected or read input events is cut off."""
+        self._felt.clear()
         self.phone.load_snapshot(snapshot.phone)
         self.nodes.load(snapshot.nodes)
+        self.files = copy.deepcopy(snapshot.files)
         self.faults.break_connections()
 
     def touch_screen(self) -> InputNode:

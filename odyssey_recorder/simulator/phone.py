@@ -14,18 +14,18 @@ from odyssey_recorder.simulator.glass import Glass
 from odyssey_recorder.simulator.journal import Journal, Moment
 from odyssey_recorder.simulator.looper import Looper, Timer
 from odyssey_recorder.simulator.profile import Profile
-from odyssey_recorder.simulator.screen import PackageInfo, Phase, PhoneState, Screen
+from odyssey_recorder.simulator.screen import PackageInfo, Phase, PhoneState, Screen, TaskInfo
 from odyssey_recorder.simulator.stage import Stage
 from odyssey_recorder.simulator.system.display import Display
 from odyssey_recorder.simulator.system.dump import node_of
 from odyssey_recorder.simulator.system.input_methods import InputMethods
 from odyssey_recorder.simulator.system.keys import press
-from odyssey_recorder.simulator.system.system_ui import SystemUi
+from odyssey_recorder.simulator.system.system_ui import HOME_TASK, SystemUi
 from odyssey_recorder.simulator.ui.geometry import Rect, Size
 from odyssey_recorder.simulator.ui.node import Node
 from odyssey_recorder.simulator.ui.view import Action
 
-__all__ = ["Node", "PackageInfo", "Phase", "Phone", "PhoneState", "Rect", "Screen", "Size"]
+__all__ = ["Node", "PackageInfo", "Phase", "Phone", "PhoneState", "Rect", "Screen", "Size", "TaskInfo"]
 
 _MINUTE_S = 60.0
 _WISHES: Mapping[str, Literal["send", "view"]] = {
@@ -137,6 +137,26 @@ class Phone:
             ]
         )
 
+    def tasks(self) -> Sequence[TaskInfo]:
+        """The task in front, then those of the other apps that were opened, the last used first, and the launcher's."""
+
+        def read() -> list[TaskInfo]:
+            system = self._system
+            apps = [*system.recent_apps(), system.launcher]
+            tasks = [
+                TaskInfo(
+                    number=system.tasks.get(app.package, HOME_TASK),
+                    package=app.package,
+                    activity=app.component,
+                    is_home=app is system.launcher,
+                    is_visible=app.package == system.package,
+                )
+                for app in apps
+            ]
+            return sorted(tasks, key=lambda task: not task.is_visible)
+
+        return self._looper.call(read)
+
     def get_setting(self, namespace: str, key: str) -> str | None:
         """A value of `settings get`; None where it was never set."""
         return self._looper.call(lambda: self._system.settings.get((namespace, key)))
@@ -181,6 +201,10 @@ class Phone:
     def force_stop(self, package: str) -> None:
         """End an app's task; what it keeps stays. Raises LookupError when there is none such."""
         self._change(lambda: self._system.end_task(self._system.app(package)))
+
+    def end_task(self, number: int) -> None:
+        """End the task that has this number, if there is one; what its app keeps stays."""
+        self._change(lambda: self._system.end_numbered_task(number))
 
     def clear_recents(self) -> None:
         """End every task."""
@@ -229,7 +253,7 @@ class Phone:
         return self._looper.call(self._copy)
 
     def load_snapshot(self, snapshot: object) -> None:
-        """Be again as when `snapshot` was saved; raises TypeError for what is no snapshot."""
+        """Be again as when `snapshot` was saved, with a new frame; raises TypeError for what is no snapshot."""
         if not isinstance(snapshot, SystemUi):
             raise TypeError("Not a snapshot of a simulated phone.")
 
@@ -237,7 +261,7 @@ class Phone:
             self._system = copy.deepcopy(snapshot)
             self._glass.clear()
             self._stage.cause = None
-            self._stage.refresh(self._system)
+            self._stage.show_anew(self._system)
             self._keep_beating()
 
         self._looper.call(load)
@@ -327,4 +351,5 @@ class Phone:
             navigation_bar=areas.navigation,
             awake=system.awake,
             frame=self._stage.screen.number,
+            task=system.task,
         )

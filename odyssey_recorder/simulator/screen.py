@@ -23,9 +23,9 @@ class Phase(Enum):
 class Screen:
     """One composed frame as displayed: `rgba` is row after row, four bytes a pixel, alpha 255.
 
-    `number` starts at 1 and grows only when the pixels change, or the display that they are on; `shown_ns` is
-    time.monotonic_ns() then, `shown_us` microseconds since 1970. `panel` is the size of the lit panel, turned as
-    the picture is, and `on_panel` where the picture lies on it.
+    `number` starts at 1 and grows only when the pixels change, or the display that they are on, and when a snapshot
+    is loaded; `shown_ns` is time.monotonic_ns() then, `shown_us` microseconds since 1970. `panel` is the size of the
+    lit panel, turned as the picture is, and `on_panel` where the picture lies on it.
     """
 
     number: int
@@ -59,12 +59,24 @@ class PackageInfo:
 
 
 @dataclass(frozen=True, slots=True)
+class TaskInfo:
+    """The task of an app that was opened, or of the launcher; `activity` is the one it began with, in full."""
+
+    number: int
+    package: str
+    activity: str
+    is_home: bool
+    is_visible: bool
+
+
+@dataclass(frozen=True, slots=True)
 class PhoneState:
     """The phone at one moment; rectangles are pixels of the picture as displayed.
 
     `natural_size` is what `wm size` calls the override size, or the physical size without one; `picture_on_panel` is
     where that lies on the panel, in pixels of the panel turned as the picture is.
-    `keyboard` is None while it is hidden. `title` is the window title as `dumpsys window` gives it.
+    `keyboard` is None while it is hidden. `task` is the number of the task in front, `title` the window's title as
+    `dumpsys window` gives it.
     """
 
     physical_size: Size
@@ -82,6 +94,7 @@ class PhoneState:
     navigation_bar: Rect
     awake: bool
     frame: int
+    task: int
 
     @property
     def keyboard_shown(self) -> bool:

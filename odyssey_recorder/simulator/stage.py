@@ -76,6 +76,12 @@ class Stage:
         self._cancel()
         self._present(self._compose(system), system)
 
+    def show_anew(self, system: SystemUi) -> None:
+        """Show the state of another phone as a frame of its own, even where it looks the same."""
+        self.lay_out(system)
+        self._cancel()
+        self._present(self._compose(system), system, anew=True)
+
     def advance(self, system: SystemUi) -> None:
         """Show what has changed by itself; a change of screens that is being played ends first."""
         if self._player is None:
@@ -171,7 +177,7 @@ class Stage:
         self._settled = picture
         return picture
 
-    def _present(self, picture: Image.Image, system: SystemUi) -> None:
+    def _present(self, picture: Image.Image, system: SystemUi, *, anew: bool = False) -> None:
         self._picture = picture
         display = system.display
         screen = Screen(
@@ -187,7 +193,7 @@ class Stage:
             system.awake,
             display.picture_on_panel,
         )
-        if screen.shows_same_as(self.screen):
+        if screen.shows_same_as(self.screen) and not anew:
             return
         # Comparing takes a while; the time must be that of the moment from which the frame can be seen.
         screen = replace(screen, shown_ns=time.monotonic_ns(), shown_us=time.time_ns() // 1000)

@@ -100,6 +100,56 @@ def test_snapshots_bring_the_phone_back(start: Launch) -> None:
     assert bench.console("avd", "snapshot", "delete", "upright") == ["OK"]
 
 
+def test_a_snapshot_holds_apps_texts_posture_settings_files_and_the_clock(start: Launch) -> None:
+    bench = start("pixel_fold")
+    asked = "dumpsys activity recents; cat /sdcard/Download/note; settings get system font_scale; wm size"
+    bench.shell(
+        "am start -n com.android.settings/.Settings; am start -n com.odyssey.notes/.App; echo 1 > /sdcard/Download/note"
+    )
+    before, uptime_s = bench.shell(asked), float(bench.shell("cat /proc/uptime").split()[0])
+    bench.console("avd", "snapshot", "save", "open")
+    saved_by_s = float(bench.shell("cat /proc/uptime").split()[0])
+    bench.shell(
+        "am force-stop com.android.settings; echo 22 > /sdcard/Download/note; settings put system font_scale 1.3"
+    )
+    bench.console("fold")
+    bench.emulator.guest.clock.jump(1000)
+
+    assert bench.console("avd", "snapshot", "load", "open") == ["OK"]
+
+    bench.adb("wait-for-device")
+    loaded_s = float(bench.shell("cat /proc/uptime").split()[0])
+    assert bench.shell(asked) == before
+    assert uptime_s <= loaded_s < saved_by_s + 900
+
+
+def test_loading_shows_a_new_frame_even_where_it_looks_the_same_and_leaves_no_finger_down(start: Launch) -> None:
+    bench = start()
+    phone, guest = bench.emulator.phone, bench.emulator.guest
+    guest.window_touch(300, 900, pressed=True)
+    bench.console("avd", "snapshot", "save", "held")
+    before = phone.screen()
+
+    bench.console("avd", "snapshot", "load", "held")
+
+    after = phone.screen()
+    assert after.rgba == before.rgba
+    assert after.number > before.number
+    assert after.shown_ns > before.shown_ns
+    assert guest.touch_screen().contacts() == {}
+
+
+def test_loading_drops_who_follows_the_input(start: Launch) -> None:
+    bench = start()
+    bench.console("avd", "snapshot", "save", "then")
+
+    with bench.running("shell", "getevent -lt") as getevent:
+        assert getevent.stdout is not None
+        getevent.stdout.readline()
+        bench.console("avd", "snapshot", "load", "then")
+        assert getevent.wait(10) != 0
+
+
 def test_a_snapshot_there_is_not_is_refused_in_the_emulators_words(bench: Bench) -> None:
     assert bench.console("avd", "snapshot", "load", "none") == [
         "KO: Device 'encrypt' does not have the requested snapshot 'none'",

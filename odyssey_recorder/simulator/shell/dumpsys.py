@@ -1,15 +1,14 @@
 """`dumpsys`: what the system's services tell of themselves, as far as recorders and people read it."""
 
 import asyncio
-import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from odyssey_recorder.simulator.evdev import InputNode
 from odyssey_recorder.simulator.guest import Guest
 from odyssey_recorder.simulator.panels import lit_panel, panels
 from odyssey_recorder.simulator.phone import PhoneState, Rect
-from odyssey_recorder.simulator.shell.packages import short_component
 from odyssey_recorder.simulator.shell.program import Call, Programs
+from odyssey_recorder.simulator.shell.tasks import dump_recents, hash_of, short_component, task_name
 from odyssey_recorder.simulator.system.input_methods import CHOSEN
 
 _Dump = Callable[[Guest, PhoneState, Sequence[str]], Iterator[str]]
@@ -27,17 +26,9 @@ async def _dumpsys(call: Call) -> int:
     return 0
 
 
-def _hash(name: str) -> str:
-    return f"{zlib.crc32(name.encode()) & 0xFFFFFFF:x}"
-
-
 def _activity_record(state: PhoneState) -> str:
     component = short_component(state.package, state.activity)
-    return f"ActivityRecord{{{_hash(state.package)} u0 {component} t{_task(state)}}}"
-
-
-def _task(state: PhoneState) -> int:
-    return 2 + zlib.crc32(state.package.encode()) % 1000
+    return f"ActivityRecord{{{hash_of(state.package)} u0 {component} t{state.task}}}"
 
 
 def _frame(rect: Rect) -> str:
@@ -60,7 +51,7 @@ def _insets(state: PhoneState) -> Iterator[str]:
 
 def _window(guest: Guest, state: PhoneState, _: Sequence[str]) -> Iterator[str]:
     size, density = state.size, state.density
-    focus = f"Window{{{_hash(state.title)} u0 {state.title}}}"
+    focus = f"Window{{{hash_of(state.title)} u0 {state.title}}}"
     yield "WINDOW MANAGER DISPLAY CONTENTS (dumpsys window displays)"
     yield "  Display: mDisplayId=0 (organized)"
     yield f"    init={state.physical_size.width}x{state.physical_size.height} {guest.phone.profile.density}dpi"
@@ -79,15 +70,18 @@ def _window(guest: Guest, state: PhoneState, _: Sequence[str]) -> Iterator[str]:
     yield f"  mAwake={'true' if state.awake else 'false'}"
 
 
-def _activity(_: Guest, state: PhoneState, words: Sequence[str]) -> Iterator[str]:
+def _activity(guest: Guest, state: PhoneState, words: Sequence[str]) -> Iterator[str]:
     record = _activity_record(state)
+    if words[:1] == ["recents"]:
+        yield from dump_recents(guest.phone.tasks())
+        return
     if words[:1] == ["top"]:
-        yield f"TASK {state.package} id={_task(state)} userId=0"
-        yield f"  ACTIVITY {short_component(state.package, state.activity)} {_hash(state.package)} pid=1000"
+        yield f"TASK {state.package} id={state.task} userId=0"
+        yield f"  ACTIVITY {short_component(state.package, state.activity)} {hash_of(state.package)} pid=1000"
         return
     yield "ACTIVITY MANAGER ACTIVITIES (dumpsys activity activities)"
     yield "Display #0 (activities from top to bottom):"
-    yield f"  * Task{{{_hash(state.package)} #{_task(state)} type=standard A=10100:{state.package}}}"
+    yield f"  * {task_name(guest.phone.tasks()[0])}"
     yield f"    topResumedActivity={record}"
     yield f"    * Hist  #0: {record}"
     yield f"  ResumedActivity: {record}"
@@ -186,7 +180,7 @@ def _package(guest: Guest, _: PhoneState, words: Sequence[str]) -> Iterator[str]
     yield "Packages:"
     for info in guest.phone.packages():
         if wanted in {"", info.package}:
-            yield f"  Package [{info.package}] ({_hash(info.package)}):"
+            yield f"  Package [{info.package}] ({hash_of(info.package)}):"
             yield "    versionCode=1 minSdk=31 targetSdk=34"
             yield "    versionName=1.0"
             yield f"    flags=[ {'SYSTEM ' if info.system else ''}HAS_CODE ]"

@@ -5,16 +5,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from odyssey_recorder.simulator.phone import PackageInfo
+from odyssey_recorder.simulator.shell import tasks
 from odyssey_recorder.simulator.shell.program import Call, Programs
+from odyssey_recorder.simulator.shell.tasks import short_component
 from odyssey_recorder.simulator.system.input_methods import ADB_KEYBOARD
 
 _MONKEY_FOUND_NOTHING = 252
 _ADB_KEYBOARD_PACKAGE = ADB_KEYBOARD.partition("/")[0]
-
-
-def short_component(package: str, activity: str) -> str:
-    """`pkg/.Activity`, the way Android shortens a class that lies in the app's own package."""
-    return f"{package}/{activity.removeprefix(package) if activity.startswith(package + '.') else activity}"
 
 
 def _apk(info: PackageInfo) -> str:
@@ -140,6 +137,8 @@ async def _am(call: Call) -> int:
                 call.guest.phone.with_input_methods, lambda known: known.receive(intent.action, intent.extras)
             )
             await call.print(f"Broadcasting: {intent}\nBroadcast completed: result=0")
+        case ["stack", *rest]:
+            return await tasks.run_stack(call, rest)
         case ["get-current-user"]:
             await call.print("0")
         case _:

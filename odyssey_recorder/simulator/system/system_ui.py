@@ -11,6 +11,9 @@ from odyssey_recorder.simulator.system.transition import Transition
 from odyssey_recorder.simulator.ui.controls import TextField
 from odyssey_recorder.simulator.ui.view import Action, Memory
 
+HOME_TASK = 1
+"""The number of the launcher's task; every other is larger, and none is given twice."""
+
 _DEFAULTS = {
     ("global", "window_animation_scale"): "1.0",
     ("global", "transition_animation_scale"): "1.0",
@@ -75,7 +78,9 @@ class SystemUi:
         for app in apps:
             self.apps[app.package] = app(self)
         self.launcher.pages.append(self.launcher.first_page())
-        self.tasks: list[str] = []
+        self.tasks: dict[str, int] = {}
+        """The apps that were opened, the last used last, each with the number of its task."""
+        self._tasks_begun = HOME_TASK
         self._thumbnails: dict[str, Thumbnail] = {}
         self._front = self.launcher.package
 
@@ -175,7 +180,7 @@ class SystemUi:
         if self.recents:
             self.recents = False
             if self._front == self.launcher.package and self.tasks:
-                self.open_app(self.tasks[-1])
+                self.open_app(next(reversed(self.tasks)))
             return
         self._leave()
         self.recents = True
@@ -206,10 +211,12 @@ class SystemUi:
         self.recents = False
         if not app.pages:
             app.pages.append(app.first_page())
-        if package in self.tasks:
-            self.tasks.remove(package)
-        self.tasks.append(package)
+        self.tasks[package] = self.tasks.pop(package) if package in self.tasks else self._begin_task()
         self._front = package
+
+    def _begin_task(self) -> int:
+        self._tasks_begun += 1
+        return self._tasks_begun
 
     def app(self, package: str) -> App:
         """An installed app; raises LookupError for another name."""
@@ -228,11 +235,21 @@ class SystemUi:
             return
         app.pages.clear()
         self._thumbnails.pop(app.package, None)
-        if app.package in self.tasks:
-            self.tasks.remove(app.package)
+        self.tasks.pop(app.package, None)
         if self._front == app.package:
             self._front = self.launcher.package
             self._leave()
+
+    @property
+    def task(self) -> int:
+        """The number of the task in front."""
+        return self.tasks.get(self.package, HOME_TASK)
+
+    def end_numbered_task(self, number: int) -> None:
+        """Close the app whose task has this number, if there is one."""
+        for app in self.recent_apps():
+            if self.tasks[app.package] == number:
+                self.end_task(app)
 
     def clear_recents(self) -> None:
         """End every task and go home."""

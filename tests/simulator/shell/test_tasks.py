@@ -1,0 +1,72 @@
+"""Tasks as the shell tells of them; what Android prints is known from its source and from captures of emulators."""
+
+import re
+
+import pytest
+
+from tests.simulator.bench import Bench, Launch
+
+SETTINGS, NOTES = "com.android.settings", "com.odyssey.notes"
+
+
+def recents(bench: Bench) -> list[tuple[int, str]]:
+    dump = bench.shell("dumpsys activity recents")
+    return [
+        (int(found[1]), found[2]) for found in re.finditer(r"Recent #\d+: Task\{\w+ #(\d+) .*?[:=]([\w.]+)[/}]", dump)
+    ]
+
+
+def open_apps(bench: Bench, *packages: str) -> None:
+    for package in packages:
+        bench.shell(f"monkey -p {package} 1")
+
+
+def test_the_tasks_are_listed_the_last_used_first_and_the_home_screen_among_them(start: Launch) -> None:
+    bench = start()
+    open_apps(bench, SETTINGS, NOTES)
+
+    listed = recents(bench)
+
+    assert [package for _, package in listed] == [NOTES, SETTINGS, "com.android.launcher3"]
+    assert len({number for number, _ in listed}) == 3
+    assert "type=home" in bench.shell("dumpsys activity recents")
+    assert f"t{listed[0][0]}}}" in bench.shell("dumpsys window | grep mFocusedApp")
+
+
+def test_am_stack_lists_the_same_tasks(start: Launch) -> None:
+    bench = start()
+    open_apps(bench, SETTINGS, NOTES)
+
+    lines = bench.shell("am stack list").splitlines()
+
+    numbers = [number for number, _ in recents(bench)]
+    assert [int(line.split("=")[1].split()[0]) for line in lines if line.startswith("RootTask")] == numbers
+    tasks = [line for line in lines if line.startswith("  taskId=")]
+    assert tasks[0].startswith(f"  taskId={numbers[0]}: {NOTES}/")
+    assert ["visible=true" in line for line in tasks] == [True, False, False]
+    assert sum("mActivityType=home" in line for line in lines) == 1
+
+
+def test_a_task_is_removed_by_its_number_which_is_not_given_again(start: Launch) -> None:
+    bench = start()
+    open_apps(bench, SETTINGS, NOTES)
+    (notes, _), (settings, _), (home, _) = recents(bench)
+
+    assert bench.shell(f"am stack remove {settings}; am stack remove {home}; cmd activity stack remove 999") == ""
+    assert [number for number, _ in recents(bench)] == [notes, home]
+    bench.shell(f"am stack remove {notes}")
+
+    assert [number for number, _ in recents(bench)] == [home]
+    assert bench.emulator.phone.state().package == "com.android.launcher3"
+    open_apps(bench, SETTINGS)
+    assert recents(bench)[0][0] > notes
+
+
+@pytest.mark.parametrize(
+    ("words", "said"), [("remove x", "NumberFormatException"), ("explode", "unknown command 'explode'")]
+)
+def test_what_is_no_command_for_tasks_is_refused(bench: Bench, words: str, said: str) -> None:
+    done = bench.adb("shell", f"am stack {words}")
+
+    assert done.returncode == 255
+    assert said in done.stderr.decode()
