@@ -45,6 +45,11 @@ class DeviceProperties:
     size: Size
     density: int
 
+    @property
+    def is_simulated(self) -> bool:
+        """Whether it is the simulated emulator, which says so by its name."""
+        return self.avd_name.startswith("Simulated_")
+
 
 @dataclass(frozen=True, slots=True)
 class ScreenState:

@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Signal
 
 from odyssey_recorder.dataset.provenance import Mode
 from odyssey_recorder.dataset.store import DraftSummary
-from odyssey_recorder.device.device import Device, ListedDevice
+from odyssey_recorder.device.device import Device, DeviceProperties, ListedDevice
 from odyssey_recorder.device.preflight import Finding, findings, mend, take_readings
 from odyssey_recorder.errors import OdysseyError
 from odyssey_recorder.gesture.recognizer import TouchRules
@@ -88,6 +88,8 @@ class RecordingController(QObject):
         self._phase = Phase.NO_DEVICE
         self._serial = ""
         self._mode: Mode = "mirror"
+        self._assignment: Assignment | None = None
+        self._is_simulated = False
         self._device: Device | None = None
         self._recorder: Recorder | None = None
         self._bridge: RecorderBridge | None = None
@@ -114,6 +116,16 @@ class RecordingController(QObject):
     def capture_path(self) -> str:
         """By which way pictures of the chosen device come at the moment; empty without one."""
         return "" if self._device is None else self._device.capture_path
+
+    @property
+    def assignment(self) -> Assignment | None:
+        """What was last begun to record; None for a draft that is gone on with."""
+        return self._assignment
+
+    @property
+    def is_simulated(self) -> bool:
+        """Whether the chosen device is a simulated emulator."""
+        return self._device is not None and self._is_simulated
 
     @property
     def can_simulate(self) -> bool:
@@ -188,10 +200,12 @@ class RecordingController(QObject):
     def start(self, assignment: Assignment) -> None:
         """Begin to record `assignment` on the chosen device, in the chosen mode."""
         mode = self._mode
+        self._assignment = assignment
         self._begin(lambda device, listener: self._desk.begin(device, assignment, listener, mode=mode))
 
     def resume(self, episode_id: str) -> None:
         """Go on with a draft on the chosen device."""
+        self._assignment = None
         self._begin(lambda device, listener: self._desk.resume(device, episode_id, listener))
 
     def ask(self, command: Callable[[Recorder], None]) -> bool:
@@ -237,13 +251,14 @@ class RecordingController(QObject):
         self.list_devices()
         self.choose_device(serial)
 
-    def _take_device(self, serial: str, connected: "tuple[Device, TouchRules]") -> None:
-        device, rules = connected
+    def _take_device(self, serial: str, connected: "tuple[Device, DeviceProperties]") -> None:
+        device, properties = connected
         if serial != self._serial:
             device.close()
             return
         self._device = device
-        self.device_connected.emit(rules)
+        self._is_simulated = properties.is_simulated
+        self.device_connected.emit(TouchRules.for_density(properties.density))
         self._enter(Phase.WATCHING)
         self._live.start(device)
         self.look_over()
@@ -308,10 +323,10 @@ class RecordingController(QObject):
         self.background.run(call, on_done, report)
 
 
-def _connect(desk: Desk, serial: str) -> tuple[Device, TouchRules]:
+def _connect(desk: Desk, serial: str) -> tuple[Device, DeviceProperties]:
     device = desk.connect(serial)
     try:
-        return device, TouchRules.for_density(device.properties().density)
+        return device, device.properties()
     except OdysseyError:
         device.close()
         raise

@@ -72,7 +72,11 @@ class Standing:
     @property
     def left(self) -> int:
         """How many tasks are still to be passed before the queue opens."""
-        return sum(self.best.get(task_id, 0) < PASS_MARK for task_id in self.wanted)
+        return sum(not self.has_passed(task_id) for task_id in self.wanted)
+
+    def has_passed(self, task_id: str) -> bool:
+        """Whether one of the attempts at this task was good enough."""
+        return self.best.get(task_id, 0) >= PASS_MARK
 
 
 def standing(attempts: Sequence[Attempt], wanted: tuple[str, ...]) -> Standing:
