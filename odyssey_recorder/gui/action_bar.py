@@ -27,25 +27,25 @@ class ActionBar(QWidget):
         commands[Command.WRITE].triggered.connect(self._text.setFocus)
         self._keys = [commands.button(command) for command in (Command.BACK, Command.HOME, Command.RECENT)]
         self._type_button = commands.button(Command.TYPE)
-        self._enabled = False
+        self._takes_text = False
         self._lay_out()
-        self.set_enabled(False)
+        self.set_enabled(keys=False, text=False, endings=False)
 
     def show_input(self, shown: bool) -> None:
         """Show the ways to put something in, or only those to end an episode."""
         for part in (self._text, self._type_button, *self._keys):
             part.setVisible(shown)
 
-    def set_enabled(self, enabled: bool, *, keys: bool | None = None) -> None:
-        """Take input, or not; `keys` says otherwise for the device's keys. The text may be written in advance."""
-        self._enabled = enabled
-        self._commands.enable(Command.COMPLETE, Command.IMPOSSIBLE, on=enabled)
-        self._commands.enable(Command.BACK, Command.HOME, Command.RECENT, on=enabled if keys is None else keys)
+    def set_enabled(self, *, keys: bool, text: bool, endings: bool) -> None:
+        """Let the device's keys be pressed, text be typed, the episode be ended. Text may be written in advance."""
+        self._takes_text = text
+        self._commands.enable(Command.COMPLETE, Command.IMPOSSIBLE, on=endings)
+        self._commands.enable(Command.BACK, Command.HOME, Command.RECENT, on=keys)
         self._allow_typing()
 
     def begin_text(self, text: str) -> None:
         """Go to the box with `text` already typed: a key was pressed where no other control wanted it."""
-        if self._enabled and self._text.isVisible():
+        if self._takes_text and self._text.isVisible():
             self._text.setFocus()
             self._text.insert(text)
 
@@ -62,7 +62,7 @@ class ActionBar(QWidget):
         return QSize(300, super().minimumSizeHint().height())
 
     def _allow_typing(self) -> None:
-        self._commands.enable(Command.TYPE, on=self._enabled and bool(self._text.text()))
+        self._commands.enable(Command.TYPE, on=self._takes_text and bool(self._text.text()))
 
     def _type(self) -> None:
         text = self._text.text()

@@ -135,6 +135,11 @@ class MirrorView(QWidget):
             self._sent_rest.start()
         self.update()
 
+    @property
+    def sent(self) -> str:
+        """What has just gone out to the device, in words."""
+        return self._sent
+
     def set_magnifying(self, magnifying: bool) -> None:
         """Show the magnifier beside the pointer, wherever it is on the picture."""
         self._hand.set_magnifying(magnifying)

@@ -24,7 +24,18 @@ class Told:
         """Whether an action may come now, wherever the annotator works."""
         return self.mood is Mood.READY and self.veil in (None, _LOOK_ONLY)
 
+    @property
+    def takes_input(self) -> bool:
+        """Whether touches on the mirror, keys and text go to the device now, recorded or not."""
+        return self.veil is None
 
+    def paused(self) -> "Told":
+        """The same while the annotator takes a break: it takes no input, and trouble is told all the same."""
+        veil = Veil(_PAUSED, Weight.HEAVY, "pause_circle_outline")
+        return self if self.mood is Mood.LOST else Told(Mood.IDLE, "Paused", "", veil)
+
+
+_PAUSED = "Paused. Nothing is recorded until you press Resume."
 _LOOK_ONLY = Veil("Work in the emulator's own window", Weight.CLEAR)
 
 
@@ -58,6 +69,8 @@ def tell_passive_view(view: RecordingView) -> Told:
             return Told(Mood.READY, "Listening", "What you do on the device is recorded.", _LOOK_ONLY)
         case State.IDLE | State.SETTLING:
             return Told(Mood.BUSY, "Starting", "Nothing is recorded yet: wait until it listens.", Veil("Starting…"))
+        case State.LEADING_BACK:
+            return Told(Mood.BUSY, "Leading back", view.message, _LOOK_ONLY)
         case _:
             return tell_view(view)
 
@@ -69,6 +82,8 @@ def tell_view(view: RecordingView, *, touched: bool = False) -> Told:
             return Told(Mood.BUSY, "Touching", "The device follows your finger.", None)
         case State.READY:
             return Told(Mood.READY, "Ready", view.message, None)
+        case State.LEADING_BACK:
+            return Told(Mood.BUSY, "Leading back", view.message, None)
         case State.DEVICE_LOST:
             return Told(Mood.LOST, "Device lost", view.message, Veil(view.message, Weight.HEAVY, "cellphone_off"))
         case State.STORAGE_LOST:
@@ -77,7 +92,7 @@ def tell_view(view: RecordingView, *, touched: bool = False) -> Told:
             return tell_phase(Phase.FINISHED, "")
         case State.ABANDONED:
             return Told(Mood.IDLE, "Discarded", view.message, Veil("The draft is in the trash", Weight.HEAVY))
-        case State.IDLE | State.SETTLING | State.CAPTURING | State.CHECKING | State.INJECTING as busy:
+        case State.IDLE | State.SETTLING | State.CAPTURING | State.CHECKING | State.INJECTING | State.RETURNING as busy:
             word = "Publishing" if _is_over(view) else _BUSY_WORDS[busy]
             return Told(Mood.BUSY, word, view.message, Veil(f"{word}…"))
 
@@ -88,6 +103,7 @@ _BUSY_WORDS = {
     State.CAPTURING: "Saving",
     State.CHECKING: "Checking",
     State.INJECTING: "Sending",
+    State.RETURNING: "Returning",
 }
 
 

@@ -11,7 +11,8 @@ from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
 from odyssey_recorder.gui.background import Background
-from odyssey_recorder.gui.step_list import THUMBNAIL, StepList, draw_thumbnail, wrapped
+from odyssey_recorder.gui.step_delegate import wrapped
+from odyssey_recorder.gui.step_list import THUMBNAIL, StepList, draw_thumbnail
 from odyssey_recorder.gui.theme import MARK
 from odyssey_recorder.model.action import (
     Action,
