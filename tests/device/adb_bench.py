@@ -9,6 +9,7 @@ from pathlib import Path
 import adbutils
 
 from odyssey_recorder.device.adb import AdbDevice, AdbServer
+from odyssey_recorder.device.emulator_console import EmulatorConsole
 from odyssey_recorder.model.geometry import Pixel
 from odyssey_recorder.simulator.emulator import SimulatedEmulator
 from odyssey_recorder.simulator.faults import FrameFault
@@ -43,6 +44,9 @@ class AdbBench:
     def press_back_key(self) -> None:
         self.emulator.guest.window_key(KEY_BACK)
 
+    def recents(self) -> list[str]:
+        return [task.package for task in self.emulator.phone.tasks() if not task.is_home]
+
     def freeze(self) -> None:
         self.emulator.faults.freeze()
 
@@ -68,6 +72,11 @@ class AdbBench:
         """The SHA-256 of every picture that the phone has shown."""
         entries = [json.loads(line) for line in self.journal.read_text().splitlines()]
         return [entry["rgb_sha256"] for entry in entries if "rgb_sha256" in entry]
+
+
+def console(emulator: SimulatedEmulator) -> EmulatorConsole:
+    """The console of an emulator that asks for no token."""
+    return EmulatorConsole(emulator.console_port, token_file=Path("no token"))
 
 
 StartBench = Callable[[str], AdbBench]

@@ -10,7 +10,7 @@ from odyssey_recorder.simulator.adb_server import PrivateAdbServer
 from odyssey_recorder.simulator.emulator import SimulatedEmulator
 from odyssey_recorder.simulator.phone import Phone
 from odyssey_recorder.simulator.profile import profile_named
-from tests.device.adb_bench import BUNDLED_ADB, AdbBench, StartBench
+from tests.device.adb_bench import BUNDLED_ADB, AdbBench, StartBench, console
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +30,7 @@ def start_bench(adb_server: PrivateAdbServer, tmp_path: Path) -> Iterator[StartB
         emulator = SimulatedEmulator(phone, adb_server_port=adb_server.port)
         emulator.start()
         server = AdbServer(port=adb_server.port)
-        device = AdbDevice(emulator.serial, server, answer_s=20)
+        device = AdbDevice(emulator.serial, server, answer_s=20, console=console(emulator))
         benches.append(AdbBench(device, emulator, server, journal))
         device.wait_until_ready(20)
         return benches[-1]

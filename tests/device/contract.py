@@ -2,7 +2,7 @@
 
 import re
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 import pytest
@@ -38,6 +38,9 @@ class Bench(Protocol):
     def press_back_key(self) -> None:
         """Press and release BACK on the device's own keyboard: `getevent` prints it."""
 
+    def recents(self) -> Sequence[str]:
+        """The packages of the apps that have a card in the list of recent apps."""
+
     def freeze(self) -> None: ...
 
     def disconnect(self) -> None: ...
@@ -63,6 +66,7 @@ CALLS: dict[str, Callable[[Device], object]] = {
     "free_bytes": lambda device: device.free_bytes(),
     "input_nodes": lambda device: device.input_nodes(),
     "read_clock": lambda device: device.read_clock(),
+    "close_recents": lambda device: device.close_recents(),
     "heartbeat": lambda device: device.heartbeat(),
 }
 every_call = pytest.mark.parametrize("call", CALLS.values(), ids=CALLS.keys())
@@ -260,6 +264,53 @@ class DeviceContract:
             listener.join()
 
         assert isinstance(listener.error, DeviceDisconnectedError)
+
+    def test_a_snapshot_brings_the_picture_back(self, bench: Bench) -> None:
+        assert bench.device.keeps_snapshots
+        before = bench.device.capture()
+        bench.device.save_snapshot("before")
+        bench.change_screen()
+        changed = bench.device.capture()
+        assert not changed.shows_same_as(before)
+
+        bench.device.load_snapshot("before")
+
+        after = bench.device.capture()
+        assert after.shows_same_as(before)
+        assert after.number > changed.number
+        bench.device.touch(TouchStroke.press(bench.button))
+        assert not bench.device.capture().shows_same_as(before)
+
+    def test_snapshots_are_listed_kept_under_their_names_and_forgotten(self, bench: Bench) -> None:
+        assert bench.device.snapshots() == ()
+        bench.device.save_snapshot("first")
+        bench.device.save_snapshot("second.one_2-b")
+        bench.device.save_snapshot("first")
+        assert bench.device.snapshots() == ("first", "second.one_2-b")
+
+        bench.device.delete_snapshot("first")
+        bench.device.delete_snapshot("first")
+
+        assert bench.device.snapshots() == ("second.one_2-b",)
+
+    def test_a_snapshot_that_is_not_there_is_named_and_nothing_happens(self, bench: Bench) -> None:
+        before = bench.device.capture()
+
+        with pytest.raises(DeviceError, match=rf"{bench.device.serial} has no snapshot 'lost'") as caught:
+            bench.device.load_snapshot("lost")
+
+        assert type(caught.value) is DeviceError
+        assert bench.device.capture().shows_same_as(before)
+
+    def test_closing_recent_apps_leaves_the_home_screen_alone(self, bench: Bench) -> None:
+        bench.change_screen()
+        assert bench.recents()
+
+        bench.device.close_recents()
+
+        assert bench.recents() == []
+        assert "launcher" in bench.device.screen_state().package
+        bench.device.close_recents()
 
     @every_call
     def test_every_call_on_a_frozen_device_times_out(

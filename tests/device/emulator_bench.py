@@ -17,6 +17,7 @@ from odyssey_recorder.simulator.emulator import SimulatedEmulator
 from odyssey_recorder.simulator.faults import FrameFault
 from odyssey_recorder.simulator.phone import Phase, Phone
 from odyssey_recorder.simulator.profile import profile_named
+from tests.device.adb_bench import console
 
 TRIES = 2000
 
@@ -51,7 +52,7 @@ class EmulatorBench:
         shares_memory: bool = True,
     ) -> EmulatorDevice:
         """One more device object for the same emulator."""
-        adb = AdbDevice(self.emulator.serial, self.server, answer_s=adb_s)
+        adb = AdbDevice(self.emulator.serial, self.server, answer_s=adb_s, console=console(self.emulator))
         return EmulatorDevice(adb, self.find, policy=policy, answer_s=answer_s, shares_memory=shares_memory)
 
     def change_screen(self) -> None:
@@ -61,6 +62,9 @@ class EmulatorBench:
 
     def press_back_key(self) -> None:
         self.emulator.guest.window_key(KEY_BACK)
+
+    def recents(self) -> list[str]:
+        return [task.package for task in self.emulator.phone.tasks() if not task.is_home]
 
     def freeze(self) -> None:
         self.emulator.faults.freeze()
@@ -117,7 +121,7 @@ def start_bench(profile: str, adb_server: PrivateAdbServer, folder: Path) -> Emu
     emulator = SimulatedEmulator(phone, adb_server_port=adb_server.port, control=ControlOptions(running_dir=folder))
     emulator.start()
     server = AdbServer(port=adb_server.port)
-    adb = AdbDevice(emulator.serial, server, answer_s=20)
+    adb = AdbDevice(emulator.serial, server, answer_s=20, console=console(emulator))
     adb.wait_until_ready(20)
     device = EmulatorDevice(adb, lambda: find_control(emulator.serial, (folder,)))
     device.wait_until_ready(20)

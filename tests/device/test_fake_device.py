@@ -28,6 +28,9 @@ class FakeBench:
     def press_back_key(self) -> None:
         self.device.press_key("KEY_BACK")
 
+    def recents(self) -> list[str]:
+        return list(self.device.recents)
+
     def freeze(self) -> None:
         self.device.freeze()
 
