@@ -136,6 +136,8 @@ class FakeDevice:
         self.settings: dict[tuple[str, str], str] = {}
         self.nodes = parse_nodes(INPUT_NODES)
         self.room_bytes = 4 * 1024**3
+        self.density = 160
+        self.avd_name = "Fake"
         self.time_zone = "GMT"
         self.clock_ahead_us = 0
         self.keeps_snapshots = True
@@ -153,7 +155,7 @@ class FakeDevice:
         return self._serial
 
     def properties(self) -> DeviceProperties:
-        """Those of an API 35 phone of 160 dpi."""
+        """Those of an API 35 phone, of 160 dpi unless a test says otherwise."""
         with self._answering():
             return DeviceProperties(
                 serial=self._serial,
@@ -162,9 +164,9 @@ class FakeDevice:
                 release_version="15",
                 sdk_version="35",
                 fingerprint="fake/fake/fake:15",
-                avd_name="Fake",
+                avd_name=self.avd_name,
                 size=self.state.size,
-                density=160,
+                density=self.density,
             )
 
     def screen_state(self) -> ScreenState:

@@ -51,7 +51,7 @@ class Finding:
     """One thing that was looked at. `mend` is empty where all is well; with `prevents` nothing can be recorded.
 
     `command` is the line for a terminal that `mend` speaks of, empty where it is no matter of a command; `repairs` do
-    the same through a `Device`, none where only a person can.
+    the same through a `Device`, none where only a person can, and `why` is then all that is left to say.
     """
 
     what: str
@@ -60,6 +60,7 @@ class Finding:
     prevents: bool = False
     command: str = ""
     repairs: tuple[Repair, ...] = ()
+    why: str = ""
 
 
 def take_readings(device: Device) -> Readings:
@@ -209,4 +210,4 @@ def _repairable(readings: Readings, what: str, found: str, why: str, *repairs: R
     lines = "; ".join(shell_line(repair) for repair in repairs)
     command = shlex.join(("adb", "-s", readings.serial, "shell", lines))
     mend = f"{why} Run: {command}" + (f" (on the device: {by_hand})." if by_hand else "")
-    return Finding(what, found, mend, command=command, repairs=repairs)
+    return Finding(what, found, mend, command=command, repairs=repairs, why=why)

@@ -37,19 +37,20 @@ class DeviceCard(QFrame):
         self._lay_out()
 
     def show_member(
-        self, member: Member, examination: Examination | None, *, can_simulate: bool, is_busy: bool
+        self, member: Member, examination: Examination | None, *, can_simulate: bool, lacks_sdk: bool, is_busy: bool
     ) -> None:
         """Show a device; `examination` is None where it does not run, or was not looked at yet."""
         self._name.setText(member.name)
         self.setAccessibleName(f"Device: {member.name}")
         self._show_facts(facts(member, examination))
-        hint = "" if is_busy else advice(member, can_simulate=can_simulate)
+        hint = "" if is_busy else advice(member, can_simulate=can_simulate, lacks_sdk=lacks_sdk)
         self._hint.setText(hint)
         self._hint.setVisible(bool(hint))
         offered = offers(member, examination, can_simulate=can_simulate)
-        for command in _SHOWN_WHERE_OFFERED:
+        for command in _BUTTONS:
             self._commands[command].setVisible(command in offered)
             self._commands.enable(command, on=command in offered and not is_busy)
+        self._commands.enable(Command.DEVICE_CREATE, on=not lacks_sdk and not is_busy)
 
     def _show_facts(self, shown: Sequence[Fact]) -> None:
         if list(self._values) != [name for name, _ in shown]:
@@ -73,32 +74,28 @@ class DeviceCard(QFrame):
 
     def _lay_out(self) -> None:
         button = self._commands.button
-        first = [button(command, kind="" if command.value.primary else "quiet") for command in _MAIN]
-        second = [button(command, kind="quiet") for command in _BESIDE]
+        buttons = [button(command) for command in _BUTTONS]
         column = QVBoxLayout(self)
         column.setContentsMargins(20, 16, 20, 14)
         column.setSpacing(10)
         column.addWidget(self._name)
         column.addWidget(self._facts)
         column.addWidget(self._hint)
-        column.addLayout(row(*first, *second, None, spacing=4))
+        column.addLayout(row(*buttons, None))
 
 
-_MAIN = (
+_BUTTONS = (
     Command.DEVICE_RECORD,
     Command.DEVICE_CREATE,
     Command.DEVICE_START,
-    Command.DEVICE_SIMULATE,
     Command.DEVICE_COLD_BOOT,
-)
-_BESIDE = (
+    Command.DEVICE_SIMULATE,
     Command.DEVICE_FOLD,
     Command.DEVICE_UNFOLD,
     Command.DEVICE_ROTATE,
     Command.DEVICE_RESET,
     Command.DEVICE_STOP,
 )
-_SHOWN_WHERE_OFFERED = (*_MAIN, *_BESIDE)
 
 
 def offers(member: Member, examination: Examination | None, *, can_simulate: bool) -> frozenset[Command]:
@@ -141,7 +138,7 @@ def facts(member: Member, examination: Examination | None) -> list[Fact]:
     return shown
 
 
-def advice(member: Member, *, can_simulate: bool) -> str:
+def advice(member: Member, *, can_simulate: bool, lacks_sdk: bool) -> str:
     """What can be done next with a device that is not ready; empty for one that is."""
     if member.is_ready:
         return ""
@@ -149,8 +146,9 @@ def advice(member: Member, *, can_simulate: bool) -> str:
         return _STATE_HELP.get(member.state, f"adb says that it is {member.state}: wait, or start it again.")
     if member.avd is not None:
         return "Start goes on where it was left. Cold boot boots Android from the beginning and keeps what is on it."
-    simulated = " Start simulated gives you a stand-in of this size, made for practice." if can_simulate else ""
-    return f"There is no virtual device of this kind on this computer yet: Create makes it.{simulated}"
+    create = "Create needs parts of the Android SDK, see below." if lacks_sdk else "Create makes it."
+    simulated = " Start simulated gives you a stand-in with a screen of this size." if can_simulate else ""
+    return f"There is no virtual device of this kind on this computer yet. {create}{simulated}"
 
 
 def _what_exists(member: Member) -> str:

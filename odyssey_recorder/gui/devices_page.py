@@ -161,7 +161,13 @@ class DevicesPage(Page):
         self._show_configuration(member)
         self._follow_job()
         if member is not None:
-            self._card.show_member(member, self._examination, can_simulate=self._work.can_simulate, is_busy=busy)
+            self._card.show_member(
+                member,
+                self._examination,
+                can_simulate=self._work.can_simulate,
+                lacks_sdk=bool(self._mustered.missing),
+                is_busy=busy,
+            )
 
     def _show_configuration(self, member: Member | None) -> None:
         problems = member.avd.problems if member is not None and member.avd is not None else ()

@@ -55,7 +55,7 @@ class MendList(QWidget):
         words = QVBoxLayout()
         words.setSpacing(2)
         words.addWidget(text_label(f"{finding.what}: {_breakable(finding.found)}"))
-        words.addWidget(text_label(_breakable(finding.mend), "hint"))
+        words.addWidget(text_label(_breakable(finding.why or finding.mend), "hint"))
         buttons = self._buttons(finding, theme.text)
         if buttons:
             words.addSpacing(4)
