@@ -12,6 +12,7 @@ import typer
 from rich.console import Console
 
 from odyssey_recorder import __version__
+from odyssey_recorder.commands import avd
 from odyssey_recorder.commands.terminal import line
 from odyssey_recorder.errors import OdysseyError
 from odyssey_recorder.model.episode import Category, TaskInfo
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from odyssey_recorder.replay.replay import PlannedStep, ReplayOptions
 
 app = typer.Typer(name="odyssey-recorder", add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+app.add_typer(avd.app, name="avd")
 out = Console(highlight=False)
 err = Console(stderr=True, highlight=False)
 

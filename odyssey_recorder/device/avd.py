@@ -166,7 +166,7 @@ class VirtualDevices:
         emulator = LaunchedEmulator(command, self._environment(sdk), log)
         try:
             Boot(name, emulator, ports.serial, self._server, cancelled).wait(progress)
-        except CancelledError:
+        except (CancelledError, KeyboardInterrupt):
             self._give_up(ports, emulator)
             raise
         return self._prepared(ports.serial, wanted, how, progress)

@@ -1,0 +1,222 @@
+"""`avd`: the virtual devices of the Android SDK on a command line."""
+
+import json
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+
+from odyssey_recorder.commands.terminal import line
+from odyssey_recorder.errors import DeviceError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from odyssey_recorder.device.avd import Avd, Started, VirtualDevices
+    from odyssey_recorder.device.preflight import Finding
+
+app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Make, start and stop virtual devices (AVDs).")
+snapshot_app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Keep the whole state of a device.")
+app.add_typer(snapshot_app, name="snapshot")
+
+_out = Console(highlight=False)
+_err = Console(stderr=True, highlight=False)
+
+_Name = Annotated[str, typer.Argument(metavar="NAME", help="The virtual device, as `avd list` lists it.")]
+_Running = Annotated[
+    str | None,
+    typer.Argument(metavar="[DEVICE]", help="A name or a serial of a device that runs.", show_default="the only one"),
+]
+_DeviceOption = Annotated[
+    str | None,
+    typer.Option("--device", help="A name or a serial of a device that runs.", show_default="the only one"),
+]
+_Snapshot = Annotated[str, typer.Argument(metavar="NAME", help="The snapshot's name.")]
+
+
+@app.command("list")
+def list_devices(*, as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
+    """List the devices, and what the SDK lacks for them."""
+    devices = _devices()
+    listed, missing = devices.list(), devices.missing()
+    if as_json:
+        typer.echo(json.dumps(_as_tree(listed, missing), indent=2))
+        return
+    for finding in missing:
+        _say(("missing  ", "yellow"), f"{finding.what}: {finding.found}. {finding.mend}")
+    for avd in listed:
+        state = (avd.serial, "green") if avd.serial else "stopped"
+        _say(f"{avd.name:24} {avd.profile or 'no profile':16} ", state)
+        for problem in avd.problems:
+            _say((f"{'':4}{problem}", "yellow"))
+    for key in _profiles_without(listed):
+        _say(f"{'-':24} {key:16} odyssey-recorder avd create {key}")
+
+
+@app.command()
+def create(
+    profile: Annotated[str, typer.Argument(metavar="PROFILE", help="Such as pixel_fold; `avd list` lists them.")],
+    *,
+    name: Annotated[str, typer.Option(help="What to call it.", show_default="like the profile")] = "",
+    replace: Annotated[bool, typer.Option("--replace", help="Delete the one that has the name.")] = False,
+) -> None:
+    """Make a virtual device by a profile."""
+    _say(f"Made: {_devices().create(profile, name=name, replace=replace).name}")
+
+
+@app.command()
+def amend(name: _Name) -> None:
+    """Bring a device's configuration to its profile's.
+
+    The next cold boot takes it over.
+    """
+    avd = _devices().amend(name)
+    _say(f"{avd.name} is as {avd.profile} says." if not avd.problems else " ".join((avd.name, *avd.problems)))
+
+
+@app.command()
+def start(
+    name: _Name,
+    *,
+    cold: Annotated[bool, typer.Option("--cold", help="Boot anew, not from the state in which it was left.")] = False,
+    snapshot: Annotated[str, typer.Option(help="Start from this snapshot.")] = "",
+    window: Annotated[bool, typer.Option(help="Show the emulator's own window.")] = True,
+    animations: Annotated[bool, typer.Option("--animations", help="Leave animations on.")] = False,
+) -> None:
+    """Start a device, and prepare it for recording.
+
+    Prints its serial once the home screen is up.
+    """
+    from odyssey_recorder.device.avd import Start
+
+    how = Start(cold=cold, snapshot=snapshot, window=window, animations=animations)
+    _tell(_devices().start(name, how, progress=lambda stage: _note(f"{stage.value} …")))
+
+
+@app.command()
+def reset(
+    name: _Name, *, yes: Annotated[bool, typer.Option("--yes", help="Do not ask: all on it is lost.")] = False
+) -> None:
+    """Start a device as new: all that is on it is lost."""
+    if not yes:
+        typer.confirm(f"All that is on {name} will be lost, its snapshots too. Go on?", abort=True, err=True)
+    _tell(_devices().reset(name, progress=lambda stage: _note(f"{stage.value} …")))
+
+
+@app.command()
+def stop(device: _Running = None) -> None:
+    """Stop a virtual device."""
+    devices = _devices()
+    serial = running_serial(devices, device)
+    devices.stop(serial)
+    _say(f"{serial} has stopped.")
+
+
+@app.command()
+def fold(device: _Running = None) -> None:
+    """Fold a foldable."""
+    devices = _devices()
+    devices.fold(running_serial(devices, device))
+
+
+@app.command()
+def unfold(device: _Running = None) -> None:
+    """Open a foldable."""
+    devices = _devices()
+    devices.unfold(running_serial(devices, device))
+
+
+@app.command()
+def rotate(device: _Running = None) -> None:
+    """Turn a device by a quarter."""
+    devices = _devices()
+    devices.rotate(running_serial(devices, device))
+
+
+@snapshot_app.command("list")
+def list_snapshots(*, device: _DeviceOption = None) -> None:
+    """List the snapshots of a device that runs."""
+    devices = _devices()
+    for name in devices.snapshots(running_serial(devices, device)):
+        _say(name)
+
+
+@snapshot_app.command("save")
+def save_snapshot(name: _Snapshot, *, device: _DeviceOption = None) -> None:
+    """Save the whole device, in place of what had the name."""
+    devices = _devices()
+    devices.save_snapshot(running_serial(devices, device), name)
+
+
+@snapshot_app.command("load")
+def load_snapshot(name: _Snapshot, *, device: _DeviceOption = None) -> None:
+    """Bring the whole device back."""
+    devices = _devices()
+    devices.load_snapshot(running_serial(devices, device), name)
+
+
+@snapshot_app.command("delete")
+def delete_snapshot(name: _Snapshot, *, device: _DeviceOption = None) -> None:
+    """Forget a snapshot."""
+    devices = _devices()
+    devices.delete_snapshot(running_serial(devices, device), name)
+
+
+def running_serial(devices: "VirtualDevices", named: str | None) -> str:
+    """The serial of a device that is named by its name or serial, otherwise of the only one that runs.
+
+    A serial is taken as it is: the simulated emulator is no virtual device. Raises DeviceError.
+    """
+    running = {avd.name: avd.serial for avd in devices.list() if avd.serial is not None}
+    if named is not None:
+        if named not in running and not named.startswith("emulator-"):
+            raise DeviceError(f"No virtual device {named} runs. Running: {', '.join(running) or 'none'}.")
+        return running.get(named, named)
+    match list(running.values()):
+        case [only]:
+            return only
+        case []:
+            raise DeviceError("No virtual device runs. Start one: odyssey-recorder avd start NAME")
+        case _:
+            raise DeviceError(f"There are {len(running)} devices running: name one ({', '.join(running)}).")
+
+
+def _devices() -> "VirtualDevices":
+    from odyssey_recorder.settings import read_settings
+    from odyssey_recorder.wiring import user_reach, virtual_devices
+
+    settings = read_settings()
+    return virtual_devices(settings, user_reach(settings))
+
+
+def _profiles_without(listed: "Sequence[Avd]") -> list[str]:
+    """The profiles by which no device was made yet."""
+    from odyssey_recorder.device.profile import profiles
+
+    made = {avd.profile for avd in listed}
+    return [profile.key for profile in profiles() if profile.key not in made]
+
+
+def _as_tree(listed: "Sequence[Avd]", missing: "Sequence[Finding]") -> object:
+    return {
+        "devices": [
+            {"name": avd.name, "profile": avd.profile, "serial": avd.serial, "problems": avd.problems} for avd in listed
+        ],
+        "missing": [{"what": one.what, "found": one.found, "command": one.command} for one in missing],
+    }
+
+
+def _tell(started: "Started") -> None:
+    """Print the serial, and what of the device a person should look at."""
+    for finding in started.findings:
+        if finding.mend:
+            _note(f"{finding.what}: {finding.found}. {finding.mend}")
+    _say(started.serial)
+
+
+def _say(*parts: str | tuple[str, str]) -> None:
+    _out.print(line(*parts), soft_wrap=True)
+
+
+def _note(words: str) -> None:
+    _err.print(line(words), soft_wrap=True)

@@ -1,0 +1,154 @@
+"""An Android SDK of stand-ins in a folder of its own: programs that print what the real ones print.
+
+The stand-in `emulator` runs our simulated emulator, so that a device can be made, started and stopped for real.
+"""
+
+import socket
+import sys
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from odyssey_recorder.device.emulator_launch import CONSOLE_PORTS, free_ports
+from odyssey_recorder.device.sdk import AndroidSdk
+from odyssey_recorder.errors import DeviceError
+
+IMAGE = "system-images;android-34;google_apis;x86_64"
+
+_AVDMANAGER = '''
+"""Makes the files that avdmanager makes, and refuses what it refuses."""
+
+import os
+import sys
+from pathlib import Path
+
+words = dict(zip(sys.argv[3::2], sys.argv[4::2]))
+name, image, device = words["-n"], words["-k"], words["-d"]
+home = Path(os.environ["ANDROID_AVD_HOME"])
+sdk = Path(os.environ["ANDROID_HOME"])
+said = Path(__file__).with_name("refusal.txt")
+if said.exists():
+    sys.exit(said.read_text())
+if not sdk.joinpath(*image.split(";")).is_dir():
+    sys.exit("Error: Package path is not valid. Valid system image paths are:\\nnull")
+if (home / f"{name}.ini").exists() and "--force" not in sys.argv:
+    sys.exit(f"Error: Android Virtual Device '{name}' already exists.\\nUse --force if you want to replace it.")
+print("Auto-selecting single ABI x86_64")
+print("Do you wish to create a custom hardware profile? [no] ", end="")
+if sys.stdin.readline().strip() != "no":
+    sys.exit("Error: a custom hardware profile was wanted")
+folder = home / f"{name}.avd"
+folder.mkdir(parents=True, exist_ok=True)
+(home / f"{name}.ini").write_text(
+    f"avd.ini.encoding=UTF-8\\npath={folder}\\npath.rel=avd/{name}.avd\\ntarget=android-34\\n"
+)
+(folder / "config.ini").write_text(
+    "PlayStore.enabled=no\\nabi.type=x86_64\\navd.ini.encoding=UTF-8\\nhw.cpu.arch=x86_64\\nhw.cpu.ncore=4\\n"
+    f"hw.device.manufacturer=Google\\nhw.device.name={device}\\nhw.keyboard=no\\nhw.lcd.density=160\\n"
+    f"hw.lcd.height=640\\nhw.lcd.width=320\\nimage.sysdir.1={image.replace(';', '/')}/\\ntag.id=google_apis\\n"
+)
+'''
+
+_EMULATOR = '''
+"""Lists the devices, and runs the simulated emulator in the place of one."""
+
+import os
+import sys
+from pathlib import Path
+
+home = Path(os.environ["ANDROID_AVD_HOME"])
+names = sorted(path.stem for path in home.glob("*.ini"))
+said = Path(__file__).with_name("last-words.txt")
+if sys.argv[1:] == ["-list-avds"]:
+    print("INFO    | Storing crashdata in: /tmp/android-nobody/emu-crash-36.5.11.db, detection is enabled")
+    print("\\n".join(names))
+    sys.exit()
+print("INFO         | Android emulator version 36.5.11.0 (build_id 15261927) (CL:N/A)", flush=True)
+with Path(__file__).with_name("commands.txt").open("a") as commands:
+    commands.write(" ".join(sys.argv[1:]) + "\\n")
+words = dict(zip(sys.argv[1:], sys.argv[2:]))
+name = words["-avd"]
+if said.exists():
+    sys.exit(said.read_text())
+if name not in names:
+    print(f"ERROR        | Unknown AVD name [{name}], use -list-avds to see valid list.")
+    sys.exit(1)
+
+from dataclasses import replace
+
+from odyssey_recorder.simulator.control_server import ControlOptions
+from odyssey_recorder.simulator.discovery import running_dir
+from odyssey_recorder.simulator.emulator import SimulatedEmulator
+from odyssey_recorder.simulator.phone import Phone
+from odyssey_recorder.simulator.profile import profile_named
+
+config = dict(
+    line.split("=", 1) for line in (home / f"{name}.avd" / "config.ini").read_text().splitlines() if "=" in line
+)
+profile = replace(
+    profile_named(config["hw.device.name"]), avd_name=name, keyboard=config["hw.keyboard"] == "yes"
+)
+with SimulatedEmulator(
+    Phone(profile, animation=False),
+    console_port=int(words["-port"]),
+    adb_server_port=int(os.environ["ANDROID_ADB_SERVER_PORT"]),
+    auth_token_file=Path.home() / ".emulator_console_auth_token",
+    control=ControlOptions(running_dir(os.environ)),
+) as emulator:
+    print(f"INFO         | Serial number of this emulator (for ADB): {emulator.serial}", flush=True)
+    emulator.killed.wait()
+'''
+
+
+@dataclass(frozen=True)
+class StandInSdk:
+    """An SDK whose programs can be told to refuse, and that remembers how its emulator was started."""
+
+    folder: Path
+
+    @property
+    def sdk(self) -> AndroidSdk:
+        return AndroidSdk(self.folder, platform="linux", machine="x86_64")
+
+    def last_words(self, words: str) -> None:
+        """Let every emulator say this and end."""
+        (self.folder / "emulator" / "last-words.txt").write_text(words)
+
+    def refusal(self, words: str) -> None:
+        """Let avdmanager say this and make nothing."""
+        (self.folder / "cmdline-tools" / "latest" / "bin" / "refusal.txt").write_text(words)
+
+    def starts(self) -> list[list[str]]:
+        """The words with which emulators were started."""
+        return [line.split() for line in (self.folder / "emulator" / "commands.txt").read_text().splitlines()]
+
+
+def stand_in_sdk(folder: Path) -> StandInSdk:
+    """A whole SDK in `folder`, all of it stand-ins."""
+    tools = folder / "cmdline-tools" / "latest" / "bin"
+    _program(tools / "avdmanager", _AVDMANAGER)
+    _program(tools / "sdkmanager", "")
+    _program(folder / "emulator" / "emulator", _EMULATOR)
+    _program(folder / "platform-tools" / "adb", "")
+    image = folder.joinpath(*IMAGE.split(";"))
+    image.mkdir(parents=True)
+    (image / "system.img").touch()
+    return StandInSdk(folder)
+
+
+def _program(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"#!{sys.executable}\n{text}")
+    path.chmod(0o755)
+
+
+def free_console_port() -> int:
+    """An even port with a free one above it, away from those where real emulators listen."""
+    for _ in range(200):
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            port: int = probe.getsockname()[1] & ~1
+        with suppress(DeviceError):
+            if port not in CONSOLE_PORTS:
+                return free_ports((port,)).console
+    raise AssertionError("no two neighbouring ports are free")
