@@ -2,10 +2,11 @@ from pathlib import Path
 
 import pytest
 
+from odyssey_recorder.dataset.provenance import Origin, StartRecord
 from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.device.adb_server import AdbServer
 from odyssey_recorder.errors import DatasetError, DeviceError, RecordingError, SettingsError
-from odyssey_recorder.model.assignment import Assignment
+from odyssey_recorder.model.assignment import Assignment, CleanHome, FromSnapshot
 from odyssey_recorder.model.episode import TaskInfo
 from odyssey_recorder.model.geometry import Size
 from odyssey_recorder.recording import script
@@ -79,6 +80,37 @@ def test_a_draft_says_who_recorded_what_on_which_device(desk: Desk) -> None:
     [summary] = desk.drafts()
     assert (summary.episode_id, summary.task, summary.steps) == (recorder.episode_id, TASK, 0)
     assert (summary.device.device_name, summary.device.size) == ("Small Phone", Size(720, 1280))
+
+
+def test_a_task_begins_where_it_says_and_the_provenance_tells(desk: Desk) -> None:
+    device = FakeDevice(Size(720, 1280))
+    device.save_snapshot("shop-open")
+    device.show("elsewhere")
+    origins: list[Origin] = []
+    for start in (FromSnapshot("shop-open"), CleanHome()):
+        recorder = desk.begin(device, Assignment(TASK, "task-7", start), script.ScriptPlayer())
+        put_aside(recorder)
+        draft = desk.store.resume(recorder.episode_id)
+        origins.append(draft.origin)
+        draft.close()
+    assert device.loaded == ["shop-open"]
+    assert (device.screen, device.recents) == ("home", ())
+    assert [origin.task_id for origin in origins] == ["task-7", "task-7"]
+    assert [origin.start for origin in origins] == [
+        StartRecord(kind="snapshot", snapshot="shop-open"),
+        StartRecord(kind="clean_home"),
+    ]
+
+
+def test_a_task_whose_snapshot_is_missing_is_not_begun(desk: Desk) -> None:
+    with pytest.raises(DeviceError, match="shop-open"):
+        desk.begin(FakeDevice(), Assignment(TASK, start=FromSnapshot("shop-open")), script.ScriptPlayer())
+    assert desk.drafts() == []
+
+
+def test_a_practice_episode_is_not_put_into_the_dataset(desk: Desk) -> None:
+    with pytest.raises(RecordingError, match="practice"):
+        desk.begin(FakeDevice(), Assignment(TASK, is_practice=True), script.ScriptPlayer())
 
 
 def test_a_draft_goes_on_only_on_a_screen_of_its_size(desk: Desk) -> None:

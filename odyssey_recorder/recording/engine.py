@@ -342,7 +342,8 @@ class Engine:
             outcome = self._carry_out(effect)
             if outcome is not None:
                 self._happened(outcome)
-        rolling = self._is_passive and not (self._device.sends_frames and self._at_rest)
+        at_rest = self._device.sends_frames and self._at_rest and not self._session.leading_back
+        rolling = self._is_passive and not at_rest
         self._reader.hurry(rolling or self._session.touched or self._session.state is not State.READY)
 
     def _say(self, event: events.PassiveEvent) -> Sequence[effects.PassiveEffect]:

@@ -64,7 +64,7 @@ class StepSnapshots:
             try:
                 made = self._made()
             except DeviceError as error:
-                _log.warning("Snapshots %s* may be left on the emulator: %s", self._prefix, error)
+                _log.info("Snapshots %s* may be left on the emulator: %s", self._prefix, error)
                 return
             for name in made:
                 self._forget(name)
@@ -81,4 +81,4 @@ class StepSnapshots:
         try:
             self._device.delete_snapshot(name)
         except DeviceError as error:
-            _log.warning("The snapshot %s is left on the emulator: %s", name, error)
+            _log.info("The snapshot %s is left on the emulator: %s", name, error)

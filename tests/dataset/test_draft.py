@@ -69,6 +69,28 @@ def test_a_dropped_step_is_gone_and_remembered(draft: Draft) -> None:
     assert (dropped.action, dropped.why) == ("TYPE", "undone by the annotator")
 
 
+def test_several_steps_go_at_once_and_the_first_of_them_is_wanted_back(draft: Draft) -> None:
+    for shade in range(3):
+        add_step(draft, Type(str(shade)), shade=shade)
+    draft.drop_last("undone by the annotator", 2, leads_back=True)
+    again = reopened(draft)
+    assert [step.action for step in again.steps] == [Type("0")]
+    assert len(again.dropped) == 2
+    assert again.wanted is not None
+    again.forget_picture(again.wanted.picture)
+    assert again.wanted.picture.read_bytes() == png(1)
+    assert again.next_key == 3
+    add_step(again, Type("other"), shade=4)
+    assert reopened(again).wanted is None
+
+
+def test_more_steps_than_there_are_cannot_be_dropped(draft: Draft) -> None:
+    add_step(draft)
+    with pytest.raises(DatasetError, match="a step that is not there"):
+        draft.drop_last("undone by the annotator", 2)
+    assert len(reopened(draft).steps) == 1
+
+
 def test_a_draft_is_uncertain_until_its_last_input_is_known_to_be_carried_out(draft: Draft) -> None:
     add_step(draft)
     assert draft.uncertain

@@ -93,11 +93,11 @@ class Desk:
         return self.store.create_draft(task=TASK, device=DEVICE, origin=origin)
 
     @contextmanager
-    def recording(self, device: Device, draft: Draft | None = None) -> Iterator["Recording"]:
+    def recording(self, device: Device, draft: Draft | None = None, rules: Rules = RULES) -> Iterator["Recording"]:
         """Record on `device`, into a new draft unless one is given."""
         used = draft or self.draft()
         annotator = Annotator()
-        recorder = Recorder(device, used, self.store, listener=annotator, rules=RULES)
+        recorder = Recorder(device, used, self.store, listener=annotator, rules=rules)
         recorder.start()
         try:
             yield Recording(recorder, annotator, used)

@@ -39,7 +39,8 @@ class Bench:
     """Time stands still but for `wait`; frames are taken every 20 ms while it passes.
 
     `screen` is what is shown, `streams` whether the device sends frames by itself. What is set to None or False is not
-    answered: `areas`, `keeps`, `saves`, `sees`, `reads`, `drops`.
+    answered: `areas`, `keeps`, `saves`, `sees`, `reads`, `drops`. With `leads_back` an undo leads back to screen
+    `steps_began`.
     """
 
     session: PassiveSession = field(
@@ -56,6 +57,8 @@ class Bench:
     keeps: bool = True
     saves: bool = True
     drops: bool = True
+    leads_back: bool = False
+    steps_began: int = 0
     texts: str | None = None
     reads: bool = True
     told: list[str] = field(default_factory=list)
@@ -115,7 +118,8 @@ class Bench:
         """Time passes."""
         for _ in range(0, ms, 20):
             self.now_ms += 20
-            if self.sees and (not self.streams or self.session.touched or not self._told_still):
+            hurries = self.session.touched or self.session.leading_back or not self._told_still
+            if self.sees and (hurries or not self.streams):
                 self._give(streamed=False)
             self.happens()
             for effect in self.session.handle(events.Tick(self.now_ns)):
@@ -205,7 +209,11 @@ class Bench:
                 self.happens(events.StorageFailed("The disk is full.", self.now_ns))
             case effects.DropSteps() if self.drops:
                 self.dropped += [self.steps.pop()] if self.steps else []
-                self.happens(events.StepsDropped())
+                self.happens(events.StepsDropped(self.leads_back))
+            case effects.ReturnDevice():
+                self.happens(events.Returned(self.now_ns))
+            case effects.JudgeReturn(number):
+                self.happens(events.ReturnJudged(self.shows[number] == self.steps_began))
             case effects.AmendText(step):
                 self.happens(events.TextAmended(step))
             case _:

@@ -33,6 +33,7 @@ from odyssey_recorder.recording.events import KeyPress, Strike, TextEntry
 from odyssey_recorder.recording.passive import ANSWER_FIRST, CLOCK_CHANGED, DEAF, ENDING, USE_EMULATOR
 from odyssey_recorder.recording.session import TOO_EARLY_TO_UNDO, TOO_LATE_TO_ABANDON, State
 from odyssey_recorder.recording.timeline import MOVING, UNWATCHED
+from odyssey_recorder.recording.way_back import BRING_BACK_FIRST, UNLIKE
 from tests.recording.passive_bench import KEYBOARD, PLAIN, TYPING, Bench
 
 
@@ -662,6 +663,47 @@ def test_undo_takes_the_last_step_away_even_one_that_waits() -> None:
 
     assert steps(bench) == ["HOME on 0"]
     assert [_word(step) for step in bench.dropped] == ["BACK"]
+
+
+def leading_back(steps: int = 1) -> Bench:
+    """The annotator has undone steps, and the screen is not the one they were made on."""
+    bench = Bench().begin()
+    for _ in range(steps):
+        bench.tap(10, 10, then=bench.screen + 1)
+        bench.wait(300)
+    bench.leads_back = True
+    bench.happens(events.UndoWanted(bench.now_ns, steps))
+    bench.wait(300)
+    assert bench.state() is State.LEADING_BACK
+    return bench
+
+
+def test_what_is_done_after_an_undo_until_the_screen_is_back_is_no_step() -> None:
+    bench = leading_back(steps=2)
+    assert count(bench, effects.ReturnDevice) == 1
+    bench.press(SystemKey.BACK)
+    bench.happens(events.Intended(Complete(), bench.now_ns))
+    assert bench.told == [BRING_BACK_FIRST]
+    bench.show(0)
+    bench.wait(500)
+    assert bench.state() is State.READY
+    bench.press(SystemKey.HOME)
+    bench.wait(300)
+
+    assert steps(bench) == ["HOME on 0"]
+    assert bench.steps[0].flags == ()
+
+
+def test_a_screen_taken_for_the_wanted_one_is_told_with_the_next_step() -> None:
+    bench = leading_back()
+    bench.happens(events.ScreenAccepted(bench.now_ns))
+    assert bench.state() is State.READY
+    bench.press(SystemKey.HOME)
+    bench.wait(300)
+    bench.press(SystemKey.BACK)
+    bench.wait(300)
+
+    assert [step.flags for step in bench.steps] == [(UNLIKE,), ()]
 
 
 def test_an_end_that_is_undone_at_once_is_not_the_end() -> None:

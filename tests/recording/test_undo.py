@@ -1,0 +1,209 @@
+"""Undo with a device: steps go, and the device comes back to the screen they were made on."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from odyssey_recorder.dataset.provenance import Origin
+from odyssey_recorder.errors import DeviceError
+from odyssey_recorder.gesture.touch import TouchStroke
+from odyssey_recorder.model.action import SystemKey
+from odyssey_recorder.model.geometry import Pixel
+from odyssey_recorder.recording.session import State
+from odyssey_recorder.recording.snapshots import MOST, StepSnapshots
+from odyssey_recorder.recording.view import RecordingView
+from odyssey_recorder.recording.way_back import BRING_BACK_FIRST, UNLIKE
+from tests.fakes import FakeDevice
+from tests.recording.desk import ORIGIN, RULES, Desk, Recording, shows
+
+WITH_SNAPSHOTS = replace(RULES, snapshots="always")
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Desk:
+    return Desk(tmp_path)
+
+
+@pytest.fixture
+def device() -> FakeDevice:
+    return FakeDevice()
+
+
+def record_steps(recording: Recording, number: int) -> None:
+    for _ in range(number):
+        recording.tap_and_wait()
+
+
+def test_a_snapshot_brings_the_device_back_over_several_steps(desk: Desk, device: FakeDevice) -> None:
+    with desk.recording(device, rules=WITH_SNAPSHOTS) as recording:
+        record_steps(recording, 4)
+        recording.recorder.undo(3)
+        view = recording.ready(steps=1)
+        assert view.wanted is None
+        assert device.loaded == [f"odyssey-{recording.draft.episode_id}-1"]
+        recording.tap_and_wait()
+        recording.recorder.complete()
+        view = recording.until(State.FINISHED)
+    screens = (0, 1, 2)
+    assert [shows(step.picture, device, screen) for step, screen in zip(view.steps, screens, strict=True)] == [True] * 3
+    assert all(not step.flag for step in view.steps)
+
+
+def test_only_the_newest_snapshots_are_kept_and_none_after_the_end(desk: Desk, device: FakeDevice) -> None:
+    with desk.recording(device, rules=WITH_SNAPSHOTS) as recording:
+        record_steps(recording, MOST + 1)
+        begun = f"odyssey-{recording.draft.episode_id}-"
+        assert device.snapshots() == tuple(f"{begun}{key}" for key in range(2, MOST + 2))
+        recording.recorder.complete()
+        recording.until(State.FINISHED)
+        recording.recorder.join()
+        assert device.snapshots() == ()
+
+
+def test_without_a_snapshot_what_is_done_until_the_device_is_back_is_no_step(desk: Desk, device: FakeDevice) -> None:
+    with desk.recording(device) as recording:
+        record_steps(recording, 2)
+        recording.recorder.undo()
+        view = recording.until(State.LEADING_BACK)
+        assert (len(view.steps), view.frame_number) == (1, None)
+        assert view.wanted is not None
+        assert shows(view.wanted, device, 1)
+        recording.recorder.press(SystemKey.BACK)
+        recording.recorder.wait_for(lambda view: len(device.performed) == 3, 10)
+        assert device.performed[-1] is SystemKey.BACK
+        device.show(1)
+        view = recording.ready(steps=1)
+        recording.tap_and_wait()
+        recording.recorder.complete()
+        view = recording.until(State.FINISHED)
+    assert [shows(step.picture, device, screen) for step, screen in zip(view.steps[:2], (0, 1), strict=True)] == [
+        True,
+        True,
+    ]
+    assert view.steps[1].flag == ""
+
+
+def test_touches_on_the_way_back_reach_the_device(desk: Desk, device: FakeDevice) -> None:
+    stroke = TouchStroke.press(Pixel(7, 9))
+    with desk.recording(device) as recording:
+        record_steps(recording, 1)
+        recording.recorder.undo()
+        recording.until(State.LEADING_BACK)
+        assert recording.annotator.newest is not None
+        recording.recorder.touch_down(recording.annotator.newest.number, Pixel(7, 9))
+        recording.recorder.lift(stroke)
+        recording.annotator.wait(lambda: device.performed[-1] == stroke)
+        recording.until(State.LEADING_BACK)
+        recording.recorder.complete()
+        recording.annotator.await_notice(BRING_BACK_FIRST)
+        assert recording.recorder.view.steps == ()
+
+
+def test_a_screen_taken_for_the_wanted_one_is_told_in_the_provenance(desk: Desk, device: FakeDevice) -> None:
+    with desk.recording(device) as recording:
+        record_steps(recording, 1)
+        recording.undo_and_accept()
+        view = recording.tap_and_wait()
+    assert view.steps[0].flag == UNLIKE
+
+
+def test_a_draft_that_broke_off_on_the_way_back_is_led_back_when_resumed(desk: Desk, device: FakeDevice) -> None:
+    with desk.recording(device) as recording:
+        record_steps(recording, 2)
+        recording.recorder.undo(2)
+        recording.until(State.LEADING_BACK)
+    resumed_device = FakeDevice()
+    resumed_device.show("elsewhere")
+    with desk.recording(resumed_device, desk.store.resume(recording.draft.episode_id)) as resumed:
+        view = resumed.until(State.LEADING_BACK)
+        assert view.wanted is not None
+        assert shows(view.wanted, device, 0)
+        resumed_device.show(0)
+        resumed.ready(steps=0)
+
+
+def test_a_resumed_draft_finds_the_snapshots_of_the_process_before(desk: Desk, device: FakeDevice) -> None:
+    draft = desk.draft()
+    with desk.recording(device, draft, rules=WITH_SNAPSHOTS) as recording:
+        record_steps(recording, 2)
+        names = device.snapshots()
+    again = FakeDevice()
+    for name in names:
+        again.save_snapshot(name)
+    with desk.recording(again, desk.store.resume(draft.episode_id), rules=WITH_SNAPSHOTS) as resumed:
+        resumed.ready(steps=2)
+        resumed.recorder.undo()
+        resumed.annotator.wait(lambda: again.loaded == [f"odyssey-{draft.episode_id}-1"])
+
+
+def test_more_steps_than_there_are_undo_all(desk: Desk, device: FakeDevice) -> None:
+    with desk.recording(device, rules=WITH_SNAPSHOTS) as recording:
+        record_steps(recording, 2)
+        recording.recorder.undo(9)
+        recording.ready(steps=0)
+        assert len(recording.draft.dropped) == 2
+
+
+def test_a_note_beside_a_step_is_kept_whatever_is_undone(desk: Desk, device: FakeDevice) -> None:
+    with desk.recording(device, rules=WITH_SNAPSHOTS) as recording:
+        record_steps(recording, 3)
+        first, last = recording.recorder.view.steps[0].key, recording.recorder.view.steps[2].key
+        recording.recorder.note_step(first, "the banner was in the way")
+        recording.recorder.undo()
+        recording.ready(steps=2)
+        recording.recorder.note_step(last, "too late")
+        recording.tap_and_wait()
+        recording.recorder.complete()
+        view = recording.until(State.FINISHED)
+    assert [step.note for step in view.steps] == ["the banner was in the way", "", "", ""]
+    provenance = desk.store.provenance(recording.draft.episode_id)
+    assert provenance is not None
+    assert provenance.steps[0].note == "the banner was in the way"
+
+
+def test_in_passive_mode_the_annotator_leads_back_in_the_emulators_own_window(desk: Desk, device: FakeDevice) -> None:
+    device.streams = True
+    passive: Origin = ORIGIN.model_copy(update={"mode": "passive"})
+    with desk.recording(device, desk.draft(passive), rules=WITH_SNAPSHOTS) as recording:
+
+        def listens(view: RecordingView) -> bool:
+            return view.state is State.READY
+
+        recording.recorder.wait_for(listens, 10)
+        device.press_key("KEY_BACK")
+        device.show(1)
+        recording.recorder.wait_for(lambda view: len(view.steps) == 1, 10)
+        recording.recorder.undo()
+        recording.until(State.LEADING_BACK)
+        device.press_key("KEY_HOME")
+        device.show(2)
+        device.show(0)
+        assert recording.recorder.wait_for(listens, 10).steps == ()
+        assert device.snapshots() == ()
+
+
+def test_after_a_snapshot_that_failed_no_more_are_made(device: FakeDevice, caplog: pytest.LogCaptureFixture) -> None:
+    snapshots = StepSnapshots(device, "1234", "always")
+    device.refuse_snapshots("No room on the disk.")
+    assert snapshots.wanted
+    snapshots.save(0)
+    assert not snapshots.wanted
+    assert "No room on the disk." in caplog.text
+    caplog.clear()
+
+
+def test_a_device_without_snapshots_is_asked_for_none(device: FakeDevice) -> None:
+    device.keeps_snapshots = False
+    snapshots = StepSnapshots(device, "1234", "always")
+    assert not snapshots.wanted
+    assert not snapshots.load(0)
+    snapshots.forget_all()
+
+
+def test_a_snapshot_that_cannot_be_loaded_is_an_error(device: FakeDevice) -> None:
+    snapshots = StepSnapshots(device, "1234", "always")
+    snapshots.save(3)
+    device.disconnect()
+    with pytest.raises(DeviceError):
+        snapshots.load(3)
