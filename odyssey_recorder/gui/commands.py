@@ -30,6 +30,9 @@ class Command(Enum):
     DATASET_PAGE = _Words("Dataset", "Look at the published episodes", "database_outline", "Ctrl+4")
     SETTINGS_PAGE = _Words("Settings", "Folders, adb, keys and shortcuts", "cog_outline", "Ctrl+,")
     DOCTOR = _Words("Doctor", "Check what the recorder needs on this computer", "stethoscope", "F1")
+    PRACTICE_PAGE = _Words(
+        "Practice", "Practise before you record, and see how far you are", "school_outline", "Ctrl+5"
+    )
     LOOK_FOR_DEVICES = _Words("Look again", "Look for devices again", "refresh", "F5")
     SIMULATE = _Words("Start the simulated emulator", "Start a simulated phone on this computer", "cellphone_play")
     START = _Words("Start recording", "Start recording this task", "record_circle_outline", "Ctrl+R", primary=True)
@@ -66,6 +69,13 @@ class Command(Enum):
     )
     DISMISS = _Words("Dismiss", "Dismiss this message", "close", "Ctrl+.")
     ANOTHER = _Words("Record another", "Begin the next episode", "plus", "Ctrl+N", primary=True)
+    PRACTISE = _Words("Practise this", "Go to Record with this practice task", "school_outline", "Alt+P", primary=True)
+    HINT = _Words("Hint", "Show a hint, or one more", "lightbulb_outline", "Ctrl+H")
+    TRY_AGAIN = _Words("Practise again", "Do the same practice task once more", "refresh", "Ctrl+Shift+T")
+    NEXT_PRACTICE = _Words(
+        "Next practice task", "Go on to a task that is not passed yet", "skip_next", "Ctrl+Shift+J", primary=True
+    )
+    LEAVE_PRACTICE = _Words("Leave practice", "Go back to your own tasks", "close")
     SAVE_SETTINGS = _Words(
         "Save", "Write what was changed into settings.toml", "content_save_outline", "Ctrl+S", primary=True
     )
@@ -77,7 +87,23 @@ class Command(Enum):
     RESET_ALL_KEYS = _Words("Reset all", "Give every action the keys it came with", "restore")
     OPEN_LOG = _Words("Open folder", "Show the log in the file browser", "folder_open_outline")
     COPY_LOG_PATH = _Words("Copy path", "Copy where the log is", "content_copy")
+    FIND_EPISODE = _Words("Find", "Search the episodes", "magnify", "Ctrl+F")
+    CLEAR_FILTERS = _Words("Show all", "Show all episodes again", "filter_off_outline", "Ctrl+Shift+F")
+    EPISODE_FOLDER = _Words("Open folder", "Show the folder of the episode", "folder_open_outline", "Ctrl+O")
+    EPISODE_PATH = _Words("Copy path", "Copy where the episode is", "content_copy", "Ctrl+Shift+C")
+    EPISODE_ID = _Words("Copy id", "Copy the id of the episode", "identifier", "Ctrl+C")
+    DISMISS_DATASET = _Words("Dismiss", "Dismiss this warning", "close", "Ctrl+.")
     COPY_PLACE = _Words("Copy path", "Copy where the episode is", "content_copy")
+    NEXT_TASK = _Words("Next", "Show the next task that waits", "skip_next", "Ctrl+J")
+    SKIP_TASK = _Words("Skip…", "Put this task at the end, with a reason", "debug_step_over", "Ctrl+K")
+    CHOOSE_TASK = _Words("Choose…", "Choose a task from the list", "format_list_checks", "Ctrl+L")
+    OWN_TASK = _Words("Write my own", "Write a task of your own", "pencil_outline", "Ctrl+Shift+W")
+    QUEUE_TASK = _Words("Back to the queue", "Take the next task that waits", "format_list_checks", "Ctrl+Shift+Q")
+    RECORD_TASK = _Words(
+        "Record this task", "Go to Record with this task", "record_circle_outline", "Alt+O", primary=True
+    )
+    SEND_BACK_TASK = _Words("Send back…", "Let this task wait again, with a reason", "undo_variant", "Alt+B")
+    READ_TASKS = _Words("Read again", "Read the list of tasks again", "refresh", "F8")
     DEVICES_LOOK = _Words("Look again", "Look again which devices there are", "refresh", "F8")
     DEVICE_CREATE = _Words("Create", "Make a virtual device of this kind", "plus", "Alt+C", primary=True)
     DEVICE_START = _Words("Start", "Start it as it was left", "play", "Alt+S", primary=True)
@@ -94,7 +120,7 @@ class Command(Enum):
     DEVICE_ROTATE = _Words("Rotate", "Turn the device by a quarter", "screen_rotation", "Alt+R")
     DEVICE_RESET = _Words("Reset…", "Make the device as new; asks first", "restore", "Alt+E")
     DEVICE_CHECK = _Words("Check again", "Check again what recording needs of the device", "refresh", "F9")
-    SNAPSHOT_SAVE = _Words("Save…", "Save the whole device under a name", "content_save_outline", "Alt+K")
+    SNAPSHOT_SAVE = _Words("Save", "Save the whole device under a name", "content_save_outline", "Alt+K")
     SNAPSHOT_LOAD = _Words("Load", "Bring the whole device back to this snapshot", "backup_restore", "Alt+G")
     SNAPSHOT_DELETE = _Words("Delete", "Forget this snapshot", "delete_outline", "Alt+D")
 
