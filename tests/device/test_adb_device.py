@@ -5,7 +5,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from odyssey_recorder.device.adb import AdbDevice, AdbServer, find_adb
+from odyssey_recorder.device.emulator_console import EmulatorConsole
 from odyssey_recorder.errors import DeviceDisconnectedError, DeviceError, DeviceTimeoutError
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import SystemKey
@@ -21,7 +22,8 @@ from odyssey_recorder.simulator.adb_server import PrivateAdbServer
 from odyssey_recorder.simulator.faults import FrameFault
 from odyssey_recorder.simulator.profile import profile_named
 from tests.device.adb_bench import BUNDLED_ADB, AdbBench, StartBench
-from tests.device.contract import DeviceContract
+from tests.device.contract import DeviceContract, Listener
+from tests.device.scripted_console import GREETING, scripted
 
 
 @pytest.fixture
@@ -238,3 +240,88 @@ def test_without_an_adb_of_the_user_s_own_the_bundled_one_is_used(
 def test_an_adb_that_is_none_does_not_start_a_server() -> None:
     with pytest.raises(DeviceError, match=r"127\.0\.0\.1"):
         AdbServer(port=1).start("/nowhere/adb")
+
+
+def test_who_follows_the_input_is_told_when_a_snapshot_is_loaded(bench: AdbBench) -> None:
+    bench.device.save_snapshot("home")
+    listener = Listener(bench.device)
+
+    with listener:
+        bench.device.load_snapshot("home")
+        listener.join()
+        bench.device.heartbeat()
+
+    assert isinstance(listener.error, DeviceDisconnectedError)
+
+
+def test_the_clock_of_the_snapshot_is_read_when_it_was_loaded(bench: AdbBench) -> None:
+    saved = bench.device.read_clock()
+    bench.device.save_snapshot("home")
+    bench.emulator.guest.clock.jump(5000)
+
+    bench.device.load_snapshot("home")
+
+    loaded = bench.device.read_clock()
+    passed_us = (loaded.after_ns - saved.before_ns) // 1000
+    assert saved.least_us <= loaded.least_us <= saved.most_us + passed_us
+
+
+def test_what_is_asked_while_a_snapshot_is_saved_waits_until_the_device_goes_on(bench: AdbBench) -> None:
+    errors: list[DeviceError] = []
+
+    def save(device: AdbDevice) -> None:
+        try:
+            device.save_snapshot("home")
+        except DeviceError as error:
+            errors.append(error)
+
+    with scripted(GREETING, b"", then_hang=True) as (port, heard):
+        console = EmulatorConsole(port, token_file=Path("no token"))
+        device = AdbDevice(bench.device.serial, bench.server, console=console)
+        saving = threading.Thread(target=save, args=(device,))
+        asking = threading.Thread(target=device.heartbeat)
+        saving.start()
+        while not heard:
+            saving.join(0.005)
+        asking.start()
+        asking.join(0.1)
+        assert asking.is_alive()
+    saving.join(10)
+    asking.join(10)
+
+    assert not asking.is_alive()
+    assert [type(error) for error in errors] == [DeviceDisconnectedError]
+    device.close()
+
+
+def test_closing_ends_a_snapshot_that_is_being_saved_and_who_waits_for_it(bench: AdbBench) -> None:
+    errors: list[DeviceError] = []
+
+    def carry_out(call: Callable[[], object]) -> None:
+        try:
+            call()
+        except DeviceError as error:
+            errors.append(error)
+
+    with scripted(GREETING, b"", then_hang=True) as (port, heard):
+        console = EmulatorConsole(port, token_file=Path("no token"))
+        device = AdbDevice(bench.device.serial, bench.server, console=console)
+        calls = (lambda: device.save_snapshot("home"), device.heartbeat)
+        threads = [threading.Thread(target=carry_out, args=(call,)) for call in calls]
+        threads[0].start()
+        while not heard:
+            threads[0].join(0.005)
+        threads[1].start()
+        device.close()
+        for thread in threads:
+            thread.join(10)
+
+    assert [type(error) for error in errors] == [DeviceDisconnectedError, DeviceDisconnectedError]
+
+
+def test_a_device_without_a_console_keeps_no_snapshots_and_says_why(bench: AdbBench) -> None:
+    device = AdbDevice(bench.device.serial, bench.server)
+
+    assert not device.keeps_snapshots
+    with pytest.raises(DeviceError, match="keeps no snapshots: only an emulator on this computer does"):
+        device.save_snapshot("home")

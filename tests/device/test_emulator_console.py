@@ -3,7 +3,6 @@
 import socket
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -19,6 +18,7 @@ from odyssey_recorder.errors import DeviceDisconnectedError, DeviceError, Device
 from odyssey_recorder.simulator.emulator import SimulatedEmulator
 from odyssey_recorder.simulator.phone import Phone
 from odyssey_recorder.simulator.profile import profile_named
+from tests.device.scripted_console import DEMAND, GREETING, scripted
 
 REAL_TABLE = """\
 List of snapshots present on all disks:
@@ -42,37 +42,6 @@ def console(emulator: SimulatedEmulator, tmp_path: Path) -> EmulatorConsole:
     found = console_of(emulator.serial, tmp_path / "token")
     assert found is not None
     return found
-
-
-@contextmanager
-def scripted(*answers: bytes, then_hang: bool = False) -> Iterator[tuple[int, list[str]]]:
-    """A console that greets with the first answer and gives one more for each line: its port, and the lines."""
-    listener = socket.create_server(("127.0.0.1", 0))
-    heard: list[str] = []
-    finished = threading.Event()
-
-    def serve() -> None:
-        connection, _ = listener.accept()
-        with connection, connection.makefile("rb") as lines:
-            for number, answer in enumerate(answers):
-                if number:
-                    heard.append(lines.readline().decode())
-                connection.sendall(answer)
-            if then_hang:
-                finished.wait(20)
-
-    thread = threading.Thread(target=serve)
-    thread.start()
-    try:
-        yield listener.getsockname()[1], heard
-    finally:
-        finished.set()
-        thread.join()
-        listener.close()
-
-
-GREETING = b"Android Console: type 'help' for a list of commands\r\nOK\r\n"
-DEMAND = b"Android Console: Authentication required\r\nAndroid Console: type 'auth <auth_token>'\r\nOK\r\n"
 
 
 def test_only_an_emulator_of_this_computer_has_a_console(tmp_path: Path) -> None:

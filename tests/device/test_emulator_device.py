@@ -4,6 +4,7 @@ import hashlib
 import logging
 import tempfile
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
@@ -642,3 +643,97 @@ def test_the_adb_calls_are_adb_s(bench: EmulatorBench, caplog: pytest.LogCapture
         assert bench.device.input_nodes()
         assert bench.device.read_clock().least_us > 0
     assert caplog.records == []
+
+
+# Snapshots
+
+
+def test_after_a_snapshot_was_loaded_no_frame_is_dated_before(bench: EmulatorBench) -> None:
+    before = bench.next_streamed()
+    bench.device.save_snapshot("home")
+    bench.change_screen()
+    asked_ns = time.monotonic_ns()
+
+    bench.device.load_snapshot("home")
+
+    assert bench.device.sends_frames
+    after = bench.next_streamed()
+    assert after.pixels == before.pixels
+    assert after.started_ns >= asked_ns
+    bench.change_screen()
+    assert bench.next_streamed().pixels == bench.device.capture().pixels
+
+
+def test_the_stream_of_a_screen_that_looks_the_same_is_opened_anew_too(bench: EmulatorBench) -> None:
+    bench.device.save_snapshot("home")
+    before = bench.next_streamed()
+    asked_ns = time.monotonic_ns()
+
+    bench.device.load_snapshot("home")
+
+    after = bench.next_streamed()
+    assert (after.pixels, after.number > before.number) == (before.pixels, True)
+    assert after.started_ns >= asked_ns
+    assert bench.device.next_frame(0) is None
+
+
+def test_a_finger_that_was_down_is_up_when_a_snapshot_was_loaded(bench: EmulatorBench) -> None:
+    bench.device.save_snapshot("home")
+    bench.device.put_finger(bench.button)
+
+    bench.device.load_snapshot("home")
+    told = len(bench.inputs())
+    bench.device.put_finger(Pixel(5, 1000))
+    bench.device.lift_finger()
+
+    assert [words.split()[1] for words in bench.inputs()[told:]] == ["down", "up"]
+
+
+def test_a_snapshot_brings_rotation_and_posture_back(start: StartBench) -> None:
+    bench = start("pixel_fold")
+    before, state = bench.device.capture(), bench.device.screen_state()
+    bench.device.save_snapshot("open")
+    bench.emulator.phone.set_posture("CLOSED")
+    bench.emulator.phone.set_rotation(1)
+    assert bench.device.capture().size != before.size
+
+    bench.device.load_snapshot("open")
+
+    assert bench.device.capture_path == "gRPC"
+    assert bench.device.capture().shows_same_as(before)
+    assert bench.device.screen_state() == state
+
+
+def test_a_snapshot_is_loaded_over_adb_alone_too(bench: EmulatorBench) -> None:
+    bench.device.save_snapshot("home")
+    bench.leave_adb_alone()
+    before = bench.device.capture()
+    bench.change_screen()
+
+    bench.device.load_snapshot("home")
+
+    assert bench.device.capture().shows_same_as(before)
+    assert bench.device.capture_path == "screencap"
+
+
+def test_where_grpc_is_demanded_and_gone_a_load_says_so(bench: EmulatorBench) -> None:
+    device = bench.another_device(policy="grpc")
+    device.wait_until_ready(20)
+    device.save_snapshot("home")
+    bench.emulator.faults.control.switch_off(off=True)
+
+    with pytest.raises(DeviceError, match=r"control service of .* cannot be reached"):
+        device.load_snapshot("home")
+    device.close()
+
+
+def test_closing_recent_apps_shows_in_no_getevent(bench: EmulatorBench) -> None:
+    bench.change_screen()
+    reports: list[object] = []
+    end = bench.emulator.guest.nodes.read(lambda node, _: reports.append(node), lambda: None)
+
+    bench.device.close_recents()
+    end()
+
+    assert reports == []
+    assert bench.recents() == []

@@ -1,6 +1,7 @@
 import pytest
 
-from odyssey_recorder.device.recents import RecentTask, recent_tasks
+from odyssey_recorder.device.recents import RecentTask, close_tasks, recent_tasks
+from odyssey_recorder.errors import DeviceError
 
 ANDROID_14 = """\
 ACTIVITY MANAGER RECENT TASKS (dumpsys activity recents)
@@ -76,3 +77,19 @@ def test_an_empty_list_is_one_and_another_answer_is_none() -> None:
     assert recent_tasks("ACTIVITY MANAGER RECENT TASKS (dumpsys activity recents)\n") == ()
     with pytest.raises(ValueError, match="no list of recent tasks, but \"Can't find service"):
         recent_tasks("Can't find service: activity")
+
+
+def test_recent_apps_that_stay_are_stopped_and_named_if_that_does_not_help_either() -> None:
+    listed = (
+        "RECENT TASKS\n  * Recent #0: Task{1 #7 type=standard A=10:x}\n    mActivityComponent=org.example.x/.Main\n"
+    )
+    asked: list[str] = []
+
+    def ask(command: str) -> str:
+        asked.append(command)
+        return listed
+
+    with pytest.raises(DeviceError, match=r"emulator-1 still lists recent apps: org\.example\.x\. Close them by hand"):
+        close_tasks("emulator-1", ask)
+
+    assert [words for words in asked if words.startswith("am ")] == ["am stack remove 7", "am force-stop org.example.x"]

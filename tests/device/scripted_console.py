@@ -1,0 +1,36 @@
+"""A console that says what a test wrote down: for answers that no real emulator would give on request."""
+
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+GREETING = b"Android Console: type 'help' for a list of commands\r\nOK\r\n"
+DEMAND = b"Android Console: Authentication required\r\nAndroid Console: type 'auth <auth_token>'\r\nOK\r\n"
+
+
+@contextmanager
+def scripted(*answers: bytes, then_hang: bool = False) -> Iterator[tuple[int, list[str]]]:
+    """A console that greets with the first answer and gives one more for each line: its port, and the lines."""
+    listener = socket.create_server(("127.0.0.1", 0))
+    heard: list[str] = []
+    finished = threading.Event()
+
+    def serve() -> None:
+        connection, _ = listener.accept()
+        with connection, connection.makefile("rb") as lines:
+            for number, answer in enumerate(answers):
+                if number:
+                    heard.append(lines.readline().decode())
+                connection.sendall(answer)
+            if then_hang:
+                finished.wait(20)
+
+    thread = threading.Thread(target=serve)
+    thread.start()
+    try:
+        yield listener.getsockname()[1], heard
+    finally:
+        finished.set()
+        thread.join()
+        listener.close()
