@@ -15,6 +15,8 @@ from odyssey_recorder.errors import CancelledError, DeviceError, OdysseyError, S
 _SIMULATED = "Simulated_"
 """How the names of simulated emulators begin, that nobody may take them for real ones."""
 
+_UNLISTED = "unknown to adb"
+
 Progress = Callable[[float | None, str], None]
 """Tells how far long work is: the share that is done, 0..1 or None while nobody knows, and the words for it."""
 
@@ -26,7 +28,7 @@ class Member:
     """One device of the yard.
 
     `key` tells it from the others: the profile's for one of the six, else the serial. `serial` and adb's word `state`
-    are those of the running device, empty where none runs.
+    are those of the running device, empty where none runs; an emulator that adb does not list is "unknown to adb".
     """
 
     key: str
@@ -212,7 +214,7 @@ class DeviceYard:
         running = next((device for device in left if device.serial == serial), None)
         running = running or next((device for device in left if self._is_like(device, profile)), None)
         if running is None:
-            return Member(profile.key, profile.name, profile, avd)
+            return Member(profile.key, profile.name, profile, avd, serial or "", _UNLISTED if serial else "")
         left.remove(running)
         simulated = self._is_simulated(running)
         return Member(profile.key, profile.name, profile, avd, running.serial, running.state, simulated)

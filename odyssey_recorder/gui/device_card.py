@@ -12,6 +12,7 @@ _COLUMNS = 3
 _POSTURES = {"OPENED": "open", "CLOSED": "folded", "HALF_OPENED": "half open", "REAR_DISPLAY_MODE": "rear display"}
 _STATE_HELP = {
     "offline": "adb lists it, but it does not answer. Wait until it has started; if it stays so, Stop, then Cold boot.",
+    "unknown to adb": "It runs, but adb does not list it. Wait until it has started; if it stays so, restart adb.",
     "unauthorized": "It does not trust this computer: allow USB debugging in the dialog on its own screen.",
 }
 

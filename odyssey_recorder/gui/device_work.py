@@ -76,6 +76,10 @@ class DeviceWork(QObject):
         """Close the connection to the device that was looked at."""
         self._background.run(self._yard.let_go, lambda _: None, self._tell_failure)
 
+    def close(self) -> None:
+        """Close it now: the window closes."""
+        self._yard.let_go()
+
     # Long work.
 
     def create(self, member: Member) -> None:

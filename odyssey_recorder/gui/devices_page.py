@@ -80,6 +80,7 @@ class DevicesPage(Page):
     def close_down(self) -> None:
         """Look no more."""
         self._look_around.stop()
+        self._work.close()
 
     def repaint_icons(self) -> None:
         """Draw the icons anew for another palette."""
