@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
+from hashlib import sha256
 from pathlib import Path
 from typing import Literal
 
@@ -23,6 +24,7 @@ from odyssey_recorder.device.emulator import CapturePolicy, EmulatorDevice
 from odyssey_recorder.device.emulator_console import TOKEN_FILE, console_of
 from odyssey_recorder.device.profile import device_name
 from odyssey_recorder.device.sdk import find_sdk, sdk_folders
+from odyssey_recorder.device.yard import DeviceYard, Ways
 from odyssey_recorder.errors import DeviceError, RecordingError, SettingsError
 from odyssey_recorder.gesture.areas import NavigationRules
 from odyssey_recorder.gesture.recognizer import TouchRules
@@ -35,6 +37,9 @@ from odyssey_recorder.recording.snapshots import SnapshotPolicy
 from odyssey_recorder.recording.view import Listener
 from odyssey_recorder.settings import Settings
 from odyssey_recorder.simulator.lab import Lab, PhoneProcesses
+from odyssey_recorder.task.annotator_queue import AnnotatorQueue
+from odyssey_recorder.task.listing import shipped_tasks
+from odyssey_recorder.task.progress import ProgressFile
 
 _READY_S = 15.0
 
@@ -123,6 +128,16 @@ def virtual_devices(settings: Settings, reach: Reach) -> VirtualDevices:
     return VirtualDevices(find_sdk(sdk_folders(os.environ, sys.platform, home)), reach.server, around, reach.connect)
 
 
+def device_yard(settings: Settings, reach: Reach, phones: PhoneProcesses | None = None) -> DeviceYard:
+    """The devices of this computer, real and simulated; simulated ones can be started where there are `phones`."""
+
+    def describe(serial: str) -> DeviceProperties:
+        return AdbDevice(serial, reach.server).properties()
+
+    ways = Ways(reach.server.devices, describe, reach.connect, phones.start if phones is not None else None)
+    return DeviceYard(virtual_devices(settings, reach), ways)
+
+
 @contextmanager
 def annotator_desk(settings: Settings) -> Iterator["Desk"]:
     """The desk of the window, at the user's own adb server; simulated emulators started from it end with it."""
@@ -169,6 +184,15 @@ def chosen_device(server: AdbServer, serial: str | None) -> str:
             raise DeviceError(f"There are {len(ready)} devices: name one with --device ({', '.join(ready)}).")
 
 
+def task_queue(source: Path | None, store: EpisodeStore, annotator: str, folder: Path) -> AnnotatorQueue:
+    """The annotator's queue over the list `source`, or over the shipped one for the simulated phone.
+
+    What is done for one dataset is not done for another: `folder` has a file for each annotator and dataset.
+    """
+    name = sha256(f"{annotator}\0{store.root}".encode()).hexdigest()[:16]
+    return AnnotatorQueue(source or shipped_tasks(), ProgressFile(folder / f"{name}.jsonl", annotator), store)
+
+
 def episode_store(settings: Settings) -> EpisodeStore:
     """The dataset folder of the settings, with this computer's drafts."""
     return EpisodeStore(settings.dataset, drafts=settings.drafts)
@@ -189,7 +213,7 @@ class Desk:
     phones: PhoneProcesses | None = None
     profile: str = "pixel_7_pro"
     view_trees: bool = True
-    snapshots: SnapshotPolicy = "auto"
+    snapshots: SnapshotPolicy = "never"
     start: StartState = field(default_factory=AsFound)
     practice: PracticeRoom | None = None
 

@@ -31,7 +31,7 @@ from odyssey_recorder.replay.compare import Verdict
 from odyssey_recorder.replay.player import ReplayResult
 from odyssey_recorder.replay.replay import ReplayOptions, replay_episode
 from odyssey_recorder.simulator.lab import Lab
-from odyssey_recorder.wiring import Desk, lab_desk
+from odyssey_recorder.wiring import Desk, lab_desk, task_queue
 
 _Outcome = TypeVar("_Outcome")
 
@@ -145,11 +145,13 @@ def open_window(folder: Path, profile: str) -> int:
     """The window on a simulated emulator; the exit code, once it is closed."""
     require_screen()
     from odyssey_recorder.gui.app import run
+    from odyssey_recorder.gui.workplace import Workplace
 
     store = EpisodeStore(folder / "dataset", drafts=folder / "drafts")
     with Lab(Path(find_adb()), window=True) as lab:
         desk = lab_desk(lab, store, actor="annotator", profile=profile)
-        return run(desk, serial=desk.simulate())
+        tasks = task_queue(None, store, desk.annotator, folder / "progress")
+        return run(desk, Workplace(tasks=tasks), serial=desk.simulate())
 
 
 def _on_a_fresh_phone(desk: Desk, do: Callable[[Device], _Outcome]) -> _Outcome:

@@ -1,9 +1,10 @@
 """The ways to end a recording: complete, with a note, impossible, with a reason, or thrown away."""
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QDialog, QPushButton, QRadioButton, QWidget
+from PySide6.QtWidgets import QDialog, QPushButton, QWidget
 
 from odyssey_recorder.gui.parts import fill_dialog, line_edit, push_button, row, text_label
+from odyssey_recorder.gui.reason_dialog import Question, ReasonDialog
 
 REASONS = (
     "no results",
@@ -35,49 +36,18 @@ class CompleteDialog(QDialog):
         self.note_given.emit(self._note.text().strip())
 
 
-class ImpossibleDialog(QDialog):
+class ImpossibleDialog(ReasonDialog):
     """Asks for the reason of IMPOSSIBLE, which must be given."""
 
-    reason_given = Signal(str)
-
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setWindowTitle("Task impossible")
-        self._choices = [QRadioButton(reason) for reason in REASONS]
-        self._own = line_edit("Another reason", "Another reason")
-        self._own.textEdited.connect(self._prefer_own_words)
-        for choice in self._choices:
-            choice.toggled.connect(self._show_whether_given)
-        self._ok = push_button("Impossible", "Record IMPOSSIBLE and publish (Return)", "primary")
-        self._ok.clicked.connect(self._finish)
-        question = text_label("Why can the task not be done here?", "title")
-        _lay_out(self, question, *self._choices, self._own, finish=self._ok)
-        self._choices[0].setFocus()
-        self._show_whether_given()
-
-    @property
-    def reason(self) -> str:
-        """The reason as it stands: the annotator's own words before the chosen ones."""
-        own = self._own.text().strip()
-        chosen = (choice.text() for choice in self._choices if choice.isChecked())
-        return own or next(chosen, "")
-
-    def _prefer_own_words(self) -> None:
-        for choice in self._choices:
-            choice.setAutoExclusive(False)
-            choice.setChecked(False)
-            choice.setAutoExclusive(True)
-        self._show_whether_given()
-
-    def _show_whether_given(self) -> None:
-        if any(choice.isChecked() for choice in self._choices):
-            self._own.clear()
-        self._ok.setEnabled(bool(self.reason))
-
-    def _finish(self) -> None:
-        if self.reason:
-            self.accept()
-            self.reason_given.emit(self.reason)
+        asked = Question(
+            title="Task impossible",
+            question="Why can the task not be done here?",
+            answer="Impossible",
+            tip="Record IMPOSSIBLE and publish (Return)",
+            cancel_tip="Go on recording (Esc)",
+        )
+        super().__init__(asked, REASONS, parent)
 
 
 class DiscardDialog(QDialog):

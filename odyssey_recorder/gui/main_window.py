@@ -1,5 +1,7 @@
 """The window: a rail at the left that leads to the pages, and the page that is shown."""
 
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtGui import QActionGroup, QCloseEvent
 from PySide6.QtWidgets import (
@@ -17,20 +19,17 @@ from odyssey_recorder.gui.closing_dialog import ClosingDialog
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.jobs import Jobs
 from odyssey_recorder.gui.parts import named
+from odyssey_recorder.gui.queue_bridge import QueueBridge
 from odyssey_recorder.gui.record_page import RecordPage
 from odyssey_recorder.gui.recording_controller import Phase, RecordingController
 from odyssey_recorder.gui.theme import Theme, style_sheet
-from odyssey_recorder.gui.workplace import Pages, Tools, Workplace
+from odyssey_recorder.gui.workplace import PAGES, Pages, Tools, Workplace
+
+if TYPE_CHECKING:  # loaded when it is first asked for
+    from odyssey_recorder.gui.doctor_dialog import DoctorDialog
 
 SMALLEST = QSize(1100, 700)
 _NAME = "Odyssey Recorder"
-_PAGES = (
-    Command.RECORD_PAGE,
-    Command.TASKS_PAGE,
-    Command.DEVICES_PAGE,
-    Command.DATASET_PAGE,
-    Command.SETTINGS_PAGE,
-)
 _AT_THE_BOTTOM = (Command.DOCTOR, Command.SETTINGS_PAGE)
 
 
@@ -45,9 +44,13 @@ class MainWindow(QMainWindow):
         self._commands = Commands(self)
         self._jobs = Jobs(self)
         self._closing = ClosingDialog(self._jobs, self)
-        self._record = RecordPage(controller, self._commands)
-        tools = Tools(self._commands, controller.background, self._jobs)
-        self._pages = Pages(self._record, controller, workplace or Workplace(), tools)
+        given = workplace or Workplace()
+        queue = QueueBridge(given.tasks, controller.background, self) if given.tasks is not None else None
+        self._record = RecordPage(controller, self._commands, queue)
+        tools = Tools(self._commands, controller.background, self._jobs, queue)
+        self._pages = Pages(self._record, controller, given, tools)
+        self._doctor = given.doctor
+        self._doctor_dialog: DoctorDialog | None = None
         self._stack = QStackedWidget()
         self._page_actions = QActionGroup(self)
         self.setMinimumSize(SMALLEST)
@@ -107,9 +110,20 @@ class MainWindow(QMainWindow):
         self._commands.use_palette(palette)
         for page in self._pages.made:
             page.repaint_icons()
+        if self._doctor_dialog is not None:
+            self._doctor_dialog.repaint_icons()
+
+    def _ask_doctor(self) -> None:
+        if self._doctor is None:
+            return
+        if self._doctor_dialog is None:
+            from odyssey_recorder.gui.doctor_dialog import DoctorDialog
+
+            self._doctor_dialog = DoctorDialog(self._doctor, self._controller.background, self._jobs, self)
+        self._doctor_dialog.open()
 
     def _offer_pages(self) -> None:
-        for command in _PAGES:
+        for command in PAGES:
             action = self._commands[command]
             offered = command in self._pages.offered
             action.setVisible(offered)
@@ -117,6 +131,8 @@ class MainWindow(QMainWindow):
             action.setCheckable(True)
             self._page_actions.addAction(action)
             action.triggered.connect(lambda _checked, command=command: self._show_page(command))
+        self._commands[Command.DOCTOR].setVisible(self._doctor is not None)
+        self._commands[Command.DOCTOR].triggered.connect(self._ask_doctor)
 
     def _lay_out(self) -> None:
         rail = QFrame()

@@ -142,17 +142,18 @@ QLabel[kind="title"] {{ font-size: {title}pt; font-weight: 600; }}
 QLabel[kind="field"] {{ color: {muted}; font-size: {small}pt; }}
 QLabel[kind="hint"] {{ color: {muted}; font-size: {small}pt; }}
 QLabel[kind="warning"] {{ color: {warning}; font-size: {small}pt; }}
+QLabel[kind="danger"] {{ color: {danger}; font-size: {small}pt; }}
 QLabel[kind="instruction"] {{ font-size: {large}pt; }}
 
-QLineEdit, QPlainTextEdit, QComboBox {{
+QLineEdit, QPlainTextEdit, QComboBox, QSpinBox {{
     background: {field}; border: 1px solid {outline}; border-radius: 8px; padding: 6px 10px;
     selection-background-color: {accent}; selection-color: {on_accent};
 }}
-QLineEdit, QComboBox {{ min-height: 20px; }}
+QLineEdit, QComboBox, QSpinBox {{ min-height: 20px; }}
 QPlainTextEdit {{ padding: 4px 6px; }}
 QPlainTextEdit[kind="instruction"] {{ font-size: {large}pt; }}
-QLineEdit:focus, QPlainTextEdit:focus, QComboBox:focus {{ border: 1px solid {accent}; }}
-QLineEdit:disabled, QPlainTextEdit:disabled, QComboBox:disabled {{ color: {off}; background: transparent; }}
+QLineEdit:focus, QPlainTextEdit:focus, QComboBox:focus, QSpinBox:focus {{ border: 1px solid {accent}; }}
+QLineEdit:disabled, QPlainTextEdit:disabled, QComboBox:disabled, QSpinBox:disabled {{ color: {off}; background: transparent; }}
 QComboBox::drop-down {{ border: none; width: 28px; }}
 QComboBox::down-arrow {{ image: none; }}
 QComboBox QAbstractItemView {{
@@ -179,6 +180,7 @@ QPushButton[kind="primary"]:disabled {{
     background: {down}; border-color: {down}; color: {off};
 }}
 QPushButton[kind="quiet"] {{ border-color: transparent; }}
+QPushButton[kind="compact"] {{ padding: 6px 4px; }}
 QPushButton[kind="quiet"]:focus {{ border-color: {accent}; }}
 QPushButton[kind="quiet"]:checked {{ background: {tint}; border-color: {accent}; }}
 QPushButton[kind="flag"] {{
@@ -202,7 +204,29 @@ QFrame[kind="banner"][tone="success"] {{ border-color: {success}; }}
 QFrame[kind="banner"][tone="warning"] {{ border-color: {warning}; }}
 QFrame[kind="banner"][tone="danger"] {{ border-color: {danger}; }}
 
+QProgressBar {{
+    background: {down}; border: none; border-radius: 3px; min-height: 6px; max-height: 6px; text-align: center;
+}}
+QProgressBar::chunk {{ background: {accent}; border-radius: 3px; }}
 QListView {{ background: transparent; border: none; outline: none; }}
+QListView[kind="sections"]::item {{ padding: 7px 10px; border-radius: 8px; color: {text}; }}
+QListView[kind="sections"]::item:hover {{ background: {hover}; }}
+QListView[kind="sections"]::item:selected {{ background: {tint}; color: {text}; }}
+QListView[kind="sections"]:focus {{ border: none; }}
+QListView[kind="sections"]::item:selected:focus {{ border: 1px solid {accent}; padding: 6px 9px; }}
+QTableView QLineEdit {{ border-radius: 4px; padding: 0 6px; border: 1px solid {accent}; }}
+QTableView {{
+    background: {card}; border: 1px solid {outline}; border-radius: 10px; outline: none; padding: 2px;
+    selection-background-color: {tint}; selection-color: {text};
+}}
+QTableView:focus {{ border-color: {accent}; }}
+QTableView::item {{ padding: 0 8px; border: none; }}
+QTableView::item:selected {{ background: {tint}; }}
+QHeaderView {{ background: transparent; border: none; }}
+QHeaderView::section {{
+    background: transparent; color: {muted}; border: none; border-bottom: 1px solid {outline};
+    padding: 6px 11px; font-size: {small}pt;
+}}
 QScrollArea, QScrollArea > QWidget > QWidget {{ background: transparent; border: none; }}
 QScrollBar:vertical {{ background: transparent; width: 10px; margin: 0; }}
 QScrollBar::handle:vertical {{ background: {outline}; border-radius: 3px; min-height: 32px; margin: 0 2px; }}
@@ -213,8 +237,8 @@ QScrollBar::handle:horizontal:hover {{ background: {muted}; }}
 QScrollBar::add-line, QScrollBar::sub-line, QScrollBar::add-page, QScrollBar::sub-page {{
     background: none; border: none; height: 0; width: 0;
 }}
-QListWidget[kind="rows"] {{ background: {field}; border: 1px solid {outline}; border-radius: 8px; padding: 4px; }}
-QListWidget[kind="rows"]::item {{ padding: 8px 10px; border-radius: 6px; color: {text}; }}
-QListWidget[kind="rows"]::item:selected {{ background: {tint}; color: {text}; }}
+QListView[kind="rows"] {{ background: {field}; border: 1px solid {outline}; border-radius: 8px; padding: 4px; }}
+QListView[kind="rows"]::item {{ padding: 8px 10px; border-radius: 6px; color: {text}; }}
+QListView[kind="rows"]::item:selected {{ background: {tint}; color: {text}; }}
 QToolTip {{ background: {card}; color: {text}; border: 1px solid {outline}; padding: 4px 6px; }}
 """

@@ -2,27 +2,53 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
 
 from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.jobs import Jobs
 from odyssey_recorder.gui.page import Page
+from odyssey_recorder.gui.queue_bridge import QueueBridge
 from odyssey_recorder.gui.record_page import RecordPage
 from odyssey_recorder.gui.recording_controller import RecordingController
+from odyssey_recorder.task.queue import TaskQueue
+
+if TYPE_CHECKING:  # each page is loaded when it is first asked for
+    from odyssey_recorder.gui.dataset_page import DatasetFolder
+    from odyssey_recorder.gui.doctor_dialog import Doctor
+    from odyssey_recorder.gui.yard import Yard
+
+
+PAGES = (
+    Command.RECORD_PAGE,
+    Command.TASKS_PAGE,
+    Command.PRACTICE_PAGE,
+    Command.DEVICES_PAGE,
+    Command.DATASET_PAGE,
+    Command.SETTINGS_PAGE,
+)
+"""The commands that lead to a page, from the top of the rail to its bottom."""
 
 
 @dataclass(frozen=True, slots=True)
 class Workplace:
-    """What the window asks of the program beside the desk; where a part is None there is no page for it."""
+    """What the window asks of the program beside the desk; where a part is None there is no page or dialog for it."""
+
+    dataset: "DatasetFolder | None" = None
+    doctor: "Doctor | None" = None
+    yard: "Yard | None" = None
+    tasks: TaskQueue | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Tools:
-    """What each page is made with: the actions, short calls that block, and long work."""
+    """What each page is made with: the actions, short calls that block, long work, and the queue if there is one."""
 
     commands: Commands
     background: Background
     jobs: Jobs
+    queue: QueueBridge | None
 
 
 class Pages:
@@ -34,11 +60,18 @@ class Pages:
         self._tools = tools
         self._made: dict[Command, Page] = {}
         self._makers: dict[Command, Callable[[], Page]] = {Command.RECORD_PAGE: lambda: record}
+        if workplace.dataset is not None:
+            self._makers[Command.DATASET_PAGE] = partial(self._make_dataset, workplace.dataset)
+        if workplace.yard is not None:
+            self._makers[Command.DEVICES_PAGE] = partial(self._make_devices, workplace.yard)
+        queue = tools.queue
+        if queue is not None:
+            self._makers[Command.TASKS_PAGE] = partial(self._make_tasks, queue)
 
     @property
     def offered(self) -> tuple[Command, ...]:
-        """The commands that lead to a page, from the top of the rail to its bottom."""
-        return tuple(self._makers)
+        """Those of `PAGES` that there is a page for."""
+        return tuple(command for command in PAGES if command in self._makers)
 
     @property
     def made(self) -> tuple[Page, ...]:
@@ -49,3 +82,24 @@ class Pages:
         if command not in self._made:
             self._made[command] = self._makers[command]()
         return self._made[command]
+
+    def _make_tasks(self, queue: QueueBridge) -> Page:
+        from odyssey_recorder.gui.tasks_page import TasksPage
+
+        return TasksPage(queue, self._tools.commands)
+
+    def _make_devices(self, yard: "Yard") -> Page:
+        from odyssey_recorder.gui.devices_page import DevicesPage
+
+        page = DevicesPage(yard, self._tools.background, self._tools.jobs, self._tools.commands)
+        page.record_asked.connect(self._record_on)
+        return page
+
+    def _record_on(self, serial: str) -> None:
+        self._controller.choose_device(serial)
+        self._tools.commands[Command.RECORD_PAGE].trigger()
+
+    def _make_dataset(self, dataset: "DatasetFolder") -> Page:
+        from odyssey_recorder.gui.dataset_page import DatasetPage
+
+        return DatasetPage(dataset, self._tools.background, self._tools.commands)

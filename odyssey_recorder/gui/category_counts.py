@@ -1,0 +1,75 @@
+"""How far each category of a queue is: its name, how many of its tasks are recorded, and a bar."""
+
+from collections import Counter
+
+from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import QGridLayout, QWidget
+
+from odyssey_recorder.gui.parts import row, text_label
+from odyssey_recorder.gui.task_text import category_words
+from odyssey_recorder.gui.theme import Theme
+from odyssey_recorder.model.episode import Category
+from odyssey_recorder.task.queue import Board, Status
+
+_IN_A_ROW = 3
+_BAR_PX = 4
+
+
+class CategoryCounts(QWidget):
+    """The six categories, three in a row."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._counts = {category.value: text_label(kind="hint") for category in Category}
+        self._bars = {category.value: _Bar() for category in Category}
+        grid = QGridLayout(self)
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setHorizontalSpacing(24)
+        grid.setVerticalSpacing(4)
+        for number, category in enumerate(Category):
+            line, column = divmod(number, _IN_A_ROW)
+            name, count = text_label(category_words(category.value), "hint"), self._counts[category.value]
+            count.setAlignment(Qt.AlignmentFlag.AlignRight)
+            name.setWordWrap(False)
+            count.setWordWrap(False)
+            head = row(name, None, count)
+            grid.addLayout(head, 2 * line, column)
+            grid.addWidget(self._bars[category.value], 2 * line + 1, column)
+            grid.setColumnStretch(column, 1)
+
+    def show_board(self, board: Board) -> None:
+        """Count the tasks of `board`."""
+        total = Counter(task.listed.task.category for task in board.tasks)
+        done = Counter(task.listed.task.category for task in board.tasks if task.status is Status.RECORDED)
+        for category, label in self._counts.items():
+            label.setText(f"{done[category]} of {total[category]}")
+            label.setAccessibleName(f"{category_words(category)}: {label.text()} recorded")
+            self._bars[category].show_share(done[category] / total[category] if total[category] else 0.0)
+
+
+class _Bar(QWidget):
+    """A thin bar; `share` is 0 to 1."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._share = 0.0
+        self.setFixedHeight(_BAR_PX)
+
+    def show_share(self, share: float) -> None:
+        self._share = share
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        return QSize(80, _BAR_PX)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        theme = Theme.current()
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        whole = QRectF(self.rect())
+        for colour, width in ((theme.outline, whole.width()), (theme.accent, whole.width() * self._share)):
+            if width:
+                painter.setBrush(colour)
+                painter.drawRoundedRect(QRectF(0, 0, width, whole.height()), _BAR_PX / 2, _BAR_PX / 2)

@@ -1,0 +1,130 @@
+"""The queue of tasks as the window has it: asked off the GUI thread, one thing after the other; answers are signals."""
+
+from collections import deque
+from collections.abc import Callable
+
+from PySide6.QtCore import QObject, Signal
+
+from odyssey_recorder.errors import OdysseyError
+from odyssey_recorder.gui.background import Background
+from odyssey_recorder.task.queue import Board, QueuedTask, TaskQueue
+
+_Held = QueuedTask | None
+
+
+class QueueBridge(QObject):
+    """Takes what the annotator asks of the queue; every method returns at once.
+
+    `held_changed` brings the task that the annotator has now, or None; `board_changed` the whole board. While a gate is
+    shown the queue's tasks may be looked at but not recorded, and its words say why.
+    """
+
+    held_changed = Signal(object)
+    board_changed = Signal(object)
+    recording_changed = Signal(bool)
+    gate_changed = Signal(str)
+    failed = Signal(str)
+
+    def __init__(self, queue: TaskQueue, background: Background, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._queue = queue
+        self._background = background
+        self._waiting: deque[Callable[[], Callable[[], None]]] = deque()
+        self._busy = False
+        self._recording = False
+        self._gate = ""
+
+    @property
+    def gate(self) -> str:
+        """Why tasks of the queue may not be recorded yet; empty where they may."""
+        return self._gate
+
+    @property
+    def is_recording(self) -> bool:
+        """Whether a task is being recorded, so that no other can be taken."""
+        return self._recording
+
+    def show_gate(self, words: str) -> None:
+        """Keep the queue closed, with the reason in `words`; open it with none."""
+        self._gate = words
+        self.gate_changed.emit(words)
+
+    def set_recording(self, recording: bool) -> None:
+        """Say whether a task is being recorded."""
+        self._recording = recording
+        self.recording_changed.emit(recording)
+
+    def refresh(self) -> None:
+        """Look how all tasks stand now."""
+        self._ask(lambda: None)
+
+    def take_next(self, after: str = "") -> None:
+        """Hold the next open task, behind the task `after` where it is given."""
+        self._take(lambda queue: queue.claim_next(after=after))
+
+    def choose(self, task_id: str) -> None:
+        """Hold this task."""
+        self._take(lambda queue: queue.claim(task_id))
+
+    def let_go(self) -> None:
+        """Hold no task any more."""
+        self._ask(self._queue.release)
+
+    def skip(self, task_id: str, reason: str) -> None:
+        """Put a task at the end, with the reason, and hold the one behind it."""
+        self._take(lambda queue: _skip(queue, task_id, reason))
+
+    def send_back(self, task_id: str, reason: str) -> None:
+        """Have a recorded task wait again."""
+        self._ask(lambda: self._queue.send_back(task_id, reason))
+
+    def mark_recorded(self, task_id: str, episode_id: str) -> None:
+        """The task was recorded as this episode."""
+        self._ask(lambda: self._queue.mark_recorded(task_id, episode_id))
+
+    def _take(self, deed: Callable[[TaskQueue], _Held]) -> None:
+        def carry_out() -> Callable[[], None]:
+            held = deed(self._queue)
+            board = self._queue.board()
+
+            def tell() -> None:
+                self.held_changed.emit(held)
+                self.board_changed.emit(board)
+
+            return tell
+
+        self._enqueue(carry_out)
+
+    def _ask(self, deed: Callable[[], None]) -> None:
+        def carry_out() -> Callable[[], None]:
+            deed()
+            board: Board = self._queue.board()
+            return lambda: self.board_changed.emit(board)
+
+        self._enqueue(carry_out)
+
+    def _enqueue(self, carry_out: Callable[[], Callable[[], None]]) -> None:
+        self._waiting.append(carry_out)
+        if not self._busy:
+            self._go_on()
+
+    def _go_on(self) -> None:
+        self._busy = bool(self._waiting)
+        if self._waiting:
+            self._background.run(self._waiting.popleft(), self._tell, self._fail)
+
+    def _tell(self, tell: Callable[[], None]) -> None:
+        tell()
+        self._go_on()
+
+    def _fail(self, error: Exception) -> None:
+        self._go_on()
+        if not isinstance(error, OdysseyError):
+            raise error
+        self.failed.emit(str(error))
+
+
+def _skip(queue: TaskQueue, task_id: str, reason: str) -> _Held:
+    following = queue.claim_next(after=task_id)
+    queue.skip(task_id, reason)
+    return following if following is not None and following.task_id != task_id else queue.claim_next()
