@@ -84,7 +84,8 @@ class DeviceColumn(QWidget):
     def show_view(self, view: RecordingView) -> None:
         """Show what the recorder says of itself."""
         self._view = view
-        self._stage.show_wanted(view.wanted)
+        if view.wanted is None or view.state is State.LEADING_BACK or self._stage.is_leading_back:
+            self._stage.show_wanted(view.wanted)
         self._tell_view(view)
         self._commands.enable(Command.RETRY, on=view.state is State.STORAGE_LOST)
         if view.published is not None:

@@ -8,11 +8,13 @@ from PIL import Image
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QLabel, QLineEdit, QPlainTextEdit, QRadioButton
+from PySide6.QtWidgets import QAbstractButton, QLabel, QLineEdit, QListView, QPlainTextEdit, QRadioButton
 
 from odyssey_recorder.errors import DeviceTimeoutError
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.gui.recording_controller import Desk, Phase
+from odyssey_recorder.gui.step_list import NOTE_ROLE
+from odyssey_recorder.gui.wanted_screen import WantedScreen
 from odyssey_recorder.model.action import Click, Complete, Impossible, LongPress, Press, Scroll, SystemKey, Type
 from odyssey_recorder.model.episode import Episode
 from odyssey_recorder.model.geometry import Size
@@ -32,6 +34,11 @@ def the_episode(desk: BenchDesk) -> Episode:
 def shows(path: Path, picture: Image.Image) -> bool:
     with Image.open(path) as image:
         return image.convert("RGB").tobytes() == picture.tobytes()
+
+
+def choose_step(pilot: Pilot, number: int) -> None:
+    steps = pilot.named(QListView, "Steps")
+    steps.setCurrentIndex(steps.model().index(number, 0))
 
 
 class UnchangingDevice(FakeDevice):
@@ -253,22 +260,132 @@ def test_a_step_that_changed_nothing_is_flagged_and_can_be_undone(tmp_path: Path
     pilot.qtbot.waitUntil(lambda: bool(pilot.views[-1].steps) and bool(pilot.views[-1].steps[0].flag))
     pilot.wait_for_steps(1)
 
-    pilot.press("Undo last")
+    pilot.press("Undo step 0: nothing changed on the screen")
     pilot.wait_for_steps(0)
     assert not pilot.named(QAbstractButton, "Undo last").isEnabled()
 
 
-def test_undo_takes_the_last_step_only(pilot: Pilot, desk: BenchDesk) -> None:
+def test_undo_takes_the_last_step_only(pilot: Pilot, desk: BenchDesk, device: FakeDevice) -> None:
     pilot.start()
     pilot.press("Home")
     pilot.wait_for_steps(1)
     pilot.type_text("wrong")
     pilot.wait_for_steps(2)
     pilot.shortcut("Ctrl+Z").trigger()
+    pilot.wait_for_state(State.LEADING_BACK)
+    device.show(1)
     pilot.wait_for_steps(1)
-    assert pilot.says("The device was not turned back")
     pilot.complete()
     assert [step.action for step in the_episode(desk).steps] == [Press(SystemKey.HOME), Complete("")]
+
+
+def test_until_the_device_is_back_the_wanted_screen_is_shown_and_nothing_is_recorded(
+    pilot: Pilot, device: FakeDevice
+) -> None:
+    pilot.start()
+    pilot.press("Home")
+    pilot.wait_for_steps(1)
+    pilot.press("Undo last")
+    pilot.wait_for_state(State.LEADING_BACK)
+    pilot.qtbot.waitUntil(lambda: pilot.find(WantedScreen).is_shown)
+    assert pilot.says("Nothing is recorded until the two are the same.")
+    assert pilot.status.state == "Leading back"
+    assert not pilot.named(QAbstractButton, "Complete").isEnabled()
+
+    done = len(device.performed)
+    pilot.click(180, 300)
+    pilot.qtbot.waitUntil(lambda: len(device.performed) == done + 1)
+    pilot.qtbot.waitUntil(lambda: pilot.mirror.takes_input)
+    pilot.press("Back")
+    pilot.qtbot.waitUntil(lambda: device.performed[-1] is SystemKey.BACK)
+    assert pilot.steps == []
+
+    device.show(0)
+    pilot.wait_for_steps(0)
+    assert not pilot.find(WantedScreen).isVisible()
+    pilot.click(180, 300)
+    pilot.wait_for_steps(1)
+
+
+def test_a_screen_that_will_never_be_the_same_can_be_accepted(pilot: Pilot) -> None:
+    pilot.start()
+    pilot.press("Home")
+    pilot.wait_for_steps(1)
+    pilot.press("Undo last")
+    pilot.wait_for_state(State.LEADING_BACK)
+    pilot.press("It is as it should be")
+    pilot.wait_for_steps(0)
+    assert pilot.status.state == "Ready"
+
+
+def test_undo_to_here_takes_the_chosen_step_and_all_after_it(pilot: Pilot, device: FakeDevice) -> None:
+    pilot.start()
+    for number in range(1, 4):
+        pilot.press("Home")
+        pilot.wait_for_steps(number)
+    choose_step(pilot, 1)
+    pilot.shortcut("Ctrl+Shift+Z").trigger()
+    pilot.wait_for_state(State.LEADING_BACK)
+    device.show(1)
+    pilot.wait_for_steps(1)
+
+
+def test_many_steps_go_only_when_it_is_really_meant(pilot: Pilot, device: FakeDevice) -> None:
+    pilot.start()
+    for number in range(1, 5):
+        pilot.press("Home")
+        pilot.wait_for_steps(number)
+    choose_step(pilot, 0)
+    pilot.shortcut("Ctrl+Shift+Z").trigger()
+    pilot.press_in(pilot.dialog(), "Cancel")
+    assert len(pilot.steps) == 4
+
+    pilot.shortcut("Ctrl+Shift+Z").trigger()
+    pilot.press_in(pilot.dialog(), "Take away")
+    pilot.wait_for_state(State.LEADING_BACK)
+    device.show(0)
+    pilot.wait_for_steps(0)
+
+
+def test_a_note_is_written_beside_a_step_in_its_place(pilot: Pilot) -> None:
+    pilot.start()
+    pilot.press("Home")
+    pilot.wait_for_steps(1)
+    pilot.shortcut("Ctrl+E").trigger()
+    editor = pilot.named(QLineEdit, "Note of step 0")
+    QTest.keyClicks(editor, "the  shop is slow")
+    QTest.keyClick(editor, Qt.Key.Key_Return)
+    pilot.qtbot.waitUntil(lambda: pilot.views[-1].steps[0].note == "the shop is slow")
+    assert pilot.named(QListView, "Steps").model().index(0, 0).data(NOTE_ROLE) == "the shop is slow"
+
+
+def test_while_paused_nothing_is_taken(pilot: Pilot, device: FakeDevice) -> None:
+    pilot.start()
+    pilot.press("Pause")
+    assert pilot.status.state == "Paused"
+    assert not pilot.mirror.takes_input
+    assert not pilot.named(QAbstractButton, "Home").isEnabled()
+    assert not pilot.named(QAbstractButton, "Complete").isEnabled()
+    pilot.click(180, 300)
+    assert device.performed == []
+
+    pilot.press("Pause")
+    assert pilot.status.state == "Ready"
+    pilot.click(180, 300)
+    pilot.wait_for_steps(1)
+
+
+def test_what_goes_out_to_the_device_is_said_on_the_mirror(pilot: Pilot) -> None:
+    pilot.start()
+    pilot.press("Home")
+    assert pilot.mirror.sent == "HOME"
+    pilot.wait_for_steps(1)
+    pilot.click(180, 300)
+    assert pilot.mirror.sent.startswith("CLICK")
+    pilot.wait_for_steps(2)
+    pilot.type_text("seven")
+    assert pilot.mirror.sent == "TYPE “seven”"
+    pilot.wait_for_steps(3)
 
 
 # What goes wrong.
@@ -408,7 +525,7 @@ def test_nothing_is_cut_off_in_the_smallest_window(pilot: Pilot) -> None:
     pilot.press("Home")
     pilot.wait_for_steps(1)
     pilot.press("Undo last")
-    pilot.wait_for_steps(0)
+    pilot.wait_for_state(State.LEADING_BACK)
     buttons = [button for button in pilot.window.findChildren(QAbstractButton) if button.isVisible()]
     labels = [label for label in pilot.window.findChildren(QLabel) if label.isVisible() and label.wordWrap()]
     pilot.qtbot.waitUntil(lambda: all(label.height() >= label.heightForWidth(label.width()) for label in labels))
