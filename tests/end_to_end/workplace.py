@@ -10,6 +10,7 @@ from odyssey_recorder.dataset.provenance import EpisodeProvenance, Mode
 from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.device.adb_server import AdbServer
 from odyssey_recorder.device.device import Device
+from odyssey_recorder.device.emulator_console import TOKEN_FILE
 from odyssey_recorder.device.settle import SettleRule, Stillness, StillnessWatch
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.assignment import Assignment
@@ -17,6 +18,7 @@ from odyssey_recorder.model.episode import Episode, TaskInfo
 from odyssey_recorder.model.geometry import Pixel
 from odyssey_recorder.recording.recorder import Recorder
 from odyssey_recorder.recording.session import State
+from odyssey_recorder.recording.snapshots import SnapshotPolicy
 from odyssey_recorder.simulator.adb_server import PrivateAdbServer
 from odyssey_recorder.simulator.control_server import ControlOptions
 from odyssey_recorder.simulator.emulator import SimulatedEmulator
@@ -90,7 +92,9 @@ class Workplace:
 
 
 @contextmanager
-def workplace(server: PrivateAdbServer, folder: Path, *, capture: str = "auto") -> Iterator[Workplace]:
+def workplace(
+    server: PrivateAdbServer, folder: Path, *, capture: str = "auto", snapshots: SnapshotPolicy = "never"
+) -> Iterator[Workplace]:
     folder.mkdir()
     running = folder / "running"
     phone_journal = folder / "journal.jsonl"
@@ -98,12 +102,13 @@ def workplace(server: PrivateAdbServer, folder: Path, *, capture: str = "auto") 
     emulator = SimulatedEmulator(phone, adb_server_port=server.port, control=ControlOptions(running_dir=running))
     with emulator:
         adb = AdbServer(port=server.port)
-        reach = Reach(adb, capture=capture, running=(running,))  # type: ignore[arg-type]
+        token = server.home / TOKEN_FILE
+        reach = Reach(adb, capture=capture, running=(running,), console_token=token)  # type: ignore[arg-type]
         device = reach.connect(emulator.serial)
         hands = Reach(adb, running=(running,)).connect(emulator.serial)
         store = EpisodeStore(folder / "dataset", drafts=folder / "drafts")
         try:
-            yield Workplace(emulator, Desk(reach, store, "Ada"), device, hands, phone_journal)
+            yield Workplace(emulator, Desk(reach, store, "Ada", snapshots=snapshots), device, hands, phone_journal)
         finally:
             device.close()
             hands.close()

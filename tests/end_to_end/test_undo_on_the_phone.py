@@ -1,0 +1,84 @@
+"""Undo on the simulated phone: the device comes back by its own snapshots, or by the annotator's hand."""
+
+from pathlib import Path
+
+import pytest
+
+from odyssey_recorder.gesture.touch import TouchStroke
+from odyssey_recorder.model.action import SystemKey
+from odyssey_recorder.model.episode import Episode
+from odyssey_recorder.recording.recorder import Recorder
+from odyssey_recorder.recording.session import State
+from odyssey_recorder.recording.view import RecordingView
+from odyssey_recorder.simulator.adb_server import PrivateAdbServer
+from odyssey_recorder.simulator.truth import Truth
+from tests.end_to_end.workplace import PATIENCE_S, Workplace, finish, workplace
+
+
+def ready(recorder: Recorder, steps: int) -> RecordingView:
+    def is_ready(view: RecordingView) -> bool:
+        return len(view.steps) == steps and view.state is State.READY and view.frame_number is not None
+
+    return recorder.wait_for(is_ready, PATIENCE_S)
+
+
+def tap(place: Workplace, recorder: Recorder, label: str) -> None:
+    """Tap in the mirror, where it is a step as soon as it says Ready."""
+    number = recorder.view.frame_number
+    stroke = TouchStroke.press(place.place_of(label))
+    recorder.touch_down(number or 0)
+    recorder.lift(stroke)
+
+
+def record(place: Workplace, recorder: Recorder, *labels: str) -> None:
+    for label in labels:
+        steps = len(recorder.view.steps)
+        tap(place, recorder, label)
+        ready(recorder, steps + 1)
+
+
+def assert_pictures_are_those_under_the_finger(place: Workplace, episode: Episode, *touches: int) -> None:
+    """The steps that tapped have the pictures that the phone showed at these of all touch-downs."""
+    provenance = place.desk.store.provenance(episode.episode_id)
+    assert provenance is not None
+    downs = Truth.read(place.journal).touch_downs()
+    shown = [downs[number].frame.rgb_sha256 for number in touches]
+    assert [step.frame.rgb_sha256 for step in provenance.steps[:-1]] == shown
+
+
+@pytest.mark.parametrize("capture", ["auto", "adb"])
+def test_a_snapshot_brings_the_phone_back_and_the_episode_is_true(
+    adb_server: PrivateAdbServer, tmp_path: Path, capture: str
+) -> None:
+    with (
+        workplace(adb_server, tmp_path / "place", capture=capture, snapshots="always") as place,
+        place.recording("mirror") as (recorder, _),
+    ):
+        record(place, recorder, "Settings", "Display", "Dark theme")
+        recorder.undo(2)
+        ready(recorder, 1)
+        record(place, recorder, "Notifications")
+        episode = finish(place, recorder)
+        recorder.join()
+        assert place.device.snapshots() == ()
+        assert_pictures_are_those_under_the_finger(place, episode, 0, 3)
+        provenance = place.desk.store.provenance(episode.episode_id)
+        assert provenance is not None
+        assert [dropped.action for dropped in provenance.dropped] == ["CLICK", "CLICK"]
+        assert [step.flags for step in provenance.steps] == [()] * 3
+
+
+def test_a_phone_led_back_by_hand_is_ready_when_it_shows_the_wanted_screen(
+    adb_server: PrivateAdbServer, tmp_path: Path
+) -> None:
+    with workplace(adb_server, tmp_path / "place") as place, place.recording("mirror") as (recorder, annotator):
+        record(place, recorder, "Settings", "Display")
+        recorder.undo()
+        view = recorder.wait_for(lambda view: view.state is State.LEADING_BACK, PATIENCE_S)
+        assert (len(view.steps), view.wanted is not None) == (1, True)
+        recorder.press(SystemKey.BACK)
+        ready(recorder, 1)
+        record(place, recorder, "Notifications")
+        episode = finish(place, recorder)
+        assert_pictures_are_those_under_the_finger(place, episode, 0, 2)
+        assert annotator.notices == []
