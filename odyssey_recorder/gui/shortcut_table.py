@@ -76,6 +76,15 @@ class ShortcutModel(QAbstractTableModel):
             self._shortcuts.change(command, value)
         return not refusal
 
+    @property
+    def is_any_changed(self) -> bool:
+        """Whether any command has other keys than it came with."""
+        return any(self._shortcuts.is_changed(command) for command in CHANGEABLE)
+
+    def is_changed(self, row: int) -> bool:
+        """Whether the command of this row has other keys than it came with."""
+        return self._shortcuts.is_changed(CHANGEABLE[row])
+
     def reset_row(self, row: int) -> None:
         """Give the command of this row the keys it came with, unless another has them now."""
         self.refused.emit(self._shortcuts.reset(CHANGEABLE[row]))

@@ -153,7 +153,9 @@ QLineEdit, QComboBox, QSpinBox {{ min-height: 20px; }}
 QPlainTextEdit {{ padding: 4px 6px; }}
 QPlainTextEdit[kind="instruction"] {{ font-size: {large}pt; }}
 QLineEdit:focus, QPlainTextEdit:focus, QComboBox:focus, QSpinBox:focus {{ border: 1px solid {accent}; }}
-QLineEdit:disabled, QPlainTextEdit:disabled, QComboBox:disabled, QSpinBox:disabled {{ color: {off}; background: transparent; }}
+QLineEdit:disabled, QPlainTextEdit:disabled, QComboBox:disabled, QSpinBox:disabled {{
+    color: {off}; background: transparent;
+}}
 QComboBox::drop-down {{ border: none; width: 28px; }}
 QComboBox::down-arrow {{ image: none; }}
 QComboBox QAbstractItemView {{
