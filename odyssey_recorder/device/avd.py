@@ -8,14 +8,13 @@ from odyssey_recorder.device import avd_config, preflight
 from odyssey_recorder.device.adb_server import AdbServer
 from odyssey_recorder.device.avd_config import AvdFolder, is_avd_name, made_by, wanted_entries
 from odyssey_recorder.device.avd_tools import AvdTools
-from odyssey_recorder.device.boot import Boot, Stage, wait_until_gone
+from odyssey_recorder.device.boot import Boot, Stage, end_emulator
 from odyssey_recorder.device.device import Device
 from odyssey_recorder.device.discovery import running_avds
 from odyssey_recorder.device.emulator_console import EmulatorConsole, check_snapshot_name, console_of
 from odyssey_recorder.device.emulator_launch import (
     CONSOLE_PORTS,
     LaunchedEmulator,
-    Ports,
     free_ports,
     launch_command,
     new_log,
@@ -108,11 +107,8 @@ class VirtualDevices:
 
     def list(self) -> tuple[Avd, ...]:
         """The AVDs there are, by name; those that the emulator does not know, or whose files are broken, too."""
-        running = running_avds(self._around.running)
         known = self._known_to_emulator()
-        return tuple(
-            self._avd(name, running.get(name), known) for name in sorted({*self._files.names(), *(known or ())})
-        )
+        return tuple(self._avd(name, known) for name in sorted({*self._files.names(), *(known or ())}))
 
     def create(self, profile: str, *, name: str = "", replace: bool = False) -> Avd:
         """Make an AVD by the profile of that key, called `name` or like the profile.
@@ -140,7 +136,7 @@ class VirtualDevices:
         if wanted is None:
             raise DeviceError(f"{name} was made by none of the recorder's profiles: create a device anew.")
         self._files.amend(name, wanted_entries(wanted))
-        return self._avd(name, running_avds(self._around.running).get(name), None)
+        return self._avd(name, None)
 
     def start(
         self,
@@ -167,7 +163,7 @@ class VirtualDevices:
         try:
             Boot(name, emulator, ports.serial, self._server, cancelled).wait(progress)
         except (CancelledError, KeyboardInterrupt):
-            self._give_up(ports, emulator)
+            self._give_up(ports.serial, emulator)
             raise
         return self._prepared(ports.serial, wanted, how, progress)
 
@@ -179,15 +175,14 @@ class VirtualDevices:
         cancelled: Callable[[], bool] = lambda: False,
     ) -> Started:
         """Stop an AVD if it runs, and start it as new: all that is on it is lost, its snapshots too."""
-        serial = running_avds(self._around.running).get(name)
+        serial = self._serial(name)
         if serial is not None:
             self.stop(serial)
         return self.start(name, Start(wipe=True), progress=progress, cancelled=cancelled)
 
     def stop(self, serial: str) -> None:
         """End an emulator as its window's cross does, and wait until it is gone."""
-        self._console(serial).kill()
-        wait_until_gone(serial, self._server, self._around.running)
+        end_emulator(serial, self._console(serial).kill, self._server, self._around.running)
 
     def snapshots(self, serial: str) -> tuple[str, ...]:
         """The names of a running emulator's snapshots."""
@@ -218,7 +213,12 @@ class VirtualDevices:
         """Turn the device by a quarter."""
         self._console(serial).rotate()
 
-    def _avd(self, name: str, serial: str | None, known: "frozenset[str] | None") -> Avd:
+    def _serial(self, name: str) -> str | None:
+        running = running_avds(self._around.running).get(name)
+        return running.serial if running is not None else None
+
+    def _avd(self, name: str, known: "frozenset[str] | None") -> Avd:
+        serial = self._serial(name)
         try:
             config = self._files.config(name)
         except DeviceError as error:
@@ -249,7 +249,7 @@ class VirtualDevices:
             sdk.require_package(folder.replace("/", ";"))
 
     def _refuse_running(self, name: str) -> None:
-        serial = running_avds(self._around.running).get(name)
+        serial = self._serial(name)
         if serial is not None:
             raise DeviceError(f"{name} runs already, as {serial}. Stop it first.")
 
@@ -269,9 +269,9 @@ class VirtualDevices:
             raise DeviceError(f"{serial} is no emulator of this computer: it has no console.")
         return console
 
-    def _give_up(self, ports: Ports, emulator: LaunchedEmulator) -> None:
+    def _give_up(self, serial: str, emulator: LaunchedEmulator) -> None:
         try:
-            self._console(ports.serial).kill()
+            self.stop(serial)
         except DeviceError:
             emulator.end()
 

@@ -1,5 +1,6 @@
 """How an emulator comes up and goes away: which stages it passes, and for how long each may keep people waiting."""
 
+import os
 import time
 from collections.abc import Callable, Sequence
 from enum import Enum
@@ -8,7 +9,7 @@ from typing import NoReturn
 
 from odyssey_recorder.device.adb import AdbDevice
 from odyssey_recorder.device.adb_server import AdbServer
-from odyssey_recorder.device.discovery import running_avds
+from odyssey_recorder.device.discovery import process_is_alive, running_avds
 from odyssey_recorder.device.emulator_launch import LaunchedEmulator
 from odyssey_recorder.errors import CancelledError, DeviceError, DeviceTimeoutError
 
@@ -16,6 +17,8 @@ _BOOT_S = 300.0
 _HOME_S = 60.0
 _GONE_S = 90.0
 """While it ends an emulator saves its state, all of its memory."""
+
+_LAST_BREATH_S = 10.0
 
 _ANSWER_S = 5.0
 _POLL_S = 0.2
@@ -101,10 +104,24 @@ class Boot:
         )
 
 
-def wait_until_gone(serial: str, server: AdbServer, running: Sequence[Path]) -> None:
-    """Return when the emulator runs no more, and adb does not list it. Raises DeviceTimeoutError after a while."""
-    expires_s = time.monotonic() + _GONE_S
-    while serial in running_avds(running).values() or any(one.serial == serial for one in server.devices()):
-        if time.monotonic() > expires_s:
+def end_emulator(serial: str, kill: Callable[[], None], server: AdbServer, running: Sequence[Path]) -> None:
+    """Call `kill`, and return when the emulator runs no more and adb does not list it.
+
+    `running` are the folders of the notes of those that run. Raises DeviceTimeoutError after a while.
+    """
+    pids = {one.pid for one in running_avds(running).values() if one.serial == serial}
+    kill()
+    started_s = time.monotonic()
+    while any(one.serial == serial for one in running_avds(running).values()) or _is_listed(serial, server):
+        if time.monotonic() > started_s + _GONE_S:
             raise DeviceTimeoutError(f"{serial} has not ended within {_GONE_S:g} s. Close its window.")
         time.sleep(_POLL_S)
+    # Its note is gone before it lets go of the device's files. One of our own children that nobody asked after may
+    # count as alive for ever.
+    expires_s = time.monotonic() + _LAST_BREATH_S
+    while any(map(process_is_alive, pids - {os.getpid()})) and time.monotonic() < expires_s:
+        time.sleep(_POLL_S)
+
+
+def _is_listed(serial: str, server: AdbServer) -> bool:
+    return any(device.serial == serial for device in server.devices())

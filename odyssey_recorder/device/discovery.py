@@ -34,6 +34,23 @@ class ControlEndpoint:
         return f"localhost:{self.port}"
 
 
+@dataclass(frozen=True, slots=True)
+class RunningAvd:
+    """A virtual device that runs: its name in adb's list, and its process."""
+
+    serial: str
+    pid: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Note:
+    """What an emulator wrote down, and when."""
+
+    pid: int
+    written_s: float
+    values: Mapping[str, str]
+
+
 def running_folders(
     environment: Mapping[str, str] = os.environ, platform: str = sys.platform, home: Path | None = None
 ) -> tuple[Path, ...]:
@@ -92,26 +109,28 @@ def find_control(
     return max(found, key=lambda pair: pair[0])[1] if found else None
 
 
-def running_avds(folders: Sequence[Path], *, is_alive: Callable[[int], bool] = process_is_alive) -> Mapping[str, str]:
-    """The serials of the emulators that run, by the names of their virtual devices (AVDs)."""
+def running_avds(
+    folders: Sequence[Path], *, is_alive: Callable[[int], bool] = process_is_alive
+) -> Mapping[str, RunningAvd]:
+    """The emulators that run, by the names of their virtual devices (AVDs); of several notes the newest is believed."""
     found = {}
-    for folder in folders:
-        for _, values in sorted(_notes(folder, is_alive), key=lambda note: note[0]):
-            name, port = values.get("avd.id") or values.get("avd.name", ""), values.get("port.serial", "")
-            if name and port.isdecimal():
-                found[name.replace(" ", "_")] = f"emulator-{port}"
+    notes = [note for folder in folders for note in _notes(folder, is_alive)]
+    for note in sorted(notes, key=lambda note: note.written_s):
+        name, port = note.values.get("avd.id") or note.values.get("avd.name", ""), note.values.get("port.serial", "")
+        if name and port.isdecimal():
+            found[name.replace(" ", "_")] = RunningAvd(f"emulator-{port}", note.pid)
     return found
 
 
 def _endpoints(folder: Path, is_alive: Callable[[int], bool]) -> Iterator[tuple[float, ControlEndpoint]]:
     """What each note in a folder says, after the time it was written; one that cannot be used is passed over."""
-    for written_s, values in _notes(folder, is_alive):
+    for note in _notes(folder, is_alive):
         with suppress(ValueError):
-            yield written_s, _endpoint(values)
+            yield note.written_s, _endpoint(note.values)
 
 
-def _notes(folder: Path, is_alive: Callable[[int], bool]) -> Iterator[tuple[float, Mapping[str, str]]]:
-    """The entries of each note whose emulator runs, after the time it was written."""
+def _notes(folder: Path, is_alive: Callable[[int], bool]) -> Iterator[_Note]:
+    """The notes of the emulators that run."""
     for path in sorted(folder.glob("pid_*.ini")):
         name = _FILE_NAME.fullmatch(path.name)
         if name is None or not is_alive(int(name[1])):
@@ -121,7 +140,7 @@ def _notes(folder: Path, is_alive: Callable[[int], bool]) -> Iterator[tuple[floa
             # A stranger's note, in a folder that all may write to, would have our clipboard sent to a stranger.
             if os.name == "posix" and status.st_uid != os.getuid():
                 continue
-            yield status.st_mtime, _values(path.read_text("utf-8", errors="replace"))
+            yield _Note(int(name[1]), status.st_mtime, _values(path.read_text("utf-8", errors="replace")))
 
 
 def _values(note: str) -> Mapping[str, str]:

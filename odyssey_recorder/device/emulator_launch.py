@@ -1,5 +1,6 @@
 """How the SDK's emulator is run: its flags and ports, where its words go, and what it means when it ends at once."""
 
+import os
 import re
 import socket
 import subprocess
@@ -155,6 +156,9 @@ def new_log(folder: Path, name: str) -> Path:
 
 def _is_free(port: int) -> bool:
     with socket.socket() as probe:
+        if os.name == "posix":
+            # What a client of an emulator that has ended leaves behind is no listener.
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind((_LOOPBACK, port))
         except OSError:

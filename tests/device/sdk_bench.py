@@ -3,6 +3,7 @@
 The stand-in `emulator` runs our simulated emulator, so that a device can be made, started and stopped for real.
 """
 
+import shutil
 import socket
 import sys
 from contextlib import suppress
@@ -118,9 +119,13 @@ class StandInSdk:
         """Let avdmanager say this and make nothing."""
         (self.folder / "cmdline-tools" / "latest" / "bin" / "refusal.txt").write_text(words)
 
-    def starts(self) -> list[list[str]]:
+    def remove(self, package: str) -> None:
+        """Uninstall a package."""
+        shutil.rmtree(self.folder.joinpath(*package.split(";")))
+
+    def starts(self) -> list[str]:
         """The words with which emulators were started."""
-        return [line.split() for line in (self.folder / "emulator" / "commands.txt").read_text().splitlines()]
+        return (self.folder / "emulator" / "commands.txt").read_text().splitlines()
 
 
 def stand_in_sdk(folder: Path) -> StandInSdk:

@@ -14,7 +14,7 @@ from odyssey_recorder.model.geometry import Rotation
 from odyssey_recorder.simulator.adb_server import PrivateAdbServer
 from odyssey_recorder.simulator.discovery import running_dir
 from odyssey_recorder.wiring import Reach
-from tests.device.sdk_bench import IMAGE, StandInSdk, free_console_port, stand_in_sdk
+from tests.device.sdk_bench import IMAGE, free_console_port, stand_in_sdk
 
 
 class Bench:
@@ -60,8 +60,8 @@ def test_a_fold_is_made_started_prepared_folded_turned_saved_and_stopped(bench: 
     assert devices.list() == (Avd("My_Fold", "pixel_fold", serial),)
     assert bench.prop("persist.sys.timezone") == "Etc/UTC"
     assert bench.sdk.starts() == [
-        ["-avd", "My_Fold", "-port", str(bench.port), "-grpc", str(bench.port + 3000), "-grpc-use-token"]
-        + ["-no-boot-anim", "-no-window", "-no-snapshot-load"]
+        f"-avd My_Fold -port {bench.port} -grpc {bench.port + 3000} -grpc-use-token -no-boot-anim "
+        "-no-window -no-snapshot-load"
     ]
 
     device = bench.reach.connect(serial)
@@ -82,3 +82,141 @@ def test_a_fold_is_made_started_prepared_folded_turned_saved_and_stopped(bench: 
 
     devices.stop(serial)
     assert devices.list() == (Avd("My_Fold", "pixel_fold", None),)
+
+
+def test_a_device_is_started_from_a_snapshot_with_its_animations_and_reset_to_be_as_new(bench: Bench) -> None:
+    bench.devices.create("small_phone")
+    first = bench.devices.start("small_phone", Start(snapshot="clean", animations=True))
+    serial = first.serial
+
+    with pytest.raises(DeviceError, match=f"small_phone runs already, as {serial}. Stop it first."):
+        bench.devices.start("small_phone")
+    with pytest.raises(DeviceError, match=f"small_phone runs already, as {serial}. Stop it first."):
+        bench.devices.create("small_phone", replace=True)
+    bench.devices.reset("small_phone")
+
+    assert [finding.what for finding in first.findings if finding.mend] == ["Animations"]
+    assert [words.partition("-no-boot-anim ")[2] for words in bench.sdk.starts()] == [
+        "-snapshot clean -no-snapshot-save",
+        "-wipe-data -no-snapshot-load",
+    ]
+
+
+def test_a_start_that_is_cancelled_leaves_no_emulator_behind(bench: Bench) -> None:
+    bench.devices.create("small_phone")
+    seen = list[Stage]()
+
+    with pytest.raises(CancelledError, match=r"small_phone was given up; the emulator is stopped"):
+        bench.devices.start("small_phone", progress=seen.append, cancelled=lambda: Stage.WAITING_FOR_HOME in seen)
+
+    assert seen[-1] is Stage.WAITING_FOR_HOME
+    assert [avd.serial for avd in bench.devices.list()] == [None]
+
+
+@pytest.mark.parametrize(
+    ("words", "advice"),
+    [
+        (
+            "ERROR        | x86_64 emulation currently requires hardware acceleration!\n"
+            "CPU acceleration status: This user doesn't have permissions to use KVM (/dev/kvm).\n",
+            "sudo gpasswd -a $USER kvm",
+        ),
+        (
+            "FATAL        | Device pixel_fold requires foldable feature, but the system image does not support. Quit.",
+            "an image of API 34 or newer",
+        ),
+    ],
+)
+def test_an_emulator_that_ends_at_once_is_told_with_its_last_words_and_what_to_do(
+    bench: Bench, words: str, advice: str
+) -> None:
+    bench.devices.create("pixel_fold")
+    bench.sdk.last_words(words)
+
+    with pytest.raises(DeviceError) as told:
+        bench.devices.start("pixel_fold")
+
+    assert "The emulator of pixel_fold ended at once." in str(told.value)
+    assert advice in str(told.value)
+    assert " ".join(words.splitlines()[-1].split()) in str(told.value)
+    [log] = bench.logs.glob("emulator-pixel_fold-*.log")
+    assert str(log) in str(told.value)
+    assert words.splitlines()[-1] in log.read_text()
+
+
+def test_a_device_says_what_of_its_configuration_is_not_the_profiles_and_takes_it_over(bench: Bench) -> None:
+    bench.devices.create("pixel_tablet")
+    config = bench.avds / "pixel_tablet.avd" / "config.ini"
+    config.write_text(config.read_text().replace("hw.keyboard=yes", "hw.keyboard = no"))
+
+    [found] = bench.devices.list()
+    mended = bench.devices.amend("pixel_tablet")
+
+    assert found == Avd("pixel_tablet", "pixel_tablet", None, ("Its keyboard is no, the profile's yes.",))
+    assert mended.problems == ()
+    assert bench.config("pixel_tablet")["hw.cpu.ncore"] == "4", "what the profile does not speak of is left alone"
+    assert bench.config("pixel_tablet")["hw.initialOrientation"] == "landscape"
+
+
+def test_devices_of_other_makers_and_broken_ones_are_listed_as_what_they_are(bench: Bench) -> None:
+    (bench.avds / "Wear.ini").write_text(f"path={bench.avds / 'wear'}\n")
+    (bench.avds / "wear").mkdir()
+    (bench.avds / "wear" / "config.ini").write_text("hw.device.name=wearos_small_round\n")
+    (bench.avds / "Gone.ini").write_text(f"path={bench.avds / 'gone'}\n")
+
+    gone, wear = bench.devices.list()
+
+    assert wear == Avd("Wear", None, None)
+    assert (gone.name, gone.profile) == ("Gone", None)
+    assert "Delete it in Android Studio's Device Manager" in gone.problems[0]
+    with pytest.raises(DeviceError, match=r"made by none of the recorder's profiles"):
+        bench.devices.amend("Wear")
+
+
+def test_a_name_that_is_taken_or_none_is_refused_before_anything_is_run(bench: Bench) -> None:
+    bench.devices.create("small_phone")
+
+    with pytest.raises(DeviceError, match=r"There is a virtual device small_phone already"):
+        bench.devices.create("small_phone")
+    with pytest.raises(DeviceError, match=r"is no name of a virtual device"):
+        bench.devices.create("small_phone", name="../a b; rm")
+    with pytest.raises(SettingsError, match=r"No device profile 'nokia'; there are medium_phone"):
+        bench.devices.create("nokia")
+    with pytest.raises(DeviceError, match=r"There is no virtual device nokia; there are: small_phone"):
+        bench.devices.start("nokia")
+    assert bench.devices.create("small_phone", replace=True) == Avd("small_phone", "small_phone", None)
+
+
+def test_what_avdmanager_refuses_is_told_with_what_to_do(bench: Bench) -> None:
+    bench.sdk.refusal("ERROR: JAVA_HOME is not set and no 'java' command could be found in your PATH.\n")
+
+    with pytest.raises(
+        DeviceError, match=r"did not make .* small_phone\. .*set JAVA_HOME .* It said: ERROR: JAVA_HOME"
+    ):
+        bench.devices.create("small_phone")
+    assert bench.devices.list() == ()
+
+
+def test_without_its_image_a_device_is_neither_made_nor_started(bench: Bench) -> None:
+    bench.devices.create("small_phone")
+    bench.sdk.remove(IMAGE)
+
+    for ask in (lambda: bench.devices.start("small_phone"), lambda: bench.devices.create("medium_phone")):
+        with pytest.raises(SdkError, match=rf'sdkmanager" "{IMAGE}"'):
+            ask()
+    assert [finding.what for finding in bench.devices.missing()] == ["System image"]
+
+
+def test_without_an_sdk_it_is_said_how_to_come_by_one(bench: Bench) -> None:
+    around = Surroundings(bench.avds, (), bench.logs, bench.avds, {})
+    devices = VirtualDevices(None, bench.reach.server, around, bench.reach.connect)
+
+    assert [finding.what for finding in devices.missing()] == ["Android SDK"]
+    assert devices.list() == ()
+    with pytest.raises(SdkError, match=r"No Android SDK was found. Install Android Studio"):
+        devices.create("small_phone")
+
+
+def test_what_is_no_emulator_has_no_console(bench: Bench) -> None:
+    with pytest.raises(DeviceError, match=r"R5CR10 is no emulator of this computer"):
+        bench.devices.rotate("R5CR10")
