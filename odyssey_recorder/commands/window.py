@@ -30,9 +30,19 @@ def open_window(settings: "Settings", *, serial: str | None) -> int:
 
 def _workplace(settings: "Settings", desk: "Desk") -> "Workplace":
     """What the pages beside Record are given: each part is made by a function of wiring."""
+    from odyssey_recorder.dataset.published import PublishedEpisodes
+    from odyssey_recorder.examination import Doctor
     from odyssey_recorder.gui.workplace import Workplace
+    from odyssey_recorder.settings import log_file
+    from odyssey_recorder.wiring import device_yard, task_queue
 
-    return Workplace()
+    progress = settings.drafts.parent / "progress"
+    return Workplace(
+        tasks=task_queue(settings.tasks, desk.store, settings.annotator, progress),
+        dataset=PublishedEpisodes(settings.dataset),
+        yard=device_yard(settings, desk.reach, desk.phones),
+        doctor=Doctor(settings, on_screen=True, log=log_file()),
+    )
 
 
 def has_screen() -> bool:

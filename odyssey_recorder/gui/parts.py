@@ -1,5 +1,6 @@
 """The plain parts that cards and dialogs are built from, each in one look and with a name for screen readers."""
 
+import re
 from typing import TypeVar
 
 from PySide6.QtCore import QRectF, Qt
@@ -83,6 +84,11 @@ def row(*parts: QWidget | None, spacing: int = 8) -> QHBoxLayout:
         else:
             layout.addWidget(part)
     return layout
+
+
+def breakable(words: str) -> str:
+    """`words` with places to break a line inside of long names, which their place may be too narrow for."""
+    return re.sub(r"(?<=[._/])(?=\w)", "\u200b", words)
 
 
 def scroll_area() -> QScrollArea:

@@ -1,0 +1,170 @@
+"""What the recorder needs on this computer, looked at from the window: findings, what mends them, a report to save."""
+
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import Protocol
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QDialog, QFileDialog, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+
+from odyssey_recorder.errors import OdysseyError
+from odyssey_recorder.examination import Finding, Level, as_text
+from odyssey_recorder.gui.background import Background
+from odyssey_recorder.gui.banner import Banner, Tone
+from odyssey_recorder.gui.icons import icon
+from odyssey_recorder.gui.job_card import JobCard
+from odyssey_recorder.gui.jobs import Cancelled, Job, Jobs, Progress
+from odyssey_recorder.gui.parts import breakable, fill_dialog, named, push_button, row, scroll_area, text_label
+from odyssey_recorder.gui.theme import Theme
+
+_ALL_WELL = "Nothing is missing."
+_WORST_FIRST = (Level.MISSING, Level.NOTE, Level.OK)
+
+
+class Doctor(Protocol):
+    """What the dialog asks of the program. Every call may block and is made off the GUI thread."""
+
+    def examine(self, progress: Progress, cancelled: Cancelled) -> Sequence[Finding]:
+        """Look at everything, until nobody wants to know any more."""
+
+    def save(self, findings: Sequence[Finding], file: Path) -> None:
+        """Write a report, as JSON where `file` is called so, otherwise as text. Raises DatasetError."""
+
+
+class DoctorDialog(QDialog):
+    """Looks at everything each time it is opened."""
+
+    def __init__(self, doctor: Doctor, background: Background, jobs: Jobs, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setWindowTitle("Doctor")
+        self._doctor = doctor
+        self._background = background
+        self._jobs = jobs
+        self._job: Job | None = None
+        self._findings: Sequence[Finding] = ()
+        self._progress = JobCard()
+        self._said = text_label(kind="title")
+        self._list = named(scroll_area(), "Findings")
+        self._list.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self._message = Banner()
+        self._again = push_button("Check again", "Look at everything once more")
+        self._copy = push_button("Copy report", "Copy the findings as text, to send them to somebody")
+        self._save = push_button("Save report…", "Write the findings to a text or JSON file")
+        self._close = push_button("Close", "Close the findings (Esc)", "primary")
+        self._connect_and_lay_out()
+
+    def open(self) -> None:
+        super().open()
+        self.look()
+
+    def look(self) -> None:
+        """Look at everything, unless that is under way."""
+        if self._job is not None and not self._job.state.has_ended:
+            return
+        self._said.setText("Looking at this computer…")
+        self._message.hide()
+        self._job = self._jobs.start("Looking at this computer", self._doctor.examine, self._show)
+        self._progress.follow(self._job)
+        self._job.ended.connect(self._allow)
+        self._allow()
+
+    def done(self, result: int) -> None:
+        if self._job is not None:
+            self._job.cancel()
+        super().done(result)
+
+    def repaint_icons(self) -> None:
+        """Draw the icons anew for another palette."""
+        self._progress.repaint_icons()
+        self._message.repaint_icons()
+        self._list.setWidget(_entries(self._findings))
+
+    def _show(self, findings: Sequence[Finding]) -> None:
+        self._findings = sorted(findings, key=lambda one: _WORST_FIRST.index(one.level))
+        missing, notes = (sum(one.level is level for one in findings) for level in (Level.MISSING, Level.NOTE))
+        said = [f"{missing} missing"] * bool(missing) + [f"{notes} to know of"] * bool(notes)
+        self._said.setText(f"{', '.join(said)}." if said else _ALL_WELL)
+        self._list.setWidget(_entries(self._findings))
+        self._allow()
+
+    def _allow(self) -> None:
+        at_work = self._job is not None and not self._job.state.has_ended
+        self._again.setEnabled(not at_work)
+        for button in (self._copy, self._save):
+            button.setEnabled(not at_work and bool(self._findings))
+
+    def _copy_report(self) -> None:
+        QGuiApplication.clipboard().setText(as_text(self._findings))
+        self._message.show_message(Tone.SUCCESS, "The report is copied.")
+
+    def _ask_where_to_save(self) -> None:
+        dialog = QFileDialog(self, "Save report", "odyssey-recorder-report.txt", "Text (*.txt);;JSON (*.json)")
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.setDefaultSuffix("txt")
+        dialog.filterSelected.connect(lambda kind: dialog.setDefaultSuffix("json" if "json" in kind else "txt"))
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.fileSelected.connect(lambda name: self._save_to(Path(name)))
+        dialog.open()
+
+    def _save_to(self, file: Path) -> None:
+        save = partial(self._doctor.save, self._findings, file)
+        self._background.run(save, lambda _: self._tell_saved(file), self._tell_not_saved)
+
+    def _tell_saved(self, file: Path) -> None:
+        self._message.show_message(Tone.SUCCESS, "The report is saved.", str(file))
+
+    def _tell_not_saved(self, error: Exception) -> None:
+        if not isinstance(error, OdysseyError):
+            raise error
+        self._message.show_message(Tone.DANGER, "The report is not saved.", str(error))
+
+    def _connect_and_lay_out(self) -> None:
+        self._again.clicked.connect(self.look)
+        self._copy.clicked.connect(self._copy_report)
+        self._save.clicked.connect(self._ask_where_to_save)
+        self._close.clicked.connect(self.accept)
+        self._close.setDefault(True)
+        buttons = row(self._again, None, self._copy, self._save, self._close)
+        fill_dialog(self, self._said, self._progress, self._message, self._list, buttons, stretch=self._list)
+        self.resize(680, 560)
+
+
+def _entries(findings: Sequence[Finding]) -> QWidget:
+    whole = QWidget()
+    column = QVBoxLayout(whole)
+    column.setContentsMargins(0, 4, 8, 4)
+    column.setSpacing(14)
+    for finding in findings:
+        column.addWidget(_entry(finding))
+    column.addStretch()
+    return whole
+
+
+def _entry(finding: Finding) -> QWidget:
+    theme = Theme.current()
+    signs = {
+        Level.OK: ("check_circle", theme.success),
+        Level.NOTE: ("alert", theme.warning),
+        Level.MISSING: ("alert_circle", theme.danger),
+    }
+    sign = named(QLabel(), finding.level.value)
+    sign.setPixmap(icon(*signs[finding.level]).pixmap(20, 20))
+    words = QVBoxLayout()
+    words.setSpacing(2)
+    words.addWidget(text_label(breakable(f"{finding.what}: {finding.found}")))
+    if finding.mend:
+        words.addWidget(text_label(breakable(finding.mend), "hint"))
+    if finding.command:
+        copy = named(push_button("Copy command", f"Copy {finding.command}"), f"Copy the command for {finding.what}")
+        copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(finding.command))
+        words.addSpacing(4)
+        words.addWidget(copy, 0, Qt.AlignmentFlag.AlignLeft)
+    entry = QWidget()
+    whole = QHBoxLayout(entry)
+    whole.setContentsMargins(0, 0, 0, 0)
+    whole.setSpacing(10)
+    whole.addWidget(sign, 0, Qt.AlignmentFlag.AlignTop)
+    whole.addLayout(words, 1)
+    return entry
