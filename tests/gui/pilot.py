@@ -12,6 +12,7 @@ from odyssey_recorder.gui.main_window import MainWindow
 from odyssey_recorder.gui.mirror import MirrorView
 from odyssey_recorder.gui.recording_controller import Phase, RecordingController
 from odyssey_recorder.gui.status_line import StatusLine
+from odyssey_recorder.gui.workplace import Workplace
 from odyssey_recorder.model.episode import TaskInfo
 from odyssey_recorder.model.geometry import Pixel
 from odyssey_recorder.recording.session import State
@@ -34,12 +35,18 @@ class Patience(Protocol):
 class Pilot:
     """One open window and what its recorder last said."""
 
-    def __init__(self, qtbot: Patience, controller: RecordingController, serial: str | None = None) -> None:
+    def __init__(
+        self,
+        qtbot: Patience,
+        controller: RecordingController,
+        serial: str | None = None,
+        workplace: Workplace | None = None,
+    ) -> None:
         self.qtbot = qtbot
         self.controller = controller
         self.views: list[RecordingView] = []
         controller.view_changed.connect(self.views.append)
-        self.window = MainWindow(controller)
+        self.window = MainWindow(controller, workplace)
         self.window.open_on(serial)
 
     # What the window shows.
