@@ -94,6 +94,7 @@ class AdbDevice:
         self._serial = serial
         self._server = server
         self._answer_s = answer_s
+        self._heartbeat_s = min(_HEARTBEAT_S, answer_s)
         self._closed = threading.Event()
         self._input: ShellStream | None = None
         self._lock = threading.Lock()
@@ -346,7 +347,7 @@ class AdbDevice:
 
     def heartbeat(self) -> None:
         """Return if the device answers; a frozen one is listed by adb as if it were well."""
-        self._run("echo", min(_HEARTBEAT_S, self._answer_s))
+        self._run("echo", self._heartbeat_s)
 
     def wait_until_ready(self, timeout_s: float) -> None:
         """Return when the device is there and has booted; raise `DeviceTimeoutError` if it takes too long.
@@ -369,7 +370,7 @@ class AdbDevice:
         expires_s = time.monotonic() + timeout_s
         while True:
             try:
-                if self._ask("getprop sys.boot_completed") == ["1"]:
+                if self._run("getprop sys.boot_completed", self._heartbeat_s).output.strip() == "1":
                     and_then()
                     return
                 problem = "it has not booted"

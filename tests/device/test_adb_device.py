@@ -254,6 +254,25 @@ def test_who_follows_the_input_is_told_when_a_snapshot_is_loaded(bench: AdbBench
     assert isinstance(listener.error, DeviceDisconnectedError)
 
 
+def test_loading_waits_for_a_device_that_is_away_for_a_while(bench: AdbBench) -> None:
+    bench.device.save_snapshot("home")
+    bench.emulator.faults.go_offline()
+    loaded = threading.Event()
+    stop = bench.emulator.phone.on_frame(loaded.set)
+    loading = threading.Thread(target=bench.device.load_snapshot, args=("home",))
+
+    loading.start()
+    assert loaded.wait(10)
+    loading.join(0.1)
+    assert loading.is_alive()
+    bench.emulator.faults.go_online()
+    loading.join(20)
+
+    assert not loading.is_alive()
+    bench.device.heartbeat()
+    stop()
+
+
 def test_the_clock_of_the_snapshot_is_read_when_it_was_loaded(bench: AdbBench) -> None:
     saved = bench.device.read_clock()
     bench.device.save_snapshot("home")
