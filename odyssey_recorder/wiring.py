@@ -30,12 +30,13 @@ from odyssey_recorder.gesture.areas import NavigationRules
 from odyssey_recorder.gesture.recognizer import TouchRules
 from odyssey_recorder.model.assignment import AsFound, Assignment, CleanHome, FromSnapshot, StartState
 from odyssey_recorder.model.episode import DeviceInfo
+from odyssey_recorder.practice.profiles import ProfileStore
 from odyssey_recorder.practice.room import PracticeRoom
 from odyssey_recorder.recording.recorder import Recorder
 from odyssey_recorder.recording.rules import Rules
 from odyssey_recorder.recording.snapshots import SnapshotPolicy
 from odyssey_recorder.recording.view import Listener
-from odyssey_recorder.settings import Settings
+from odyssey_recorder.settings import Settings, SettingsStore
 from odyssey_recorder.simulator.lab import Lab, PhoneProcesses
 from odyssey_recorder.task.annotator_queue import AnnotatorQueue
 from odyssey_recorder.task.listing import shipped_tasks
@@ -145,7 +146,14 @@ def annotator_desk(settings: Settings) -> Iterator["Desk"]:
     environment = {**os.environ, "ANDROID_ADB_SERVER_PORT": str(reach.server.port)}
     phones = PhoneProcesses(environment, window=True)  # for passive mode
     try:
-        yield Desk(reach, episode_store(settings), settings.annotator, phones=phones, view_trees=settings.view_trees)
+        yield Desk(
+            reach,
+            episode_store(settings),
+            settings.annotator,
+            phones=phones,
+            view_trees=settings.view_trees,
+            practice=practice_room(settings),
+        )
     finally:
         phones.stop()
 
@@ -182,6 +190,19 @@ def chosen_device(server: AdbServer, serial: str | None) -> str:
             )
         case ready:
             raise DeviceError(f"There are {len(ready)} devices: name one with --device ({', '.join(ready)}).")
+
+
+def practice_room(settings: Settings) -> PracticeRoom:
+    """Where the annotator of the settings practises; profiles and practice episodes are kept beside the drafts."""
+    folder = settings.drafts.parent
+    store = EpisodeStore(folder / "practice", drafts=folder / "practice" / "drafts")
+    profiles = ProfileStore(folder / "annotators")
+    keep_name = partial(_keep_name, SettingsStore())
+    return PracticeRoom(settings.annotator, profiles, store, wanted=settings.practice_tasks, keep_name=keep_name)
+
+
+def _keep_name(settings: SettingsStore, name: str) -> None:
+    settings.save({"annotator": name})
 
 
 def task_queue(source: Path | None, store: EpisodeStore, annotator: str, folder: Path) -> AnnotatorQueue:

@@ -41,6 +41,7 @@ def _workplace(settings: "Settings", desk: "Desk") -> "Workplace":
         tasks=task_queue(settings.tasks, desk.store, settings.annotator, progress),
         dataset=PublishedEpisodes(settings.dataset),
         yard=device_yard(settings, desk.reach, desk.phones),
+        practice=desk.practice,
         doctor=Doctor(settings, on_screen=True, log=log_file()),
     )
 

@@ -90,7 +90,11 @@ class DeviceColumn(QWidget):
         self._commands.enable(Command.RETRY, on=view.state is State.STORAGE_LOST)
         if view.published is not None:
             self._published = view.published
-            self._publication.show_message(Tone.SUCCESS, "The episode is published.", str(view.published))
+            assignment = self._controller.assignment
+            if assignment is not None and assignment.is_practice:
+                self._publication.show_message(Tone.SUCCESS, "The practice episode is recorded. See how it went.")
+            else:
+                self._publication.show_message(Tone.SUCCESS, "The episode is published.", str(view.published))
 
     def show_mode(self) -> None:
         """Offer the ways to put something in that the controller's mode has."""

@@ -22,6 +22,7 @@ class FirstUse(QObject):
         self._was_asked = False
         coach.changed.connect(self._ask_once)
         commands[Command.READ_CONSENT].triggered.connect(self._open)
+        coach.look()
 
     def _ask_once(self) -> None:
         welcome = self._coach.welcome

@@ -17,8 +17,10 @@ from PySide6.QtWidgets import (
 
 from odyssey_recorder.gui.closing_dialog import ClosingDialog
 from odyssey_recorder.gui.commands import Command, Commands
+from odyssey_recorder.gui.first_use import FirstUse
 from odyssey_recorder.gui.jobs import Jobs
 from odyssey_recorder.gui.parts import named
+from odyssey_recorder.gui.practice_coach import PracticeCoach
 from odyssey_recorder.gui.queue_bridge import QueueBridge
 from odyssey_recorder.gui.record_page import RecordPage
 from odyssey_recorder.gui.recording_controller import Phase, RecordingController
@@ -46,8 +48,9 @@ class MainWindow(QMainWindow):
         self._closing = ClosingDialog(self._jobs, self)
         given = workplace or Workplace()
         queue = QueueBridge(given.tasks, controller.background, self) if given.tasks is not None else None
-        self._record = RecordPage(controller, self._commands, queue)
-        tools = Tools(self._commands, controller.background, self._jobs, queue)
+        coach = PracticeCoach(given.practice, controller, self) if given.practice is not None else None
+        self._record = RecordPage(controller, self._commands, queue, coach)
+        tools = Tools(self._commands, controller.background, self._jobs, queue, coach)
         self._pages = Pages(self._record, controller, given, tools)
         self._doctor = given.doctor
         self._doctor_dialog: DoctorDialog | None = None
@@ -61,6 +64,8 @@ class MainWindow(QMainWindow):
         self._show_page(Command.RECORD_PAGE)
         controller.phase_changed.connect(self._tell_phase)
         self._closing.may_close.connect(self.close)
+        if coach is not None:
+            FirstUse(coach, self._commands, self)
 
     @property
     def page(self) -> Command:

@@ -4,8 +4,9 @@ from collections.abc import Callable
 from functools import partial
 from typing import Protocol
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, Qt, Signal
 
+from odyssey_recorder.dataset.store import DraftSummary
 from odyssey_recorder.errors import OdysseyError
 from odyssey_recorder.gui.recording_controller import Phase, RecordingController
 from odyssey_recorder.model.assignment import Assignment
@@ -14,6 +15,7 @@ from odyssey_recorder.practice.score import Score
 from odyssey_recorder.practice.tasks import PracticeTask
 from odyssey_recorder.recording.view import RecordingView
 
+_UNDER_WAY = (Phase.STARTING, Phase.RECORDING)
 _NOT_YET_KNOWN = "Looking who you are."
 _NO_CONSENT = (
     "Recording is closed: you have not agreed to the consent text. Open Practice, then Consent, to read it again."
@@ -53,8 +55,10 @@ class PracticeCoach(QObject):
         self._hints = 0
         self._score: Score | None = None
         self._judging = False
+        self._phase = controller.phase
         controller.view_changed.connect(self._look_whether_published)
-        controller.phase_changed.connect(self._follow_phase)
+        # Queued: by then the Record page has followed too, which clears the task that was recorded.
+        controller.phase_changed.connect(self._follow_phase, Qt.ConnectionType.QueuedConnection)
 
     @property
     def welcome(self) -> Welcome | None:
@@ -124,6 +128,13 @@ class PracticeCoach(QObject):
         self.practised.emit(task.assignment)
         self.changed.emit()
 
+    def resume(self, draft: DraftSummary) -> None:
+        """A draft is gone on with, which may be that of a practice task."""
+        tasks = () if self._welcome is None else self._welcome.tasks
+        self._task = next((task for task in tasks if task.task_id == draft.task_id), None)
+        self._hints, self._score = 0, None
+        self.changed.emit()
+
     def take_hint(self) -> None:
         """Show one hint more."""
         if self.has_hint:
@@ -141,9 +152,9 @@ class PracticeCoach(QObject):
 
     def _look_whether_published(self, view: RecordingView) -> None:
         under_way = self._controller.assignment
-        if view.published is None or self._task is None or under_way is None or self._judging:
+        if view.published is None or self._task is None or self._judging or self._score is not None:
             return
-        if under_way.task_id != self._task.task_id or self._score is not None:
+        if under_way is not None and under_way.task_id != self._task.task_id:
             return
         self._judging = True
         task, episode_id, hints = self._task, view.published.stem, self._hints
@@ -156,8 +167,14 @@ class PracticeCoach(QObject):
         self.look()
 
     def _follow_phase(self, phase: Phase) -> None:
+        before, self._phase = self._phase, phase
         if phase is Phase.STARTING:
-            self._hints, self._score = 0, None
+            self._score = None
+        if phase is Phase.WATCHING and self._task is not None:
+            if self._score is not None:
+                self._task, self._score = None, None  # the annotator went on to something else
+            elif before in _UNDER_WAY:
+                self.practised.emit(self._task.assignment)  # it was stopped or thrown away: once more
         self.changed.emit()
 
     def _ask(self, call: Callable[[], Welcome]) -> None:

@@ -1,6 +1,6 @@
 """The page of practice: the tasks and how far the annotator is, who that is, and the way to the consent text."""
 
-from PySide6.QtCore import QItemSelectionModel, QModelIndex, Qt
+from PySide6.QtCore import QItemSelectionModel, QModelIndex, Qt, Signal
 from PySide6.QtWidgets import QFrame, QListView, QProgressBar, QVBoxLayout
 
 from odyssey_recorder.gui.banner import Banner, Tone
@@ -23,6 +23,8 @@ _HOW = (
 
 class PracticePage(Page):
     """Shows what the coach knows, and brings the chosen task to the Record page."""
+
+    practise_asked = Signal()
 
     def __init__(self, coach: PracticeCoach, commands: Commands) -> None:
         super().__init__()
@@ -97,6 +99,7 @@ class PracticePage(Page):
     def _practise(self) -> None:
         if self._chosen is not None:
             self._coach.practise(self._chosen)
+            self.practise_asked.emit()
 
     def _lay_out(self) -> None:
         self._commands.belong_to(self, Command.PRACTISE)

@@ -21,6 +21,8 @@ from odyssey_recorder.gui.draft_offer import DraftOffer
 from odyssey_recorder.gui.endings import Endings
 from odyssey_recorder.gui.mode_switch import ModeSwitch
 from odyssey_recorder.gui.page import Page
+from odyssey_recorder.gui.practice_card import PracticeCard
+from odyssey_recorder.gui.practice_coach import PracticeCoach
 from odyssey_recorder.gui.preflight_card import PreflightCard
 from odyssey_recorder.gui.queue_bridge import QueueBridge
 from odyssey_recorder.gui.recording_controller import Phase, RecordingController
@@ -41,9 +43,14 @@ class RecordPage(Page):
     """Shows what the controller reports and hands it what the annotator asks for."""
 
     def __init__(
-        self, controller: RecordingController, commands: Commands, queue: QueueBridge | None = None
+        self,
+        controller: RecordingController,
+        commands: Commands,
+        queue: QueueBridge | None = None,
+        coach: PracticeCoach | None = None,
     ) -> None:
         super().__init__()
+        self._coach = coach
         self._controller = controller
         self._commands = commands
         self._mode = ModeSwitch()
@@ -54,6 +61,7 @@ class RecordPage(Page):
         self._question = TextQuestionCard(controller.background)
         self._steps = StepsCard(controller.background, commands)
         self._message = Banner(commands.button(Command.DISMISS, kind="quiet", wordless=True))
+        self._practice = PracticeCard(coach, controller, commands) if coach is not None else None
         self._drafts = DraftOffer(controller, commands, self)
         Endings(controller, commands, self)
         self._seen: set[str] = set()  # the devices that were ready when last listed
@@ -74,6 +82,8 @@ class RecordPage(Page):
         """Draw the icons anew for another palette."""
         for part in (self._task, self._device, self._message, self._preflight):
             part.repaint_icons()
+        if self._practice is not None:
+            self._practice.repaint_icons()
 
     @property
     def instruction(self) -> str:
@@ -141,7 +151,7 @@ class RecordPage(Page):
 
     def _start(self) -> None:
         assignment = self._task.assignment
-        if assignment is not None and not self._task.missing:
+        if assignment is not None and self._commands[Command.START].isEnabled():
             self._message.hide()
             self._controller.start(assignment)
 
@@ -167,7 +177,8 @@ class RecordPage(Page):
     def _offer_start(self) -> None:
         watching = self._controller.phase is Phase.WATCHING
         prevented = self._controller.mode == "passive" and self._preflight.prevents
-        missing = _PREVENTED if prevented else self._task.missing
+        closed = self._coach.closed(self._task.assignment) if self._coach is not None else ""
+        missing = closed or (_PREVENTED if prevented else self._task.missing)
         self._commands.enable(Command.START, on=watching and not missing)
         choose = "Choose a device first." if self._controller.phase is Phase.NO_DEVICE else ""
         self._task.show_hint(missing if watching else choose)
@@ -198,6 +209,10 @@ class RecordPage(Page):
         self._mode.mode_chosen.connect(self._choose_mode)
         self._task.task_changed.connect(self._offer_start)
         self._drafts.resuming.connect(self._task.show_draft)
+        if self._coach is not None:
+            self._coach.changed.connect(self._offer_start)
+            self._coach.practised.connect(self._task.show_assignment)
+            self._drafts.resuming.connect(self._coach.resume)
 
     def _connect_commands(self) -> None:
         controller = self._controller
@@ -229,7 +244,8 @@ class RecordPage(Page):
 
     def _right(self) -> QWidget:
         # A message here does not move the mirror under the mouse.
-        right = _column(self._message, self._question, self._preflight, self._steps)
+        practice = [self._practice] if self._practice is not None else []
+        right = _column(self._message, *practice, self._question, self._preflight, self._steps)
         right.setFixedWidth(_RIGHT_PX)
         return right
 

@@ -120,7 +120,7 @@ class TaskCard(QFrame):
     def show_hint(self, words: str) -> None:
         """Say `words` under the start button."""
         self._hint.setText(words)
-        self._hint.setVisible(bool(words) and bool(self._writes or self._held))
+        self._hint.setVisible(bool(words) and self.assignment is not None)
 
     def set_stage(self, stage: Stage) -> None:
         """Show the task with Start, or with Stop and Discard while it is recorded, or to be read afterwards."""
@@ -209,19 +209,20 @@ class TaskCard(QFrame):
 
     def _show(self) -> None:
         writing = self._stage is Stage.WRITE
-        nothing = writing and not self._writes and self._held is None
+        chooses = writing and self._resumed is None
+        nothing = chooses and not self._writes and self._held is None
         self._show_text()
-        self._fields.setVisible(writing and self._writes)
-        self._text.setVisible(not nothing and not (writing and self._writes))
+        self._fields.setVisible(chooses and self._writes)
+        self._text.setVisible(not nothing and not (chooses and self._writes))
         self._nothing.setText(self._failure or (_LOOKING if self._looking else self._no_task_words()))
         self._nothing.setVisible(nothing)
         recorded, skipped = self._board.count(Status.RECORDED), self._board.count(Status.SKIPPED)
         self._progress.setText(f"{recorded} of {len(self._board.tasks)} recorded, {skipped} skipped")
         self._progress.setVisible(bool(self._board.tasks) and not (writing and self._writes))
-        self._queue_row.setVisible(writing and not self._writes)
+        self._queue_row.setVisible(chooses and not self._writes)
         self._start.setVisible(writing)
         self._running.setVisible(self._stage is Stage.RECORD)
-        self._allow(writing)
+        self._allow(chooses)
         self.task_changed.emit()
 
     def _show_text(self) -> None:
@@ -229,8 +230,6 @@ class TaskCard(QFrame):
         if assignment is None:
             return
         queued = self._board.task(assignment.task_id) if self._resumed is not None else self._held
-        if self._stage is Stage.WRITE and not self._writes and self._held is not None:
-            queued = self._held
         if queued is None:
             self._text.show_task(assignment.task)
         else:

@@ -9,6 +9,7 @@ from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.jobs import Jobs
 from odyssey_recorder.gui.page import Page
+from odyssey_recorder.gui.practice_coach import Practice, PracticeCoach
 from odyssey_recorder.gui.queue_bridge import QueueBridge
 from odyssey_recorder.gui.record_page import RecordPage
 from odyssey_recorder.gui.recording_controller import RecordingController
@@ -39,16 +40,18 @@ class Workplace:
     doctor: "Doctor | None" = None
     yard: "Yard | None" = None
     tasks: TaskQueue | None = None
+    practice: Practice | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Tools:
-    """What each page is made with: the actions, short calls that block, long work, and the queue if there is one."""
+    """What each page is made with: the actions, short calls that block, long work; queue and coach if there are any."""
 
     commands: Commands
     background: Background
     jobs: Jobs
     queue: QueueBridge | None
+    coach: PracticeCoach | None = None
 
 
 class Pages:
@@ -67,6 +70,8 @@ class Pages:
         queue = tools.queue
         if queue is not None:
             self._makers[Command.TASKS_PAGE] = partial(self._make_tasks, queue)
+        if tools.coach is not None:
+            self._makers[Command.PRACTICE_PAGE] = partial(self._make_practice, tools.coach)
 
     @property
     def offered(self) -> tuple[Command, ...]:
@@ -87,6 +92,13 @@ class Pages:
         from odyssey_recorder.gui.tasks_page import TasksPage
 
         return TasksPage(queue, self._tools.commands)
+
+    def _make_practice(self, coach: PracticeCoach) -> Page:
+        from odyssey_recorder.gui.practice_page import PracticePage
+
+        page = PracticePage(coach, self._tools.commands)
+        page.practise_asked.connect(self._tools.commands[Command.RECORD_PAGE].trigger)
+        return page
 
     def _make_devices(self, yard: "Yard") -> Page:
         from odyssey_recorder.gui.devices_page import DevicesPage

@@ -3,6 +3,7 @@
 import re
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -61,13 +62,22 @@ class PracticeRoom:
     """The practice of one annotator at a time; may be used from several threads.
 
     `store` takes the practice episodes, which never become part of the dataset. The first `wanted` tasks must be
-    passed before the queue opens; 0 asks for none.
+    passed before the queue opens; 0 asks for none. `keep_name` is called with another name than `name`.
     """
 
-    def __init__(self, name: str, profiles: ProfileStore, store: EpisodeStore, *, wanted: int) -> None:
+    def __init__(
+        self,
+        name: str,
+        profiles: ProfileStore,
+        store: EpisodeStore,
+        *,
+        wanted: int,
+        keep_name: Callable[[str], None] = lambda name: None,
+    ) -> None:
         self.store = store
         self._profiles = profiles
         self._wanted = wanted
+        self._keep_name = keep_name
         self._name = name
         self._consent = ""
         self._lock = threading.Lock()
@@ -95,6 +105,8 @@ class PracticeRoom:
             answer = ConsentAnswer(version=version, agreed=agreed, answered_us=_now_us())
             profile = profile.model_copy(update={"answers": (*profile.answers, answer)})
             self._profiles.save(profile)
+            if profile.name != self._name:
+                self._keep_name(profile.name)
             self._name = profile.name
             return self._welcome(profile)
 
