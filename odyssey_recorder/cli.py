@@ -2,6 +2,7 @@
 
 import json
 import sys
+from contextlib import contextmanager
 from dataclasses import replace
 from enum import StrEnum
 from io import TextIOWrapper
@@ -18,10 +19,11 @@ from odyssey_recorder.errors import OdysseyError
 from odyssey_recorder.model.episode import Category, TaskInfo
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from odyssey_recorder.replay.player import ReplayResult, StepResult
     from odyssey_recorder.replay.replay import PlannedStep, ReplayOptions
+    from odyssey_recorder.settings import Settings
 
 app = typer.Typer(name="odyssey-recorder", add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 app.add_typer(avd.app, name="avd")
@@ -68,6 +70,16 @@ def _print_version(asked: bool) -> None:
     if asked:
         typer.echo(f"odyssey-recorder {__version__}")
         raise typer.Exit
+
+
+@contextmanager
+def _logged(settings: "Settings") -> "Iterator[None]":
+    """Write the log of the block, and what ends it if nobody expected that."""
+    from odyssey_recorder.logs import log_unexpected, logging_to
+    from odyssey_recorder.settings import log_file
+
+    with logging_to(log_file(), settings.log_level), log_unexpected(OdysseyError, typer.Exit):
+        yield
 
 
 @app.callback(invoke_without_command=True)
@@ -135,10 +147,11 @@ def record(
     )
     request = Request(told, serial=device, draft=resume)
     settings = read_settings(dataset=dataset, capture=capture and capture.value)
-    if script is not None:
-        annotation: Path | None = record_by_script(settings, request, script, err)
-    else:
-        annotation = record_by_listening(settings, request, sys.stdin, err)
+    with _logged(settings):
+        if script is not None:
+            annotation: Path | None = record_by_script(settings, request, script, err)
+        else:
+            annotation = record_by_listening(settings, request, sys.stdin, err)
     if annotation is None:
         raise typer.Exit(1)
     _say(str(annotation))

@@ -56,6 +56,19 @@ def logging_to(file: Path, level: str) -> Iterator[None]:
         handler.close()
 
 
+@contextmanager
+def log_unexpected(*expected: type[Exception]) -> Iterator[None]:
+    """Log how the block ends: an error of the `expected` kinds in a line, any other with all that is known of it."""
+    try:
+        yield
+    except expected as error:
+        _log.info("Ended by %s: %s", type(error).__name__, error)
+        raise
+    except Exception:
+        _log.critical("Ended by an error that nobody expected", exc_info=True)
+        raise
+
+
 class _Masking(logging.Formatter):
     """Masks in the finished lines: secrets may come with the words, their arguments or a traceback."""
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from odyssey_recorder.logs import hide, logging_to
+from odyssey_recorder.logs import hide, log_unexpected, logging_to
 
 _log = logging.getLogger("odyssey_recorder.somewhere")
 
@@ -108,3 +108,18 @@ def test_an_error_that_a_thread_did_not_catch_is_in_the_log_and_on_stderr(file: 
     for place in (text(file), child.stderr):
         assert "LookupError: of a thread" in place
     assert "in worker" in text(file)
+
+
+def test_the_error_that_ends_the_program_is_in_the_log(file: Path, caplog: pytest.LogCaptureFixture) -> None:
+    with pytest.raises(ZeroDivisionError), logging_to(file, "INFO"), log_unexpected(LookupError):
+        _log.info("%d", 1 // 0)
+    assert "Ended by an error that nobody expected\nTraceback" in text(file)
+    assert "ZeroDivisionError" in text(file)
+    caplog.clear()
+
+
+def test_an_error_that_is_expected_is_one_line_of_the_log(file: Path) -> None:
+    with pytest.raises(LookupError), logging_to(file, "INFO"), log_unexpected(LookupError):
+        raise KeyError("no device")
+    assert "Ended by KeyError: 'no device'" in text(file)
+    assert "Traceback" not in text(file)
