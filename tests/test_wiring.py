@@ -74,6 +74,14 @@ def test_a_device_that_answers_is_connected(lab_phone: LabPhone) -> None:
     device.close()
 
 
+def test_a_device_whose_console_can_be_asked_keeps_snapshots(lab_phone: LabPhone, tmp_path: Path) -> None:
+    store = EpisodeStore(tmp_path / "dataset", drafts=tmp_path / "drafts")
+    device = lab_desk(lab_phone.lab, store, actor="script", profile="small_phone").connect(lab_phone.serial)
+    assert device.keeps_snapshots
+    assert "never saved" not in device.snapshots()
+    device.close()
+
+
 def test_a_draft_says_who_recorded_what_on_which_device(desk: Desk) -> None:
     recorder = desk.begin(FakeDevice(Size(720, 1280)), Assignment(TASK), script.ScriptPlayer())
     put_aside(recorder)
