@@ -161,7 +161,7 @@ class VirtualDevices:
         progress(Stage.STARTING)
         emulator = LaunchedEmulator(command, self._environment(sdk), log)
         try:
-            Boot(name, emulator, ports.serial, self._server, cancelled).wait(progress)
+            Boot(name, ports.serial, emulator, self._server, cancelled).wait(progress)
         except (CancelledError, KeyboardInterrupt):
             self._give_up(ports.serial, emulator)
             raise

@@ -1,8 +1,8 @@
 """The files of a virtual device: where they lie, what config.ini must say for a profile, and how it is amended."""
 
-import os
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from odyssey_recorder.device.profile import DeviceProfile, Fold, profiles
@@ -145,12 +145,13 @@ class AvdFolder:
         """Let config.ini say `wanted`, and all else as before. Raises DeviceError where it cannot be written."""
         path = self._config_path(name)
         text = amended(self._read(name), wanted)
-        beside = path.with_name(f".{path.name}.{os.getpid()}.part")
+        beside = path.with_name(f"{path.name}.part")
         try:
             beside.write_text(text, encoding="utf-8", errors="surrogateescape")
             beside.replace(path)
         except OSError as error:
-            beside.unlink(missing_ok=True)
+            with suppress(OSError):
+                beside.unlink()
             raise DeviceError(f"{path} cannot be written: {error.strerror}. Make it writable.") from error
 
     def _read(self, name: str) -> str:

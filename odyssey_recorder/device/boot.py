@@ -3,6 +3,7 @@
 import os
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 from typing import NoReturn
@@ -38,25 +39,28 @@ class Stage(Enum):
     CHECKING = "Checking the device"
 
 
+@dataclass(frozen=True, slots=True)
 class Boot:
-    """One start of an emulator, from its process to its home screen."""
+    """One start of an emulator, from its process to its home screen; the emulator is that which adb lists as `serial`.
 
-    def __init__(
-        self, name: str, emulator: LaunchedEmulator, serial: str, server: AdbServer, cancelled: Callable[[], bool]
-    ) -> None:
-        self._name = name
-        self._serial = serial
-        self._emulator = emulator
-        self._server = server
-        self._cancelled = cancelled
+    It may take `boot_s` to have booted, and `home_s` more to show an activity.
+    """
+
+    name: str
+    serial: str
+    emulator: LaunchedEmulator
+    server: AdbServer
+    cancelled: Callable[[], bool]
+    boot_s: float = _BOOT_S
+    home_s: float = _HOME_S
 
     def wait(self, progress: Callable[[Stage], object]) -> None:
         """Return when an activity has the focus on a device that has booted.
 
-        One that locks its screen shows none: after a minute that is taken for good. Raises CancelledError, and
-        DeviceError where the emulator ends or does not boot in five minutes.
+        One that locks its screen shows none: after `home_s` that is taken for good. Raises CancelledError, and
+        DeviceError where the emulator ends or does not boot in time.
         """
-        expires_s = time.monotonic() + _BOOT_S
+        expires_s = time.monotonic() + self.boot_s
         for stage, is_passed in (
             (Stage.WAITING_FOR_ADB, self._is_listed),
             (Stage.BOOTING, self._has_booted),
@@ -65,22 +69,23 @@ class Boot:
             if not self._passes(is_passed, expires_s):
                 self._give_up(stage)
         progress(Stage.WAITING_FOR_HOME)
-        self._passes(self._is_home, time.monotonic() + _HOME_S)
+        self._passes(self._is_home, time.monotonic() + self.home_s)
 
     def _passes(self, is_passed: Callable[[AdbDevice], bool], expires_s: float) -> bool:
-        device = AdbDevice(self._serial, self._server, answer_s=_ANSWER_S)
-        while time.monotonic() < expires_s:
-            if self._cancelled():
-                raise CancelledError(f"The start of {self._name} was given up; the emulator is stopped.")
-            if self._emulator.has_ended:
-                raise self._emulator.why_it_ended(self._name)
+        device = AdbDevice(self.serial, self.server, answer_s=_ANSWER_S)
+        while True:
+            if self.cancelled():
+                raise CancelledError(f"The start of {self.name} was given up; the emulator is stopped.")
+            if self.emulator.has_ended:
+                raise self.emulator.why_it_ended(self.name)
             if is_passed(device):
                 return True
+            if time.monotonic() > expires_s:
+                return False
             time.sleep(_POLL_S)
-        return False
 
     def _is_listed(self, _: AdbDevice) -> bool:
-        return any(device.serial == self._serial and device.is_ready for device in self._server.devices())
+        return any(device.serial == self.serial and device.is_ready for device in self.server.devices())
 
     def _has_booted(self, device: AdbDevice) -> bool:
         try:
@@ -98,23 +103,25 @@ class Boot:
 
     def _give_up(self, stage: Stage) -> NoReturn:
         raise DeviceTimeoutError(
-            f"{self._name} ({self._serial}) did not come up within {_BOOT_S / 60:g} minutes. It is still at: "
+            f"{self.name} ({self.serial}) did not come up within {self.boot_s:g} s. It is still at: "
             f"{stage.value}. It runs on: look at its window, or stop it and try a cold boot. Its log: "
-            f"{self._emulator.log}"
+            f"{self.emulator.log}"
         )
 
 
-def end_emulator(serial: str, kill: Callable[[], None], server: AdbServer, running: Sequence[Path]) -> None:
+def end_emulator(
+    serial: str, kill: Callable[[], None], server: AdbServer, running: Sequence[Path], *, gone_s: float = _GONE_S
+) -> None:
     """Call `kill`, and return when the emulator runs no more and adb does not list it.
 
-    `running` are the folders of the notes of those that run. Raises DeviceTimeoutError after a while.
+    `running` are the folders of the notes of those that run. Raises DeviceTimeoutError after `gone_s`.
     """
     pids = {one.pid for one in running_avds(running).values() if one.serial == serial}
     kill()
     started_s = time.monotonic()
     while any(one.serial == serial for one in running_avds(running).values()) or _is_listed(serial, server):
-        if time.monotonic() > started_s + _GONE_S:
-            raise DeviceTimeoutError(f"{serial} has not ended within {_GONE_S:g} s. Close its window.")
+        if time.monotonic() > started_s + gone_s:
+            raise DeviceTimeoutError(f"{serial} has not ended within {gone_s:g} s. Close its window.")
         time.sleep(_POLL_S)
     # Its note is gone before it lets go of the device's files. One of our own children that nobody asked after may
     # count as alive for ever.

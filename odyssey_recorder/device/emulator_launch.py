@@ -148,7 +148,9 @@ def explained(words: str) -> str:
 
 def new_log(folder: Path, name: str) -> Path:
     """Where the words of a start go, one file for each; old ones of the same device are deleted."""
-    for old in sorted(folder.glob(f"emulator-{name}-2*.log"))[: -_KEPT_LOGS + 1]:
+    own = re.compile(rf"emulator-{re.escape(name)}-\d{{8}}-\d{{6}}-\d{{6}}\.log")
+    logs = sorted(path for path in folder.glob("emulator-*.log") if own.fullmatch(path.name))
+    for old in logs[: -_KEPT_LOGS + 1]:
         with suppress(OSError):
             old.unlink()
     return folder / f"emulator-{name}-{datetime.now(UTC):%Y%m%d-%H%M%S-%f}.log"

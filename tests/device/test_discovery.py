@@ -8,7 +8,14 @@ from pathlib import Path, PurePath
 
 import pytest
 
-from odyssey_recorder.device.discovery import ControlEndpoint, find_control, process_is_alive, running_folders
+from odyssey_recorder.device.discovery import (
+    ControlEndpoint,
+    RunningAvd,
+    find_control,
+    process_is_alive,
+    running_avds,
+    running_folders,
+)
 
 Write = Callable[..., Path]
 
@@ -188,3 +195,21 @@ def test_a_stranger_s_note_is_passed_over(write: Write, monkeypatch: pytest.Monk
     monkeypatch.setattr(os, "getuid", lambda: uid + 1)
 
     assert find(folder) is None
+
+
+def test_the_virtual_devices_that_run_are_known_by_their_names_also_without_a_control_service(write: Write) -> None:
+    write("port.serial=5554\navd.id=Old\navd.name=Very Old\n", 1)
+    write("port.serial=5556\navd.name=My Fold\ngrpc.port=8556\n", 2)
+    write("port.serial=none\navd.name=Broken\n", 3)
+    folder = write("port.serial=5558\navd.id=Gone\n", 4)
+
+    found = running_avds((folder, folder / "missing"), is_alive=lambda pid: pid != 4)
+
+    assert found == {"Old": RunningAvd("emulator-5554", 1), "My_Fold": RunningAvd("emulator-5556", 2)}
+
+
+def test_of_two_notes_of_one_virtual_device_the_newest_is_believed(write: Write) -> None:
+    write("port.serial=5556\navd.id=Fold\n", 7)
+    folder = write("port.serial=5554\navd.id=Fold\n", 9, age_s=100)
+
+    assert running_avds((folder,), is_alive=lambda _: True) == {"Fold": RunningAvd("emulator-5556", 7)}

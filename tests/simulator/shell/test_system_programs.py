@@ -361,3 +361,13 @@ def test_what_a_program_does_not_do_is_refused_with_a_word(bench: Bench, line: s
 
     assert done.returncode != 0
     assert done.stderr
+
+
+def test_the_time_zone_is_kept_with_the_phone(start: Launch) -> None:
+    bench = start()
+    assert bench.shell("getprop persist.sys.timezone") == "GMT\n"
+
+    bench.shell("cmd alarm set-timezone Europe/Oslo")
+
+    assert bench.shell("getprop persist.sys.timezone") == "Europe/Oslo\n"
+    assert bench.adb("shell", "cmd alarm set-time 0").stderr == b"Unknown command: set-time 0\n"

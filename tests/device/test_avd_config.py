@@ -1,0 +1,159 @@
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from odyssey_recorder.device.avd_config import (
+    AvdFolder,
+    amended,
+    avd_home,
+    entries,
+    is_avd_name,
+    made_by,
+    problems,
+    wanted_entries,
+)
+from odyssey_recorder.device.profile import DeviceProfile, profile_named, profiles
+from odyssey_recorder.errors import DeviceError
+
+HOME = Path("/home/ann")
+
+
+@pytest.mark.parametrize(
+    ("environment", "folder"),
+    [
+        ({}, "/home/ann/.android/avd"),
+        ({"ANDROID_AVD_HOME": "/avds", "ANDROID_USER_HOME": "/user"}, "/avds"),
+        ({"ANDROID_USER_HOME": "/user"}, "/user/avd"),
+        ({"ANDROID_EMULATOR_HOME": "/emulator"}, "/emulator/avd"),
+    ],
+)
+def test_the_devices_lie_where_the_emulator_looks_for_them(environment: dict[str, str], folder: str) -> None:
+    assert avd_home(environment, HOME) == Path(folder)
+
+
+def test_values_are_read_however_they_are_spaced() -> None:
+    config = "a.b=1\n c = two words \nempty=\n# d=3\nnonsense\n=4\r\ne = x=y\n"
+    assert entries(config) == {"a.b": "1", "c": "two words", "empty": "", "e": "x=y"}
+
+
+def test_amending_changes_what_is_wanted_where_it_stands_and_leaves_all_else() -> None:
+    config = "avd.ini.encoding=UTF-8\nhw.keyboard = no\n# by hand\nhw.keyboard=no\nvendor.key = 7\n"
+
+    assert amended(config, {"hw.keyboard": "yes", "hw.lcd.width": "720"}) == (
+        "avd.ini.encoding=UTF-8\nhw.keyboard=yes\n# by hand\nvendor.key = 7\nhw.lcd.width=720\n"
+    )
+
+
+@given(st.text(), st.dictionaries(st.sampled_from(["hw.keyboard", "hw.lcd.width", "x"]), st.sampled_from(["yes", "7"])))
+def test_after_amending_any_text_what_is_wanted_is_so_and_all_else_as_before(text: str, wanted: dict[str, str]) -> None:
+    after = entries(amended(text, wanted))
+    assert after == {**entries(text), **wanted}
+    assert amended(amended(text, wanted), wanted) == amended(text, wanted)
+
+
+def test_the_fold_has_its_hinge_its_outer_screen_and_its_postures() -> None:
+    wanted = wanted_entries(profile_named("pixel_fold"))
+
+    assert (wanted["hw.lcd.width"], wanted["hw.lcd.height"], wanted["hw.lcd.density"]) == ("2208", "1840", "420")
+    assert wanted["hw.sensor.hinge.areas"] == "1080-0-0-1840"
+    assert (wanted["hw.displayRegion.0.1.width"], wanted["hw.displayRegion.0.1.height"]) == ("1080", "2092")
+    assert wanted["hw.sensor.posture_list"] == "1, 2, 3"
+    assert "fold" in wanted["hw.device.name"], "by which the emulator knows that there are two screens"
+
+
+def test_only_the_tablet_is_wider_than_tall_by_nature_and_only_the_fold_has_a_hinge() -> None:
+    wanted = {profile.key: wanted_entries(profile) for profile in profiles()}
+
+    assert [key for key, has in wanted.items() if has["hw.initialOrientation"] == "landscape"] == ["pixel_tablet"]
+    assert [key for key, has in wanted.items() if "hw.sensor.hinge" in has] == ["pixel_fold"]
+
+
+@pytest.mark.parametrize("profile", profiles(), ids=lambda profile: profile.key)
+def test_a_device_as_its_profile_says_has_no_problem_and_is_known_again(profile: DeviceProfile) -> None:
+    config = {**wanted_entries(profile), "image.sysdir.1": "system-images/android-34/google_apis/x86_64/"}
+    assert made_by(config) == profile
+    assert problems(config, profile) == ()
+
+
+def test_a_device_of_another_name_is_known_by_its_screen_and_one_of_neither_by_nothing() -> None:
+    found = made_by({"hw.device.name": "my_own", "hw.lcd.width": "720", "hw.lcd.height": "1280"})
+    assert found == profile_named("small_phone")
+    assert made_by({"hw.device.name": "tv_4k"}) is None
+
+
+def test_what_is_not_the_profiles_is_said_one_sentence_each() -> None:
+    profile = profile_named("small_phone")
+    config = {
+        **wanted_entries(profile),
+        "hw.keyboard": "no",
+        "hw.lcd.density": "",
+        "hw.ramSize": "2G",
+        "hw.gpu.mode": "host",
+        "image.sysdir.1": "system-images\\android-33\\google_apis_playstore\\x86_64\\",
+    }
+    assert problems(config, profile) == (
+        "Its density is not set, the profile's 320.",
+        "Its keyboard is no, the profile's yes.",
+        "It has 2048 MB of memory, the profile 4096 MB.",
+        "Its Android is API 33 (google_apis_playstore), the profile's 34 (google_apis): create it anew.",
+    )
+
+
+@pytest.mark.parametrize("memory", ["4096", "4096M", "4096MB", "4G", "8gb", "much"])
+def test_enough_memory_is_no_problem_in_whatever_unit(memory: str) -> None:
+    profile = profile_named("small_phone")
+    assert problems({**wanted_entries(profile), "hw.keyboard": "true", "hw.ramSize": memory}, profile) == ()
+
+
+@pytest.mark.parametrize("name", ["Pixel_7_Pro", "a.b-c", "7"])
+def test_letters_digits_and_three_signs_make_a_name(name: str) -> None:
+    assert is_avd_name(name)
+
+
+@pytest.mark.parametrize("name", ["", "a b", "../x", "-wipe-data", ".hidden", "a;b", "ä", "a\n"])
+def test_anything_else_is_no_name(name: str) -> None:
+    assert not is_avd_name(name)
+
+
+def device(folder: Path, config: bytes) -> Path:
+    home = folder / "somewhere else"
+    home.mkdir()
+    (home / "config.ini").write_bytes(config)
+    (folder / "phone.ini").write_text(f"path = {home}\ntarget=android-34\n")
+    return home / "config.ini"
+
+
+def test_a_device_is_found_where_its_ini_file_says(tmp_path: Path) -> None:
+    device(tmp_path, b"hw.keyboard = no\r\n")
+    folder = AvdFolder(tmp_path)
+
+    assert folder.names() == ("phone",)
+    assert folder.config("phone") == {"hw.keyboard": "no"}
+
+
+def test_amending_replaces_the_file_whole_and_keeps_bytes_that_are_no_text(tmp_path: Path) -> None:
+    config = device(tmp_path, b"avd.ini.displayname=Ann\xe9\nhw.keyboard=no\n")
+
+    AvdFolder(tmp_path).amend("phone", {"hw.keyboard": "yes"})
+
+    assert config.read_bytes() == b"avd.ini.displayname=Ann\xe9\nhw.keyboard=yes\n"
+    assert [path.name for path in config.parent.iterdir()] == ["config.ini"]
+
+
+def test_what_cannot_be_written_is_left_as_it_was(tmp_path: Path) -> None:
+    config = device(tmp_path, b"hw.keyboard=no\n")
+    (config.parent / "config.ini.part").mkdir()  # stands in the way of the new file
+
+    with pytest.raises(DeviceError, match=r"config.ini cannot be written: .*Make it writable"):
+        AvdFolder(tmp_path).amend("phone", {"hw.keyboard": "yes"})
+
+    assert config.read_bytes() == b"hw.keyboard=no\n"
+
+
+@pytest.mark.parametrize("name", ["nobody", "../etc/passwd", "a b"])
+def test_a_device_that_there_is_not_is_refused_with_those_there_are(tmp_path: Path, name: str) -> None:
+    device(tmp_path, b"")
+    with pytest.raises(DeviceError, match=r"there are: phone|is no name of a virtual device"):
+        AvdFolder(tmp_path).config(name)

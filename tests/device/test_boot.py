@@ -1,0 +1,79 @@
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from odyssey_recorder.device.adb_server import AdbServer
+from odyssey_recorder.device.boot import Boot, Stage, end_emulator
+from odyssey_recorder.device.emulator_launch import LaunchedEmulator
+from odyssey_recorder.errors import DeviceError, DeviceTimeoutError
+from tests.device.scripted_adb_server import OKAY, ScriptedAdbServer, block
+
+SERIAL = "emulator-45678"
+LISTED = block(f"{SERIAL} device product:sdk model:sdk transport_id:1\n")
+NO_PACKETS = {f"host-serial:{SERIAL}:features": block("cmd")}
+"""What the device's shell prints comes plain, as from an old one: easy to write down."""
+
+
+@pytest.fixture
+def emulator(tmp_path: Path) -> Iterator[LaunchedEmulator]:
+    """A program that runs until it is ended, in the place of an emulator."""
+    command = [sys.executable, "-c", "import threading; print('INFO | up', flush=True); threading.Event().wait()"]
+    emulator = LaunchedEmulator(command, {}, tmp_path / "emulator.log")
+    yield emulator
+    emulator.end()
+
+
+def boot(emulator: LaunchedEmulator, port: int) -> Boot:
+    return Boot("small_phone", SERIAL, emulator, AdbServer(port=port), lambda: False, boot_s=0, home_s=0)
+
+
+def test_a_device_that_adb_never_lists_is_told_with_its_log(emulator: LaunchedEmulator) -> None:
+    with (
+        ScriptedAdbServer({"host:devices-l": block("")}) as adb,
+        pytest.raises(DeviceTimeoutError, match=r"small_phone .* is still at: Waiting for adb\..*cold boot.*log"),
+    ):
+        boot(emulator, adb.port).wait(lambda _: None)
+
+
+def test_a_device_that_does_not_boot_is_told_as_such(emulator: LaunchedEmulator) -> None:
+    seen = list[Stage]()
+    answers = {"host:devices-l": LISTED, **NO_PACKETS, "exec:getprop*": OKAY + b"0\n"}
+
+    with ScriptedAdbServer(answers) as adb, pytest.raises(DeviceTimeoutError, match="is still at: Booting Android"):
+        boot(emulator, adb.port).wait(seen.append)
+
+    assert seen == [Stage.WAITING_FOR_ADB, Stage.BOOTING]
+
+
+@pytest.mark.parametrize(
+    "screen", [b"", b"mCurrentFocus=Window{1 u0 NotificationShade}\n==part==\n==part==\n==part==\n"]
+)
+def test_a_device_that_shows_no_activity_is_taken_as_it_is(emulator: LaunchedEmulator, screen: bytes) -> None:
+    seen = list[Stage]()
+    answers = {
+        "host:devices-l": LISTED, **NO_PACKETS, "exec:getprop*": OKAY + b"1\n", "exec:dumpsys*": OKAY + screen,
+    }  # fmt: skip
+
+    with ScriptedAdbServer(answers) as adb:
+        boot(emulator, adb.port).wait(seen.append)
+
+    assert seen == [Stage.WAITING_FOR_ADB, Stage.BOOTING, Stage.WAITING_FOR_HOME]
+
+
+def test_an_emulator_that_does_not_end_is_told(tmp_path: Path) -> None:
+    killed = list[str]()
+
+    with (
+        ScriptedAdbServer({"host:devices-l": LISTED}) as adb,
+        pytest.raises(DeviceTimeoutError, match=rf"{SERIAL} has not ended within 0 s"),
+    ):
+        end_emulator(SERIAL, lambda: killed.append(SERIAL), AdbServer(port=adb.port), (tmp_path,), gone_s=0)
+
+    assert killed == [SERIAL]
+
+
+def test_a_program_that_cannot_be_run_is_told(tmp_path: Path) -> None:
+    with pytest.raises(DeviceError, match=r"/nowhere/emulator does not run: No such file or directory"):
+        LaunchedEmulator(["/nowhere/emulator"], {}, tmp_path / "log")

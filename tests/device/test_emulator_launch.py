@@ -1,0 +1,82 @@
+import socket
+from pathlib import Path
+
+import pytest
+
+from odyssey_recorder.device.emulator_launch import CONSOLE_PORTS, Ports, explained, free_ports, launch_command, new_log
+from odyssey_recorder.errors import DeviceError
+from tests.device.sdk_bench import free_console_port
+
+
+def test_a_start_names_device_ports_and_the_way_to_the_control_service() -> None:
+    command = launch_command(Path("/sdk/emulator/emulator"), "Fold", Ports(5554, 8554), ["-no-window"])
+    assert " ".join(command) == (
+        "/sdk/emulator/emulator -avd Fold -port 5554 -grpc 8554 -grpc-use-token -no-boot-anim -no-window"
+    )
+
+
+def test_ports_are_those_where_adb_looks_for_emulators() -> None:
+    assert (CONSOLE_PORTS[0], CONSOLE_PORTS[-1], len(CONSOLE_PORTS)) == (5554, 5584, 16)
+    assert Ports(5556, 8556).serial == "emulator-5556"
+
+
+def test_a_port_at_which_somebody_listens_is_passed_over() -> None:
+    first, second = free_console_port(), free_console_port()
+    with socket.create_server(("127.0.0.1", first + 1)):
+        assert free_ports((first, second)).console == second
+    assert free_ports((first, second)) == Ports(first, first + 3000)
+
+
+def test_a_control_service_whose_port_is_taken_gets_another() -> None:
+    console = free_console_port()
+    with socket.create_server(("127.0.0.1", console + 3000)):
+        found = free_ports((console,))
+    assert found.console == console
+    assert found.control not in {console, console + 1, console + 3000}
+
+
+def test_where_no_port_is_free_it_is_said_what_to_do() -> None:
+    with pytest.raises(DeviceError, match=r"No port is free for another emulator: stop one"):
+        free_ports(())
+
+
+@pytest.mark.parametrize(
+    ("words", "advice"),
+    [
+        ("emulator: ERROR: x86 emulation currently requires hardware acceleration!", "switch virtualisation on"),
+        ("/dev/kvm is not found: VT disabled in BIOS or KVM kernel module not loaded", "switch virtualisation on"),
+        ("This user doesn't have permissions to use KVM (/dev/kvm).", "gpasswd -a $USER kvm"),
+        ("PANIC: Broken AVD system path. Check your ANDROID_SDK_ROOT value [/sdk]!", "image is not installed"),
+        ("ERROR   | Unknown AVD name [test], use -list-avds to see valid list.", "create it anew"),
+        (
+            "emulator: ERROR: Running multiple emulators with the same AVD is an experimental feature.",
+            "It runs already",
+        ),
+        ("FATAL | Not enough space to create userdata partition. Available: 7966.75 MB", "Free some room"),
+        ("Device pixel_fold requires foldable feature, but the system image does not support. Quit.", "API 34"),
+        ("qt.qpa.xcb: could not connect to display :0", "--no-window"),
+        ("unknown option: -grpc-use-token", "sdkmanager --update"),
+    ],
+)
+def test_what_real_emulators_say_when_they_end_is_known(words: str, advice: str) -> None:
+    told = explained(f"INFO | Android emulator version 36.5.11.0\n{words}\n")
+    assert advice in told
+    assert " ".join(words.split()) in told
+    assert "version" not in told
+
+
+def test_what_is_not_known_is_told_as_it_was_said_its_last_lines_first_of_all() -> None:
+    lines = [f"ERROR | {number}" for number in range(20)]
+    assert explained("\n".join(lines)) == "It said: " + " / ".join(lines[-6:])
+    assert explained("INFO    | all is well\n\n") == "It said: INFO | all is well"
+    assert explained("") == "It said nothing."
+
+
+def test_each_start_has_a_log_of_its_own_and_only_some_are_kept(tmp_path: Path) -> None:
+    other = new_log(tmp_path, "Fold-2")
+    other.touch()
+    for _ in range(15):
+        new_log(tmp_path, "Fold").touch()
+
+    assert len(list(tmp_path.glob("emulator-Fold-2026*.log"))) == 10
+    assert other.exists(), "the log of another device"

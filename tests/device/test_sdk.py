@@ -1,0 +1,123 @@
+from pathlib import Path
+
+import pytest
+
+from odyssey_recorder.device.sdk import AndroidSdk, find_sdk, host_abi, no_sdk, sdk_folders
+from odyssey_recorder.errors import SdkError
+
+HOME = Path("/home/ann")
+IMAGE = "system-images;android-34;google_apis;x86_64"
+
+
+def program(path: Path) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.touch()
+    return path
+
+
+@pytest.mark.parametrize(
+    ("platform", "environment", "first"),
+    [
+        ("linux", {}, "/home/ann/Android/Sdk"),
+        ("darwin", {}, "/home/ann/Library/Android/sdk"),
+        ("win32", {}, "/home/ann/AppData/Local/Android/Sdk"),
+        ("win32", {"LOCALAPPDATA": "/local"}, "/local/Android/Sdk"),
+        ("linux", {"ANDROID_SDK_ROOT": "/b"}, "/b"),
+        ("darwin", {"ANDROID_HOME": "/a", "ANDROID_SDK_ROOT": "/b"}, "/a"),
+        ("linux", {"ANDROID_HOME": "", "ANDROID_SDK_ROOT": "/b"}, "/b"),
+    ],
+)
+def test_the_sdk_is_looked_for_where_the_environment_says_and_then_where_each_system_has_it(
+    platform: str, environment: dict[str, str], first: str
+) -> None:
+    assert sdk_folders(environment, platform, HOME)[0] == Path(first)
+
+
+def test_what_the_environment_names_comes_before_the_usual_places_and_no_place_twice() -> None:
+    folders = sdk_folders({"ANDROID_HOME": "/a", "ANDROID_SDK_ROOT": "/a"}, "linux", HOME)
+    assert [str(folder) for folder in folders] == [
+        "/a", "/home/ann/Android/Sdk", "/usr/lib/android-sdk", "/opt/android-sdk"
+    ]  # fmt: skip
+
+
+def test_the_first_folder_that_is_there_is_the_sdk(tmp_path: Path) -> None:
+    (tmp_path / "second").mkdir()
+
+    found = find_sdk([tmp_path / "first", tmp_path / "second"])
+
+    assert found is not None
+    assert found.folder == tmp_path / "second"
+    assert find_sdk([tmp_path / "first"]) is None
+
+
+@pytest.mark.parametrize(
+    ("machine", "abi"),
+    [("x86_64", "x86_64"), ("AMD64", "x86_64"), ("arm64", "arm64-v8a"), ("aarch64", "arm64-v8a")],
+)
+def test_system_images_are_those_of_the_computers_own_processor(machine: str, abi: str) -> None:
+    assert host_abi(machine) == abi
+    assert AndroidSdk(HOME, machine=machine).image_package("34", "google_apis").endswith(f";google_apis;{abi}")
+
+
+def test_each_tool_lies_in_its_own_folder(tmp_path: Path) -> None:
+    emulator = program(tmp_path / "emulator" / "emulator")
+    adb = program(tmp_path / "platform-tools" / "adb")
+    sdk = AndroidSdk(tmp_path, platform="linux")
+
+    assert sdk.tool("emulator") == sdk.require("emulator") == emulator
+    assert sdk.tool("adb") == adb
+    assert sdk.tool("avdmanager") is None
+
+
+def test_on_windows_programs_end_in_exe_and_scripts_in_bat(tmp_path: Path) -> None:
+    emulator = program(tmp_path / "emulator" / "emulator.exe")
+    avdmanager = program(tmp_path / "cmdline-tools" / "latest" / "bin" / "avdmanager.bat")
+    sdk = AndroidSdk(tmp_path, platform="win32")
+
+    assert (sdk.tool("emulator"), sdk.tool("avdmanager"), sdk.tool("adb")) == (emulator, avdmanager, None)
+
+
+def test_of_several_command_line_tools_the_latest_are_used_then_the_highest_version_then_the_old_place(
+    tmp_path: Path,
+) -> None:
+    sdk = AndroidSdk(tmp_path, platform="linux")
+    for folder in ("tools", "cmdline-tools/9.0", "cmdline-tools/16.0-beta01", "cmdline-tools/latest"):
+        newest = program(tmp_path / folder / "bin" / "avdmanager")
+        assert sdk.tool("avdmanager") == newest
+
+
+def test_a_tool_that_is_missing_is_named_with_the_command_that_brings_it(tmp_path: Path) -> None:
+    manager = program(tmp_path / "cmdline-tools" / "latest" / "bin" / "sdkmanager")
+
+    with pytest.raises(SdkError) as told:
+        AndroidSdk(tmp_path, platform="linux").require("emulator")
+
+    assert str(told.value) == f'The Android SDK in {tmp_path} has no emulator. Run: "{manager}" "emulator"'
+
+
+def test_an_empty_sdk_lacks_all_and_says_how_to_come_by_its_first_tool(tmp_path: Path) -> None:
+    missing = AndroidSdk(tmp_path, platform="linux").missing([IMAGE, IMAGE])
+
+    assert [(finding.what, finding.command) for finding in missing] == [
+        ("emulator", 'sdkmanager "emulator"'),
+        ("avdmanager", 'sdkmanager "cmdline-tools;latest"'),
+        ("adb", 'sdkmanager "platform-tools"'),
+        ("System image", f'sdkmanager "{IMAGE}"'),
+    ]
+    assert all(finding.prevents and finding.command in finding.mend for finding in missing)
+    assert all("tick Android SDK Command-line Tools (latest)" in finding.mend for finding in missing)
+
+
+def test_an_image_is_there_when_its_folder_has_something_in_it(tmp_path: Path) -> None:
+    folder = tmp_path.joinpath(*IMAGE.split(";"))
+    folder.mkdir(parents=True)
+    sdk = AndroidSdk(tmp_path)
+
+    with pytest.raises(SdkError, match=f'has no {IMAGE}.*sdkmanager "{IMAGE}"'):
+        sdk.require_package(IMAGE)
+    program(folder / "system.img")
+    sdk.require_package(IMAGE)
+
+
+def test_without_an_sdk_the_simulated_emulator_is_named() -> None:
+    assert "odyssey-recorder simulate" in no_sdk().mend
