@@ -183,6 +183,7 @@ class DevicesPage(Page):
             return
         self._followed = job
         self._progress.removeWidget(self._job_card)
+        self._job_card.hide()
         self._job_card.deleteLater()
         self._job_card = JobCard()
         self._job_card.dismissed.connect(partial(self._work.dismiss, self._key))
