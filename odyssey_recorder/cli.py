@@ -13,7 +13,7 @@ import typer
 from rich.console import Console
 
 from odyssey_recorder import __version__
-from odyssey_recorder.commands import avd
+from odyssey_recorder.commands import avd, tasks
 from odyssey_recorder.commands.terminal import line
 from odyssey_recorder.errors import OdysseyError
 from odyssey_recorder.model.episode import Category, TaskInfo
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(name="odyssey-recorder", add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 app.add_typer(avd.app, name="avd")
+app.add_typer(tasks.app, name="tasks")
 out = Console(highlight=False)
 err = Console(stderr=True, highlight=False)
 
@@ -97,9 +98,11 @@ def odyssey_recorder(
     if context.invoked_subcommand is not None:
         return
     from odyssey_recorder.commands.window import open_window
-    from odyssey_recorder.settings import read_settings
+    from odyssey_recorder.settings import SettingsStore
 
-    raise typer.Exit(open_window(read_settings(dataset=dataset, capture=capture and capture.value), serial=device))
+    store = SettingsStore(dataset=dataset, capture=capture and capture.value)
+    with _logged(store.read()):
+        raise typer.Exit(open_window(store, serial=device))
 
 
 @app.command()

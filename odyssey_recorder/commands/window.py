@@ -11,11 +11,11 @@ from odyssey_recorder.errors import SettingsError
 
 if TYPE_CHECKING:
     from odyssey_recorder.gui.workplace import Workplace
-    from odyssey_recorder.settings import Settings
+    from odyssey_recorder.settings import SettingsStore
     from odyssey_recorder.wiring import Desk
 
 
-def open_window(settings: "Settings", *, serial: str | None) -> int:
+def open_window(store: "SettingsStore", *, serial: str | None) -> int:
     """Open the window, connected to `serial` if one is given; the exit code, once it is closed.
 
     Raises SettingsError where there is no screen, DeviceError where there is no adb server.
@@ -24,18 +24,20 @@ def open_window(settings: "Settings", *, serial: str | None) -> int:
     from odyssey_recorder.gui.app import run
     from odyssey_recorder.wiring import annotator_desk
 
-    with annotator_desk(settings) as desk:
-        return run(desk, _workplace(settings, desk), serial=serial)
+    with annotator_desk(store.read()) as desk:
+        return run(desk, _workplace(store, desk), serial=serial)
 
 
-def _workplace(settings: "Settings", desk: "Desk") -> "Workplace":
+def _workplace(store: "SettingsStore", desk: "Desk") -> "Workplace":
     """What the pages beside Record are given: each part is made by a function of wiring."""
     from odyssey_recorder.dataset.published import PublishedEpisodes
     from odyssey_recorder.examination import Doctor
+    from odyssey_recorder.gui.kept_file import KeptFile
     from odyssey_recorder.gui.workplace import Workplace
-    from odyssey_recorder.settings import log_file
+    from odyssey_recorder.settings import log_file, shortcuts_file, window_state_file
     from odyssey_recorder.wiring import device_yard, task_queue
 
+    settings = store.read()
     progress = settings.drafts.parent / "progress"
     return Workplace(
         tasks=task_queue(settings.tasks, desk.store, settings.annotator, progress),
@@ -43,6 +45,10 @@ def _workplace(settings: "Settings", desk: "Desk") -> "Workplace":
         yard=device_yard(settings, desk.reach, desk.phones),
         practice=desk.practice,
         doctor=Doctor(settings, on_screen=True, log=log_file()),
+        settings=store,
+        theme=settings.theme,
+        state=KeptFile(window_state_file()),
+        shortcuts=KeptFile(shortcuts_file()),
     )
 
 

@@ -4,6 +4,7 @@ import signal
 
 from PySide6.QtCore import QTimer
 
+from odyssey_recorder.gui.appearance import use_theme
 from odyssey_recorder.gui.application import application
 from odyssey_recorder.gui.error_dialog import ErrorHook
 from odyssey_recorder.gui.main_window import MainWindow
@@ -17,6 +18,7 @@ def run(desk: Desk, workplace: Workplace | None = None, *, serial: str | None = 
     `workplace` is what the pages beside Record are given.
     """
     app = application()
+    use_theme(workplace.theme if workplace is not None else "system")
     controller = RecordingController(desk)
     window = MainWindow(controller, workplace)
     ErrorHook(window).install()

@@ -18,7 +18,7 @@ class KeptFile:
     Without a path nothing is kept.
     """
 
-    def __init__(self, path: Path | None) -> None:
+    def __init__(self, path: Path | None = None) -> None:
         self._path = path
 
     def read(self) -> dict[str, object]:

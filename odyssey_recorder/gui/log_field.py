@@ -1,11 +1,11 @@
 """Where the log is, and the ways there."""
 
-from PySide6.QtCore import Qt, QUrl, Signal
+from PySide6.QtCore import QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from odyssey_recorder.gui.commands import Command, Commands
-from odyssey_recorder.gui.parts import row, text_label
+from odyssey_recorder.gui.parts import line_edit, row
 from odyssey_recorder.gui.setting_fields import titled_row
 from odyssey_recorder.settings import log_file
 
@@ -17,10 +17,10 @@ class LogField(QWidget):
 
     def __init__(self, commands: Commands) -> None:
         super().__init__()
-        path = text_label(str(log_file()))
-        path.setTextInteractionFlags(
-            Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
-        )
+        path = line_edit("Log file", "")
+        path.setText(str(log_file()))
+        path.setReadOnly(True)
+        path.setCursorPosition(0)
         buttons = QWidget()
         line = row(commands.button(Command.OPEN_LOG), commands.button(Command.COPY_LOG_PATH), None)
         line.setContentsMargins(0, 4, 0, 0)

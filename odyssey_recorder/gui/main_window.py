@@ -24,7 +24,9 @@ from odyssey_recorder.gui.practice_coach import PracticeCoach
 from odyssey_recorder.gui.queue_bridge import QueueBridge
 from odyssey_recorder.gui.record_page import RecordPage
 from odyssey_recorder.gui.recording_controller import Phase, RecordingController
+from odyssey_recorder.gui.shortcuts import Shortcuts
 from odyssey_recorder.gui.theme import Theme, style_sheet
+from odyssey_recorder.gui.window_state import WindowState
 from odyssey_recorder.gui.workplace import PAGES, Pages, Tools, Workplace
 
 if TYPE_CHECKING:  # loaded when it is first asked for
@@ -50,7 +52,8 @@ class MainWindow(QMainWindow):
         queue = QueueBridge(given.tasks, controller.background, self) if given.tasks is not None else None
         coach = PracticeCoach(given.practice, controller, self) if given.practice is not None else None
         self._record = RecordPage(controller, self._commands, queue, coach)
-        tools = Tools(self._commands, controller.background, self._jobs, queue, coach)
+        shortcuts = Shortcuts(self._commands, given.shortcuts)
+        tools = Tools(self._commands, controller.background, self._jobs, shortcuts, queue, coach)
         self._pages = Pages(self._record, controller, given, tools)
         self._doctor = given.doctor
         self._doctor_dialog: DoctorDialog | None = None
@@ -61,7 +64,10 @@ class MainWindow(QMainWindow):
         self._offer_pages()
         self._lay_out()
         self._use_palette()
-        self._show_page(Command.RECORD_PAGE)
+        self._state = WindowState(given.state)
+        self._state.restore(self)
+        self._record.recall_zoom(self._state.zoom)
+        self._show_page(self._state.page_among(self._pages.offered))
         controller.phase_changed.connect(self._tell_phase)
         self._closing.may_close.connect(self.close)
         if coach is not None:
@@ -85,6 +91,8 @@ class MainWindow(QMainWindow):
             event.ignore()
             return
         self.hide()
+        self._state.page, self._state.zoom = self.page.name, self._record.zoom
+        self._state.keep(self)
         for page in self._pages.made:
             page.close_down()
         self._jobs.close()

@@ -61,9 +61,6 @@ class _Remark:
 class SettingsPage(Page):
     """All settings in one column, and a list of its sections beside it."""
 
-    consent_asked = Signal()
-    """The annotator wants to read the consent text again."""
-
     def __init__(self, desk: SettingsDesk, shortcuts: Shortcuts, background: Background, commands: Commands) -> None:
         super().__init__()
         self._desk = desk
@@ -193,10 +190,9 @@ class SettingsPage(Page):
 
     def _connect(self) -> None:
         commands = self._commands
-        commands.belong_to(self, Command.SAVE_SETTINGS, Command.REVERT_SETTINGS, Command.READ_CONSENT)
+        commands.belong_to(self, Command.SAVE_SETTINGS, Command.REVERT_SETTINGS)
         commands[Command.SAVE_SETTINGS].triggered.connect(self._save)
         commands[Command.REVERT_SETTINGS].triggered.connect(self._revert)
-        commands[Command.READ_CONSENT].triggered.connect(self.consent_asked)
         self._pause.timeout.connect(self._check)
         for field in self._fields.values():
             field.changed.connect(self._note_change)
@@ -216,6 +212,9 @@ class SettingsPage(Page):
             self._area.ensureVisible(0, content_y + y, 0, _SPACE)
 
     def _follow_scrolling(self, top: int) -> None:
+        if top == self._area.verticalScrollBar().maximum():
+            self._sections.show_section(list(self._cards)[-1])
+            return
         reached = [section for section, card in self._cards.items() if card.y() <= top + _SPACE]
         self._sections.show_section(reached[-1] if reached else next(iter(self._cards)))
 

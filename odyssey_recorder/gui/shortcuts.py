@@ -57,11 +57,7 @@ class Shortcuts(QObject):
         """Why `command` cannot have `keys`, in words for the annotator; empty where it can."""
         if keys.isEmpty():
             return ""
-        words = keys.toString(_NATIVE)
-        holder = next((one for one in CHANGEABLE if one is not command and self.keys(one) == keys), None)
-        if holder is not None:
-            return f"{words} already asks for “{name(holder)}”. Give that other keys first."
-        return _unfit(keys[0], words)  # type: ignore[index]
+        return self._taken(command, keys) or _unfit(keys[0], keys.toString(_NATIVE))  # type: ignore[index]
 
     def change(self, command: Command, keys: QKeySequence) -> None:
         """Let `keys`, for which there is no refusal, ask for `command` from now on."""
@@ -73,9 +69,10 @@ class Shortcuts(QObject):
 
     def reset(self, command: Command) -> str:
         """Give `command` the keys it came with; or why it cannot have them."""
-        refusal = self.refusal(command, _original(command))
+        original = _original(command)
+        refusal = "" if original.isEmpty() else self._taken(command, original)
         if not refusal:
-            self.change(command, _original(command))
+            self.change(command, original)
         return refusal
 
     def reset_all(self) -> None:
@@ -89,6 +86,13 @@ class Shortcuts(QObject):
             if self._chosen is not self._written:
                 self._written = self._chosen
                 self._file.write({"shortcuts": self._written})
+
+    def _taken(self, command: Command, keys: QKeySequence) -> str:
+        holder = next((one for one in CHANGEABLE if one is not command and self.keys(one) == keys), None)
+        if holder is None:
+            return ""
+        tip = holder.value.tip[0].lower() + holder.value.tip[1:]
+        return f"{keys.toString(_NATIVE)} already asks for “{name(holder)}” ({tip}). Give that other keys first."
 
     def _apply(self) -> None:
         chosen = {command: keys for command in CHANGEABLE if (keys := self._choice(command)) is not None}

@@ -1,8 +1,11 @@
 """How the window looked when it was closed: its place and size, its page, its zoom, and how its panes were divided."""
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import QByteArray
 from PySide6.QtWidgets import QSplitter, QWidget
 
+from odyssey_recorder.gui.commands import Command
 from odyssey_recorder.gui.kept_file import KeptFile
 
 
@@ -14,6 +17,10 @@ class WindowState:
         self._kept = file.read()
         self.page = _words(self._kept.get("page"))
         self.zoom = _words(self._kept.get("zoom"))
+
+    def page_among(self, offered: Sequence[Command]) -> Command:
+        """The page that was shown, if it is offered still; otherwise the first."""
+        return next((command for command in offered if command.name == self.page), offered[0])
 
     def restore(self, window: QWidget) -> None:
         """Give `window` its place and size, and each splitter in it that has an object name its division."""

@@ -1,23 +1,27 @@
 """The pages: which there are for what the program gives, how each is made, and what leads from one to another."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
 
+from odyssey_recorder.gui.appearance import ThemeName
 from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.jobs import Jobs
+from odyssey_recorder.gui.kept_file import KeptFile
 from odyssey_recorder.gui.page import Page
 from odyssey_recorder.gui.practice_coach import Practice, PracticeCoach
 from odyssey_recorder.gui.queue_bridge import QueueBridge
 from odyssey_recorder.gui.record_page import RecordPage
 from odyssey_recorder.gui.recording_controller import RecordingController
+from odyssey_recorder.gui.shortcuts import Shortcuts
 from odyssey_recorder.task.queue import TaskQueue
 
 if TYPE_CHECKING:  # each page is loaded when it is first asked for
     from odyssey_recorder.gui.dataset_page import DatasetFolder
     from odyssey_recorder.gui.doctor_dialog import Doctor
+    from odyssey_recorder.gui.settings_page import SettingsDesk
     from odyssey_recorder.gui.yard import Yard
 
 
@@ -34,13 +38,20 @@ PAGES = (
 
 @dataclass(frozen=True, slots=True)
 class Workplace:
-    """What the window asks of the program beside the desk; where a part is None there is no page or dialog for it."""
+    """What the window asks of the program beside the desk; where a part is None there is no page or dialog for it.
+
+    `state` and `shortcuts` are where it is kept how the window looked and which keys the annotator chose.
+    """
 
     dataset: "DatasetFolder | None" = None
     doctor: "Doctor | None" = None
     yard: "Yard | None" = None
     tasks: TaskQueue | None = None
     practice: Practice | None = None
+    settings: "SettingsDesk | None" = None
+    theme: ThemeName = "system"
+    state: KeptFile = field(default_factory=KeptFile)
+    shortcuts: KeptFile = field(default_factory=KeptFile)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +61,7 @@ class Tools:
     commands: Commands
     background: Background
     jobs: Jobs
+    shortcuts: Shortcuts
     queue: QueueBridge | None
     coach: PracticeCoach | None = None
 
@@ -70,6 +82,8 @@ class Pages:
         queue = tools.queue
         if queue is not None:
             self._makers[Command.TASKS_PAGE] = partial(self._make_tasks, queue)
+        if workplace.settings is not None:
+            self._makers[Command.SETTINGS_PAGE] = partial(self._make_settings, workplace.settings)
         if tools.coach is not None:
             self._makers[Command.PRACTICE_PAGE] = partial(self._make_practice, tools.coach)
 
@@ -87,6 +101,11 @@ class Pages:
         if command not in self._made:
             self._made[command] = self._makers[command]()
         return self._made[command]
+
+    def _make_settings(self, settings: "SettingsDesk") -> Page:
+        from odyssey_recorder.gui.settings_page import SettingsPage
+
+        return SettingsPage(settings, self._tools.shortcuts, self._tools.background, self._tools.commands)
 
     def _make_tasks(self, queue: QueueBridge) -> Page:
         from odyssey_recorder.gui.tasks_page import TasksPage

@@ -45,7 +45,7 @@ def test_the_windows_are_told(qtbot: QtBot) -> None:
     told: list[bool] = []
 
     class Watcher(QObject):
-        def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802 - Qt's spelling
             told.append(event.type() is QEvent.Type.ThemeChange)
             return False
 
