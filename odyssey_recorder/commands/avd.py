@@ -75,13 +75,14 @@ def amend(name: _Name) -> None:
 
 
 @app.command()
-def start(
+def start(  # noqa: PLR0913 - the parameters of a subcommand are its options
     name: _Name,
     *,
     cold: Annotated[bool, typer.Option("--cold", help="Boot anew, not from the state in which it was left.")] = False,
     snapshot: Annotated[str, typer.Option(help="Start from this snapshot.")] = "",
     window: Annotated[bool, typer.Option(help="Show the emulator's own window.")] = True,
     animations: Annotated[bool, typer.Option("--animations", help="Leave animations on.")] = False,
+    port: Annotated[int, typer.Option(min=0, max=65534, help="Of its console, even; 0 chooses.")] = 0,
 ) -> None:
     """Start a device, and prepare it for recording.
 
@@ -89,7 +90,7 @@ def start(
     """
     from odyssey_recorder.device.avd import Start
 
-    how = Start(cold=cold, snapshot=snapshot, window=window, animations=animations)
+    how = Start(cold=cold, snapshot=snapshot, window=window, animations=animations, port=port)
     _tell(_devices().start(name, how, progress=lambda stage: _note(f"{stage.value} …")))
 
 

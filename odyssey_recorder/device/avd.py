@@ -48,7 +48,8 @@ class Start:
     """How a device is started.
 
     `cold`: not from the state in which it was left. `snapshot`: from this one, empty for none. `wipe`: as new, all that
-    is on it is lost. Without `window` it is seen in the mirror alone. `animations` leaves them on.
+    is on it is lost. Without `window` it is seen in the mirror alone. `animations` leaves them on. `port` is that of
+    the console, even, 0 for any that is free.
     """
 
     cold: bool = False
@@ -56,6 +57,7 @@ class Start:
     wipe: bool = False
     window: bool = True
     animations: bool = False
+    port: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +158,8 @@ class VirtualDevices:
         self._require_image(sdk, config)
         profile = made_by(config)
         wanted = profile.prepare if profile is not None else Preparation()
-        ports, log = free_ports(self._around.console_ports), new_log(self._around.logs, name)
+        ports = free_ports((how.port,) if how.port else self._around.console_ports)
+        log = new_log(self._around.logs, name)
         command = launch_command(sdk.require("emulator"), name, ports, _options(how, wanted))
         progress(Stage.STARTING)
         emulator = LaunchedEmulator(command, self._environment(sdk), log)
