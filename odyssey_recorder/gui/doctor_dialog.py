@@ -63,7 +63,7 @@ class DoctorDialog(QDialog):
         """Look at everything, unless that is under way."""
         if self._job is not None and not self._job.state.has_ended:
             return
-        self._said.setText("Looking at this computer…")
+        self._said.hide()
         self._message.hide()
         self._job = self._jobs.start("Looking at this computer", self._doctor.examine, self._show)
         self._progress.follow(self._job)
@@ -86,6 +86,7 @@ class DoctorDialog(QDialog):
         missing, notes = (sum(one.level is level for one in findings) for level in (Level.MISSING, Level.NOTE))
         said = [f"{missing} missing"] * bool(missing) + [f"{notes} to know of"] * bool(notes)
         self._said.setText(f"{', '.join(said)}." if said else _ALL_WELL)
+        self._said.show()
         self._list.setWidget(_entries(self._findings))
         self._allow()
 

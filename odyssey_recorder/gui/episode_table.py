@@ -158,9 +158,10 @@ def counted(values: Iterable[str]) -> list[tuple[str, int]]:
     return sorted(counts.items(), key=lambda pair: (-pair[1], pair[0].casefold()))
 
 
-def _order(column: int) -> Callable[[EpisodeSummary], tuple[object, str]]:
+def _order(column: int) -> Callable[[EpisodeSummary], tuple[bool, object, str]]:
+    """Those that cannot be read stand together, whatever the order: above, where the newest are."""
     value = _COLUMNS[column].order
-    return lambda episode: (value(episode), episode.episode_id)
+    return lambda episode: (bool(episode.problem), value(episode), episode.episode_id)
 
 
 def _alignment(column: int) -> Qt.AlignmentFlag:
@@ -169,4 +170,4 @@ def _alignment(column: int) -> Qt.AlignmentFlag:
 
 
 def _broken(episode: EpisodeSummary, column: int) -> str:
-    return f"{episode.episode_id} cannot be read: {episode.problem}" if column == 0 else ""
+    return f"Cannot be read: {episode.problem}" if column == 0 else ""

@@ -29,7 +29,7 @@ class FacetList(QListView):
         self.setItemDelegate(_FacetDelegate(self))
         self.setUniformItemSizes(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setMinimumHeight(3 * _ROW_HEIGHT)
+        self.setMinimumHeight(_ROW_HEIGHT + 2)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
         self.setCurrentIndex(self._values.index(0))
         self.selectionModel().currentChanged.connect(lambda _now, _before: self.value_chosen.emit())

@@ -154,7 +154,8 @@ class Jobs(QObject):
     def _end(self, job: Job, error: Exception | None) -> None:
         self._at_work.remove(job)
         if error is not None and not job.is_cancelled:
-            _log.warning("%s failed", job.title, exc_info=error)
+            level = logging.INFO if isinstance(error, OdysseyError) else logging.ERROR
+            _log.log(level, "%s failed", job.title, exc_info=error)
         job.end(error)
         if not self._at_work:
             self.all_ended.emit()
