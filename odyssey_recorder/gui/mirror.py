@@ -87,7 +87,7 @@ class MirrorView(QWidget):
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-        self.setMinimumSize(240, 240)
+        self.setMinimumSize(120, 120)
         self.setAccessibleName("Device screen")
 
     # What is shown.

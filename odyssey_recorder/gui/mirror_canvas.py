@@ -76,7 +76,7 @@ class FramePicture:
         if frame.pixels is not self._pixels or part != self._excerpt or self._pixmap.devicePixelRatio() != ratio:
             self._pixels, self._excerpt, self._pixmap = frame.pixels, part, _drawn(frame, part, ratio)
         painter.save()
-        painter.setClipPath(rounded(fit.area))
+        painter.setClipPath(rounded(fit.area & space))
         painter.drawPixmap(QPointF(part.target.topLeft()) / ratio, self._pixmap)
         painter.restore()
 

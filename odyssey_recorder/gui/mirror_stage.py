@@ -4,7 +4,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QPointF, QSignalBlocker, Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QGridLayout, QHBoxLayout, QScrollBar, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QGridLayout, QHBoxLayout, QScrollBar, QSizePolicy, QVBoxLayout, QWidget
 
 from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.banner import Banner, Tone
@@ -15,7 +15,7 @@ from odyssey_recorder.gui.view_strip import ViewStrip
 from odyssey_recorder.gui.wanted_screen import WantedScreen
 
 _GAP = 12
-_LEAD_BACK = "Bring the device back to the wanted screen. Nothing is recorded until the two are the same."
+_LEAD_BACK = "Nothing is recorded until both screens are the same."
 
 
 class MirrorStage(QWidget):
@@ -29,7 +29,7 @@ class MirrorStage(QWidget):
         self._across = named(QScrollBar(Qt.Orientation.Horizontal), "Left and right")
         self._down = named(QScrollBar(Qt.Orientation.Vertical), "Up and down")
         self._now = _Captioned("The device now", self._scrolled())
-        self._back = _Captioned("Wanted screen", self._wanted)
+        self._back = _Captioned("Bring it to this screen", self._wanted)
         self._screens = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._kept_zoom = ""
         self._lay_out(ViewStrip(mirror, commands))
@@ -148,9 +148,12 @@ class _Captioned(QWidget):
     def __init__(self, words: str, screen: QWidget) -> None:
         super().__init__()
         self.caption = text_label(words, "field")
+        self.caption.setWordWrap(False)  # else the layout asks for heights, and the shares are unequal
         self.caption.setAlignment(Qt.AlignmentFlag.AlignCenter)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(4)
         column.addWidget(self.caption)
         column.addWidget(screen, 1)
+        # Each screen gets an equal share of the room, whatever it would like.
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)

@@ -66,8 +66,8 @@ def _paint_words(painter: QPainter, area: QRect, index: _Index, *, is_chosen: bo
     slanted.setItalic(True)
     name, _, rest = str(index.data(Qt.ItemDataRole.DisplayRole)).partition(" ")
     flag, note = str(index.data(Qt.ItemDataRole.StatusTipRole)), str(index.data(NOTE_ROLE))
-    foot = note or (_ADD_NOTE if is_chosen else "")
-    room = area.height() - (QFontMetrics(small).height() + 2 if foot else 0)
+    foot_height = QFontMetrics(slanted).height() + 1
+    room = area.height() - (foot_height if note else 0)
     top = 0
     for words, font, colour, lines in (
         (f"Step {index.row()}", small, theme.muted, 1),
@@ -84,12 +84,12 @@ def _paint_words(painter: QPainter, area: QRect, index: _Index, *, is_chosen: bo
                 painter.drawText(area.left(), area.top() + top, area.width(), height, 0, line)
                 top += height
             top += 1
-    if foot:
-        painter.setFont(slanted)
-        painter.setPen(theme.text if note else theme.muted)
-        metrics = QFontMetrics(slanted)
-        line = metrics.elidedText(foot, Qt.TextElideMode.ElideRight, area.width())
-        painter.drawText(area.left(), area.bottom() - metrics.height() + 1, area.width(), metrics.height(), 0, line)
+    if not note and (not is_chosen or top + foot_height > room):
+        return
+    painter.setFont(slanted)
+    painter.setPen(theme.text if note else theme.muted)
+    line = QFontMetrics(slanted).elidedText(note or _ADD_NOTE, Qt.TextElideMode.ElideRight, area.width())
+    painter.drawText(area.left(), area.bottom() - foot_height + 2, area.width(), foot_height, 0, line)
 
 
 def wrapped(words: str, metrics: QFontMetrics, width: int, lines: int) -> list[str]:

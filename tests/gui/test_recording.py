@@ -266,6 +266,7 @@ def test_a_step_that_changed_nothing_is_flagged_and_can_be_undone(tmp_path: Path
 
 
 def test_undo_takes_the_last_step_only(pilot: Pilot, desk: BenchDesk, device: FakeDevice) -> None:
+    device.keeps_snapshots = False
     pilot.start()
     pilot.press("Home")
     pilot.wait_for_steps(1)
@@ -282,13 +283,14 @@ def test_undo_takes_the_last_step_only(pilot: Pilot, desk: BenchDesk, device: Fa
 def test_until_the_device_is_back_the_wanted_screen_is_shown_and_nothing_is_recorded(
     pilot: Pilot, device: FakeDevice
 ) -> None:
+    device.keeps_snapshots = False
     pilot.start()
     pilot.press("Home")
     pilot.wait_for_steps(1)
     pilot.press("Undo last")
     pilot.wait_for_state(State.LEADING_BACK)
     pilot.qtbot.waitUntil(lambda: pilot.find(WantedScreen).is_shown)
-    assert pilot.says("Nothing is recorded until the two are the same.")
+    assert pilot.says("Nothing is recorded until both screens are the same.")
     assert pilot.status.state == "Leading back"
     assert not pilot.named(QAbstractButton, "Complete").isEnabled()
 
@@ -307,7 +309,8 @@ def test_until_the_device_is_back_the_wanted_screen_is_shown_and_nothing_is_reco
     pilot.wait_for_steps(1)
 
 
-def test_a_screen_that_will_never_be_the_same_can_be_accepted(pilot: Pilot) -> None:
+def test_a_screen_that_will_never_be_the_same_can_be_accepted(pilot: Pilot, device: FakeDevice) -> None:
+    device.keeps_snapshots = False
     pilot.start()
     pilot.press("Home")
     pilot.wait_for_steps(1)
@@ -319,6 +322,7 @@ def test_a_screen_that_will_never_be_the_same_can_be_accepted(pilot: Pilot) -> N
 
 
 def test_undo_to_here_takes_the_chosen_step_and_all_after_it(pilot: Pilot, device: FakeDevice) -> None:
+    device.keeps_snapshots = False
     pilot.start()
     for number in range(1, 4):
         pilot.press("Home")
@@ -331,6 +335,7 @@ def test_undo_to_here_takes_the_chosen_step_and_all_after_it(pilot: Pilot, devic
 
 
 def test_many_steps_go_only_when_it_is_really_meant(pilot: Pilot, device: FakeDevice) -> None:
+    device.keeps_snapshots = False
     pilot.start()
     for number in range(1, 5):
         pilot.press("Home")
@@ -519,8 +524,9 @@ def _words(control: object) -> str:
     return control.text() if isinstance(control, QAbstractButton) else ""
 
 
-def test_nothing_is_cut_off_in_the_smallest_window(pilot: Pilot) -> None:
+def test_nothing_is_cut_off_in_the_smallest_window(pilot: Pilot, device: FakeDevice) -> None:
     pilot.window.resize(1100, 700)
+    device.keeps_snapshots = False
     pilot.start()
     pilot.press("Home")
     pilot.wait_for_steps(1)
