@@ -65,7 +65,11 @@ class Command(Enum):
     ZOOM_IN = _Words("Larger", "Show it larger; so does the wheel with Ctrl", "magnify_plus_outline", "Ctrl++")
     ZOOM_OUT = _Words("Smaller", "Show it smaller; so does the wheel with Ctrl", "magnify_minus_outline", "Ctrl+-")
     MAGNIFY = _Words(
-        "Magnifier", "Magnify what is under the pointer; so does Shift while held", "loupe", "Ctrl+M", checkable=True
+        "Magnifier",
+        "Magnify what is under the pointer; so does Shift while held",
+        "magnify_scan",
+        "Ctrl+M",
+        checkable=True,
     )
     DISMISS = _Words("Dismiss", "Dismiss this message", "close", "Ctrl+.")
     ANOTHER = _Words("Record another", "Begin the next episode", "plus", "Ctrl+N", primary=True)
