@@ -78,6 +78,11 @@ class MainWindow(QMainWindow):
         """The command of the page that is shown."""
         return next(command for command in self._pages.offered if self._commands[command].isChecked())
 
+    @property
+    def jobs(self) -> Jobs:
+        """The long work of this window; closing waits for it."""
+        return self._jobs
+
     def open_on(self, serial: str | None) -> None:
         """Show the window, look for devices and drafts, and connect to `serial` if one is given."""
         self.show()

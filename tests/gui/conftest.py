@@ -8,6 +8,7 @@ import shiboken6
 from pytestqt.qtbot import QtBot
 
 from odyssey_recorder.gui.recording_controller import Desk, Phase, RecordingController
+from odyssey_recorder.gui.workplace import Workplace
 from tests.fakes import FakeDevice
 from tests.gui.bench_desk import BenchDesk
 from tests.gui.pilot import Pilot
@@ -33,6 +34,21 @@ def open_window(qtbot: QtBot) -> Iterator[Callable[[Desk], Pilot]]:
         return pilots[-1]
 
     yield open_on
+    for pilot in pilots:
+        pilot.window.close()
+        shiboken6.delete(pilot.window)
+
+
+@pytest.fixture
+def open_at(qtbot: QtBot, desk: BenchDesk) -> Iterator[Callable[[Workplace], Pilot]]:
+    """Opens the window on the one device, with what else a workplace has; closed again as `open_window` does."""
+    pilots: list[Pilot] = []
+
+    def open_at(workplace: Workplace) -> Pilot:
+        pilots.append(Pilot(qtbot, RecordingController(desk), workplace=workplace))
+        return pilots[-1]
+
+    yield open_at
     for pilot in pilots:
         pilot.window.close()
         shiboken6.delete(pilot.window)
