@@ -33,7 +33,8 @@ _BACK_KEY = 0x9E
 _LEFT_BUTTON, _RIGHT_BUTTON = 1, 2
 _FAULT_USAGE = (
     "fault offline | online | freeze SECONDS|on|off | screencap-delay MS | cut-frame [N] | black-frame [N]"
-    " | drop-in-frame [N] | kill-getevent | syn-dropped [N] | clock-jump SECONDS | refuse-input on|off | clear"
+    " | drop-in-frame [N] | kill-getevent | syn-dropped [N] | clock-jump SECONDS | refuse-input on|off"
+    " | refuse-snapshots on|off | snapshot-delay MS | clear"
     " | grpc off|on | grpc stall on|off | grpc drop | grpc refuse on|off | grpc new-token | grpc delay MS"
 )
 
@@ -109,6 +110,7 @@ class ConsoleCommands:
             case ["snapshot", "list"]:
                 return self._list_snapshots()
             case ["snapshot", "save", name]:
+                self._stand_still("save")
                 self._snapshots[name] = _Saved(self._guest.save_snapshot())
             case ["snapshot", "load", name]:
                 self._load_snapshot(name)
@@ -138,7 +140,18 @@ class ConsoleCommands:
                 f"Device 'encrypt' does not have the requested snapshot '{name}'\r\n"
                 "KO: Snapshot load failure: snapshot doesn't exist"
             )
+        self._stand_still("load")
         self._guest.load_snapshot(self._snapshots[name].content)
+
+    def _stand_still(self, why: str) -> None:
+        """What the faults that are on make of saving and loading."""
+        faults = self._guest.faults
+        if faults.refuses_snapshots:
+            raise ConsoleError(f"Snapshot {why} failure: no space left on device")
+        if faults.snapshot_delay_s and not faults.frozen:
+            faults.freeze()
+            time.sleep(faults.snapshot_delay_s)
+            faults.thaw()
 
     def _sensor(self, words: Sequence[str]) -> str:
         posture = self._guest.phone.state().posture
@@ -197,12 +210,12 @@ class ConsoleCommands:
                 faults.freeze(None if span == "on" else float(span))
             case ["screencap-delay", milliseconds]:
                 faults.delay_screencap(float(milliseconds) / 1000)
-            case ["refuse-input", "on" | "off" as switch]:
-                faults.refuse_input(refuse=switch == "on")
+            case ["refuse-snapshots" | "snapshot-delay", *_]:
+                _fault_of_snapshots(faults, words)
             case ["clear"]:
                 faults.clear()
                 self._guest.nodes.lose_reports(0)
-            case ["kill-getevent" | "syn-dropped" | "clock-jump", *_]:
+            case ["refuse-input" | "kill-getevent" | "syn-dropped" | "clock-jump", *_]:
                 self._fault_of_input(words)
             case ["grpc", *rest]:
                 _fault_of_control(faults.control, rest)
@@ -212,6 +225,8 @@ class ConsoleCommands:
 
     def _fault_of_input(self, words: Sequence[str]) -> None:
         match words:
+            case ["refuse-input", "on" | "off" as switch]:
+                self._guest.faults.refuse_input(refuse=switch == "on")
             case ["kill-getevent"]:
                 self._guest.faults.kill_getevent()
             case ["syn-dropped"]:
@@ -222,6 +237,16 @@ class ConsoleCommands:
                 self._guest.clock.jump(float(seconds))
             case _:
                 raise ConsoleError(f"usage: {_FAULT_USAGE}")
+
+
+def _fault_of_snapshots(faults: Faults, words: Sequence[str]) -> None:
+    match words:
+        case ["refuse-snapshots", "on" | "off" as switch]:
+            faults.refuse_snapshots(refuse=switch == "on")
+        case ["snapshot-delay", milliseconds]:
+            faults.delay_snapshots(float(milliseconds) / 1000)
+        case _:
+            raise ConsoleError(f"usage: {_FAULT_USAGE}")
 
 
 def _fault_of_control(faults: ControlFaults, words: Sequence[str]) -> None:

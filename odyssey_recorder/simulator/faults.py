@@ -40,6 +40,8 @@ class Faults:
         self.frozen = False
         self.refuses_input = False
         self.screencap_delay_s = 0.0
+        self.refuses_snapshots = False
+        self.snapshot_delay_s = 0.0
 
     def go_offline(self) -> None:
         """Drop every adb connection and take no new ones, until `go_online`."""
@@ -71,6 +73,14 @@ class Faults:
         """Answer every `input` with an error and inject nothing."""
         self.refuses_input = refuse
 
+    def refuse_snapshots(self, *, refuse: bool) -> None:
+        """Save and load no snapshot, as where the disk is full."""
+        self.refuses_snapshots = refuse
+
+    def delay_snapshots(self, delay_s: float) -> None:
+        """Let the system stand still for so long whenever a snapshot is saved or loaded."""
+        self.snapshot_delay_s = delay_s
+
     def spoil_frames(self, fault: FrameFault, count: int = 1) -> None:
         """Let `fault` happen to the next `count` screen captures."""
         with self._lock:
@@ -93,8 +103,8 @@ class Faults:
         """Let all be well again."""
         with self._lock:
             self._frames = dict.fromkeys(FrameFault, 0)
-        self.refuses_input = False
-        self.screencap_delay_s = 0.0
+        self.refuses_input = self.refuses_snapshots = False
+        self.screencap_delay_s = self.snapshot_delay_s = 0.0
         self.offline = False
         self.control.clear()
         self._set_frozen(False)

@@ -715,6 +715,36 @@ def test_a_snapshot_is_loaded_over_adb_alone_too(bench: EmulatorBench) -> None:
     assert bench.device.capture_path == "screencap"
 
 
+@pytest.mark.parametrize("path", ["gRPC", "screencap"])
+def test_pictures_wait_while_the_device_stands_still_for_a_snapshot(bench: EmulatorBench, path: str) -> None:
+    if path == "screencap":
+        bench.leave_adb_alone()
+    before = bench.device.capture()
+    bench.emulator.faults.delay_snapshots(0.3)
+    saving = threading.Thread(target=bench.device.save_snapshot, args=("slow",))
+    saving.start()
+    while not bench.emulator.faults.frozen:
+        saving.join(0.005)
+
+    during = bench.device.capture()
+    saving.join(10)
+
+    assert during.shows_same_as(before)
+    assert bench.device.capture_path == path
+    assert bench.device.snapshots() == ("slow",)
+
+
+def test_what_the_emulator_says_where_it_cannot_save_is_told_and_the_device_goes_on(bench: EmulatorBench) -> None:
+    bench.emulator.faults.refuse_snapshots(refuse=True)
+
+    with pytest.raises(DeviceError, match=f"{bench.device.serial} refused .*: Snapshot save failure: no space left"):
+        bench.device.save_snapshot("home")
+
+    assert bench.device.capture_path == "gRPC"
+    assert bench.device.snapshots() == ()
+    bench.device.capture()
+
+
 def test_where_grpc_is_demanded_and_gone_a_load_says_so(bench: EmulatorBench) -> None:
     device = bench.another_device(policy="grpc")
     device.wait_until_ready(20)

@@ -150,6 +150,31 @@ def test_loading_drops_who_follows_the_input(start: Launch) -> None:
         assert getevent.wait(10) != 0
 
 
+def test_snapshots_are_refused_on_request(start: Launch) -> None:
+    bench = start()
+    bench.console("avd", "snapshot", "save", "kept")
+    bench.console("fault", "refuse-snapshots", "on")
+
+    for verb in ("save", "load"):
+        refused = [f"KO: Snapshot {verb} failure: no space left on device"]
+        assert bench.console("avd", "snapshot", verb, "kept") == refused
+
+    bench.console("fault", "clear")
+    assert bench.console("avd", "snapshot", "save", "another") == ["OK"]
+
+
+def test_saving_takes_its_time_on_request_and_the_shell_waits(start: Launch) -> None:
+    bench = start()
+    bench.console("fault", "snapshot-delay", "300")
+
+    with bench.running("emu", "avd", "snapshot", "save", "slow") as saving:
+        while not bench.emulator.faults.frozen:
+            assert saving.poll() is None
+        assert bench.shell("echo still here") == "still here\n"
+        assert not bench.emulator.faults.frozen
+        assert saving.wait(10) == 0
+
+
 def test_a_snapshot_there_is_not_is_refused_in_the_emulators_words(bench: Bench) -> None:
     assert bench.console("avd", "snapshot", "load", "none") == [
         "KO: Device 'encrypt' does not have the requested snapshot 'none'",
