@@ -214,6 +214,12 @@ def task_queue(source: Path | None, store: EpisodeStore, annotator: str, folder:
     return AnnotatorQueue(source or shipped_tasks(), ProgressFile(folder / f"{name}.jsonl", annotator), store)
 
 
+def annotator_tasks(settings: Settings) -> AnnotatorQueue:
+    """The queue of the annotator of the settings; it remembers what was done beside the drafts."""
+    folder = settings.drafts.parent / "progress"
+    return task_queue(settings.tasks, episode_store(settings), settings.annotator, folder)
+
+
 def episode_store(settings: Settings) -> EpisodeStore:
     """The dataset folder of the settings, with this computer's drafts."""
     return EpisodeStore(settings.dataset, drafts=settings.drafts)

@@ -35,12 +35,11 @@ def _workplace(store: "SettingsStore", desk: "Desk") -> "Workplace":
     from odyssey_recorder.gui.kept_file import KeptFile
     from odyssey_recorder.gui.workplace import Workplace
     from odyssey_recorder.settings import log_file, shortcuts_file, window_state_file
-    from odyssey_recorder.wiring import device_yard, task_queue
+    from odyssey_recorder.wiring import annotator_tasks, device_yard
 
     settings = store.read()
-    progress = settings.drafts.parent / "progress"
     return Workplace(
-        tasks=task_queue(settings.tasks, desk.store, settings.annotator, progress),
+        tasks=annotator_tasks(settings),
         dataset=PublishedEpisodes(settings.dataset),
         yard=device_yard(settings, desk.reach, desk.phones),
         practice=desk.practice,

@@ -44,7 +44,7 @@ class TaskCard(QFrame):
         self._failure = ""
         self._board = Board("", ())
         self._held: QueuedTask | None = None
-        self._resumed: Assignment | None = None
+        self._given: Assignment | None = None
         self._noted = ""
         self._fields = TaskFields()
         self._fields.task_changed.connect(self.task_changed)
@@ -63,8 +63,8 @@ class TaskCard(QFrame):
     @property
     def assignment(self) -> Assignment | None:
         """What is to be recorded; None while there is nothing."""
-        if self._resumed is not None:
-            return self._resumed
+        if self._given is not None:
+            return self._given
         if self._writes:
             return Assignment(self._fields.task)
         return None if self._held is None else self._held.listed.assignment
@@ -72,7 +72,7 @@ class TaskCard(QFrame):
     @property
     def missing(self) -> str:
         """What a recording still needs, in words for the annotator; empty when nothing is missing."""
-        if self._resumed is not None:
+        if self._given is not None:
             return ""
         if self._writes:
             return self._fields.missing
@@ -89,12 +89,12 @@ class TaskCard(QFrame):
 
     def show_assignment(self, assignment: Assignment | None) -> None:
         """Show a task that comes from elsewhere, as one to practise does; with None, what was there before."""
-        self._resumed = assignment
+        self._given = assignment
         self._show()
 
     def show_draft(self, draft: DraftSummary) -> None:
         """Show the task of a draft that is gone on with."""
-        self._resumed = Assignment(draft.task, draft.task_id)
+        self._given = Assignment(draft.task, draft.task_id)
         self._show()
 
     def note_published(self, episode_id: str) -> None:
@@ -127,7 +127,7 @@ class TaskCard(QFrame):
         begins_anew = stage is Stage.WRITE and self._stage is not Stage.WRITE
         self._stage = stage
         if begins_anew:
-            self._resumed = None
+            self._given = None
         if self._queue is not None:
             self._queue.set_recording(stage is Stage.RECORD)
             if begins_anew or stage is Stage.RECORD:
@@ -209,7 +209,7 @@ class TaskCard(QFrame):
 
     def _show(self) -> None:
         writing = self._stage is Stage.WRITE
-        chooses = writing and self._resumed is None
+        chooses = writing and self._given is None
         nothing = chooses and not self._writes and self._held is None
         self._show_text()
         self._fields.setVisible(chooses and self._writes)
@@ -229,7 +229,7 @@ class TaskCard(QFrame):
         assignment = self.assignment
         if assignment is None:
             return
-        queued = self._board.task(assignment.task_id) if self._resumed is not None else self._held
+        queued = self._board.task(assignment.task_id) if self._given is not None else self._held
         if queued is None:
             self._text.show_task(assignment.task)
         else:

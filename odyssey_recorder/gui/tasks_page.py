@@ -2,7 +2,8 @@
 
 from collections.abc import Callable
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QHeaderView, QTableView, QVBoxLayout
 
 from odyssey_recorder.gui.banner import Banner, Tone
@@ -21,14 +22,14 @@ from odyssey_recorder.task.queue import OPEN, Board, QueuedTask, Status
 _ROW_PX = 48
 _DETAIL_PX = 320
 _TYPING_MS = 120
-_WIDTHS = {CATEGORY: 118, APPS: 112, STATUS: 96}
+_WIDE_PX = 860
+_NARROW = {CATEGORY: 118, APPS: 112, STATUS: 96}
+_WIDE = {CATEGORY: 190, APPS: 190, STATUS: 110}
 _MINE = (Command.RECORD_TASK, Command.SEND_BACK_TASK, Command.READ_TASKS)
 
 
 class TasksPage(Page):
-    """Shows the queue that the bridge reports; emits `practice_asked` where its gate is answered."""
-
-    practice_asked = Signal()
+    """Shows the queue that the bridge reports, and on top why it is closed where it is."""
 
     def __init__(self, queue: QueueBridge, commands: Commands) -> None:
         super().__init__()
@@ -40,8 +41,8 @@ class TasksPage(Page):
         self._title = text_label("Tasks", "title")
         self._count = text_label(kind="hint")
         self._counts = CategoryCounts()
-        practice = push_button("Go on with practice", "Record the practice tasks that are left", "primary")
-        practice.clicked.connect(self.practice_asked)
+        practice = push_button("Go on with practice", "Go to the practice tasks that are left", "primary")
+        practice.clicked.connect(commands[Command.PRACTICE_PAGE].trigger)
         self._gate = Banner(practice)
         self._failure = Banner(commands.button(Command.READ_TASKS, kind="quiet"))
         self._words = line_edit("Search tasks", "Search instruction, app or id")
@@ -68,6 +69,12 @@ class TasksPage(Page):
         for part in (self._gate, self._failure, self._detail):
             part.repaint_icons()
         self._view.viewport().update()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        widths = _WIDE if self.width() - _DETAIL_PX >= _WIDE_PX else _NARROW
+        for column, width in widths.items():
+            self._view.setColumnWidth(column, width)
 
     @property
     def chosen(self) -> QueuedTask | None:
@@ -135,6 +142,7 @@ class TasksPage(Page):
             at = 0
         if at >= 0:
             self._view.setCurrentIndex(self._table.index(at, INSTRUCTION))
+            self._view.scrollTo(self._view.currentIndex())
         self._show_chosen()
         self._tell_count()
 
@@ -196,8 +204,6 @@ class TasksPage(Page):
         head.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         head.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
         head.setSectionResizeMode(INSTRUCTION, QHeaderView.ResizeMode.Stretch)
-        for column, width in _WIDTHS.items():
-            view.setColumnWidth(column, width)
 
     def _connect(self) -> None:
         self._queue.board_changed.connect(self._show_board)

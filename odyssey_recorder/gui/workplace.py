@@ -110,6 +110,9 @@ class Pages:
     def _make_tasks(self, queue: QueueBridge) -> Page:
         from odyssey_recorder.gui.tasks_page import TasksPage
 
+        if (coach := self._tools.coach) is not None:
+            coach.changed.connect(lambda: queue.show_gate(coach.closed(None)))
+            queue.show_gate(coach.closed(None))
         return TasksPage(queue, self._tools.commands)
 
     def _make_practice(self, coach: PracticeCoach) -> Page:

@@ -166,7 +166,7 @@ def test_nothing_is_recorded_while_the_gate_is_shown(bench: Bench) -> None:
     bench.bridge.show_gate("Two practice tasks are left.")
     assert bench.says("Two practice tasks are left.")
     assert not bench.button("Record this task").isEnabled()
-    with bench.qtbot.waitSignal(bench.page.practice_asked):
+    with bench.qtbot.waitSignal(bench.commands[Command.PRACTICE_PAGE].triggered):
         QTest.mouseClick(bench.button("Go on with practice"), Qt.MouseButton.LeftButton)
     bench.bridge.show_gate("")
     assert bench.button("Record this task").isEnabled()
