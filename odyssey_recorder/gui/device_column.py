@@ -79,7 +79,7 @@ class DeviceColumn(QWidget):
         self._commands.enable(Command.PAUSE, on=phase is Phase.RECORDING and self._controller.mode == "mirror")
         self._commands.enable(Command.ANOTHER, Command.COPY_PLACE, on=phase is Phase.FINISHED)
         self._commands.enable(Command.RETRY, on=False)
-        self._publication.setVisible(phase is Phase.FINISHED)
+        self._publication.setVisible(phase is Phase.FINISHED and not self._controller.is_practising)
 
     def show_view(self, view: RecordingView) -> None:
         """Show what the recorder says of itself."""
@@ -90,10 +90,7 @@ class DeviceColumn(QWidget):
         self._commands.enable(Command.RETRY, on=view.state is State.STORAGE_LOST)
         if view.published is not None:
             self._published = view.published
-            assignment = self._controller.assignment
-            if assignment is not None and assignment.is_practice:
-                self._publication.show_message(Tone.SUCCESS, "The practice episode is recorded. See how it went.")
-            else:
+            if not self._controller.is_practising:
                 self._publication.show_message(Tone.SUCCESS, "The episode is published.", str(view.published))
 
     def show_mode(self) -> None:

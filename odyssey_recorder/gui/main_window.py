@@ -72,6 +72,8 @@ class MainWindow(QMainWindow):
         self._closing.may_close.connect(self.close)
         if coach is not None:
             FirstUse(coach, self._commands, self)
+        if coach is not None and queue is not None:
+            coach.changed.connect(lambda: queue.show_gate(coach.closed(None)))
 
     @property
     def page(self) -> Command:

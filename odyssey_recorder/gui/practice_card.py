@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor
-from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.icons import icon
@@ -111,7 +111,7 @@ class PracticeCard(QFrame):
             grid.addWidget(text_label(words), number, 1)
         grid.setRowStretch(number + 1, 1)
         self._lines.setWidget(page)
-        self._lines.setFixedHeight(min(_MOST_PX, grid.heightForWidth(_WORDS_PX)))
+        self._lines.setFixedHeight(max(0, min(_MOST_PX, grid.heightForWidth(_WORDS_PX))))
         self._lines.setVisible(number >= 0)
         self.setAccessibleName(f"{self._title.text()} {self._words.text()}".strip())
 
@@ -124,6 +124,7 @@ class PracticeCard(QFrame):
             self._coach.practise(task)
 
     def _lay_out(self) -> None:
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
         column = QVBoxLayout(self)
         column.setContentsMargins(16, 12, 12, 12)
         column.setSpacing(8)

@@ -24,7 +24,7 @@ TASK_ROLE = Qt.ItemDataRole.UserRole
 VALUE_ROLE = Qt.ItemDataRole.UserRole + 1
 """The task, and the best value that it was done with; None where it was not tried."""
 
-_HEIGHT, _MARGIN, _SIGN = 56, 14, 20
+_HEIGHT, _MARGIN, _SIGN = 52, 14, 20
 
 
 class PracticeList(QAbstractListModel):
@@ -104,7 +104,7 @@ class PracticeRow(QStyledItemDelegate):
         painter.setFont(plain)
         painter.setPen(theme.muted if value is None else colour)
         painter.drawText(place, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, words)
-        upper = QRectF(left + _SIGN + 12, area.top() + 8, place.right() - width - 16 - left - _SIGN - 12, 20)
+        upper = QRectF(left + _SIGN + 12, area.top() + 6, place.right() - width - 16 - left - _SIGN - 12, 20)
         painter.setPen(theme.text)
         _write(painter, upper, f"{index.row() + 1}.  {task.teaches}", bold)
         painter.setPen(theme.muted)

@@ -35,6 +35,7 @@ class PracticePage(Page):
         self._progress.setTextVisible(False)
         self._progress.setFixedHeight(6)
         self._message = Banner(commands.button(Command.READ_CONSENT))
+        self._read_again = commands.button(Command.READ_CONSENT, kind="quiet")
         self._model = PracticeList(self)
         self._list = named(QListView(), "Practice tasks")
         self._list.setModel(self._model)
@@ -52,8 +53,10 @@ class PracticePage(Page):
         self._show()
 
     def enter(self) -> None:
-        """Look anew how far the annotator is."""
+        """Look anew how far the annotator is, and offer what comes next."""
         self._coach.look()
+        if (task := self._coach.next_task) is not None and self._model.rowCount():
+            self._choose(task)
 
     def repaint_icons(self) -> None:
         """Draw the icons anew for another palette."""
@@ -75,6 +78,7 @@ class PracticePage(Page):
         self._progress.setRange(0, max(wanted, 1))
         self._progress.setValue(passed if wanted else 1)
         self._progress.setAccessibleDescription(f"{passed} of {wanted}")
+        self._read_again.setVisible(welcome.agrees)
         if welcome.agrees:
             self._message.hide()
         else:
@@ -108,7 +112,7 @@ class PracticePage(Page):
         top = QVBoxLayout(head)
         top.setContentsMargins(16, 12, 12, 14)
         top.setSpacing(6)
-        line = row(text_label("Practice", "title"), self._commands.button(Command.READ_CONSENT, kind="quiet"))
+        line = row(text_label("Practice", "title"), self._read_again)
         line.setStretch(0, 1)
         top.addLayout(line)
         top.addWidget(self._told)

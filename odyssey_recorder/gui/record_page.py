@@ -181,7 +181,7 @@ class RecordPage(Page):
         missing = closed or (_PREVENTED if prevented else self._task.missing)
         self._commands.enable(Command.START, on=watching and not missing)
         choose = "Choose a device first." if self._controller.phase is Phase.NO_DEVICE else ""
-        self._task.show_hint(missing if watching else choose)
+        self._task.show_hint(missing if watching else closed or choose)
 
     # How it hangs together.
 

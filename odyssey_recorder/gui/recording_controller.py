@@ -123,6 +123,11 @@ class RecordingController(QObject):
         return self._assignment
 
     @property
+    def is_practising(self) -> bool:
+        """Whether what was last begun is practice, which never becomes part of the dataset."""
+        return self._assignment is not None and self._assignment.is_practice
+
+    @property
     def is_simulated(self) -> bool:
         """Whether the chosen device is a simulated emulator."""
         return self._device is not None and self._is_simulated
