@@ -36,7 +36,7 @@ from odyssey_recorder.recording.recorder import Recorder
 from odyssey_recorder.recording.rules import Rules
 from odyssey_recorder.recording.snapshots import SnapshotPolicy
 from odyssey_recorder.recording.view import Listener
-from odyssey_recorder.settings import Settings, SettingsStore
+from odyssey_recorder.settings import Settings, SettingsStore, log_file
 from odyssey_recorder.simulator.lab import Lab, PhoneProcesses
 from odyssey_recorder.task.annotator_queue import AnnotatorQueue
 from odyssey_recorder.task.listing import shipped_tasks
@@ -122,7 +122,7 @@ def virtual_devices(settings: Settings, reach: Reach) -> VirtualDevices:
     around = Surroundings(
         avds=avd_home(os.environ, home),
         running=reach.running,
-        logs=settings.drafts.parent / "logs",
+        logs=log_file().parent,
         token=reach.console_token or home / TOKEN_FILE,
         environment=os.environ,
     )
