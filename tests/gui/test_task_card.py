@@ -16,7 +16,7 @@ from odyssey_recorder.task.progress import ProgressFile
 from odyssey_recorder.task.queue import Status
 from tests.gui.bench_desk import BenchDesk
 from tests.gui.pilot import Pilot
-from tests.task.tasks import row, write_list
+from tests.task.tasks import NotedEpisodes, queue_of, row, write_list
 
 ROWS = (
     row("a", instruction="Set an alarm", meta_task="Set {item}", item="an alarm", notes="For work", start="clean_home"),
@@ -147,6 +147,22 @@ def test_when_all_tasks_are_recorded_the_card_says_so(bench: Bench) -> None:
     bench.shows("No task is waiting")
     assert not bench.may("Start recording")
     assert not bench.may("Next")
+
+
+def test_a_queue_that_knows_no_drafts_is_told_of_a_published_episode(
+    qtbot: QtBot, desk: BenchDesk, tmp_path: Path
+) -> None:
+    queue = queue_of(tmp_path, *ROWS, episodes=NotedEpisodes())
+    pilot = Pilot(qtbot, RecordingController(desk), workplace=Workplace(tasks=queue))
+    bench = Bench(pilot, queue)
+    bench.record()
+    pilot.complete()
+    qtbot.waitUntil(lambda: bench.status("a") is Status.RECORDED)
+    task = queue.board().task("a")
+    assert task is not None
+    assert [entry.episode_id for entry in task.history] == desk.store.episodes()
+    pilot.window.close()
+    shiboken6.delete(pilot.window)
 
 
 def test_a_list_that_cannot_be_read_is_told_on_the_card(qtbot: QtBot, desk: BenchDesk, tmp_path: Path) -> None:
