@@ -108,7 +108,7 @@ class DatasetPage(Page):
         self._bar.setValue(self._to_read - news.unread)
         self._bar.setVisible(bool(news.unread))
         if news.read or news.gone:
-            self._keeping_place(lambda: self._table.take(news))
+            self._take_into_table(news)
             self._show_counts()
         if self._chosen in news.gone:
             self._choose("")
@@ -116,21 +116,24 @@ class DatasetPage(Page):
             self._choose(self._chosen)
         self._tell()
 
-    def _keeping_place(self, change: Callable[[], object]) -> None:
-        """Let `change` happen to the table; what is chosen and what is in sight stays where it is."""
+    def _take_into_table(self, news: News) -> None:
+        """What is in sight stays where it is, whatever comes above it; what stands at the top makes way for newer."""
         scroll = self._view.verticalScrollBar()
         above, offset = divmod(scroll.value(), _ROW_PX)
         top = self._table.episode(above).episode_id if 0 < above < self._table.rowCount() else ""
-        change()
+        before = scroll.value()
+        self._table.take(news)
+        self._view.doItemsLayout()  # otherwise the scroll bar is as long as before
         place = self._table.row(top)
-        if place is not None:
-            scroll.setValue(place * _ROW_PX + offset)
-        chosen = self._table.row(self._chosen)
-        if chosen is not None:
-            self._view.selectionModel().setCurrentIndex(
-                self._table.index(chosen, 0),
-                QItemSelectionModel.SelectionFlag.ClearAndSelect | QItemSelectionModel.SelectionFlag.Rows,
-            )
+        scroll.setValue(before if place is None else place * _ROW_PX + offset)
+
+    def _mark_chosen(self) -> None:
+        """However the rows are arranged anew, the chosen episode stays chosen."""
+        row = self._table.row(self._chosen)
+        if row is not None:
+            flags = QItemSelectionModel.SelectionFlag
+            place = self._table.index(row, 0)
+            self._view.selectionModel().setCurrentIndex(place, flags.ClearAndSelect | flags.Rows)
 
     def _show_counts(self) -> None:
         episodes = [one for one in self._table.episodes.values() if not one.problem]
@@ -165,7 +168,7 @@ class DatasetPage(Page):
             text=self._search.text().strip(),
         )
         if wanted != self._table.filter:
-            self._keeping_place(lambda: self._table.show_only(wanted))
+            self._table.show_only(wanted)
             self._tell()
 
     def _clear_filters(self) -> None:
@@ -217,6 +220,7 @@ class DatasetPage(Page):
         self._warning_came.connect(
             lambda words: self._warning.show_message(Tone.WARNING, breakable(words)), Qt.ConnectionType.QueuedConnection
         )
+        self._table.modelReset.connect(self._mark_chosen)
         self._search.textChanged.connect(self._filter)
         self._annotator.currentTextChanged.connect(self._filter)
         for facet in (self._categories, self._devices):

@@ -1,0 +1,282 @@
+"""The page of published episodes, on a real folder that others write to."""
+
+import shutil
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication, QImage
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QComboBox, QLineEdit, QListView, QTableView
+
+from odyssey_recorder.dataset.codec import write_episode
+from odyssey_recorder.dataset.provenance import EpisodeProvenance, Origin
+from odyssey_recorder.dataset.published import PublishedEpisodes
+from odyssey_recorder.dataset.watch import WatchRules
+from odyssey_recorder.gui.workplace import Workplace
+from odyssey_recorder.model.episode import Episode
+from tests.episodes import ALL_KINDS, episode
+from tests.gui.pilot import Pilot
+
+CTRL = Qt.KeyboardModifier.ControlModifier
+NEWEST_US = 1_700_000_000_000_000
+HOUR_US = 3_600_000_000
+ORIGIN = Origin(
+    recorder_version="0.4.0", mode="passive", actor="annotator", annotator="Ada", task_id="", serial="emulator-5554",
+    model="Fake Phone", fingerprint="f", avd_name="a", density=160,
+)  # fmt: skip
+
+
+class Folder:
+    """A dataset folder into which somebody publishes; the first is the newest."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self._published = 0
+        for name in ("annotations", "provenance", "screenshots"):
+            (root / name).mkdir(parents=True)
+
+    def publish(
+        self,
+        instruction: str,
+        *,
+        category: str = "General_Tool",
+        device: str = "Small Phone",
+        annotator: str = "Ada",
+        newest: bool = False,
+    ) -> str:
+        """Publish one more episode, older than all, or with `newest` younger; its id."""
+        self._published += 1
+        episode_id = f"{10**15 + self._published}"
+        made = episode(episode_id=episode_id)
+        self.write(
+            replace(
+                made,
+                task=replace(made.task, instruction=instruction, category=category),
+                device=replace(made.device, device_name=device),
+            )
+        )
+        began_us = NEWEST_US + (HOUR_US if newest else -HOUR_US) * self._published
+        proof = EpisodeProvenance(
+            format=1, episode_id=episode_id, origin=ORIGIN.model_copy(update={"annotator": annotator}),
+            started_us=began_us, published_us=began_us + 90_000_000, steps=(), dropped=(),
+        )  # fmt: skip
+        (self.root / "provenance" / f"{episode_id}.json").write_text(proof.model_dump_json())
+        return episode_id
+
+    def write(self, made: Episode) -> None:
+        """Write an annotation, as publishing does."""
+        write_episode(self.annotation(made.episode_id), made)
+
+    def annotation(self, episode_id: str) -> Path:
+        return self.root / "annotations" / f"{episode_id}.json"
+
+
+class Reader:
+    """Reads the page."""
+
+    def __init__(self, pilot: Pilot) -> None:
+        self.pilot = pilot
+        self.table = pilot.named(QTableView, "Episodes")
+
+    def column(self, number: int) -> list[str]:
+        model = self.table.model()
+        return [str(model.index(row, number).data()) for row in range(model.rowCount())]
+
+    @property
+    def instructions(self) -> list[str]:
+        return self.column(0)
+
+    def wait_for(self, *instructions: str) -> None:
+        self.pilot.qtbot.waitUntil(lambda: self.instructions == list(instructions))
+
+    def facets(self, name: str) -> list[str]:
+        model = self.pilot.named(QListView, name).model()
+        rows = range(model.rowCount())
+        return [str(model.index(row, 0).data(Qt.ItemDataRole.AccessibleTextRole)) for row in rows]
+
+    def choose_facet(self, name: str, row: int) -> None:
+        view = self.pilot.named(QListView, name)
+        QTest.mouseClick(
+            view.viewport(), Qt.MouseButton.LeftButton, pos=view.visualRect(view.model().index(row, 0)).center()
+        )
+
+    def choose(self, row: int) -> None:
+        place = self.table.visualRect(self.table.model().index(row, 0)).center()
+        QTest.mouseClick(self.table.viewport(), Qt.MouseButton.LeftButton, pos=place)
+
+    @property
+    def chosen(self) -> str:
+        return str(self.table.currentIndex().siblingAtColumn(0).data())
+
+    @property
+    def place_of_chosen(self) -> int:
+        """How far below the upper edge of the list its row is, in pixels."""
+        return self.table.visualRect(self.table.currentIndex()).top()
+
+    @property
+    def steps(self) -> list[str]:
+        model = self.pilot.named(QListView, "Steps of the episode").model()
+        return [str(model.index(row, 0).data()) for row in range(model.rowCount())]
+
+    def wait_to_read(self, words: str) -> None:
+        self.pilot.qtbot.waitUntil(lambda: self.pilot.says(words))
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Folder:
+    return Folder(tmp_path / "published")
+
+
+@pytest.fixture
+def reader(open_at: Callable[[Workplace], Pilot], folder: Folder) -> Reader:
+    """The page, on what the folder holds."""
+    dataset = PublishedEpisodes(folder.root, WatchRules(unnoticed_s=0.02))
+    pilot = open_at(Workplace(dataset=dataset))
+    pilot.press("Dataset")
+    return Reader(pilot)
+
+
+@pytest.fixture
+def three(folder: Folder) -> list[str]:
+    return [
+        folder.publish("Set an alarm"),
+        folder.publish("Buy red shoes", category="Web_Shopping", device="Pixel Fold"),
+        folder.publish("Buy blue shoes", category="Web_Shopping", annotator="Grace"),
+    ]
+
+
+def test_a_page_with_nothing_in_it_says_what_to_do_and_fills_by_itself(reader: Reader, folder: Folder) -> None:
+    reader.wait_to_read("No episode is published yet.")
+    assert reader.pilot.says("Record one")
+    folder.publish("Set an alarm")
+    reader.wait_for("Set an alarm")
+    assert reader.pilot.says("1 episode")
+    assert not reader.pilot.says("No episode is published yet.")
+
+
+def test_the_way_from_the_empty_page_leads_to_record(reader: Reader) -> None:
+    reader.wait_to_read("No episode is published yet.")
+    reader.pilot.press("Go to Record")
+    assert reader.pilot.mirror.isVisible()
+
+
+def test_the_newest_episode_is_above_and_a_column_sorts(three: list[str], reader: Reader) -> None:
+    reader.wait_for("Set an alarm", "Buy red shoes", "Buy blue shoes")
+    assert reader.column(1) == ["General Tool", "Web Shopping", "Web Shopping"]
+    assert reader.column(3) == [str(len(ALL_KINDS))] * 3
+    reader.table.sortByColumn(0, Qt.SortOrder.AscendingOrder)
+    assert reader.instructions == ["Buy blue shoes", "Buy red shoes", "Set an alarm"]
+
+
+def test_it_counts_what_there_is(three: list[str], reader: Reader) -> None:
+    reader.wait_for("Set an alarm", "Buy red shoes", "Buy blue shoes")
+    assert reader.facets("Category") == ["All: 3", "Web Shopping: 2", "General Tool: 1"]
+    assert reader.facets("Device") == ["All: 3", "Small Phone: 2", "Pixel Fold: 1"]
+
+
+def test_each_filter_narrows_the_list_and_all_can_be_taken_back(three: list[str], reader: Reader) -> None:
+    reader.wait_for("Set an alarm", "Buy red shoes", "Buy blue shoes")
+    reader.choose_facet("Category", 1)
+    assert reader.instructions == ["Buy red shoes", "Buy blue shoes"]
+    reader.choose_facet("Device", 2)
+    assert reader.instructions == ["Buy red shoes"]
+    assert reader.pilot.says("1 of 3 episodes")
+    reader.pilot.named(QComboBox, "Annotator").setCurrentText("Grace")
+    assert reader.pilot.says("No episode is like this.")
+    reader.pilot.press("Show all")
+    assert len(reader.instructions) == 3
+    QTest.keyClick(reader.pilot.window, Qt.Key.Key_F, CTRL)
+    QTest.keyClicks(reader.pilot.named(QLineEdit, "Search instruction or id"), "SHOES")
+    assert reader.instructions == ["Buy red shoes", "Buy blue shoes"]
+
+
+def test_an_episode_is_found_by_its_id(three: list[str], reader: Reader) -> None:
+    reader.wait_for("Set an alarm", "Buy red shoes", "Buy blue shoes")
+    QTest.keyClicks(reader.pilot.named(QLineEdit, "Search instruction or id"), three[1])
+    assert reader.instructions == ["Buy red shoes"]
+
+
+def test_the_chosen_episode_is_shown_in_full(three: list[str], reader: Reader, folder: Folder) -> None:
+    picture = QImage(72, 128, QImage.Format.Format_RGB32)
+    picture.save(str(folder.root / "screenshots" / f"{three[1]}_0.png"))
+    reader.wait_for("Set an alarm", "Buy red shoes", "Buy blue shoes")
+    reader.choose(1)
+    reader.wait_to_read("Recorded by Ada")
+    assert reader.pilot.says("in 1.5 min, in the emulator's own window")
+    assert reader.pilot.says("Web Shopping · Chrome, Google Docs")
+    assert reader.steps[0] == "CLICK 719, 762"
+    first = reader.pilot.named(QListView, "Steps of the episode").model().index(0, 0)
+    reader.pilot.qtbot.waitUntil(lambda: isinstance(first.data(Qt.ItemDataRole.DecorationRole), QImage))
+
+
+def test_its_id_and_its_place_can_be_copied(three: list[str], reader: Reader, folder: Folder) -> None:
+    reader.wait_for("Set an alarm", "Buy red shoes", "Buy blue shoes")
+    reader.choose(2)
+    reader.wait_to_read("Recorded by Grace")
+    reader.pilot.press("Copy id")
+    assert QGuiApplication.clipboard().text() == three[2]
+    reader.pilot.press("Copy path")
+    assert QGuiApplication.clipboard().text() == str(folder.annotation(three[2]))
+
+
+def test_what_others_do_leaves_the_chosen_episode_where_it_is(folder: Folder, reader: Reader) -> None:
+    ids = [folder.publish(f"Task {number}") for number in range(80)]
+    reader.pilot.qtbot.waitUntil(lambda: len(reader.instructions) == 80)
+    scroll = reader.table.verticalScrollBar()
+    scroll.setValue(scroll.maximum() - 40)
+    reader.choose(reader.table.rowAt(60))
+    reader.wait_to_read("Recorded by Ada")
+    chosen, place = reader.chosen, reader.place_of_chosen
+    folder.publish("Newer", newest=True)
+    folder.publish("Newer still", newest=True)
+    reader.pilot.qtbot.waitUntil(lambda: len(reader.instructions) == 82)
+    assert (reader.chosen, reader.place_of_chosen) == (chosen, place)
+    folder.annotation(ids[0]).unlink()
+    reader.pilot.qtbot.waitUntil(lambda: "Task 0" not in reader.instructions)
+    assert (reader.chosen, reader.place_of_chosen) == (chosen, place)
+
+
+def test_the_chosen_episode_stays_chosen_when_the_list_is_sorted_or_filtered(three: list[str], reader: Reader) -> None:
+    reader.wait_for("Set an alarm", "Buy red shoes", "Buy blue shoes")
+    reader.choose(1)
+    reader.table.sortByColumn(0, Qt.SortOrder.DescendingOrder)
+    assert reader.chosen == "Buy red shoes"
+    reader.choose_facet("Category", 1)
+    assert reader.chosen == "Buy red shoes"
+
+
+def test_a_change_of_the_chosen_episode_is_shown_at_once(three: list[str], reader: Reader, folder: Folder) -> None:
+    reader.wait_for("Set an alarm", "Buy red shoes", "Buy blue shoes")
+    reader.choose(0)
+    reader.wait_to_read("Recorded by Ada")
+    folder.annotation(three[0]).write_text(
+        folder.annotation(three[0]).read_text().replace("Set an alarm", "Set two alarms")
+    )
+    reader.wait_to_read("Set two alarms")
+    assert reader.chosen == "Set two alarms"
+
+
+def test_a_chosen_episode_that_is_taken_away_is_shown_no_longer(
+    three: list[str], reader: Reader, folder: Folder
+) -> None:
+    reader.wait_for("Set an alarm", "Buy red shoes", "Buy blue shoes")
+    reader.choose(0)
+    reader.wait_to_read("Recorded by Ada")
+    shutil.rmtree(folder.root)
+    reader.wait_to_read("No episode is published yet.")
+    assert not reader.pilot.says("Recorded by Ada")
+
+
+def test_an_annotation_that_is_broken_is_shown_as_such_and_says_why(
+    three: list[str], reader: Reader, folder: Folder
+) -> None:
+    folder.annotation(three[0]).write_text('{"episode_id": 7}')
+    reader.wait_to_read("3 episodes · 1 cannot be read")
+    assert reader.instructions[0].startswith(f"Cannot be read: {three[0]}.json: episode_id is 7")
+    reader.choose(0)
+    reader.wait_to_read(f"Episode {three[0]} cannot be read.")
+    assert reader.steps == []
+    assert reader.facets("Category")[0] == "All: 3"
