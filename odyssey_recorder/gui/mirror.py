@@ -136,6 +136,11 @@ class MirrorView(QWidget):
         self.update()
 
     @property
+    def caution(self) -> str:
+        """What is said over the picture about touches."""
+        return self._caution
+
+    @property
     def sent(self) -> str:
         """What has just gone out to the device, in words."""
         return self._sent

@@ -91,9 +91,10 @@ class MirrorStage(QWidget):
         self._screens.setDirection(directions.LeftToRight if beside >= above else directions.TopToBottom)
 
     def _follow_viewport(self) -> None:
-        viewport, fit = self._mirror.viewport, self._mirror.viewport.fit
+        viewport = self._mirror.viewport
         for bar in (self._across, self._down):
             bar.setVisible(viewport.scale is not None)
+        fit = viewport.fit  # only now: a bar that comes or goes leaves the mirror another room at once
         if fit is None:
             return
         room = self._mirror.rect()

@@ -15,6 +15,7 @@ from odyssey_recorder.gesture.recognizer import TouchRules, recognize
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.gui.mirror import MirrorView
 from odyssey_recorder.gui.veil import Veil, Weight
+from odyssey_recorder.gui.view_zoom import ZOOMS
 from odyssey_recorder.model.action import Click, LongPress, Scroll, SystemKey
 from odyssey_recorder.model.geometry import Pixel, Size
 
@@ -80,9 +81,9 @@ def pixel(mirror: MirrorView, point: QPoint) -> Pixel:
     return found
 
 
-def turn_wheel(mirror: MirrorView, at: QPoint, delta: QPoint) -> None:
+def turn_wheel(mirror: MirrorView, at: QPoint, delta: QPoint, keys: Qt.KeyboardModifier = NONE) -> None:
     event = QWheelEvent(
-        QPointF(at), QPointF(mirror.mapToGlobal(at)), QPoint(), delta, Qt.MouseButton.NoButton, NONE,
+        QPointF(at), QPointF(mirror.mapToGlobal(at)), QPoint(), delta, Qt.MouseButton.NoButton, keys,
         Qt.ScrollPhase.NoScrollPhase, False,
     )  # fmt: skip
     QApplication.sendEvent(mirror, event)
@@ -239,3 +240,113 @@ def test_a_frame_of_another_orientation_is_fitted_anew(mirror: MirrorView) -> No
     fit = mirror.fit()
     assert fit is not None
     assert fit.area.width() > fit.area.height()
+
+
+# Looking closer, of which the device sees nothing.
+
+
+@pytest.mark.parametrize("screen", SCREENS, ids=str)
+@pytest.mark.parametrize("scale", ZOOMS)
+def test_a_click_lands_on_the_pixel_that_is_drawn_there_at_every_zoom(
+    mirror: MirrorView, ears: Ears, screen: Size, scale: float
+) -> None:
+    mirror.show_frame(frame(screen, number=7))
+    mirror.viewport.show_scale(scale)
+    QTest.mouseClick(mirror, LEFT, NONE, QPoint(223, 417))
+
+    fit = mirror.fit()
+    assert fit is not None
+    expected = Pixel(int((223 - fit.area.left()) / scale), int((417 - fit.area.top()) / scale))
+    assert ears.places[0] == expected
+
+
+def test_control_and_the_wheel_zoom_around_the_pointer_and_plain_wheel_still_scrolls(
+    mirror: MirrorView, ears: Ears, qtbot: QtBot
+) -> None:
+    at = spot(mirror, 500, 1500)
+    before = pixel(mirror, at)
+    for _ in range(4):
+        turn_wheel(mirror, at, QPoint(0, 120), Qt.KeyboardModifier.ControlModifier)
+    assert mirror.viewport.scale == ZOOMS[3]
+    after = pixel(mirror, at)
+    assert abs(after.x - before.x) <= 3
+    assert abs(after.y - before.y) <= 3
+    assert ears.heard == []
+
+    with qtbot.waitSignal(mirror.stroke_made):
+        turn_wheel(mirror, at, QPoint(0, -120))
+    assert mirror.viewport.scale == ZOOMS[3]
+    assert ears.places == [None]
+
+
+def test_half_a_notch_of_the_wheel_is_no_zoom_yet(mirror: MirrorView) -> None:
+    at = spot(mirror, 500, 1500)
+    turn_wheel(mirror, at, QPoint(0, 60), Qt.KeyboardModifier.ControlModifier)
+    assert mirror.viewport.scale is None
+    turn_wheel(mirror, at, QPoint(0, 60), Qt.KeyboardModifier.ControlModifier)
+    assert mirror.viewport.scale == ZOOMS[0]
+
+
+def test_the_wheel_does_not_zoom_under_a_finger(mirror: MirrorView, ears: Ears) -> None:
+    at = spot(mirror, 500, 900)
+    QTest.mousePress(mirror, LEFT, NONE, at)
+    turn_wheel(mirror, at, QPoint(0, 120), Qt.KeyboardModifier.ControlModifier)
+    assert mirror.viewport.scale is None
+    QTest.mouseRelease(mirror, LEFT, NONE, at)
+    assert len(ears.heard) == 2
+
+
+def test_a_drag_with_alt_moves_the_picture_and_the_device_sees_nothing(mirror: MirrorView, ears: Ears) -> None:
+    mirror.viewport.show_scale(1.0)
+    before = spot(mirror, 500, 1170)
+    alt = Qt.KeyboardModifier.AltModifier
+    QTest.mousePress(mirror, LEFT, alt, QPoint(200, 400))
+    QTest.mouseMove(mirror, QPoint(150, 340))
+    QTest.mouseRelease(mirror, LEFT, alt, QPoint(150, 340))
+    assert spot(mirror, 500, 1170) - before == QPoint(-50, -60)
+    assert ears.heard == []
+
+
+def test_a_drag_with_space_moves_the_picture_until_space_is_let_go(mirror: MirrorView, ears: Ears) -> None:
+    mirror.viewport.show_scale(1.0)
+    before = spot(mirror, 500, 1170)
+    QTest.keyPress(mirror, Qt.Key.Key_Space)
+    QTest.mousePress(mirror, LEFT, NONE, QPoint(200, 400))
+    QTest.mouseMove(mirror, QPoint(260, 420))
+    QTest.mouseRelease(mirror, LEFT, NONE, QPoint(260, 420))
+    QTest.keyRelease(mirror, Qt.Key.Key_Space)
+    assert spot(mirror, 500, 1170) - before == QPoint(60, 20)
+    assert ears.heard == []
+
+    QTest.mouseClick(mirror, LEFT, NONE, QPoint(200, 400))
+    assert len(ears.heard) == 2
+
+
+def test_arrow_keys_move_a_picture_that_is_larger_than_the_mirror(mirror: MirrorView) -> None:
+    mirror.viewport.show_scale(1.0)
+    before = spot(mirror, 500, 1170)
+    QTest.keyClick(mirror, Qt.Key.Key_Right)
+    assert spot(mirror, 500, 1170).x() < before.x()
+
+
+def test_where_the_whole_picture_is_seen_a_drag_with_alt_is_a_gesture(mirror: MirrorView, ears: Ears) -> None:
+    QTest.mouseClick(mirror, LEFT, Qt.KeyboardModifier.AltModifier, spot(mirror, 500, 900))
+    assert len(ears.heard) == 2
+
+
+def test_the_magnifier_follows_the_pointer_and_lets_the_mouse_through(mirror: MirrorView, ears: Ears) -> None:
+    at = spot(mirror, 500, 900)
+    mirror.set_magnifying(True)
+    QTest.mouseMove(mirror, at)
+    assert mirror.magnified == pixel(mirror, at)
+    QTest.mouseClick(mirror, LEFT, NONE, at)
+    assert ears.places == [pixel(mirror, at)]
+    mirror.set_magnifying(False)
+    assert mirror.magnified is None
+
+
+def test_a_zoom_that_is_not_whole_shows_the_picture_s_colours_too(mirror: MirrorView) -> None:
+    mirror.show_frame(frame(PHONE, number=2, colour=(10, 200, 60)))
+    for scale in ZOOMS:
+        mirror.viewport.show_scale(scale)
+        assert mirror.grab().toImage().pixelColor(mirror.rect().center()) == QColor(10, 200, 60)

@@ -14,6 +14,7 @@ from odyssey_recorder.device.profile import profiles
 from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.gui.mirror import MirrorView
+from odyssey_recorder.gui.view_zoom import ZOOMS
 from odyssey_recorder.model.geometry import Pixel, Size
 
 FOLDED = Size(1080, 2092)
@@ -84,3 +85,46 @@ def test_a_small_mirror_draws_what_a_finger_finds_there(qtbot: QtBot, size: Size
 
     assert abs(found.x - at.x) <= 0.5 / scale + 1
     assert abs(found.y - at.y) <= 0.5 / scale + 1
+
+
+@pytest.mark.parametrize("scale", ZOOMS)
+@pytest.mark.parametrize("size", SCREENS[:6], ids=str)
+def test_a_part_of_the_picture_is_drawn_where_a_finger_finds_it_at_every_zoom(
+    qtbot: QtBot, size: Size, scale: float
+) -> None:
+    random = Random(f"{size} {scale}")
+    at = Pixel(random.randrange(40, size.width - 40), random.randrange(40, size.height - 40))
+    mirror = mirror_of(qtbot, marked(size, at, width=5), QSize(457, 613))
+    mirror.viewport.show_scale(scale)
+    fit = mirror.fit()
+    assert fit is not None
+    mirror.viewport.pan(QPointF(228, 306) - fit.point_of(at))
+    fit = mirror.fit()
+    assert fit is not None
+
+    drawn = drawn_at(mirror)
+
+    found = fit.nearest_pixel(drawn)
+    assert abs(found.x - at.x) <= 0.5 / scale
+    assert abs(found.y - at.y) <= 0.5 / scale
+    assert abs(drawn.x() - fit.point_of(at).x()) <= 0.5
+    assert abs(drawn.y() - fit.point_of(at).y()) <= 0.5
+
+
+def test_at_one_to_one_each_pixel_is_drawn_as_it_is(qtbot: QtBot) -> None:
+    size = Size(1080, 2340)
+    noise = Random("noise").randbytes(size.width * size.height * 3)
+    now = time.monotonic_ns()
+    mirror = mirror_of(qtbot, Frame(1, size, noise, now, now, "test"), QSize(457, 613))
+    mirror.viewport.show_scale(1.0)
+    fit = mirror.fit()
+    assert fit is not None
+
+    image = mirror.grab().toImage()
+
+    for x in range(20, 440, 7):
+        for y in range(20, 600, 11):
+            pixel = fit.pixel_at(QPointF(x, y))
+            assert pixel is not None
+            start = (pixel.y * size.width + pixel.x) * 3
+            assert image.pixelColor(x, y).getRgb()[:3] == tuple(noise[start : start + 3])  # type: ignore[index]
