@@ -109,7 +109,7 @@ def _remarks(task: PracticeTask, attempt: Trail, *, idle: int, hints: int) -> li
     if hints:
         remarks.append(f"{_counted(hints, 'hint')} taken.")
     if unread := sum(passage.texts is None for passage in attempt):
-        remarks.append(f"{_counted(unread, 'screen')} could not be read and is believed.")
+        remarks.append(f"{_counted(unread, 'screen')} could not be read and {'is' if unread == 1 else 'are'} believed.")
     return remarks
 
 

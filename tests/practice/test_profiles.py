@@ -1,0 +1,69 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from odyssey_recorder.errors import PracticeError
+from odyssey_recorder.practice.profiles import Attempt, ConsentAnswer, Profile, ProfileStore, checked_name, standing
+
+
+def attempt(task: str, value: int) -> Attempt:
+    return Attempt(task_id=task, value=value, episode_id="0" * 16, scored_us=1)
+
+
+def answer(version: str, *, agreed: bool) -> ConsentAnswer:
+    return ConsentAnswer(version=version, agreed=agreed, answered_us=1)
+
+
+def test_a_profile_comes_back_as_it_was_saved(tmp_path: Path) -> None:
+    store = ProfileStore(tmp_path / "annotators")
+    profile = Profile(name="Ada", answers=(answer("1", agreed=True),), attempts=(attempt("a", 80),))
+    store.save(profile)
+    assert store.load("Ada") == profile
+    assert store.load("Bob") == Profile(name="Bob")
+
+
+@pytest.mark.parametrize("name", ["../../etc/passwd", "..", "a/b\\c", "CON", "é" * 80, "ada", "Ada", "ADA ", "名前"])
+def test_each_name_has_a_file_of_its_own_in_the_folder(tmp_path: Path, name: str) -> None:
+    folder = tmp_path / "annotators"
+    store = ProfileStore(folder)
+    for known in ("Ada Lovelace", "AdaLovelace", name):
+        store.save(Profile(name=known))
+    assert store.load(name).name == name
+    assert [path.parent for path in tmp_path.rglob("*.json")] == [folder] * 3
+
+
+def test_what_is_no_profile_is_named_and_never_written_over(tmp_path: Path) -> None:
+    store = ProfileStore(tmp_path)
+    store.save(Profile(name="Ada"))
+    [path] = tmp_path.glob("*.json")
+    path.write_text("{")
+    with pytest.raises(PracticeError, match=f"{path.name} is no annotator's profile"):
+        store.load("Ada")
+    path.write_text(json.dumps({"name": "Ada", "format": 99}))
+    with pytest.raises(PracticeError, match="newer Odyssey Recorder"):
+        store.load("Ada")
+
+
+def test_only_the_last_answer_to_this_version_is_an_agreement() -> None:
+    asked = Profile(name="Ada", answers=(answer("1", agreed=True),))
+    assert asked.agrees_to("1")
+    assert not asked.agrees_to("2")
+    assert not asked.has_answered("2")
+    taken_back = asked.model_copy(update={"answers": (*asked.answers, answer("1", agreed=False))})
+    assert taken_back.has_answered("1")
+    assert not taken_back.agrees_to("1")
+
+
+def test_the_best_attempt_at_each_task_counts() -> None:
+    now = standing([attempt("a", 50), attempt("a", 90), attempt("a", 20), attempt("b", 69)], wanted=("a", "b", "c"))
+    assert (now.best, now.left) == ({"a": 90, "b": 69}, 2)
+    assert (now.has_passed("a"), now.has_passed("b"), now.has_passed("c")) == (True, False, False)
+
+
+def test_a_name_is_one_line_of_letters() -> None:
+    assert checked_name("  Ada \n Lovelace ") == "Ada Lovelace"
+    assert checked_name("Ame\u0301lie") == "Am\u00e9lie"
+    for words in ("", "  ", "x" * 81, "a\x07b"):
+        with pytest.raises(PracticeError, match="Give your name"):
+            checked_name(words)

@@ -1,0 +1,125 @@
+from pathlib import Path
+
+import pytest
+
+from odyssey_recorder.dataset.provenance import ScreenRecord
+from odyssey_recorder.dataset.store import EpisodeStore
+from odyssey_recorder.errors import DatasetError, PracticeError
+from odyssey_recorder.model.action import Click, Complete
+from odyssey_recorder.model.geometry import Point
+from odyssey_recorder.practice.profiles import ProfileStore
+from odyssey_recorder.practice.room import PracticeRoom, consent_text
+from odyssey_recorder.practice.tasks import practice_tasks
+from tests.episodes import ID
+from tests.practice.attempts import publish
+from tests.practice.test_trail import record
+
+FIRST = practice_tasks()[0].task_id
+SCREENS = (
+    ("com.android.launcher3", "Settings"),
+    ("com.android.settings", "Display"),
+    ("com.android.settings", "Night light"),
+)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> EpisodeStore:
+    return EpisodeStore(tmp_path / "practice", drafts=tmp_path / "practice" / "drafts")
+
+
+def room_of(store: EpisodeStore, name: str = "ada", *, wanted: int = 10) -> PracticeRoom:
+    return PracticeRoom(name, ProfileStore(store.root.parent / "annotators"), store, wanted=wanted)
+
+
+def record_attempt(store: EpisodeStore) -> str:
+    """The first task, done as it should be."""
+    records = [
+        record(str(number)).model_copy(
+            update={"screen": ScreenRecord(rotation=0, posture="", package=app, activity="", keyboard_shown=False)}
+        )
+        for number, (app, _) in enumerate(SCREENS)
+    ]
+    trees = [
+        f'<hierarchy><node package="{app}" text="{text}" bounds="[0,0][9,9]"/></hierarchy>' for app, text in SCREENS
+    ]
+    return publish(store, [Click(Point(1, 1)), Click(Point(2, 2)), Complete("")], records, trees)
+
+
+def test_a_new_annotator_is_asked_and_has_all_tasks_before_them(store: EpisodeStore) -> None:
+    welcome = room_of(store).welcome()
+    assert (welcome.name, welcome.must_ask, welcome.agrees, welcome.standing.left) == ("ada", True, False, 10)
+
+
+def test_the_lead_sets_the_number(store: EpisodeStore) -> None:
+    assert room_of(store, wanted=3).welcome().standing.wanted == tuple(task.task_id for task in practice_tasks()[:3])
+    assert room_of(store, wanted=0).welcome().standing.left == 0
+    assert room_of(store, wanted=99).welcome().standing.left == 10
+
+
+def test_an_agreement_is_kept_with_its_version_for_the_name_that_was_given(store: EpisodeStore) -> None:
+    room = room_of(store)
+    assert room.agreed_version == ""
+    welcome = room.answer_consent(" Ada  Lovelace ", agreed=True)
+    assert (welcome.name, welcome.agrees, welcome.must_ask) == ("Ada Lovelace", True, False)
+    assert (room.annotator, room.agreed_version) == ("Ada Lovelace", consent_text().version)
+    again = room_of(store, "Ada Lovelace")
+    assert again.welcome().agrees
+    assert again.agreed_version == consent_text().version
+    assert room_of(store, "ada").welcome().must_ask
+
+
+def test_another_name_is_handed_on_to_be_kept(store: EpisodeStore) -> None:
+    kept: list[str] = []
+    profiles = ProfileStore(store.root.parent / "annotators")
+    room = PracticeRoom("ada", profiles, store, wanted=1, keep_name=kept.append)
+    room.answer_consent("ada", agreed=True)
+    room.answer_consent("Bo", agreed=True)
+    assert kept == ["Bo"]
+
+
+def test_who_does_not_agree_is_not_asked_again_and_has_agreed_to_nothing(store: EpisodeStore) -> None:
+    room = room_of(store)
+    room.answer_consent("ada", agreed=True)
+    welcome = room.answer_consent("ada", agreed=False)
+    assert (welcome.agrees, welcome.must_ask, room.agreed_version) == (False, False, "")
+
+
+def test_an_attempt_is_judged_by_its_files_and_kept(store: EpisodeStore) -> None:
+    room = room_of(store)
+    judged = room.score_attempt(FIRST, record_attempt(store), hints=1)
+    assert (judged.value, judged.missed) == (99, ())
+    assert room_of(store).welcome().standing.best == {FIRST: 99}
+    assert room_of(store).welcome().standing.left == 9
+    assert room_of(store, "bo").welcome().standing.best == {}
+
+
+def test_a_view_tree_that_was_lost_is_no_failure(store: EpisodeStore) -> None:
+    episode_id = record_attempt(store)
+    store.ui_tree_path(episode_id, 1).unlink()
+    assert room_of(store).score_attempt(FIRST, episode_id, hints=0).is_passed
+
+
+def test_an_episode_without_its_proof_is_not_judged(store: EpisodeStore) -> None:
+    episode_id = record_attempt(store)
+    (store.root / "provenance" / f"{ID}.json").unlink()
+    with pytest.raises(DatasetError, match="has no whole proof beside it"):
+        room_of(store).score_attempt(FIRST, episode_id, hints=0)
+
+
+def test_a_task_that_there_is_not_is_named(store: EpisodeStore) -> None:
+    with pytest.raises(PracticeError, match="no practice task practice-99"):
+        room_of(store).score_attempt("practice-99", ID, hints=0)
+
+
+def test_the_consent_text_says_what_is_recorded_and_how_to_withdraw() -> None:
+    text = consent_text().text
+    assert all(words in text for words in ("What is recorded", "What it is for", "How to take it back"))
+
+
+def test_a_consent_text_must_have_a_version(tmp_path: Path) -> None:
+    path = tmp_path / "consent.txt"
+    with pytest.raises(PracticeError, match="cannot be read"):
+        consent_text(path)
+    path.write_text("We record all.\n")
+    with pytest.raises(PracticeError, match="has no version"):
+        consent_text(path)

@@ -1,0 +1,136 @@
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from odyssey_recorder.model.action import Action, Click, Complete, Impossible, Press, SystemKey, Type
+from odyssey_recorder.model.geometry import Point
+from odyssey_recorder.practice.gold import read_gold
+from odyssey_recorder.practice.score import PASS_MARK, score
+from odyssey_recorder.practice.tasks import PracticeTask, practice_tasks
+from odyssey_recorder.practice.trail import Passage, Trail
+
+TASKS = practice_tasks()
+BY_NAME = {task.folder.name: task for task in TASKS}
+DETOUR = Passage(Click(Point(1, 1)), "com.example.elsewhere", "com.example.elsewhere.Main", ("Nothing of interest",))
+
+any_task = st.sampled_from(TASKS)
+
+
+def gold(task: PracticeTask) -> Trail:
+    return read_gold(task).trail
+
+
+def ended(trail: Trail, end: Action) -> Trail:
+    return (*trail[:-1], replace(trail[-1], action=end))
+
+
+@pytest.mark.parametrize("task", TASKS, ids=list(BY_NAME))
+def test_the_gold_episode_has_all_points(task: PracticeTask) -> None:
+    result = score(task, gold(task), gold(task))
+    assert (result.value, result.missed, result.remarks) == (100, (), ())
+    assert len(result.passed) == len(task.milestones) + bool(task.answer)
+
+
+@pytest.mark.parametrize("task", TASKS, ids=list(BY_NAME))
+def test_the_episode_of_another_task_fails(task: PracticeTask) -> None:
+    others = [score(task, gold(other), gold(task)) for other in TASKS if other is not task]
+    assert [result.value for result in others if result.is_passed] == []
+
+
+@given(any_task, st.data())
+def test_harmless_detours_do_not_fail(task: PracticeTask, data: st.DataObject) -> None:
+    trail = list(gold(task))
+    for _ in range(data.draw(st.integers(1, 8))):
+        at = data.draw(st.integers(0, len(trail) - 1))
+        trail.insert(at, replace(DETOUR, is_idle=data.draw(st.booleans())))
+    result = score(task, tuple(trail), gold(task))
+    assert result.missed == ()
+    assert result.is_passed
+
+
+@given(any_task, st.data())
+def test_a_screen_that_is_never_passed_lowers_the_value(task: PracticeTask, data: st.DataObject) -> None:
+    wanted = data.draw(st.sampled_from([milestone for milestone in task.milestones if milestone.shows]))
+    blind = tuple(
+        replace(step, texts=tuple(t for t in step.texts or () if wanted.shows[0].casefold() not in t.casefold()))
+        for step in gold(task)
+    )
+    result = score(task, blind, gold(task))
+    assert wanted.words in result.missed
+    assert result.value < 100
+
+
+def test_milestones_count_in_their_order_alone() -> None:
+    task = BY_NAME["10-two-apps"]
+    backwards = (*reversed(gold(task)[:-1]), gold(task)[-1])
+    assert score(task, backwards, gold(task)).missed == ("the page of the kettle is open",)
+
+
+@pytest.mark.parametrize("task", TASKS, ids=list(BY_NAME))
+def test_the_wrong_ending_fails(task: PracticeTask) -> None:
+    end: Action = Complete(task.answer) if task.ending == "IMPOSSIBLE" else Impossible(task.answer or "no results")
+    result = score(task, ended(gold(task), end), gold(task))
+    assert (result.has_right_ending, result.is_passed) == (False, False)
+    assert result.remarks[0].startswith("The right ending is ")
+
+
+def test_an_answer_that_is_not_given_is_missed_and_costs() -> None:
+    task = BY_NAME["02-answer"]
+    result = score(task, ended(gold(task), Complete("It is full enough.")), gold(task))
+    assert result.missed == ("the answer is in the note",)
+    assert not result.is_passed
+
+
+def test_text_that_is_not_typed_fails_where_the_task_is_to_type() -> None:
+    task = BY_NAME["04-type"]
+    silent = tuple(
+        replace(step, action=Click(Point(5, 5))) if isinstance(step.action, Type) else step for step in gold(task)
+    )
+    result = score(task, silent, gold(task))
+    assert result.missed == ("“buy milk” is typed",)
+    assert result.value < PASS_MARK
+
+
+def test_text_may_be_typed_in_pieces_and_in_capitals() -> None:
+    task = BY_NAME["04-type"]
+    at = next(number for number, step in enumerate(gold(task)) if isinstance(step.action, Type))
+    step = gold(task)[at]
+    pieces = tuple(replace(step, action=Type(piece)) for piece in ("Buy ", "MILK"))
+    assert score(task, (*gold(task)[:at], *pieces, *gold(task)[at + 1 :]), gold(task)).value == 100
+
+
+def test_steps_that_changed_nothing_cost_a_little_and_never_the_pass() -> None:
+    task = BY_NAME["01-click"]
+    idle = replace(gold(task)[0], is_idle=True)
+    assert score(task, (idle, *gold(task)), gold(task)).value == 98
+    many = score(task, (*(idle for _ in range(30)), *gold(task)), gold(task))
+    assert many.value == 90
+    assert many.remarks == ("30 steps changed nothing on the screen: take such steps away with Undo.",)
+
+
+def test_hints_are_told_and_cost_next_to_nothing() -> None:
+    task = BY_NAME["03-scroll"]
+    result = score(task, gold(task), gold(task), hints=1)
+    assert (result.value, result.remarks) == (99, ("1 hint taken.",))
+    assert score(task, gold(task), gold(task), hints=90).value == 95
+
+
+def test_a_screen_that_could_not_be_read_is_believed_in_the_right_app_and_told() -> None:
+    task = BY_NAME["01-click"]
+    unread = (gold(task)[0], replace(gold(task)[1], texts=None), replace(gold(task)[2], texts=None))
+    result = score(task, unread, gold(task))
+    assert (result.value, result.remarks) == (100, ("2 screens could not be read and are believed.",))
+
+
+def test_a_screen_of_which_nothing_is_known_passes_nothing() -> None:
+    task = BY_NAME["01-click"]
+    unknown = tuple(replace(step, texts=None, package="") for step in gold(task))
+    assert score(task, unknown, gold(task)).passed == ()
+
+
+def test_a_thousand_steps_are_judged() -> None:
+    task = BY_NAME["10-two-apps"]
+    wandering = (*[replace(DETOUR, action=Press(SystemKey.HOME))] * 1000, *gold(task))
+    assert score(task, wandering, gold(task)).missed == ()
