@@ -20,6 +20,7 @@ from odyssey_recorder.gui.parts import breakable, fill_dialog, named, push_butto
 from odyssey_recorder.gui.theme import Theme
 
 _ALL_WELL = "Nothing is missing."
+_STOPPED = "It was stopped: not everything was looked at."
 _WORST_FIRST = (Level.MISSING, Level.NOTE, Level.OK)
 
 
@@ -85,7 +86,9 @@ class DoctorDialog(QDialog):
         self._findings = sorted(findings, key=lambda one: _WORST_FIRST.index(one.level))
         missing, notes = (sum(one.level is level for one in findings) for level in (Level.MISSING, Level.NOTE))
         said = [f"{missing} missing"] * bool(missing) + [f"{notes} to know of"] * bool(notes)
-        self._said.setText(f"{', '.join(said)}." if said else _ALL_WELL)
+        stopped = self._job is not None and self._job.is_cancelled
+        summary = f"{', '.join(said)}." if said else _ALL_WELL
+        self._said.setText(_STOPPED if stopped else summary)
         self._said.show()
         self._list.setWidget(_entries(self._findings))
         self._allow()

@@ -1,0 +1,108 @@
+"""Which event kept the GUI thread busy for too long, whose it was, and where in the program it was meanwhile.
+
+Make a `ProbedApplication` before anything else makes an application; then `application()` takes it as it is.
+"""
+
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import shiboken6
+from PySide6.QtCore import QEvent, QObject
+from PySide6.QtWidgets import QApplication
+
+LIMIT_MS = 50.0
+_LOOK_S = 0.01
+
+
+@dataclass(frozen=True, slots=True)
+class SlowDelivery:
+    """One event that took longer than the limit; `stack` is empty where all the time was spent inside of Qt."""
+
+    took_ms: float
+    receiver: str
+    event: str
+    stack: str
+
+    def __str__(self) -> str:
+        return f"{self.took_ms:.0f} ms: {self.event} for {self.receiver}\n{self.stack}"
+
+
+class ProbedApplication(QApplication):
+    """Measures the delivery of every event on the GUI thread, slots of queued signals and timers among them.
+
+    What an event sets off at once belongs to it. Loops that a test runs of its own accord are no delivery.
+    """
+
+    def __init__(self, arguments: Sequence[str] = (), *, limit_ms: float = LIMIT_MS) -> None:
+        self._limit_ms = limit_ms
+        self._slow: list[SlowDelivery] = []
+        self._watcher = _StackWatcher(threading.get_ident(), limit_ms / 1000)
+        super().__init__(list(arguments))
+
+    @property
+    def slow(self) -> tuple[SlowDelivery, ...]:
+        """The deliveries that took too long so far, in their order."""
+        return tuple(self._slow)
+
+    def notify(self, receiver: QObject, event: QEvent) -> bool:
+        watcher = self._watcher
+        if watcher.is_busy or threading.get_ident() != watcher.thread:
+            return super().notify(receiver, event)
+        kind = event.type()
+        watcher.begin()
+        try:
+            return super().notify(receiver, event)
+        finally:
+            took_ms, stack = watcher.end()
+            if took_ms > self._limit_ms:
+                self._slow.append(SlowDelivery(took_ms, _name(receiver), kind.name, stack))
+
+    def end_probe(self) -> None:
+        """Let the thread that looks at the stacks end."""
+        self._watcher.close()
+
+
+class _StackWatcher:
+    """Looks from a thread of its own what one thread does once it has been busy for `limit_s`."""
+
+    def __init__(self, thread: int, limit_s: float) -> None:
+        self.thread = thread
+        self.is_busy = False
+        self._limit_s = limit_s
+        self._began_s = 0.0
+        self._stack = ""
+        self._closed = threading.Event()
+        threading.Thread(target=self._run, name="slot probe", daemon=True).start()
+
+    def begin(self) -> None:
+        self._stack = ""
+        self._began_s = time.perf_counter()
+        self.is_busy = True
+
+    def end(self) -> tuple[float, str]:
+        """How many milliseconds it took, and the stack if that was too long."""
+        self.is_busy = False
+        return 1000 * (time.perf_counter() - self._began_s), self._stack
+
+    def close(self) -> None:
+        self._closed.set()
+
+    def _run(self) -> None:
+        while not self._closed.wait(_LOOK_S):
+            began_s = self._began_s
+            if not self.is_busy or self._stack or time.perf_counter() - began_s < self._limit_s:
+                continue
+            stack = "".join(traceback.format_stack(sys._current_frames()[self.thread]))
+            if self.is_busy and self._began_s == began_s:
+                self._stack = stack
+
+
+def _name(receiver: QObject) -> str:
+    if not shiboken6.isValid(receiver):
+        return f"{type(receiver).__name__} (gone)"
+    named = receiver.objectName() or getattr(receiver, "accessibleName", str)()
+    return f"{type(receiver).__name__} {named!r}" if named else type(receiver).__name__

@@ -1,0 +1,138 @@
+"""The doctor from the window: findings with their mends, and the report."""
+
+import threading
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QAbstractButton, QFileDialog
+
+from odyssey_recorder.errors import DatasetError
+from odyssey_recorder.examination import Finding, Level
+from odyssey_recorder.gui.doctor_dialog import DoctorDialog
+from odyssey_recorder.gui.jobs import Cancelled, Progress
+from odyssey_recorder.gui.recording_controller import Phase
+from odyssey_recorder.gui.workplace import Workplace
+from tests.gui.pilot import Pilot
+
+FINDINGS = [
+    Finding("Odyssey Recorder", "0.4.0"),
+    Finding("Android SDK", "no emulator", Level.NOTE, "Run: sdkmanager emulator", "sdkmanager emulator"),
+    Finding("adb", "<b>none</b>", Level.MISSING, "Set ODYSSEY_ADB."),
+]
+
+
+class BenchDoctor:
+    """Finds what it is told to find, once it may."""
+
+    def __init__(self) -> None:
+        self.findings: Sequence[Finding] = FINDINGS
+        self.may_end = threading.Event()
+        self.may_end.set()
+        self.saved: list[Path] = []
+        self.refusal = ""
+
+    def examine(self, progress: Progress, cancelled: Cancelled) -> Sequence[Finding]:
+        progress(0.5, "Looking at the window…")
+        while not self.may_end.wait(0.005) and not cancelled():
+            pass
+        return self.findings
+
+    def save(self, findings: Sequence[Finding], file: Path) -> None:
+        if self.refusal:
+            raise DatasetError(self.refusal)
+        self.saved.append(file)
+
+
+@pytest.fixture
+def doctor() -> BenchDoctor:
+    return BenchDoctor()
+
+
+@pytest.fixture
+def pilot(open_at: Callable[[Workplace], Pilot], doctor: BenchDoctor) -> Pilot:
+    opened = open_at(Workplace(doctor=doctor))
+    opened.wait_for_phase(Phase.WATCHING)
+    return opened
+
+
+def ask(pilot: Pilot) -> DoctorDialog:
+    pilot.press("Doctor")
+    dialog = pilot.dialog()
+    assert isinstance(dialog, DoctorDialog)
+    return dialog
+
+
+def wait_to_read(pilot: Pilot, words: str) -> None:
+    pilot.qtbot.waitUntil(lambda: pilot.says(words))
+
+
+def button(dialog: DoctorDialog, words: str) -> QAbstractButton:
+    return next(one for one in dialog.findChildren(QAbstractButton) if one.text() == words)
+
+
+def test_it_opens_by_its_key_and_shows_what_was_found_with_its_mend(pilot: Pilot) -> None:
+    QTest.keyClick(pilot.window, Qt.Key.Key_F1)
+    wait_to_read(pilot, "1 missing, 1 to know of.")
+    assert pilot.says("Odyssey Recorder: 0.\u200b4.\u200b0")
+    assert pilot.says("adb: <b>none<")  # as text
+    assert pilot.says("Set ODYSSEY_\u200bADB.")
+
+
+def test_while_it_looks_it_says_at_what_and_can_be_stopped(pilot: Pilot, doctor: BenchDoctor) -> None:
+    doctor.may_end.clear()
+    dialog = ask(pilot)
+    wait_to_read(pilot, "Looking at the window…")
+    assert not button(dialog, "Check again").isEnabled()
+    pilot.press_in(dialog, "Cancel")
+    wait_to_read(pilot, "It was stopped: not everything was looked at.")
+    assert button(dialog, "Check again").isEnabled()
+
+
+def test_nothing_amiss_is_said_in_a_word(pilot: Pilot, doctor: BenchDoctor) -> None:
+    doctor.findings = FINDINGS[:1]
+    ask(pilot)
+    wait_to_read(pilot, "Nothing is missing.")
+
+
+def test_the_command_and_the_report_can_be_copied(pilot: Pilot) -> None:
+    dialog = ask(pilot)
+    wait_to_read(pilot, "1 missing")
+    pilot.press_in(dialog, "Copy command")
+    assert QGuiApplication.clipboard().text() == "sdkmanager emulator"
+    pilot.press_in(dialog, "Copy report")
+    assert "Run: sdkmanager emulator" in QGuiApplication.clipboard().text()
+
+
+def test_the_report_is_saved_where_the_annotator_says(pilot: Pilot, doctor: BenchDoctor, tmp_path: Path) -> None:
+    choose_file(pilot, tmp_path / "report.txt")
+    wait_to_read(pilot, "The report is saved.")
+    assert doctor.saved == [tmp_path / "report.txt"]
+
+
+def test_a_report_that_cannot_be_saved_says_why(pilot: Pilot, doctor: BenchDoctor, tmp_path: Path) -> None:
+    doctor.refusal = "No room is left there. Free some space."
+    choose_file(pilot, tmp_path / "report.txt")
+    wait_to_read(pilot, "No room is left there. Free some space.")
+
+
+def choose_file(pilot: Pilot, file: Path) -> None:
+    dialog = ask(pilot)
+    wait_to_read(pilot, "1 missing")
+    pilot.press_in(dialog, "Save report…")
+    chooser = dialog.findChild(QFileDialog)
+    assert chooser is not None
+    chooser.fileSelected.emit(str(file))
+    chooser.close()
+
+
+def test_it_looks_anew_each_time_it_is_opened(pilot: Pilot, doctor: BenchDoctor) -> None:
+    dialog = ask(pilot)
+    wait_to_read(pilot, "1 missing")
+    dialog.accept()
+    doctor.findings = FINDINGS[:1]
+    ask(pilot)
+    wait_to_read(pilot, "Nothing is missing.")

@@ -1,0 +1,47 @@
+"""The probe, in a process of its own: there can be one application only."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+
+CHILD = """
+import json, time
+from PySide6.QtCore import QObject, Qt, QTimer, Signal
+from PySide6.QtWidgets import QLabel
+from odyssey_recorder.gui.application import application
+from tests.gui.slot_probe import ProbedApplication
+
+app = ProbedApplication()
+assert application() is app
+
+class Napper(QObject):
+    tired = Signal(float)
+
+    def nap(self, seconds):
+        time.sleep(seconds)
+
+napper = Napper(objectName="the napper")
+napper.tired.connect(napper.nap, Qt.ConnectionType.QueuedConnection)
+napper.tired.emit(0.0)
+napper.tired.emit(0.12)
+QTimer.singleShot(200, app.quit)
+app.exec()
+app.end_probe()
+print(json.dumps([[slow.took_ms, slow.receiver, slow.event, slow.stack] for slow in app.slow]))
+"""
+
+
+def test_a_slot_that_takes_too_long_is_named_with_its_stack() -> None:
+    environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen"}
+    child = subprocess.run(
+        [sys.executable, "-c", CHILD], cwd=ROOT, env=environment, capture_output=True, text=True, timeout=60, check=True
+    )
+    (slow,) = [told for told in json.loads(child.stdout) if "napper" in told[1]]
+    took_ms, receiver, event, stack = slow
+    assert took_ms >= 120
+    assert (receiver, event) == ("Napper 'the napper'", "MetaCall")
+    assert "in nap" in stack
