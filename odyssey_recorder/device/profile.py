@@ -5,7 +5,7 @@ from functools import cache
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from odyssey_recorder.device.device import DeviceProperties
 from odyssey_recorder.errors import SettingsError
@@ -70,11 +70,22 @@ class DeviceProfile(_Part):
         """The screen, of a foldable the inner one."""
         return Size(self.width, self.height)
 
+    @property
+    def screens(self) -> tuple[Size, ...]:
+        """All the screens that it may show: a foldable has another one outside."""
+        outer = (Size(self.fold.outer_width, self.fold.outer_height),) if self.fold is not None else ()
+        return (self.size, *outer)
+
 
 @cache
 def profiles() -> tuple[DeviceProfile, ...]:
     """All profiles, in the order of their file names."""
-    return tuple(_profile(file) for file in sorted(data_folder("device_profiles").glob("*.toml")))
+    return read_profiles(data_folder("device_profiles"))
+
+
+def read_profiles(folder: Path) -> tuple[DeviceProfile, ...]:
+    """The profiles of a folder, in the order of their file names. Raises SettingsError for one that is none."""
+    return tuple(_profile(file) for file in sorted(folder.glob("*.toml")))
 
 
 def profile_named(key: str) -> DeviceProfile:
@@ -95,9 +106,16 @@ def profile_of(device: DeviceProperties, panel: Size | None = None) -> DevicePro
 
 def device_name(device: DeviceProperties) -> str:
     """The dataset's name of the device: its profile's by the screen's size, otherwise the AVD's or the model's."""
-    named = next((profile.name for profile in profiles() if profile.size == device.size), "")
+    named = next((profile.name for profile in profiles() if device.size in profile.screens), "")
     return named or device.avd_name.replace("_", " ") or device.model
 
 
 def _profile(file: Path) -> DeviceProfile:
-    return DeviceProfile.model_validate({**tomllib.loads(file.read_text(encoding="utf-8")), "key": file.stem})
+    try:
+        return DeviceProfile.model_validate({**tomllib.loads(file.read_text(encoding="utf-8")), "key": file.stem})
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(map(str, first["loc"]))
+        raise SettingsError(f"The device profile {file} is wrong at {place}: {first['msg']}.") from error
+    except ValueError as error:
+        raise SettingsError(f"The device profile {file} cannot be read: {error}.") from error

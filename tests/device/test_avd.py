@@ -106,11 +106,26 @@ def test_a_start_that_is_cancelled_leaves_no_emulator_behind(bench: Bench) -> No
     bench.devices.create("small_phone")
     seen = list[Stage]()
 
+    def at_home() -> bool:
+        return Stage.WAITING_FOR_HOME in seen
+
     with pytest.raises(CancelledError, match=r"small_phone was given up; the emulator is stopped"):
-        bench.devices.start("small_phone", progress=seen.append, cancelled=lambda: Stage.WAITING_FOR_HOME in seen)
+        bench.devices.start("small_phone", progress=seen.append, cancelled=at_home)
 
     assert seen[-1] is Stage.WAITING_FOR_HOME
     assert [avd.serial for avd in bench.devices.list()] == [None]
+
+
+def test_ctrl_c_while_it_starts_ends_an_emulator_that_has_no_console_yet(bench: Bench) -> None:
+    bench.devices.create("small_phone")
+
+    def ctrl_c() -> bool:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        bench.devices.start("small_phone", cancelled=ctrl_c)
+
+    assert bench.devices.create("small_phone", replace=True).serial is None
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,14 @@
 import tomllib
+from pathlib import Path
 
 import pytest
 
 from odyssey_recorder.device.device import DeviceProperties
-from odyssey_recorder.device.profile import DeviceProfile, device_name, profiles
+from odyssey_recorder.device.profile import DeviceProfile, device_name, profile_named, profiles, read_profiles
+from odyssey_recorder.errors import SettingsError
 from odyssey_recorder.model.geometry import Size
 from odyssey_recorder.resources import data_folder
+from odyssey_recorder.simulator.profile import PROFILES
 
 
 def properties(size: Size, *, avd_name: str = "", model: str = "sdk_gphone64_x86_64") -> DeviceProperties:
@@ -38,8 +41,65 @@ def test_another_device_is_called_by_its_avd_or_else_by_its_model() -> None:
     assert device_name(properties(odd, model="Fairphone 5")) == "Fairphone 5"
 
 
+def test_a_fold_has_its_name_when_it_is_folded_too() -> None:
+    assert device_name(properties(Size(1080, 2092), avd_name="My_Phone")) == "Pixel Fold"
+
+
 def test_no_two_profiles_have_the_same_screen() -> None:
-    assert len({profile.size for profile in profiles()}) == len(profiles())
+    screens = [screen for profile in profiles() for screen in profile.screens]
+    assert len(set(screens)) == len(screens) == 7
+
+
+def test_every_profile_says_what_its_virtual_device_is_made_of_and_how_it_is_prepared() -> None:
+    for profile in profiles():
+        assert (profile.avd.image, profile.android_sdk, profile.avd.keyboard) == ("google_apis", "34", True)
+        assert (profile.prepare.navigation, profile.prepare.locale) == ("three_button", "en-US")
+    orientations = {profile.key: profile.avd.orientation for profile in profiles()}
+    assert [key for key, orientation in orientations.items() if orientation == "landscape"] == ["pixel_tablet"]
+
+
+@pytest.mark.parametrize("profile", profiles(), ids=lambda profile: profile.key)
+def test_the_simulated_emulator_has_the_same_screens(profile: DeviceProfile) -> None:
+    simulated = PROFILES[profile.key]
+    panels = {simulated.size, *(posture.panel for posture in simulated.postures)}
+    assert {(panel.width, panel.height) for panel in panels} == {(one.width, one.height) for one in profile.screens}
+    assert simulated.density == profile.density
+
+
+def test_a_profile_is_named_by_its_file() -> None:
+    assert profile_named("pixel_fold").name == "Pixel Fold"
+    with pytest.raises(SettingsError, match=r"No device profile 'pixel'; there are medium_phone, pixel_7_pro"):
+        profile_named("pixel")
+
+
+PHONE = 'name = "Phone"\navd_device = "phone"\nandroid_sdk = "34"\nwidth = 720\nheight = 1280\ndensity = 320\n'
+
+
+def test_what_a_profile_leaves_out_is_as_in_the_others(tmp_path: Path) -> None:
+    (tmp_path / "phone.toml").write_text(PHONE)
+    [profile] = read_profiles(tmp_path)
+    assert (profile.key, profile.avd, profile.prepare) == ("phone", profiles()[0].avd, profiles()[0].prepare)
+
+
+@pytest.mark.parametrize(
+    ("more", "complaint"),
+    [
+        ("[prepare]\ntime_zone = 'Oslo; reboot'", "wrong at prepare.time_zone"),
+        ("[prepare]\nlocale = '-english'", "wrong at prepare.locale"),
+        ("[avd]\nimage = '../x'", "wrong at avd.image"),
+        ("[avd]\ngpu = 'a b'", "wrong at avd.gpu"),
+        ("[avd]\nram_mb = 4", "wrong at avd.ram_mb"),
+        ("[fold]\nouter_width = 1080", "wrong at fold.outer_height"),
+        ("not toml", "cannot be read"),
+    ],
+)
+def test_a_profile_that_is_wrong_is_refused_with_its_file_and_the_place(
+    tmp_path: Path, more: str, complaint: str
+) -> None:
+    file = tmp_path / "phone.toml"
+    file.write_text(PHONE + more)
+    with pytest.raises(SettingsError, match=f"The device profile {file} (is )?{complaint}"):
+        read_profiles(tmp_path)
 
 
 def test_keys_that_the_recorder_does_not_need_are_left_to_others() -> None:
