@@ -13,6 +13,9 @@ pytest_plugins = ["tests.command_line"]
 # Qt reads it when the application is made. A test of a real window sets another in a process of its own.
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
+# The keyring of whoever runs the tests is left alone, by this process and those that it starts.
+os.environ["PYTHON_KEYRING_BACKEND"] = "keyring.backends.fail.Keyring"
+
 # What a shell starts in the background ignores Ctrl-C, and so would all the programs that the tests start.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 

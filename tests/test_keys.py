@@ -2,76 +2,30 @@
 
 import logging
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import keyring
 import pytest
 from keyring.backend import KeyringBackend
 from keyring.backends import fail
-from keyring.errors import KeyringLocked, PasswordDeleteError, PasswordSetError
 from pydantic import SecretStr
 
 from odyssey_recorder.errors import SettingsError
 from odyssey_recorder.keys import VARIABLE, KeyPlace, KeyStatus, find_key, forget_key, key_status, store_key
 from odyssey_recorder.logs import logging_to
+from tests.keyrings import LockedKeyring, MemoryKeyring, PlainFileKeyring, TalkativeKeyring, UseKeyring
 
 KEY = "sk-planted-0123456789"
 
 
-class MemoryKeyring(KeyringBackend):
-    """A keyring of the test's own."""
-
-    priority = 5.0
-
-    def __init__(self) -> None:
-        super().__init__()  # type: ignore[no-untyped-call]
-        self.entries: dict[tuple[str, str], str] = {}
-
-    def get_password(self, service: str, username: str) -> str | None:
-        return self.entries.get((service, username))
-
-    def set_password(self, service: str, username: str, password: str) -> None:
-        self.entries[service, username] = password
-
-    def delete_password(self, service: str, username: str) -> None:
-        del self.entries[service, username]
-
-
-class PlainFileKeyring(MemoryKeyring):
-    """As those that the library does not recommend."""
-
-    priority = 0.5
-
-
-class TalkativeKeyring(MemoryKeyring):
-    """Refuses everything, and says the key aloud."""
-
-    def set_password(self, service: str, username: str, password: str) -> None:
-        raise PasswordSetError(f"cannot store {password}")
-
-    def delete_password(self, service: str, username: str) -> None:
-        raise PasswordDeleteError(f"cannot delete {self.entries}")
-
-
-class LockedKeyring(MemoryKeyring):
-    """Its owner does not unlock it."""
-
-    def get_password(self, service: str, username: str) -> str | None:
-        raise KeyringLocked("Failed to unlock the collection!")
-
-
-Use = Callable[[KeyringBackend], None]
-
-
 @pytest.fixture(autouse=True)
-def use(monkeypatch: pytest.MonkeyPatch) -> Iterator[Use]:
+def use(monkeypatch: pytest.MonkeyPatch) -> Iterator[UseKeyring]:
     """Sets the keyring of the test; it begins with an empty one, and without the variable."""
     monkeypatch.delenv(VARIABLE, raising=False)
-    before = keyring.get_keyring()
     keyring.set_keyring(MemoryKeyring())
     yield keyring.set_keyring
-    keyring.set_keyring(before)
+    keyring.set_keyring(fail.Keyring())  # type: ignore[no-untyped-call]
 
 
 def found() -> str | None:
@@ -97,7 +51,7 @@ def test_the_environment_is_above_the_keyring(monkeypatch: pytest.MonkeyPatch) -
 
 
 @pytest.mark.parametrize("unsafe", [fail.Keyring, PlainFileKeyring])
-def test_without_a_safe_keyring_the_variable_is_named(use: Use, unsafe: type[KeyringBackend]) -> None:
+def test_without_a_safe_keyring_the_variable_is_named(use: UseKeyring, unsafe: type[KeyringBackend]) -> None:
     use(unsafe())
     assert key_status() == KeyStatus(KeyPlace.NOWHERE)
     assert found() is None
@@ -106,7 +60,7 @@ def test_without_a_safe_keyring_the_variable_is_named(use: Use, unsafe: type[Key
     forget_key()
 
 
-def test_a_locked_keyring_is_told_of(use: Use) -> None:
+def test_a_locked_keyring_is_told_of(use: UseKeyring) -> None:
     use(LockedKeyring())
     status = key_status()
     assert (status.place, "KeyringLocked" in status.trouble) == (KeyPlace.NOWHERE, True)
@@ -114,7 +68,7 @@ def test_a_locked_keyring_is_told_of(use: Use) -> None:
         find_key()
 
 
-def test_the_key_is_in_no_error(use: Use) -> None:
+def test_the_key_is_in_no_error(use: UseKeyring) -> None:
     talkative = TalkativeKeyring()
     use(talkative)
     with pytest.raises(SettingsError) as refused:

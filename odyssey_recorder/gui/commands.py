@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from enum import Enum
+from functools import partial
 
 from PySide6.QtCore import QObject, QSize
 from PySide6.QtGui import QAction, QKeySequence, QPalette
@@ -19,10 +20,22 @@ class _Words:
     keys: str = ""
     primary: bool = False
     checkable: bool = False
+    page: str = ""
+
+
+_record = partial(_Words, page="Record")
+_tasks = partial(_Words, page="Tasks")
+_practice = partial(_Words, page="Practice")
+_devices = partial(_Words, page="Devices")
+_dataset = partial(_Words, page="Dataset")
+_settings = partial(_Words, page="Settings")
 
 
 class Command(Enum):
-    """One thing that can be asked for."""
+    """One thing that can be asked for: on one page, or everywhere where `page` is empty.
+
+    Keys stand for one thing on a page; those of a page that is not shown ask for nothing.
+    """
 
     RECORD_PAGE = _Words("Record", "Record episodes", "record_circle_outline", "Ctrl+1")
     TASKS_PAGE = _Words("Tasks", "Choose what to record", "format_list_checks", "Ctrl+2")
@@ -33,100 +46,102 @@ class Command(Enum):
     PRACTICE_PAGE = _Words(
         "Practice", "Practise before you record, and see how far you are", "school_outline", "Ctrl+5"
     )
-    LOOK_FOR_DEVICES = _Words("Look again", "Look for devices again", "refresh", "F5")
-    SIMULATE = _Words("Start the simulated emulator", "Start a simulated phone on this computer", "cellphone_play")
-    START = _Words("Start recording", "Start recording this task", "record_circle_outline", "Ctrl+R", primary=True)
-    LOOK_OVER = _Words("Check again", "Check again what passive mode needs of the device", "refresh", "F7")
-    PAUSE = _Words("Pause", "Take no input for a while, or go on", "play_pause", "Ctrl+P", checkable=True)
-    STOP = _Words("Stop", "Stop now and keep the draft for later", "stop", "Ctrl+Shift+S")
-    DISCARD = _Words("Discard…", "Stop and move the draft to the trash", "delete_outline")
-    DRAFTS = _Words("Drafts…", "Go on with a recording that was not finished", "file_clock_outline", "Ctrl+Shift+D")
-    RETRY = _Words("Try again", "Look now whether it works again", "refresh", "F6", primary=True)
-    BACK = _Words("Back", "Press Back on the device", "arrow_left", "F2")
-    HOME = _Words("Home", "Press Home on the device", "circle_outline", "F3")
-    RECENT = _Words("Recent", "Show the device's recent apps", "square_outline", "F4")
-    WRITE = _Words("Write", "Go to the text to type", "keyboard_outline", "Ctrl+T")
-    TYPE = _Words("Type", "Type this text on the device as one step", "keyboard_return", "Return")
-    COMPLETE = _Words("Complete…", "The task is done", "check", "Ctrl+Return", primary=True)
-    IMPOSSIBLE = _Words("Impossible…", "The task cannot be done, and why", "cancel", "Ctrl+I")
-    UNDO = _Words("Undo last", "Take the last step away", "undo", "Ctrl+Z")
-    UNDO_TO_HERE = _Words(
+    LOOK_FOR_DEVICES = _record("Look again", "Look for devices again", "refresh", "F5")
+    SIMULATE = _record("Start the simulated emulator", "Start a simulated phone on this computer", "cellphone_play")
+    START = _record("Start recording", "Start recording this task", "record_circle_outline", "Ctrl+R", primary=True)
+    LOOK_OVER = _record("Check again", "Check again what passive mode needs of the device", "refresh", "F7")
+    PAUSE = _record("Pause", "Take no input for a while, or go on", "play_pause", "Ctrl+P", checkable=True)
+    STOP = _record("Stop", "Stop now and keep the draft for later", "stop", "Ctrl+Shift+S")
+    DISCARD = _record("Discard…", "Stop and move the draft to the trash", "delete_outline")
+    DRAFTS = _record("Drafts…", "Go on with a recording that was not finished", "file_clock_outline", "Ctrl+Shift+D")
+    RETRY = _record("Try again", "Look now whether it works again", "refresh", "F6", primary=True)
+    BACK = _record("Back", "Press Back on the device", "arrow_left", "F2")
+    HOME = _record("Home", "Press Home on the device", "circle_outline", "F3")
+    RECENT = _record("Recent", "Show the device's recent apps", "square_outline", "F4")
+    WRITE = _record("Write", "Go to the text to type", "keyboard_outline", "Ctrl+T")
+    TYPE = _record("Type", "Type this text on the device as one step", "keyboard_return", "Return")
+    COMPLETE = _record("Complete…", "The task is done", "check", "Ctrl+Return", primary=True)
+    IMPOSSIBLE = _record("Impossible…", "The task cannot be done, and why", "cancel", "Ctrl+I")
+    UNDO = _record("Undo last", "Take the last step away", "undo", "Ctrl+Z")
+    UNDO_TO_HERE = _record(
         "Undo to here",
         "Take the chosen step and all after it away; the device goes back to its screen",
         "undo_variant",
         "Ctrl+Shift+Z",
     )
-    NOTE = _Words("Write a note", "Write a note beside the chosen step", "pencil_outline", "Ctrl+E")
-    ACCEPT_SCREEN = _Words(
+    NOTE = _record("Write a note", "Write a note beside the chosen step", "pencil_outline", "Ctrl+E")
+    ACCEPT_SCREEN = _record(
         "It is as it should be", "The two screens differ in nothing that matters: go on", "check", "Ctrl+Shift+Return"
     )
-    ZOOM_FIT = _Words("Fit", "Show the whole screen of the device", "fit_to_page_outline", "Ctrl+0")
-    ZOOM_PIXELS = _Words("1:1", "Show each pixel as one pixel", "relative_scale", "Ctrl+Shift+1")
-    ZOOM_IN = _Words("Larger", "Show it larger; so does the wheel with Ctrl", "magnify_plus_outline", "Ctrl++")
-    ZOOM_OUT = _Words("Smaller", "Show it smaller; so does the wheel with Ctrl", "magnify_minus_outline", "Ctrl+-")
-    MAGNIFY = _Words(
+    ZOOM_FIT = _record("Fit", "Show the whole screen of the device", "fit_to_page_outline", "Ctrl+0")
+    ZOOM_PIXELS = _record("1:1", "Show each pixel as one pixel", "relative_scale", "Ctrl+Shift+1")
+    ZOOM_IN = _record("Larger", "Show it larger; so does the wheel with Ctrl", "magnify_plus_outline", "Ctrl++")
+    ZOOM_OUT = _record("Smaller", "Show it smaller; so does the wheel with Ctrl", "magnify_minus_outline", "Ctrl+-")
+    MAGNIFY = _record(
         "Magnifier",
         "Magnify what is under the pointer; so does Shift while held",
         "magnify_scan",
         "Ctrl+M",
         checkable=True,
     )
-    DISMISS = _Words("Dismiss", "Dismiss this message", "close", "Ctrl+.")
-    ANOTHER = _Words("Record another", "Begin the next episode", "plus", "Ctrl+N", primary=True)
-    PRACTISE = _Words("Practise this", "Go to Record with this practice task", "school_outline", "Alt+P", primary=True)
+    DISMISS = _record("Dismiss", "Dismiss this message", "close", "Ctrl+.")
+    ANOTHER = _record("Record another", "Begin the next episode", "plus", "Ctrl+N", primary=True)
+    PRACTISE = _practice(
+        "Practise this", "Go to Record with this practice task", "school_outline", "Alt+P", primary=True
+    )
     HINT = _Words("Hint", "Show a hint, or one more", "lightbulb_outline", "Ctrl+H")
     TRY_AGAIN = _Words("Practise again", "Do the same practice task once more", "refresh", "Ctrl+Shift+T")
     NEXT_PRACTICE = _Words(
         "Next practice task", "Go on to a task that is not passed yet", "skip_next", "Ctrl+Shift+J", primary=True
     )
     LEAVE_PRACTICE = _Words("Leave practice", "Go back to your own tasks", "close")
-    SAVE_SETTINGS = _Words(
+    SAVE_SETTINGS = _settings(
         "Save", "Write what was changed into settings.toml", "content_save_outline", "Ctrl+S", primary=True
     )
-    REVERT_SETTINGS = _Words("Revert", "Take back what was changed and not saved", "undo")
-    STORE_KEY = _Words("Put into the keyring", "Keep the API key in the keyring of your system", "key_outline")
-    FORGET_KEY = _Words("Forget the key", "Take the API key out of the keyring of your system", "delete_outline")
+    REVERT_SETTINGS = _settings("Revert", "Take back what was changed and not saved", "undo")
+    STORE_KEY = _settings("Put into the keyring", "Keep the API key in the keyring of your system", "key_outline")
+    FORGET_KEY = _settings("Forget the key", "Take the API key out of the keyring of your system", "delete_outline")
     READ_CONSENT = _Words("Read the consent text", "Read again what you have agreed to", "file_document_outline")
-    RESET_KEYS = _Words("Reset", "Give the chosen action the keys it came with", "undo")
-    RESET_ALL_KEYS = _Words("Reset all", "Give every action the keys it came with", "restore")
-    OPEN_LOG = _Words("Open folder", "Show the log in the file browser", "folder_open_outline")
-    COPY_LOG_PATH = _Words("Copy path", "Copy where the log is", "content_copy")
-    FIND_EPISODE = _Words("Find", "Search the episodes", "magnify", "Ctrl+F")
-    CLEAR_FILTERS = _Words("Show all", "Show all episodes again", "filter_off_outline", "Ctrl+Shift+F")
-    EPISODE_FOLDER = _Words("Open folder", "Show the folder of the episode", "folder_open_outline", "Ctrl+O")
-    EPISODE_PATH = _Words("Copy path", "Copy where the episode is", "content_copy", "Ctrl+Shift+C")
-    EPISODE_ID = _Words("Copy id", "Copy the id of the episode", "identifier", "Ctrl+C")
-    DISMISS_DATASET = _Words("Dismiss", "Dismiss this warning", "close", "Ctrl+.")
-    COPY_PLACE = _Words("Copy path", "Copy where the episode is", "content_copy")
-    NEXT_TASK = _Words("Next", "Show the next task that waits", "skip_next", "Ctrl+J")
-    SKIP_TASK = _Words("Skip…", "Put this task at the end, with a reason", "debug_step_over", "Ctrl+K")
-    CHOOSE_TASK = _Words("Choose…", "Choose a task from the list", "format_list_checks", "Ctrl+L")
-    OWN_TASK = _Words("Write my own", "Write a task of your own", "pencil_outline", "Ctrl+Shift+W")
-    QUEUE_TASK = _Words("Back to the queue", "Take the next task that waits", "format_list_checks", "Ctrl+Shift+Q")
-    RECORD_TASK = _Words(
+    RESET_KEYS = _settings("Reset", "Give the chosen action the keys it came with", "undo")
+    RESET_ALL_KEYS = _settings("Reset all", "Give every action the keys it came with", "restore")
+    OPEN_LOG = _settings("Open folder", "Show the log in the file browser", "folder_open_outline")
+    COPY_LOG_PATH = _settings("Copy path", "Copy where the log is", "content_copy")
+    FIND_EPISODE = _dataset("Find", "Search the episodes", "magnify", "Ctrl+F")
+    CLEAR_FILTERS = _dataset("Show all", "Show all episodes again", "filter_off_outline", "Ctrl+Shift+F")
+    EPISODE_FOLDER = _dataset("Open folder", "Show the folder of the episode", "folder_open_outline", "Ctrl+O")
+    EPISODE_PATH = _dataset("Copy path", "Copy where the episode is", "content_copy", "Ctrl+Shift+C")
+    EPISODE_ID = _dataset("Copy id", "Copy the id of the episode", "identifier", "Ctrl+C")
+    DISMISS_DATASET = _dataset("Dismiss", "Dismiss this warning", "close", "Ctrl+.")
+    COPY_PLACE = _record("Copy path", "Copy where the episode is", "content_copy")
+    NEXT_TASK = _record("Next", "Show the next task that waits", "skip_next", "Ctrl+J")
+    SKIP_TASK = _record("Skip…", "Put this task at the end, with a reason", "debug_step_over", "Ctrl+K")
+    CHOOSE_TASK = _record("Choose…", "Choose a task from the list", "format_list_checks", "Ctrl+L")
+    OWN_TASK = _record("Write my own", "Write a task of your own", "pencil_outline", "Ctrl+Shift+W")
+    QUEUE_TASK = _record("Back to the queue", "Take the next task that waits", "format_list_checks", "Ctrl+Shift+Q")
+    RECORD_TASK = _tasks(
         "Record this task", "Go to Record with this task", "record_circle_outline", "Alt+O", primary=True
     )
-    SEND_BACK_TASK = _Words("Send back…", "Let this task wait again, with a reason", "undo_variant", "Alt+B")
-    READ_TASKS = _Words("Read again", "Read the list of tasks again", "refresh", "F8")
-    DEVICES_LOOK = _Words("Look again", "Look again which devices there are", "refresh", "F8")
-    DEVICE_CREATE = _Words("Create", "Make a virtual device of this kind", "plus", "Alt+C", primary=True)
-    DEVICE_START = _Words("Start", "Start it as it was left", "play", "Alt+S", primary=True)
-    DEVICE_COLD_BOOT = _Words("Cold boot", "Boot it from the beginning, not as it was left", "snowflake", "Alt+B")
-    DEVICE_SIMULATE = _Words(
+    SEND_BACK_TASK = _tasks("Send back…", "Let this task wait again, with a reason", "undo_variant", "Alt+B")
+    READ_TASKS = _tasks("Read again", "Read the list of tasks again", "refresh", "F8")
+    DEVICES_LOOK = _devices("Look again", "Look again which devices there are", "refresh", "F8")
+    DEVICE_CREATE = _devices("Create", "Make a virtual device of this kind", "plus", "Alt+C", primary=True)
+    DEVICE_START = _devices("Start", "Start it as it was left", "play", "Alt+S", primary=True)
+    DEVICE_COLD_BOOT = _devices("Cold boot", "Boot it from the beginning, not as it was left", "snowflake", "Alt+B")
+    DEVICE_SIMULATE = _devices(
         "Start simulated", "Start a simulated device of this kind on this computer", "cellphone_play", "Alt+M"
     )
-    DEVICE_RECORD = _Words(
+    DEVICE_RECORD = _devices(
         "Record on it", "Go to Record with this device", "record_circle_outline", "Alt+O", primary=True
     )
-    DEVICE_STOP = _Words("Stop", "End this emulator", "stop", "Alt+T")
-    DEVICE_FOLD = _Words("Fold", "Close the phone", "book_outline", "Alt+F")
-    DEVICE_UNFOLD = _Words("Unfold", "Open the phone", "book_open_outline", "Alt+U")
-    DEVICE_ROTATE = _Words("Rotate", "Turn the device by a quarter", "screen_rotation", "Alt+R")
-    DEVICE_RESET = _Words("Reset…", "Make the device as new; asks first", "restore", "Alt+E")
-    DEVICE_CHECK = _Words("Check again", "Check again what recording needs of the device", "refresh", "F9")
-    SNAPSHOT_SAVE = _Words("Save", "Save the whole device under a name", "content_save_outline", "Alt+K")
-    SNAPSHOT_LOAD = _Words("Load", "Bring the whole device back to this snapshot", "backup_restore", "Alt+G")
-    SNAPSHOT_DELETE = _Words("Delete", "Forget this snapshot", "delete_outline", "Alt+D")
+    DEVICE_STOP = _devices("Stop", "End this emulator", "stop", "Alt+T")
+    DEVICE_FOLD = _devices("Fold", "Close the phone", "book_outline", "Alt+F")
+    DEVICE_UNFOLD = _devices("Unfold", "Open the phone", "book_open_outline", "Alt+U")
+    DEVICE_ROTATE = _devices("Rotate", "Turn the device by a quarter", "screen_rotation", "Alt+R")
+    DEVICE_RESET = _devices("Reset…", "Make the device as new; asks first", "restore", "Alt+E")
+    DEVICE_CHECK = _devices("Check again", "Check again what recording needs of the device", "refresh", "F9")
+    SNAPSHOT_SAVE = _devices("Save", "Save the whole device under a name", "content_save_outline", "Alt+K")
+    SNAPSHOT_LOAD = _devices("Load", "Bring the whole device back to this snapshot", "backup_restore", "Alt+G")
+    SNAPSHOT_DELETE = _devices("Delete", "Forget this snapshot", "delete_outline", "Alt+D")
 
 
 class Commands(QObject):
@@ -134,20 +149,18 @@ class Commands(QObject):
 
     def __init__(self, window: QWidget) -> None:
         super().__init__(window)
-        self._window = window
         self._actions = {command: _action(command, self) for command in Command}
         for command in Command:
             self.set_keys(command, QKeySequence(command.value.keys))
-        window.addActions([action for command, action in self._actions.items() if command is not Command.TYPE])
+        window.addActions([action for command, action in self._actions.items() if not command.value.page])
         self.use_palette(window.palette())
 
     def __getitem__(self, command: Command) -> QAction:
         return self._actions[command]
 
     def belong_to(self, page: QWidget, *commands: Command) -> None:
-        """Let the keys of these ask for them while `page` is shown, and not otherwise."""
+        """Let the keys of these, which are commands of a page, ask for them while `page` is shown."""
         for command in commands:
-            self._window.removeAction(self._actions[command])
             page.addAction(self._actions[command])
 
     def set_keys(self, command: Command, keys: QKeySequence) -> None:

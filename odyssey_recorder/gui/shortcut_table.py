@@ -20,8 +20,8 @@ from odyssey_recorder.gui.parts import named
 from odyssey_recorder.gui.shortcuts import CHANGEABLE, Shortcuts, name
 
 _ROW_PX = 34
-_ACTION, _WHAT, _KEYS = range(3)
-_TITLES = ("Action", "What it does", "Keys")
+_ACTION, _WHAT, _PAGE, _KEYS = range(4)
+_TITLES = ("Action", "What it does", "Page", "Keys")
 _NOWHERE = QModelIndex()
 
 
@@ -96,7 +96,7 @@ class ShortcutModel(QAbstractTableModel):
 
     def _words(self, command: Command, column: int) -> str:
         keys = self._shortcuts.keys(command).toString(QKeySequence.SequenceFormat.NativeText)
-        return (name(command), command.value.tip, keys or "none")[column]
+        return (name(command), command.value.tip, command.value.page or "all", keys or "none")[column]
 
     def _tell_changed(self) -> None:
         self.dataChanged.emit(self.index(0, 0), self.index(len(CHANGEABLE) - 1, _KEYS))
@@ -157,7 +157,8 @@ class ShortcutTable(QTableView):
         columns.setSectionResizeMode(_ACTION, QHeaderView.ResizeMode.ResizeToContents)
         columns.setSectionResizeMode(_WHAT, QHeaderView.ResizeMode.Stretch)
         columns.setSectionResizeMode(_KEYS, QHeaderView.ResizeMode.Fixed)
-        columns.resizeSection(_KEYS, 170)
+        columns.setSectionResizeMode(_PAGE, QHeaderView.ResizeMode.ResizeToContents)
+        columns.resizeSection(_KEYS, 150)
         self.setFixedHeight((model.rowCount() + 1) * _ROW_PX + 2)
 
 
@@ -167,7 +168,7 @@ class _KeysDelegate(QStyledItemDelegate):
     def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: QModelIndex | Persistent) -> QWidget:
         editor = named(QKeySequenceEdit(parent), "Press the keys")
         editor.setMaximumSequenceLength(1)
-        editor.editingFinished.connect(lambda: self._finish(editor))
+        editor.keySequenceChanged.connect(lambda keys: None if keys.isEmpty() else self._finish(editor))
         return editor
 
     def setEditorData(self, editor: QWidget, index: QModelIndex | Persistent) -> None:
@@ -184,5 +185,6 @@ class _KeysDelegate(QStyledItemDelegate):
         return super().eventFilter(watched, event)
 
     def _finish(self, editor: QKeySequenceEdit) -> None:
+        editor.blockSignals(True)
         self.commitData.emit(editor)
         self.closeEditor.emit(editor, QStyledItemDelegate.EndEditHint.NoHint)

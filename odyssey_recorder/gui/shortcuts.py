@@ -2,6 +2,7 @@
 
 import logging
 import threading
+from collections.abc import Mapping
 
 from PySide6.QtCore import QKeyCombination, QObject, Qt, Signal
 from PySide6.QtGui import QKeySequence
@@ -9,8 +10,12 @@ from PySide6.QtGui import QKeySequence
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.kept_file import KeptFile
 
-CHANGEABLE = tuple(command for command in Command if command is not Command.TYPE)
-"""All commands but the one that the text field asks for by Return."""
+_PAGES = ("", "Record", "Tasks", "Practice", "Devices", "Dataset", "Settings")
+
+CHANGEABLE = tuple(
+    sorted((one for one in Command if one is not Command.TYPE), key=lambda one: _PAGES.index(one.value.page))
+)
+"""All commands but the one that the text field asks for by Return; those of a page stand together."""
 
 _PORTABLE = QKeySequence.SequenceFormat.PortableText
 _NATIVE = QKeySequence.SequenceFormat.NativeText
@@ -41,7 +46,7 @@ class Shortcuts(QObject):
         self._file = file
         self._writing = threading.Lock()
         kept = file.read().get("shortcuts")
-        self._chosen: dict[str, object] = kept if isinstance(kept, dict) else {}
+        self._chosen: dict[str, str] = _only_keys(kept) if isinstance(kept, dict) else {}
         self._written = self._chosen
         self._apply()
 
@@ -61,7 +66,7 @@ class Shortcuts(QObject):
 
     def change(self, command: Command, keys: QKeySequence) -> None:
         """Let `keys`, for which there is no refusal, ask for `command` from now on."""
-        chosen: dict[str, object] = {other: words for other, words in self._chosen.items() if other != command.name}
+        chosen = {other: words for other, words in self._chosen.items() if other != command.name}
         if keys != _original(command):
             chosen[command.name] = keys.toString(_PORTABLE)
         self._chosen = chosen
@@ -88,7 +93,7 @@ class Shortcuts(QObject):
                 self._file.write({"shortcuts": self._written})
 
     def _taken(self, command: Command, keys: QKeySequence) -> str:
-        holder = next((one for one in CHANGEABLE if one is not command and self.keys(one) == keys), None)
+        holder = next((one for one in CHANGEABLE if _meet(one, command) and self.keys(one) == keys), None)
         if holder is None:
             return ""
         tip = holder.value.tip[0].lower() + holder.value.tip[1:]
@@ -96,27 +101,37 @@ class Shortcuts(QObject):
 
     def _apply(self) -> None:
         chosen = {command: keys for command in CHANGEABLE if (keys := self._choice(command)) is not None}
-        taken = {keys.toString(_PORTABLE) for keys in chosen.values() if not keys.isEmpty()}
         for command in CHANGEABLE:
             original = _original(command)
-            free = QKeySequence() if original.toString(_PORTABLE) in taken else original
-            self._commands.set_keys(command, chosen.get(command, free))
+            is_taken = any(keys == original for other, keys in chosen.items() if _meet(other, command))
+            self._commands.set_keys(command, chosen.get(command, QKeySequence() if is_taken else original))
         self.changed.emit()
 
     def _choice(self, command: Command) -> QKeySequence | None:
         words = self._chosen.get(command.name)
-        if words is None:
-            return None
-        keys = QKeySequence.fromString(words, _PORTABLE) if isinstance(words, str) else QKeySequence()
-        if keys.toString(_PORTABLE) != words or keys.count() > 1:
-            _log.warning("The keys %r that were kept for %s are none.", words, command.name)
-            return None
-        return keys
+        return None if words is None else QKeySequence.fromString(words, _PORTABLE)
 
 
 def name(command: Command) -> str:
     """What a command is called where its button is not beside."""
     return command.value.label.rstrip("…")
+
+
+def _only_keys(kept: Mapping[str, object]) -> dict[str, str]:
+    good = {}
+    for command, words in kept.items():
+        keys = QKeySequence.fromString(words, _PORTABLE) if isinstance(words, str) else QKeySequence()
+        if isinstance(words, str) and keys.toString(_PORTABLE) == words and keys.count() <= 1:
+            good[command] = words
+        else:
+            _log.warning("The keys %r that were kept for %s are none.", words, command)
+    return good
+
+
+def _meet(first: Command, second: Command) -> bool:
+    """Whether two commands are ever asked for on the same page."""
+    pages = {first.value.page, second.value.page}
+    return first is not second and ("" in pages or len(pages) == 1)
 
 
 def _original(command: Command) -> QKeySequence:

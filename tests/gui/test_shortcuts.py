@@ -1,0 +1,277 @@
+"""The annotator gives actions other keys: at once, kept, and never the same keys twice."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeySequence
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QKeySequenceEdit, QLabel, QMainWindow, QPushButton, QTableView, QWidget
+from pytestqt.qtbot import QtBot
+
+from odyssey_recorder.gui.background import Background
+from odyssey_recorder.gui.commands import Command, Commands
+from odyssey_recorder.gui.kept_file import KeptFile
+from odyssey_recorder.gui.shortcut_card import ShortcutCard
+from odyssey_recorder.gui.shortcuts import CHANGEABLE, Shortcuts, name
+
+F12, CTRL_F12 = QKeySequence("F12"), QKeySequence("Ctrl+F12")
+CTRL = Qt.KeyboardModifier.ControlModifier
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "config" / "shortcuts.json"
+
+
+def opened(qtbot: QtBot, file: Path) -> tuple[QMainWindow, Commands, Shortcuts]:
+    """A session; the window is to be held as long as it lasts."""
+    window = QMainWindow()
+    qtbot.addWidget(window)
+    commands = Commands(window)
+    return window, commands, Shortcuts(commands, KeptFile(file))
+
+
+def show(qtbot: QtBot, window: QWidget) -> None:
+    """As the window that keys go to."""
+    window.show()
+    window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow)
+
+
+@pytest.fixture
+def shortcuts(qtbot: QtBot, file: Path) -> Iterator[Shortcuts]:
+    window, _, made = opened(qtbot, file)
+    yield made
+    window.close()
+
+
+def test_without_a_choice_each_action_has_the_keys_it_came_with(shortcuts: Shortcuts) -> None:
+    assert [shortcuts.keys(command) for command in CHANGEABLE] == [
+        QKeySequence(command.value.keys) for command in CHANGEABLE
+    ]
+
+
+def test_other_keys_ask_at_once_and_stand_in_the_tooltip(qtbot: QtBot, file: Path) -> None:
+    window, commands, shortcuts = opened(qtbot, file)
+    button = commands.button(Command.UNDO)
+    commands.belong_to(button, Command.UNDO)
+    window.setCentralWidget(button)
+    show(qtbot, window)
+    asked: list[bool] = []
+    commands[Command.UNDO].triggered.connect(lambda: asked.append(True))
+    shortcuts.change(Command.UNDO, F12)
+    QTest.keyClick(window, Qt.Key.Key_Z, CTRL)
+    assert asked == []
+    QTest.keyClick(window, Qt.Key.Key_F12)
+    assert asked == [True]
+    assert button.toolTip() == "Take the last step away (F12)"
+
+
+def test_the_choice_is_there_again_in_the_next_session(qtbot: QtBot, file: Path) -> None:
+    _window, _, shortcuts = opened(qtbot, file)
+    shortcuts.change(Command.UNDO, F12)
+    shortcuts.change(Command.BACK, QKeySequence())
+    shortcuts.keep()
+    _window_again, _, again = opened(qtbot, file)
+    assert again.keys(Command.UNDO) == F12
+    assert again.keys(Command.BACK).isEmpty()
+    assert json.loads(file.read_text())["shortcuts"] == {"UNDO": "F12", "BACK": ""}
+
+
+def test_nothing_is_written_where_nothing_was_changed(shortcuts: Shortcuts, file: Path) -> None:
+    shortcuts.keep()
+    assert not file.exists()
+
+
+def test_keys_that_another_action_has_are_refused_by_its_name(shortcuts: Shortcuts) -> None:
+    refusal = shortcuts.refusal(Command.UNDO, QKeySequence("F2"))
+    assert refusal == "F2 already asks for “Back” (press Back on the device). Give that other keys first."
+    assert shortcuts.refusal(Command.BACK, QKeySequence("F2")) == ""
+
+
+@pytest.mark.parametrize("keys", ["A", "7", "Shift+A", "Return", "Esc", "Tab", "Space", "Left", "Del", "Ä", "Alt+C"])
+def test_keys_that_are_needed_for_typing_and_getting_about_are_refused(shortcuts: Shortcuts, keys: str) -> None:
+    assert shortcuts.refusal(Command.UNDO, QKeySequence(keys))
+
+
+@pytest.mark.parametrize(
+    "keys", ["F12", "Shift+F12", "Ctrl+Y", "Ctrl+Alt+C", "Alt+Left", "Ctrl+Space", "Media Play", ""]
+)
+def test_other_keys_are_free(shortcuts: Shortcuts, keys: str) -> None:
+    assert shortcuts.refusal(Command.UNDO, QKeySequence(keys)) == ""
+
+
+def test_one_action_or_all_go_back_to_the_keys_they_came_with(shortcuts: Shortcuts) -> None:
+    shortcuts.change(Command.UNDO, F12)
+    shortcuts.change(Command.BACK, CTRL_F12)
+    assert shortcuts.reset(Command.UNDO) == ""
+    assert (shortcuts.keys(Command.UNDO), shortcuts.is_changed(Command.BACK)) == (QKeySequence("Ctrl+Z"), True)
+    shortcuts.reset_all()
+    assert shortcuts.keys(Command.BACK) == QKeySequence("F2")
+
+
+def test_keys_that_another_action_has_by_now_do_not_come_back(shortcuts: Shortcuts) -> None:
+    shortcuts.change(Command.BACK, F12)
+    shortcuts.change(Command.UNDO, QKeySequence("F2"))
+    assert "“Undo last”" in shortcuts.reset(Command.BACK)
+    assert shortcuts.keys(Command.BACK) == F12
+
+
+def test_a_choice_is_above_the_keys_that_a_newer_action_came_with(qtbot: QtBot, file: Path) -> None:
+    KeptFile(file).write({"shortcuts": {"UNDO": "F2"}})
+    _window, _, shortcuts = opened(qtbot, file)
+    assert shortcuts.keys(Command.UNDO) == QKeySequence("F2")
+    assert shortcuts.keys(Command.BACK).isEmpty()
+
+
+def test_a_broken_choice_is_logged_and_left_out(qtbot: QtBot, file: Path, caplog: pytest.LogCaptureFixture) -> None:
+    KeptFile(file).write({"shortcuts": {"UNDO": "Hyper+Nonsense", "BACK": 7, "HOME": "Ctrl+K, Ctrl+H", "NEWER": "F12"}})
+    _window, _, shortcuts = opened(qtbot, file)
+    assert [record.args and record.args[1] for record in caplog.records] == ["BACK", "HOME", "UNDO"]  # type: ignore[index]
+    caplog.clear()
+    assert not any(shortcuts.is_changed(command) for command in CHANGEABLE)
+    shortcuts.change(Command.UNDO, CTRL_F12)
+    shortcuts.keep()
+    kept = KeptFile(file).read()["shortcuts"]
+    assert isinstance(kept, dict)
+    assert kept["NEWER"] == "F12"
+
+
+def test_no_two_actions_of_a_page_came_with_the_same_keys() -> None:
+    everywhere = [command.value.keys for command in Command if not command.value.page]
+    for page in {command.value.page for command in Command} - {""}:
+        of_page = [command.value.keys for command in Command if command.value.page == page]
+        keys = [words for words in everywhere + of_page if words]
+        assert sorted(keys) == sorted(set(keys)), page
+
+
+def test_the_same_keys_may_ask_for_one_thing_on_each_page(shortcuts: Shortcuts) -> None:
+    assert shortcuts.refusal(Command.DEVICE_FOLD, QKeySequence("Ctrl+Z")) == ""
+    assert "“Record” (record episodes)" in shortcuts.refusal(Command.DEVICE_FOLD, QKeySequence("Ctrl+1"))
+    assert "“Undo last”" in shortcuts.refusal(Command.DOCTOR, QKeySequence("Ctrl+Z"))
+
+
+def test_the_keys_of_a_page_ask_for_nothing_before_the_page_is_there(qtbot: QtBot, file: Path) -> None:
+    window, commands, _ = opened(qtbot, file)
+    page = QWidget()
+    window.setCentralWidget(page)
+    show(qtbot, window)
+    asked: list[bool] = []
+    commands[Command.UNDO].triggered.connect(lambda: asked.append(True))
+    QTest.keyClick(window, Qt.Key.Key_Z, CTRL)
+    assert asked == []
+    commands.belong_to(page, Command.UNDO)
+    QTest.keyClick(window, Qt.Key.Key_Z, CTRL)
+    assert asked == [True]
+
+
+# The table.
+
+
+class Desk:
+    """The card on a window."""
+
+    def __init__(self, qtbot: QtBot, file: Path) -> None:
+        self.window, self.commands, self.shortcuts = opened(qtbot, file)
+        self.qtbot = qtbot
+        self.background = Background(self.window)
+        self.card = ShortcutCard(self.shortcuts, self.background, self.commands)
+        self.window.setCentralWidget(self.card)
+        show(qtbot, self.window)
+        found = self.window.findChild(QTableView)
+        assert found is not None
+        self.table = found
+
+    def choose(self, command: Command) -> None:
+        self.table.setFocus()
+        self.table.setCurrentIndex(self.table.model().index(CHANGEABLE.index(command), 0))
+
+    def press(self, key: Qt.Key, held: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
+        """Open the editor of the chosen row with Return, and press a key in it."""
+        QTest.keyClick(self.table, Qt.Key.Key_Return)
+        self.qtbot.waitUntil(lambda: len(self.editors()) == 1)
+        QTest.keyClick(self.editors()[0], key, held)
+
+    def editors(self) -> list[QKeySequenceEdit]:
+        return self.table.findChildren(QKeySequenceEdit)
+
+    def button(self, words: str) -> QPushButton:
+        return next(one for one in self.window.findChildren(QPushButton) if one.text() == words)
+
+    def words(self, command: Command) -> list[str]:
+        row = CHANGEABLE.index(command)
+        return [str(self.table.model().index(row, column).data()) for column in range(4)]
+
+    def says(self, words: str) -> bool:
+        return any(words in label.text() for label in self.window.findChildren(QLabel) if label.isVisible())
+
+
+@pytest.fixture
+def desk(qtbot: QtBot, file: Path) -> Iterator[Desk]:
+    made = Desk(qtbot, file)
+    yield made
+    made.background.close()
+
+
+def test_every_action_stands_there_with_what_it_does_and_its_keys(desk: Desk) -> None:
+    assert desk.table.model().rowCount() == len(CHANGEABLE)
+    assert desk.words(Command.BACK) == ["Back", "Press Back on the device", "Record", "F2"]
+    assert desk.words(Command.DISCARD)[3] == "none"
+
+
+def test_keys_are_pressed_in_the_row(desk: Desk, qtbot: QtBot, file: Path) -> None:
+    desk.choose(Command.UNDO)
+    desk.press(Qt.Key.Key_F12)
+    qtbot.waitUntil(lambda: desk.words(Command.UNDO)[3] == "F12")
+    assert desk.commands[Command.UNDO].toolTip().endswith("(F12)")
+    qtbot.waitUntil(file.exists)
+    assert KeptFile(file).read() == {"shortcuts": {"UNDO": "F12"}}
+
+
+def test_return_with_ctrl_can_be_given_like_other_keys(desk: Desk, qtbot: QtBot) -> None:
+    desk.choose(Command.UNDO)
+    desk.press(Qt.Key.Key_Return, CTRL | Qt.KeyboardModifier.AltModifier)
+    qtbot.waitUntil(lambda: desk.words(Command.UNDO)[3] == "Ctrl+Alt+Return")
+
+
+def test_a_conflict_is_told_and_nothing_changes(desk: Desk, qtbot: QtBot) -> None:
+    desk.choose(Command.UNDO)
+    desk.press(Qt.Key.Key_F2)
+    qtbot.waitUntil(lambda: desk.says("F2 already asks for “Back”"))
+    assert desk.words(Command.UNDO)[3] == "Ctrl+Z"
+    desk.press(Qt.Key.Key_F12)
+    qtbot.waitUntil(lambda: not desk.says("already asks"))
+    assert desk.words(Command.UNDO)[3] == "F12"
+
+
+def test_escape_leaves_the_keys_as_they_are(desk: Desk, qtbot: QtBot) -> None:
+    desk.choose(Command.UNDO)
+    desk.press(Qt.Key.Key_Escape)
+    qtbot.waitUntil(lambda: desk.editors() == [])
+    assert desk.words(Command.UNDO)[3] == "Ctrl+Z"
+
+
+def test_del_takes_keys_away_and_reset_brings_them_back(desk: Desk) -> None:
+    desk.choose(Command.UNDO)
+    assert not desk.button("Reset").isEnabled()
+    QTest.keyClick(desk.table, Qt.Key.Key_Delete)
+    assert desk.words(Command.UNDO)[3] == "none"
+    assert desk.commands[Command.UNDO].toolTip() == Command.UNDO.value.tip
+    desk.button("Reset").click()
+    assert desk.words(Command.UNDO)[3] == "Ctrl+Z"
+
+
+def test_reset_all_brings_all_back(desk: Desk) -> None:
+    for command in (Command.UNDO, Command.BACK):
+        desk.choose(command)
+        QTest.keyClick(desk.table, Qt.Key.Key_Delete)
+    desk.button("Reset all").click()
+    assert (desk.words(Command.UNDO)[3], desk.words(Command.BACK)[3]) == ("Ctrl+Z", "F2")
+    assert not desk.button("Reset all").isEnabled()
+
+
+def test_names_are_without_the_dots_of_buttons() -> None:
+    assert name(Command.DISCARD) == "Discard"
