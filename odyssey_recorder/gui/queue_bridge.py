@@ -15,11 +15,13 @@ _Held = QueuedTask | None
 class QueueBridge(QObject):
     """Takes what the annotator asks of the queue; every method returns at once.
 
-    `held_changed` brings the task that the annotator has now, or None; `board_changed` the whole board. While a gate is
-    shown the queue's tasks may be looked at but not recorded, and its words say why.
+    `held_changed` brings the task that the annotator has now, or None, and `chosen` the one that they chose themselves;
+    `board_changed` brings the whole board. While a gate is shown the queue's tasks may be looked at but not recorded,
+    and its words say why.
     """
 
     held_changed = Signal(object)
+    chosen = Signal(object)
     board_changed = Signal(object)
     recording_changed = Signal(bool)
     gate_changed = Signal(str)
@@ -63,8 +65,8 @@ class QueueBridge(QObject):
         self._take(lambda queue: queue.claim_next(after=after))
 
     def choose(self, task_id: str) -> None:
-        """Hold this task."""
-        self._take(lambda queue: queue.claim(task_id))
+        """Hold this task; `chosen` tells when it is held."""
+        self._take(lambda queue: queue.claim(task_id), self.chosen.emit)
 
     def let_go(self) -> None:
         """Hold no task any more."""
@@ -82,7 +84,9 @@ class QueueBridge(QObject):
         """The task was recorded as this episode."""
         self._ask(lambda: self._queue.mark_recorded(task_id, episode_id))
 
-    def _take(self, deed: Callable[[TaskQueue], _Held]) -> None:
+    def _take(
+        self, deed: Callable[[TaskQueue], _Held], tell_also: Callable[[_Held], object] = lambda _held: None
+    ) -> None:
         def carry_out() -> Callable[[], None]:
             held = deed(self._queue)
             board = self._queue.board()
@@ -90,6 +94,7 @@ class QueueBridge(QObject):
             def tell() -> None:
                 self.held_changed.emit(held)
                 self.board_changed.emit(board)
+                tell_also(held)
 
             return tell
 

@@ -70,6 +70,8 @@ class RecordPage(Page):
         self._connect_controller()
         self._connect_widgets()
         self._connect_commands()
+        if queue is not None:
+            queue.chosen.connect(lambda _task: controller.record_another())
         self._show_phase(controller.phase)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:

@@ -37,7 +37,6 @@ class TasksPage(Page):
         self._commands = commands
         self._board = Board("", ())
         self._chosen = ""
-        self._wanted = ""  # the task that was asked for, until the queue has given it
         self._title = text_label("Tasks", "title")
         self._count = text_label(kind="hint")
         self._counts = CategoryCounts()
@@ -100,11 +99,6 @@ class TasksPage(Page):
             self._gate.hide()
         self._allow()
 
-    def _show_held(self, held: QueuedTask | None) -> None:
-        if held is not None and held.task_id == self._wanted:
-            self._wanted = ""
-            self._commands[Command.RECORD_PAGE].trigger()
-
     # What the annotator asks for.
 
     def _narrow(self) -> None:
@@ -112,14 +106,8 @@ class TasksPage(Page):
         self._keep_chosen(lambda: self._table.narrow(wanted))
 
     def _record(self) -> None:
-        task = self.chosen
-        if task is None:
-            return
-        self._wanted = task.task_id
-        if task.status is Status.CLAIMED:
-            self._show_held(task)
-        else:
-            self._queue.choose(task.task_id)
+        if self.chosen is not None:
+            self._queue.choose(self.chosen.task_id)
 
     def _ask_to_send_back(self) -> None:
         task = self.chosen
@@ -209,10 +197,10 @@ class TasksPage(Page):
         self._queue.board_changed.connect(self._show_board)
         self._queue.failed.connect(self._show_failure)
         self._queue.gate_changed.connect(self._show_gate)
-        self._queue.held_changed.connect(self._show_held)
+        self._queue.chosen.connect(lambda _task: self._commands[Command.RECORD_PAGE].trigger())
         self._queue.recording_changed.connect(lambda _recording: self._allow())
         self._view.selectionModel().currentRowChanged.connect(lambda *_: self._show_chosen())
-        self._view.doubleClicked.connect(lambda _index: self._commands[Command.RECORD_TASK].trigger())
+        self._view.activated.connect(lambda _index: self._commands[Command.RECORD_TASK].trigger())
         self._words.textChanged.connect(lambda _words: self._typing.start())
         self._typing.timeout.connect(self._narrow)
         self._category.currentIndexChanged.connect(lambda _row: self._narrow())

@@ -112,6 +112,7 @@ class Pages:
 
         if (coach := self._tools.coach) is not None:
             coach.changed.connect(lambda: queue.show_gate(coach.closed(None)))
+            queue.chosen.connect(lambda _task: coach.leave())
             queue.show_gate(coach.closed(None))
         return TasksPage(queue, self._tools.commands)
 

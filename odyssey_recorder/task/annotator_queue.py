@@ -58,8 +58,7 @@ class AnnotatorQueue:
         """Hold this task."""
         with self._lock:
             self._look()
-            self._claimed = ""
-            return self._hold(self._standing(task_id, OPEN, "be claimed"))
+            return self._hold(self._standing(task_id, OPEN | {Status.CLAIMED}, "be claimed"))
 
     def release(self) -> None:
         """Hold none any more."""

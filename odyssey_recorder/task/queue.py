@@ -112,7 +112,7 @@ class TaskQueue(Protocol):
         """
 
     def claim(self, task_id: str) -> QueuedTask:
-        """Hold this task. Raises TaskError where it is not open."""
+        """Hold this task in place of the one before. Raises TaskError where it is not open, and changes nothing."""
 
     def release(self) -> None:
         """Hold none any more; the task that was held waits as before."""

@@ -15,7 +15,7 @@ from odyssey_recorder.dataset.store import TRASH, EpisodeStore
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.model.action import Complete, Press, SystemKey
 from odyssey_recorder.model.geometry import Size
-from tests.dataset.drafts import DEVICE, TASK, add_step, begin, complete_draft, png, record, store_in
+from tests.dataset.drafts import DEVICE, ORIGIN, TASK, add_step, begin, complete_draft, png, record, store_in
 
 UNTRUSTED = [
     "",
@@ -90,6 +90,22 @@ def test_drafts_for_another_dataset_are_not_listed(tmp_path: Path, store: Episod
         draft.close()
     assert store.drafts() == []
     assert len(other.drafts()) == 1
+
+
+def test_the_task_of_a_draft_is_known_until_it_is_an_episode(tmp_path: Path, store: EpisodeStore) -> None:
+    begin(store)  # of a task that the annotator wrote
+    origin = ORIGIN.model_copy(update={"task_id": "t-1"})
+    EpisodeStore(tmp_path / "other dataset", drafts=tmp_path / "drafts").create_draft(
+        task=TASK, device=DEVICE, origin=origin
+    )
+    draft = store.create_draft(task=TASK, device=DEVICE, origin=origin)
+    add_step(draft, Complete("done"), shade=1)
+    assert store.drafts_of_tasks() == {draft.episode_id: "t-1"}
+    assert {one.task_id for one in store.drafts()} == {"", "t-1"}
+    assert not store.is_published(draft.episode_id)
+    store.publish(draft)
+    assert store.drafts_of_tasks() == {}
+    assert store.is_published(draft.episode_id)
 
 
 def test_what_else_lies_in_the_drafts_folder_is_not_listed(tmp_path: Path, store: EpisodeStore) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 import shiboken6
-from PySide6.QtWidgets import QAbstractButton, QPlainTextEdit, QRadioButton
+from PySide6.QtWidgets import QAbstractButton, QPlainTextEdit, QRadioButton, QTableView
 from pytestqt.qtbot import QtBot
 
 from odyssey_recorder.gui.recording_controller import Phase, RecordingController
@@ -118,6 +118,20 @@ def test_a_draft_that_is_put_aside_is_under_way_and_shows_its_task_when_resumed(
     bench.pilot.qtbot.waitUntil(lambda: bench.status("a") is Status.RECORDED)
     bench.pilot.press("Record another")
     bench.shows("Start a timer")
+
+
+def test_a_task_that_is_chosen_after_an_episode_is_the_next_to_record(bench: Bench) -> None:
+    bench.record()
+    bench.pilot.complete()
+    bench.pilot.press("Tasks")
+    table = bench.pilot.find(QTableView)
+    bench.pilot.qtbot.waitUntil(lambda: table.model().rowCount() == len(ROWS))
+    table.setCurrentIndex(table.model().index(2, 0))
+    bench.pilot.press("Record this task")
+    bench.pilot.wait_for_phase(Phase.WATCHING)
+    bench.shows("Add a city")
+    bench.record()
+    assert bench.status("c") is Status.UNDER_WAY
 
 
 def test_a_recording_that_is_thrown_away_leaves_its_task_waiting(bench: Bench) -> None:

@@ -70,6 +70,7 @@ def test_what_is_recorded_is_never_offered_again_also_by_another_window(tmp_path
     assert held(queue.claim_next(after="c")) == "b"
     with pytest.raises(TaskError, match="a cannot be claimed: it is recorded"):
         queue.claim("a")
+    assert standing(queue, "b").status is Status.CLAIMED
 
 
 def test_when_all_is_done_nothing_is_offered(tmp_path: Path) -> None:
