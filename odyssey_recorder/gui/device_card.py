@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QVBoxLayout, QWidget
 
 from odyssey_recorder.device.yard import Examination, Member
 from odyssey_recorder.gui.commands import Command, Commands
-from odyssey_recorder.gui.parts import named, row, text_label
+from odyssey_recorder.gui.parts import row, text_label
 
 _COLUMNS = 3
 _POSTURES = {"OPENED": "open", "CLOSED": "folded", "HALF_OPENED": "half open", "REAR_DISPLAY_MODE": "rear display"}
@@ -34,7 +34,7 @@ class DeviceCard(QFrame):
         self._grid = QGridLayout(self._facts)
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setHorizontalSpacing(20)
-        self._grid.setVerticalSpacing(8)
+        self._grid.setVerticalSpacing(10)
         self._lay_out()
 
     def show_member(
@@ -65,11 +65,9 @@ class DeviceCard(QFrame):
             if old := item.widget():
                 old.hide()
                 old.deleteLater()
-        self._values = {name: named(text_label(), name) for name in names}
+        self._values = {name: text_label() for name in names}
         for place, (name, value) in enumerate(self._values.items()):
-            line, column = divmod(place, _COLUMNS)
-            self._grid.addWidget(text_label(name, "field"), 2 * line, column)
-            self._grid.addWidget(value, 2 * line + 1, column)
+            self._grid.addWidget(_pair(text_label(name, "field"), value), *divmod(place, _COLUMNS))
         for column in range(_COLUMNS):
             self._grid.setColumnStretch(column, 1)
 
@@ -97,6 +95,16 @@ _BUTTONS = (
     Command.DEVICE_RESET,
     Command.DEVICE_STOP,
 )
+
+
+def _pair(name: QLabel, value: QLabel) -> QWidget:
+    pair = QWidget()
+    column = QVBoxLayout(pair)
+    column.setContentsMargins(0, 0, 0, 0)
+    column.setSpacing(1)
+    column.addWidget(name)
+    column.addWidget(value)
+    return pair
 
 
 def offers(member: Member, examination: Examination | None, *, can_simulate: bool) -> frozenset[Command]:

@@ -5,7 +5,16 @@ from functools import partial
 
 from PySide6.QtCore import QModelIndex, QTimer, Signal
 from PySide6.QtGui import QHideEvent
-from PySide6.QtWidgets import QAbstractButton, QDialog, QFrame, QHBoxLayout, QListView, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QApplication,
+    QDialog,
+    QFrame,
+    QHBoxLayout,
+    QListView,
+    QVBoxLayout,
+    QWidget,
+)
 
 from odyssey_recorder.device.preflight import Finding
 from odyssey_recorder.device.yard import Examination, Member, Muster
@@ -149,7 +158,7 @@ class DevicesPage(Page):
             self._show_member()
 
     def _show_member(self) -> None:
-        member = self._member
+        member, focus = self._member, QApplication.focusWidget()
         self._card.setVisible(member is not None)
         ready = member is not None and member.is_ready
         busy = member is not None and self._work.is_busy(member.key)
@@ -169,6 +178,8 @@ class DevicesPage(Page):
                 lacks_sdk=bool(self._mustered.missing),
                 is_busy=busy,
             )
+        if focus is not None and self.isAncestorOf(focus) and QApplication.focusWidget() is not focus:
+            self._list.setFocus()  # what had it cannot be used now
 
     def _show_configuration(self, member: Member | None) -> None:
         problems = member.avd.problems if member is not None and member.avd is not None else ()

@@ -56,7 +56,7 @@ class SnapshotCard(QFrame):
         self._said.setText(_NOT_KEPT if names is None else _NONE)
         self._said.setVisible(not names)
         self._list.setVisible(bool(names))
-        self._name.setEnabled(self._can_be_used)
+        self._name.setEnabled(names is not None)
         self._offer()
 
     def _offer(self) -> None:

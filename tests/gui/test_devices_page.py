@@ -10,6 +10,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QAbstractButton,
+    QApplication,
     QDialog,
     QLabel,
     QLineEdit,
@@ -182,7 +183,10 @@ def test_a_device_that_is_lost_is_told_at_once(open_page: OpenPage, yard: BenchY
     yard.lose(SERIAL)
     pilot.press("Check again")
 
-    pilot.wait(lambda: pilot.says(f"{SERIAL} (Pixel 7 Pro) is gone."))
+    sooner_than_by_looking_around_ms = 2000
+    pilot.qtbot.waitUntil(
+        lambda: pilot.says(f"{SERIAL} (Pixel 7 Pro) is gone."), timeout=sooner_than_by_looking_around_ms
+    )
     assert "Pixel 7 Pro: Stopped" in pilot.rows
     assert "Start" in pilot.offered
 
@@ -366,7 +370,9 @@ def test_snapshots_are_saved_loaded_and_deleted_by_name(open_page: OpenPage, yar
     names = pilot.named(QListView, "Snapshots")
     pilot.wait(lambda: names.model().rowCount() == 1 and "Load" in pilot.offered)
 
+    pilot.named(QAbstractButton, "Load").setFocus()
     pilot.press("Load")
+    assert QApplication.focusWidget() is pilot.named(QListView, "Devices")
     pilot.wait_until_done("load cleanhome")
     pilot.wait(lambda: "Delete" in pilot.offered)
     pilot.press("Delete")
