@@ -5,14 +5,15 @@ from pathlib import Path
 
 import pytest
 from PIL import Image
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QColor, QFont, QFontMetrics, QImage
+from PySide6.QtCore import QRect, Qt
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QImage, QPainter
+from PySide6.QtWidgets import QStyle, QStyleOptionViewItem
 from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
 from odyssey_recorder.gui.background import Background
-from odyssey_recorder.gui.step_delegate import wrapped
-from odyssey_recorder.gui.step_list import THUMBNAIL, StepList, draw_thumbnail
+from odyssey_recorder.gui.step_delegate import StepDelegate, wrapped
+from odyssey_recorder.gui.step_list import NOTE_ROLE, THUMBNAIL, StepList, draw_thumbnail
 from odyssey_recorder.gui.theme import MARK
 from odyssey_recorder.model.action import (
     Action,
@@ -145,3 +146,51 @@ def test_words_are_wrapped_and_what_does_not_fit_ends_with_an_ellipsis(qtbot: Qt
     assert lines[0].startswith("one two")
     assert lines[1].endswith("…")
     assert wrapped("one", metrics, 500, 3) == ["one"]
+
+
+# Notes, and how a row looks.
+
+
+def test_a_note_is_shown_and_read_out(steps: StepList, picture: Path) -> None:
+    steps.show_steps([RecordedStep(0, HOME, picture, "", note="slow here")])
+    index = steps.index(0)
+    assert index.data(NOTE_ROLE) == index.data(Qt.ItemDataRole.EditRole) == "slow here"
+    assert index.data(Qt.ItemDataRole.AccessibleTextRole) == "Step 0: HOME slow here"
+    assert "slow here" in str(index.data(Qt.ItemDataRole.ToolTipRole))
+
+
+def test_a_note_that_is_edited_is_asked_for_by_the_step_s_key(steps: StepList, picture: Path) -> None:
+    written: list[tuple[int, str]] = []
+    steps.note_written.connect(lambda key, words: written.append((key, words)))
+    steps.show_steps([RecordedStep(0, HOME, picture, "", key=7, note="old")])
+    assert steps.setData(steps.index(0), "  a new\nnote ")
+    assert not steps.setData(steps.index(0), "old")
+    assert written == [(7, "a new note")]
+    assert steps.index(0).data(NOTE_ROLE) == "old"
+
+
+def test_a_step_with_all_its_words_fits_into_its_row(steps: StepList, picture: Path) -> None:
+    flag = "nothing changed on the screen, the screen was still moving"
+    for step in (
+        RecordedStep(0, Type("some words that are typed by hand " * 4), picture, flag, note="a long note " * 9),
+        RecordedStep(0, Scroll(Point(500, 800), Point(500, 200), (Point(500, 800), Point(500, 200))), picture, flag),
+        RecordedStep(0, HOME, picture, "", note="short"),
+    ):
+        steps.show_steps([step])
+        image = drawn(steps, 0, chosen=True)
+        below = {image.pixelColor(x, image.height() - 1).name() for x in range(image.width())}
+        assert below == {"#ffffff"}
+
+
+def drawn(steps: StepList, number: int, *, chosen: bool) -> QImage:
+    """A row as the list draws it, on white."""
+    delegate, option = StepDelegate(), QStyleOptionViewItem()
+    option.rect = QRect(0, 0, 268, delegate.sizeHint(option, steps.index(number)).height())
+    if chosen:
+        option.state |= QStyle.StateFlag.State_Selected
+    image = QImage(option.rect.size(), QImage.Format.Format_RGB32)
+    image.fill(QColor("white"))
+    painter = QPainter(image)
+    delegate.paint(painter, option, steps.index(number))
+    painter.end()
+    return image
