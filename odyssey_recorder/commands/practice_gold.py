@@ -9,7 +9,7 @@ A practice script is like a recording script (docs/scripts.md), but finds its pl
 import sys
 import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
@@ -22,7 +22,6 @@ from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.device.adb_server import find_adb
 from odyssey_recorder.device.device import Device
 from odyssey_recorder.errors import RecordingError, ScriptError
-from odyssey_recorder.model.action import SystemKey
 from odyssey_recorder.practice.gold import gold_as_json
 from odyssey_recorder.practice.tasks import PracticeTask, practice_tasks
 from odyssey_recorder.practice.trail import Trail, trail_of
@@ -81,9 +80,8 @@ class GoldRecorder:
             self._lab.phones.stop()
 
     def _record(self, task: PracticeTask, device: Device) -> Recorded:
-        device.press(SystemKey.HOME)
         player = script.ScriptPlayer()
-        recorder = self._desk.begin(device, task.assignment, player)
+        recorder = self._desk.begin(device, replace(task.assignment, is_practice=False), player)
         eyes = Eyes(self._lab, device.serial)
         try:
             recorder.start()

@@ -61,7 +61,8 @@ class PracticeCard(QFrame):
     def _show(self) -> None:
         task, score, welcome = self._coach.task, self._coach.score, self._coach.welcome
         self.setVisible(task is not None)
-        after = score is not None
+        failure = self._coach.failure
+        after = score is not None or bool(failure)
         left = welcome.standing.left if welcome is not None else 0
         self._commands.enable(Command.HINT, on=self._coach.has_hint)
         self._commands.enable(Command.TRY_AGAIN, on=after)
@@ -75,7 +76,11 @@ class PracticeCard(QFrame):
         self._simulate.setEnabled(self._controller.can_simulate)
         if task is None:
             return
-        if score is not None:
+        if failure:
+            self._title.setText("That did not work")
+            self._words.setText(failure)
+            self._put_lines(())
+        elif score is not None:
             self._show_score(score, left)
         else:
             self._show_hints(task)

@@ -1,7 +1,6 @@
 """First use and practice as the window has them: what was agreed to, what is practised now, what is left to pass."""
 
 from collections.abc import Callable
-from functools import partial
 from typing import Protocol
 
 from PySide6.QtCore import QObject, Qt, Signal
@@ -44,7 +43,6 @@ class PracticeCoach(QObject):
 
     changed = Signal()
     practised = Signal(object)
-    failed = Signal(str)
 
     def __init__(self, practice: Practice, controller: RecordingController, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -55,6 +53,7 @@ class PracticeCoach(QObject):
         self._hints = 0
         self._score: Score | None = None
         self._judging = False
+        self._failure = ""
         self._phase = controller.phase
         controller.view_changed.connect(self._look_whether_published)
         # Queued: by then the Record page has followed too, which clears the task that was recorded.
@@ -85,6 +84,11 @@ class PracticeCoach(QObject):
     def score(self) -> Score | None:
         """What the last attempt came to; None before its end."""
         return self._score
+
+    @property
+    def failure(self) -> str:
+        """Why what was last asked for could not be done; empty where it could."""
+        return self._failure
 
     @property
     def next_task(self) -> PracticeTask | None:
@@ -121,7 +125,7 @@ class PracticeCoach(QObject):
     def practise(self, task: PracticeTask) -> None:
         """Bring a task to the Record page; the simulated phone is started where no device is chosen."""
         controller = self._controller
-        self._task, self._hints, self._score = task, 0, None
+        self._task, self._hints, self._score, self._failure = task, 0, None, ""
         controller.record_another()
         if controller.phase is Phase.NO_DEVICE and controller.can_simulate:
             controller.start_simulated()
@@ -158,13 +162,16 @@ class PracticeCoach(QObject):
             return
         self._judging = True
         task, episode_id, hints = self._task, view.published.stem, self._hints
-        call = partial(self._practice.score_attempt, task.task_id, episode_id, hints=hints)
-        self._controller.background.run(call, self._take_score, self._tell_failure)
 
-    def _take_score(self, score: Score) -> None:
+        def judge() -> tuple[Score, Welcome]:
+            return self._practice.score_attempt(task.task_id, episode_id, hints=hints), self._practice.welcome()
+
+        self._controller.background.run(judge, self._take_score, self._tell_failure)
+
+    def _take_score(self, judged: tuple[Score, Welcome]) -> None:
         self._judging = False
-        self._score = score
-        self.look()
+        self._score, welcome = judged
+        self._take_welcome(welcome)
 
     def _follow_phase(self, phase: Phase) -> None:
         before, self._phase = self._phase, phase
@@ -181,12 +188,12 @@ class PracticeCoach(QObject):
         self._controller.background.run(call, self._take_welcome, self._tell_failure)
 
     def _take_welcome(self, welcome: Welcome) -> None:
-        self._welcome = welcome
+        self._welcome, self._failure = welcome, ""
         self.changed.emit()
 
     def _tell_failure(self, error: Exception) -> None:
         self._judging = False
         if not isinstance(error, OdysseyError):
             raise error
-        self.failed.emit(str(error))
+        self._failure = str(error)
         self.changed.emit()

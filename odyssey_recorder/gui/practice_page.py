@@ -49,7 +49,6 @@ class PracticePage(Page):
         self._list.doubleClicked.connect(lambda _index: commands[Command.PRACTISE].trigger())
         commands[Command.PRACTISE].triggered.connect(self._practise)
         coach.changed.connect(self._show)
-        coach.failed.connect(lambda words: self._message.show_message(Tone.DANGER, words))
         self._show()
 
     def enter(self) -> None:
@@ -68,9 +67,9 @@ class PracticePage(Page):
         return task if isinstance(task, PracticeTask) else None
 
     def _show(self) -> None:
-        welcome = self._coach.welcome
+        welcome, failure = self._coach.welcome, self._coach.failure
         if welcome is None:
-            self._told.setText("Looking how far you are…")
+            self._told.setText(failure or "Looking how far you are…")
             return
         self._model.show_welcome(welcome)
         passed, wanted = len(welcome.standing.wanted) - welcome.standing.left, len(welcome.standing.wanted)
@@ -79,7 +78,9 @@ class PracticePage(Page):
         self._progress.setValue(passed if wanted else 1)
         self._progress.setAccessibleDescription(f"{passed} of {wanted}")
         self._read_again.setVisible(welcome.agrees)
-        if welcome.agrees:
+        if failure:
+            self._message.show_message(Tone.DANGER, failure)
+        elif welcome.agrees:
             self._message.hide()
         else:
             self._message.show_message(Tone.WARNING, "Nothing is recorded before you agree to the consent text.")

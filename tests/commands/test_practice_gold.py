@@ -1,0 +1,51 @@
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from odyssey_recorder.commands.practice_gold import GoldRecorder
+from odyssey_recorder.device.adb_server import find_adb
+from odyssey_recorder.errors import RecordingError, ScriptError
+from odyssey_recorder.practice.gold import read_gold
+from odyssey_recorder.practice.score import score
+from odyssey_recorder.practice.tasks import PracticeTask, practice_tasks
+from odyssey_recorder.simulator.lab import Lab
+
+TASKS = {task.folder.name: task for task in practice_tasks()}
+
+
+@pytest.fixture(scope="module")
+def lab() -> Iterator[Lab]:
+    with Lab(Path(find_adb())) as lab:
+        yield lab
+
+
+def of_script(task: PracticeTask, folder: Path, *lines: str) -> PracticeTask:
+    (folder / "script.jsonl").write_text("\n".join(lines))
+    return replace(task, folder=folder)
+
+
+def test_a_gold_episode_that_is_recorded_anew_is_the_same_file(lab: Lab, tmp_path: Path) -> None:
+    task = TASKS["03-scroll"]
+    assert GoldRecorder(lab, tmp_path).record(task).gold == task.gold_file.read_bytes()
+
+
+def test_a_line_that_is_no_command_and_a_place_that_is_not_there_are_named(lab: Lab, tmp_path: Path) -> None:
+    recorder = GoldRecorder(lab, tmp_path)
+    odd = of_script(TASKS["01-click"], tmp_path, '{"off": "Settings"}')
+    with pytest.raises(ScriptError, match=r"script\.jsonl, line 1: .* is no command"):
+        recorder.record(odd)
+    lost = of_script(TASKS["01-click"], tmp_path, '{"on": "Teleport"}')
+    with pytest.raises(RecordingError, match="'Teleport'"):
+        recorder.record(lost)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("profile", ["small_phone", "pixel_7_pro", "pixel_fold", "pixel_tablet"])
+def test_every_task_is_done_by_its_script_on_every_kind_of_device(lab: Lab, tmp_path: Path, profile: str) -> None:
+    recorder = GoldRecorder(lab, tmp_path, profile)
+    for task in TASKS.values():
+        recorded = recorder.record(task)
+        assert score(task, recorded.trail, read_gold(task).trail).value == 100, task.task_id
+        assert profile != "small_phone" or recorded.gold == task.gold_file.read_bytes(), task.task_id
