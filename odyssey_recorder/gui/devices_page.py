@@ -159,6 +159,7 @@ class DevicesPage(Page):
 
     def _show_member(self) -> None:
         member, focus = self._member, QApplication.focusWidget()
+        had_focus = focus is not None and self.isAncestorOf(focus)
         self._card.setVisible(member is not None)
         ready = member is not None and member.is_ready
         busy = member is not None and self._work.is_busy(member.key)
@@ -178,8 +179,8 @@ class DevicesPage(Page):
                 lacks_sdk=bool(self._mustered.missing),
                 is_busy=busy,
             )
-        if focus is not None and self.isAncestorOf(focus) and QApplication.focusWidget() is not focus:
-            self._list.setFocus()  # what had it cannot be used now
+        if had_focus and QApplication.focusWidget() is not focus:
+            self._list.setFocus()  # what had it cannot be used now, or is gone
 
     def _show_configuration(self, member: Member | None) -> None:
         problems = member.avd.problems if member is not None and member.avd is not None else ()

@@ -213,6 +213,18 @@ def test_what_is_missing_of_the_sdk_is_named_with_the_command_to_copy(open_page:
     pilot.wait(lambda: "Medium Phone: Simulated · emulator-5580" in pilot.rows)
 
 
+def test_what_was_missing_and_is_there_now_goes_even_from_under_the_keys(open_page: OpenPage, yard: BenchYard) -> None:
+    yard.missing = (Finding("emulator", "no emulator", "Run: sdkmanager", True, "sdkmanager"),)
+    pilot = open_page(yard)
+    pilot.named(QAbstractButton, "Copy the command for emulator").setFocus()
+
+    yard.missing = ()
+    pilot.commands[Command.DEVICES_LOOK].trigger()
+    pilot.wait(lambda: not pilot.says("emulator: no emulator"))
+    assert QApplication.focusWidget() is pilot.named(QListView, "Devices")
+    assert "Create" in pilot.offered
+
+
 # Making, starting, stopping.
 
 
