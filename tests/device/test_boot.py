@@ -1,5 +1,7 @@
 import sys
+import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -62,6 +64,27 @@ def test_a_device_that_shows_no_activity_is_taken_as_it_is(emulator: LaunchedEmu
     assert seen == [Stage.WAITING_FOR_ADB, Stage.BOOTING, Stage.WAITING_FOR_HOME]
 
 
+@pytest.mark.parametrize(
+    ("activity", "looks"),
+    [
+        ("com.google.android.apps.nexuslauncher/.NexusLauncherActivity", 1),
+        ("com.android.settings/com.android.settings.FallbackHome", 2),
+    ],
+)
+def test_what_holds_the_place_of_the_home_screen_is_not_it(
+    emulator: LaunchedEmulator, activity: str, looks: int
+) -> None:
+    window = f"mCurrentFocus=Window{{1 u0 {activity}}}\n==part==\n==part==\n==part==\nPhysical size: 720x1280\n"
+    answers = {
+        "host:devices-l": LISTED, **NO_PACKETS, "exec:getprop*": OKAY + b"1\n", "exec:dumpsys*": OKAY + window.encode(),
+    }  # fmt: skip
+
+    with ScriptedAdbServer(answers) as adb:
+        replace(boot(emulator, adb.port), home_s=0.1).wait(lambda _: None)
+
+        assert len([request for request in adb.requests if request.startswith("exec:dumpsys")]) == looks
+
+
 def test_an_emulator_that_does_not_end_is_told(tmp_path: Path) -> None:
     killed = list[str]()
 
@@ -77,3 +100,11 @@ def test_an_emulator_that_does_not_end_is_told(tmp_path: Path) -> None:
 def test_a_program_that_cannot_be_run_is_told(tmp_path: Path) -> None:
     with pytest.raises(DeviceError, match=r"/nowhere/emulator does not run: No such file or directory"):
         LaunchedEmulator(["/nowhere/emulator"], {}, tmp_path / "log")
+
+
+def test_an_emulator_has_a_session_of_its_own_so_that_it_outlives_ours(tmp_path: Path) -> None:
+    script = "import os; print(os.getsid(0) == os.getpid())"
+    emulator = LaunchedEmulator([sys.executable, "-c", script], {}, tmp_path / "log")
+    while not emulator.has_ended:
+        threading.Event().wait(0.02)
+    assert emulator.log.read_text() == "True\n"
