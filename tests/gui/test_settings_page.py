@@ -283,7 +283,7 @@ class FileBrowser(QObject):
 
 def test_the_log_can_be_found(bench: Bench) -> None:
     browser = FileBrowser()
-    QDesktopServices.setUrlHandler("file", browser, b"open")
+    QDesktopServices.setUrlHandler("file", browser, "open")  # type: ignore[arg-type]
     bench.button("Open folder").click()
     QDesktopServices.unsetUrlHandler("file")
     assert browser.opened == [str(log_file().parent)]
