@@ -16,9 +16,7 @@ from odyssey_recorder.recording.view import RecordingView
 
 _UNDER_WAY = (Phase.STARTING, Phase.RECORDING)
 _NOT_YET_KNOWN = "Looking who you are."
-_NO_CONSENT = (
-    "Recording is closed: you have not agreed to the consent text. Open Practice, then Consent, to read it again."
-)
+_NO_CONSENT = "Recording is closed: you have not agreed to the consent text. It can be read again under Practice."
 _NOT_SIMULATED = "Practice needs the simulated phone: this device has other apps."
 
 
@@ -102,7 +100,7 @@ class PracticeCoach(QObject):
     def closed(self, assignment: Assignment | None) -> str:
         """Why `assignment` may not be recorded now, in words; empty where it may."""
         if self._welcome is None:
-            return _NOT_YET_KNOWN
+            return self._failure or _NOT_YET_KNOWN
         if not self._welcome.agrees:
             return _NO_CONSENT
         if assignment is not None and assignment.is_practice:

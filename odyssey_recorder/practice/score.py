@@ -10,7 +10,7 @@ from odyssey_recorder.practice.trail import Passage, Trail
 PASS_MARK = 70
 """The value from which an attempt is passed."""
 
-WRONG_ENDING = 40
+WRONG_ENDING = 40  # or an answer that is missing
 IDLE_STEP, MOST_FOR_IDLE_STEPS = 2, 10
 HINT, MOST_FOR_HINTS = 1, 5
 """What is taken off, of 100."""
@@ -42,19 +42,16 @@ def score(task: PracticeTask, attempt: Trail, gold: Trail, *, hints: int = 0) ->
     wanted = _passed_in_order(task.milestones, gold)
     passed = _passed_in_order(wanted, attempt)
     missed = tuple(milestone for milestone in wanted if milestone not in passed)
-    reached, whole = _weight(passed), _weight(wanted)
     words_passed, words_missed = [m.words for m in passed], [m.words for m in missed]
+    is_answered = _plain(task.answer) in _plain(_end_words(attempt[-1].action))
     if task.answer:
-        whole += 2
-        is_answered = _plain(task.answer) in _plain(_end_words(attempt[-1].action))
-        reached += 2 * is_answered
         (words_passed if is_answered else words_missed).append("the answer is in the note")
     has_right_ending = action_type(attempt[-1].action) == task.ending
     idle = sum(passage.is_idle for passage in attempt[:-1])
-    off = 0 if has_right_ending else WRONG_ENDING
+    off = 0 if has_right_ending and is_answered else WRONG_ENDING
     off += min(IDLE_STEP * idle, MOST_FOR_IDLE_STEPS) + min(HINT * hints, MOST_FOR_HINTS)
     return Score(
-        value=max(0, round(100 * reached / whole) - off),
+        value=max(0, round(100 * _weight(passed) / _weight(wanted)) - off),
         passed=tuple(words_passed),
         missed=tuple(words_missed),
         has_right_ending=has_right_ending,

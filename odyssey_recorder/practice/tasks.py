@@ -32,8 +32,10 @@ class Milestone:
 
     @property
     def weight(self) -> int:
-        """What is done counts twice what is seen."""
-        return 2 if self.typed or self.does else 1
+        """What is done counts twice what is seen, and what is typed three times."""
+        if self.typed:
+            return 3
+        return 2 if self.does else 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -87,7 +87,7 @@ class TestFirstUse:
         pilot.press("Record")
         pilot.write_task()
         assert not can_press(pilot, "Start recording")
-        assert pilot.says("Open Practice, then Consent, to read it again.")
+        assert pilot.says("It can be read again under Practice.")
         pilot.press("Practice")
         pilot.press("Read the consent text")
         pilot.press_in(pilot.dialog(), "I agree")

@@ -76,20 +76,20 @@ def test_the_wrong_ending_fails(task: PracticeTask) -> None:
     assert result.remarks[0].startswith("The right ending is ")
 
 
-def test_an_answer_that_is_not_given_is_missed_and_costs() -> None:
-    task = BY_NAME["02-answer"]
-    result = score(task, ended(gold(task), Complete("It is full enough.")), gold(task))
-    assert result.missed == ("the answer is in the note",)
-    assert not result.is_passed
+@pytest.mark.parametrize("task", [task for task in TASKS if task.answer], ids=lambda task: task.folder.name)
+def test_without_the_answer_that_is_asked_for_nothing_is_passed(task: PracticeTask) -> None:
+    result = score(task, ended(gold(task), Complete("I have seen it.")), gold(task))
+    assert (result.missed, result.is_passed) == (("the answer is in the note",), False)
 
 
-def test_text_that_is_not_typed_fails_where_the_task_is_to_type() -> None:
-    task = BY_NAME["04-type"]
+@pytest.mark.parametrize("name", ["04-type", "06-home", "09-impossible"])
+def test_an_attempt_without_the_text_that_is_to_be_typed_fails(name: str) -> None:
+    task = BY_NAME[name]
     silent = tuple(
         replace(step, action=Click(Point(5, 5))) if isinstance(step.action, Type) else step for step in gold(task)
     )
     result = score(task, silent, gold(task))
-    assert result.missed == ("“buy milk” is typed",)
+    assert len(result.missed) == 1
     assert result.value < PASS_MARK
 
 
