@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QHBoxLayout,
@@ -33,6 +33,10 @@ from odyssey_recorder.recording.view import RecordingView
 
 _STAGES = {Phase.STARTING: Stage.RECORD, Phase.RECORDING: Stage.RECORD, Phase.FINISHED: Stage.LOOK_BACK}
 _PREVENTED = "Nothing can be recorded in passive mode on this device: see Before you start."
+_ALT_GR = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier
+"""What some systems say of the key that characters are typed with; either of the two alone makes a command."""
+
+_OF_COMMANDS = _ALT_GR | Qt.KeyboardModifier.MetaModifier
 _LOOK_AROUND_MS = 3000
 _LEFT_PX = 280
 _RIGHT_PX = 284
@@ -75,7 +79,8 @@ class RecordPage(Page):
         self._show_phase(controller.phase)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.text().isprintable() and event.text():
+        is_plain = event.modifiers() & _OF_COMMANDS in (Qt.KeyboardModifier.NoModifier, _ALT_GR)
+        if is_plain and event.text().isprintable() and event.text():
             self._device.begin_text(event.text())
         else:
             super().keyPressEvent(event)

@@ -239,6 +239,13 @@ def test_typing_at_the_mirror_goes_to_the_text_box(pilot: Pilot) -> None:
     assert pilot.named(QLineEdit, "Text to type").text() == "seven"
 
 
+def test_a_key_with_control_that_means_nothing_is_no_text(pilot: Pilot) -> None:
+    pilot.start()
+    QTest.keyClick(pilot.mirror, Qt.Key.Key_Equal, Qt.KeyboardModifier.ControlModifier)
+    assert pilot.named(QLineEdit, "Text to type").text() == ""
+    assert pilot.mirror.hasFocus()
+
+
 def test_a_message_does_not_move_the_mirror(pilot: Pilot) -> None:
     pilot.start()
     before = pilot.mirror.geometry()
