@@ -1,7 +1,7 @@
 """`tasks`: the list of tasks on a command line."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -41,7 +41,7 @@ def list_tasks(*, as_json: _JsonOption = False) -> None:
         _out.print(
             line(f"{task.task_id:24} {task.status.value:10} {told.category:23} {told.instruction}"), soft_wrap=True
         )
-    _out.print(line(f"{board.name}: {len(board.tasks)} tasks"), soft_wrap=True)
+    _out.print(line(f"{board.name}: {_counted(board.tasks, 'task')}"), soft_wrap=True)
 
 
 @app.command()
@@ -65,7 +65,7 @@ def validate(
     else:
         for problem in listing.problems:
             _err.print(line((str(problem), "red")), soft_wrap=True)
-        _out.print(line(f"{len(listing.tasks)} tasks, {len(listing.problems)} faults"), soft_wrap=True)
+        _out.print(line(f"{_counted(listing.tasks, 'task')}, {_counted(listing.problems, 'fault')}"), soft_wrap=True)
     if listing.problems:
         raise typer.Exit(1)
 
@@ -101,9 +101,13 @@ def _verdict(listing: "Listing") -> dict[str, object]:
     return {"tasks": len(listing.tasks), "problems": list(_problems(listing.problems))}
 
 
-def _problems(problems: "Iterable[Problem]") -> Iterable[dict[str, object]]:
+def _problems(problems: "Sequence[Problem]") -> Iterable[dict[str, object]]:
     for one in problems:
         yield {"file": str(one.source), "line": one.line, "key": one.key, "problem": one.words}
+
+
+def _counted(things: Sequence[object], word: str) -> str:
+    return f"{len(things)} {word}" if len(things) == 1 else f"{len(things)} {word}s"
 
 
 def _cannot(error: OdysseyError) -> typer.Exit:

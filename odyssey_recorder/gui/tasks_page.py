@@ -136,7 +136,7 @@ class TasksPage(Page):
 
     def _tell_count(self) -> None:
         shown, total = self._table.rowCount(), len(self._board.tasks)
-        self._count.setText(f"{total} tasks" if shown == total else f"{shown} of {total} tasks")
+        self._count.setText(f"{total} in all" if shown == total else f"{shown} of {total} shown")
         words = "No task is like this: change the search or the filters." if total else "The list holds no task."
         self._nothing.setText(words)
         self._nothing.setVisible(not shown)

@@ -94,7 +94,7 @@ def test_the_list_is_named_and_counted_by_category(bench: Bench) -> None:
     bench.page.enter()
     bench.qtbot.waitUntil(lambda: bench.says("1 of 2"))
     assert bench.says("my tasks")
-    assert bench.says("3 tasks")
+    assert bench.says("3 in all")
 
 
 def test_words_category_and_status_narrow_the_list(bench: Bench) -> None:
