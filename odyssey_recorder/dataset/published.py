@@ -1,6 +1,7 @@
 """The published episodes of one dataset folder, as somebody sees them who only looks: news of all, and one in full."""
 
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +13,9 @@ from odyssey_recorder.dataset.watch import Changes, DatasetWatch, WatchRules
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.model.episode import Episode
 
-_AT_A_TIME = 250
+_AT_A_TIME = 500
+_BREATH_S = 0.0002
+"""So long every other thread may run between two episodes: whoever shows the news must not wait for the reader."""
 _RULES = WatchRules()
 
 
@@ -84,8 +87,12 @@ class Following:
         self._tell(News(gone=changes.removed, unread=len(wanted)))
         while wanted and not self._closed.is_set():
             part, wanted = wanted[:_AT_A_TIME], wanted[_AT_A_TIME:]
-            found = [summarise(self._root, episode_id) for episode_id in part]
+            found = [self._summarise(episode_id) for episode_id in part]
             self._tell(News(tuple(filter(None, found)), unread=len(wanted)))
+
+    def _summarise(self, episode_id: str) -> EpisodeSummary | None:
+        time.sleep(_BREATH_S)
+        return summarise(self._root, episode_id)
 
     def _tell(self, news: News) -> None:
         if not self._closed.is_set():
