@@ -9,6 +9,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from odyssey_recorder.logs import hide
+
 _FILE_NAME = re.compile(r"pid_(\d+)\.ini")
 _RUNNING = Path("avd", "running")
 _PORTS = range(1, 65536)
@@ -90,7 +92,14 @@ def process_is_alive(pid: int) -> bool:
         return True
     except (ProcessLookupError, OverflowError):
         return False
-    return True
+    return not _waits_to_be_asked_after(pid)
+
+
+def _waits_to_be_asked_after(pid: int) -> bool:
+    """Whether a process has ended, and only its parent has not taken note of it; known on Linux alone."""
+    with suppress(OSError):
+        return Path(f"/proc/{pid}/stat").read_text("utf-8", errors="replace").rpartition(")")[2].split()[0] == "Z"
+    return False
 
 
 def find_control(
@@ -154,6 +163,7 @@ def _endpoint(values: Mapping[str, str]) -> ControlEndpoint:
     if port not in _PORTS:
         raise ValueError(f"{port} is no port")
     token = values.get("grpc.token", "")
+    hide(token)
     return ControlEndpoint(
         serial=f"emulator-{int(values.get('port.serial', ''))}",
         port=port,

@@ -9,6 +9,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from odyssey_recorder.errors import DeviceDisconnectedError, DeviceError, DeviceTimeoutError
+from odyssey_recorder.logs import hide
 
 TOKEN_FILE = ".emulator_console_auth_token"
 """What an emulator calls the file, in the home folder of whoever runs it, that holds its console's token."""
@@ -168,6 +169,7 @@ class EmulatorConsole:
                 f"{self} asks for its token, and {self._token_file} cannot be read ({error})."
                 " Start the emulator again: it writes the file."
             ) from error
+        hide(token)
         dialogue.say(f"auth {token}")
         try:
             dialogue.answer()

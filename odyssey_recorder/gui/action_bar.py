@@ -20,16 +20,20 @@ class ActionBar(QWidget):
         super().__init__(parent)
         self._commands = commands
         self._text = line_edit("Text to type", "Text to type on the device, then Enter")
-        self._text.setToolTip(commands[Command.WRITE].toolTip())
+        self._tell_keys()
         self._text.returnPressed.connect(commands[Command.TYPE].trigger)
         self._text.textChanged.connect(self._allow_typing)
         commands[Command.TYPE].triggered.connect(self._type)
         commands[Command.WRITE].triggered.connect(self._text.setFocus)
+        commands[Command.WRITE].changed.connect(self._tell_keys)
         self._keys = [commands.button(command) for command in (Command.BACK, Command.HOME, Command.RECENT)]
         self._type_button = commands.button(Command.TYPE)
         self._takes_text = False
         self._lay_out()
         self.set_enabled(keys=False, text=False, endings=False)
+
+    def _tell_keys(self) -> None:
+        self._text.setToolTip(self._commands[Command.WRITE].toolTip())
 
     def show_input(self, shown: bool) -> None:
         """Show the ways to put something in, or only those to end an episode."""

@@ -11,6 +11,7 @@ import pytest
 from odyssey_recorder.dataset.codec import read_episode
 from odyssey_recorder.model.action import Complete, action_type
 from odyssey_recorder.recording import script
+from odyssey_recorder.settings import log_file
 from odyssey_recorder.simulator.adb_server import PrivateAdbServer
 from tests.command_line import ESCAPES, CommandLine, LabPhone, Ran, wait_until
 
@@ -82,6 +83,7 @@ def test_a_script_that_is_not_there_is_named(command_line: CommandLine) -> None:
     ran = command_line("record", "--script", command_line.folder / "nowhere.jsonl", *TASK)
     assert ran.exit_code == 1
     assert ran.err.endswith("nowhere.jsonl cannot be read: No such file or directory.\n")
+    assert "nowhere.jsonl cannot be read" in log_file().read_text(encoding="utf-8")
 
 
 def test_a_script_that_is_no_text_is_named(command_line: CommandLine) -> None:

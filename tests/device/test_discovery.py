@@ -1,5 +1,6 @@
 """Which notes of running emulators are found, and what is made of them."""
 
+import logging
 import os
 import subprocess
 import sys
@@ -16,6 +17,7 @@ from odyssey_recorder.device.discovery import (
     running_avds,
     running_folders,
 )
+from odyssey_recorder.logs import logging_to
 
 Write = Callable[..., Path]
 
@@ -67,6 +69,16 @@ def test_a_token_keeps_the_equals_signs_at_its_end(write: Write) -> None:
 
     assert found is not None
     assert found.token == "MTIzNDU2Nzg5MA=="
+
+
+def test_a_token_never_stands_in_the_log(write: Write, tmp_path: Path) -> None:
+    endpoint = find(write(LINUX_NOTE.replace("MTIzNDU2Nzg5", "cGxhbnRlZA==")))
+
+    with logging_to(tmp_path / "a.log", "INFO"):
+        logging.getLogger("anybody").info("reached at %s", endpoint)
+    text = (tmp_path / "a.log").read_text(encoding="utf-8")
+    assert "reached at ControlEndpoint" in text
+    assert "cGxhbnRlZA==" not in text
 
 
 def test_an_open_service_has_no_token(write: Write) -> None:
@@ -136,6 +148,15 @@ def test_this_process_is_alive_and_an_ended_one_is_not() -> None:
     assert process_is_alive(os.getpid())
     assert not process_is_alive(ended.pid)
     assert not process_is_alive(2**80)
+
+
+def test_a_process_that_has_ended_is_not_alive_though_nobody_asked_after_it() -> None:
+    child = subprocess.Popen([sys.executable, "-c", ""], stdout=subprocess.PIPE)
+    assert child.stdout is not None
+    with child, child.stdout as words:
+        words.read()
+        while process_is_alive(child.pid):
+            pass
 
 
 def test_another_user_s_process_is_alive_too(monkeypatch: pytest.MonkeyPatch) -> None:
