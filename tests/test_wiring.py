@@ -1,3 +1,4 @@
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,10 +10,13 @@ from odyssey_recorder.errors import DatasetError, DeviceError, RecordingError, S
 from odyssey_recorder.model.assignment import Assignment, CleanHome, FromSnapshot
 from odyssey_recorder.model.episode import TaskInfo
 from odyssey_recorder.model.geometry import Size
+from odyssey_recorder.practice.profiles import ProfileStore
+from odyssey_recorder.practice.room import PracticeRoom, consent_text
+from odyssey_recorder.practice.tasks import practice_tasks
 from odyssey_recorder.recording import script
 from odyssey_recorder.recording.recorder import Recorder
 from odyssey_recorder.settings import read_settings
-from odyssey_recorder.wiring import Desk, Reach, adb_program, annotator_desk, chosen_device, lab_desk
+from odyssey_recorder.wiring import Desk, Reach, adb_program, annotator_desk, chosen_device, lab_desk, practice_room
 from tests.command_line import CommandLine, LabPhone
 from tests.device.scripted_adb_server import ScriptedAdbServer, block
 from tests.fakes import FakeDevice
@@ -162,3 +166,34 @@ def test_the_desk_of_the_window_is_at_the_user_s_own_adb_server(phone: LabPhone,
         assert phone.serial in {device.serial for device in desk.devices() if device.is_ready}
         assert (desk.store.root, desk.annotator, desk.actor) == (command_line.dataset, "Ada", "annotator")
         assert desk.can_simulate
+
+
+def test_practice_is_beside_the_drafts_and_a_new_name_goes_into_the_settings(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    monkeypatch.delenv("ODYSSEY_ANNOTATOR", raising=False)
+    drafts = tmp_path / "data" / "drafts"
+    room = practice_room(read_settings(drafts=drafts, annotator="Ada", practice_tasks=3))
+    assert room.store.root == tmp_path / "data" / "practice"
+    welcome = room.answer_consent("Grace", agreed=True)
+    assert (welcome.name, welcome.standing.left) == ("Grace", 3)
+    assert read_settings(drafts=drafts).annotator == "Grace"
+    assert len(list((tmp_path / "data" / "annotators").iterdir())) == 1
+
+
+def test_a_practice_episode_goes_to_its_own_place_with_who_recorded_and_what_they_agreed_to(
+    desk: Desk, tmp_path: Path
+) -> None:
+    store = EpisodeStore(tmp_path / "practice", drafts=tmp_path / "practice" / "drafts")
+    room = PracticeRoom("Grace", ProfileStore(tmp_path / "annotators"), store, wanted=1)
+    room.answer_consent("Grace", agreed=True)
+    practising = replace(desk, practice=room)
+    recorder = practising.begin(FakeDevice(), practice_tasks()[0].assignment, script.ScriptPlayer())
+    put_aside(recorder)
+    draft = store.resume(recorder.episode_id)
+    assert (draft.origin.annotator, draft.origin.consent, draft.origin.task_id) == (
+        "Grace", consent_text().version, "practice-01-click",
+    )  # fmt: skip
+    draft.close()
+    assert desk.store.drafts() == []

@@ -66,12 +66,13 @@ class PracticeCard(QFrame):
         left = welcome.standing.left if welcome is not None else 0
         self._commands.enable(Command.HINT, on=self._coach.has_hint)
         self._commands.enable(Command.TRY_AGAIN, on=after)
-        self._commands.enable(Command.NEXT_PRACTICE, on=after and self._coach.next_task is not None)
+        goes_on = score is not None and score.is_passed and left > 0
+        self._commands.enable(Command.NEXT_PRACTICE, on=goes_on)
         self._commands.enable(Command.LEAVE_PRACTICE, on=task is not None and not self._is_recording)
         self._hint.setVisible(not after)
         self._leave.setVisible(not self._is_recording)
         self._again.setVisible(after)
-        self._next.setVisible(after and self._coach.next_task is not None)
+        self._next.setVisible(goes_on)
         self._simulate.setVisible(not after and not self._is_recording and not self._controller.is_simulated)
         self._simulate.setEnabled(self._controller.can_simulate)
         if task is None:
