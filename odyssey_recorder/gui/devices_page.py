@@ -38,6 +38,7 @@ _LEFT_PX = 264
 _SNAPSHOTS_PX = 268
 _SPACE = 16
 _LOOKING = "Looking which devices there are…"
+_TAKEN = "An episode is recorded on this device: finish it or stop the recording first."
 _AMEND = "Its configuration is not what its profile says. Mend writes it; it holds after the next cold boot."
 _COMMANDS = tuple(command for command in Command if command.name.startswith(("DEVICE_", "DEVICES_LOOK", "SNAPSHOT_")))
 
@@ -64,7 +65,9 @@ class DevicesPage(Page):
         self._preflight = PreflightCard(commands.button(Command.DEVICE_CHECK, kind="quiet"), "Preflight")
         self._snapshots = SnapshotCard(commands)
         self._missing = MissingCard()
+        self._taken = text_label(_TAKEN, "hint")
         self._key = ""
+        self._recorded = ""
         self._stopped = ""  # the serial that was last stopped from here
         self._followed: Job | None = None
         self._examination: Examination | None = None
@@ -96,6 +99,11 @@ class DevicesPage(Page):
         for part in (self._message, self._configuration, self._preflight, self._missing, self._job_card):
             part.repaint_icons()
 
+    def show_recording(self, serial: str) -> None:
+        """Leave the device alone on which an episode is recorded now; empty: there is none."""
+        self._recorded = serial
+        self._show_member()
+
     @property
     def _member(self) -> Member | None:
         return self._rows.member(self._key)
@@ -108,8 +116,12 @@ class DevicesPage(Page):
 
     def _check(self) -> None:
         member = self._member
-        if member is not None and member.is_ready and not self._work.is_busy(member.key):
+        if member is not None and member.is_ready and not self._is_taken(member):
             self._work.examine(member.serial)
+
+    def _is_taken(self, member: Member) -> bool:
+        """Whether work on a device, or a recording, is under way."""
+        return self._work.is_busy(member.key) or (bool(member.serial) and member.serial == self._recorded)
 
     def _show_muster(self, muster: Muster) -> None:
         before = self._member
@@ -162,9 +174,10 @@ class DevicesPage(Page):
         had_focus = focus is not None and self.isAncestorOf(focus)
         self._card.setVisible(member is not None)
         ready = member is not None and member.is_ready
-        busy = member is not None and self._work.is_busy(member.key)
-        self._preflight.setVisible(ready)
-        self._snapshots.setVisible(ready)
+        busy = member is not None and self._is_taken(member)
+        is_recorded = member is not None and member.is_ready and member.serial == self._recorded
+        self._preflight.setVisible(ready and not is_recorded)
+        self._snapshots.setVisible(ready and not is_recorded)
         self._missing.show_findings(() if member is not None and member.serial else self._mustered.missing)
         self._commands.enable(Command.DEVICE_CHECK, on=ready and not busy)
         names = self._examination.snapshots if self._examination is not None else ()
@@ -179,6 +192,7 @@ class DevicesPage(Page):
                 lacks_sdk=bool(self._mustered.missing),
                 is_busy=busy,
             )
+        self._taken.setVisible(is_recorded)
         if had_focus and QApplication.focusWidget() is not focus:
             self._list.setFocus()  # what had it cannot be used now, or is gone
 
@@ -309,6 +323,7 @@ class DevicesPage(Page):
         column.addLayout(self._progress)
         column.addWidget(self._configuration)
         column.addWidget(self._missing)
+        column.addWidget(self._taken)
         column.addLayout(below, 1)
         column.addStretch()
         return column

@@ -14,7 +14,7 @@ from odyssey_recorder.gui.page import Page
 from odyssey_recorder.gui.practice_coach import Practice, PracticeCoach
 from odyssey_recorder.gui.queue_bridge import QueueBridge
 from odyssey_recorder.gui.record_page import RecordPage
-from odyssey_recorder.gui.recording_controller import RecordingController
+from odyssey_recorder.gui.recording_controller import Phase, RecordingController
 from odyssey_recorder.gui.shortcuts import Shortcuts
 from odyssey_recorder.task.queue import TaskQueue
 
@@ -128,6 +128,13 @@ class Pages:
 
         page = DevicesPage(yard, self._tools.background, self._tools.jobs, self._tools.commands)
         page.record_asked.connect(self._record_on)
+
+        def tell(phase: Phase) -> None:
+            recording = phase in (Phase.STARTING, Phase.RECORDING)
+            page.show_recording(self._controller.serial if recording else "")
+
+        self._controller.phase_changed.connect(tell)
+        tell(self._controller.phase)
         return page
 
     def _record_on(self, serial: str) -> None:

@@ -348,6 +348,18 @@ def test_the_device_is_handed_to_the_record_page(open_page: OpenPage, yard: Benc
     assert asked.args == [SERIAL]
 
 
+def test_a_device_that_is_recorded_is_left_alone(open_page: OpenPage, yard: BenchYard) -> None:
+    yard.run("pixel_7_pro")
+    pilot = open_page(yard)
+    pilot.wait(lambda: pilot.says("All well"))
+    pilot.page.show_recording(SERIAL)
+    assert pilot.says("An episode is recorded on this device")
+    assert not pilot.offered & {"Stop", "Rotate", "Reset…", "Record on it", "Mend", "Save"}
+
+    pilot.page.show_recording("")
+    assert pilot.offered >= {"Stop", "Rotate", "Mend"}
+
+
 def test_a_finding_is_mended_by_the_button_beside_it(open_page: OpenPage, yard: BenchYard) -> None:
     yard.run("pixel_7_pro").settings["secure", "navigation_mode"] = "2"
     pilot = open_page(yard)
