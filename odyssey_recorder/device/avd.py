@@ -1,7 +1,7 @@
 """The Android virtual devices of this computer: which there are, and how one is made, started, prepared and stopped."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from odyssey_recorder.device import avd_config, preflight
@@ -100,6 +100,7 @@ class VirtualDevices:
         self._around = around
         self._connect = connect
         self._files = AvdFolder(around.avds)
+        self._known: tuple[object, frozenset[str]] | None = None
 
     def missing(self) -> tuple[Finding, ...]:
         """What of the SDK is missing for the profiles, each with the command that brings it; empty if nothing is."""
@@ -109,7 +110,11 @@ class VirtualDevices:
 
     def list(self) -> tuple[Avd, ...]:
         """The AVDs there are, by name; those that the emulator does not know, or whose files are broken, too."""
-        known = self._known_to_emulator()
+        try:
+            known = self._known_to_emulator()
+        except SdkError as error:
+            avds = (self._avd(name, None) for name in self._files.names())
+            return tuple(replace(avd, problems=(*avd.problems, str(error))) for avd in avds)
         return tuple(self._avd(name, known) for name in sorted({*self._files.names(), *(known or ())}))
 
     def create(self, profile: str, *, name: str = "", replace: bool = False) -> Avd:
@@ -233,10 +238,13 @@ class VirtualDevices:
         return Avd(name, profile.key if profile is not None else None, serial, problems)
 
     def _known_to_emulator(self) -> "frozenset[str] | None":
-        """What the emulator lists; None where there is no emulator."""
+        """What the emulator lists; None where there is no emulator. It is asked again when the files have changed."""
         if self._sdk is None or self._sdk.tool("emulator") is None:
             return None
-        return AvdTools(self._sdk, self._environment(self._sdk)).names()
+        files = self._files.state()
+        if self._known is None or self._known[0] != files:
+            self._known = (files, AvdTools(self._sdk, self._environment(self._sdk)).names())
+        return self._known[1]
 
     def _some_sdk(self) -> AndroidSdk:
         if self._sdk is None:

@@ -137,6 +137,12 @@ class AvdFolder:
         """The devices that have an .ini file, by name."""
         return tuple(sorted(path.stem for path in self.folder.glob("*.ini") if is_avd_name(path.stem)))
 
+    def state(self) -> object:
+        """Something that is equal as long as no device is added, taken away or moved."""
+        with suppress(FileNotFoundError):
+            return [(path.name, path.stat().st_mtime_ns) for path in sorted(self.folder.glob("*.ini"))]
+        return None
+
     def config(self, name: str) -> dict[str, str]:
         """What the device's config.ini says. Raises DeviceError where it cannot be read."""
         return entries(self._read(name))

@@ -12,6 +12,7 @@ from odyssey_recorder.errors import DeviceError, DeviceTimeoutError, SdkError
 _LIST_S = 30.0
 _CREATE_S = 180.0
 _NO_CUSTOM_HARDWARE = "no\n"
+_SAID = 300
 
 _JAVA = (
     "avdmanager needs Java: set JAVA_HOME to the one that comes with Android Studio (its folder jbr), then try again."
@@ -32,7 +33,10 @@ class AvdTools:
         try:
             done = self._run([program, "-list-avds"], "", _LIST_S)
         except (OSError, subprocess.TimeoutExpired) as error:
-            raise SdkError(f"{program} -list-avds does not answer: {error}. Install the emulator again.") from error
+            raise SdkError(f"{program} does not answer: {error}. Install the emulator again.") from error
+        if done.returncode != 0:
+            said = shorten(done.stderr + done.stdout, _SAID, placeholder=" …") or "nothing"
+            raise SdkError(f"{program} does not run. It said: {said}. Install the emulator again.")
         return frozenset(line.strip() for line in done.stdout.splitlines() if is_avd_name(line.strip()))
 
     def create(self, name: str, *, image: str, device: str, replace: bool) -> None:
@@ -80,5 +84,5 @@ class AvdTools:
         told = next((told for pattern, told in advice if re.search(pattern, words)), "")
         lines = [line.strip() for line in words.splitlines() if line.strip() and line.strip() != "null"]
         telling = [line for line in lines if re.match("error", line, re.IGNORECASE)] or lines
-        said = shorten(" / ".join(telling), 300, placeholder=" …") or "nothing"
+        said = shorten(" / ".join(telling), _SAID, placeholder=" …") or "nothing"
         return f"{told} It said: {said}".strip()

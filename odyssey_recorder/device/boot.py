@@ -123,8 +123,7 @@ def end_emulator(
         if time.monotonic() > started_s + gone_s:
             raise DeviceTimeoutError(f"{serial} has not ended within {gone_s:g} s. Close its window.")
         time.sleep(_POLL_S)
-    # Its note is gone before it lets go of the device's files. One of our own children that nobody asked after may
-    # count as alive for ever.
+    # Its note is gone before it lets go of the device's files.
     expires_s = time.monotonic() + _LAST_BREATH_S
     while any(map(process_is_alive, pids - {os.getpid()})) and time.monotonic() < expires_s:
         time.sleep(_POLL_S)

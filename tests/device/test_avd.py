@@ -188,6 +188,19 @@ def test_devices_of_other_makers_and_broken_ones_are_listed_as_what_they_are(ben
         bench.devices.amend("Wear")
 
 
+def test_the_emulator_is_asked_for_its_devices_only_when_there_may_be_others(bench: Bench) -> None:
+    bench.devices.create("small_phone")
+    assert [avd.name for avd in bench.devices.list()] == ["small_phone"]
+    (bench.sdk.folder / "emulator" / "emulator").write_text("#!/bin/sh\necho no library >&2; exit 127\n")
+
+    assert [avd.problems for avd in bench.devices.list()] == [()]
+    bench.devices.create("medium_phone")
+
+    told = [avd.problems for avd in bench.devices.list()]
+    assert len(told) == 2
+    assert all("emulator does not run. It said: no library. Install" in problem for [problem] in told)
+
+
 def test_a_name_that_is_taken_or_none_is_refused_before_anything_is_run(bench: Bench) -> None:
     bench.devices.create("small_phone")
 

@@ -68,9 +68,15 @@ def test_programs_that_do_not_run_are_told_as_a_fault_of_the_sdk(stand_in: Stand
     for program in ("emulator/emulator", "cmdline-tools/latest/bin/avdmanager"):
         (stand_in.folder / program).chmod(0o644)
 
-    with pytest.raises(
-        SdkError, match=r"emulator -list-avds does not answer: .*Permission denied.*Install the emulator"
-    ):
+    with pytest.raises(SdkError, match=r"emulator does not answer: .*Permission denied.*Install the emulator"):
         tools.names()
     with pytest.raises(SdkError, match=r"avdmanager does not run: Permission denied\. .*JAVA_HOME"):
         tools.create("Fold", image=IMAGE, device="pixel_fold", replace=False)
+
+
+def test_an_emulator_that_fails_is_told_with_its_words(stand_in: StandInSdk, tools: AvdTools) -> None:
+    program = stand_in.folder / "emulator" / "emulator"
+    program.write_text("#!/bin/sh\necho 'error while loading shared libraries: libX11.so.6' >&2\nexit 127\n")
+
+    with pytest.raises(SdkError, match=r"does not run\. It said: error while loading shared libraries: libX11"):
+        tools.names()
