@@ -96,7 +96,7 @@ def _paint_cross(painter: QPainter, glass: QRectF) -> None:
         painter.drawLine(QPointF(middle.x() + gap, middle.y()), QPointF(glass.right() - 4, middle.y()))
         painter.drawLine(QPointF(middle.x(), glass.top() + 4), QPointF(middle.x(), middle.y() - gap))
         painter.drawLine(QPointF(middle.x(), middle.y() + gap), QPointF(middle.x(), glass.bottom() - 4))
-        half = ENLARGED / 2 + 0.5
+        half = ENLARGED / 2 + 2  # the pixel itself stays free
         painter.drawRect(QRectF(middle.x() - half, middle.y() - half, 2 * half, 2 * half))
 
 

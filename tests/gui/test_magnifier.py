@@ -28,11 +28,12 @@ def loupe(window: QWidget) -> Magnifier:
 
 
 def test_the_pixel_in_the_middle_is_shown_four_times_as_large(loupe: Magnifier) -> None:
-    loupe.show_at(marked(Size(300, 500), Pixel(120, 333), width=3), Pixel(120, 333), QPointF(200, 350), ROOM)
+    loupe.show_at(marked(Size(300, 500), Pixel(120, 333), width=1), Pixel(120, 333), QPointF(200, 350), ROOM)
     image = loupe.grab().toImage()
-    middle = 2 + PIXELS * ENLARGED // 2
-    assert image.pixelColor(middle, middle) == QColor(*MARK)
-    assert image.pixelColor(middle + 5 * ENLARGED // 4 + ENLARGED, middle + 2 * ENLARGED) == QColor(0, 0, 40)
+    first = 2 + PIXELS // 2 * ENLARGED
+    enlarged = {image.pixelColor(x, y).name() for x in range(first, first + 4) for y in range(first, first + 4)}
+    assert enlarged == {QColor(*MARK).name()}
+    assert image.pixelColor(first - 4 * ENLARGED, first - 4 * ENLARGED) == QColor(0, 0, 40)
     assert loupe.pixel == Pixel(120, 333)
     assert loupe.accessibleDescription() == "120, 333"
 
