@@ -173,28 +173,35 @@ class DevicesPage(Page):
         member, focus = self._member, QApplication.focusWidget()
         had_focus = focus is not None and self.isAncestorOf(focus)
         self._card.setVisible(member is not None)
-        ready = member is not None and member.is_ready
-        busy = member is not None and self._is_taken(member)
-        is_recorded = member is not None and member.is_ready and member.serial == self._recorded
-        self._preflight.setVisible(ready and not is_recorded)
-        self._snapshots.setVisible(ready and not is_recorded)
+        if member is not None:
+            self._show_card(member)
+        self._show_running(member if member is not None and member.is_ready else None)
         self._missing.show_findings(() if member is not None and member.serial else self._mustered.missing)
-        self._commands.enable(Command.DEVICE_CHECK, on=ready and not busy)
-        names = self._examination.snapshots if self._examination is not None else ()
-        self._snapshots.show_snapshots(names, usable=ready and not busy and self._examination is not None)
         self._show_configuration(member)
         self._follow_job()
-        if member is not None:
-            self._card.show_member(
-                member,
-                self._examination,
-                can_simulate=self._work.can_simulate,
-                lacks_sdk=bool(self._mustered.missing),
-                is_busy=busy,
-            )
-        self._taken.setVisible(is_recorded)
         if had_focus and QApplication.focusWidget() is not focus:
             self._list.setFocus()  # what had it cannot be used now, or is gone
+
+    def _show_card(self, member: Member) -> None:
+        self._card.show_member(
+            member,
+            self._examination,
+            can_simulate=self._work.can_simulate,
+            lacks_sdk=bool(self._mustered.missing),
+            is_busy=self._is_taken(member),
+        )
+
+    def _show_running(self, member: Member | None) -> None:
+        """Show what there is for a device that can be used now, None for no such."""
+        is_recorded = member is not None and member.serial == self._recorded
+        is_free = member is not None and not self._is_taken(member)
+        self._taken.setVisible(is_recorded)
+        self._preflight.setVisible(member is not None and not is_recorded)
+        self._snapshots.setVisible(member is not None and not is_recorded)
+        self._commands.enable(Command.DEVICE_CHECK, on=is_free)
+        seen = self._examination
+        names = seen.snapshots if seen is not None else ()
+        self._snapshots.show_snapshots(names, usable=is_free and seen is not None)
 
     def _show_configuration(self, member: Member | None) -> None:
         problems = member.avd.problems if member is not None and member.avd is not None else ()

@@ -28,7 +28,11 @@ from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.devices_page import DevicesPage
 from odyssey_recorder.gui.jobs import Jobs
+from odyssey_recorder.gui.recording_controller import Phase
+from odyssey_recorder.gui.workplace import Workplace
+from tests.gui.bench_desk import BenchDesk
 from tests.gui.bench_yard import BenchYard
+from tests.gui.pilot import Pilot
 
 W = TypeVar("W", bound=QWidget)
 SERIAL = "emulator-5554"
@@ -401,6 +405,22 @@ def test_snapshots_are_saved_loaded_and_deleted_by_name(open_page: OpenPage, yar
     pilot.wait(lambda: "Delete" in pilot.offered)
     pilot.press("Delete")
     pilot.wait(lambda: names.model().rowCount() == 0)
+
+
+# In the window.
+
+
+def test_the_rail_leads_to_the_devices_and_from_there_to_recording(
+    open_at: Callable[[Workplace], Pilot], desk: BenchDesk, yard: BenchYard
+) -> None:
+    desk.devices_there.append(yard.run("small_phone"))
+    pilot = open_at(Workplace(yard=yard))
+    pilot.press("Devices")
+    pilot.qtbot.waitUntil(lambda: pilot.says("720x1280 at 320 dpi"))
+    pilot.press("Record on it")
+
+    pilot.wait_for_phase(Phase.WATCHING)
+    assert (pilot.controller.serial, pilot.window.page) == (SERIAL, Command.RECORD_PAGE)
 
 
 # Keys.
