@@ -33,6 +33,15 @@ def test_each_name_has_a_file_of_its_own_in_the_folder(tmp_path: Path, name: str
     assert [path.parent for path in tmp_path.rglob("*.json")] == [folder] * 3
 
 
+def test_names_of_the_same_letters_have_each_their_own_file(tmp_path: Path) -> None:
+    store = ProfileStore(tmp_path)
+    names = ["ada", "Ada", "ADA", "a.da", "名前", "なまえ"]
+    for name in names:
+        store.save(Profile(name=name))
+    assert [store.load(name).name for name in names] == names
+    assert len({path.name.casefold() for path in tmp_path.iterdir()}) == len(names)
+
+
 def test_what_is_no_profile_is_named_and_never_written_over(tmp_path: Path) -> None:
     store = ProfileStore(tmp_path)
     store.save(Profile(name="Ada"))

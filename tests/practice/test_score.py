@@ -4,11 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from odyssey_recorder.model.action import Action, Click, Complete, Impossible, Press, SystemKey, Type
+from odyssey_recorder.model.action import Action, Click, Complete, Impossible, Press, SystemKey, Type, action_type
 from odyssey_recorder.model.geometry import Point
 from odyssey_recorder.practice.gold import read_gold
 from odyssey_recorder.practice.score import PASS_MARK, score
-from odyssey_recorder.practice.tasks import PracticeTask, practice_tasks
+from odyssey_recorder.practice.tasks import Milestone, PracticeTask, practice_tasks
 from odyssey_recorder.practice.trail import Passage, Trail
 
 TASKS = practice_tasks()
@@ -91,6 +91,29 @@ def test_an_attempt_without_the_text_that_is_to_be_typed_fails(name: str) -> Non
     result = score(task, silent, gold(task))
     assert len(result.missed) == 1
     assert result.value < PASS_MARK
+
+
+@pytest.mark.parametrize("name", ["05-back", "07-recent", "08-long-press"])
+def test_an_attempt_without_the_deed_that_is_taught_fails(name: str) -> None:
+    task = BY_NAME[name]
+    [taught] = [milestone for milestone in task.milestones if milestone.does]
+    tapped = tuple(
+        replace(step, action=Click(Point(5, 5))) if action_type(step.action) == taught.does else step
+        for step in gold(task)
+    )
+    result = score(task, tapped, gold(task))
+    assert (result.missed, result.is_passed) == ((taught.words,), False)
+
+
+def test_where_milestones_exclude_each_other_the_heavier_counts() -> None:
+    first, second = (Milestone(words, shows=(words,)) for words in ("first", "second"))
+    typed = Milestone("typed", typed="words")
+    task = replace(BY_NAME["01-click"], milestones=(first, second, typed))
+    typing = Passage(Type("words"), "a", "a.Main", ("a field",))
+    looking = [Passage(Click(Point(1, 1)), "b", "b.Main", (words,)) for words in ("first", "second")]
+    end = Passage(Complete(""), "b", "b.Main", ("nothing",))
+    result = score(task, (typing, *looking, end), (*looking, typing, end))
+    assert (result.passed, result.value) == (("typed",), 60)
 
 
 def test_text_may_be_typed_in_pieces_and_in_capitals() -> None:
