@@ -19,6 +19,7 @@ class UndoDialog(QDialog):
         cancel = push_button("Cancel", "Keep them (Esc)")
         cancel.clicked.connect(self.reject)
         question = text_label(f"Take {last - first + 1} steps away?", "title")
-        hint = text_label(f"Steps {first} to {last} go, and the device goes back to the screen of step {first}.", "hint")
+        words = f"Steps {first} to {last} go, and the device goes back to the screen of step {first}."
+        hint = text_label(words, "hint")
         fill_dialog(self, question, hint, row(None, cancel, undo))
         self.setMinimumWidth(440)
