@@ -67,6 +67,7 @@ class MainWindow(QMainWindow):
         self._state = WindowState(given.state)
         self._state.restore(self)
         self._record.recall_zoom(self._state.zoom)
+        self._show_page(Command.RECORD_PAGE)
         self._show_page(self._state.page_among(self._pages.offered))
         controller.phase_changed.connect(self._tell_phase)
         self._closing.may_close.connect(self.close)

@@ -1,14 +1,30 @@
 """The window opens as it was closed; a file that is broken costs nothing but that."""
 
+import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QRect
-from PySide6.QtWidgets import QMainWindow, QSplitter, QWidget
+from PySide6.QtCore import QRect, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QMainWindow, QSplitter, QTableView, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
+from odyssey_recorder.gui.commands import Command
 from odyssey_recorder.gui.kept_file import KeptFile
+from odyssey_recorder.gui.recording_controller import Phase
 from odyssey_recorder.gui.window_state import WindowState
+from odyssey_recorder.gui.workplace import Workplace
+from odyssey_recorder.settings import SettingsStore
+from tests.gui.pilot import Pilot
+
+
+@pytest.fixture(autouse=True)
+def _as_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for variable in [name for name in os.environ if name.startswith("ODYSSEY_")]:
+        monkeypatch.delenv(variable)
+    for variable in ("HOME", "USERPROFILE", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "LOCALAPPDATA"):
+        monkeypatch.setenv(variable, str(tmp_path))
 
 
 @pytest.fixture
@@ -104,3 +120,27 @@ def test_without_a_path_nothing_is_kept(qtbot: QtBot) -> None:
     state.page = "RECORD_PAGE"
     state.keep(window)
     assert WindowState(KeptFile(None)).page == ""
+
+
+def test_the_window_opens_on_its_page_with_the_zoom_and_the_keys_that_were_chosen(
+    open_at: Callable[[Workplace], Pilot], file: Path
+) -> None:
+    place = Workplace(settings=SettingsStore(), state=KeptFile(file), shortcuts=KeptFile(file.with_name("keys.json")))
+    first = open_at(place)
+    first.wait_for_phase(Phase.WATCHING)
+    first.mirror.viewport.recall("1.5")
+    first.press("Settings")
+    table = first.named(QTableView, "Keys of all actions")
+    table.setCurrentIndex(table.model().index(0, 0))
+    QTest.keyClick(table, Qt.Key.Key_Delete)
+    first.window.close()
+
+    again = open_at(place)
+    assert again.window.page is Command.SETTINGS_PAGE
+    assert again.named(QToolButton, "Record").toolTip() == "Record episodes"
+    assert again.mirror.viewport.kept == "1.5"
+
+
+def test_a_page_that_is_not_offered_any_more_is_not_missed(open_at: Callable[[Workplace], Pilot], file: Path) -> None:
+    KeptFile(file).write({"page": "TASKS_PAGE"})
+    assert open_at(Workplace(state=KeptFile(file))).window.page is Command.RECORD_PAGE
