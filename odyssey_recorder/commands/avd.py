@@ -31,6 +31,7 @@ _DeviceOption = Annotated[
     str | None,
     typer.Option("--device", help="A name or a serial of a device that runs.", show_default="the only one"),
 ]
+_WindowOption = Annotated[bool, typer.Option(help="Show the emulator's own window.")]
 _Snapshot = Annotated[str, typer.Argument(metavar="NAME", help="The snapshot's name.")]
 
 
@@ -80,7 +81,7 @@ def start(  # noqa: PLR0913 - the parameters of a subcommand are its options
     *,
     cold: Annotated[bool, typer.Option("--cold", help="Boot anew, not from the state in which it was left.")] = False,
     snapshot: Annotated[str, typer.Option(help="Start from this snapshot.")] = "",
-    window: Annotated[bool, typer.Option(help="Show the emulator's own window.")] = True,
+    window: _WindowOption = True,
     animations: Annotated[bool, typer.Option("--animations", help="Leave animations on.")] = False,
     port: Annotated[int, typer.Option(min=0, max=65534, help="Of its console, even; 0 chooses.")] = 0,
 ) -> None:
@@ -96,12 +97,15 @@ def start(  # noqa: PLR0913 - the parameters of a subcommand are its options
 
 @app.command()
 def reset(
-    name: _Name, *, yes: Annotated[bool, typer.Option("--yes", help="Do not ask: all on it is lost.")] = False
+    name: _Name,
+    *,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask: all on it is lost.")] = False,
+    window: _WindowOption = True,
 ) -> None:
     """Start a device as new: all that is on it is lost."""
     if not yes:
         typer.confirm(f"All that is on {name} will be lost, its snapshots too. Go on?", abort=True, err=True)
-    _tell(_devices().reset(name, progress=lambda stage: _note(f"{stage.value} …")))
+    _tell(_devices().reset(name, window=window, progress=lambda stage: _note(f"{stage.value} …")))
 
 
 @app.command()
