@@ -11,7 +11,7 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import capture, painting, passive, recording, window
+from benchmarks import capture, painting, passive, recording, start, window
 from benchmarks.figure import Figure
 from odyssey_recorder.device.adb import AdbDevice
 from odyssey_recorder.device.adb_server import AdbServer, find_adb
@@ -34,6 +34,7 @@ def main() -> None:
         folder = Path(name)
         parts: tuple[Callable[[], list[Figure]], ...] = (
             lambda: _of_one_device(lab, folder),
+            lambda: start.measure(lab, folder),
             lambda: painting.measure(lab),
             lambda: window.measure(lab, folder),
             lambda: passive.measure(lab, folder, taps=taps),

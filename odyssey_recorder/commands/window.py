@@ -21,8 +21,8 @@ def open_window(store: "SettingsStore", *, serial: str | None) -> int:
     Raises SettingsError where there is no screen, DeviceError where there is no adb server.
     """
     require_screen()
+    from odyssey_recorder.wiring import annotator_desk  # isort: skip - Qt looks into every module that comes after it
     from odyssey_recorder.gui.app import run
-    from odyssey_recorder.wiring import annotator_desk
 
     with annotator_desk(store.read()) as desk:
         return run(desk, _workplace(store, desk), serial=serial)

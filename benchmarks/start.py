@@ -1,0 +1,75 @@
+"""How long a person waits for the window: from the start of the program to its first picture, beside a bare window."""
+
+import os
+import statistics
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from benchmarks.figure import Figure
+from odyssey_recorder.simulator.lab import Lab
+
+ROUNDS = 7
+_WAIT_S = 60
+
+# Each child says when a window has been painted and the event loop has nothing left to do; then it is gone at once.
+_SAY_WHEN_PAINTED = """
+import os
+from PySide6.QtCore import QEvent, QObject, QTimer
+
+class FirstPaint(QObject):
+    def eventFilter(self, seen, event):
+        if event.type() is QEvent.Type.Paint and seen.isWidgetType() and seen.isWindow():
+            seen.removeEventFilter(self)
+            QTimer.singleShot(0, self.say)
+        return False
+
+    def say(self):
+        print("painted", flush=True)
+        os._exit(0)
+"""
+_BARE = f"""{_SAY_WHEN_PAINTED}
+from PySide6.QtWidgets import QApplication, QLabel
+app = QApplication([])
+watcher = FirstPaint()
+app.installEventFilter(watcher)
+label = QLabel("Odyssey Recorder")
+label.show()
+app.exec()
+"""
+_OURS = f"""
+import sys
+from odyssey_recorder.cli import main
+import odyssey_recorder.wiring  # before Qt, as the program does: Qt looks into every module that comes after it
+{_SAY_WHEN_PAINTED}
+from odyssey_recorder.gui.application import application
+app = application()
+watcher = FirstPaint()
+app.installEventFilter(watcher)
+sys.argv = ["odyssey-recorder"]
+main()
+"""
+
+
+def measure(lab: Lab, folder: Path) -> list[Figure]:
+    """The median over fresh processes, each program in turn; our own at the adb server of `lab`, which is up."""
+    home = {name: str(folder / "home") for name in ("HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME")}
+    folders = {"ODYSSEY_DATASET": str(folder / "start"), "ODYSSEY_DRAFTS": str(folder / "start drafts")}
+    port = {"ANDROID_ADB_SERVER_PORT": str(lab.server.port)}
+    environment = {**os.environ, **home, **folders, **port}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
+    samples = [(_until_painted(_OURS, environment), _until_painted(_BARE, environment)) for _ in range(ROUNDS + 1)]
+    ours, bare = (statistics.median(column) for column in zip(*samples[1:], strict=True))  # the first fills the caches
+    return [Figure("start to the window's first picture", ours, "ms", "one label", bare, "<= 3 x")]
+
+
+def _until_painted(program: str, environment: dict[str, str]) -> float:
+    """Milliseconds from the start of a process to the first picture of its window."""
+    began_s = time.perf_counter()
+    child = subprocess.run(
+        [sys.executable, "-c", program], env=environment, capture_output=True, text=True, timeout=_WAIT_S, check=False
+    )
+    if child.stdout.strip() != "painted":
+        raise RuntimeError(f"The window did not open: {child.stderr}")
+    return 1000 * (time.perf_counter() - began_s)
