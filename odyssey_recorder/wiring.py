@@ -152,6 +152,8 @@ def annotator_desk(settings: Settings) -> Iterator["Desk"]:
             settings.annotator,
             phones=phones,
             view_trees=settings.view_trees,
+            snapshots=settings.step_snapshots,
+            start=CleanHome() if settings.start == "clean home" else AsFound(),
             practice=practice_room(settings),
         )
     finally:
