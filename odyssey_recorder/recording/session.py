@@ -389,7 +389,7 @@ class Session:
 
         Whether an uncertain input was carried out shows only when it cannot arrive any more.
         """
-        self._state, self._reason = State.SETTLING, ""
+        self._state, self._reason = State.LEADING_BACK if self._way.by_hand else State.SETTLING, ""
         self._anchor = self._newest = self._kept = self._keeping = None
         self._way.look_again()
         drop: list[effects.Effect] = [self._owed_drop] if self._owed_drop else []

@@ -301,9 +301,11 @@ def test_until_the_device_is_back_the_wanted_screen_is_shown_and_nothing_is_reco
     assert pilot.status.state == "Leading back"
     assert not pilot.named(QAbstractButton, "Complete").isEnabled()
 
-    done = len(device.performed)
+    done, seen = len(device.performed), len(pilot.views)
     pilot.click(180, 300)
     pilot.qtbot.waitUntil(lambda: len(device.performed) == done + 1)
+    pilot.qtbot.waitUntil(lambda: State.INJECTING in {view.state for view in pilot.views[seen:]})
+    pilot.wait_for_state(State.LEADING_BACK)
     pilot.qtbot.waitUntil(lambda: pilot.mirror.takes_input)
     pilot.press("Back")
     pilot.qtbot.waitUntil(lambda: device.performed[-1] is SystemKey.BACK)
