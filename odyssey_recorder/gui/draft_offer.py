@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QWidget
 from odyssey_recorder.dataset.store import DraftSummary
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.drafts_dialog import DraftsDialog
+from odyssey_recorder.gui.practice_coach import PracticeCoach
 from odyssey_recorder.gui.recording_controller import Phase, RecordingController
 
 _CHOOSE_FIRST = "Choose a device first: the recording goes on there."
@@ -18,9 +19,12 @@ class DraftOffer(QObject):
 
     resuming = Signal(object)
 
-    def __init__(self, controller: RecordingController, commands: Commands, page: QWidget) -> None:
+    def __init__(
+        self, controller: RecordingController, commands: Commands, page: QWidget, coach: PracticeCoach | None = None
+    ) -> None:
         super().__init__(page)
         self._controller = controller
+        self._coach = coach
         self._action = commands[Command.DRAFTS]
         self._dialog = DraftsDialog(page)
         self._drafts: Sequence[DraftSummary] = ()
@@ -31,6 +35,8 @@ class DraftOffer(QObject):
         commands.belong_to(page, Command.DRAFTS)
         controller.drafts_listed.connect(self._offer)
         controller.phase_changed.connect(self._show)
+        if coach is not None:
+            coach.changed.connect(self._show)
         self._show()
 
     def _offer(self, drafts: Sequence[DraftSummary]) -> None:
@@ -46,7 +52,8 @@ class DraftOffer(QObject):
         self._action.setVisible(bool(self._drafts))
         self._action.setText(f"Drafts ({len(self._drafts)})…" if self._drafts else "Drafts…")
         watching = self._controller.phase is Phase.WATCHING
-        self._dialog.show_drafts(self._drafts, cannot_resume="" if watching else _CHOOSE_FIRST)
+        refusal = self._coach.refusal if self._coach is not None else ""
+        self._dialog.show_drafts(self._drafts, cannot_resume=refusal or ("" if watching else _CHOOSE_FIRST))
 
     def _resume(self, episode_id: str) -> None:
         for draft in self._drafts:

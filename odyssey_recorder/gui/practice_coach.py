@@ -97,12 +97,17 @@ class PracticeCoach(QObject):
         at = tasks.index(self._task) + 1 if self._task in tasks else 0
         return next((task for task in (*tasks[at:], *tasks[:at]) if not standing.has_passed(task.task_id)), None)
 
-    def closed(self, assignment: Assignment | None) -> str:
-        """Why `assignment` may not be recorded now, in words; empty where it may."""
+    @property
+    def refusal(self) -> str:
+        """Why nothing at all may be recorded, in words; empty where the annotator has agreed to it."""
         if self._welcome is None:
             return self._failure or _NOT_YET_KNOWN
-        if not self._welcome.agrees:
-            return _NO_CONSENT
+        return "" if self._welcome.agrees else _NO_CONSENT
+
+    def closed(self, assignment: Assignment | None) -> str:
+        """Why `assignment` may not be recorded now, in words; empty where it may."""
+        if self._welcome is None or self.refusal:
+            return self.refusal
         if assignment is not None and assignment.is_practice:
             return "" if self._controller.is_simulated else _NOT_SIMULATED
         if left := self._welcome.standing.left:

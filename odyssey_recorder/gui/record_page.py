@@ -66,7 +66,7 @@ class RecordPage(Page):
         self._steps = StepsCard(controller.background, commands)
         self._message = Banner(commands.button(Command.DISMISS, kind="quiet", wordless=True))
         self._practice = PracticeCard(coach, controller, commands) if coach is not None else None
-        self._drafts = DraftOffer(controller, commands, self)
+        self._drafts = DraftOffer(controller, commands, self, coach)
         Endings(controller, commands, self)
         self._seen: set[str] = set()  # the devices that were ready when last listed
         self._look_around = QTimer(self, interval=_LOOK_AROUND_MS)

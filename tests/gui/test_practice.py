@@ -10,9 +10,12 @@ from PySide6.QtWidgets import QAbstractButton, QLineEdit, QListView, QScrollArea
 from odyssey_recorder.errors import PracticeError
 from odyssey_recorder.gui.recording_controller import Phase
 from odyssey_recorder.gui.workplace import Workplace
+from odyssey_recorder.model.assignment import Assignment
 from odyssey_recorder.model.episode import TaskInfo
 from odyssey_recorder.practice.tasks import practice_tasks
+from odyssey_recorder.recording.script import ScriptPlayer
 from tests.fakes import FakeDevice
+from tests.gui.bench_desk import TASK, BenchDesk
 from tests.gui.bench_practice import FAILED, BenchPractice
 from tests.gui.pilot import Pilot
 
@@ -57,6 +60,15 @@ def record_practice(pilot: Pilot) -> None:
     pilot.complete()
 
 
+def put_aside(desk: BenchDesk, task_id: str = "") -> None:
+    """Leave a draft behind."""
+    device = desk.devices_there[0]
+    recorder = desk.begin(device, Assignment(TASK, task_id), ScriptPlayer(), mode="mirror")
+    recorder.start()
+    recorder.stop()
+    recorder.join()
+
+
 class TestFirstUse:
     def test_the_name_and_the_consent_are_asked_for_once(self, open_at: Open) -> None:
         practice = BenchPractice(agrees=None)
@@ -94,6 +106,14 @@ class TestFirstUse:
         pilot.qtbot.waitUntil(lambda: practice.agrees is True)
         pilot.press("Record")
         pilot.qtbot.waitUntil(lambda: can_press(pilot, "Start recording"))
+
+    def test_without_agreement_no_draft_is_gone_on_with(self, open_at: Open, desk: BenchDesk) -> None:
+        put_aside(desk)
+        pilot = open_with(open_at, BenchPractice(agrees=False))
+        pilot.press("Record")
+        pilot.qtbot.waitUntil(lambda: pilot.says("Recording is closed: you have not agreed"))
+        buttons = pilot.dialog().findChildren(QAbstractButton)
+        assert [button.isEnabled() for button in buttons if button.text() == "Resume"] == [False]
 
     def test_closing_the_text_answers_nothing(self, open_at: Open) -> None:
         practice = BenchPractice(agrees=None)
@@ -207,3 +227,16 @@ class TestPractice:
         pilot.press("Leave practice")
         assert not pilot.says(FIRST.task.instruction)
         pilot.start(TaskInfo("General_Tool", ("Clock",), "", "", "Set an alarm"))
+
+    def test_a_practice_draft_that_is_gone_on_with_is_scored_too(self, open_at: Open, desk: BenchDesk) -> None:
+        put_aside(desk, SECOND.task_id)
+        practice = BenchPractice()
+        pilot = open_with(open_at, practice)
+        dialog = pilot.dialog()
+        pilot.press_in(dialog, "Resume")
+        pilot.press("Record")
+        pilot.wait_for_phase(Phase.RECORDING)
+        pilot.wait_for_steps(0)
+        pilot.complete()
+        wait_for_words(pilot, "Passed: 92 %")
+        assert [attempt.task_id for attempt in practice.attempts] == [SECOND.task_id]
