@@ -48,6 +48,8 @@ class Console:
             await self._talk(reader, writer)
         except (ConnectionError, ValueError):
             pass
+        except asyncio.CancelledError:
+            pass  # by `close`; asyncio of Python 3.11 calls a session that ends as cancelled a fault
         finally:
             self._sessions.discard(session)
             writer.close()
