@@ -7,15 +7,21 @@ from pathlib import Path
 
 import pytest
 
+from odyssey_recorder.device.adb import AdbDevice
 from odyssey_recorder.device.adb_server import AdbServer
-from odyssey_recorder.device.avd import Surroundings, VirtualDevices
+from odyssey_recorder.device.avd import Stage, Surroundings, VirtualDevices
 from odyssey_recorder.device.avd_config import wanted_entries
 from odyssey_recorder.device.device import DeviceProperties, ListedDevice
+from odyssey_recorder.device.emulator_console import TOKEN_FILE
 from odyssey_recorder.device.profile import profile_named, profiles
 from odyssey_recorder.device.yard import DeviceYard, Member, Ways
 from odyssey_recorder.errors import CancelledError, DeviceDisconnectedError, DeviceError
 from odyssey_recorder.model.geometry import Size
+from odyssey_recorder.simulator.adb_server import PrivateAdbServer
+from odyssey_recorder.simulator.discovery import running_dir
+from odyssey_recorder.wiring import Reach
 from tests.device.adb_bench import StartBench
+from tests.device.sdk_bench import free_console_port, stand_in_sdk
 from tests.fakes import FakeDevice
 
 
@@ -196,6 +202,37 @@ def test_where_nothing_can_be_simulated_that_is_said(computer: Computer) -> None
     assert not yard.can_simulate
     with pytest.raises(DeviceError, match="odyssey-recorder simulate"):
         yard.simulate("pixel_fold", lambda _share, _words: None, lambda: False)
+
+
+def test_a_virtual_device_is_made_started_by_stages_made_new_and_stopped(
+    adb_server: PrivateAdbServer, tmp_path: Path
+) -> None:
+    sdk, run = stand_in_sdk(tmp_path / "sdk"), running_dir(adb_server.environment)
+    (tmp_path / "avd").mkdir()
+    token = adb_server.home / TOKEN_FILE
+    environment = {**os.environ, **adb_server.environment}
+    ports = (free_console_port(),)
+    around = Surroundings(tmp_path / "avd", (run,), tmp_path / "logs", token, environment, console_ports=ports)
+    reach = Reach(AdbServer(port=adb_server.port), running=(run,), console_token=token)
+    ways = Ways(reach.server.devices, lambda serial: AdbDevice(serial, reach.server).properties(), reach.connect)
+    yard = DeviceYard(VirtualDevices(sdk.sdk, reach.server, around, reach.connect), ways)
+    told: list[tuple[float | None, str]] = []
+
+    def progress(share: float | None, words: str) -> None:
+        told.append((share, words))
+
+    yard.create("small_phone")
+    assert yard.muster().missing == ()
+    serial = yard.start("small_phone", progress, lambda: False, cold=True)
+    running = next(member for member in yard.muster().members if member.serial == serial)
+    assert (running.key, running.is_ready, running.simulated) == ("small_phone", True, False)
+    assert [words for _, words in told] == [stage.value for stage in Stage]
+    assert [share for share, _ in told] == sorted(share for share, _ in told if share is not None)
+
+    assert yard.reset("small_phone", progress, lambda: False) == serial
+    assert "-wipe-data" in sdk.starts()[-1]
+    yard.stop(serial)
+    assert serial not in {member.serial for member in yard.muster().members}
 
 
 @pytest.fixture
