@@ -73,6 +73,11 @@ class PracticeCoach(QObject):
         return () if self._task is None else self._task.hints[: self._hints]
 
     @property
+    def can_practise(self) -> bool:
+        """Whether a task may be brought to the Record page now: the annotator agrees, and nothing is being recorded."""
+        return self._controller.phase not in _UNDER_WAY and not self.refusal
+
+    @property
     def has_hint(self) -> bool:
         """Whether there is one more hint, and a recording to take it for."""
         recording = self._controller.phase is Phase.RECORDING
@@ -126,7 +131,10 @@ class PracticeCoach(QObject):
         self._ask(lambda: self._practice.answer_consent(name, agreed=agreed))
 
     def practise(self, task: PracticeTask) -> None:
-        """Bring a task to the Record page; the simulated phone is started where no device is chosen."""
+        """Bring a task to the Record page; the simulated phone is started where no device is chosen.
+
+        Only while `can_practise`.
+        """
         controller = self._controller
         self._task, self._hints, self._score, self._failure = task, 0, None, ""
         controller.record_another()

@@ -94,15 +94,15 @@ class PracticePage(Page):
         self._list.selectionModel().setCurrentIndex(index, QItemSelectionModel.SelectionFlag.ClearAndSelect)
 
     def _show_chosen(self) -> None:
-        task, welcome = self._chosen, self._coach.welcome
+        task = self._chosen
         if task is not None:
             self._title.setText(task.teaches)
             self._instruction.setText(task.task.instruction)
             self._state.setText(state_words(self._list.currentIndex().data(VALUE_ROLE)).capitalize() + ".")
-        self._commands.enable(Command.PRACTISE, on=task is not None and welcome is not None and welcome.agrees)
+        self._commands.enable(Command.PRACTISE, on=task is not None and self._coach.can_practise)
 
     def _practise(self) -> None:
-        if self._chosen is not None:
+        if self._chosen is not None and self._coach.can_practise:
             self._coach.practise(self._chosen)
             self.practise_asked.emit()
 

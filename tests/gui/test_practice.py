@@ -213,6 +213,17 @@ class TestPractice:
         assert pilot.says(FIRST.task.instruction)
         assert practice.attempts == []
 
+    def test_waits_while_something_is_recorded(self, open_at: Open) -> None:
+        pilot = open_with(open_at, BenchPractice(wanted=0))
+        pilot.press("Record")
+        pilot.start()
+        pilot.press("Practice")
+        pilot.qtbot.waitUntil(lambda: not can_press(pilot, "Practise this"))
+        pilot.press("Record")
+        pilot.complete()
+        pilot.press("Practice")
+        pilot.qtbot.waitUntil(lambda: can_press(pilot, "Practise this"))
+
     def test_an_attempt_that_cannot_be_judged_says_why(self, open_at: Open) -> None:
         practice = BenchPractice()
         practice.failure = PracticeError("The gold episode gold.json cannot be read.")
