@@ -178,6 +178,10 @@ class SettingsPage(Page):
         self._offer_save()
         self._message.show_message(Tone.DANGER, str(error))
 
+    def _tell_refusal(self, words: str) -> None:
+        self._message.show_message(Tone.WARNING, words)
+        self._message.setVisible(bool(words))
+
     def _offer_save(self) -> None:
         self._commands.enable(Command.SAVE_SETTINGS, Command.REVERT_SETTINGS, on=bool(self._changes))
 
@@ -199,6 +203,7 @@ class SettingsPage(Page):
         self._fields["theme"].changed.connect(self._use_theme)
         self._key.failed.connect(lambda words: self._message.show_message(Tone.DANGER, words))
         self._log.failed.connect(lambda words: self._message.show_message(Tone.DANGER, words))
+        self._shortcut_card.refused.connect(self._tell_refusal)
         self._shortcut_card.part_entered.connect(self._scroll_to)
         self._sections.section_chosen.connect(self._lead_to)
         self._area.verticalScrollBar().valueChanged.connect(self._follow_scrolling)

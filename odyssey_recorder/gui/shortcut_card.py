@@ -11,10 +11,13 @@ from odyssey_recorder.gui.shortcuts import Shortcuts
 
 
 class ShortcutCard(QFrame):
-    """The table, why keys were refused, and the ways back to the keys that the actions came with."""
+    """The table, and the ways back to the keys that the actions came with."""
 
     part_entered = Signal(object, int, int)
     """The annotator came to a part: the widget, and from where to where in it, in pixels from its top."""
+
+    refused = Signal(str)
+    """Keys were not given, and why; empty once others were given."""
 
     def __init__(self, shortcuts: Shortcuts, background: Background, commands: Commands) -> None:
         super().__init__()
@@ -24,8 +27,6 @@ class ShortcutCard(QFrame):
         self._commands = commands
         self._model = ShortcutModel(shortcuts, self)
         self._table = ShortcutTable(self._model)
-        self._refusal = text_label(kind="danger")
-        self._refusal.hide()
         self._lay_out()
         self._connect()
         self._offer()
@@ -35,20 +36,14 @@ class ShortcutCard(QFrame):
         commands.belong_to(self, Command.RESET_KEYS, Command.RESET_ALL_KEYS)
         commands[Command.RESET_KEYS].triggered.connect(lambda: self._model.reset_row(self._table.row))
         commands[Command.RESET_ALL_KEYS].triggered.connect(self._model.reset_all)
-        self._model.refused.connect(self._show_refusal)
+        self._model.refused.connect(self.refused)
         self._shortcuts.changed.connect(self._keep)
         self._table.row_entered.connect(lambda top, bottom: self.part_entered.emit(self._table, top, bottom))
         self._table.row_entered.connect(self._offer)
 
-    def _show_refusal(self, words: str) -> None:
-        self._refusal.setText(words)
-        self._refusal.setVisible(bool(words))
-        if words:
-            self.part_entered.emit(self._refusal, 0, self._refusal.sizeHint().height())
-
     def _keep(self) -> None:
         self._offer()
-        self._background.run(self._shortcuts.keep, lambda _: None, lambda error: self._show_refusal(str(error)))
+        self._background.run(self._shortcuts.keep, lambda _: None, lambda error: self.refused.emit(str(error)))
 
     def _offer(self) -> None:
         self._commands.enable(Command.RESET_KEYS, on=self._table.row >= 0 and self._model.is_changed(self._table.row))
@@ -67,5 +62,4 @@ class ShortcutCard(QFrame):
         column.addLayout(head)
         hint = "Choose an action and press Return, then the keys. Del takes keys away. They count at once."
         column.addWidget(text_label(hint, "hint"))
-        column.addWidget(self._refusal)
         column.addWidget(self._table)

@@ -4,7 +4,7 @@ from typing import Any
 
 from PySide6.QtCore import QAbstractItemModel, QAbstractTableModel, QEvent, QModelIndex, QObject, Qt, Signal
 from PySide6.QtCore import QPersistentModelIndex as Persistent
-from PySide6.QtGui import QFont, QKeyEvent, QKeySequence
+from PySide6.QtGui import QFont, QKeyEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
@@ -20,6 +20,7 @@ from odyssey_recorder.gui.parts import named
 from odyssey_recorder.gui.shortcuts import CHANGEABLE, Shortcuts, name
 
 _ROW_PX = 34
+_FRAME_PX = 8
 _ACTION, _WHAT, _PAGE, _KEYS = range(4)
 _TITLES = ("Action", "What it does", "Page", "Keys")
 _NOWHERE = QModelIndex()
@@ -118,10 +119,9 @@ class ShortcutTable(QTableView):
         self.setEditTriggers(QAbstractItemView.EditTrigger.DoubleClicked)
         self.setTabKeyNavigation(False)
         self.setShowGrid(False)
-        self.setWordWrap(False)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._set_sizes(model)
+        self._set_sizes()
 
     @property
     def row(self) -> int:
@@ -145,10 +145,16 @@ class ShortcutTable(QTableView):
         else:
             super().keyPressEvent(event)
 
-    def _set_sizes(self, model: ShortcutModel) -> None:
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.resizeRowsToContents()  # words that do not fit into a line take two
+        self.setFixedHeight(_ROW_PX + self.verticalHeader().length() + _FRAME_PX)
+
+    def _set_sizes(self) -> None:
         rows, columns = self.verticalHeader(), self.horizontalHeader()
         rows.hide()
         rows.setDefaultSectionSize(_ROW_PX)
+        rows.setMinimumSectionSize(_ROW_PX)
         rows.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         columns.setHighlightSections(False)
         columns.setSectionsClickable(False)
@@ -159,7 +165,6 @@ class ShortcutTable(QTableView):
         columns.setSectionResizeMode(_KEYS, QHeaderView.ResizeMode.Fixed)
         columns.setSectionResizeMode(_PAGE, QHeaderView.ResizeMode.ResizeToContents)
         columns.resizeSection(_KEYS, 150)
-        self.setFixedHeight((model.rowCount() + 1) * _ROW_PX + 2)
 
 
 class _KeysDelegate(QStyledItemDelegate):

@@ -9,7 +9,7 @@ import keyring
 import pytest
 from keyring.backends import fail
 from PySide6.QtCore import QObject, Qt, QUrl, Slot
-from PySide6.QtGui import QDesktopServices, QGuiApplication
+from PySide6.QtGui import QDesktopServices, QGuiApplication, QKeySequence
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
     QMainWindow,
     QScrollArea,
     QSpinBox,
+    QTableView,
     QWidget,
 )
 from pytestqt.qtbot import QtBot
@@ -219,6 +220,15 @@ def test_a_section_leads_to_its_card_and_scrolling_marks_the_section(bench: Benc
     assert bar.value() == bar.maximum()
     bar.setValue(0)
     assert sections.currentIndex().data() == "Folders"
+
+
+def test_keys_that_another_action_has_are_told_of(bench: Bench) -> None:
+    model = bench.field(QTableView, "Keys of all actions").model()
+    rows = {str(model.index(row, 1).data()): row for row in range(model.rowCount())}
+    model.setData(model.index(rows["Take the last step away"], 3), QKeySequence("F2"))
+    assert bench.says("F2 already asks for “Back”")
+    model.setData(model.index(rows["Take the last step away"], 3), QKeySequence("Ctrl+F12"))
+    assert not bench.says("already asks")
 
 
 # The key to the language model.

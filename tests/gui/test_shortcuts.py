@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QKeySequenceEdit, QLabel, QMainWindow, QPushButton, QTableView, QWidget
+from PySide6.QtWidgets import QKeySequenceEdit, QMainWindow, QPushButton, QTableView, QWidget
 from pytestqt.qtbot import QtBot
 
 from odyssey_recorder.gui.background import Background
@@ -179,6 +179,8 @@ class Desk:
         self.qtbot = qtbot
         self.background = Background(self.window)
         self.card = ShortcutCard(self.shortcuts, self.background, self.commands)
+        self.refusals: list[str] = []
+        self.card.refused.connect(self.refusals.append)
         self.window.setCentralWidget(self.card)
         show(qtbot, self.window)
         found = self.window.findChild(QTableView)
@@ -206,7 +208,7 @@ class Desk:
         return [str(self.table.model().index(row, column).data()) for column in range(4)]
 
     def says(self, words: str) -> bool:
-        return any(words in label.text() for label in self.window.findChildren(QLabel) if label.isVisible())
+        return bool(self.refusals) and words in self.refusals[-1]
 
 
 @pytest.fixture
