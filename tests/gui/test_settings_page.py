@@ -56,7 +56,7 @@ class Bench:
         self.window.show()
         self.page.enter()
         qtbot.waitUntil(lambda: self.field(QSpinBox, "adb server").value() > 1)
-        qtbot.waitUntil(lambda: self.says("key"))
+        qtbot.waitUntil(lambda: bool(self.field(QLineEdit, "API key").accessibleDescription()))
 
     def field(self, kind: type[W], name: str) -> W:
         return next(widget for widget in self.page.findChildren(kind) if widget.accessibleName() == name)
