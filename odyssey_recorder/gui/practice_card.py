@@ -1,23 +1,23 @@
 """Practice on the Record page: hints while a task is practised, and what came of it afterwards."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QColor
-from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
 
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.icons import icon
-from odyssey_recorder.gui.parts import push_button, row, scroll_area, text_label
+from odyssey_recorder.gui.parts import push_button, row, text_label
 from odyssey_recorder.gui.practice_coach import PracticeCoach
 from odyssey_recorder.gui.recording_controller import Phase, RecordingController
 from odyssey_recorder.gui.theme import Theme
 from odyssey_recorder.practice.score import PASS_MARK, Score
 from odyssey_recorder.practice.tasks import PracticeTask
 
-_MOST_PX = 260
+_LEAST_PX = 72
 _WORDS_PX = 236
-"""The height that lines of words may take, and the width that they have on the Record page."""
+"""The height that lines of words have at least, and the width that they have on the Record page."""
 
 _Line = tuple[str, QColor, str]
 """An icon, its colour, and words."""
@@ -36,7 +36,7 @@ class PracticeCard(QFrame):
         self._commands = commands
         self._title = text_label(kind="title")
         self._words = text_label(kind="hint")
-        self._lines = scroll_area()
+        self._list = _LineList()
         self._hint = commands.button(Command.HINT)
         self._again = commands.button(Command.TRY_AGAIN)
         self._next = commands.button(Command.NEXT_PRACTICE)
@@ -80,7 +80,7 @@ class PracticeCard(QFrame):
         if failure:
             self._title.setText("That did not work")
             self._words.setText(failure)
-            self._put_lines(())
+            self._put_lines([])
         elif score is not None:
             self._show_score(score, left)
         else:
@@ -103,22 +103,7 @@ class PracticeCard(QFrame):
         self._put_lines(_lines(score, theme))
 
     def _put_lines(self, lines: Iterable[_Line]) -> None:
-        page = QWidget()
-        grid = QGridLayout(page)
-        grid.setContentsMargins(0, 0, 4, 0)
-        grid.setHorizontalSpacing(8)
-        grid.setVerticalSpacing(8)
-        grid.setColumnStretch(1, 1)
-        number = -1
-        for number, (name, colour, words) in enumerate(lines):
-            sign = QLabel()
-            sign.setPixmap(icon(name, colour).pixmap(16, 16))
-            grid.addWidget(sign, number, 0, Qt.AlignmentFlag.AlignTop)
-            grid.addWidget(text_label(words), number, 1)
-        grid.setRowStretch(number + 1, 1)
-        self._lines.setWidget(page)
-        self._lines.setFixedHeight(max(0, min(_MOST_PX, grid.heightForWidth(_WORDS_PX))))
-        self._lines.setVisible(number >= 0)
+        self._list.show_lines(list(lines))
         self.setAccessibleName(f"{self._title.text()} {self._words.text()}".strip())
 
     def _try_again(self) -> None:
@@ -130,14 +115,49 @@ class PracticeCard(QFrame):
             self._coach.practise(task)
 
     def _lay_out(self) -> None:
-        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
         column = QVBoxLayout(self)
         column.setContentsMargins(16, 12, 12, 12)
         column.setSpacing(8)
-        parts: tuple[QWidget, ...] = (self._title, self._words, self._lines)
+        parts: tuple[QWidget, ...] = (self._title, self._words, self._list)
         for part in (*parts, self._simulate, self._hint, self._next, self._again):
             column.addWidget(part)
         column.addLayout(row(None, self._leave))
+
+
+class _LineList(QScrollArea):
+    """Lines of words, as high as they are where there is room, to be scrolled where there is not."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setAccessibleName("How it went")
+        self.setWidgetResizable(True)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self._height = 0
+
+    def show_lines(self, lines: Sequence[_Line]) -> None:
+        """Show these in place of those before."""
+        page = QWidget()
+        grid = QGridLayout(page)
+        grid.setContentsMargins(0, 0, 4, 0)
+        grid.setHorizontalSpacing(8)
+        grid.setVerticalSpacing(8)
+        grid.setColumnStretch(1, 1)
+        for number, (name, colour, words) in enumerate(lines):
+            sign = QLabel()
+            sign.setPixmap(icon(name, colour).pixmap(16, 16))
+            grid.addWidget(sign, number, 0, Qt.AlignmentFlag.AlignTop)
+            grid.addWidget(text_label(words), number, 1)
+        grid.setRowStretch(len(lines), 1)
+        self._height = grid.heightForWidth(_WORDS_PX)
+        self.setWidget(page)
+        self.setMinimumHeight(min(self._height, _LEAST_PX) if lines else 0)
+        self.setMaximumHeight(max(self._height, 0))
+        self.setVisible(bool(lines))
+        self.updateGeometry()
+
+    def sizeHint(self) -> QSize:
+        return QSize(_WORDS_PX, self._height)
 
 
 def _what_now(score: Score, left: int) -> str:

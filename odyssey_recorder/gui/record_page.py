@@ -254,6 +254,10 @@ class RecordPage(Page):
         practice = [self._practice] if self._practice is not None else []
         right = _column(self._message, *practice, self._question, self._preflight, self._steps)
         right.setFixedWidth(_RIGHT_PX)
+        layout = right.layout()
+        if isinstance(layout, QVBoxLayout):
+            layout.setStretchFactor(self._preflight, 1)
+            layout.setStretchFactor(self._steps, 1)
         return right
 
 
