@@ -38,11 +38,6 @@ class Attempt(_Record):
     scored_us: int
     hints: int = 0
 
-    @property
-    def is_passed(self) -> bool:
-        """Whether it was good enough."""
-        return self.value >= PASS_MARK
-
 
 class Profile(_Record):
     """One annotator. Nothing is taken away: `answers` and `attempts` are in the order in which they came."""
