@@ -9,18 +9,16 @@ from dataclasses import dataclass, field
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from odyssey_recorder import __version__
 from odyssey_recorder.dataset.provenance import Mode, Origin, StartRecord
 from odyssey_recorder.dataset.store import DraftSummary, EpisodeStore
-from odyssey_recorder.device.adb import AdbDevice
 from odyssey_recorder.device.adb_server import AdbServer, find_adb
 from odyssey_recorder.device.avd import Surroundings, VirtualDevices
 from odyssey_recorder.device.avd_config import avd_home
 from odyssey_recorder.device.device import Device, DeviceProperties, ListedDevice
 from odyssey_recorder.device.discovery import find_control, running_folders
-from odyssey_recorder.device.emulator import CapturePolicy, EmulatorDevice
 from odyssey_recorder.device.emulator_console import TOKEN_FILE, console_of
 from odyssey_recorder.device.profile import device_name
 from odyssey_recorder.device.sdk import find_sdk, sdk_folders
@@ -41,6 +39,9 @@ from odyssey_recorder.simulator.lab import Lab, PhoneProcesses
 from odyssey_recorder.task.annotator_queue import AnnotatorQueue
 from odyssey_recorder.task.listing import shipped_tasks
 from odyssey_recorder.task.progress import ProgressFile
+
+if TYPE_CHECKING:
+    from odyssey_recorder.device.emulator import CapturePolicy
 
 _READY_S = 15.0
 
@@ -73,7 +74,7 @@ class Reach:
     """
 
     server: AdbServer
-    capture: CapturePolicy = "auto"
+    capture: "CapturePolicy" = "auto"
     running: tuple[Path, ...] = ()
     shared_memory: bool = False
     keyboards: Path | None = None
@@ -82,6 +83,9 @@ class Reach:
     def connect(self, serial: str) -> Device:
         """A device that answers. Raises DeviceError."""
         console = console_of(serial, self.console_token) if self.console_token is not None else None
+        from odyssey_recorder.device.adb import AdbDevice  # not before a device is chosen: the window opens sooner
+        from odyssey_recorder.device.emulator import EmulatorDevice
+
         adb = AdbDevice(serial, self.server, keyboards=self.keyboards, console=console)
         find = partial(find_control, serial, self.running)
         device = EmulatorDevice(adb, find, policy=self.capture, shares_memory=self.shared_memory)
@@ -106,8 +110,12 @@ class Reach:
 
 def user_reach(settings: Settings) -> Reach:
     """The user's own adb server, started if it is not up, and emulators. Raises DeviceError, SettingsError."""
+    return _reach_from(started_server(settings), settings)
+
+
+def _reach_from(server: AdbServer, settings: Settings) -> Reach:
     return Reach(
-        started_server(settings),
+        server,
         settings.capture,
         running_folders(),
         shared_memory=settings.shared_memory,
@@ -133,6 +141,8 @@ def device_yard(settings: Settings, reach: Reach, phones: PhoneProcesses | None 
     """The devices of this computer, real and simulated; simulated ones can be started where there are `phones`."""
 
     def describe(serial: str) -> DeviceProperties:
+        from odyssey_recorder.device.adb import AdbDevice
+
         return AdbDevice(serial, reach.server).properties()
 
     ways = Ways(reach.server.devices, describe, reach.connect, phones.start if phones is not None else None)
@@ -141,8 +151,12 @@ def device_yard(settings: Settings, reach: Reach, phones: PhoneProcesses | None 
 
 @contextmanager
 def annotator_desk(settings: Settings) -> Iterator["Desk"]:
-    """The desk of the window, at the user's own adb server; simulated emulators started from it end with it."""
-    reach = user_reach(settings)
+    """The desk of the window, at the user's own adb server; simulated emulators started from it end with it.
+
+    A server that is not up is started by the first question to it.
+    """
+    server = AdbServer(port=settings.adb_server_port, adb=lambda: str(adb_program(settings)))
+    reach = _reach_from(server, settings)
     environment = {**os.environ, "ANDROID_ADB_SERVER_PORT": str(reach.server.port)}
     phones = PhoneProcesses(environment, window=True)  # for passive mode
     try:

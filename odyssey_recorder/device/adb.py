@@ -14,8 +14,9 @@ from pathlib import Path
 from textwrap import shorten
 
 from odyssey_recorder.device import dumpsys, input_command
+from odyssey_recorder.device.adb_connection import Connection
 from odyssey_recorder.device.adb_keyboard import AdbKeyboard, broadcast_commands
-from odyssey_recorder.device.adb_server import AdbServer, Connection, device_errors, find_adb
+from odyssey_recorder.device.adb_server import AdbServer, device_errors, find_adb
 from odyssey_recorder.device.device import ClockReading, DeviceProperties, ScreenState
 from odyssey_recorder.device.emulator_console import EmulatorConsole
 from odyssey_recorder.device.recents import close_tasks

@@ -1,18 +1,18 @@
 """How an adb server is reached: connections to it, what it knows of devices, and what its errors mean."""
 
 import re
-import socket
 import struct
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-
-from adbutils import AdbConnection, adb_path
-from adbutils.errors import AdbConnectionError, AdbError, AdbTimeout
+from typing import TYPE_CHECKING
 
 from odyssey_recorder.device import dumpsys
 from odyssey_recorder.device.device import ListedDevice
 from odyssey_recorder.errors import DeviceDisconnectedError, DeviceError, DeviceTimeoutError
+
+if TYPE_CHECKING:  # it takes a while to load, and a window opens before anything is asked of adb
+    from odyssey_recorder.device.adb_connection import Connection
 
 DEFAULT_PORT = 5037
 """Where adb servers listen unless told otherwise."""
@@ -28,6 +28,8 @@ _RESTART_SERVER = "Start it again: `adb kill-server`, then `adb start-server`."
 
 def find_adb() -> str:
     """The path of the adb program: named by ADBUTILS_ADB_PATH, found on the PATH, or the bundled one."""
+    from odyssey_recorder.device.adb_connection import adb_path
+
     with device_errors("adb"):
         return str(adb_path())
 
@@ -38,6 +40,8 @@ def device_errors(who: str, *, if_silent: str = _COLD_BOOT, if_gone: str = _PLUG
 
     `if_silent` and `if_gone` are what a person can do when it does not answer, or is not there any more.
     """
+    from odyssey_recorder.device.adb_connection import AdbConnectionError, AdbError, AdbTimeout
+
     try:
         yield
     except (AdbTimeout, TimeoutError, subprocess.TimeoutExpired) as error:
@@ -67,34 +71,19 @@ def _as_adb_said(who: str, words: str) -> DeviceError:
     return DeviceDisconnectedError(f"{who} {mend.format(words)}")
 
 
-class Connection(AdbConnection):
-    """A connection to a server that is up; the library's own would start one, on a port of its choice."""
-
-    def __init__(self, address: tuple[str, int], timeout_s: float) -> None:
-        self._address = address
-        self._timeout_s = timeout_s
-        super().__init__(*address)
-
-    def request(self, service: str) -> None:
-        """Ask for a service and wait for the answer that it is there."""
-        self.send_command(service)
-        self.check_okay()  # type: ignore[no-untyped-call]
-
-    def ask(self, request: str) -> str:
-        """The answer of the server itself, such as to ``host:version``."""
-        self.request(request)
-        return str(self.read_string_block())
-
-    def _safe_connect(self) -> socket.socket:
-        return socket.create_connection(self._address, self._timeout_s)
-
-
 class AdbServer:
-    """The adb server at one host and port. Nothing here starts it but `start`."""
+    """The adb server at one host and port.
 
-    def __init__(self, host: str = "127.0.0.1", port: int = DEFAULT_PORT) -> None:
+    Nothing here starts it but `start`, unless the way to an `adb` is given: then the first question that nobody
+    answers does.
+    """
+
+    def __init__(
+        self, host: str = "127.0.0.1", port: int = DEFAULT_PORT, *, adb: Callable[[], str] | None = None
+    ) -> None:
         self.host = host
         self.port = port
+        self._adb = adb
 
     def __str__(self) -> str:
         return f"The adb server at {self.host}:{self.port}"
@@ -125,14 +114,22 @@ class AdbServer:
         with self._errors():
             return dumpsys.listed_devices(self._query("host:devices-l"))
 
-    def connect(self, timeout_s: float) -> Connection:
+    def connect(self, timeout_s: float) -> "Connection":
         """A new connection whose every wait has the time limit; raises what adbutils and sockets raise."""
+        from odyssey_recorder.device.adb_connection import Connection
+
         return Connection((self.host, self.port), timeout_s)
 
     def _errors(self) -> AbstractContextManager[None]:
         return device_errors(str(self), if_silent=_RESTART_SERVER, if_gone=_RESTART_SERVER)
 
     def _query(self, request: str) -> str:
-        connection = self.connect(_ANSWER_S)
+        try:
+            connection = self.connect(_ANSWER_S)
+        except ConnectionRefusedError:
+            if self._adb is None:
+                raise
+            self.start(self._adb())
+            connection = self.connect(_ANSWER_S)
         with connection.conn:
             return connection.ask(request)

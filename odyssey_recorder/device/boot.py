@@ -6,13 +6,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
-from odyssey_recorder.device.adb import AdbDevice
 from odyssey_recorder.device.adb_server import AdbServer
 from odyssey_recorder.device.discovery import process_is_alive, running_avds
 from odyssey_recorder.device.emulator_launch import LaunchedEmulator
 from odyssey_recorder.errors import CancelledError, DeviceError, DeviceTimeoutError
+
+if TYPE_CHECKING:
+    from odyssey_recorder.device.adb import AdbDevice
 
 _BOOT_S = 300.0
 _HOME_S = 60.0
@@ -71,7 +73,9 @@ class Boot:
         progress(Stage.WAITING_FOR_HOME)
         self._passes(self._is_home, time.monotonic() + self.home_s)
 
-    def _passes(self, is_passed: Callable[[AdbDevice], bool], expires_s: float) -> bool:
+    def _passes(self, is_passed: Callable[["AdbDevice"], bool], expires_s: float) -> bool:
+        from odyssey_recorder.device.adb import AdbDevice  # it takes a while to load, and a window knows this room
+
         device = AdbDevice(self.serial, self.server, answer_s=_ANSWER_S)
         while True:
             if self.cancelled():
@@ -84,17 +88,17 @@ class Boot:
                 return False
             time.sleep(_POLL_S)
 
-    def _is_listed(self, _: AdbDevice) -> bool:
+    def _is_listed(self, _: "AdbDevice") -> bool:
         return any(device.serial == self.serial and device.is_ready for device in self.server.devices())
 
-    def _has_booted(self, device: AdbDevice) -> bool:
+    def _has_booted(self, device: "AdbDevice") -> bool:
         try:
             device.wait_until_ready(0)
         except DeviceError:
             return False
         return True
 
-    def _is_home(self, device: AdbDevice) -> bool:
+    def _is_home(self, device: "AdbDevice") -> bool:
         try:
             state = device.screen_state()
         except DeviceError:

@@ -223,6 +223,21 @@ def test_a_server_that_died_is_told_and_can_be_started_again(tmp_path: Path, mon
         server.devices()
 
 
+def test_a_server_that_knows_its_adb_is_started_by_the_first_question(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = tmp_path / "home"
+    private = PrivateAdbServer(BUNDLED_ADB, home)
+    home.mkdir()
+    for name, value in private.environment.items():
+        monkeypatch.setenv(name, value)
+    server = AdbServer(port=private.port, adb=lambda: str(BUNDLED_ADB))
+    try:
+        assert server.devices() == ()
+    finally:
+        subprocess.run([BUNDLED_ADB, "-P", str(private.port), "kill-server"], check=True)
+
+
 def test_an_adb_that_fails_is_quoted() -> None:
     with pytest.raises(DeviceError, match=r"127\.0\.0\.1:1 does not start: .*can't open file"):
         AdbServer(port=1).start(sys.executable)
