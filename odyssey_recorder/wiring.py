@@ -3,7 +3,7 @@
 import os
 import shutil
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -38,7 +38,9 @@ from odyssey_recorder.settings import Settings, SettingsStore, log_file
 from odyssey_recorder.simulator.lab import Lab, PhoneProcesses
 from odyssey_recorder.task.annotator_queue import AnnotatorQueue
 from odyssey_recorder.task.listing import shipped_tasks
+from odyssey_recorder.task.personal_queue import PersonalQueue
 from odyssey_recorder.task.progress import ProgressFile
+from odyssey_recorder.task.queue import TaskQueue
 
 if TYPE_CHECKING:
     from odyssey_recorder.device.emulator import CapturePolicy
@@ -230,10 +232,12 @@ def task_queue(source: Path | None, store: EpisodeStore, annotator: str, folder:
     return AnnotatorQueue(source or shipped_tasks(), ProgressFile(folder / f"{name}.jsonl", annotator), store)
 
 
-def annotator_tasks(settings: Settings) -> AnnotatorQueue:
-    """The queue of the annotator of the settings; it remembers what was done beside the drafts."""
-    folder = settings.drafts.parent / "progress"
-    return task_queue(settings.tasks, episode_store(settings), settings.annotator, folder)
+def annotator_tasks(settings: Settings, who_records: Callable[[], str] | None = None) -> TaskQueue:
+    """The queue of the annotator of the settings, or of whoever records now; it remembers beside the drafts."""
+    store, folder = episode_store(settings), settings.drafts.parent / "progress"
+    if who_records is None:
+        return task_queue(settings.tasks, store, settings.annotator, folder)
+    return PersonalQueue(who_records, lambda name: task_queue(settings.tasks, store, name, folder))
 
 
 def episode_store(settings: Settings) -> EpisodeStore:
@@ -259,6 +263,10 @@ class Desk:
     snapshots: SnapshotPolicy = "never"
     start: StartState = field(default_factory=AsFound)
     practice: PracticeRoom | None = None
+
+    def who_records(self) -> str:
+        """The name of the annotator, which the first use of the window may change."""
+        return self.annotator if self.practice is None else self.practice.annotator
 
     @property
     def can_simulate(self) -> bool:
@@ -350,7 +358,7 @@ class Desk:
             recorder_version=__version__,
             mode="mirror",
             actor=self.actor,
-            annotator=self.annotator if self.practice is None else self.practice.annotator,
+            annotator=self.who_records(),
             task_id="",
             serial=device.serial,
             model=device.model,

@@ -39,7 +39,7 @@ def _workplace(store: "SettingsStore", desk: "Desk") -> "Workplace":
 
     settings = store.read()
     return Workplace(
-        tasks=annotator_tasks(settings),
+        tasks=annotator_tasks(settings, desk.who_records),
         dataset=PublishedEpisodes(settings.dataset),
         yard=device_yard(settings, desk.reach, desk.phones),
         practice=desk.practice,
