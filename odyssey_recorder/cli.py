@@ -346,7 +346,7 @@ def simulate(
         from odyssey_recorder.commands.window import require_screen
 
         require_screen()
-        from odyssey_recorder.gui.phone_window import show_phone as stay
+        from odyssey_recorder.gui.phone.phone_window import show_phone as stay
     if until_stdin_ends:
         stop_when_stdin_ends()
     device = replace(profile_named(profile), keyboard=keyboard)

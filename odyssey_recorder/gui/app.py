@@ -8,7 +8,7 @@ from odyssey_recorder.gui.appearance import use_theme
 from odyssey_recorder.gui.application import application
 from odyssey_recorder.gui.error_dialog import ErrorHook
 from odyssey_recorder.gui.main_window import MainWindow
-from odyssey_recorder.gui.recording_controller import Desk, RecordingController
+from odyssey_recorder.gui.record.recording_controller import Desk, RecordingController
 from odyssey_recorder.gui.workplace import Workplace
 
 

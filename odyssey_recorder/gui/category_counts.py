@@ -7,7 +7,7 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QGridLayout, QWidget
 
 from odyssey_recorder.gui.parts import row, text_label
-from odyssey_recorder.gui.task_text import category_words
+from odyssey_recorder.gui.record.task_text import category_words
 from odyssey_recorder.gui.theme import Theme
 from odyssey_recorder.model.episode import Category
 from odyssey_recorder.task.queue import Board, Status

@@ -17,14 +17,14 @@ from PySide6.QtWidgets import (
 
 from odyssey_recorder.gui.closing_dialog import ClosingDialog
 from odyssey_recorder.gui.commands import Command, Commands
-from odyssey_recorder.gui.first_use import FirstUse
 from odyssey_recorder.gui.jobs import Jobs
 from odyssey_recorder.gui.parts import named
-from odyssey_recorder.gui.practice_coach import PracticeCoach
-from odyssey_recorder.gui.queue_bridge import QueueBridge
-from odyssey_recorder.gui.record_page import RecordPage
-from odyssey_recorder.gui.recording_controller import Phase, RecordingController
+from odyssey_recorder.gui.practice.first_use import FirstUse
+from odyssey_recorder.gui.practice.practice_coach import PracticeCoach
+from odyssey_recorder.gui.record.record_page import RecordPage
+from odyssey_recorder.gui.record.recording_controller import Phase, RecordingController
 from odyssey_recorder.gui.shortcuts import Shortcuts
+from odyssey_recorder.gui.tasks.queue_bridge import QueueBridge
 from odyssey_recorder.gui.theme import Theme, style_sheet
 from odyssey_recorder.gui.window_state import WindowState
 from odyssey_recorder.gui.workplace import PAGES, Pages, Tools, Workplace

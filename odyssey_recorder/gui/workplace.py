@@ -11,18 +11,18 @@ from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.jobs import Jobs
 from odyssey_recorder.gui.kept_file import KeptFile
 from odyssey_recorder.gui.page import Page
-from odyssey_recorder.gui.practice_coach import Practice, PracticeCoach
-from odyssey_recorder.gui.queue_bridge import QueueBridge
-from odyssey_recorder.gui.record_page import RecordPage
-from odyssey_recorder.gui.recording_controller import Phase, RecordingController
+from odyssey_recorder.gui.practice.practice_coach import Practice, PracticeCoach
+from odyssey_recorder.gui.record.record_page import RecordPage
+from odyssey_recorder.gui.record.recording_controller import Phase, RecordingController
 from odyssey_recorder.gui.shortcuts import Shortcuts
+from odyssey_recorder.gui.tasks.queue_bridge import QueueBridge
 from odyssey_recorder.task.queue import TaskQueue
 
 if TYPE_CHECKING:  # each page is loaded when it is first asked for
-    from odyssey_recorder.gui.dataset_page import DatasetFolder
+    from odyssey_recorder.gui.dataset.dataset_page import DatasetFolder
+    from odyssey_recorder.gui.devices.yard import Yard
     from odyssey_recorder.gui.doctor_dialog import Doctor
-    from odyssey_recorder.gui.settings_page import SettingsDesk
-    from odyssey_recorder.gui.yard import Yard
+    from odyssey_recorder.gui.settings.settings_page import SettingsDesk
 
 
 PAGES = (
@@ -103,12 +103,12 @@ class Pages:
         return self._made[command]
 
     def _make_settings(self, settings: "SettingsDesk") -> Page:
-        from odyssey_recorder.gui.settings_page import SettingsPage
+        from odyssey_recorder.gui.settings.settings_page import SettingsPage
 
         return SettingsPage(settings, self._tools.shortcuts, self._tools.background, self._tools.commands)
 
     def _make_tasks(self, queue: QueueBridge) -> Page:
-        from odyssey_recorder.gui.tasks_page import TasksPage
+        from odyssey_recorder.gui.tasks.tasks_page import TasksPage
 
         if (coach := self._tools.coach) is not None:
             coach.changed.connect(lambda: queue.show_gate(coach.closed(None)))
@@ -117,14 +117,14 @@ class Pages:
         return TasksPage(queue, self._tools.commands)
 
     def _make_practice(self, coach: PracticeCoach) -> Page:
-        from odyssey_recorder.gui.practice_page import PracticePage
+        from odyssey_recorder.gui.practice.practice_page import PracticePage
 
         page = PracticePage(coach, self._tools.commands)
         page.practise_asked.connect(self._tools.commands[Command.RECORD_PAGE].trigger)
         return page
 
     def _make_devices(self, yard: "Yard") -> Page:
-        from odyssey_recorder.gui.devices_page import DevicesPage
+        from odyssey_recorder.gui.devices.devices_page import DevicesPage
 
         page = DevicesPage(yard, self._tools.background, self._tools.jobs, self._tools.commands)
         page.record_asked.connect(self._record_on)
@@ -142,6 +142,6 @@ class Pages:
         self._tools.commands[Command.RECORD_PAGE].trigger()
 
     def _make_dataset(self, dataset: "DatasetFolder") -> Page:
-        from odyssey_recorder.gui.dataset_page import DatasetPage
+        from odyssey_recorder.gui.dataset.dataset_page import DatasetPage
 
         return DatasetPage(dataset, self._tools.background, self._tools.commands)

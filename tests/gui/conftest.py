@@ -7,7 +7,7 @@ import pytest
 import shiboken6
 from pytestqt.qtbot import QtBot
 
-from odyssey_recorder.gui.recording_controller import Desk, Phase, RecordingController
+from odyssey_recorder.gui.record.recording_controller import Desk, Phase, RecordingController
 from odyssey_recorder.gui.workplace import Workplace
 from tests.fakes import FakeDevice
 from tests.gui.bench_desk import BenchDesk

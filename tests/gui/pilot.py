@@ -9,9 +9,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QDialog, QLabel, QLineEdit, QListView, QPlainTextEdit, QWidget
 
 from odyssey_recorder.gui.main_window import MainWindow
-from odyssey_recorder.gui.mirror import MirrorView
-from odyssey_recorder.gui.recording_controller import Phase, RecordingController
-from odyssey_recorder.gui.status_line import StatusLine
+from odyssey_recorder.gui.record.mirror import MirrorView
+from odyssey_recorder.gui.record.recording_controller import Phase, RecordingController
+from odyssey_recorder.gui.record.status_line import StatusLine
 from odyssey_recorder.gui.workplace import Workplace
 from odyssey_recorder.model.episode import TaskInfo
 from odyssey_recorder.model.geometry import Pixel

@@ -20,15 +20,19 @@ _LOOK_S = 0.01
 
 @dataclass(frozen=True, slots=True)
 class SlowDelivery:
-    """One event that took longer than the limit; `stack` is empty where all the time was spent inside of Qt."""
+    """One event that took longer than the limit, and how much of that the thread was at work, not waiting.
+
+    `stack` is empty where all the time was spent inside of Qt.
+    """
 
     took_ms: float
+    worked_ms: float
     receiver: str
     event: str
     stack: str
 
     def __str__(self) -> str:
-        return f"{self.took_ms:.0f} ms: {self.event} for {self.receiver}\n{self.stack}"
+        return f"{self.took_ms:.0f} ms ({self.worked_ms:.0f} at work): {self.event} for {self.receiver}\n{self.stack}"
 
 
 class ProbedApplication(QApplication):
@@ -57,9 +61,9 @@ class ProbedApplication(QApplication):
         try:
             return super().notify(receiver, event)
         finally:
-            took_ms, stack = watcher.end()
+            took_ms, worked_ms, stack = watcher.end()
             if took_ms > self._limit_ms:
-                self._slow.append(SlowDelivery(took_ms, _name(receiver), kind.name, stack))
+                self._slow.append(SlowDelivery(took_ms, worked_ms, _name(receiver), kind.name, stack))
 
     def end_probe(self) -> None:
         """Let the thread that looks at the stacks end."""
@@ -74,6 +78,7 @@ class _StackWatcher:
         self.is_busy = False
         self._limit_s = limit_s
         self._began_s = 0.0
+        self._worked_before_s = 0.0
         self._stack = ""
         self._closed = threading.Event()
         threading.Thread(target=self._run, name="slot probe", daemon=True).start()
@@ -81,12 +86,14 @@ class _StackWatcher:
     def begin(self) -> None:
         self._stack = ""
         self._began_s = time.perf_counter()
+        self._worked_before_s = time.thread_time()
         self.is_busy = True
 
-    def end(self) -> tuple[float, str]:
-        """How many milliseconds it took, and the stack if that was too long."""
+    def end(self) -> tuple[float, float, str]:
+        """How many milliseconds it took, how many of them at work, and the stack if that was too long."""
         self.is_busy = False
-        return 1000 * (time.perf_counter() - self._began_s), self._stack
+        took_s, worked_s = time.perf_counter() - self._began_s, time.thread_time() - self._worked_before_s
+        return 1000 * took_s, 1000 * worked_s, self._stack
 
     def close(self) -> None:
         self._closed.set()

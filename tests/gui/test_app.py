@@ -18,7 +18,7 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from odyssey_recorder.gui.app import run
-from odyssey_recorder.gui.mirror import MirrorView
+from odyssey_recorder.gui.record.mirror import MirrorView
 from odyssey_recorder.model.geometry import Size
 from tests.fakes import FakeDevice
 from tests.gui.bench_desk import TASK, BenchDesk

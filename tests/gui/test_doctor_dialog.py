@@ -14,7 +14,7 @@ from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.examination import Finding, Level
 from odyssey_recorder.gui.doctor_dialog import DoctorDialog
 from odyssey_recorder.gui.jobs import Cancelled, Progress
-from odyssey_recorder.gui.recording_controller import Phase
+from odyssey_recorder.gui.record.recording_controller import Phase
 from odyssey_recorder.gui.workplace import Workplace
 from tests.gui.pilot import Pilot
 

@@ -11,11 +11,11 @@ from PySide6.QtWidgets import QAbstractButton, QDialog, QStackedWidget, QToolBut
 
 from odyssey_recorder.dataset.published import PublishedEpisodes
 from odyssey_recorder.gui.commands import Command
-from odyssey_recorder.gui.dataset_page import DatasetPage
+from odyssey_recorder.gui.dataset.dataset_page import DatasetPage
 from odyssey_recorder.gui.jobs import Cancelled, Progress
 from odyssey_recorder.gui.page import Page
-from odyssey_recorder.gui.record_page import RecordPage
-from odyssey_recorder.gui.recording_controller import Phase
+from odyssey_recorder.gui.record.record_page import RecordPage
+from odyssey_recorder.gui.record.recording_controller import Phase
 from odyssey_recorder.gui.workplace import Workplace
 from tests.gui.bench_desk import TASK
 from tests.gui.pilot import Pilot

@@ -1,0 +1,1 @@
+"""The Dataset page: the published episodes, as they come and go."""

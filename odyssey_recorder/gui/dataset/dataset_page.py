@@ -1,0 +1,338 @@
+"""The page of the published episodes: how many there are of what, the list of them, and the chosen one in full."""
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Protocol
+
+from PySide6.QtCore import QItemSelectionModel, QModelIndex, QSize, Qt, QUrl, Signal
+from PySide6.QtGui import QDesktopServices, QGuiApplication
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QHeaderView,
+    QProgressBar,
+    QStackedWidget,
+    QTableView,
+    QVBoxLayout,
+    QWidget,
+)
+
+from odyssey_recorder.dataset.published import News, OpenedEpisode
+from odyssey_recorder.gui.background import Background
+from odyssey_recorder.gui.banner import Banner, Tone
+from odyssey_recorder.gui.commands import Command, Commands
+from odyssey_recorder.gui.dataset.episode_card import EpisodeCard
+from odyssey_recorder.gui.dataset.episode_table import WIDTHS, EpisodeFilter, EpisodeTable, counted, spoken
+from odyssey_recorder.gui.facet_list import FacetList
+from odyssey_recorder.gui.page import Page
+from odyssey_recorder.gui.parts import Choice, breakable, line_edit, named, push_button, row, text_label
+
+_FACETS_PX = 208
+_ROW_PX = 32
+_SPACE = 16
+_EVERYBODY = "Everybody"
+_NOTHING_YET = "No episode is published yet."
+_HOW_TO_BEGIN = "Record one: what is published appears here at once, whoever recorded it into this folder."
+_NO_MATCH = "No episode is like this."
+
+
+class Following(Protocol):
+    """News that come until it is closed."""
+
+    def close(self) -> None:
+        """Tell nothing more."""
+
+
+class DatasetFolder(Protocol):
+    """What the page asks of the program. `open` may block and is called off the GUI thread."""
+
+    @property
+    def root(self) -> Path:
+        """Where the dataset is."""
+
+    def follow(self, take: Callable[[News], object], warn: Callable[[str], object]) -> Following:
+        """Begin to tell, from another thread, of every episode there is and what becomes of them."""
+
+    def open(self, episode_id: str) -> OpenedEpisode:
+        """One episode in full. Raises DatasetError."""
+
+
+class DatasetPage(Page):
+    """Follows the dataset from when it is first shown; whatever others do to it, the chosen episode stays chosen."""
+
+    _news_came = Signal(object)
+    _warning_came = Signal(str)
+
+    def __init__(self, dataset: DatasetFolder, background: Background, commands: Commands) -> None:
+        super().__init__()
+        self._dataset = dataset
+        self._background = background
+        self._commands = commands
+        self._following: Following | None = None
+        self._chosen = ""  # the id of the chosen episode, also while it is not in the list
+        self._to_read = 0
+        self._table = EpisodeTable(self)
+        self._view = named(QTableView(), "Episodes")
+        self._card = EpisodeCard(background, commands)
+        self._said = text_label(kind="title")
+        self._bar = named(QProgressBar(), "Reading the episodes")
+        self._search = line_edit("Search instruction or id", "Search instruction or id")
+        self._annotator = Choice("Annotator")
+        self._categories = FacetList("Category", spoken)
+        self._devices = FacetList("Device")
+        self._warning = Banner(commands.button(Command.DISMISS_DATASET, kind="quiet", wordless=True))
+        self._empty = _Emptiness(commands)
+        self._middle = QStackedWidget()
+        self._lay_out()
+        self._connect()
+        self._tell()
+
+    def enter(self) -> None:
+        if self._following is None:
+            self._following = self._dataset.follow(self._news_came.emit, self._warning_came.emit)
+            self._said.setText("Looking at the dataset…")
+
+    def repaint_icons(self) -> None:
+        self._warning.repaint_icons()
+
+    def close_down(self) -> None:
+        if self._following is not None:
+            self._following.close()
+
+    # What becomes of the episodes.
+
+    def _take(self, news: News) -> None:
+        self._to_read = max(self._to_read, news.unread) if news.unread else 0
+        self._bar.setRange(0, self._to_read)
+        self._bar.setValue(self._to_read - news.unread)
+        self._bar.setVisible(bool(news.unread))
+        if news.read or news.gone:
+            self._take_into_table(news)
+            self._show_counts()
+        if self._chosen in news.gone:
+            self._choose("")
+        elif any(one.episode_id == self._chosen for one in news.read):
+            self._choose(self._chosen)
+        self._tell()
+
+    def _take_into_table(self, news: News) -> None:
+        """What is in sight stays where it is, whatever comes above it; what stands at the top makes way for newer."""
+        scroll = self._view.verticalScrollBar()
+        above, offset = divmod(scroll.value(), _ROW_PX)
+        top = self._table.episode(above).episode_id if 0 < above < self._table.rowCount() else ""
+        before = scroll.value()
+        self._table.take(news)
+        self._view.doItemsLayout()  # otherwise the scroll bar is as long as before
+        place = self._table.row(top)
+        scroll.setValue(before if place is None else place * _ROW_PX + offset)
+
+    def _mark_chosen(self) -> None:
+        """However the rows are arranged anew, the chosen episode stays chosen."""
+        row = self._table.row(self._chosen)
+        if row is not None:
+            flags = QItemSelectionModel.SelectionFlag
+            place = self._table.index(row, 0)
+            self._view.selectionModel().setCurrentIndex(place, flags.ClearAndSelect | flags.Rows)
+
+    def _show_counts(self) -> None:
+        episodes = [one for one in self._table.episodes.values() if not one.problem]
+        total = len(self._table.episodes)
+        self._categories.show_counts(counted(one.category for one in episodes), total)
+        self._devices.show_counts(counted(one.device for one in episodes), total)
+        names = [_EVERYBODY, *sorted({one.annotator for one in episodes if one.annotator}, key=str.casefold)]
+        if names != [self._annotator.itemText(place) for place in range(self._annotator.count())]:
+            chosen = self._annotator.currentText()
+            self._annotator.clear()
+            self._annotator.addItems(names)
+            self._annotator.setCurrentText(chosen if chosen in names else _EVERYBODY)
+
+    def _tell(self) -> None:
+        total, shown = len(self._table.episodes), self._table.rowCount()
+        all_of_them = "1 episode" if total == 1 else f"{total:,} episodes"
+        broken = sum(bool(one.problem) for one in self._table.episodes.values())
+        told = all_of_them if shown == total else f"{shown:,} of {all_of_them}"
+        self._said.setText(f"{told} · {broken:,} cannot be read" if broken else told)
+        self._empty.tell(*((_NOTHING_YET, _HOW_TO_BEGIN) if not total else (_NO_MATCH, "")))
+        self._middle.setCurrentWidget(self._view if shown else self._empty)
+        self._commands.enable(Command.CLEAR_FILTERS, on=self._table.filter != EpisodeFilter())
+
+    # What the annotator asks for.
+
+    def _filter(self) -> None:
+        annotator = self._annotator.currentText()
+        wanted = EpisodeFilter(
+            category=self._categories.value,
+            device=self._devices.value,
+            annotator="" if annotator == _EVERYBODY else annotator,
+            text=self._search.text().strip(),
+        )
+        if wanted != self._table.filter:
+            self._table.show_only(wanted)
+            self._tell()
+
+    def _clear_filters(self) -> None:
+        self._search.clear()
+        self._annotator.setCurrentText(_EVERYBODY)
+        self._categories.choose("")
+        self._devices.choose("")
+
+    def _choose_row(self, now: QModelIndex) -> None:
+        if now.isValid() and self._table.episode(now.row()).episode_id != self._chosen:
+            self._choose(self._table.episode(now.row()).episode_id)
+
+    def _choose(self, episode_id: str) -> None:
+        self._chosen = episode_id
+        self._commands.enable(Command.EPISODE_FOLDER, Command.EPISODE_PATH, Command.EPISODE_ID, on=bool(episode_id))
+        if not episode_id:
+            self._card.hide()
+            return
+        summary = self._table.episodes[episode_id]
+        if summary.problem:
+            self._show_problem(episode_id, summary.problem)
+            return
+        self._background.run(
+            partial(self._dataset.open, episode_id),
+            partial(self._show_opened, episode_id),
+            lambda error: self._show_problem(episode_id, str(error)),
+        )
+
+    def _show_opened(self, episode_id: str, opened: OpenedEpisode) -> None:
+        if episode_id == self._chosen:
+            self._card.show_episode(opened)
+            self._card.show()
+
+    def _show_problem(self, episode_id: str, problem: str) -> None:
+        if episode_id == self._chosen:
+            self._card.show_problem(episode_id, problem)
+            self._card.show()
+
+    def _annotation(self) -> Path:
+        return self._dataset.root / "annotations" / f"{self._chosen}.json"
+
+    def _open_folder(self) -> None:
+        QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._annotation().parent)))
+
+    # How it hangs together.
+
+    def _connect(self) -> None:
+        self._news_came.connect(self._take, Qt.ConnectionType.QueuedConnection)
+        self._warning_came.connect(
+            lambda words: self._warning.show_message(Tone.WARNING, breakable(words)), Qt.ConnectionType.QueuedConnection
+        )
+        self._table.modelReset.connect(self._mark_chosen)
+        self._search.textChanged.connect(self._filter)
+        self._annotator.currentTextChanged.connect(self._filter)
+        for facet in (self._categories, self._devices):
+            facet.value_chosen.connect(self._filter)
+        self._view.selectionModel().currentRowChanged.connect(lambda now, _before: self._choose_row(now))
+        copy = QGuiApplication.clipboard().setText
+        calls = {
+            Command.FIND_EPISODE: self._search.setFocus,
+            Command.CLEAR_FILTERS: self._clear_filters,
+            Command.EPISODE_FOLDER: self._open_folder,
+            Command.EPISODE_PATH: lambda: copy(str(self._annotation())),
+            Command.EPISODE_ID: lambda: copy(self._chosen),
+            Command.DISMISS_DATASET: self._warning.hide,
+        }
+        for command, call in calls.items():
+            self._commands[command].triggered.connect(lambda _checked, call=call: call())
+        self._commands.belong_to(self, *calls)
+
+    def _lay_out(self) -> None:
+        self._bar.setTextVisible(False)
+        self._bar.setFixedSize(QSize(160, 6))
+        self._bar.hide()
+        self._card.hide()
+        self._commands.enable(Command.EPISODE_FOLDER, Command.EPISODE_PATH, Command.EPISODE_ID, on=False)
+        self._annotator.addItem(_EVERYBODY)
+        self._prepare_view()
+        self._middle.addWidget(self._view)
+        self._middle.addWidget(self._empty)
+        head = row(self._said, self._bar)
+        head.setStretch(0, 1)
+        head.setContentsMargins(4, 0, 4, 0)
+        listing = QVBoxLayout()
+        listing.setSpacing(10)
+        listing.addLayout(head)
+        listing.addWidget(self._middle, 1)
+        right = QVBoxLayout()
+        right.setSpacing(_SPACE)
+        right.addWidget(self._warning)
+        right.addLayout(listing, 3)
+        right.addWidget(self._card, 1)
+        whole = QHBoxLayout(self)
+        whole.setContentsMargins(_SPACE, _SPACE, _SPACE, _SPACE)
+        whole.setSpacing(_SPACE)
+        whole.addWidget(self._facets())
+        whole.addLayout(right, 1)
+
+    def _facets(self) -> QWidget:
+        card = QFrame()
+        card.setProperty("kind", "card")
+        card.setFixedWidth(_FACETS_PX)
+        column = QVBoxLayout(card)
+        column.setContentsMargins(10, 12, 10, 10)
+        column.setSpacing(6)
+        column.addWidget(self._search)
+        column.addWidget(self._annotator)
+        column.addSpacing(6)
+        for words, facet in (("Category", self._categories), ("Device", self._devices)):
+            label = text_label(words, "field")
+            label.setContentsMargins(8, 0, 0, 0)
+            column.addWidget(label)
+            column.addWidget(facet)
+        column.addStretch()
+        column.addWidget(self._commands.button(Command.CLEAR_FILTERS, kind="quiet"))
+        return card
+
+    def _prepare_view(self) -> None:
+        view = self._view
+        view.setModel(self._table)
+        view.setSelectionBehavior(QTableView.SelectionBehavior.SelectRows)
+        view.setSelectionMode(QTableView.SelectionMode.SingleSelection)
+        view.setVerticalScrollMode(QTableView.ScrollMode.ScrollPerPixel)
+        view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        view.setShowGrid(False)
+        view.setWordWrap(False)
+        view.setTabKeyNavigation(False)
+        view.verticalHeader().hide()
+        view.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        view.verticalHeader().setDefaultSectionSize(_ROW_PX)
+        header = view.horizontalHeader()
+        header.setHighlightSections(False)
+        header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        for column, width in enumerate(WIDTHS):
+            if width:
+                header.resizeSection(column, width)
+            else:
+                header.setSectionResizeMode(column, QHeaderView.ResizeMode.Stretch)
+        header.setSortIndicator(len(WIDTHS) - 1, Qt.SortOrder.DescendingOrder)
+        view.setSortingEnabled(True)
+
+
+class _Emptiness(QFrame):
+    """Stands where the list would be, and says what to do next."""
+
+    def __init__(self, commands: Commands) -> None:
+        super().__init__()
+        self.setProperty("kind", "card")
+        self._words = text_label(kind="title")
+        self._hint = text_label(kind="hint")
+        self._record = named(push_button("Go to Record", "Record an episode", "primary"), "Go to Record")
+        self._record.clicked.connect(commands[Command.RECORD_PAGE].trigger)
+        column = QVBoxLayout(self)
+        column.setSpacing(8)
+        column.addStretch()
+        for label in (self._words, self._hint):
+            label.setAlignment(Qt.AlignmentFlag.AlignCenter)
+            column.addWidget(label)
+        column.addSpacing(8)
+        column.addWidget(self._record, 0, Qt.AlignmentFlag.AlignHCenter)
+        column.addStretch()
+
+    def tell(self, words: str, hint: str) -> None:
+        """Say why there is nothing; with a hint, how that can be changed by recording."""
+        self._words.setText(words)
+        self._hint.setText(hint)
+        self._record.setVisible(bool(hint))

@@ -1,0 +1,144 @@
+"""One published episode in full: what was asked, on what, who recorded it how, and its steps."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+
+from odyssey_recorder.dataset.provenance import EpisodeProvenance, StartRecord
+from odyssey_recorder.dataset.published import OpenedEpisode
+from odyssey_recorder.gui.background import Background
+from odyssey_recorder.gui.commands import Command, Commands
+from odyssey_recorder.gui.dataset.episode_table import spoken
+from odyssey_recorder.gui.dataset.filmstrip import Filmstrip
+from odyssey_recorder.gui.parts import breakable, named, row, scroll_area, text_label
+from odyssey_recorder.model.episode import screenshot_name
+from odyssey_recorder.model.geometry import Box
+from odyssey_recorder.recording.view import RecordedStep
+
+_FACTS_PX = 330
+_LOWEST_PX, _HIGHEST_PX = 236, 290
+_MODES = {"mirror": "in the mirror", "passive": "in the emulator's own window"}
+
+
+class EpisodeCard(QFrame):
+    """Shows the chosen episode, or why it cannot be shown."""
+
+    def __init__(self, background: Background, commands: Commands) -> None:
+        super().__init__()
+        self.setProperty("kind", "card")
+        self._instruction = _selectable("instruction")
+        self._problem = _selectable("warning")
+        self._facts = _selectable("hint")
+        self._steps = Filmstrip(background)
+        buttons = row(
+            commands.button(Command.EPISODE_FOLDER),
+            commands.button(Command.EPISODE_PATH),
+            commands.button(Command.EPISODE_ID),
+            None,
+        )
+        words = QWidget()
+        texts = QVBoxLayout(words)
+        texts.setContentsMargins(0, 0, 8, 0)
+        texts.setSpacing(8)
+        for label in (self._instruction, self._problem, self._facts):
+            texts.addWidget(label)
+        texts.addStretch()
+        about = named(scroll_area(), "About the episode")
+        about.setWidget(words)
+        about.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        left = QVBoxLayout()
+        left.setSpacing(10)
+        left.addWidget(about, 1)
+        left.addLayout(buttons)
+        whole = QHBoxLayout(self)
+        whole.setContentsMargins(16, 14, 12, 12)
+        whole.setSpacing(12)
+        whole.addLayout(left)
+        whole.addWidget(self._steps, 1)
+        about.setFixedWidth(_FACTS_PX)
+        self.setMinimumHeight(_LOWEST_PX)
+        self.setMaximumHeight(_HIGHEST_PX)
+
+    def show_episode(self, opened: OpenedEpisode) -> None:
+        """Show an episode in full."""
+        self._instruction.setText(opened.episode.task.instruction)
+        self._tell_problem(opened.problem)
+        self._facts.setText("\n".join(_facts(opened)))
+        self._steps.show_steps(_steps(opened))
+
+    def show_problem(self, episode_id: str, problem: str) -> None:
+        """Say why an episode cannot be shown."""
+        self._instruction.setText(f"Episode {episode_id} cannot be read.")
+        self._tell_problem(problem)
+        self._facts.setText("Mend the file or put back the one that was published; the list follows at once.")
+        self._steps.show_steps(())
+
+    def _tell_problem(self, problem: str) -> None:
+        self._problem.setText(breakable(problem))
+        self._problem.setVisible(bool(problem))
+
+
+def _selectable(kind: str) -> QLabel:
+    label = text_label(kind=kind)
+    label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+    label.setMinimumWidth(1)
+    return label
+
+
+def _facts(opened: OpenedEpisode) -> list[str]:
+    episode, proof = opened.episode, opened.proof
+    device = episode.device
+    android = f" · Android {device.release_version}" if device.release_version else ""
+    apps = ", ".join(episode.task.apps) or "no app is named"
+    facts = [
+        f"{spoken(episode.task.category)} · {apps}",
+        f"{len(episode.steps)} steps · {device.device_name} {device.size}{android}",
+    ]
+    if proof is None:
+        return [*facts, "There is no proof of who recorded it and when.", f"Id {episode.episode_id}"]
+    return [*facts, *_provenance(proof), f"Id {episode.episode_id}"]
+
+
+def _provenance(proof: EpisodeProvenance) -> list[str]:
+    origin = proof.origin
+    took_min = (proof.published_us - proof.started_us) / 60_000_000
+    facts = [
+        f"Recorded by {origin.annotator}, {_when(proof.started_us)}, in {took_min:.1f} min, {_MODES[origin.mode]}",
+        f"{_start(origin.start)} · Recorder {origin.recorder_version} · {origin.model or origin.serial}",
+    ]
+    flagged = sum(bool(step.flags) for step in proof.steps)
+    if flagged or proof.dropped:
+        facts.append(f"{flagged} steps flagged · {len(proof.dropped)} taken away while recording")
+    return facts
+
+
+def _when(time_us: int) -> str:
+    try:
+        return f"{datetime.fromtimestamp(time_us / 1_000_000, UTC).astimezone():%Y-%m-%d %H:%M}"
+    except (ValueError, OverflowError, OSError):
+        return "nobody knows when"
+
+
+def _start(start: StartRecord) -> str:
+    match start.kind:
+        case "as_found":
+            return "Began on the device as it was"
+        case "clean_home":
+            return "Began on a clean home screen"
+        case "snapshot":
+            return f"Began from the snapshot {start.snapshot}"
+
+
+def _steps(opened: OpenedEpisode) -> Sequence[RecordedStep]:
+    episode = opened.episode
+    records = opened.proof.steps if opened.proof is not None else ()
+    made = []
+    for number, step in enumerate(episode.steps):
+        picture = opened.screenshots / screenshot_name(episode.episode_id, number)
+        record = records[number] if number < len(records) else None
+        flag = ", ".join(record.flags) if record else ""
+        box = Box(*record.bbox) if record and record.bbox else None
+        made.append(RecordedStep(number, step.action, picture, flag, box, note=record.note if record else ""))
+    return made

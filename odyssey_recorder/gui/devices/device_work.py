@@ -1,0 +1,200 @@
+"""What the Devices page has done to devices: which work is under way on which of them, and what came of it."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import TypeVar
+
+from PySide6.QtCore import QObject, Signal
+
+from odyssey_recorder.device.preflight import Finding
+from odyssey_recorder.device.yard import Member
+from odyssey_recorder.errors import DeviceDisconnectedError, OdysseyError
+from odyssey_recorder.gui.background import Background
+from odyssey_recorder.gui.devices.yard import Yard
+from odyssey_recorder.gui.jobs import Job, Jobs, JobState, Work
+
+T = TypeVar("T")
+
+
+class DeviceWork(QObject):
+    """Every method returns at once; outcomes come as signals, on the GUI thread."""
+
+    mustered = Signal(object)
+    muster_failed = Signal(str)
+    examined = Signal(str, object)
+    examination_failed = Signal(str, str)
+    work_changed = Signal(str)
+    """Something of the work on the device of this key is different now."""
+
+    failed = Signal(str)
+    """A short call failed."""
+
+    def __init__(self, yard: Yard, background: Background, jobs: Jobs, parent: QObject) -> None:
+        super().__init__(parent)
+        self._yard = yard
+        self._background = background
+        self._jobs = jobs
+        self._of: dict[str, Job] = {}
+        self._mustering = False
+        self._examining = ""
+
+    @property
+    def can_simulate(self) -> bool:
+        """Whether simulated emulators can be started from here."""
+        return self._yard.can_simulate
+
+    def job(self, key: str) -> Job | None:
+        """The work on a device that is under way, or that failed and was not dismissed."""
+        return self._of.get(key)
+
+    def is_busy(self, key: str) -> bool:
+        """Whether work on a device is under way."""
+        job = self._of.get(key)
+        return job is not None and not job.state.has_ended
+
+    def dismiss(self, key: str) -> None:
+        """Forget the failure of a device's work."""
+        if not self.is_busy(key) and self._of.pop(key, None) is not None:
+            self.work_changed.emit(key)
+
+    # Looking.
+
+    def muster(self) -> None:
+        """Look which devices there are, unless that is under way."""
+        if not self._mustering:
+            self._mustering = True
+            self._background.run(self._yard.muster, self._take_muster, self._tell_no_muster)
+
+    def examine(self, serial: str) -> None:
+        """Look at a running device, unless that is under way."""
+        if self._examining != serial:
+            self._examining = serial
+            call = partial(self._yard.examine, serial)
+            self._background.run(call, partial(self._take, serial), partial(self._tell_no_examination, serial))
+
+    def let_go(self) -> None:
+        """Close the connection to the device that was looked at."""
+        self._background.run(self._yard.let_go, lambda _: None, self._tell_failure)
+
+    def close(self) -> None:
+        """Close it now: the window closes."""
+        self._yard.let_go()
+
+    # Long work.
+
+    def create(self, member: Member) -> None:
+        """Make the AVD of a profile."""
+        self._start(member, f"Creating {member.name}", lambda _progress, _cancelled: self._yard.create(member.key))
+
+    def start(self, member: Member, *, cold: bool) -> None:
+        """Start a device's AVD."""
+        if member.avd is not None:
+            self._start(member, f"Starting {member.name}", partial(self._yard.start, member.avd.name, cold=cold))
+
+    def reset(self, member: Member) -> None:
+        """Make a device's AVD as new, and start it."""
+        if member.avd is not None:
+            self._start(member, f"Resetting {member.name}", partial(self._yard.reset, member.avd.name))
+
+    def simulate(self, member: Member) -> None:
+        """Start a simulated emulator like a device."""
+        self._start(member, f"Starting a simulated {member.name}", partial(self._yard.simulate, member.key))
+
+    def stop(self, member: Member) -> None:
+        """End a running device."""
+        self._start(member, f"Stopping {member.name}", lambda _progress, _cancelled: self._yard.stop(member.serial))
+
+    def save_snapshot(self, member: Member, name: str) -> None:
+        """Save the device under a name."""
+        call = partial(self._yard.save_snapshot, member.serial, name)
+        self._start(member, f"Saving the snapshot {name}", lambda _progress, _cancelled: call())
+
+    def load_snapshot(self, member: Member, name: str) -> None:
+        """Bring the device back to a snapshot."""
+        call = partial(self._yard.load_snapshot, member.serial, name)
+        self._start(member, f"Loading the snapshot {name}", lambda _progress, _cancelled: call())
+
+    # Short calls.
+
+    def delete_snapshot(self, member: Member, name: str) -> None:
+        """Forget a snapshot."""
+        self._ask(partial(self._yard.delete_snapshot, member.serial, name), member)
+
+    def fold(self, member: Member) -> None:
+        """Close a phone that folds."""
+        self._ask(partial(self._yard.fold, member.serial), member)
+
+    def unfold(self, member: Member) -> None:
+        """Open a phone that folds."""
+        self._ask(partial(self._yard.unfold, member.serial), member)
+
+    def rotate(self, member: Member) -> None:
+        """Turn a device by a quarter."""
+        self._ask(partial(self._yard.rotate, member.serial), member)
+
+    def mend(self, member: Member, finding: Finding) -> None:
+        """Carry out a finding's repairs."""
+        self._ask(partial(self._yard.mend, member.serial, finding), member)
+
+    def amend(self, member: Member) -> None:
+        """Bring the configuration of a device's AVD to what its profile says."""
+        if member.avd is not None:
+            self._ask(partial(self._yard.amend, member.avd.name), member)
+
+    def _start(self, member: Member, title: str, work: Work[T]) -> None:
+        if self.is_busy(member.key):
+            return
+        job = self._of[member.key] = self._jobs.start(title, work)
+        job.changed.connect(lambda: self.work_changed.emit(member.key))
+        job.ended.connect(lambda: self._end(member, job))
+        self.work_changed.emit(member.key)
+
+    def _end(self, member: Member, job: Job) -> None:
+        if job.state is not JobState.FAILED:
+            del self._of[member.key]
+        self._look_again(member)
+        self.work_changed.emit(member.key)
+
+    def _ask(self, call: Callable[[], object], member: Member) -> None:
+        def end(_: object) -> None:
+            self._look_again(member)
+
+        def tell(error: Exception) -> None:
+            self._tell_failure(error)
+            self._look_again(member)
+
+        self._background.run(call, end, tell)
+
+    def _look_again(self, member: Member) -> None:
+        self.muster()
+        if member.serial:
+            self._examining = ""  # what is under way was asked before
+            self.examine(member.serial)
+
+    def _take_muster(self, muster: object) -> None:
+        self._mustering = False
+        self.mustered.emit(muster)
+
+    def _tell_no_muster(self, error: Exception) -> None:
+        self._mustering = False
+        self.muster_failed.emit(_words(error))
+
+    def _take(self, serial: str, examination: object) -> None:
+        self._examining = ""
+        self.examined.emit(serial, examination)
+
+    def _tell_no_examination(self, serial: str, error: Exception) -> None:
+        self._examining = ""
+        self.examination_failed.emit(serial, _words(error))
+        if isinstance(error, DeviceDisconnectedError):
+            self.muster()
+
+    def _tell_failure(self, error: Exception) -> None:
+        self.failed.emit(_words(error))
+
+
+def _words(error: Exception) -> str:
+    """What is said of an error that can be mended; any other one is a mistake of ours, and goes up."""
+    if not isinstance(error, OdysseyError):
+        raise error
+    return str(error)

@@ -1,0 +1,362 @@
+"""The page on which devices are made, started, looked over and mended: a list, and the chosen one beside it."""
+
+from collections.abc import Callable
+from functools import partial
+
+from PySide6.QtCore import QModelIndex, QTimer, Signal
+from PySide6.QtGui import QHideEvent
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QApplication,
+    QDialog,
+    QFrame,
+    QHBoxLayout,
+    QListView,
+    QVBoxLayout,
+    QWidget,
+)
+
+from odyssey_recorder.device.preflight import Finding
+from odyssey_recorder.device.yard import Examination, Member, Muster
+from odyssey_recorder.gui.background import Background
+from odyssey_recorder.gui.banner import Banner, Tone
+from odyssey_recorder.gui.commands import Command, Commands
+from odyssey_recorder.gui.devices.device_card import DeviceCard
+from odyssey_recorder.gui.devices.device_rows import KEY_ROLE, DeviceDelegate, DeviceRows
+from odyssey_recorder.gui.devices.device_work import DeviceWork
+from odyssey_recorder.gui.devices.missing_card import MissingCard
+from odyssey_recorder.gui.devices.snapshot_card import SnapshotCard
+from odyssey_recorder.gui.devices.yard import Yard
+from odyssey_recorder.gui.job_card import JobCard
+from odyssey_recorder.gui.jobs import Job, Jobs
+from odyssey_recorder.gui.page import Page
+from odyssey_recorder.gui.parts import fill_dialog, named, push_button, row, text_label
+from odyssey_recorder.gui.record.preflight_card import PreflightCard
+
+_LOOK_AROUND_MS = 2500
+_LEFT_PX = 264
+_SNAPSHOTS_PX = 268
+_SPACE = 16
+_LOOKING = "Looking which devices there are…"
+_TAKEN = "An episode is recorded on this device: finish it or stop the recording first."
+_AMEND = "Its configuration is not what its profile says. Mend writes it; it holds after the next cold boot."
+_COMMANDS = tuple(command for command in Command if command.name.startswith(("DEVICE_", "DEVICES_LOOK", "SNAPSHOT_")))
+
+
+class DevicesPage(Page):
+    """Shows the yard, and has done what the annotator asks for."""
+
+    record_asked = Signal(str)
+    """The serial of the device that is to be recorded."""
+
+    def __init__(self, yard: Yard, background: Background, jobs: Jobs, commands: Commands) -> None:
+        super().__init__()
+        self._commands = commands
+        self._work = DeviceWork(yard, background, jobs, self)
+        self._rows = DeviceRows(self._work_words, self)
+        self._list = named(QListView(), "Devices")
+        self._said = text_label(_LOOKING, "hint")
+        self._message = Banner(self._dismiss_button())
+        self._amend = push_button("Mend", "Write what the profile says into the configuration")
+        self._configuration = Banner(named(self._amend, "Mend the configuration"))
+        self._progress = QVBoxLayout()
+        self._job_card = JobCard()
+        self._card = DeviceCard(commands)
+        self._preflight = PreflightCard(commands.button(Command.DEVICE_CHECK, kind="quiet"), "Preflight")
+        self._snapshots = SnapshotCard(commands)
+        self._missing = MissingCard()
+        self._taken = text_label(_TAKEN, "hint")
+        self._key = ""
+        self._recorded = ""
+        self._stopped = ""  # the serial that was last stopped from here
+        self._followed: Job | None = None
+        self._examination: Examination | None = None
+        self._mustered = Muster(())
+        self._look_around = QTimer(self, interval=_LOOK_AROUND_MS)
+        self._lay_out()
+        self._connect()
+        commands.belong_to(self, *_COMMANDS)
+        self._show_member()
+
+    def enter(self) -> None:
+        """Look which devices there are, and go on looking while the page is shown."""
+        self._look_around.start()
+        self._look()
+        self._list.setFocus()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        self._look_around.stop()
+        self._work.let_go()
+        super().hideEvent(event)
+
+    def close_down(self) -> None:
+        """Look no more."""
+        self._look_around.stop()
+        self._work.close()
+
+    def repaint_icons(self) -> None:
+        """Draw the icons anew for another palette."""
+        for part in (self._message, self._configuration, self._preflight, self._missing, self._job_card):
+            part.repaint_icons()
+
+    def show_recording(self, serial: str) -> None:
+        """Leave the device alone on which an episode is recorded now; empty: there is none."""
+        self._recorded = serial
+        self._show_member()
+
+    @property
+    def _member(self) -> Member | None:
+        return self._rows.member(self._key)
+
+    # What is found out.
+
+    def _look(self) -> None:
+        self._work.muster()
+        self._check()
+
+    def _check(self) -> None:
+        member = self._member
+        if member is not None and member.is_ready and not self._is_taken(member):
+            self._work.examine(member.serial)
+
+    def _is_taken(self, member: Member) -> bool:
+        """Whether work on a device, or a recording, is under way."""
+        return self._work.is_busy(member.key) or (bool(member.serial) and member.serial == self._recorded)
+
+    def _show_muster(self, muster: Muster) -> None:
+        before = self._member
+        self._mustered = muster
+        self._said.hide()
+        self._rows.show_members(muster.members)
+        self._list.setCurrentIndex(self._rows.index(self._rows.row_of(self._key)))
+        member = self._member
+        if before is not None and before.is_ready:
+            self._tell_if_lost(before, self._rows.member(before.key))
+        if member is None or member.serial != (before.serial if before else ""):
+            self._examination = None
+            self._check()
+        self._show_member()
+
+    def _tell_if_lost(self, before: Member, now: Member | None) -> None:
+        is_there = now is not None and now.serial == before.serial
+        is_asked_for = self._work.is_busy(before.key) or before.serial == self._stopped
+        if not is_there and not is_asked_for:
+            words = f"{before.serial} ({before.name}) is gone."
+            self._message.show_message(Tone.WARNING, words, "It was closed, or it crashed: start it again.")
+
+    def _show_no_muster(self, words: str) -> None:
+        self._said.hide()
+        self._message.show_message(Tone.DANGER, words)
+
+    def _take_examination(self, serial: str, examination: Examination) -> None:
+        member = self._member
+        if member is not None and member.serial == serial:
+            self._examination = examination
+            self._preflight.show_findings(examination.findings)
+            self._show_member()
+
+    def _tell_no_examination(self, serial: str, words: str) -> None:
+        member = self._member
+        if member is not None and member.serial == serial:
+            self._preflight.show_failure(words)
+
+    def _work_words(self, key: str) -> str:
+        job = self._work.job(key)
+        return (job.words or f"{job.title}…") if job is not None and self._work.is_busy(key) else ""
+
+    def _show_work(self, key: str) -> None:
+        self._rows.show_work()
+        if key == self._key:
+            self._show_member()
+
+    def _show_member(self) -> None:
+        member, focus = self._member, QApplication.focusWidget()
+        had_focus = focus is not None and self.isAncestorOf(focus)
+        self._card.setVisible(member is not None)
+        if member is not None:
+            self._show_card(member)
+        self._show_running(member if member is not None and member.is_ready else None)
+        self._missing.show_findings(() if member is not None and member.serial else self._mustered.missing)
+        self._show_configuration(member)
+        self._follow_job()
+        if had_focus and QApplication.focusWidget() is not focus:
+            self._list.setFocus()  # what had it cannot be used now, or is gone
+
+    def _show_card(self, member: Member) -> None:
+        self._card.show_member(
+            member,
+            self._examination,
+            can_simulate=self._work.can_simulate,
+            lacks_sdk=bool(self._mustered.missing),
+            is_busy=self._is_taken(member),
+        )
+
+    def _show_running(self, member: Member | None) -> None:
+        """Show what there is for a device that can be used now, None for no such."""
+        is_recorded = member is not None and member.serial == self._recorded
+        is_free = member is not None and not self._is_taken(member)
+        self._taken.setVisible(is_recorded)
+        self._preflight.setVisible(member is not None and not is_recorded)
+        self._snapshots.setVisible(member is not None and not is_recorded)
+        self._commands.enable(Command.DEVICE_CHECK, on=is_free)
+        seen = self._examination
+        names = seen.snapshots if seen is not None else ()
+        self._snapshots.show_snapshots(names, usable=is_free and seen is not None)
+
+    def _show_configuration(self, member: Member | None) -> None:
+        problems = member.avd.problems if member is not None and member.avd is not None else ()
+        if problems:
+            self._configuration.show_message(Tone.WARNING, _AMEND, " ".join(problems))
+        self._configuration.setVisible(bool(problems))
+
+    def _follow_job(self) -> None:
+        """Show the work on the chosen device; a new card for each, for a card shows the end of its job by itself."""
+        job = self._work.job(self._key)
+        if job is self._followed:
+            return
+        self._followed = job
+        self._progress.removeWidget(self._job_card)
+        self._job_card.hide()
+        self._job_card.deleteLater()
+        self._job_card = JobCard()
+        self._job_card.dismissed.connect(partial(self._work.dismiss, self._key))
+        self._progress.addWidget(self._job_card)
+        if job is not None:
+            self._job_card.follow(job)
+
+    # What is asked for.
+
+    def _choose(self, index: QModelIndex) -> None:
+        key = str(index.data(KEY_ROLE) or "")
+        if key == self._key:
+            return
+        self._key = key
+        self._examination = None
+        self._preflight.show_looking()
+        self._show_member()
+        self._check()
+
+    def _ask(self, work: Callable[[Member], None]) -> None:
+        member = self._member
+        if member is not None:
+            self._message.hide()
+            work(member)
+
+    def _stop(self, member: Member) -> None:
+        self._stopped = member.serial
+        self._work.stop(member)
+
+    def _ask_to_record(self, member: Member) -> None:
+        self.record_asked.emit(member.serial)
+
+    def _ask_to_reset(self, member: Member) -> None:
+        dialog = _ResetDialog(member, self)
+        dialog.accepted.connect(lambda: self._work.reset(member))
+        dialog.open()
+
+    def _mend(self, finding: Finding) -> None:
+        self._ask(lambda member: self._work.mend(member, finding))
+
+    def _connect(self) -> None:
+        work = self._work
+        work.mustered.connect(self._show_muster)
+        work.muster_failed.connect(self._show_no_muster)
+        work.examined.connect(self._take_examination)
+        work.examination_failed.connect(self._tell_no_examination)
+        work.work_changed.connect(self._show_work)
+        work.failed.connect(lambda words: self._message.show_message(Tone.DANGER, words))
+        self._look_around.timeout.connect(self._look)
+        self._list.selectionModel().currentChanged.connect(self._choose)
+        self._preflight.mend_asked.connect(self._mend)
+        self._amend.clicked.connect(lambda: self._ask(work.amend))
+        self._snapshots.save_asked.connect(lambda name: self._ask(lambda one: work.save_snapshot(one, name)))
+        self._snapshots.load_asked.connect(lambda name: self._ask(lambda one: work.load_snapshot(one, name)))
+        self._snapshots.delete_asked.connect(lambda name: self._ask(lambda one: work.delete_snapshot(one, name)))
+        calls: dict[Command, Callable[[Member], None]] = {
+            Command.DEVICE_CREATE: work.create,
+            Command.DEVICE_START: partial(work.start, cold=False),
+            Command.DEVICE_COLD_BOOT: partial(work.start, cold=True),
+            Command.DEVICE_SIMULATE: work.simulate,
+            Command.DEVICE_RECORD: self._ask_to_record,
+            Command.DEVICE_STOP: self._stop,
+            Command.DEVICE_FOLD: work.fold,
+            Command.DEVICE_UNFOLD: work.unfold,
+            Command.DEVICE_ROTATE: work.rotate,
+            Command.DEVICE_RESET: self._ask_to_reset,
+            Command.DEVICE_CHECK: lambda _: self._check(),
+        }
+        for command, call in calls.items():
+            self._commands[command].triggered.connect(lambda _checked, call=call: self._ask(call))
+        self._commands[Command.DEVICES_LOOK].triggered.connect(lambda _checked: self._look())
+
+    # How it is laid out.
+
+    def _lay_out(self) -> None:
+        self._list.setModel(self._rows)
+        self._list.setItemDelegate(DeviceDelegate(self._list))
+        self._list.setEditTriggers(QListView.EditTrigger.NoEditTriggers)
+        self._list.setToolTip("Up and Down choose a device")
+        whole = QHBoxLayout(self)
+        whole.setContentsMargins(_SPACE, _SPACE, _SPACE, _SPACE)
+        whole.setSpacing(_SPACE)
+        whole.addWidget(self._left())
+        whole.addLayout(self._right(), 1)
+
+    def _left(self) -> QWidget:
+        card = QFrame()
+        card.setProperty("kind", "card")
+        card.setFixedWidth(_LEFT_PX)
+        head = row(text_label("Devices", "title"), self._commands.button(Command.DEVICES_LOOK, wordless=True))
+        head.setStretch(0, 1)
+        head.setContentsMargins(16, 0, 12, 0)
+        self._said.setContentsMargins(16, 0, 16, 0)
+        column = QVBoxLayout(card)
+        column.setContentsMargins(0, 14, 0, 10)
+        column.setSpacing(8)
+        column.addLayout(head)
+        column.addWidget(self._said)
+        column.addWidget(self._list, 1)
+        return card
+
+    def _right(self) -> QVBoxLayout:
+        self._progress.addWidget(self._job_card)
+        self._snapshots.setFixedWidth(_SNAPSHOTS_PX)
+        below = row(self._preflight, self._snapshots, spacing=_SPACE)
+        below.setStretch(0, 1)
+        column = QVBoxLayout()
+        column.setSpacing(_SPACE)
+        column.addWidget(self._message)
+        column.addWidget(self._card)
+        column.addLayout(self._progress)
+        column.addWidget(self._configuration)
+        column.addWidget(self._missing)
+        column.addWidget(self._taken)
+        column.addLayout(below, 1)
+        column.addStretch()
+        return column
+
+    def _dismiss_button(self) -> QAbstractButton:
+        button = push_button("Dismiss", "Dismiss this message", "quiet")
+        button.clicked.connect(lambda: self._message.hide())
+        return button
+
+
+class _ResetDialog(QDialog):
+    """Asks whether a device shall really be made as new, and says what is lost."""
+
+    def __init__(self, member: Member, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setWindowTitle("Reset the device")
+        reset = push_button("Reset", f"Make {member.name} as new (Return)", "primary")
+        reset.setDefault(True)
+        reset.clicked.connect(self.accept)
+        cancel = push_button("Cancel", "Leave it as it is (Esc)")
+        cancel.clicked.connect(self.reject)
+        question = text_label(f"Make {member.name} as new?", "title")
+        hint = text_label(
+            "Everything on it is lost: apps that were installed, accounts, files, and all its snapshots."
+            " The dataset and your drafts on this computer stay.",
+            "hint",
+        )
+        fill_dialog(self, question, hint, row(None, cancel, reset))
+        self.setMinimumWidth(440)

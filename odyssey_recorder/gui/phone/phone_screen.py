@@ -1,0 +1,151 @@
+"""The simulated phone's screen in its window: the mouse is a finger, with Ctrl two, and the keyboard is the phone's."""
+
+from collections.abc import Mapping
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from odyssey_recorder.gui.phone.phone_pictures import PhonePicture
+from odyssey_recorder.gui.record.fit import Fit
+from odyssey_recorder.gui.theme import Theme
+from odyssey_recorder.model.geometry import Pixel
+
+_KEYS: Mapping[int, int] = {
+    Qt.Key.Key_Escape: 0x01,
+    Qt.Key.Key_Backspace: 0x0E,
+    Qt.Key.Key_Tab: 0x0F,
+    Qt.Key.Key_Return: 0x1C,
+    Qt.Key.Key_Enter: 0x1C,
+    Qt.Key.Key_Up: 0x67,
+    Qt.Key.Key_Left: 0x69,
+    Qt.Key.Key_Right: 0x6A,
+    Qt.Key.Key_Down: 0x6C,
+    Qt.Key.Key_Delete: 0x6F,
+}
+"""The Linux codes of the keys that type no character."""
+
+_RING_PX = 14.0
+_RING = QColor(255, 255, 255, 150)
+_RING_EDGE = QColor(0, 0, 0, 170)
+
+
+class PhoneScreen(QWidget):
+    """The picture, fitted, with its aspect kept.
+
+    Emits the fingers of the mouse as tuples of pixels of the picture, and what is typed: characters as text, other
+    keys by their Linux codes.
+    """
+
+    fingers_down = Signal(object)
+    fingers_moved = Signal(object)
+    fingers_lifted = Signal(object)
+    back_asked = Signal()
+    text_typed = Signal(str)
+    key_typed = Signal(int)
+    room_changed = Signal(QSize)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._picture: PhonePicture | None = None
+        self._fingers: tuple[Pixel, ...] = ()
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self.setMinimumSize(200, 200)
+        self.setAccessibleName("Phone screen")
+
+    def show_picture(self, picture: PhonePicture) -> None:
+        """Show `picture` in place of the one before."""
+        self._picture = picture
+        self.update()
+
+    @property
+    def frame_number(self) -> int:
+        """The number of the frame that is shown; 0 before the first one."""
+        return 0 if self._picture is None else self._picture.number
+
+    def fit(self) -> Fit | None:
+        """Where the picture lies in the widget; None while there is none."""
+        if self._picture is None:
+            return None
+        return Fit.inside(self._picture.size, QRectF(self.rect()), device_pixel_ratio=self.devicePixelRatioF())
+
+    # The mouse and the keyboard.
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        fit = self.fit()
+        pixel = None if fit is None else fit.pixel_at(event.position())
+        if fit is None or pixel is None or self._fingers:
+            return
+        if event.button() is Qt.MouseButton.RightButton:
+            self.back_asked.emit()
+        elif event.button() is Qt.MouseButton.LeftButton:
+            pinches = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
+            self._fingers = (pixel, _opposite(pixel, fit)) if pinches else (pixel,)
+            self.fingers_down.emit(self._fingers)
+            self.update()
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        if self._follow(event):
+            self.fingers_moved.emit(self._fingers)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        if event.button() is Qt.MouseButton.LeftButton and self._follow(event):
+            fingers, self._fingers = self._fingers, ()
+            self.fingers_lifted.emit(fingers)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        code = _KEYS.get(event.key())
+        if event.modifiers() & (Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier):
+            super().keyPressEvent(event)
+        elif code is not None:
+            self.key_typed.emit(code)
+        elif event.text():
+            self.text_typed.emit(event.text())
+        else:
+            super().keyPressEvent(event)
+
+    def focusNextPrevChild(self, forward: bool) -> bool:
+        """Tab belongs to the phone; everything else in the window has a key of its own."""
+        return False
+
+    def _follow(self, event: QMouseEvent) -> bool:
+        """Take the fingers to where the mouse is; whether any is down."""
+        fit = self.fit()
+        if fit is None or not self._fingers:
+            return False
+        pixel = fit.nearest_pixel(event.position())
+        self._fingers = (pixel, _opposite(pixel, fit))[: len(self._fingers)]
+        self.update()
+        return True
+
+    # Painting.
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.room_changed.emit((QRectF(self.rect()).size() * self.devicePixelRatioF()).toSize())
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        fit = self.fit()
+        if fit is None or self._picture is None:
+            return
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
+        painter.drawImage(fit.area, self._picture.image)
+        painter.setPen(QPen(Theme.current().outline, 1))
+        painter.drawRect(fit.area.adjusted(0.5, 0.5, -0.5, -0.5))
+        if len(self._fingers) > 1:
+            for finger in self._fingers:
+                _paint_ring(painter, fit.point_of(finger))
+
+
+def _opposite(pixel: Pixel, fit: Fit) -> Pixel:
+    """The place that mirrors `pixel` at the middle of the picture."""
+    return Pixel(fit.picture.width - 1 - pixel.x, fit.picture.height - 1 - pixel.y)
+
+
+def _paint_ring(painter: QPainter, centre: QPointF) -> None:
+    painter.setBrush(_RING)
+    painter.setPen(QPen(_RING_EDGE, 1.5))
+    painter.drawEllipse(centre, _RING_PX, _RING_PX)

@@ -1,0 +1,201 @@
+"""The simulated emulator's own window: the phone's screen, and beside it the tools of an emulator's window."""
+
+import signal
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+from functools import partial
+
+from PySide6.QtCore import QEvent, QSize, Qt, QTimer
+from PySide6.QtGui import QAction, QCloseEvent, QKeySequence
+from PySide6.QtWidgets import QApplication, QFrame, QGridLayout, QMainWindow, QToolButton, QVBoxLayout, QWidget
+
+from odyssey_recorder.gui.application import application
+from odyssey_recorder.gui.error_dialog import ErrorHook
+from odyssey_recorder.gui.icons import icon
+from odyssey_recorder.gui.parts import named, text_label
+from odyssey_recorder.gui.phone.phone_hands import PhoneHands
+from odyssey_recorder.gui.phone.phone_pictures import PhonePicture, PhonePictures
+from odyssey_recorder.gui.phone.phone_screen import PhoneScreen
+from odyssey_recorder.gui.theme import Theme, style_sheet
+from odyssey_recorder.model.geometry import Size
+from odyssey_recorder.simulator.emulator import SimulatedEmulator
+
+_KEY_POWER, _KEY_HOME, _KEY_BACK, _KEY_APPSELECT = 0x74, 0x66, 0x9E, 0x244
+_RAIL_PX, _FOOT_PX = 76, 28
+_SHARE_OF_MONITOR = 0.85
+_NOTICE_MS = 6000
+_WATCH_MS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class _Words:
+    label: str
+    tip: str
+    icon: str
+    keys: str
+
+
+class Tool(Enum):
+    """One thing that the emulator's window offers beside the screen; the keys are those of the real one."""
+
+    POWER = _Words("Power", "Press the power key", "power", "Ctrl+P")
+    TURN_LEFT = _Words("Turn left", "Turn the phone counterclockwise", "rotate_left", "Ctrl+Left")
+    TURN_RIGHT = _Words("Turn right", "Turn the phone clockwise", "rotate_right", "Ctrl+Right")
+    FOLD = _Words("Fold", "Fold the phone", "book_outline", "Ctrl+F")
+    UNFOLD = _Words("Unfold", "Open the phone", "book_open_outline", "Ctrl+U")
+    BACK = _Words("Back", "Press Back, as the right mouse button does", "arrow_left", "Ctrl+Backspace")
+    HOME = _Words("Home", "Press Home", "circle_outline", "Ctrl+H")
+    OVERVIEW = _Words("Overview", "Show the recent apps", "square_outline", "Ctrl+O")
+
+
+_FOLDING = (Tool.FOLD, Tool.UNFOLD)
+
+
+class PhoneWindow(QMainWindow):
+    """One running simulated emulator; the window says of itself that it is simulated."""
+
+    def __init__(self, emulator: SimulatedEmulator) -> None:
+        super().__init__()
+        profile = emulator.phone.profile
+        self._name = f"Simulated {profile.title}"
+        self._shape = Size(profile.size.width, profile.size.height)
+        self._hands = PhoneHands(emulator.guest, self)
+        self._pictures = PhonePictures(emulator.phone, self)
+        self._screen = PhoneScreen()
+        self._words = text_label(kind="hint")
+        self._notice_ends = QTimer(self, interval=_NOTICE_MS, singleShot=True)
+        self._tools = {tool: self._action(tool) for tool in Tool if profile.postures or tool not in _FOLDING}
+        self.setWindowTitle(f"{self._name} · {emulator.serial}")
+        self._lay_out()
+        self._connect()
+        self._use_palette()
+        self._show_about()
+        self.resize(self._size_that_fits())
+        self._screen.setFocus()
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        self.hide()
+        self._pictures.close()
+        self._hands.close()
+        super().closeEvent(event)
+
+    def changeEvent(self, event: QEvent) -> None:
+        if event.type() is QEvent.Type.ThemeChange:
+            self._use_palette()
+        super().changeEvent(event)
+
+    def _show_picture(self, picture: PhonePicture) -> None:
+        self._screen.show_picture(picture)
+        if picture.size == self._shape:
+            return
+        self._shape = picture.size
+        self._show_about()
+        if not self.isMaximized() and not self.isFullScreen():
+            self.resize(self._size_that_fits())
+
+    def _show_about(self) -> None:
+        self._words.setText(f"{self._name} · {self._shape}")
+
+    def _show_refusal(self, words: str) -> None:
+        self._words.setText(words)
+        self._notice_ends.start()
+
+    def _size_that_fits(self) -> QSize:
+        """The window in which the picture has its own size, or where the monitor is too small, its own shape."""
+        picture = QSize(self._shape.width, self._shape.height) / self.devicePixelRatioF()
+        beside = QSize(_RAIL_PX, _FOOT_PX)
+        room = self.screen().availableSize() * _SHARE_OF_MONITOR - beside
+        return picture.scaled(room, Qt.AspectRatioMode.KeepAspectRatio).boundedTo(picture) + beside
+
+    # How it hangs together.
+
+    def _calls(self) -> dict[Tool, Callable[[], None]]:
+        hands = self._hands
+        return {
+            Tool.POWER: partial(hands.press, _KEY_POWER),
+            Tool.TURN_LEFT: partial(hands.turn, 1),
+            Tool.TURN_RIGHT: partial(hands.turn, -1),
+            Tool.FOLD: partial(hands.hold, "CLOSED"),
+            Tool.UNFOLD: partial(hands.hold, "OPENED"),
+            Tool.BACK: partial(hands.press, _KEY_BACK),
+            Tool.HOME: partial(hands.press, _KEY_HOME),
+            Tool.OVERVIEW: partial(hands.press, _KEY_APPSELECT),
+        }
+
+    def _action(self, tool: Tool) -> QAction:
+        words = tool.value
+        action = QAction(words.label, self)
+        keys = QKeySequence(words.keys)
+        action.setShortcut(keys)
+        action.setToolTip(f"{words.tip} ({keys.toString(QKeySequence.SequenceFormat.NativeText)})")
+        self.addAction(action)
+        return action
+
+    def _connect(self) -> None:
+        calls = self._calls()
+        for tool, action in self._tools.items():
+            action.triggered.connect(lambda _checked, call=calls[tool]: call())
+        screen, hands = self._screen, self._hands
+        screen.room_changed.connect(self._pictures.fit_into)
+        screen.fingers_down.connect(hands.put_down)
+        screen.fingers_moved.connect(hands.move)
+        screen.fingers_lifted.connect(hands.lift)
+        screen.back_asked.connect(calls[Tool.BACK])
+        screen.text_typed.connect(hands.write)
+        screen.key_typed.connect(hands.press)
+        hands.refused.connect(self._show_refusal)
+        self._pictures.picture_came.connect(self._show_picture)
+        self._notice_ends.timeout.connect(self._show_about)
+
+    def _use_palette(self) -> None:
+        theme = Theme.current()
+        self.setStyleSheet(style_sheet(theme, font_pt=QApplication.font().pointSizeF()))
+        for tool, action in self._tools.items():
+            action.setIcon(icon(tool.value.icon, theme.text))
+
+    def _lay_out(self) -> None:
+        self._words.setFixedHeight(_FOOT_PX)
+        self._words.setWordWrap(False)
+        self._words.setContentsMargins(10, 0, 10, 0)
+        whole = QWidget()
+        grid = QGridLayout(whole)
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setSpacing(0)
+        grid.addWidget(self._screen, 0, 0)
+        grid.addWidget(self._words, 1, 0)
+        grid.addWidget(self._rail(), 0, 1, 2, 1)
+        grid.setColumnStretch(0, 1)
+        grid.setRowStretch(0, 1)
+        self.setCentralWidget(whole)
+
+    def _rail(self) -> QFrame:
+        rail = QFrame()
+        rail.setProperty("kind", "tools")
+        rail.setFixedWidth(_RAIL_PX)
+        column = QVBoxLayout(rail)
+        column.setContentsMargins(6, 10, 6, 10)
+        column.setSpacing(4)
+        for tool, action in self._tools.items():
+            button = named(QToolButton(), tool.value.label)
+            button.setDefaultAction(action)
+            button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextUnderIcon)
+            button.setProperty("kind", "rail")
+            button.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # what is typed is the phone's
+            button.setFixedWidth(_RAIL_PX - 12)
+            column.addWidget(button)
+        column.addStretch()
+        return rail
+
+
+def show_phone(emulator: SimulatedEmulator) -> None:
+    """Open the window of a running emulator; return once it is closed, or on Ctrl-C, or when the emulator is killed."""
+    signal.signal(signal.SIGINT, lambda _number, _frame: emulator.killed.set())
+    app = application()
+    window = PhoneWindow(emulator)
+    ErrorHook(window).install()
+    watch = QTimer(window, interval=_WATCH_MS)
+    watch.timeout.connect(lambda: emulator.killed.is_set() and window.close())
+    watch.start()
+    window.show()
+    app.exec()

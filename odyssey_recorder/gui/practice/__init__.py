@@ -1,0 +1,1 @@
+"""First use and practice: consent, the practice tasks, and the gate before the queue."""

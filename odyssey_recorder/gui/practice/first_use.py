@@ -1,0 +1,93 @@
+"""The first start: who records, and whether they agree to what is recorded; asked once for each version of the text."""
+
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtWidgets import QDialog, QScrollArea, QVBoxLayout, QWidget
+
+from odyssey_recorder.gui.commands import Command, Commands
+from odyssey_recorder.gui.parts import fill_dialog, labelled, line_edit, push_button, row, scroll_area, text_label
+from odyssey_recorder.gui.practice.practice_coach import PracticeCoach
+from odyssey_recorder.practice.profiles import LONGEST_NAME
+from odyssey_recorder.practice.room import ConsentText, Welcome
+
+_WIDTH, _HEIGHT = 660, 560
+
+
+class FirstUse(QObject):
+    """Opens the dialog of the first use when the consent text is new to the annotator, and whenever it is asked for."""
+
+    def __init__(self, coach: PracticeCoach, commands: Commands, window: QWidget) -> None:
+        super().__init__(window)
+        self._coach = coach
+        self._window = window
+        self._was_asked = False
+        coach.changed.connect(self._ask_once)
+        commands[Command.READ_CONSENT].triggered.connect(self._open)
+        coach.look()
+
+    def _ask_once(self) -> None:
+        welcome = self._coach.welcome
+        if welcome is not None and welcome.must_ask and not self._was_asked:
+            self._was_asked = True
+            self._open()
+
+    def _open(self) -> None:
+        if (welcome := self._coach.welcome) is not None:
+            dialog = FirstUseDialog(welcome, self._window)
+            dialog.answered.connect(lambda name, agreed: self._coach.answer_consent(name, agreed=agreed))
+            dialog.open()
+
+
+class FirstUseDialog(QDialog):
+    """Asks for the name and shows the consent text; closing it answers nothing."""
+
+    answered = Signal(str, bool)
+
+    def __init__(self, welcome: Welcome, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle("Before you record")
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self._name = line_edit("Your name", "As your project lead knows you")
+        self._name.setText(welcome.name)
+        self._name.setMaxLength(LONGEST_NAME)
+        self._agree = push_button("I agree", "Record under this name (Return)", "primary")
+        refuse = push_button("I do not agree", "Recording stays closed; you can come back to this text under Practice")
+        self._agree.setDefault(True)
+        self._agree.clicked.connect(lambda: self._answer(agreed=True))
+        refuse.clicked.connect(lambda: self._answer(agreed=False))
+        self._name.textChanged.connect(lambda text: self._agree.setEnabled(bool(text.strip())))
+        self._agree.setEnabled(bool(welcome.name.strip()))
+        area = _readable(welcome.consent)
+        head = text_label("Who records, and what is recorded", "title")
+        state = "You have agreed to this text." if welcome.agrees else "You can take your agreement back at any time."
+        name = QWidget()
+        name.setLayout(labelled("&Your name", self._name))
+        name.layout().setContentsMargins(0, 0, 0, 0)  # type: ignore[union-attr]
+        foot = row(text_label(f"Version {welcome.consent.version} of this text. {state}", "hint"), refuse, self._agree)
+        foot.setStretch(0, 1)
+        fill_dialog(self, head, name, area, foot, stretch=area)
+        self.resize(_WIDTH, _HEIGHT)
+
+    def _answer(self, *, agreed: bool) -> None:
+        self.accept()
+        self.answered.emit(self._name.text().strip(), agreed)
+
+
+def _readable(consent: ConsentText) -> QScrollArea:
+    """The text, to be scrolled by mouse and by keyboard; the first line of each paragraph is its heading."""
+    page = QWidget()
+    column = QVBoxLayout(page)
+    column.setContentsMargins(16, 14, 16, 14)
+    column.setSpacing(4)
+    for paragraph in consent.text.split("\n\n"):
+        heading, _, words = paragraph.partition("\n")
+        column.addWidget(text_label(heading, "title"))
+        column.addWidget(text_label(words))
+        column.addSpacing(8)
+    column.addStretch()
+    area = scroll_area()
+    area.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+    area.setProperty("kind", "reading")
+    area.setAccessibleName("Consent text")
+    area.setAccessibleDescription(consent.text)
+    area.setWidget(page)
+    return area

@@ -1,0 +1,179 @@
+"""Practice on the Record page: hints while a task is practised, and what came of it afterwards."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QColor
+from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
+
+from odyssey_recorder.gui.commands import Command, Commands
+from odyssey_recorder.gui.icons import icon
+from odyssey_recorder.gui.parts import push_button, row, text_label
+from odyssey_recorder.gui.practice.practice_coach import PracticeCoach
+from odyssey_recorder.gui.record.recording_controller import Phase, RecordingController
+from odyssey_recorder.gui.theme import Theme
+from odyssey_recorder.practice.score import PASS_MARK, Score
+from odyssey_recorder.practice.tasks import PracticeTask
+
+_LEAST_PX = 72
+_WORDS_PX = 236
+"""The height that lines of words have at least, and the width that they have on the Record page."""
+
+_Line = tuple[str, QColor, str]
+"""An icon, its colour, and words."""
+
+_ASK = "Start recording, then take a hint whenever you are stuck. Hints cost next to nothing."
+
+
+class PracticeCard(QFrame):
+    """Shown while a task is practised; hidden otherwise."""
+
+    def __init__(self, coach: PracticeCoach, controller: RecordingController, commands: Commands) -> None:
+        super().__init__()
+        self.setProperty("kind", "card")
+        self._coach = coach
+        self._controller = controller
+        self._commands = commands
+        self._title = text_label(kind="title")
+        self._words = text_label(kind="hint")
+        self._list = _LineList()
+        self._hint = commands.button(Command.HINT)
+        self._again = commands.button(Command.TRY_AGAIN)
+        self._next = commands.button(Command.NEXT_PRACTICE)
+        self._leave = commands.button(Command.LEAVE_PRACTICE, kind="quiet")
+        self._simulate = push_button("Start the simulated phone", "Start the phone that practice is made for")
+        self._simulate.clicked.connect(controller.start_simulated)
+        self._lay_out()
+        coach.changed.connect(self._show)
+        for command, call in {
+            Command.HINT: coach.take_hint,
+            Command.TRY_AGAIN: self._try_again,
+            Command.NEXT_PRACTICE: self._go_on,
+            Command.LEAVE_PRACTICE: coach.leave,
+        }.items():
+            commands[command].triggered.connect(lambda _checked, call=call: call())
+        self._show()
+
+    def repaint_icons(self) -> None:
+        """Draw the icons anew for another palette."""
+        self._show()
+
+    def _show(self) -> None:
+        task, score, welcome = self._coach.task, self._coach.score, self._coach.welcome
+        self.setVisible(task is not None)
+        failure = self._coach.failure
+        after = score is not None or bool(failure)
+        left = welcome.standing.left if welcome is not None else 0
+        self._commands.enable(Command.HINT, on=self._coach.has_hint)
+        self._commands.enable(Command.TRY_AGAIN, on=after)
+        goes_on = score is not None and score.is_passed and left > 0
+        self._commands.enable(Command.NEXT_PRACTICE, on=goes_on)
+        self._commands.enable(Command.LEAVE_PRACTICE, on=task is not None and not self._is_recording)
+        self._hint.setVisible(not after)
+        self._leave.setVisible(not self._is_recording)
+        self._again.setVisible(after)
+        self._next.setVisible(goes_on)
+        self._simulate.setVisible(not after and not self._is_recording and not self._controller.is_simulated)
+        self._simulate.setEnabled(self._controller.can_simulate)
+        if task is None:
+            return
+        if failure:
+            self._title.setText("That did not work")
+            self._words.setText(failure)
+            self._put_lines([])
+        elif score is not None:
+            self._show_score(score, left)
+        else:
+            self._show_hints(task)
+
+    @property
+    def _is_recording(self) -> bool:
+        return self._controller.phase in (Phase.STARTING, Phase.RECORDING)
+
+    def _show_hints(self, task: PracticeTask) -> None:
+        hints = self._coach.hints
+        self._title.setText(f"Practice: {task.teaches}")
+        self._words.setText(f"{len(hints)} of {len(task.hints)} hints taken." if hints else _ASK)
+        self._put_lines(("lightbulb_outline", Theme.current().accent, hint) for hint in hints)
+
+    def _show_score(self, score: Score, left: int) -> None:
+        theme = Theme.current()
+        self._title.setText(f"{'Passed' if score.is_passed else 'Not passed yet'}: {score.value} %")
+        self._words.setText(_what_now(score, left))
+        self._put_lines(_lines(score, theme))
+
+    def _put_lines(self, lines: Iterable[_Line]) -> None:
+        self._list.show_lines(list(lines))
+        self.setAccessibleName(f"{self._title.text()} {self._words.text()}".strip())
+
+    def _try_again(self) -> None:
+        if self._coach.task is not None:
+            self._coach.practise(self._coach.task)
+
+    def _go_on(self) -> None:
+        if (task := self._coach.next_task) is not None:
+            self._coach.practise(task)
+
+    def _lay_out(self) -> None:
+        column = QVBoxLayout(self)
+        column.setContentsMargins(16, 12, 12, 12)
+        column.setSpacing(8)
+        parts: tuple[QWidget, ...] = (self._title, self._words, self._list)
+        for part in (*parts, self._simulate, self._hint, self._next, self._again):
+            column.addWidget(part)
+        column.addLayout(row(None, self._leave))
+
+
+class _LineList(QScrollArea):
+    """Lines of words, as high as they are where there is room, to be scrolled where there is not."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setAccessibleName("How it went")
+        self.setWidgetResizable(True)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self._height = 0
+
+    def show_lines(self, lines: Sequence[_Line]) -> None:
+        """Show these in place of those before."""
+        page = QWidget()
+        grid = QGridLayout(page)
+        grid.setContentsMargins(0, 0, 4, 0)
+        grid.setHorizontalSpacing(8)
+        grid.setVerticalSpacing(8)
+        grid.setColumnStretch(1, 1)
+        for number, (name, colour, words) in enumerate(lines):
+            sign = QLabel()
+            sign.setPixmap(icon(name, colour).pixmap(16, 16))
+            grid.addWidget(sign, number, 0, Qt.AlignmentFlag.AlignTop)
+            grid.addWidget(text_label(words), number, 1)
+        grid.setRowStretch(len(lines), 1)
+        self._height = grid.heightForWidth(_WORDS_PX)
+        self.setWidget(page)
+        self.setMinimumHeight(min(self._height, _LEAST_PX) if lines else 0)
+        self.setMaximumHeight(max(self._height, 0))
+        self.setVisible(bool(lines))
+        self.updateGeometry()
+
+    def sizeHint(self) -> QSize:
+        return QSize(_WORDS_PX, self._height)
+
+
+def _what_now(score: Score, left: int) -> str:
+    if not score.is_passed:
+        return f"{PASS_MARK} % are needed. See what is missing, and try again."
+    if not left:
+        return "All practice tasks are passed: now recording is open!"
+    return f"{left} more to pass before recording opens."
+
+
+def _lines(score: Score, theme: Theme) -> Iterator[_Line]:
+    for words in score.missed:
+        yield "close_circle_outline", theme.danger, f"Missed: {words}"
+    if not score.has_right_ending:
+        yield "close_circle_outline", theme.danger, "The ending is not the right one."
+    for words in score.passed:
+        yield "check_circle", theme.success, words[:1].upper() + words[1:]
+    for words in score.remarks:
+        yield "information_outline", theme.muted, words

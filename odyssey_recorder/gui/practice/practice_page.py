@@ -1,0 +1,158 @@
+"""The page of practice: the tasks and how far the annotator is, who that is, and the way to the consent text."""
+
+from PySide6.QtCore import QItemSelectionModel, QModelIndex, Qt, Signal
+from PySide6.QtWidgets import QFrame, QListView, QProgressBar, QVBoxLayout
+
+from odyssey_recorder.gui.banner import Banner, Tone
+from odyssey_recorder.gui.commands import Command, Commands
+from odyssey_recorder.gui.page import Page
+from odyssey_recorder.gui.parts import named, row, text_label
+from odyssey_recorder.gui.practice.practice_coach import PracticeCoach
+from odyssey_recorder.gui.practice.practice_list import TASK_ROLE, VALUE_ROLE, PracticeList, PracticeRow, state_words
+from odyssey_recorder.practice.room import Welcome
+from odyssey_recorder.practice.score import PASS_MARK
+from odyssey_recorder.practice.tasks import PracticeTask
+
+_SPACE = 16
+_HOW = (
+    "You do the task on the simulated phone, as you will do later ones. It is judged by the screens and apps that you"
+    " pass and by how you end it, never by where exactly you click. You may try as often as you like; the best"
+    " attempt counts."
+)
+
+
+class PracticePage(Page):
+    """Shows what the coach knows, and brings the chosen task to the Record page."""
+
+    practise_asked = Signal()
+
+    def __init__(self, coach: PracticeCoach, commands: Commands) -> None:
+        super().__init__()
+        self._coach = coach
+        self._commands = commands
+        self._told = text_label(kind="hint")
+        self._progress = named(QProgressBar(), "Practice tasks passed")
+        self._progress.setTextVisible(False)
+        self._progress.setFixedHeight(6)
+        self._message = Banner(commands.button(Command.READ_CONSENT))
+        self._read_again = commands.button(Command.READ_CONSENT, kind="quiet")
+        self._model = PracticeList(self)
+        self._list = named(QListView(), "Practice tasks")
+        self._list.setModel(self._model)
+        self._list.setItemDelegate(PracticeRow(self._list))
+        self._list.setVerticalScrollMode(QListView.ScrollMode.ScrollPerPixel)
+        self._title = text_label(kind="title")
+        self._instruction = text_label(kind="instruction")
+        self._state = text_label(kind="hint")
+        self._lay_out()
+        self._list.selectionModel().currentChanged.connect(self._show_chosen)
+        self._list.doubleClicked.connect(lambda _index: commands[Command.PRACTISE].trigger())
+        commands[Command.PRACTISE].triggered.connect(self._practise)
+        coach.changed.connect(self._show)
+        self._show()
+
+    def enter(self) -> None:
+        """Look anew how far the annotator is, and offer what comes next."""
+        self._coach.look()
+        if (task := self._coach.next_task) is not None and self._model.rowCount():
+            self._choose(task)
+
+    def repaint_icons(self) -> None:
+        """Draw the icons anew for another palette."""
+        self._message.repaint_icons()
+
+    @property
+    def _chosen(self) -> PracticeTask | None:
+        task = self._list.currentIndex().data(TASK_ROLE)
+        return task if isinstance(task, PracticeTask) else None
+
+    def _show(self) -> None:
+        welcome, failure = self._coach.welcome, self._coach.failure
+        if welcome is None:
+            self._told.setText(failure or "Looking how far you are…")
+            return
+        self._model.show_welcome(welcome)
+        passed, wanted = len(welcome.standing.wanted) - welcome.standing.left, len(welcome.standing.wanted)
+        self._told.setText(_standing_words(welcome))
+        self._progress.setRange(0, max(wanted, 1))
+        self._progress.setValue(passed if wanted else 1)
+        self._progress.setAccessibleDescription(f"{passed} of {wanted}")
+        self._read_again.setVisible(welcome.agrees)
+        if failure:
+            self._message.show_message(Tone.DANGER, failure)
+        elif welcome.agrees:
+            self._message.hide()
+        else:
+            self._message.show_message(Tone.WARNING, "Nothing is recorded before you agree to the consent text.")
+        if not self._list.currentIndex().isValid():
+            self._choose(self._coach.next_task or welcome.tasks[0])
+        self._show_chosen()
+
+    def _choose(self, task: PracticeTask) -> None:
+        rows = (self._model.index(number) for number in range(self._model.rowCount()))
+        index: QModelIndex = next(row for row in rows if row.data(TASK_ROLE) == task)
+        self._list.selectionModel().setCurrentIndex(index, QItemSelectionModel.SelectionFlag.ClearAndSelect)
+
+    def _show_chosen(self) -> None:
+        task = self._chosen
+        if task is not None:
+            self._title.setText(task.teaches)
+            self._instruction.setText(task.task.instruction)
+            self._state.setText(state_words(self._list.currentIndex().data(VALUE_ROLE)).capitalize() + ".")
+        self._commands.enable(Command.PRACTISE, on=task is not None and self._coach.can_practise)
+
+    def _practise(self) -> None:
+        if self._chosen is not None and self._coach.can_practise:
+            self._coach.practise(self._chosen)
+            self.practise_asked.emit()
+
+    def _lay_out(self) -> None:
+        self._commands.belong_to(self, Command.PRACTISE)
+        head = QFrame()
+        head.setProperty("kind", "card")
+        top = QVBoxLayout(head)
+        top.setContentsMargins(16, 12, 12, 14)
+        top.setSpacing(6)
+        line = row(text_label("Practice", "title"), self._read_again)
+        line.setStretch(0, 1)
+        top.addLayout(line)
+        top.addWidget(self._told)
+        top.addWidget(self._progress)
+        card = QFrame()
+        card.setProperty("kind", "card")
+        tasks = QVBoxLayout(card)
+        tasks.setContentsMargins(8, 8, 8, 8)
+        tasks.addWidget(self._list)
+        side = QFrame()
+        side.setProperty("kind", "card")
+        side.setFixedWidth(320)
+        chosen = QVBoxLayout(side)
+        chosen.setContentsMargins(16, 14, 16, 16)
+        chosen.setSpacing(12)
+        for part in (self._title, self._instruction, self._state):
+            chosen.addWidget(part)
+        chosen.addStretch()
+        chosen.addWidget(text_label(_HOW, "hint"))
+        chosen.addWidget(self._commands.button(Command.PRACTISE).set_wide())
+        below = row(card, side, spacing=_SPACE)
+        below.setStretch(0, 1)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(_SPACE, _SPACE, _SPACE, _SPACE)
+        whole.setSpacing(_SPACE)
+        whole.addWidget(head)
+        whole.addWidget(self._message)
+        whole.addLayout(below, 1)
+        self._list.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+
+
+def _standing_words(welcome: Welcome) -> str:
+    wanted, left = len(welcome.standing.wanted), welcome.standing.left
+    if not wanted:
+        return f"{welcome.name}, your lead asks for no practice: recording is open. You may practise all the same."
+    if not left:
+        return f"{welcome.name}, you have passed all {wanted}: recording is open. You may practise again at any time."
+    passed = wanted - left
+    return (
+        f"{welcome.name}, {passed} of {wanted} practice tasks are passed, each with {PASS_MARK} % or more."
+        f" Recording opens when all {wanted} are."
+    )

@@ -1,0 +1,1 @@
+"""The Record page: the mirror, the steps, the task card, and the controller behind them."""

@@ -1,0 +1,230 @@
+"""The middle of the Record page: the device's screen, what is said of it, and all that is put into the device."""
+
+from pathlib import Path
+
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from odyssey_recorder.device.screen import Frame
+from odyssey_recorder.gesture.touch import TouchStroke
+from odyssey_recorder.gui.banner import Banner, Tone
+from odyssey_recorder.gui.commands import Command, Commands
+from odyssey_recorder.gui.record.action_bar import ActionBar
+from odyssey_recorder.gui.record.mirror import MirrorView
+from odyssey_recorder.gui.record.mirror_stage import MirrorStage
+from odyssey_recorder.gui.record.recording_controller import Phase, RecordingController
+from odyssey_recorder.gui.record.state_words import (
+    Told,
+    tell_lost_while_watching,
+    tell_passive_view,
+    tell_phase,
+    tell_view,
+)
+from odyssey_recorder.gui.record.status_line import PATH_CHANGED, StatusLine
+from odyssey_recorder.model.action import Press, SystemKey, Type, describe
+from odyssey_recorder.recording.session import State
+from odyssey_recorder.recording.view import RecordingView
+
+_OWN = (
+    Command.BACK,
+    Command.HOME,
+    Command.RECENT,
+    Command.PAUSE,
+    Command.RETRY,
+    Command.ACCEPT_SCREEN,
+    Command.COPY_PLACE,
+    Command.ZOOM_FIT,
+    Command.ZOOM_PIXELS,
+    Command.ZOOM_IN,
+    Command.ZOOM_OUT,
+    Command.MAGNIFY,
+)
+"""The commands that mean this column."""
+
+_SPACE = 12
+
+
+class DeviceColumn(QWidget):
+    """Shows what the controller reports of the device, and hands it what is done on the mirror and below it.
+
+    Emits a sentence when pictures come another way in the middle of a recording.
+    """
+
+    path_changed = Signal(str)
+
+    def __init__(self, controller: RecordingController, commands: Commands) -> None:
+        super().__init__()
+        self._controller = controller
+        self._commands = commands
+        self._mirror = MirrorView()
+        self._stage = MirrorStage(self._mirror, controller.background, commands)
+        self._status = StatusLine()
+        self._actions = ActionBar(commands)
+        self._publication = Banner(commands.button(Command.COPY_PLACE), commands.button(Command.ANOTHER))
+        self._published: Path | None = None
+        self._view: RecordingView | None = None
+        self._told = tell_phase(Phase.NO_DEVICE, "")
+        self._lay_out()
+        self._connect_controller()
+        self._connect_widgets()
+
+    def show_phase(self, phase: Phase) -> None:
+        """Show how far the annotator has come."""
+        self._commands[Command.PAUSE].setChecked(False)
+        self._view = None
+        self._stage.show_wanted(None)
+        self._tell(tell_phase(phase, self._controller.serial))
+        if phase in (Phase.NO_DEVICE, Phase.CONNECTING):
+            self._mirror.clear()
+            self._status.show_capture_path("")
+        if phase in (Phase.NO_DEVICE, Phase.CONNECTING, Phase.FINISHED):
+            self._status.show_frame(None)
+        if phase in (Phase.STARTING, Phase.RECORDING):
+            self._mirror.setFocus()
+        self._commands.enable(Command.PAUSE, on=phase is Phase.RECORDING and self._controller.mode == "mirror")
+        self._commands.enable(Command.ANOTHER, Command.COPY_PLACE, on=phase is Phase.FINISHED)
+        self._commands.enable(Command.RETRY, on=False)
+        self._publication.setVisible(phase is Phase.FINISHED and not self._controller.is_practising)
+
+    def show_view(self, view: RecordingView) -> None:
+        """Show what the recorder says of itself."""
+        self._view = view
+        if view.wanted is None or view.state is State.LEADING_BACK or self._stage.is_leading_back:
+            self._stage.show_wanted(view.wanted)
+        self._tell_view(view)
+        self._commands.enable(Command.RETRY, on=view.state is State.STORAGE_LOST)
+        if view.published is not None:
+            self._published = view.published
+            if not self._controller.is_practising:
+                self._publication.show_message(Tone.SUCCESS, "The episode is published.", str(view.published))
+
+    def show_mode(self) -> None:
+        """Offer the ways to put something in that the controller's mode has."""
+        self._actions.show_input(self._controller.mode == "mirror")
+
+    def begin_text(self, text: str) -> None:
+        """Go to the box for text with `text` already typed."""
+        self._actions.begin_text(text)
+
+    def clear_text(self) -> None:
+        """Empty the box for text."""
+        self._actions.show_text("")
+
+    @property
+    def kept_zoom(self) -> str:
+        """How large the screen is shown, in a word to be kept."""
+        return self._mirror.viewport.kept
+
+    def recall_zoom(self, kept: str) -> None:
+        """Show the screen as large as it was."""
+        self._mirror.viewport.recall(kept)
+
+    def repaint_icons(self) -> None:
+        """Draw the icons anew for another palette."""
+        self._publication.repaint_icons()
+        self._stage.repaint_icons()
+
+    # What is said.
+
+    def _tell_view(self, view: RecordingView) -> None:
+        touched = self._mirror.is_touched
+        if touched and view.state is State.INJECTING:
+            self._mirror.let_follow()
+        passive = self._controller.mode == "passive"
+        self._tell(tell_passive_view(view) if passive else tell_view(view, touched=touched))
+
+    def _tell(self, told: Told) -> None:
+        self._told = told
+        if self._commands[Command.PAUSE].isChecked():
+            told = told.paused()
+        self._status.show_state(told.mood, told.word, told.message)
+        self._mirror.set_veil(told.veil)
+        watching, by_mirror = self._controller.phase is Phase.WATCHING, self._controller.mode == "mirror"
+        takes_input = by_mirror and told.takes_input
+        self._actions.set_enabled(keys=watching or takes_input, text=takes_input, endings=told.is_ready)
+
+    def _pause(self, paused: bool) -> None:
+        self._commands[Command.PAUSE].setText("Resume" if paused else "Pause")
+        self._tell(self._told)
+        if not paused:
+            self._mirror.setFocus()
+
+    def _show_frame(self, frame: Frame) -> None:
+        if self._controller.phase is Phase.FINISHED:
+            return  # it was under way when the episode ended
+        self._show_capture_path()
+        self._mirror.show_frame(frame)
+        self._status.show_frame(frame)
+        if self._controller.phase is Phase.WATCHING:
+            self._tell(tell_phase(Phase.WATCHING, self._controller.serial))
+
+    def _show_capture_path(self) -> None:
+        before, path = self._status.capture_path, self._controller.capture_path
+        self._status.show_capture_path(path)
+        if self._controller.phase is Phase.RECORDING and before and path not in ("", before):
+            self.path_changed.emit(PATH_CHANGED[path])
+
+    # What is put into the device.
+
+    def _lift(self, stroke: TouchStroke | None) -> None:
+        if stroke is None:
+            self._controller.ask(lambda recorder: recorder.cancel_touch())
+        else:
+            self._controller.ask(lambda recorder: recorder.lift(stroke))
+        if self._view is not None and self._controller.phase is Phase.RECORDING:
+            self._tell_view(self._view)  # while the finger was down it said otherwise
+
+    def _press(self, key: SystemKey) -> None:
+        self._mirror.show_sent(describe(Press(key)))
+        if self._controller.phase is Phase.WATCHING:
+            self._controller.press_unrecorded(key)
+        else:
+            self._controller.ask(lambda recorder: recorder.press(key))
+
+    def _type(self, text: str) -> None:
+        if self._controller.ask(lambda recorder: recorder.type_text(text)):
+            self._mirror.show_sent(describe(Type(text)))
+        else:
+            self._actions.show_text(text)
+
+    def _copy_published_place(self) -> None:
+        if self._published is not None:
+            QGuiApplication.clipboard().setText(str(self._published))
+
+    # How it hangs together.
+
+    def _connect_controller(self) -> None:
+        controller = self._controller
+        controller.device_connected.connect(self._mirror.set_rules)
+        controller.frame_came.connect(self._show_frame)
+        controller.watching_failed.connect(lambda words: self._tell(tell_lost_while_watching(words)))
+
+    def _connect_widgets(self) -> None:
+        ask, commands = self._controller.ask, self._commands
+        self._mirror.touch_began.connect(lambda frame, at: ask(lambda recorder: recorder.touch_down(frame, at)))
+        self._mirror.finger_moved.connect(lambda at: ask(lambda recorder: recorder.move_touch(at)))
+        self._mirror.stroke_made.connect(self._lift)
+        self._mirror.touch_cancelled.connect(lambda: self._lift(None))
+        self._mirror.key_asked.connect(self._press)
+        self._actions.text_entered.connect(self._type)
+        for command, key in (
+            (Command.BACK, SystemKey.BACK),
+            (Command.HOME, SystemKey.HOME),
+            (Command.RECENT, SystemKey.RECENT),
+        ):
+            commands[command].triggered.connect(lambda _checked, key=key: self._press(key))
+        commands.belong_to(self, *_OWN)
+        commands[Command.PAUSE].toggled.connect(self._pause)
+        commands[Command.RETRY].triggered.connect(lambda: ask(lambda recorder: recorder.retry()))
+        commands[Command.ACCEPT_SCREEN].triggered.connect(lambda: ask(lambda recorder: recorder.accept_screen()))
+        commands[Command.COPY_PLACE].triggered.connect(self._copy_published_place)
+
+    def _lay_out(self) -> None:
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(_SPACE)
+        column.addWidget(self._publication)
+        column.addWidget(self._stage, 1)
+        column.addWidget(self._status)
+        column.addWidget(self._actions)

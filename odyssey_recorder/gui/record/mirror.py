@@ -1,0 +1,369 @@
+"""The mirror: shows the device's newest frame and turns the mouse on it into strokes in the frame's own pixels."""
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import (
+    QFocusEvent,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QResizeEvent,
+    QWheelEvent,
+)
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from odyssey_recorder.device.screen import Frame
+from odyssey_recorder.gesture.recognizer import TouchRules, recognize
+from odyssey_recorder.gesture.touch import TouchStroke
+from odyssey_recorder.gui.action_painter import paint_caution, paint_label
+from odyssey_recorder.gui.record.finger import Finger, wheel_stroke
+from odyssey_recorder.gui.record.fit import Fit
+from odyssey_recorder.gui.record.mirror_canvas import FramePicture, paint_gesture, paint_outline, paint_veil
+from odyssey_recorder.gui.record.veil import Veil, Weight
+from odyssey_recorder.gui.record.view_hand import ViewHand
+from odyssey_recorder.gui.record.view_zoom import Room, Viewport
+from odyssey_recorder.model.action import Click, LongPress, Scroll, SystemKey, describe
+from odyssey_recorder.model.geometry import Pixel
+
+_WHEEL_PAUSE_MS = 160
+"""Turns of the wheel that come closer together than this are one burst."""
+
+_KEY_REASONS = (Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason)
+_REDRAW_MS = 30
+_SENT_MS = 1200
+_KEYS_OF_BUTTONS = {Qt.MouseButton.RightButton: SystemKey.BACK, Qt.MouseButton.MiddleButton: SystemKey.HOME}
+
+
+@dataclass(slots=True)
+class _Wheel:
+    """A burst of the wheel in the making."""
+
+    pointer: Pixel
+    right: int = 0
+    down: int = 0
+
+
+class MirrorView(QWidget):
+    """The device's screen, its aspect kept: fitted, or as large as its `viewport` says.
+
+    Emits `touch_began` with the number of the frame that is shown and the pixel of the finger, or None for the wheel;
+    `finger_moved` with each pixel that the finger comes to; then `stroke_made` with the whole stroke in that frame's
+    pixels, or `touch_cancelled`. While a finger is down its frame stays, unless the device follows the finger; a veiled
+    mirror emits nothing.
+    """
+
+    touch_began = Signal(int, object)
+    finger_moved = Signal(object)
+    stroke_made = Signal(object)
+    touch_cancelled = Signal()
+    key_asked = Signal(object)
+    gesture_changed = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._rules = TouchRules.for_density(160)
+        self.viewport = Viewport(self)
+        self._newest: Frame | None = None
+        self._shown: Frame | None = None
+        self._picture = FramePicture()
+        self.viewport.changed.connect(self.update)
+        self._hand = ViewHand(self, self.viewport)
+        self._caution = ""
+        self._sent = ""
+        self._veil: Veil | None = Veil("No device", Weight.HEAVY)
+        self._finger: Finger | None = None
+        self._wheel: _Wheel | None = None
+        self._is_followed = False
+        self._words = ""
+        self._focused_by_key = False
+        self._tick = QTimer(self, interval=_REDRAW_MS)
+        self._tick.timeout.connect(self._tell_gesture)
+        self._wheel_rest = QTimer(self, interval=_WHEEL_PAUSE_MS, singleShot=True)
+        self._wheel_rest.timeout.connect(self._end_wheel)
+        self._sent_rest = QTimer(self, interval=_SENT_MS, singleShot=True)
+        self._sent_rest.timeout.connect(lambda: self.show_sent(""))
+        self.setMouseTracking(True)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self.setMinimumSize(120, 120)
+        self.setAccessibleName("Device screen")
+
+    # What is shown.
+
+    def set_rules(self, rules: TouchRules) -> None:
+        """Take the device's own thresholds for long presses and drags."""
+        self._rules = rules
+
+    def show_frame(self, frame: Frame) -> None:
+        """Show `frame`, or keep it until the finger lifts."""
+        self._newest = frame
+        if not self.is_touched or (self._is_followed and self._shown and self._shown.size == frame.size):
+            self._show_newest()
+
+    def let_follow(self) -> None:
+        """The device follows the finger that is down: show what it does under the finger."""
+        self._is_followed = self.is_touched
+
+    def clear(self) -> None:
+        """Show no device."""
+        self._cancel()
+        self._newest = self._shown = None
+        self._hand.show_frame(None)
+        self.viewport.set_room(None)
+        self.update()
+
+    def set_veil(self, veil: Veil | None) -> None:
+        """Cover the mirror and take no input, or None: uncover it. A finger that is down is taken away."""
+        if veil == self._veil:
+            return
+        self._veil = veil
+        if veil is not None:
+            self._cancel()
+        self.update()
+
+    def set_caution(self, words: str) -> None:
+        """Say over the picture what is different about touches now, as that they are not recorded; empty: nothing."""
+        self._caution = words
+        self.update()
+
+    def show_sent(self, words: str) -> None:
+        """Say for a moment what has gone out to the device."""
+        self._sent = words
+        if words:
+            self._sent_rest.start()
+        self.update()
+
+    @property
+    def caution(self) -> str:
+        """What is said over the picture about touches."""
+        return self._caution
+
+    @property
+    def sent(self) -> str:
+        """What has just gone out to the device, in words."""
+        return self._sent
+
+    def set_magnifying(self, magnifying: bool) -> None:
+        """Show the magnifier beside the pointer, wherever it is on the picture."""
+        self._hand.set_magnifying(magnifying)
+
+    @property
+    def magnified(self) -> Pixel | None:
+        """The pixel that the magnifier shows in its middle; None while there is no magnifier."""
+        return self._hand.magnified
+
+    @property
+    def takes_input(self) -> bool:
+        """Whether a touch now would begin a gesture."""
+        return self._veil is None and self._shown is not None
+
+    @property
+    def is_touched(self) -> bool:
+        """Whether a finger is down or a burst of the wheel goes on."""
+        return self._finger is not None or self._wheel is not None
+
+    @property
+    def gesture(self) -> str:
+        """What would be recorded if the finger lifted now, in words; empty while no finger is down."""
+        return self._words
+
+    @property
+    def frame_number(self) -> int | None:
+        """The number of the frame that is shown; None before the first one."""
+        return None if self._shown is None else self._shown.number
+
+    def fit(self) -> Fit | None:
+        """Where the shown frame lies in the widget; None while there is none."""
+        if self._shown is not None:
+            self.viewport.set_room(Room(self._shown.size, QRectF(self.rect()), self.devicePixelRatioF()))
+        return self.viewport.fit
+
+    def sizeHint(self) -> QSize:
+        return QSize(480, 720)
+
+    # The mouse and the keyboard.
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        self._focused_by_key = False
+        if self.is_touched or self._hand.press(event) or not self.takes_input:
+            return
+        key = _KEYS_OF_BUTTONS.get(event.button())
+        if key is not None:
+            self.key_asked.emit(key)
+        elif event.button() is Qt.MouseButton.LeftButton:
+            self._touch_down(event.position())
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        fit = self.fit()
+        if self._hand.move(event):
+            return
+        if self._finger is not None and fit is not None:
+            self._move(self._finger, fit.nearest_pixel(event.position()))
+            self._tell_gesture()
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        if self._hand.release(event):
+            return
+        fit = self.fit()
+        if self._finger is None or fit is None or event.button() is not Qt.MouseButton.LeftButton:
+            return
+        self._move(self._finger, fit.nearest_pixel(event.position()))
+        stroke = self._finger.stroke()
+        self.show_sent(self._words)
+        self._let_go()
+        self.stroke_made.emit(stroke)
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self._hand.leave()
+        super().leaveEvent(event)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        event.accept()
+        fit = self.fit()
+        if self._hand.turn(event, may_zoom=not self.is_touched):
+            return
+        momentum = event.phase() is Qt.ScrollPhase.ScrollMomentum
+        if not self.takes_input or fit is None or self._shown is None or self._finger is not None or momentum:
+            return
+        if self._wheel is None:
+            pixel = fit.pixel_at(event.position())
+            if pixel is None or event.angleDelta().isNull():
+                return
+            self._wheel = _Wheel(pixel)
+            self.touch_began.emit(self._shown.number, None)
+        self._wheel.right -= event.angleDelta().x()
+        self._wheel.down -= event.angleDelta().y()
+        self._wheel_rest.start()
+        self._tell_gesture()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape and self.is_touched:
+            self._cancel()
+        elif not self._hand.key(event, down=True):
+            super().keyPressEvent(event)
+
+    def keyReleaseEvent(self, event: QKeyEvent) -> None:
+        if not self._hand.key(event, down=False):
+            super().keyReleaseEvent(event)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        self._focused_by_key = event.reason() in _KEY_REASONS
+        super().focusInEvent(event)
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        self._focused_by_key = False
+        self._hand.leave()
+        if event.reason() is Qt.FocusReason.ActiveWindowFocusReason:
+            self._cancel()
+        super().focusOutEvent(event)
+
+    def _touch_down(self, at: QPointF) -> None:
+        fit = self.fit()
+        pixel = None if fit is None else fit.pixel_at(at)
+        if pixel is None or self._shown is None:
+            return
+        self._finger = Finger(pixel, self._shown.size, self._rules)
+        self._tick.start()
+        self.touch_began.emit(self._shown.number, pixel)
+        self._tell_gesture()
+
+    def _move(self, finger: Finger, to: Pixel) -> None:
+        if finger.move(to):
+            self.finger_moved.emit(to)
+
+    def _end_wheel(self) -> None:
+        stroke, words = self._wheel_stroke(), self._words
+        self._let_go()
+        if stroke is None:
+            self.touch_cancelled.emit()
+        else:
+            self.show_sent(words)
+            self.stroke_made.emit(stroke)
+
+    def _wheel_stroke(self) -> TouchStroke | None:
+        """None where the wheel was turned back to where it began."""
+        wheel, frame = self._wheel, self._shown
+        if wheel is None or frame is None or wheel.right == wheel.down == 0:
+            return None
+        return wheel_stroke(wheel.pointer, frame.size, right=wheel.right, down=wheel.down)
+
+    def _cancel(self) -> None:
+        if self.is_touched:
+            self._let_go()
+            self.touch_cancelled.emit()
+
+    def _let_go(self) -> None:
+        self._finger = self._wheel = None
+        self._is_followed = False
+        self._tick.stop()
+        self._wheel_rest.stop()
+        self._tell_gesture()
+        self._show_newest()
+
+    def _tell_gesture(self) -> None:
+        action = self._action()
+        words = "" if action is None else describe(action)
+        if words != self._words:
+            self._words = words
+            self.gesture_changed.emit(words)
+        self.update()
+
+    def _action(self) -> Click | LongPress | Scroll | None:
+        if self._finger is not None:
+            return self._finger.action()
+        stroke = self._wheel_stroke()
+        if stroke is None or self._shown is None:
+            return None
+        return recognize(stroke, self._rules, self._shown.size)
+
+    # Painting.
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() is QEvent.Type.DevicePixelRatioChange:
+            self.fit()
+        return super().event(event)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self.fit()
+        super().resizeEvent(event)
+
+    def changeEvent(self, event: QEvent) -> None:
+        if event.type() is QEvent.Type.PaletteChange:
+            self.update()
+        super().changeEvent(event)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        space, fit = QRectF(self.rect()), self.fit()
+        in_sight = space if fit is None else fit.area & space
+        if fit is not None and self._shown is not None:
+            self._picture.paint(painter, self._shown, fit, space)
+            self._paint_gesture(painter, fit, in_sight)
+        if self._caution:
+            paint_caution(painter, self._caution, in_sight)
+        if self._veil is not None:
+            words = " · ".join(part for part in (self._sent, self._veil.words) if part)
+            paint_veil(painter, self._veil, in_sight, is_bare=self._shown is None, words=words)
+        elif self._sent and not self.is_touched:
+            paint_label(painter, self._sent, in_sight)
+        if fit is not None:
+            paint_outline(painter, in_sight, focused=self._focused_by_key)
+
+    def _show_newest(self) -> None:
+        if self._newest is not None and self._newest is not self._shown:
+            self._shown = self._newest
+            self.fit()
+            self._hand.show_frame(self._shown)
+        self.update()
+
+    def _paint_gesture(self, painter: QPainter, fit: Fit, in_sight: QRectF) -> None:
+        action = self._action()
+        if action is None:
+            return
+        finger = self._finger
+        place = None if finger is None else fit.point_of(finger.at)
+        paint_gesture(painter, action, fit, held_share=1.0 if finger is None else finger.held_share(), finger=place)
+        paint_label(painter, describe(action), in_sight)

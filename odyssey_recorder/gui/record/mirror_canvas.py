@@ -1,0 +1,136 @@
+"""How the mirror is drawn: the part of a frame that is in sight at the size it is shown, and what lies over it."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil, floor
+
+from PySide6.QtCore import QPointF, QRect, QRectF, Qt
+from PySide6.QtGui import QImage, QPainter, QPainterPath, QPen, QPixmap
+
+from odyssey_recorder.device.screen import Frame
+from odyssey_recorder.gui.action_painter import paint_action, paint_finger, paint_holding, paint_label
+from odyssey_recorder.gui.record.fit import Fit
+from odyssey_recorder.gui.record.veil import Veil, Weight, paint_message
+from odyssey_recorder.gui.theme import Theme
+from odyssey_recorder.model.action import Click, LongPress, Scroll
+
+_CORNER_PX = 6.0
+_FINEST_SCALE = 4
+"""Scales between whole numbers are multiples of 1/4 at the finest."""
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """A part of a picture, in its pixels, and where it lies on the screen, in screen pixels; both are whole."""
+
+    source: QRect
+    target: QRect
+
+
+def excerpt(fit: Fit, space: QRectF, device_pixel_ratio: float) -> Excerpt:
+    """The part of the picture that is in sight in `space`.
+
+    It begins where a pixel of the picture begins on a whole pixel of the screen, so that it can be drawn by itself and
+    lies to the pixel where the whole picture would have it.
+    """
+    scale = fit.area.width() * device_pixel_ratio / fit.picture.width
+    grain = Fraction(scale).limit_denominator(_FINEST_SCALE).denominator
+    left, right = _in_sight(fit.area.left(), (space.left(), space.right()), device_pixel_ratio / scale, grain)
+    top, bottom = _in_sight(fit.area.top(), (space.top(), space.bottom()), device_pixel_ratio / scale, grain)
+    source = QRect(left, top, right - left, bottom - top) & QRect(0, 0, fit.picture.width, fit.picture.height)
+    return Excerpt(
+        source,
+        QRect(
+            round(fit.area.left() * device_pixel_ratio + source.left() * scale),
+            round(fit.area.top() * device_pixel_ratio + source.top() * scale),
+            max(1, round(source.width() * scale)),
+            max(1, round(source.height() * scale)),
+        ),
+    )
+
+
+def _in_sight(origin: float, space: tuple[float, float], pixels_per_unit: float, grain: int) -> tuple[int, int]:
+    first, end = ((edge - origin) * pixels_per_unit / grain for edge in space)
+    return floor(first) * grain, ceil(end) * grain
+
+
+def frame_image(frame: Frame) -> QImage:
+    """The frame's own pixels as an image that must not outlive it."""
+    size, depth = frame.size, frame.bytes_per_pixel
+    pixel_format = QImage.Format.Format_RGBX8888 if depth == 4 else QImage.Format.Format_RGB888
+    return QImage(frame.pixels, size.width, size.height, size.width * depth, pixel_format)
+
+
+class FramePicture:
+    """A frame at the size it is shown, made once for as long as frame and place stay; only what is in sight is made."""
+
+    def __init__(self) -> None:
+        self._pixels: bytes | bytearray | None = None
+        self._excerpt: Excerpt | None = None
+        self._pixmap = QPixmap()
+
+    def paint(self, painter: QPainter, frame: Frame, fit: Fit, space: QRectF) -> None:
+        """Draw `frame` in its place, with round corners, on a painter of the widget's own coordinates."""
+        ratio = painter.device().devicePixelRatioF()
+        part = excerpt(fit, space, ratio)
+        if frame.pixels is not self._pixels or part != self._excerpt or self._pixmap.devicePixelRatio() != ratio:
+            self._pixels, self._excerpt, self._pixmap = frame.pixels, part, _drawn(frame, part, ratio)
+        painter.save()
+        painter.setClipPath(rounded(fit.area & space))
+        painter.drawPixmap(QPointF(part.target.topLeft()) / ratio, self._pixmap)
+        painter.restore()
+
+
+def _drawn(frame: Frame, part: Excerpt, ratio: float) -> QPixmap:
+    whole = frame_image(frame)
+    image = whole if part.source == whole.rect() else whole.copy(part.source)
+    is_whole_scale = part.target.width() % part.source.width() == part.target.height() % part.source.height() == 0
+    # Whole pixels stay sharp. Qt scales its own format of pixels in a third of the time, the conversion included.
+    scaled = image.convertToFormat(QImage.Format.Format_RGB32).scaled(
+        part.target.size(),
+        Qt.AspectRatioMode.IgnoreAspectRatio,
+        Qt.TransformationMode.FastTransformation if is_whole_scale else Qt.TransformationMode.SmoothTransformation,
+    )
+    pixmap = QPixmap.fromImage(scaled)
+    pixmap.setDevicePixelRatio(ratio)
+    return pixmap
+
+
+def paint_gesture(
+    painter: QPainter, action: Click | LongPress | Scroll, fit: Fit, *, held_share: float, finger: QPointF | None
+) -> None:
+    """Draw a gesture in the making: `held_share` of the long-press time has passed, the `finger` is there now."""
+    match action:
+        case Click(point) | LongPress(point):
+            paint_holding(painter, point, fit.area, share=held_share)
+        case Scroll():
+            paint_action(painter, action, fit.area)
+            if finger is not None:
+                paint_finger(painter, finger, fit.area)
+
+
+def paint_veil(painter: QPainter, veil: Veil, area: QRectF, *, is_bare: bool, words: str = "") -> None:
+    """Cover `area`; where the picture can still be seen, `words` (in place of the veil's own) are at its foot.
+
+    `is_bare`: there is no picture below.
+    """
+    painter.fillPath(rounded(area), veil.cover)
+    if is_bare or veil.weight is Weight.HEAVY:
+        paint_message(painter, area, veil)
+    else:
+        paint_label(painter, words or veil.words, area)
+
+
+def paint_outline(painter: QPainter, area: QRectF, *, focused: bool) -> None:
+    """The line around what is in sight of the picture: stronger where the keyboard is."""
+    theme = Theme.current()
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.setPen(QPen(theme.accent, 2) if focused else QPen(theme.outline, 1))
+    painter.drawRoundedRect(area.adjusted(0.5, 0.5, -0.5, -0.5), _CORNER_PX, _CORNER_PX)
+
+
+def rounded(area: QRectF) -> QPainterPath:
+    """The outline of a picture that fills `area`."""
+    path = QPainterPath()
+    path.addRoundedRect(area, _CORNER_PX, _CORNER_PX)
+    return path

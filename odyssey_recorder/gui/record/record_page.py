@@ -1,0 +1,271 @@
+"""The page on which episodes are recorded: task at the left, the device in the middle, the steps at the right."""
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QVBoxLayout,
+    QWidget,
+)
+
+from odyssey_recorder.dataset.provenance import Mode
+from odyssey_recorder.device.device import ListedDevice
+from odyssey_recorder.device.preflight import Finding
+from odyssey_recorder.gui.banner import Banner, Tone
+from odyssey_recorder.gui.commands import Command, Commands
+from odyssey_recorder.gui.page import Page
+from odyssey_recorder.gui.practice.practice_card import PracticeCard
+from odyssey_recorder.gui.practice.practice_coach import PracticeCoach
+from odyssey_recorder.gui.record.device_chooser import DeviceChooser
+from odyssey_recorder.gui.record.device_column import DeviceColumn
+from odyssey_recorder.gui.record.draft_offer import DraftOffer
+from odyssey_recorder.gui.record.endings import Endings
+from odyssey_recorder.gui.record.mode_switch import ModeSwitch
+from odyssey_recorder.gui.record.preflight_card import PreflightCard
+from odyssey_recorder.gui.record.recording_controller import Phase, RecordingController
+from odyssey_recorder.gui.record.steps_card import StepsCard
+from odyssey_recorder.gui.record.task_card import Stage, TaskCard
+from odyssey_recorder.gui.record.text_question_card import TextQuestionCard
+from odyssey_recorder.gui.tasks.queue_bridge import QueueBridge
+from odyssey_recorder.recording.view import RecordingView
+
+_STAGES = {Phase.STARTING: Stage.RECORD, Phase.RECORDING: Stage.RECORD, Phase.FINISHED: Stage.LOOK_BACK}
+_PREVENTED = "Nothing can be recorded in passive mode on this device: see Before you start."
+_ALT_GR = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier
+"""What some systems say of the key that characters are typed with; either of the two alone makes a command."""
+
+_OF_COMMANDS = _ALT_GR | Qt.KeyboardModifier.MetaModifier
+_LOOK_AROUND_MS = 3000
+_LEFT_PX = 280
+_RIGHT_PX = 284
+_SPACE = 16
+
+
+class RecordPage(Page):
+    """Shows what the controller reports and hands it what the annotator asks for."""
+
+    def __init__(
+        self,
+        controller: RecordingController,
+        commands: Commands,
+        queue: QueueBridge | None = None,
+        coach: PracticeCoach | None = None,
+    ) -> None:
+        super().__init__()
+        self._coach = coach
+        self._controller = controller
+        self._commands = commands
+        self._mode = ModeSwitch()
+        self._devices = DeviceChooser(commands, self._mode)
+        self._task = TaskCard(commands, queue)
+        self._device = DeviceColumn(controller, commands)
+        self._preflight = PreflightCard(commands.button(Command.LOOK_OVER, kind="quiet"))
+        self._question = TextQuestionCard(controller.background)
+        self._steps = StepsCard(controller.background, commands)
+        self._message = Banner(commands.button(Command.DISMISS, kind="quiet", wordless=True))
+        self._practice = PracticeCard(coach, controller, commands) if coach is not None else None
+        self._drafts = DraftOffer(controller, commands, self, coach)
+        Endings(controller, commands, self)
+        self._seen: set[str] = set()  # the devices that were ready when last listed
+        self._look_around = QTimer(self, interval=_LOOK_AROUND_MS)
+        self._lay_out()
+        self._connect_controller()
+        self._connect_widgets()
+        self._connect_commands()
+        if queue is not None:
+            queue.chosen.connect(lambda _task: controller.record_another())
+        self._show_phase(controller.phase)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        is_plain = event.modifiers() & _OF_COMMANDS in (Qt.KeyboardModifier.NoModifier, _ALT_GR)
+        if is_plain and event.text().isprintable() and event.text():
+            self._device.begin_text(event.text())
+        else:
+            super().keyPressEvent(event)
+
+    def repaint_icons(self) -> None:
+        """Draw the icons anew for another palette."""
+        for part in (self._task, self._device, self._message, self._preflight):
+            part.repaint_icons()
+        if self._practice is not None:
+            self._practice.repaint_icons()
+
+    @property
+    def instruction(self) -> str:
+        """What the annotator is asked to do, in the words of the task card."""
+        return self._task.task.instruction
+
+    @property
+    def zoom(self) -> str:
+        """How large the device's screen is shown, in a word to be kept."""
+        return self._device.kept_zoom
+
+    def recall_zoom(self, kept: str) -> None:
+        """Show the device's screen as large as it was."""
+        self._device.recall_zoom(kept)
+
+    # What the controller reports.
+
+    def _show_phase(self, phase: Phase) -> None:
+        recording = phase in (Phase.STARTING, Phase.RECORDING)
+        self._device.show_phase(phase)
+        if phase in (Phase.WATCHING, Phase.STARTING):
+            self._steps.show_steps(())
+            self._question.show_question(None, ())
+        self._devices.show_chosen(self._controller.serial)
+        self._devices.set_changeable(not recording)
+        self._show_mode()
+        if recording:
+            self._look_around.stop()
+        else:
+            self._look_around.start()
+        self._task.set_stage(_STAGES.get(phase, Stage.WRITE))
+        self._commands.enable(Command.STOP, Command.DISCARD, on=phase is Phase.RECORDING)
+        self._commands.enable(Command.LOOK_FOR_DEVICES, Command.SIMULATE, on=not recording)
+        self._offer_start()
+
+    def _show_mode(self) -> None:
+        passive, phase = self._controller.mode == "passive", self._controller.phase
+        self._mode.setVisible(phase in (Phase.NO_DEVICE, Phase.CONNECTING, Phase.WATCHING))
+        looks_over = passive and phase in (Phase.CONNECTING, Phase.WATCHING)
+        self._preflight.setVisible(looks_over)
+        self._steps.setVisible(not looks_over)
+        self._commands.enable(Command.LOOK_OVER, on=passive and phase is Phase.WATCHING)
+        self._mode.show_mode(self._controller.mode)
+        self._device.show_mode()
+
+    def _show_view(self, view: RecordingView) -> None:
+        if len(view.steps) > self._steps.count:
+            self._message.hide()
+        self._steps.show_steps(view.steps, may_undo=view.published is None)
+        if view.published is not None:
+            self._task.note_published(view.published.stem)
+        self._question.show_question(view.question, view.steps)
+        self._device.show_view(view)
+
+    def _show_devices(self, devices: Sequence[ListedDevice]) -> None:
+        chosen = self._controller.serial
+        self._devices.show_devices(devices, chosen=chosen, can_simulate=self._controller.can_simulate)
+        ready = {device.serial for device in devices if device.is_ready}
+        new = ready - self._seen
+        self._seen = ready
+        if self._controller.phase is Phase.NO_DEVICE and len(ready) == len(new) == 1:
+            self._controller.choose_device(*new)
+
+    # What the annotator asks for.
+
+    def _start(self) -> None:
+        assignment = self._task.assignment
+        if assignment is not None and self._commands[Command.START].isEnabled():
+            self._message.hide()
+            self._controller.start(assignment)
+
+    def _stop(self) -> None:
+        self._controller.stop()
+        self._message.show_message(Tone.SUCCESS, "Stopped. The draft is kept: go on with it under Drafts.")
+
+    def _record_another(self) -> None:
+        self._task.clear()
+        self._device.clear_text()
+        self._controller.record_another()
+
+    def _choose_mode(self, mode: Mode) -> None:
+        self._preflight.show_looking()
+        self._controller.choose_mode(mode)
+        self._show_mode()
+        self._offer_start()
+
+    def _show_findings(self, findings: Sequence[Finding]) -> None:
+        self._preflight.show_findings(findings)
+        self._offer_start()
+
+    def _offer_start(self) -> None:
+        watching = self._controller.phase is Phase.WATCHING
+        prevented = self._controller.mode == "passive" and self._preflight.prevents
+        closed = self._coach.closed(self._task.assignment) if self._coach is not None else ""
+        missing = closed or (_PREVENTED if prevented else self._task.missing)
+        self._commands.enable(Command.START, on=watching and not missing)
+        choose = "Choose a device first." if self._controller.phase is Phase.NO_DEVICE else ""
+        self._task.show_hint(missing if watching else closed or choose)
+
+    # How it hangs together.
+
+    def _connect_controller(self) -> None:
+        controller = self._controller
+        controller.phase_changed.connect(self._show_phase)
+        controller.devices_listed.connect(self._show_devices)
+        controller.listing_failed.connect(self._devices.show_failure)
+        controller.looked_over.connect(self._show_findings)
+        controller.look_over_failed.connect(self._preflight.show_failure)
+        self._preflight.mend_asked.connect(controller.mend)
+        controller.view_changed.connect(self._show_view)
+        controller.drafts_listed.connect(lambda _drafts: self._task.look_again())
+        controller.noticed.connect(lambda words: self._message.show_message(Tone.WARNING, words))
+        controller.failed.connect(lambda words: self._message.show_message(Tone.DANGER, words))
+
+    def _connect_widgets(self) -> None:
+        ask = self._controller.ask
+        self._device.path_changed.connect(lambda words: self._message.show_message(Tone.WARNING, words))
+        self._steps.undo_asked.connect(lambda count: ask(lambda recorder: recorder.undo(count)))
+        self._steps.note_written.connect(lambda key, words: ask(lambda recorder: recorder.note_step(key, words)))
+        self._question.answered.connect(lambda step, text: ask(lambda recorder: recorder.answer_text(step, text)))
+        self._look_around.timeout.connect(self._controller.list_devices)
+        self._devices.serial_chosen.connect(self._controller.choose_device)
+        self._mode.mode_chosen.connect(self._choose_mode)
+        self._task.task_changed.connect(self._offer_start)
+        self._drafts.resuming.connect(self._task.show_draft)
+        if self._coach is not None:
+            self._coach.changed.connect(self._offer_start)
+            self._coach.practised.connect(self._task.show_assignment)
+            self._drafts.resuming.connect(self._coach.resume)
+
+    def _connect_commands(self) -> None:
+        controller = self._controller
+        calls = {
+            Command.LOOK_FOR_DEVICES: controller.list_devices,
+            Command.SIMULATE: controller.start_simulated,
+            Command.LOOK_OVER: controller.look_over,
+            Command.START: self._start,
+            Command.STOP: self._stop,
+            Command.DISMISS: self._message.hide,
+            Command.ANOTHER: self._record_another,
+        }
+        for command, call in calls.items():
+            self._commands[command].triggered.connect(lambda _checked, call=call: call())
+        self._commands.belong_to(self, *calls, Command.WRITE)
+
+    def _lay_out(self) -> None:
+        row = QHBoxLayout(self)
+        row.setContentsMargins(_SPACE, _SPACE, _SPACE, _SPACE)
+        row.setSpacing(_SPACE)
+        row.addWidget(self._left())
+        row.addWidget(self._device, 1)
+        row.addWidget(self._right())
+
+    def _left(self) -> QWidget:
+        left = _column(self._devices, self._task)
+        left.setFixedWidth(_LEFT_PX)
+        return left
+
+    def _right(self) -> QWidget:
+        # A message here does not move the mirror under the mouse.
+        practice = [self._practice] if self._practice is not None else []
+        right = _column(self._message, *practice, self._question, self._preflight, self._steps)
+        right.setFixedWidth(_RIGHT_PX)
+        layout = right.layout()
+        if isinstance(layout, QVBoxLayout):
+            layout.setStretchFactor(self._preflight, 1)
+            layout.setStretchFactor(self._steps, 1)
+        return right
+
+
+def _column(*parts: QWidget) -> QWidget:
+    column = QWidget()
+    layout = QVBoxLayout(column)
+    layout.setContentsMargins(0, 0, 0, 0)
+    layout.setSpacing(_SPACE)
+    for part in parts:
+        layout.addWidget(part)
+    return column

@@ -1,0 +1,345 @@
+"""What the window does: takes the annotator's intents to devices and recorders, and reports what came of them."""
+
+from collections.abc import Callable, Sequence
+from enum import Enum
+from functools import partial
+from typing import Protocol, TypeVar
+
+from PySide6.QtCore import QObject, Signal
+
+from odyssey_recorder.dataset.provenance import Mode
+from odyssey_recorder.dataset.store import DraftSummary
+from odyssey_recorder.device.device import Device, DeviceProperties, ListedDevice
+from odyssey_recorder.device.preflight import Finding, findings, mend, take_readings
+from odyssey_recorder.errors import OdysseyError
+from odyssey_recorder.gesture.recognizer import TouchRules
+from odyssey_recorder.gui.background import Background
+from odyssey_recorder.gui.record.live_view import LiveView
+from odyssey_recorder.gui.record.recorder_bridge import RecorderBridge
+from odyssey_recorder.model.action import SystemKey
+from odyssey_recorder.model.assignment import Assignment
+from odyssey_recorder.recording.recorder import Recorder
+from odyssey_recorder.recording.session import State
+from odyssey_recorder.recording.view import Listener, RecordingView
+
+T = TypeVar("T")
+
+
+class Desk(Protocol):
+    """What the window asks of the rest of the program. Every call may block and is made off the GUI thread."""
+
+    @property
+    def can_simulate(self) -> bool:
+        """Whether `simulate` may be called; answers at once."""
+
+    def devices(self) -> Sequence[ListedDevice]:
+        """The devices that adb knows. Raises DeviceError."""
+
+    def simulate(self) -> str:
+        """Start a simulated emulator and wait until it can be used; its serial. Raises DeviceError."""
+
+    def connect(self, serial: str) -> Device:
+        """A device that answers. Raises DeviceError."""
+
+    def drafts(self) -> Sequence[DraftSummary]:
+        """The recordings that were not finished. Raises DatasetError."""
+
+    def discard(self, episode_id: str) -> None:
+        """Move a draft to the trash. Raises DatasetError."""
+
+    def begin(self, device: Device, assignment: Assignment, listener: Listener, *, mode: Mode) -> Recorder:
+        """A recorder, not yet started, with a draft of its own. Raises OdysseyError."""
+
+    def resume(self, device: Device, episode_id: str, listener: Listener) -> Recorder:
+        """A recorder, not yet started, that goes on with a draft. Raises OdysseyError."""
+
+
+class Phase(Enum):
+    """How far the annotator has come; while RECORDING, the recorder's own state says more."""
+
+    NO_DEVICE = "no device"
+    CONNECTING = "connecting"
+    WATCHING = "watching"
+    STARTING = "starting"
+    RECORDING = "recording"
+    FINISHED = "finished"
+
+
+class RecordingController(QObject):
+    """Owns the chosen device and the recorder; every method returns at once, outcomes come as signals."""
+
+    phase_changed = Signal(object)
+    devices_listed = Signal(object)
+    listing_failed = Signal(str)
+    device_connected = Signal(object)
+    drafts_listed = Signal(object)
+    frame_came = Signal(object)
+    view_changed = Signal(object)
+    watching_failed = Signal(str)
+    noticed = Signal(str)
+    looked_over = Signal(object)
+    look_over_failed = Signal(str)
+    failed = Signal(str)
+
+    def __init__(self, desk: Desk, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.background = Background(self)
+        self._desk = desk
+        self._phase = Phase.NO_DEVICE
+        self._serial = ""
+        self._mode: Mode = "mirror"
+        self._assignment: Assignment | None = None
+        self._is_simulated = False
+        self._device: Device | None = None
+        self._recorder: Recorder | None = None
+        self._bridge: RecorderBridge | None = None
+        self._live = LiveView(self.background, self)
+        self._live.frame_came.connect(self.frame_came)
+        self._live.failed.connect(self.watching_failed)
+
+    @property
+    def phase(self) -> Phase:
+        """How far the annotator has come."""
+        return self._phase
+
+    @property
+    def serial(self) -> str:
+        """The device that was chosen, empty when there is none."""
+        return self._serial
+
+    @property
+    def mode(self) -> Mode:
+        """Where the annotator works: in the mirror, or in the emulator's own window."""
+        return self._mode
+
+    @property
+    def capture_path(self) -> str:
+        """By which way pictures of the chosen device come at the moment; empty without one."""
+        return "" if self._device is None else self._device.capture_path
+
+    @property
+    def assignment(self) -> Assignment | None:
+        """What was last begun to record; None for a draft that is gone on with."""
+        return self._assignment
+
+    @property
+    def is_practising(self) -> bool:
+        """Whether what was last begun is practice, which never becomes part of the dataset."""
+        return self._assignment is not None and self._assignment.is_practice
+
+    @property
+    def is_simulated(self) -> bool:
+        """Whether the chosen device is a simulated emulator."""
+        return self._device is not None and self._is_simulated
+
+    @property
+    def can_simulate(self) -> bool:
+        """Whether a simulated emulator can be started from here."""
+        return self._desk.can_simulate
+
+    # Devices and drafts.
+
+    def list_devices(self) -> None:
+        """Look which devices there are."""
+        self.background.run(self._desk.devices, self.devices_listed.emit, self._tell_no_listing)
+
+    def list_drafts(self) -> None:
+        """Look which recordings were not finished."""
+        self._run(self._desk.drafts, self.drafts_listed.emit)
+
+    def start_simulated(self) -> None:
+        """Start a simulated emulator and choose it."""
+        self._enter(Phase.CONNECTING)
+        self._run(self._desk.simulate, self._take_simulated, partial(self._lose_device, self._serial))
+
+    def choose_device(self, serial: str) -> None:
+        """Connect to `serial` in place of the device before; not while recording."""
+        if self._phase in (Phase.STARTING, Phase.RECORDING) or serial == self._serial:
+            return
+        self._let_go_of_device()
+        self._serial = serial
+        self._enter(Phase.CONNECTING)
+        call = partial(_connect, self._desk, serial)
+        self._run(call, partial(self._take_device, serial), partial(self._lose_device, serial))
+
+    def choose_mode(self, mode: Mode) -> None:
+        """Record the next episode in `mode`; not while recording."""
+        if self._phase not in (Phase.STARTING, Phase.RECORDING):
+            self._mode = mode
+            self.look_over()
+
+    def look_over(self) -> None:
+        """Look what passive mode finds on the device, if that is the mode; not while recording."""
+        if self._device is None or self._phase is not Phase.WATCHING or self._mode != "passive":
+            return
+        device = self._device
+
+        def tell(error: Exception) -> None:
+            if not isinstance(error, OdysseyError):
+                raise error
+            if device is self._device:
+                self.look_over_failed.emit(str(error))
+
+        def show(found: Sequence[Finding]) -> None:
+            if device is self._device:
+                self.looked_over.emit(found)
+
+        self.background.run(lambda: findings(take_readings(device)), show, tell)
+
+    def mend(self, finding: Finding) -> None:
+        """Carry out a finding's repairs, then look over the device again; not while recording."""
+        if self._device is not None and self._phase is Phase.WATCHING:
+            self._run(partial(mend, self._device, finding), lambda _: self.look_over(), self.look_over)
+
+    def discard_draft(self, episode_id: str) -> None:
+        """Move a draft to the trash."""
+        self._run(partial(self._desk.discard, episode_id), lambda _: self.list_drafts())
+
+    def press_unrecorded(self, key: SystemKey) -> None:
+        """Press a key of the device before the recording begins, to bring it where the task starts."""
+        if self._device is not None and self._phase is Phase.WATCHING:
+            self._run(partial(self._device.press, key), lambda _: None)
+
+    # A recording.
+
+    def start(self, assignment: Assignment) -> None:
+        """Begin to record `assignment` on the chosen device, in the chosen mode."""
+        mode = self._mode
+        self._assignment = assignment
+        self._begin(lambda device, listener: self._desk.begin(device, assignment, listener, mode=mode))
+
+    def resume(self, episode_id: str) -> None:
+        """Go on with a draft on the chosen device."""
+        self._assignment = None
+        self._begin(lambda device, listener: self._desk.resume(device, episode_id, listener))
+
+    def ask(self, command: Callable[[Recorder], None]) -> bool:
+        """Give the recorder at work a command; whether it took it. Why it did not comes as `failed`."""
+        if self._recorder is None:
+            return False
+        try:
+            command(self._recorder)
+        except OdysseyError as error:
+            self.failed.emit(str(error))
+            return False
+        return True
+
+    def stop(self) -> None:
+        """Stop now; the draft is kept and offered again."""
+        if self._recorder is not None:
+            recorder = self._recorder
+            recorder.stop()
+            self._leave_recording()
+            self._run(recorder.join, lambda _: self.list_drafts())
+
+    def record_another(self) -> None:
+        """Leave the finished episode and watch the device again."""
+        if self._phase is Phase.FINISHED:
+            self._leave_recording()
+
+    def close(self) -> None:
+        """Let go of everything; a recording becomes a draft. Waits for the recorder's last write."""
+        self._live.stop()
+        if self._recorder is not None:
+            self._recorder.stop()
+            self._recorder.join()
+        if self._device is not None:
+            self._device.close()
+        self.background.close()
+
+    def _tell_no_listing(self, error: Exception) -> None:
+        if not isinstance(error, OdysseyError):
+            raise error
+        self.listing_failed.emit(str(error))
+
+    def _take_simulated(self, serial: str) -> None:
+        self.list_devices()
+        self.choose_device(serial)
+
+    def _take_device(self, serial: str, connected: "tuple[Device, DeviceProperties]") -> None:
+        device, properties = connected
+        if serial != self._serial:
+            device.close()
+            return
+        self._device = device
+        self._is_simulated = properties.is_simulated
+        self.device_connected.emit(TouchRules.for_density(properties.density))
+        self._enter(Phase.WATCHING)
+        self._live.start(device)
+        self.look_over()
+
+    def _lose_device(self, serial: str) -> None:
+        if serial != self._serial:
+            return  # another one was chosen meanwhile
+        self._serial = ""
+        self._enter(Phase.NO_DEVICE)
+        self.list_devices()
+
+    def _let_go_of_device(self) -> None:
+        self._live.stop()
+        if self._device is not None:
+            self._device.close()
+            self._device = None
+
+    def _begin(self, make: Callable[[Device, Listener], Recorder]) -> None:
+        if self._device is None or self._phase is not Phase.WATCHING:
+            return
+        self._live.stop()
+        self._enter(Phase.STARTING)
+        bridge = RecorderBridge(self)
+
+        def give_up() -> None:
+            bridge.deleteLater()
+            self._leave_recording()
+
+        self._run(partial(make, self._device, bridge), partial(self._take_recorder, bridge), give_up)
+
+    def _take_recorder(self, bridge: RecorderBridge, recorder: Recorder) -> None:
+        self._bridge, self._recorder, self._mode = bridge, recorder, recorder.mode
+        bridge.frame_came.connect(self.frame_came)
+        bridge.view_changed.connect(self._take_view)
+        bridge.notice_came.connect(self.noticed)
+        self._enter(Phase.RECORDING)
+        recorder.start()
+
+    def _take_view(self, view: RecordingView) -> None:
+        if self.sender() is not self._bridge:
+            return
+        self.view_changed.emit(view)
+        if view.state is State.FINISHED:
+            self._enter(Phase.FINISHED)
+        elif view.state is State.ABANDONED:
+            self._leave_recording()
+
+    def _leave_recording(self) -> None:
+        recorder, bridge = self._recorder, self._bridge
+        self._recorder = self._bridge = None
+        if recorder is not None and bridge is not None:
+            self._run(recorder.join, lambda _: bridge.deleteLater())  # until then its threads may speak to it
+        if self._device is not None:
+            self._enter(Phase.WATCHING)
+            self._live.start(self._device)
+
+    def _enter(self, phase: Phase) -> None:
+        self._phase = phase
+        self.phase_changed.emit(phase)
+
+    def _run(
+        self, call: Callable[[], T], on_done: Callable[[T], object], on_failure: Callable[[], object] = lambda: None
+    ) -> None:
+        def report(error: Exception) -> None:
+            on_failure()
+            if not isinstance(error, OdysseyError):
+                raise error
+            self.failed.emit(str(error))
+
+        self.background.run(call, on_done, report)
+
+
+def _connect(desk: Desk, serial: str) -> tuple[Device, DeviceProperties]:
+    device = desk.connect(serial)
+    try:
+        return device, device.properties()
+    except OdysseyError:
+        device.close()
+        raise

@@ -1,0 +1,134 @@
+"""The card of the steps so far: how many, the list of them with their notes, and the ways to take some away again."""
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPersistentModelIndex, Qt, Signal
+from PySide6.QtWidgets import QAbstractItemView, QFrame, QListView, QPushButton, QVBoxLayout
+
+from odyssey_recorder.gui.background import Background
+from odyssey_recorder.gui.commands import Command, Commands
+from odyssey_recorder.gui.parts import named, push_button, row, text_label
+from odyssey_recorder.gui.record.step_delegate import StepDelegate
+from odyssey_recorder.gui.record.step_list import StepList
+from odyssey_recorder.gui.record.undo_dialog import UndoDialog
+from odyssey_recorder.recording.view import RecordedStep
+
+_FREE = 3
+"""So many steps are taken away without asking."""
+
+
+class StepsCard(QFrame):
+    """Shows the recorded steps; the newest is in sight and marked.
+
+    Emits how many steps shall be taken away, and the key of a step with the note that was written beside it.
+    """
+
+    undo_asked = Signal(int)
+    note_written = Signal(int, str)
+
+    def __init__(self, background: Background, commands: Commands) -> None:
+        super().__init__()
+        self.setProperty("kind", "card")
+        self._commands = commands
+        self._steps = StepList(background, self)
+        self._steps.note_written.connect(self.note_written)
+        self._title = text_label("Steps", "title")
+        self._nothing = text_label("Every action becomes a step, with the picture from before it.", "hint")
+        self._nothing.setContentsMargins(16, 0, 16, 0)
+        self._list = named(_StepView(), "Steps")
+        self._list.setModel(self._steps)
+        self._list.setItemDelegate(StepDelegate(self._list))
+        self._list.selectionModel().currentChanged.connect(self._offer)
+        self._flagged = QPersistentModelIndex()
+        self._may_undo = False
+        commands.belong_to(self, Command.UNDO, Command.UNDO_TO_HERE, Command.NOTE)
+        self._list.addActions([commands[Command.NOTE], commands[Command.UNDO_TO_HERE]])
+        commands[Command.UNDO].triggered.connect(lambda: self.undo_asked.emit(1))
+        commands[Command.UNDO_TO_HERE].triggered.connect(self._undo_to_here)
+        commands[Command.NOTE].triggered.connect(self._write_note)
+        self._lay_out()
+        self._offer()
+
+    def show_steps(self, steps: Sequence[RecordedStep], *, may_undo: bool = False) -> None:
+        """Show `steps`; nothing moves where nothing is new. `may_undo`: they can be taken away."""
+        before, self._may_undo = self.count, may_undo
+        self._steps.show_steps(steps)
+        self._title.setText(f"Steps · {len(steps)}" if steps else "Steps")
+        self._nothing.setVisible(not steps)
+        if steps and len(steps) != before:
+            last = self._steps.index(len(steps) - 1)
+            self._list.selectionModel().setCurrentIndex(last, QItemSelectionModel.SelectionFlag.ClearAndSelect)
+            self._list.scrollToBottom()
+        self._offer_undo_beside(steps)
+        self._offer()
+
+    @property
+    def count(self) -> int:
+        """How many steps are shown."""
+        return self._steps.rowCount()
+
+    def _offer_undo_beside(self, steps: Sequence[RecordedStep]) -> None:
+        """Put Undo beside the last step if it is flagged, and nowhere else."""
+        is_flagged = bool(steps) and bool(steps[-1].flag) and self._may_undo
+        flagged = self._steps.index(len(steps) - 1) if is_flagged else QModelIndex()
+        if self._flagged.isValid() and self._flagged != flagged:
+            self._list.take_away(self._flagged)
+        if is_flagged and self._flagged != flagged:
+            self._list.put_beside(flagged, self._undo_button(steps[-1]))
+        self._flagged = QPersistentModelIndex(flagged)
+
+    def _undo_button(self, step: RecordedStep) -> QPushButton:
+        undo = self._commands[Command.UNDO]
+        button = named(push_button("Undo", undo.toolTip(), "flag"), f"Undo step {step.number}: {step.flag}")
+        button.clicked.connect(undo.trigger)
+        return button
+
+    def _offer(self) -> None:
+        has_choice = self._list.currentIndex().isValid()
+        self._commands.enable(Command.UNDO, on=self.count > 0 and self._may_undo)
+        self._commands.enable(Command.UNDO_TO_HERE, Command.NOTE, on=has_choice and self._may_undo)
+
+    def _write_note(self) -> None:
+        self._list.edit(self._list.currentIndex())
+
+    def _undo_to_here(self) -> None:
+        first, count = self._list.currentIndex().row(), self.count
+        if count - first <= _FREE:
+            self.undo_asked.emit(count - first)
+            return
+        dialog = UndoDialog(first, count - 1, self)
+        dialog.accepted.connect(lambda: self.undo_asked.emit(self.count - first))
+        dialog.open()
+
+    def _lay_out(self) -> None:
+        head = row(self._title, self._commands.button(Command.UNDO, kind="quiet"))
+        head.setContentsMargins(16, 10, 8, 0)
+        head.setStretch(0, 1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 8)
+        column.setSpacing(8)
+        column.addLayout(head)
+        column.addWidget(self._nothing)
+        column.addWidget(self._list, 1)
+
+
+class _StepView(QListView):
+    """The list itself."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setUniformItemSizes(True)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.DoubleClicked)
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
+        self.verticalScrollBar().rangeChanged.connect(self.scrollToBottom)
+
+    def put_beside(self, index: QModelIndex, button: QPushButton) -> None:
+        """Lay `button` over the row of `index`, where the delegate has room for it."""
+        self.setIndexWidget(index, button)
+        self.updateEditorGeometries()
+
+    def take_away(self, index: QPersistentModelIndex) -> None:
+        """Take the button away from the row of `index`."""
+        self.setIndexWidget(index, None)  # type: ignore[arg-type]  # Qt's own way, which the stubs do not know

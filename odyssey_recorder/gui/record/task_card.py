@@ -1,0 +1,310 @@
+"""The card of the task on the Record page: the queue's next one, or one that the annotator writes."""
+
+from enum import Enum
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+
+from odyssey_recorder.dataset.store import DraftSummary
+from odyssey_recorder.gui.commands import Command, Commands
+from odyssey_recorder.gui.parts import row, scroll_area, text_label
+from odyssey_recorder.gui.reason_dialog import SkipDialog
+from odyssey_recorder.gui.record.task_fields import TaskFields
+from odyssey_recorder.gui.record.task_text import TaskText
+from odyssey_recorder.gui.tasks.queue_bridge import QueueBridge
+from odyssey_recorder.model.assignment import Assignment
+from odyssey_recorder.model.episode import TaskInfo
+from odyssey_recorder.task.queue import OPEN, Board, QueuedTask, Status
+
+_OF_THE_QUEUE = (Command.NEXT_TASK, Command.SKIP_TASK, Command.CHOOSE_TASK, Command.OWN_TASK, Command.QUEUE_TASK)
+_LOOKING = "Looking for the next task."
+
+
+class Stage(Enum):
+    """What the annotator does with the task."""
+
+    WRITE = "write"
+    RECORD = "record"
+    LOOK_BACK = "look back"
+
+
+class TaskCard(QFrame):
+    """Shows what to do now: a task of the queue to read, or fields to write one; only the fields without a queue."""
+
+    task_changed = Signal()
+
+    def __init__(self, commands: Commands, queue: QueueBridge | None = None, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("kind", "card")
+        self._commands = commands
+        self._queue = queue
+        self._stage = Stage.WRITE
+        self._writes = queue is None
+        self._looking = queue is not None
+        self._failure = ""
+        self._board = Board("", ())
+        self._held: QueuedTask | None = None
+        self._given: Assignment | None = None
+        self._noted = ""
+        self._fields = TaskFields()
+        self._fields.task_changed.connect(self.task_changed)
+        self._text = TaskText()
+        self._nothing = text_label(kind="hint")
+        self._progress = text_label(kind="hint")
+        self._queue_row = QWidget()
+        self._hint = text_label(kind="hint")
+        self._start = commands.button(Command.START).set_wide()
+        self._running = QWidget()
+        self._back = commands.button(Command.QUEUE_TASK, kind="quiet")
+        self._lay_out()
+        self._connect()
+        self._show()
+
+    @property
+    def assignment(self) -> Assignment | None:
+        """What is to be recorded; None while there is nothing."""
+        if self._given is not None:
+            return self._given
+        if self._writes:
+            return Assignment(self._fields.task)
+        return None if self._held is None else self._held.listed.assignment
+
+    @property
+    def missing(self) -> str:
+        """What a recording still needs, in words for the annotator; empty when nothing is missing."""
+        if self._given is not None:
+            return ""
+        if self._writes:
+            return self._fields.missing
+        if self._queue is not None and self._queue.gate:
+            return self._queue.gate
+        if self._looking:
+            return _LOOKING
+        return "" if self._held is not None else "Choose a task, or write your own."
+
+    @property
+    def task(self) -> TaskInfo:
+        """The task that the card shows; with an empty instruction where it shows none."""
+        return self._fields.task if self.assignment is None else self.assignment.task
+
+    def show_assignment(self, assignment: Assignment | None) -> None:
+        """Show a task that comes from elsewhere, as one to practise does; with None, what was there before."""
+        self._given = assignment
+        self._show()
+
+    def show_draft(self, draft: DraftSummary) -> None:
+        """Show the task of a draft that is gone on with."""
+        self._given = Assignment(draft.task, draft.task_id)
+        self._show()
+
+    def note_published(self, episode_id: str) -> None:
+        """What the card shows was recorded as this episode."""
+        assignment = self.assignment
+        if self._queue is None or assignment is None or not assignment.task_id or episode_id == self._noted:
+            return
+        if assignment.is_practice:
+            return
+        self._noted = episode_id
+        self._queue.mark_recorded(assignment.task_id, episode_id)
+
+    def look_again(self) -> None:
+        """Drafts have come or gone: tasks may wait again."""
+        if self._queue is not None:
+            self._queue.refresh()
+
+    def clear(self) -> None:
+        """Make room for the next task."""
+        if self._writes:
+            self._fields.clear()
+
+    def show_hint(self, words: str) -> None:
+        """Say `words` under the start button."""
+        self._hint.setText(words)
+        self._hint.setVisible(bool(words) and self.assignment is not None)
+
+    def set_stage(self, stage: Stage) -> None:
+        """Show the task with Start, or with Stop and Discard while it is recorded, or to be read afterwards."""
+        begins_anew = stage is Stage.WRITE and self._stage is not Stage.WRITE
+        self._stage = stage
+        if begins_anew:
+            self._given = None
+        if self._queue is not None:
+            self._queue.set_recording(stage is Stage.RECORD)
+            if begins_anew or stage is Stage.RECORD:
+                self._looking = begins_anew
+                self._queue.refresh()
+        self._show()
+
+    def repaint_icons(self) -> None:
+        """Draw the icons anew for another palette."""
+        self._fields.repaint_icons()
+        self._text.repaint_icons()
+
+    # What the queue tells.
+
+    def _show_held(self, held: QueuedTask | None) -> None:
+        self._looking = False
+        self._failure = ""
+        self._held = held
+        if held is not None:
+            self._writes = False
+        self._show()
+
+    def _show_board(self, board: Board) -> None:
+        self._board = board
+        self._failure = ""
+        if self._stage is Stage.WRITE and not self._writes:
+            self._keep_or_take_next(board)
+        self._show()
+
+    def _keep_or_take_next(self, board: Board) -> None:
+        """Go on to the next task where the one that was held is recorded, or under way as a draft."""
+        held = board.task(self._held.task_id) if self._held is not None else None
+        self._looking = False
+        if held is not None and held.status not in (Status.UNDER_WAY, Status.RECORDED):
+            self._held = held
+        elif any(task.status in OPEN for task in board.tasks):
+            self._take_next()
+        else:
+            self._held = None
+
+    def _tell_failure(self, words: str) -> None:
+        self._looking = False
+        self._failure = words
+        self._show()
+
+    # What the annotator asks for.
+
+    def _take_next(self) -> None:
+        if self._queue is not None:
+            self._looking = True
+            self._queue.take_next(self._held.task_id if self._held is not None else "")
+            self._show()
+
+    def _ask_to_skip(self) -> None:
+        if self._held is not None:
+            dialog = SkipDialog(self._held.listed.task.instruction, self)
+            dialog.reason_given.connect(self._skip)
+            dialog.open()
+
+    def _skip(self, reason: str) -> None:
+        if self._queue is not None and self._held is not None:
+            self._looking = True
+            self._queue.skip(self._held.task_id, reason)
+            self._show()
+
+    def _write_own(self) -> None:
+        if self._queue is not None:
+            self._writes = True
+            self._held = None
+            self._queue.let_go()
+            self._show()
+            self._fields.setFocus()
+
+    def _return_to_queue(self) -> None:
+        self._writes = False
+        self._take_next()
+
+    # How it looks.
+
+    def _show(self) -> None:
+        writing = self._stage is Stage.WRITE
+        chooses = writing and self._given is None
+        nothing = chooses and not self._writes and self._held is None
+        self._show_text()
+        self._fields.setVisible(chooses and self._writes)
+        self._text.setVisible(not nothing and not (chooses and self._writes))
+        self._nothing.setText(self._failure or (_LOOKING if self._looking else self._no_task_words()))
+        self._nothing.setVisible(nothing)
+        recorded, skipped = self._board.count(Status.RECORDED), self._board.count(Status.SKIPPED)
+        self._progress.setText(f"{recorded} of {len(self._board.tasks)} recorded, {skipped} skipped")
+        self._progress.setVisible(bool(self._board.tasks) and not (writing and self._writes))
+        self._queue_row.setVisible(chooses and not self._writes)
+        self._start.setVisible(writing)
+        self._running.setVisible(self._stage is Stage.RECORD)
+        self._allow(chooses)
+        self.task_changed.emit()
+
+    def _show_text(self) -> None:
+        assignment = self.assignment
+        if assignment is None:
+            return
+        queued = self._board.task(assignment.task_id) if self._given is not None else self._held
+        if queued is None:
+            self._text.show_task(assignment.task)
+        else:
+            self._text.show_queued(queued)
+
+    def _no_task_words(self) -> str:
+        if not self._board.tasks:
+            return "The list of tasks is empty. Name another one in Settings, or write your own task."
+        return "No task is waiting: all are recorded or under way. Choose one to send back, or write your own."
+
+    def _allow(self, writing: bool) -> None:
+        if self._queue is None:
+            return
+        held = writing and not self._writes and self._held is not None and not self._looking
+        self._commands.enable(Command.SKIP_TASK, on=held)
+        self._commands.enable(Command.NEXT_TASK, on=held or (writing and bool(self._failure)))
+        self._commands.enable(Command.CHOOSE_TASK, on=writing)
+        self._commands.enable(Command.OWN_TASK, on=writing and not self._writes)
+        self._commands.enable(Command.QUEUE_TASK, on=writing and self._writes)
+        self._commands[Command.QUEUE_TASK].setVisible(writing and self._writes)
+
+    def _connect(self) -> None:
+        self._commands.belong_to(self, *_OF_THE_QUEUE)
+        if self._queue is None:
+            for command in _OF_THE_QUEUE:
+                self._commands[command].setVisible(False)
+                self._commands[command].setEnabled(False)
+            return
+        self._queue.held_changed.connect(self._show_held)
+        self._queue.board_changed.connect(self._show_board)
+        self._queue.failed.connect(self._tell_failure)
+        self._queue.gate_changed.connect(self.task_changed)
+        calls = {
+            Command.NEXT_TASK: self._take_next,
+            Command.SKIP_TASK: self._ask_to_skip,
+            Command.CHOOSE_TASK: self._commands[Command.TASKS_PAGE].trigger,
+            Command.OWN_TASK: self._write_own,
+            Command.QUEUE_TASK: self._return_to_queue,
+        }
+        for command, call in calls.items():
+            self._commands[command].triggered.connect(lambda _checked, call=call: call())
+        self._queue.take_next()
+
+    def _lay_out(self) -> None:
+        commands = self._commands
+        head = row(text_label("Task", "title"), self._back, commands.button(Command.DRAFTS, kind="quiet"))
+        head.setStretch(0, 1)
+        choices = QHBoxLayout(self._queue_row)
+        choices.setContentsMargins(0, 0, 0, 0)
+        choices.setSpacing(6)
+        for command in (Command.NEXT_TASK, Command.SKIP_TASK, Command.CHOOSE_TASK):
+            choices.addWidget(commands.button(command, kind="compact").set_wide())
+        choices.addWidget(commands.button(Command.OWN_TASK, kind="compact", wordless=True))
+        running = QHBoxLayout(self._running)
+        running.setContentsMargins(0, 0, 0, 0)
+        for command in (Command.PAUSE, Command.STOP):
+            running.addWidget(commands.button(command).set_wide())
+        running.addWidget(commands.button(Command.DISCARD, wordless=True))
+        column = QVBoxLayout(self)
+        column.setContentsMargins(16, 14, 16, 16)
+        column.setSpacing(12)
+        column.addLayout(head)
+        column.addWidget(_scrolled(self._fields, self._text, self._nothing), 1)
+        for part in (self._progress, self._queue_row, self._hint, self._start, self._running):
+            column.addWidget(part)
+
+
+def _scrolled(*parts: QWidget) -> QScrollArea:
+    """The parts below each other, to be scrolled where the window is too low for them."""
+    content = QWidget()
+    column = QVBoxLayout(content)
+    column.setContentsMargins(0, 0, 0, 0)
+    for part in parts:
+        column.addWidget(part)
+    column.addStretch()
+    area = scroll_area()
+    area.setWidget(content)
+    return area

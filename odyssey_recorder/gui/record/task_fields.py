@@ -1,0 +1,108 @@
+"""The fields in which an annotator writes a task: category, instruction, apps, and the template they came from."""
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QPlainTextEdit, QToolButton, QVBoxLayout, QWidget
+
+from odyssey_recorder.gui.parts import Choice, labelled, line_edit, named
+from odyssey_recorder.gui.record.app_chips import AppChips
+from odyssey_recorder.gui.record.task_text import category_words
+from odyssey_recorder.model.episode import Category, TaskInfo
+
+
+class TaskFields(QWidget):
+    """A task as the annotator writes it."""
+
+    task_changed = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._category = Choice("Category")
+        for category in Category:
+            self._category.addItem(category_words(category.value), category.value)
+        self._instruction = named(QPlainTextEdit(), "Instruction")
+        self._instruction.setPlaceholderText("What shall be done, in the words of a person")
+        self._instruction.setProperty("kind", "instruction")
+        self._instruction.setTabChangesFocus(True)
+        self._instruction.setFixedHeight(116)
+        self._instruction.textChanged.connect(self.task_changed)
+        self._apps = AppChips()
+        self._apps.apps_changed.connect(self.task_changed)
+        self._meta_task = line_edit("Template", "Add {item} to the cart")
+        self._task = line_edit("Filled template", "Add a kettle to the cart")
+        self._template = QWidget()
+        self._unfold = named(QToolButton(), "Show the template")
+        self._unfold.setText("Template")
+        self._unfold.setCheckable(True)
+        self._unfold.setToolTip("The template that the instruction was made from, and the template filled in")
+        self._lay_out()
+
+    @property
+    def task(self) -> TaskInfo:
+        """The task as it stands; template and filled template fall back on the instruction."""
+        instruction = " ".join(self._instruction.toPlainText().split())
+        return TaskInfo(
+            category=str(self._category.currentData()),
+            apps=self._apps.apps,
+            meta_task=self._meta_task.text().strip() or instruction,
+            task=self._task.text().strip() or instruction,
+            instruction=instruction,
+        )
+
+    @property
+    def missing(self) -> str:
+        """What a recording still needs, in words for the annotator; empty when nothing is missing."""
+        if not self.task.instruction:
+            return "Write the instruction first."
+        if not self.task.apps:
+            return "Name at least one app that the task uses."
+        return ""
+
+    def show_task(self, task: TaskInfo) -> None:
+        """Put `task` into the fields."""
+        row = self._category.findData(task.category)
+        if row < 0:
+            self._category.addItem(task.category, task.category)
+            row = self._category.count() - 1
+        self._category.setCurrentIndex(row)
+        self._instruction.setPlainText(task.instruction)
+        self._apps.set_apps(task.apps)
+        self._meta_task.setText(task.meta_task)
+        self._task.setText(task.task)
+
+    def clear(self) -> None:
+        """Empty the fields for the next task; the category stays."""
+        self._instruction.clear()
+        self._apps.set_apps(())
+        self._meta_task.clear()
+        self._task.clear()
+        self._instruction.setFocus()
+        self.task_changed.emit()
+
+    def repaint_icons(self) -> None:
+        """Draw the icons anew for another palette."""
+        self._apps.repaint_icons()
+
+    def _lay_out(self) -> None:
+        self._unfold.setProperty("kind", "fold")
+        self._unfold.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self._unfold.setArrowType(Qt.ArrowType.RightArrow)
+        self._unfold.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self._unfold.toggled.connect(self._show_template)
+        template = QVBoxLayout(self._template)
+        template.setContentsMargins(0, 0, 0, 0)
+        template.setSpacing(10)
+        template.addLayout(labelled("Te&mplate", self._meta_task))
+        template.addLayout(labelled("&Filled in", self._task))
+        self._template.hide()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(12)
+        column.addLayout(labelled("&Category", self._category))
+        column.addLayout(labelled("I&nstruction", self._instruction))
+        column.addLayout(labelled("&Apps", self._apps))
+        column.addWidget(self._unfold)
+        column.addWidget(self._template)
+
+    def _show_template(self, shown: bool) -> None:
+        self._template.setVisible(shown)
+        self._unfold.setArrowType(Qt.ArrowType.DownArrow if shown else Qt.ArrowType.RightArrow)

@@ -1,0 +1,91 @@
+"""A task to be read: what is to be done in large type, and in small type where it comes from and how it begins."""
+
+from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+
+from odyssey_recorder.gui.parts import text_label
+from odyssey_recorder.gui.record.app_chips import AppChips
+from odyssey_recorder.model.assignment import AsFound, CleanHome, FromSnapshot, StartState
+from odyssey_recorder.model.episode import TaskInfo
+from odyssey_recorder.task.listing import ListedTask
+from odyssey_recorder.task.queue import QueuedTask
+
+
+class TaskText(QWidget):
+    """Category, instruction, apps, template; and what else a list says of a task."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._category = text_label(kind="field")
+        self._instruction = text_label(kind="instruction")
+        self._apps = AppChips()
+        self._apps.set_read_only(True)
+        self._reason = text_label(kind="warning")
+        self._notes = text_label()
+        self._start = text_label(kind="hint")
+        self._template = text_label(kind="hint")
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(10)
+        parts = (self._category, self._instruction, self._apps, self._reason, self._notes, self._start, self._template)
+        for part in parts:
+            column.addWidget(part)
+
+    def show_task(self, task: TaskInfo) -> None:
+        """Show a task that is in no list."""
+        self._category.setText(category_words(task.category))
+        self._instruction.setText(task.instruction)
+        self._apps.set_apps(task.apps)
+        _say(self._template, task.meta_task if task.meta_task != task.instruction else "")
+        for label in (self._reason, self._notes, self._start):
+            label.hide()
+
+    def show_queued(self, queued: QueuedTask) -> None:
+        """Show a task of the queue."""
+        listed = queued.listed
+        self.show_task(listed.task)
+        _say(self._reason, _reason(queued))
+        _say(self._notes, listed.notes)
+        _say(self._start, _circumstances(listed))
+        if listed.item and self._template.text():
+            self._template.setText(f"{listed.task.meta_task}\nItem: {listed.item}")
+
+    def repaint_icons(self) -> None:
+        """Draw the icons anew for another palette."""
+        self._apps.repaint_icons()
+
+
+def category_words(category: str) -> str:
+    """A category as it is read: "Web Shopping"."""
+    return category.replace("_", " ")
+
+
+def start_words(start: StartState) -> str:
+    """How the device is brought to where a task begins."""
+    match start:
+        case AsFound():
+            return "Begins from the screen as it is."
+        case CleanHome():
+            return "Begins from a clean home screen."
+        case FromSnapshot(name=name):
+            return f"Begins from the snapshot {name}."
+
+
+def _circumstances(listed: ListedTask) -> str:
+    lines = [start_words(listed.start)]
+    if listed.devices:
+        lines.append(f"For {', '.join(name.replace('_', ' ') for name in listed.devices)}.")
+    if listed.due is not None:
+        lines.append(f"Due {listed.due:%Y-%m-%d}.")
+    return "\n".join(lines)
+
+
+def _reason(queued: QueuedTask) -> str:
+    if not queued.reason:
+        return ""
+    deed = next(entry.deed for entry in reversed(queued.history) if entry.reason)
+    return f"{deed.value.capitalize()} before: {queued.reason}"
+
+
+def _say(label: QLabel, words: str) -> None:
+    label.setText(words)
+    label.setVisible(bool(words))

@@ -1,0 +1,98 @@
+"""Asks for a text that was typed on the device and could not be read from it; nobody has to answer at once."""
+
+from collections.abc import Sequence
+from functools import partial
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QImage, QPainter, QPen, QPixmap
+from PySide6.QtWidgets import QFrame, QLabel, QVBoxLayout
+
+from odyssey_recorder.gui.background import Background
+from odyssey_recorder.gui.parts import line_edit, push_button, row, text_label
+from odyssey_recorder.gui.record.step_list import draw_thumbnail
+from odyssey_recorder.gui.theme import Theme
+from odyssey_recorder.recording.view import RecordedStep, TextQuestion
+
+_PICTURE = QSize(240, 180)
+
+
+class TextQuestionCard(QFrame):
+    """One question with the step's picture; Later makes it small until it is asked for again."""
+
+    answered = Signal(int, str)
+
+    def __init__(self, background: Background) -> None:
+        super().__init__()
+        self.setProperty("kind", "banner")
+        self.setProperty("tone", "warning")
+        self._background = background
+        self._question: TextQuestion | None = None
+        self._title = text_label(kind="title")
+        self._picture = QLabel()
+        self._picture.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._picture.setMinimumHeight(_PICTURE.height())
+        self._text = line_edit("Text that was typed", "The text as it stands in the field")
+        self._answer = push_button("OK", "This is the text (Return)", "primary")
+        self._text.textChanged.connect(lambda text: self._answer.setEnabled(bool(text)))
+        self._text.returnPressed.connect(self._give_answer)
+        self._answer.clicked.connect(self._give_answer)
+        self._later = push_button("Later", "Go on recording; the question waits here")
+        self._later.clicked.connect(lambda: self._fold(True))
+        self._unfold = push_button("Answer…", "Say now what was typed")
+        self._unfold.clicked.connect(lambda: self._fold(False))
+        self._lay_out()
+        self.hide()
+
+    def show_question(self, question: TextQuestion | None, steps: Sequence[RecordedStep]) -> None:
+        """Ask `question`, or nothing; one that is asked already stays as it is, with what is written there."""
+        if question == self._question:
+            return
+        self._question = question
+        self.setVisible(question is not None)
+        if question is not None:
+            self._ask(question, steps[question.step])
+
+    def _ask(self, question: TextQuestion, step: RecordedStep) -> None:
+        self._title.setText(f"What did you type in step {question.step}?")
+        self.setAccessibleName(self._title.text())
+        self._text.setText(question.guess)
+        self._answer.setEnabled(bool(question.guess))
+        self._picture.clear()
+        self._fold(False)
+        call = partial(draw_thumbnail, step, _PICTURE)
+        self._background.run(call, partial(self._show_picture, question), lambda _error: None)
+
+    def _show_picture(self, question: TextQuestion, picture: QImage) -> None:
+        if question is self._question:
+            self._picture.setPixmap(_framed(picture))
+
+    def _give_answer(self) -> None:
+        if self._question is not None and self._text.text():
+            self.answered.emit(self._question.step, self._text.text())
+
+    def _fold(self, folded: bool) -> None:
+        for part in (self._picture, self._hint, self._text, self._answer, self._later):
+            part.setVisible(not folded)
+        self._unfold.setVisible(folded)
+
+    def _lay_out(self) -> None:
+        self._hint = text_label(
+            "It could not be read from the device. A guess is filled in where there is one.", "hint"
+        )
+        column = QVBoxLayout(self)
+        column.setContentsMargins(14, 12, 14, 12)
+        column.setSpacing(8)
+        for part in (self._title, self._hint, self._picture, self._text):
+            column.addWidget(part)
+        column.addLayout(row(None, self._unfold, self._later, self._answer))
+
+
+def _framed(picture: QImage) -> QPixmap:
+    """The picture with a line around it: screens are often as white as the card."""
+    framed = QPixmap.fromImage(picture)
+    if not framed.isNull():
+        painter = QPainter(framed)
+        painter.setPen(QPen(Theme.current().outline, 1))
+        painter.drawRect(QRectF(QPointF(0, 0), framed.deviceIndependentSize()).adjusted(0.5, 0.5, -0.5, -0.5))
+        painter.end()
+    return framed

@@ -1,0 +1,147 @@
+"""How large the device's picture is shown and which part of it: fitted, pixel by pixel, or in steps between."""
+
+from dataclasses import dataclass
+from math import isclose
+
+from PySide6.QtCore import QObject, QPointF, QRectF, Signal
+
+from odyssey_recorder.gui.record.fit import Fit
+from odyssey_recorder.model.geometry import Size
+
+ZOOMS = (0.5, 0.75, 1.0, 1.5, 2.0, 3.0)
+"""The scales that are offered: pixels of the screen for one pixel of the picture, on each axis."""
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """A picture to be shown, and the space there is for it, in the widget's device-independent units."""
+
+    picture: Size
+    space: QRectF
+    device_pixel_ratio: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class ViewZoom:
+    """A choice of size and part. `scale` is in screen pixels for one of the picture, None: as large as it fits whole.
+
+    What of the picture is in the middle of the space is `across` its width and `down` its height, as shares (0..1).
+    """
+
+    scale: float | None = None
+    across: float = 0.5
+    down: float = 0.5
+
+    def fit(self, room: Room) -> Fit:
+        """Where the picture lies."""
+        ratio = room.device_pixel_ratio
+        if self.scale is None:
+            return Fit.inside(room.picture, room.space, device_pixel_ratio=ratio)
+        centre = QPointF(self.across, self.down)
+        return Fit.scaled(room.picture, room.space, scale=self.scale, centre=centre, device_pixel_ratio=ratio)
+
+    def actual_scale(self, room: Room) -> float:
+        """How many screen pixels wide one pixel of the picture is."""
+        return self.fit(room).area.width() * room.device_pixel_ratio / room.picture.width
+
+    def next_scale(self, room: Room, *, larger: bool) -> float:
+        """The next scale that is offered; the last one where there is none beyond it."""
+        now = self.actual_scale(room)
+        if larger:
+            return next((scale for scale in ZOOMS if scale > now and not isclose(scale, now)), ZOOMS[-1])
+        return next((scale for scale in reversed(ZOOMS) if scale < now and not isclose(scale, now)), ZOOMS[0])
+
+    def scaled(self, scale: float, room: Room, *, around: QPointF) -> "ViewZoom":
+        """The same at another scale; what the point `around` of the space shows stays under it if it can."""
+        area = self.fit(room).area
+        across = (around.x() - area.left()) / area.width()
+        down = (around.y() - area.top()) / area.height()
+        width, height = room.picture.width * scale, room.picture.height * scale
+        off = (room.space.center() - around) * room.device_pixel_ratio
+        return ViewZoom(scale, across + off.x() / width, down + off.y() / height).settled(room)
+
+    def panned(self, by: QPointF, room: Room) -> "ViewZoom":
+        """The same with the picture moved by so much, in the widget's units, as far as it goes."""
+        area = self.fit(room).area
+        across, down = self.across - by.x() / area.width(), self.down - by.y() / area.height()
+        return ViewZoom(self.scale, across, down).settled(room)
+
+    def settled(self, room: Room) -> "ViewZoom":
+        """The same with the centre that is really in the middle, once the picture goes no further."""
+        area, middle = self.fit(room).area, room.space.center()
+        across, down = (middle.x() - area.left()) / area.width(), (middle.y() - area.top()) / area.height()
+        return ViewZoom(self.scale, across, down)
+
+
+class Viewport(QObject):
+    """The part of the picture that a widget shows; `changed` when it is another one, or in another place."""
+
+    changed = Signal()
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self._zoom = ViewZoom()
+        self._room: Room | None = None
+
+    def set_room(self, room: Room | None) -> None:
+        """Take the picture's size and the space for it; None while there is no picture."""
+        if room != self._room:
+            self._room = room
+            self.changed.emit()
+
+    @property
+    def scale(self) -> float | None:
+        """The scale that was chosen, in screen pixels for one of the picture; None: fitted."""
+        return self._zoom.scale
+
+    @property
+    def kept(self) -> str:
+        """The scale in a word that `recall` takes, to be kept until the window is opened again."""
+        return "" if self._zoom.scale is None else f"{self._zoom.scale:g}"
+
+    def recall(self, kept: str) -> None:
+        """Show the picture at the scale that was kept; fitted where it is none that is offered."""
+        self._take(ViewZoom(next((scale for scale in ZOOMS if f"{scale:g}" == kept), None)))
+
+    @property
+    def fit(self) -> Fit | None:
+        """Where the picture lies; None while there is none."""
+        return None if self._room is None else self._zoom.fit(self._room)
+
+    @property
+    def actual_scale(self) -> float | None:
+        """How many screen pixels wide a pixel of the picture is; None while there is no picture."""
+        return None if self._room is None else self._zoom.actual_scale(self._room)
+
+    @property
+    def can_pan(self) -> bool:
+        """Whether a part of the picture is out of sight."""
+        if self._room is None or self._zoom.scale is None:
+            return False
+        return not self._room.space.contains(self._zoom.fit(self._room).area)
+
+    def show_whole(self) -> None:
+        """Fit the picture into the space."""
+        self._take(ViewZoom())
+
+    def show_scale(self, scale: float, around: QPointF | None = None) -> None:
+        """Show the picture at `scale`; what is at the point `around`, or in the middle, stays where it is."""
+        if self._room is None:
+            self._take(ViewZoom(scale))
+        else:
+            self._take(self._zoom.scaled(scale, self._room, around=around or self._room.space.center()))
+
+    def step(self, *, larger: bool, around: QPointF | None = None) -> None:
+        """Show the picture at the next scale that is offered."""
+        if self._room is not None:
+            self.show_scale(self._zoom.next_scale(self._room, larger=larger), around)
+
+    def pan(self, by: QPointF) -> None:
+        """Move the picture by so much, in the widget's units; a fitted one stays."""
+        if self._room is not None and self._zoom.scale is not None:
+            self._take(self._zoom.panned(by, self._room))
+
+    def _take(self, zoom: ViewZoom) -> None:
+        if zoom != self._zoom:
+            self._zoom = zoom
+            self.changed.emit()

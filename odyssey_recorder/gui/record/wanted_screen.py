@@ -1,0 +1,73 @@
+"""The screen that the device must be brought back to after an undo, as it was recorded."""
+
+from pathlib import Path
+
+from PySide6.QtCore import QEvent, QPointF, QRectF, Qt
+from PySide6.QtGui import QImage, QPainter, QPaintEvent, QPixmap
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from odyssey_recorder.gui.background import Background
+from odyssey_recorder.gui.record.fit import Fit
+from odyssey_recorder.gui.record.mirror_canvas import paint_outline, rounded
+from odyssey_recorder.model.geometry import Size
+
+
+class WantedScreen(QWidget):
+    """Shows one picture, fitted with its aspect kept; it takes no input and is read in the background."""
+
+    def __init__(self, background: Background) -> None:
+        super().__init__()
+        self._background = background
+        self._path: Path | None = None
+        self._image = QImage()
+        self._drawn = QPixmap()
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self.setMinimumSize(120, 120)
+        self.setAccessibleName("Wanted screen")
+
+    def show_picture(self, path: Path | None) -> None:
+        """Show the picture at `path`; None: nothing."""
+        if path == self._path:
+            return
+        self._path, self._image, self._drawn = path, QImage(), QPixmap()
+        self.update()
+        if path is not None:
+            self._background.run(lambda: _read(path), lambda image: self._take(path, image), lambda _error: None)
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether the picture is there to be seen."""
+        return self.isVisible() and not self._image.isNull()
+
+    def changeEvent(self, event: QEvent) -> None:
+        if event.type() is QEvent.Type.PaletteChange:
+            self.update()
+        super().changeEvent(event)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if self._image.isNull():
+            return
+        ratio = self.devicePixelRatioF()
+        picture = Size(self._image.width(), self._image.height())
+        area = Fit.inside(picture, QRectF(self.rect()), device_pixel_ratio=ratio).area
+        size = (QPointF(area.width(), area.height()) * ratio).toPoint()
+        if (self._drawn.width(), self._drawn.height()) != (size.x(), size.y()):
+            smooth = Qt.TransformationMode.SmoothTransformation
+            scaled = self._image.scaled(size.x(), size.y(), Qt.AspectRatioMode.IgnoreAspectRatio, smooth)
+            self._drawn = QPixmap.fromImage(scaled)
+            self._drawn.setDevicePixelRatio(ratio)
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setClipPath(rounded(area))
+        painter.drawPixmap(area.topLeft(), self._drawn)
+        painter.setClipping(False)
+        paint_outline(painter, area, focused=False)
+
+    def _take(self, path: Path, image: QImage) -> None:
+        if path == self._path:
+            self._image = image
+            self.update()
+
+
+def _read(path: Path) -> QImage:
+    return QImage(str(path)).convertToFormat(QImage.Format.Format_RGB32)

@@ -1,0 +1,1 @@
+"""The Settings page: every setting, the key, the shortcuts and the log."""

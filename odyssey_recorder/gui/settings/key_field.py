@@ -1,0 +1,99 @@
+"""Where the key to the language model is, as the annotator sees it: put into the keyring here, and shown nowhere."""
+
+from collections.abc import Callable
+
+from pydantic import SecretStr
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
+
+from odyssey_recorder.gui.background import Background
+from odyssey_recorder.gui.commands import Command, Commands
+from odyssey_recorder.gui.parts import line_edit, row, text_label
+from odyssey_recorder.gui.settings.setting_fields import titled_row
+from odyssey_recorder.keys import VARIABLE, KeyPlace, KeyStatus, forget_key, key_status, store_key
+
+
+class KeyField(QWidget):
+    """A field to write a key into, which is empty again once the keyring has it."""
+
+    failed = Signal(str)
+
+    def __init__(self, background: Background, commands: Commands) -> None:
+        super().__init__()
+        self._background = background
+        self._commands = commands
+        self._status: KeyStatus | None = None
+        self._line = line_edit("API key", "A key to put into the keyring")
+        self._line.setEchoMode(QLineEdit.EchoMode.Password)
+        self._words = text_label(kind="hint")
+        buttons = QWidget()
+        line = row(commands.button(Command.STORE_KEY), commands.button(Command.FORGET_KEY), None)
+        line.setContentsMargins(0, 4, 0, 0)
+        buttons.setLayout(line)
+        hint = "In the keyring of your system or in the environment, never in a file."
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addLayout(titled_row("API key", hint, self._line, self._words, buttons))
+        commands.belong_to(self, Command.STORE_KEY, Command.FORGET_KEY)
+        commands[Command.STORE_KEY].triggered.connect(self._store)
+        commands[Command.FORGET_KEY].triggered.connect(self._forget)
+        self._line.textChanged.connect(self._offer)
+        self._line.returnPressed.connect(commands[Command.STORE_KEY].trigger)
+        self._offer()
+
+    def look(self) -> None:
+        """Show where the key is now."""
+        self._run(lambda: None)
+
+    def _store(self) -> None:
+        key = SecretStr(self._line.text())
+        self._run(lambda: store_key(key), self._line.clear)
+
+    def _forget(self) -> None:
+        self._run(forget_key)
+
+    def _run(self, call: Callable[[], None], then: Callable[[], None] = lambda: None) -> None:
+        def done(status: KeyStatus) -> None:
+            self._show(status)
+            then()
+
+        def call_and_look() -> KeyStatus:
+            call()
+            return key_status()
+
+        self._commands.enable(Command.STORE_KEY, Command.FORGET_KEY, on=False)
+        self._background.run(call_and_look, done, self._fail)
+
+    def _show(self, status: KeyStatus) -> None:
+        self._status = status
+        self._words.setText(_words(status))
+        self._line.setAccessibleDescription(_words(status))
+        self._line.setEnabled(bool(status.keyring) and status.place is not KeyPlace.ENVIRONMENT)
+        self._offer()
+
+    def _fail(self, error: Exception) -> None:
+        self._offer()
+        self.failed.emit(str(error))
+
+    def _offer(self) -> None:
+        can_store = self._line.isEnabled() and bool(self._line.text().strip())
+        has_key = self._status is not None and self._status.place is KeyPlace.KEYRING
+        self._commands.enable(Command.STORE_KEY, on=can_store)
+        self._commands.enable(Command.FORGET_KEY, on=has_key)
+
+
+def _words(status: KeyStatus) -> str:
+    if status.trouble:
+        return status.trouble
+    match status.place:
+        case KeyPlace.ENVIRONMENT:
+            return f"The key comes from the environment variable {VARIABLE}: change it there."
+        case KeyPlace.KEYRING:
+            return f"There is a key in the keyring ({status.keyring}). A new one takes its place."
+        case KeyPlace.NOWHERE if status.keyring:
+            return "There is no key yet."
+        case KeyPlace.NOWHERE:
+            return (
+                f"This computer has no safe keyring: set the environment variable {VARIABLE} to the key and open the"
+                " window again."
+            )

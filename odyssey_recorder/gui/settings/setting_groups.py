@@ -1,0 +1,98 @@
+"""Which settings are shown, in which groups, and in which words."""
+
+from collections.abc import Mapping
+
+from odyssey_recorder.gui.settings.setting_controls import Number, OneOf, Place, Switch, Text
+from odyssey_recorder.gui.settings.setting_fields import Setting
+
+GROUPS: Mapping[str, tuple[Setting, ...]] = {
+    "Folders": (
+        Setting("dataset", "Dataset", "Where published episodes go.", Place()),
+        Setting(
+            "drafts",
+            "Drafts",
+            "Where recordings lie until they are published. On this computer's own disk, not on a network.",
+            Place(),
+        ),
+        Setting("tasks", "List of tasks", "The file with the tasks to record.", Place("None", is_file=True)),
+    ),
+    "Device connection": (
+        Setting("adb", "adb", "The program that reaches devices.", Place("The adb on the PATH", is_file=True)),
+        Setting(
+            "adb_server_port", "adb server", "The port where the adb server listens; usually 5037.", Number(1, 65535)
+        ),
+        Setting(
+            "capture",
+            "Pictures and touches",
+            "The way they take. gRPC is the emulator's own service, and the faster one.",
+            OneOf({"auto": "gRPC where the emulator offers it", "grpc": "Always gRPC", "adb": "Always adb"}),
+        ),
+        Setting(
+            "shared_memory",
+            "Shared memory",
+            "Costs less of the processor, but a picture may show what came a moment later. Not for passive mode.",
+            Switch("Take the emulator's pictures from shared memory"),
+        ),
+        Setting(
+            "animations",
+            "Animations",
+            "Without them a screen comes to rest sooner.",
+            Switch("Leave animations on where a device is prepared"),
+        ),
+    ),
+    "Recording": (
+        Setting(
+            "start",
+            "Start of a task",
+            "How the device is brought to it, where the task says nothing.",
+            OneOf({"as found": "As the device is", "clean home": "Home screen, all recent apps closed"}),
+        ),
+        Setting(
+            "step_snapshots",
+            "Snapshots for Undo",
+            "Of the emulator, before each step: Undo brings the device back to them.",
+            OneOf({"auto": "Where one takes at most a second", "always": "Always", "never": "Never"}),
+        ),
+        Setting(
+            "view_trees",
+            "View trees",
+            "What each screen at rest consists of is read in the background and stored beside the episode.",
+            Switch("Store view trees"),
+        ),
+    ),
+    "Practice and annotator": (
+        Setting(
+            "annotator", "Your name", "Stands in the provenance of each episode.", Text("Your name on this computer")
+        ),
+        Setting(
+            "practice_tasks",
+            "Practice",
+            "How many practice tasks must be passed before the queue opens; 0 for none.",
+            Number(0, 1000),
+        ),
+    ),
+    "Language model": (
+        Setting(
+            "model", "Model", "Writes tasks in other words. As its provider spells it.", Text("None"), is_at_once=True
+        ),
+        Setting("model_url", "Address", "Of the provider's service.", Text("The provider's own"), is_at_once=True),
+    ),
+    "Appearance": (
+        Setting(
+            "theme",
+            "Colours",
+            "Shown at once, kept when you save.",
+            OneOf({"system": "As the system has them", "light": "Light", "dark": "Dark"}),
+            is_at_once=True,
+        ),
+    ),
+    "Shortcuts": (),
+    "Log": (
+        Setting(
+            "log_level",
+            "Detail",
+            "What is written into the log.",
+            OneOf({"DEBUG": "Everything", "INFO": "What is done", "WARNING": "What fails", "ERROR": "Errors alone"}),
+        ),
+    ),
+}

@@ -1,0 +1,306 @@
+"""The page Settings: what can be set, in which groups, and how a change is checked, saved and taken back."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from PySide6.QtCore import QItemSelectionModel, QStringListModel, Qt, QTimer, Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QListView, QVBoxLayout, QWidget
+
+from odyssey_recorder.errors import OdysseyError
+from odyssey_recorder.gui.appearance import use_theme
+from odyssey_recorder.gui.background import Background
+from odyssey_recorder.gui.banner import Banner, Tone
+from odyssey_recorder.gui.commands import Command, Commands
+from odyssey_recorder.gui.page import Page
+from odyssey_recorder.gui.parts import named, push_button, row, scroll_area, text_label
+from odyssey_recorder.gui.settings.key_field import KeyField
+from odyssey_recorder.gui.settings.log_field import LogField
+from odyssey_recorder.gui.settings.setting_fields import Setting, SettingField, titled_row
+from odyssey_recorder.gui.settings.setting_groups import GROUPS
+from odyssey_recorder.gui.settings.shortcut_card import ShortcutCard
+from odyssey_recorder.gui.shortcuts import Shortcuts
+from odyssey_recorder.settings import Settings
+
+_SPACE = 16
+_SECTIONS_PX = 190
+_WIDEST_PX = 1080
+_BESIDE_SCROLL_BAR_PX = 18
+_PAUSE_MS = 250
+"""How long nobody types before what was typed is looked at."""
+
+
+class SettingsDesk(Protocol):
+    """What the page asks of the settings; each call may block, and raises SettingsError."""
+
+    def read(self) -> Settings: ...
+
+    def overrides(self) -> Mapping[str, str]: ...
+
+    def check(self, name: str, value: object) -> str: ...
+
+    def save(self, changes: Mapping[str, object]) -> Settings: ...
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """What the program says of the settings."""
+
+    settings: Settings
+    set_by: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Remark:
+    """What the program says of a value that is not saved yet."""
+
+    note: str = ""
+    refusal: str = ""
+
+
+class SettingsPage(Page):
+    """All settings in one column, and a list of its sections beside it."""
+
+    def __init__(self, desk: SettingsDesk, shortcuts: Shortcuts, background: Background, commands: Commands) -> None:
+        super().__init__()
+        self._desk = desk
+        self._background = background
+        self._commands = commands
+        self._shortcuts = shortcuts
+        self._fields = {setting.name: SettingField(setting) for group in GROUPS.values() for setting in group}
+        self._key = KeyField(background, commands)
+        self._log = LogField(commands)
+        self._shortcut_card = ShortcutCard(shortcuts, background, commands)
+        dismiss = push_button("Dismiss", "Dismiss this message", "quiet")
+        self._message = Banner(dismiss)
+        dismiss.clicked.connect(self._message.hide)
+        self._pause = QTimer(self, interval=_PAUSE_MS, singleShot=True)
+        self._area = scroll_area()
+        self._content = QWidget()
+        self._cards: dict[str, QFrame] = {}
+        self._sections = _Sections(list(GROUPS))
+        self._extras: Mapping[str, tuple[QWidget, ...]] = {
+            "Practice and annotator": (_consent(commands),),
+            "Language model": (self._key,),
+            "Log": (self._log,),
+        }
+        self._lay_out()
+        self._connect()
+        self._offer_save()
+
+    def enter(self) -> None:
+        if not self._changes:
+            self._background.run(self._read, self._show, self._fail)
+            self._key.look()
+
+    def repaint_icons(self) -> None:
+        self._message.repaint_icons()
+        for field in self._fields.values():
+            field.repaint_icons()
+
+    def close_down(self) -> None:
+        self._pause.stop()
+        self._shortcuts.keep()
+
+    # What was changed, and what becomes of it.
+
+    @property
+    def _changes(self) -> dict[str, object]:
+        return {name: field.value for name, field in self._fields.items() if field.is_changed}
+
+    def _read(self) -> _Reading:
+        return _Reading(self._desk.read(), self._desk.overrides())
+
+    def _show(self, reading: _Reading) -> None:
+        for name, field in self._fields.items():
+            field.show_value(getattr(reading.settings, name), set_by=reading.set_by.get(name, ""))
+        self._offer_save()
+
+    def _note_change(self) -> None:
+        self._message.hide()
+        self._offer_save()
+        self._pause.start()
+
+    def _check(self) -> None:
+        changes = self._changes
+        self._background.run(
+            lambda: self._remarks(changes), lambda remarks: self._show_remarks(changes, remarks), self._fail
+        )
+
+    def _remarks(self, changes: Mapping[str, object]) -> dict[str, _Remark]:
+        return {name: self._remark(name, value) for name, value in changes.items()}
+
+    def _remark(self, name: str, value: object) -> _Remark:
+        try:
+            return _Remark(self._desk.check(name, value))
+        except OdysseyError as error:
+            return _Remark(refusal=str(error))
+
+    def _show_remarks(self, of: Mapping[str, object], remarks: Mapping[str, _Remark]) -> None:
+        if of == self._changes:  # otherwise what is typed by now is looked at soon
+            for name, remark in remarks.items():
+                self._fields[name].show_remark(remark.note, refusal=remark.refusal)
+
+    def _save(self) -> None:
+        changes = self._changes
+        self._pause.stop()
+        self._commands.enable(Command.SAVE_SETTINGS, on=False)
+        self._background.run(
+            lambda: self._checked_and_saved(changes), lambda outcome: self._tell_saved(changes, outcome), self._fail
+        )
+
+    def _checked_and_saved(self, changes: Mapping[str, object]) -> _Reading | dict[str, _Remark]:
+        remarks = self._remarks(changes)
+        if any(remark.refusal for remark in remarks.values()):
+            return remarks
+        return _Reading(self._desk.save(changes), self._desk.overrides())
+
+    def _tell_saved(self, changes: Mapping[str, object], outcome: _Reading | dict[str, _Remark]) -> None:
+        self._offer_save()
+        if isinstance(outcome, _Reading):
+            later = [self._fields[name].setting.title for name in changes if not self._fields[name].setting.is_at_once]
+            self._show(outcome)
+            words = f"{', '.join(later)}: from the next start of the window on." if later else ""
+            self._message.show_message(Tone.SUCCESS, "Saved.", words)
+            return
+        self._show_remarks(changes, outcome)
+        refused = next(self._fields[name] for name, remark in outcome.items() if remark.refusal)
+        self._area.ensureWidgetVisible(refused)
+        self._message.show_message(Tone.DANGER, "Nothing was saved.", f"See what is said of “{refused.setting.title}”.")
+
+    def _revert(self) -> None:
+        for field in self._fields.values():
+            field.take_back()
+        self._message.hide()
+        self._offer_save()
+
+    def _fail(self, error: Exception) -> None:
+        self._offer_save()
+        self._message.show_message(Tone.DANGER, str(error))
+
+    def _tell_refusal(self, words: str) -> None:
+        self._message.show_message(Tone.WARNING, words)
+        self._message.setVisible(bool(words))
+
+    def _offer_save(self) -> None:
+        self._commands.enable(Command.SAVE_SETTINGS, Command.REVERT_SETTINGS, on=bool(self._changes))
+
+    def _use_theme(self) -> None:
+        name = self._fields["theme"].value
+        if name == "system" or name == "light" or name == "dark":
+            use_theme(name)
+
+    # How it hangs together.
+
+    def _connect(self) -> None:
+        commands = self._commands
+        commands.belong_to(self, Command.SAVE_SETTINGS, Command.REVERT_SETTINGS)
+        commands[Command.SAVE_SETTINGS].triggered.connect(self._save)
+        commands[Command.REVERT_SETTINGS].triggered.connect(self._revert)
+        self._pause.timeout.connect(self._check)
+        for field in self._fields.values():
+            field.changed.connect(self._note_change)
+        self._fields["theme"].changed.connect(self._use_theme)
+        self._key.failed.connect(lambda words: self._message.show_message(Tone.DANGER, words))
+        self._log.failed.connect(lambda words: self._message.show_message(Tone.DANGER, words))
+        self._shortcut_card.refused.connect(self._tell_refusal)
+        self._shortcut_card.part_entered.connect(self._scroll_to)
+        self._sections.section_chosen.connect(self._lead_to)
+        self._area.verticalScrollBar().valueChanged.connect(self._follow_scrolling)
+
+    def _lead_to(self, section: str) -> None:
+        self._area.verticalScrollBar().setValue(self._cards[section].y())
+
+    def _scroll_to(self, part: QWidget, top: int, bottom: int) -> None:
+        content_y = part.mapTo(self._content, part.rect().topLeft()).y()
+        for y in (bottom, top):
+            self._area.ensureVisible(0, content_y + y, 0, _SPACE)
+
+    def _follow_scrolling(self, top: int) -> None:
+        if top == self._area.verticalScrollBar().maximum():
+            self._sections.show_section(list(self._cards)[-1])
+            return
+        reached = [section for section, card in self._cards.items() if card.y() <= top + _SPACE]
+        self._sections.show_section(reached[-1] if reached else next(iter(self._cards)))
+
+    def _lay_out(self) -> None:
+        whole = QHBoxLayout(self)
+        whole.setContentsMargins(_SPACE, _SPACE, _SPACE, _SPACE)
+        whole.setSpacing(_SPACE)
+        self._sections.setFixedWidth(_SECTIONS_PX)
+        whole.addWidget(self._sections)
+        right = QWidget()
+        right.setMaximumWidth(_WIDEST_PX)
+        column = QVBoxLayout(right)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(12)
+        column.addWidget(self._area, 1)
+        column.addWidget(self._bottom())
+        whole.addWidget(right, 100)
+        whole.addStretch(1)
+        cards = QVBoxLayout(self._content)
+        cards.setContentsMargins(0, 0, 8, 0)
+        cards.setSpacing(_SPACE)
+        for title, group in GROUPS.items():
+            self._cards[title] = self._card(title, group)
+            cards.addWidget(self._cards[title])
+        self._area.setWidget(self._content)
+
+    def _card(self, title: str, group: tuple[Setting, ...]) -> QFrame:
+        if title == "Shortcuts":
+            return self._shortcut_card
+        card = QFrame()
+        card.setProperty("kind", "card")
+        column = QVBoxLayout(card)
+        column.setContentsMargins(20, 16, 20, 20)
+        column.setSpacing(18)
+        column.addWidget(text_label(title, "title"))
+        for setting in group:
+            column.addWidget(self._fields[setting.name])
+        for part in self._extras.get(title, ()):
+            column.addWidget(part)
+        return card
+
+    def _bottom(self) -> QWidget:
+        buttons = [self._commands.button(one) for one in (Command.REVERT_SETTINGS, Command.SAVE_SETTINGS)]
+        line = row(self._message, *buttons)
+        line.insertStretch(1)
+        line.setStretch(0, 1)
+        bottom = QWidget()
+        bottom.setLayout(line)
+        line.setContentsMargins(0, 0, _BESIDE_SCROLL_BAR_PX, 0)
+        return bottom
+
+
+def _consent(commands: Commands) -> QWidget:
+    place, buttons = QWidget(), QWidget()
+    line = row(commands.button(Command.READ_CONSENT), None)
+    line.setContentsMargins(0, 0, 0, 0)
+    buttons.setLayout(line)
+    whole = titled_row("Consent", "What you agreed to when you began.", buttons)
+    whole.setContentsMargins(0, 0, 0, 0)
+    place.setLayout(whole)
+    return place
+
+
+class _Sections(QListView):
+    """The titles of the cards; a choice leads there."""
+
+    section_chosen = Signal(str)
+
+    def __init__(self, titles: list[str]) -> None:
+        super().__init__()
+        named(self, "Sections")
+        self.setProperty("kind", "sections")
+        self._titles = QStringListModel(titles, self)
+        self.setModel(self._titles)
+        self.setEditTriggers(QListView.EditTrigger.NoEditTriggers)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.show_section(titles[0])
+        self.clicked.connect(lambda index: self.section_chosen.emit(index.data()))
+        self.activated.connect(lambda index: self.section_chosen.emit(index.data()))
+
+    def show_section(self, title: str) -> None:
+        """Mark the section that is shown now."""
+        place = self._titles.index(self._titles.stringList().index(title))
+        self.selectionModel().setCurrentIndex(place, QItemSelectionModel.SelectionFlag.ClearAndSelect)

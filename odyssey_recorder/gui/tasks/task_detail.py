@@ -1,0 +1,67 @@
+"""One task of the queue in full: what is to be done, what was done with it, and what may be done now."""
+
+from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
+
+from odyssey_recorder.gui.commands import Command, Commands
+from odyssey_recorder.gui.parts import scroll_area, text_label
+from odyssey_recorder.gui.record.task_text import TaskText
+from odyssey_recorder.task.queue import HistoryEntry, QueuedTask
+
+
+class TaskDetail(QFrame):
+    """The card at the right of the list."""
+
+    def __init__(self, commands: Commands) -> None:
+        super().__init__()
+        self.setProperty("kind", "card")
+        self._text = TaskText()
+        self._title = text_label("Task", "title")
+        self._nothing = text_label("Choose a task in the list to read all of it.", "hint")
+        self._head = text_label("History", "field")
+        self._history = text_label(kind="hint")
+        self._hint = text_label(kind="hint")
+        content = QWidget()
+        inner = QVBoxLayout(content)
+        inner.setContentsMargins(0, 0, 0, 0)
+        inner.setSpacing(10)
+        for part in (self._nothing, self._text, self._head, self._history):
+            inner.addWidget(part)
+        inner.addStretch()
+        area = scroll_area()
+        area.setWidget(content)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(16, 14, 16, 16)
+        column.setSpacing(12)
+        column.addWidget(self._title)
+        column.addWidget(area, 1)
+        column.addWidget(self._hint)
+        for command in (Command.SEND_BACK_TASK, Command.RECORD_TASK):
+            column.addWidget(commands.button(command).set_wide())
+        self.show_task(None)
+
+    def show_task(self, task: QueuedTask | None) -> None:
+        """Show `task`, or what to do where there is none."""
+        self._nothing.setVisible(task is None)
+        self._text.setVisible(task is not None)
+        self._title.setText("Task" if task is None else f"Task {task.task_id}")
+        history = "" if task is None else "\n".join(_words(entry) for entry in task.history)
+        self._history.setText(history)
+        for part in (self._head, self._history):
+            part.setVisible(bool(history))
+        if task is not None:
+            self._text.show_queued(task)
+
+    def show_hint(self, words: str) -> None:
+        """Say why the task cannot be recorded now; nothing where it can."""
+        self._hint.setText(words)
+        self._hint.setVisible(bool(words))
+
+    def repaint_icons(self) -> None:
+        """Draw the icons anew for another palette."""
+        self._text.repaint_icons()
+
+
+def _words(entry: HistoryEntry) -> str:
+    told = f"{entry.at.astimezone():%Y-%m-%d %H:%M}  {entry.deed.value.capitalize()} by {entry.by}"
+    more = entry.reason or (f"episode {entry.episode_id}" if entry.episode_id else "")
+    return f"{told}: {more}" if more else told

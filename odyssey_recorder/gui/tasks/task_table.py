@@ -1,0 +1,124 @@
+"""The tasks of a queue as a table: what its columns say, which rows a filter leaves, and their order."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+
+from odyssey_recorder.gui.record.task_text import category_words
+from odyssey_recorder.gui.theme import Theme
+from odyssey_recorder.task.queue import OPEN, Board, QueuedTask, Status
+
+_Index = QModelIndex | QPersistentModelIndex
+
+_COLUMNS: tuple[tuple[str, Callable[[QueuedTask], str]], ...] = (
+    ("Instruction", lambda task: task.listed.task.instruction),
+    ("Category", lambda task: category_words(task.listed.task.category)),
+    ("Apps", lambda task: ", ".join(task.listed.task.apps)),
+    ("Status", lambda task: task.status.value),
+)
+INSTRUCTION, CATEGORY, APPS, STATUS = range(len(_COLUMNS))
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """Which tasks are shown: of a category, standing so, with these words in them; what is empty admits all."""
+
+    category: str = ""
+    status: Status | None = None
+    words: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    task: QueuedTask
+    place: int
+    searched: str
+
+
+class TaskTable(QAbstractTableModel):
+    """The tasks that a filter leaves, sorted by a column; -1 is the order of the list."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._all: Sequence[_Row] = ()
+        self._rows: Sequence[_Row] = ()
+        self._filter = Filter()
+        self._column = -1
+        self._descending = False
+
+    def show_board(self, board: Board) -> None:
+        """Show the tasks of `board`."""
+        self._all = [_Row(task, place, _searched(task)) for place, task in enumerate(board.tasks)]
+        self._rearrange()
+
+    def narrow(self, wanted: Filter) -> None:
+        """Show only what `wanted` admits."""
+        self._filter = wanted
+        self._rearrange()
+
+    def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
+        """Sort by `column`; equal rows stay in the order of the list."""
+        self._column, self._descending = column, order is Qt.SortOrder.DescendingOrder
+        self._rearrange()
+
+    def task(self, row: int) -> QueuedTask | None:
+        """The task of a row; None for no row."""
+        return self._rows[row].task if 0 <= row < len(self._rows) else None
+
+    def row_of(self, task_id: str) -> int:
+        """The row of a task, -1 where it is not shown."""
+        return next((row for row, one in enumerate(self._rows) if one.task.task_id == task_id), -1)
+
+    def rowCount(self, parent: _Index = QModelIndex()) -> int:  # noqa: B008  Qt's own signature
+        return 0 if parent.isValid() else len(self._rows)
+
+    def columnCount(self, parent: _Index = QModelIndex()) -> int:  # noqa: B008  Qt's own signature
+        return 0 if parent.isValid() else len(_COLUMNS)
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        if orientation is Qt.Orientation.Horizontal and role == Qt.ItemDataRole.DisplayRole:
+            return _COLUMNS[section][0]
+        return None
+
+    def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        task = self.task(index.row()) if index.isValid() else None
+        if task is None:
+            return None
+        match role:
+            case Qt.ItemDataRole.DisplayRole | Qt.ItemDataRole.AccessibleTextRole:
+                return _COLUMNS[index.column()][1](task)
+            case Qt.ItemDataRole.ForegroundRole if index.column() == STATUS:
+                return _colour(task.status)
+            case _:
+                return None
+
+    def _rearrange(self) -> None:
+        wanted, words = self._filter, self._filter.words.lower().split()
+        self.beginResetModel()
+        rows = [
+            row
+            for row in self._all
+            if (not wanted.category or row.task.listed.task.category == wanted.category)
+            and (wanted.status is None or row.task.status is wanted.status)
+            and all(word in row.searched for word in words)
+        ]
+        if self._column >= 0:
+            cell = _COLUMNS[self._column][1]
+            rows.sort(key=lambda row: cell(row.task).lower(), reverse=self._descending)
+        self._rows = rows
+        self.endResetModel()
+
+
+def _searched(task: QueuedTask) -> str:
+    told = task.listed.task
+    return f"{task.task_id} {told.instruction} {told.category} {' '.join(told.apps)} {task.listed.notes}".lower()
+
+
+def _colour(status: Status) -> object:
+    theme = Theme.current()
+    if status is Status.RECORDED:
+        return theme.success
+    if status in (Status.SKIPPED, Status.SENT_BACK):
+        return theme.warning
+    return theme.muted if status in OPEN else theme.text

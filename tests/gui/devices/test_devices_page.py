@@ -1,0 +1,449 @@
+"""The annotator makes, starts, looks over and mends devices; found by what a screen reader says."""
+
+from collections.abc import Callable, Iterator
+from typing import TypeVar
+
+import pytest
+import shiboken6
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QApplication,
+    QDialog,
+    QLabel,
+    QLineEdit,
+    QListView,
+    QMainWindow,
+    QProgressBar,
+    QWidget,
+)
+from pytestqt.qtbot import QtBot
+
+from odyssey_recorder.device.preflight import Finding
+from odyssey_recorder.device.yard import Member
+from odyssey_recorder.errors import DeviceError
+from odyssey_recorder.gui.background import Background
+from odyssey_recorder.gui.commands import Command, Commands
+from odyssey_recorder.gui.devices.devices_page import DevicesPage
+from odyssey_recorder.gui.jobs import Jobs
+from odyssey_recorder.gui.record.recording_controller import Phase
+from odyssey_recorder.gui.workplace import Workplace
+from tests.gui.bench_desk import BenchDesk
+from tests.gui.bench_yard import BenchYard
+from tests.gui.pilot import Pilot
+
+W = TypeVar("W", bound=QWidget)
+SERIAL = "emulator-5554"
+
+
+class PagePilot:
+    """The Devices page in a window of its own, and an annotator who uses it."""
+
+    def __init__(self, qtbot: QtBot, yard: BenchYard) -> None:
+        self.qtbot = qtbot
+        self.yard = yard
+        self.window = QMainWindow()
+        self.commands = Commands(self.window)
+        self._background = Background(self.window)
+        self._jobs = Jobs(self.window)
+        self.page = DevicesPage(yard, self._background, self._jobs, self.commands)
+        self.window.setCentralWidget(self.page)
+        self.window.resize(1024, 700)
+        self.window.show()
+        self.page.enter()
+        self.wait(lambda: bool(self.rows) or yard.muster_failure is not None)
+
+    def close(self) -> None:
+        self.yard.go_on()
+        self.page.close_down()
+        self._jobs.close()
+        self._background.close()
+        self.window.close()
+        shiboken6.delete(self.window)
+
+    @property
+    def rows(self) -> list[str]:
+        """What a screen reader says of each row."""
+        model = self.named(QListView, "Devices").model()
+        role = Qt.ItemDataRole.AccessibleTextRole
+        return [str(model.index(row, 0).data(role)) for row in range(model.rowCount())]
+
+    @property
+    def offered(self) -> set[str]:
+        """The words of the buttons that can be pressed."""
+        buttons = self.page.findChildren(QAbstractButton)
+        return {one.text() for one in buttons if one.isVisible() and one.isEnabled() and one.text()}
+
+    def named(self, kind: type[W], name: str) -> W:
+        found = [one for one in self.page.findChildren(kind) if one.accessibleName() == name]
+        assert found, f"no {kind.__name__} is called {name}"
+        return next((one for one in found if one.isVisible()), found[0])
+
+    def says(self, words: str) -> bool:
+        return any(words in label.text() for label in self.page.findChildren(QLabel) if label.isVisible())
+
+    def press(self, name: str) -> None:
+        button = self.named(QAbstractButton, name)
+        assert button.isEnabled(), f"{name} cannot be pressed"
+        QTest.mouseClick(button, Qt.MouseButton.LeftButton)
+
+    def choose(self, name: str) -> None:
+        """Go to the row of a device with the arrow keys."""
+        devices = self.named(QListView, "Devices")
+        wanted = next(row for row, words in enumerate(self.rows) if words.startswith(f"{name}:"))
+        while devices.currentIndex().row() != wanted:
+            below = devices.currentIndex().row() < wanted
+            QTest.keyClick(devices, Qt.Key.Key_Down if below else Qt.Key.Key_Up)
+
+    def dialog(self) -> QDialog:
+        self.wait(lambda: bool(self._dialogs()))
+        return self._dialogs()[0]
+
+    def _dialogs(self) -> list[QDialog]:
+        return [one for one in self.window.findChildren(QDialog) if one.isVisible()]
+
+    def wait(self, happened: Callable[[], bool]) -> None:
+        self.qtbot.waitUntil(happened, timeout=10_000)
+
+    def wait_until_done(self, what: str) -> None:
+        self.wait(lambda: what in self.yard.done)
+
+
+@pytest.fixture
+def yard() -> BenchYard:
+    return BenchYard()
+
+
+@pytest.fixture
+def open_page(qtbot: QtBot) -> Iterator[Callable[[BenchYard], PagePilot]]:
+    pilots: list[PagePilot] = []
+
+    def open_on(yard: BenchYard) -> PagePilot:
+        pilots.append(PagePilot(qtbot, yard))
+        return pilots[-1]
+
+    yield open_on
+    for pilot in pilots:
+        pilot.close()
+
+
+OpenPage = Callable[[BenchYard], PagePilot]
+
+
+# The list.
+
+
+def test_the_six_are_listed_with_what_exists_of_them(open_page: OpenPage, yard: BenchYard) -> None:
+    yard.make("small_phone")
+    yard.run("pixel_fold")
+    yard.strangers = (Member("R5CT90", "SM S911B", serial="R5CT90", state="unauthorized"),)
+
+    assert open_page(yard).rows == [
+        "Medium Phone: Not made yet",
+        "Pixel 7 Pro: Not made yet",
+        "Pixel 8 Pro: Not made yet",
+        f"Pixel Fold: Running · {SERIAL}",
+        "Pixel Tablet: Not made yet",
+        "Small Phone: Stopped",
+        "SM S911B: R5CT90 is unauthorized",
+    ]
+
+
+def test_the_device_that_runs_is_chosen_first(open_page: OpenPage, yard: BenchYard) -> None:
+    yard.run("pixel_fold")
+    pilot = open_page(yard)
+
+    assert pilot.says("Pixel Fold")
+    pilot.wait(lambda: pilot.says("2208x1840 at 420 dpi"))
+    assert pilot.says("15 (API 35)")
+    assert pilot.says("open")
+
+
+def test_a_device_that_cannot_be_used_says_what_to_do(open_page: OpenPage, yard: BenchYard) -> None:
+    yard.strangers = (Member("R5CT90", "SM S911B", serial="R5CT90", state="unauthorized"),)
+    pilot = open_page(yard)
+    pilot.choose("SM S911B")
+
+    assert pilot.says("allow USB debugging")
+    assert "Stop" not in pilot.offered
+
+
+def test_where_adb_cannot_be_asked_that_is_said(open_page: OpenPage, yard: BenchYard) -> None:
+    yard.muster_failure = DeviceError("The adb server cannot be reached. Run `adb start-server`.")
+    pilot = open_page(yard)
+    pilot.wait(lambda: pilot.says("Run `adb start-server`"))
+
+    yard.muster_failure = None
+    pilot.press("Look again")
+    pilot.wait(lambda: bool(pilot.rows))
+
+
+def test_a_device_that_is_lost_is_told_at_once(open_page: OpenPage, yard: BenchYard) -> None:
+    yard.run("pixel_7_pro")
+    pilot = open_page(yard)
+    pilot.wait(lambda: pilot.says("All well"))
+    yard.lose(SERIAL)
+    pilot.press("Check again")
+
+    sooner_than_by_looking_around_ms = 2000
+    pilot.qtbot.waitUntil(
+        lambda: pilot.says(f"{SERIAL} (Pixel 7 Pro) is gone."), timeout=sooner_than_by_looking_around_ms
+    )
+    assert "Pixel 7 Pro: Stopped" in pilot.rows
+    assert "Start" in pilot.offered
+
+
+def test_the_list_is_looked_after_only_while_the_page_is_shown(open_page: OpenPage, yard: BenchYard) -> None:
+    pilot = open_page(yard)
+    pilot.page.hide()
+    pilot.wait_until_done("let go")
+
+
+# The SDK.
+
+
+def test_what_is_missing_of_the_sdk_is_named_with_the_command_to_copy(open_page: OpenPage, yard: BenchYard) -> None:
+    command = 'sdkmanager "emulator"'
+    yard.missing = (Finding("emulator", "no emulator in /sdk", f"Run: {command}", True, command),)
+    pilot = open_page(yard)
+
+    assert pilot.says("emulator: no emulator in /")
+    pilot.press("Copy the command for emulator")
+    assert QGuiApplication.clipboard().text() == command
+    assert "Create" not in pilot.offered
+    pilot.press("Start simulated")
+    pilot.wait(lambda: "Medium Phone: Simulated · emulator-5580" in pilot.rows)
+
+
+def test_what_was_missing_and_is_there_now_goes_even_from_under_the_keys(open_page: OpenPage, yard: BenchYard) -> None:
+    yard.missing = (Finding("emulator", "no emulator", "Run: sdkmanager", True, "sdkmanager"),)
+    pilot = open_page(yard)
+    pilot.named(QAbstractButton, "Copy the command for emulator").setFocus()
+
+    yard.missing = ()
+    pilot.commands[Command.DEVICES_LOOK].trigger()
+    pilot.wait(lambda: not pilot.says("emulator: no emulator"))
+    assert QApplication.focusWidget() is pilot.named(QListView, "Devices")
+    assert "Create" in pilot.offered
+
+
+# Making, starting, stopping.
+
+
+def test_a_device_is_made_and_started(open_page: OpenPage, yard: BenchYard) -> None:
+    pilot = open_page(yard)
+    pilot.choose("Pixel Tablet")
+    assert pilot.offered >= {"Create", "Start simulated"}
+    pilot.press("Create")
+    pilot.wait(lambda: "Pixel Tablet: Stopped" in pilot.rows)
+
+    assert pilot.offered >= {"Start", "Cold boot", "Reset…"}
+    assert "Create" not in pilot.offered
+    pilot.press("Cold boot")
+    pilot.wait(lambda: f"Pixel Tablet: Running · {SERIAL}" in pilot.rows)
+    assert yard.done[:2] == ["create pixel_tablet", "cold boot Pixel_Tablet"]
+
+
+def test_a_start_shows_how_far_it_is_and_can_be_cancelled(open_page: OpenPage, yard: BenchYard) -> None:
+    yard.make("pixel_7_pro")
+    yard.held = True
+    pilot = open_page(yard)
+    pilot.choose("Pixel 7 Pro")
+    pilot.press("Start")
+
+    pilot.wait(lambda: "Pixel 7 Pro: Setting the device up for recording" in pilot.rows)
+    bar = pilot.named(QProgressBar, "Progress of: Starting Pixel 7 Pro")
+    assert bar.isVisible()
+    assert "Start" not in pilot.offered
+    pilot.choose("Pixel 8 Pro")
+    assert not bar.isVisible()
+
+    pilot.choose("Pixel 7 Pro")
+    pilot.press("Cancel")
+    pilot.wait(lambda: "Pixel 7 Pro: Stopped" in pilot.rows)
+    assert not pilot.says("failed")
+
+
+def test_a_start_that_fails_says_why_until_that_is_dismissed(open_page: OpenPage, yard: BenchYard) -> None:
+    yard.make("pixel_7_pro")
+    yard.failure = DeviceError("The emulator ended with exit code 1: no room on the disk. Free some space.")
+    pilot = open_page(yard)
+    pilot.choose("Pixel 7 Pro")
+    pilot.press("Start")
+    pilot.wait(lambda: pilot.says("Free some space."))
+
+    copy = next(one for one in pilot.page.findChildren(QAbstractButton) if one.text() == "Copy details")
+    QTest.mouseClick(copy, Qt.MouseButton.LeftButton)
+    assert "DeviceError" in QGuiApplication.clipboard().text()
+    dismiss = next(
+        one for one in pilot.page.findChildren(QAbstractButton) if one.isVisible() and one.text() == "Dismiss"
+    )
+    QTest.mouseClick(dismiss, Qt.MouseButton.LeftButton)
+    pilot.wait(lambda: not pilot.says("Free some space."))
+
+
+def test_a_device_that_is_stopped_here_is_not_missed(open_page: OpenPage, yard: BenchYard) -> None:
+    yard.run("pixel_7_pro")
+    pilot = open_page(yard)
+    pilot.press("Stop")
+
+    pilot.wait(lambda: "Pixel 7 Pro: Stopped" in pilot.rows)
+    assert not pilot.says("is gone")
+
+
+def test_a_reset_asks_first_and_says_what_is_lost(open_page: OpenPage, yard: BenchYard) -> None:
+    yard.run("pixel_7_pro")
+    pilot = open_page(yard)
+    pilot.press("Reset")
+    dialog = pilot.dialog()
+    assert any("all its snapshots" in label.text() for label in dialog.findChildren(QLabel))
+    dialog.reject()
+    assert yard.done == []
+
+    pilot.press("Reset")
+    QTest.keyClick(pilot.dialog(), Qt.Key.Key_Return)
+    pilot.wait_until_done("reset Pixel_7_Pro")
+
+
+def test_a_configuration_that_is_not_the_profiles_is_amended(open_page: OpenPage, yard: BenchYard) -> None:
+    yard.problems = ("Its keyboard is no, the profile's yes.",)
+    yard.make("pixel_7_pro")
+    pilot = open_page(yard)
+    pilot.choose("Pixel 7 Pro")
+    assert pilot.says("Its keyboard is no")
+
+    pilot.press("Mend the configuration")
+    pilot.wait(lambda: not pilot.says("Its keyboard is no"))
+    assert yard.done == ["amend Pixel_7_Pro"]
+
+
+# A device that runs.
+
+
+def test_a_fold_is_folded_opened_and_turned(open_page: OpenPage, yard: BenchYard) -> None:
+    yard.run("pixel_fold")
+    pilot = open_page(yard)
+    pilot.press("Fold")
+    pilot.wait(lambda: pilot.says("folded"))
+    assert pilot.says("1080x2092 at 420 dpi")
+
+    pilot.press("Unfold")
+    pilot.wait(lambda: pilot.says("open"))
+    pilot.press("Rotate")
+    pilot.wait(lambda: pilot.says("90°"))
+
+
+def test_a_phone_does_not_fold(open_page: OpenPage, yard: BenchYard) -> None:
+    yard.run("pixel_7_pro")
+    pilot = open_page(yard)
+
+    assert pilot.offered >= {"Record on it", "Rotate", "Stop"}
+    assert not pilot.offered & {"Fold", "Unfold", "Start", "Create", "Cold boot"}
+
+
+def test_the_device_is_handed_to_the_record_page(open_page: OpenPage, yard: BenchYard) -> None:
+    yard.run("pixel_7_pro")
+    pilot = open_page(yard)
+    with pilot.qtbot.waitSignal(pilot.page.record_asked) as asked:
+        pilot.press("Record on it")
+
+    assert asked.args == [SERIAL]
+
+
+def test_a_device_that_is_recorded_is_left_alone(open_page: OpenPage, yard: BenchYard) -> None:
+    yard.run("pixel_7_pro")
+    pilot = open_page(yard)
+    pilot.wait(lambda: pilot.says("All well"))
+    pilot.page.show_recording(SERIAL)
+    assert pilot.says("An episode is recorded on this device")
+    assert not pilot.offered & {"Stop", "Rotate", "Reset…", "Record on it", "Mend", "Save"}
+
+    pilot.page.show_recording("")
+    assert pilot.offered >= {"Stop", "Rotate", "Mend"}
+
+
+def test_a_finding_is_mended_by_the_button_beside_it(open_page: OpenPage, yard: BenchYard) -> None:
+    yard.run("pixel_7_pro").settings["secure", "navigation_mode"] = "2"
+    pilot = open_page(yard)
+    pilot.wait(lambda: pilot.says("Navigation: by gestures"))
+    pilot.press("Mend Navigation")
+
+    pilot.wait(lambda: not pilot.says("Navigation: by gestures"))
+    assert yard.done == ["mend Navigation"]
+    pilot.wait(lambda: pilot.says("Navigation,"))
+
+
+def test_a_mend_that_is_refused_says_so_and_can_be_tried_again(open_page: OpenPage, yard: BenchYard) -> None:
+    yard.run("pixel_7_pro").settings["secure", "navigation_mode"] = "2"
+    pilot = open_page(yard)
+    pilot.wait(lambda: pilot.says("Navigation: by gestures"))
+    yard.failure = DeviceError(f"{SERIAL} refused: no permission.")
+    pilot.press("Mend Navigation")
+
+    pilot.wait(lambda: pilot.says("no permission"))
+    pilot.wait(lambda: pilot.named(QAbstractButton, "Mend Navigation").isEnabled())
+
+
+def test_snapshots_are_saved_loaded_and_deleted_by_name(open_page: OpenPage, yard: BenchYard) -> None:
+    yard.run("pixel_7_pro")
+    pilot = open_page(yard)
+    pilot.wait(lambda: pilot.says("All well"))
+    assert not pilot.offered & {"Save", "Load", "Delete"}
+    field = pilot.named(QLineEdit, "Name of the new snapshot")
+    QTest.keyClicks(field, "clean / home")
+    assert field.text() == "cleanhome"
+    QTest.keyClick(field, Qt.Key.Key_Return)
+    names = pilot.named(QListView, "Snapshots")
+    pilot.wait(lambda: names.model().rowCount() == 1 and "Load" in pilot.offered)
+
+    pilot.named(QAbstractButton, "Load").setFocus()
+    pilot.press("Load")
+    assert QApplication.focusWidget() is pilot.named(QListView, "Devices")
+    pilot.wait_until_done("load cleanhome")
+    pilot.wait(lambda: "Delete" in pilot.offered)
+    pilot.press("Delete")
+    pilot.wait(lambda: names.model().rowCount() == 0)
+
+
+# In the window.
+
+
+def test_the_rail_leads_to_the_devices_and_from_there_to_recording(
+    open_at: Callable[[Workplace], Pilot], desk: BenchDesk, yard: BenchYard
+) -> None:
+    desk.devices_there.append(yard.run("small_phone"))
+    pilot = open_at(Workplace(yard=yard))
+    pilot.press("Devices")
+    pilot.qtbot.waitUntil(lambda: pilot.says("720x1280 at 320 dpi"))
+    pilot.press("Record on it")
+
+    pilot.wait_for_phase(Phase.WATCHING)
+    assert (pilot.controller.serial, pilot.window.page) == (SERIAL, Command.RECORD_PAGE)
+
+
+# Keys.
+
+
+def test_every_button_has_a_name_a_tooltip_and_a_key(open_page: OpenPage, yard: BenchYard) -> None:
+    pilot = open_page(yard)
+    own = [
+        command for command in Command if command.name.startswith(("DEVICE", "SNAPSHOT")) and "PAGE" not in command.name
+    ]
+    keys = [pilot.commands[command].shortcut().toString() for command in own]
+    assert all(keys)
+    assert len(set(keys)) == len(keys)
+    for button in pilot.page.findChildren(QAbstractButton):
+        if button.isVisible():
+            assert button.accessibleName() or button.text()
+            assert button.toolTip()
+
+
+def test_a_key_asks_for_what_the_chosen_device_offers(open_page: OpenPage, yard: BenchYard) -> None:
+    yard.run("pixel_7_pro")
+    pilot = open_page(yard)
+    devices = pilot.named(QListView, "Devices")
+    QTest.keyClick(devices, Qt.Key.Key_R, Qt.KeyboardModifier.AltModifier)
+
+    pilot.wait_until_done(f"rotate {SERIAL}")

@@ -1,0 +1,253 @@
+"""First use, practice up to the open queue, hints and results, found by what a screen reader says."""
+
+from collections.abc import Callable
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QAbstractButton, QLineEdit, QListView, QScrollArea
+
+from odyssey_recorder.errors import PracticeError
+from odyssey_recorder.gui.record.recording_controller import Phase
+from odyssey_recorder.gui.workplace import Workplace
+from odyssey_recorder.model.assignment import Assignment
+from odyssey_recorder.model.episode import TaskInfo
+from odyssey_recorder.practice.tasks import practice_tasks
+from odyssey_recorder.recording.script import ScriptPlayer
+from tests.fakes import FakeDevice
+from tests.gui.bench_desk import TASK, BenchDesk
+from tests.gui.bench_practice import FAILED, BenchPractice
+from tests.gui.pilot import Pilot
+
+Open = Callable[[Workplace], Pilot]
+FIRST, SECOND = practice_tasks()[:2]
+
+
+@pytest.fixture
+def device() -> FakeDevice:
+    fake = FakeDevice()
+    fake.avd_name = "Simulated_fake"
+    return fake
+
+
+def open_with(open_at: Open, practice: BenchPractice) -> Pilot:
+    """The window, connected, once it knows who the annotator is."""
+    pilot = open_at(Workplace(practice=practice))
+    pilot.wait_for_phase(Phase.WATCHING)
+    pilot.press("Practice")
+    pilot.qtbot.waitUntil(lambda: rows(pilot) != [])
+    return pilot
+
+
+def rows(pilot: Pilot) -> list[str]:
+    model = pilot.named(QListView, "Practice tasks").model()
+    return [str(model.index(row, 0).data()) for row in range(model.rowCount())]
+
+
+def can_press(pilot: Pilot, name: str) -> bool:
+    return pilot.named(QAbstractButton, name).isEnabled()
+
+
+def wait_for_words(pilot: Pilot, words: str) -> None:
+    pilot.qtbot.waitUntil(lambda: pilot.says(words), timeout=10_000)
+
+
+def record_practice(pilot: Pilot) -> None:
+    """Start, and complete at once."""
+    pilot.press("Start recording")
+    pilot.wait_for_phase(Phase.RECORDING)
+    pilot.wait_for_steps(0)
+    pilot.complete()
+
+
+def put_aside(desk: BenchDesk, task_id: str = "") -> None:
+    """Leave a draft behind."""
+    device = desk.devices_there[0]
+    recorder = desk.begin(device, Assignment(TASK, task_id), ScriptPlayer(), mode="mirror")
+    recorder.start()
+    recorder.stop()
+    recorder.join()
+
+
+class TestFirstUse:
+    def test_the_name_and_the_consent_are_asked_for_once(self, open_at: Open) -> None:
+        practice = BenchPractice(agrees=None)
+        pilot = open_with(open_at, practice)
+        dialog = pilot.dialog()
+        assert "What is recorded" in pilot.named(QScrollArea, "Consent text").accessibleDescription()
+        name = pilot.named(QLineEdit, "Your name")
+        assert name.text() == "ada"
+        name.setText("Ada Lovelace")
+        pilot.press_in(dialog, "I agree")
+        pilot.qtbot.waitUntil(lambda: practice.agrees is True)
+        assert practice.name == "Ada Lovelace"
+        wait_for_words(pilot, "Ada Lovelace, 0 of 2 practice tasks are passed")
+
+    def test_nobody_agrees_without_a_name(self, open_at: Open) -> None:
+        pilot = open_with(open_at, BenchPractice(agrees=None))
+        dialog = pilot.dialog()
+        pilot.named(QLineEdit, "Your name").setText("  ")
+        [agree] = [button for button in dialog.findChildren(QAbstractButton) if button.text() == "I agree"]
+        assert not agree.isEnabled()
+
+    def test_without_agreement_recording_stays_closed_and_the_way_back_is_told(self, open_at: Open) -> None:
+        practice = BenchPractice(agrees=None, wanted=0)
+        pilot = open_with(open_at, practice)
+        pilot.press_in(pilot.dialog(), "I do not agree")
+        wait_for_words(pilot, "Nothing is recorded before you agree")
+        assert not can_press(pilot, "Practise this")
+        pilot.press("Record")
+        pilot.write_task()
+        assert not can_press(pilot, "Start recording")
+        assert pilot.says("It can be read again under Practice.")
+        pilot.press("Practice")
+        pilot.press("Read the consent text")
+        pilot.press_in(pilot.dialog(), "I agree")
+        pilot.qtbot.waitUntil(lambda: practice.agrees is True)
+        pilot.press("Record")
+        pilot.qtbot.waitUntil(lambda: can_press(pilot, "Start recording"))
+
+    def test_without_agreement_no_draft_is_gone_on_with(self, open_at: Open, desk: BenchDesk) -> None:
+        put_aside(desk)
+        pilot = open_with(open_at, BenchPractice(agrees=False))
+        pilot.press("Record")
+        pilot.qtbot.waitUntil(lambda: pilot.says("Recording is closed: you have not agreed"))
+        buttons = pilot.dialog().findChildren(QAbstractButton)
+        assert [button.isEnabled() for button in buttons if button.text() == "Resume"] == [False]
+
+    def test_closing_the_text_answers_nothing(self, open_at: Open) -> None:
+        practice = BenchPractice(agrees=None)
+        pilot = open_with(open_at, practice)
+        QTest.keyClick(pilot.dialog(), Qt.Key.Key_Escape)
+        assert practice.agrees is None
+
+
+class TestTheGate:
+    def test_other_tasks_wait_until_enough_is_passed(self, open_at: Open) -> None:
+        pilot = open_with(open_at, BenchPractice(wanted=1))
+        pilot.press("Record")
+        pilot.write_task()
+        assert pilot.says("Practice first: one practice task is still to be passed before recording opens.")
+        assert not can_press(pilot, "Start recording")
+
+    def test_no_practice_is_asked_for_where_the_lead_wants_none(self, open_at: Open) -> None:
+        pilot = open_with(open_at, BenchPractice(wanted=0))
+        assert pilot.says("your lead asks for no practice")
+        pilot.press("Record")
+        pilot.start()
+
+    def test_a_window_without_practice_has_no_page_for_it(self, pilot: Pilot) -> None:
+        assert "Practice" not in [button.accessibleName() for button in pilot.window.findChildren(QAbstractButton)]
+        pilot.start()
+
+
+class TestPractice:
+    def test_leads_to_the_open_queue(self, open_at: Open) -> None:
+        practice = BenchPractice(wanted=2)
+        pilot = open_with(open_at, practice)
+        assert rows(pilot)[:2] == [f"1. {FIRST.teaches}: to do", f"2. {SECOND.teaches}: to do"]
+        pilot.press("Practise this")
+        assert pilot.says(FIRST.task.instruction)
+        record_practice(pilot)
+        wait_for_words(pilot, "Passed: 92 %")
+        assert pilot.says("1 more to pass before recording opens.")
+        assert pilot.says("The Display page is open")
+        pilot.press("Next practice task")
+        assert pilot.says(SECOND.task.instruction)
+        record_practice(pilot)
+        wait_for_words(pilot, "now recording is open!")
+        pilot.press("Leave practice")
+        pilot.start()
+        assert [attempt.task_id for attempt in practice.attempts] == [FIRST.task_id, SECOND.task_id]
+        pilot.press("Practice")
+        wait_for_words(pilot, "you have passed all 2")
+        assert rows(pilot)[0] == f"1. {FIRST.teaches}: passed, 92 %"
+
+    def test_a_failed_attempt_says_what_was_missed_and_is_tried_again(self, open_at: Open) -> None:
+        practice = BenchPractice()
+        practice.score = FAILED
+        pilot = open_with(open_at, practice)
+        pilot.press("Practise this")
+        record_practice(pilot)
+        wait_for_words(pilot, "Not passed yet: 17 %")
+        for words in ("Missed: the Display page is open", "The ending is not the right one.", "70 % are needed."):
+            assert pilot.says(words)
+        pilot.press("Practise again")
+        record_practice(pilot)
+        pilot.qtbot.waitUntil(lambda: len(practice.attempts) == 2)
+
+    def test_hints_come_one_by_one_and_are_counted(self, open_at: Open) -> None:
+        practice = BenchPractice()
+        pilot = open_with(open_at, practice)
+        pilot.press("Practise this")
+        assert not can_press(pilot, "Hint")
+        pilot.press("Start recording")
+        pilot.wait_for_phase(Phase.RECORDING)
+        pilot.wait_for_steps(0)
+        for taken, hint in enumerate(FIRST.hints, 1):
+            assert not pilot.says(hint)
+            pilot.press("Hint")
+            assert pilot.says(hint)
+            assert pilot.says(f"{taken} of {len(FIRST.hints)} hints taken.")
+        assert not can_press(pilot, "Hint")
+        pilot.complete()
+        pilot.qtbot.waitUntil(lambda: len(practice.attempts) == 1)
+        assert practice.attempts[0].hints == len(FIRST.hints)
+
+    def test_needs_the_simulated_phone(self, open_at: Open, device: FakeDevice) -> None:
+        device.avd_name = "Pixel_7"
+        pilot = open_with(open_at, BenchPractice())
+        pilot.press("Practise this")
+        assert pilot.says("Practice needs the simulated phone: this device has other apps.")
+        assert not can_press(pilot, "Start recording")
+
+    def test_that_is_stopped_can_begin_again(self, open_at: Open) -> None:
+        practice = BenchPractice()
+        pilot = open_with(open_at, practice)
+        pilot.press("Practise this")
+        pilot.press("Start recording")
+        pilot.wait_for_phase(Phase.RECORDING)
+        pilot.press("Stop")
+        pilot.wait_for_phase(Phase.WATCHING)
+        pilot.qtbot.waitUntil(lambda: can_press(pilot, "Start recording"))
+        assert pilot.says(FIRST.task.instruction)
+        assert practice.attempts == []
+
+    def test_waits_while_something_is_recorded(self, open_at: Open) -> None:
+        pilot = open_with(open_at, BenchPractice(wanted=0))
+        pilot.press("Record")
+        pilot.start()
+        pilot.press("Practice")
+        pilot.qtbot.waitUntil(lambda: not can_press(pilot, "Practise this"))
+        pilot.press("Record")
+        pilot.complete()
+        pilot.press("Practice")
+        pilot.qtbot.waitUntil(lambda: can_press(pilot, "Practise this"))
+
+    def test_an_attempt_that_cannot_be_judged_says_why(self, open_at: Open) -> None:
+        practice = BenchPractice()
+        practice.failure = PracticeError("The gold episode gold.json cannot be read.")
+        pilot = open_with(open_at, practice)
+        pilot.press("Practise this")
+        record_practice(pilot)
+        wait_for_words(pilot, "The gold episode gold.json cannot be read.")
+
+    def test_left_for_another_task_leaves_no_card_behind(self, open_at: Open) -> None:
+        pilot = open_with(open_at, BenchPractice(wanted=0))
+        pilot.press("Practise this")
+        pilot.press("Leave practice")
+        assert not pilot.says(FIRST.task.instruction)
+        pilot.start(TaskInfo("General_Tool", ("Clock",), "", "", "Set an alarm"))
+
+    def test_a_practice_draft_that_is_gone_on_with_is_scored_too(self, open_at: Open, desk: BenchDesk) -> None:
+        put_aside(desk, SECOND.task_id)
+        practice = BenchPractice()
+        pilot = open_with(open_at, practice)
+        dialog = pilot.dialog()
+        pilot.press_in(dialog, "Resume")
+        pilot.press("Record")
+        pilot.wait_for_phase(Phase.RECORDING)
+        pilot.wait_for_steps(0)
+        pilot.complete()
+        wait_for_words(pilot, "Passed: 92 %")
+        assert [attempt.task_id for attempt in practice.attempts] == [SECOND.task_id]

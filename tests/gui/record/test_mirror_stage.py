@@ -1,0 +1,149 @@
+"""The place of the mirror: scroll bars, zooms, and the wanted screen beside the present one."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PIL import Image
+from PySide6.QtCore import QPoint, QSize
+from PySide6.QtWidgets import QLabel, QScrollBar
+from pytestqt.qtbot import QtBot
+
+from odyssey_recorder.gui.background import Background
+from odyssey_recorder.gui.commands import Command, Commands
+from odyssey_recorder.gui.record.mirror import MirrorView
+from odyssey_recorder.gui.record.mirror_stage import MirrorStage
+from odyssey_recorder.gui.record.wanted_screen import WantedScreen
+from odyssey_recorder.model.geometry import Size
+from tests.gui.record.test_mirror import frame
+
+PHONE, TABLET = Size(720, 1280), Size(2560, 1600)
+
+
+@pytest.fixture
+def mirror() -> MirrorView:
+    mirror = MirrorView()
+    mirror.show_frame(frame(PHONE))
+    mirror.set_veil(None)
+    return mirror
+
+
+@pytest.fixture
+def commands(mirror: MirrorView) -> Commands:
+    return Commands(mirror)
+
+
+@pytest.fixture
+def stage(qtbot: QtBot, mirror: MirrorView, commands: Commands) -> Iterator[MirrorStage]:
+    background = Background()
+    stage = MirrorStage(mirror, background, commands)
+    qtbot.addWidget(stage)
+    stage.resize(600, 700)
+    stage.show()
+    yield stage
+    background.close()
+
+
+def wanted(stage: MirrorStage) -> WantedScreen:
+    found = stage.findChild(WantedScreen)
+    assert found is not None
+    return found
+
+
+def bar(stage: MirrorStage, name: str) -> QScrollBar:
+    return next(bar for bar in stage.findChildren(QScrollBar) if bar.accessibleName() == name)
+
+
+def zoom(stage: MirrorStage) -> str:
+    return next(label.text() for label in stage.findChildren(QLabel) if label.accessibleName() == "Zoom")
+
+
+def test_the_zooms_are_commands_with_the_scale_beside_them(
+    stage: MirrorStage, commands: Commands, qtbot: QtBot
+) -> None:
+    fitted = zoom(stage)
+    assert not commands[Command.ZOOM_FIT].isEnabled()
+    commands[Command.ZOOM_PIXELS].trigger()
+    assert zoom(stage) == "100 %"
+    assert not commands[Command.ZOOM_PIXELS].isEnabled()
+    commands[Command.ZOOM_IN].trigger()
+    assert zoom(stage) == "150 %"
+    for _ in range(5):
+        commands[Command.ZOOM_OUT].trigger()
+    assert zoom(stage) == "50 %"
+    assert not commands[Command.ZOOM_OUT].isEnabled()
+    commands[Command.ZOOM_FIT].trigger()
+    qtbot.waitUntil(lambda: zoom(stage) == fitted)
+
+
+def test_scroll_bars_move_a_picture_that_is_larger_than_its_place(
+    stage: MirrorStage, mirror: MirrorView, commands: Commands, qtbot: QtBot
+) -> None:
+    across, down = bar(stage, "Left and right"), bar(stage, "Up and down")
+    assert across.isHidden()
+    assert down.isHidden()
+    commands[Command.ZOOM_PIXELS].trigger()
+    qtbot.waitUntil(lambda: mirror.geometry().bottom() < across.geometry().top())
+    fit = mirror.fit()
+    assert fit is not None
+    assert (across.value(), down.value()) == (-fit.area.left(), -fit.area.top())
+
+    down.setValue(down.maximum())
+    across.setValue(0)
+    fit = mirror.fit()
+    assert fit is not None
+    assert fit.area.bottom() == mirror.height()
+    assert fit.area.left() == 0
+
+
+@pytest.mark.parametrize(
+    ("screen", "room"),
+    [(PHONE, QSize(600, 700)), (TABLET, QSize(600, 700)), (TABLET, QSize(1600, 500)), (PHONE, QSize(400, 1600))],
+)
+def test_the_wanted_screen_lies_as_both_screens_are_larger_and_both_have_as_much_room(
+    stage: MirrorStage, qtbot: QtBot, tmp_path: Path, screen: Size, room: QSize
+) -> None:
+    mirror = stage.findChild(MirrorView)
+    assert mirror is not None
+    mirror.show_frame(frame(screen, number=2))
+    stage.resize(room)
+    stage.show_wanted(picture(tmp_path, screen))
+    qtbot.waitUntil(lambda: wanted(stage).is_shown)
+    qtbot.waitUntil(lambda: wanted(stage).size() == mirror.size())
+    is_beside = room.width() / screen.width > room.height() / screen.height
+    now, then = mirror.mapTo(stage, QPoint()), wanted(stage).mapTo(stage, QPoint())
+    assert (now.y() == then.y()) is is_beside
+    assert (now.x() == then.x()) is not is_beside
+
+
+def test_what_is_zoomed_is_fitted_until_the_device_is_back(
+    stage: MirrorStage, mirror: MirrorView, commands: Commands, tmp_path: Path
+) -> None:
+    mirror.viewport.show_scale(1.5)
+    assert not commands[Command.ACCEPT_SCREEN].isEnabled()
+    stage.show_wanted(picture(tmp_path, PHONE))
+    assert stage.is_leading_back
+    assert mirror.viewport.scale is None
+    assert commands[Command.ACCEPT_SCREEN].isEnabled()
+    assert mirror.caution == "Not recorded"
+
+    stage.show_wanted(None)
+    assert not stage.is_leading_back
+    assert mirror.viewport.scale == 1.5
+    assert not commands[Command.ACCEPT_SCREEN].isEnabled()
+    assert mirror.caution == ""
+
+
+def test_a_wanted_screen_that_cannot_be_read_leaves_its_place_empty(
+    stage: MirrorStage, qtbot: QtBot, tmp_path: Path
+) -> None:
+    stage.show_wanted(tmp_path / "gone.png")
+    assert wanted(stage).isVisible()
+    stage.show_wanted(picture(tmp_path, PHONE))
+    qtbot.waitUntil(lambda: wanted(stage).is_shown)
+
+
+def picture(folder: Path, size: Size) -> Path:
+    path = folder / "wanted.png"
+    Image.new("RGB", (size.width, size.height), (20, 90, 160)).save(path)
+    return path

@@ -1,0 +1,217 @@
+"""An annotator who works in the emulator's own window, while this one listens and shows."""
+
+import shlex
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from PIL import Image
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QAbstractButton, QLineEdit, QRadioButton
+from pytestqt.qtbot import QtBot
+
+from odyssey_recorder.gui.background import Background
+from odyssey_recorder.gui.record.mode_switch import ModeSwitch
+from odyssey_recorder.gui.record.recording_controller import Desk, Phase
+from odyssey_recorder.gui.record.text_question_card import TextQuestionCard
+from odyssey_recorder.model.action import Complete, Press, SystemKey, Type
+from odyssey_recorder.recording.session import State
+from odyssey_recorder.recording.view import RecordedStep, TextQuestion
+from tests.fakes import FakeDevice
+from tests.gui.bench_desk import BenchDesk
+from tests.gui.pilot import LEFT, Pilot
+
+
+def choose(pilot: Pilot, label: str) -> None:
+    (choice,) = [one for one in pilot.window.findChildren(QRadioButton) if label in one.text().replace("&", "")]
+    choice.click()
+
+
+def choose_passive(pilot: Pilot) -> None:
+    choose(pilot, "In the emulator's own window")
+    pilot.qtbot.waitUntil(lambda: pilot.says("All well"))
+
+
+@pytest.fixture
+def ready_device(device: FakeDevice) -> FakeDevice:
+    """A device that lacks nothing that passive mode wants."""
+    device.streams = True
+    device.settings[("secure", "show_ime_with_hard_keyboard")] = "1"
+    for scale in ("window_animation_scale", "transition_animation_scale", "animator_duration_scale"):
+        device.settings[("global", scale)] = "0"
+    return device
+
+
+# Before the start.
+
+
+def test_each_mode_says_what_it_is(qtbot: QtBot) -> None:
+    switch = ModeSwitch()
+    qtbot.addWidget(switch)
+    mirror, passive = switch.findChildren(QRadioButton)
+    assert switch.mode == "mirror"
+    with qtbot.waitSignal(switch.mode_chosen) as chosen:
+        passive.click()
+    assert chosen.args == ["passive"]
+    assert "listened to" in passive.toolTip()
+    assert "until its picture is safe" in mirror.toolTip()
+
+
+def test_what_passive_mode_lacks_is_shown_with_the_command_that_mends_it(pilot: Pilot, device: FakeDevice) -> None:
+    device.settings[("secure", "navigation_mode")] = "2"
+    choose_passive(pilot)
+    assert pilot.says("Navigation: by gestures")
+
+    pilot.press("Copy the command for Navigation")
+    assert shlex.split(QGuiApplication.clipboard().text())[:4] == ["adb", "-s", "fake-1", "shell"]
+
+    device.settings[("secure", "navigation_mode")] = "0"
+    pilot.press("Check again")
+    pilot.qtbot.waitUntil(lambda: not pilot.says("Navigation: by gestures"))
+    choose(pilot, "In this window")
+    assert not pilot.says("All well")
+
+
+def test_what_can_be_mended_is_mended_by_a_button_and_looked_over_again(pilot: Pilot, device: FakeDevice) -> None:
+    device.settings[("secure", "navigation_mode")] = "2"
+    choose_passive(pilot)
+    assert pilot.says("Navigation: by gestures")
+
+    pilot.press("Mend Navigation")
+    pilot.qtbot.waitUntil(lambda: not pilot.says("Navigation: by gestures"))
+    assert device.settings[("secure", "navigation_mode")] == "0"
+    pilot.qtbot.waitUntil(lambda: pilot.says("Navigation,"))
+
+
+def test_where_nothing_can_be_heard_no_recording_is_offered(pilot: Pilot, device: FakeDevice) -> None:
+    device.nodes = ()
+    pilot.write_task()
+    choose(pilot, "In the emulator's own window")
+    pilot.qtbot.waitUntil(lambda: pilot.says("Touch screen: no input node tells of fingers"))
+    assert not pilot.named(QAbstractButton, "Start recording").isEnabled()
+    choose(pilot, "In this window")
+    assert pilot.named(QAbstractButton, "Start recording").isEnabled()
+
+
+def test_a_device_that_cannot_be_asked_says_why(pilot: Pilot, device: FakeDevice) -> None:
+    device.disconnect()
+    choose(pilot, "In the emulator's own window")
+    pilot.qtbot.waitUntil(lambda: pilot.says("fake-1 is gone"))
+
+
+# While it is recorded.
+
+
+def test_what_is_done_on_the_device_fills_the_list_and_the_mirror_is_for_looking(
+    pilot: Pilot, desk: BenchDesk, ready_device: FakeDevice
+) -> None:
+    choose_passive(pilot)
+    pilot.write_task()
+    pilot.press("Start recording")
+    pilot.wait_for_state(State.READY)
+    pilot.qtbot.waitUntil(lambda: pilot.status.state == "Listening")
+    assert not pilot.mirror.takes_input
+    assert not pilot.named(QLineEdit, "Text to type").isVisible()
+
+    ready_device.press_key("KEY_HOME")
+    ready_device.show(1)
+    pilot.qtbot.waitUntil(lambda: pilot.steps == ["HOME"], timeout=10_000)
+    pilot.click(180, 300)
+    QTest.keyClicks(pilot.mirror, "abc")
+    assert pilot.named(QLineEdit, "Text to type").text() == ""
+    pilot.complete()
+
+    (episode_id,) = desk.store.episodes()
+    assert [step.action for step in desk.store.load(episode_id).steps] == [Press(SystemKey.HOME), Complete("")]
+    assert ready_device.performed == []
+    pilot.press("Record another")
+    pilot.wait_for_phase(Phase.WATCHING)
+    assert pilot.says("All well")
+
+
+def test_a_draft_goes_on_in_the_mode_it_was_begun_in(
+    open_window: Callable[[Desk], Pilot], pilot: Pilot, ready_device: FakeDevice, tmp_path: Path
+) -> None:
+    choose_passive(pilot)
+    pilot.write_task()
+    pilot.press("Start recording")
+    pilot.qtbot.waitUntil(lambda: pilot.status.state == "Listening", timeout=10_000)
+    ready_device.press_key("KEY_HOME")
+    pilot.qtbot.waitUntil(lambda: pilot.steps == ["HOME"], timeout=10_000)
+    pilot.window.close()
+
+    again = open_window(BenchDesk(tmp_path, FakeDevice(serial="fake-2")))
+    again.wait_for_phase(Phase.WATCHING)
+    again.press_in(again.dialog(), "Resume")
+    again.qtbot.waitUntil(lambda: again.status.state == "Listening", timeout=10_000)
+    assert again.steps == ["HOME"]
+    again.press("Stop")
+    again.wait_for_phase(Phase.WATCHING)
+    assert again.says("Before you start")
+
+
+# The question.
+
+
+@pytest.fixture
+def steps(tmp_path: Path) -> list[RecordedStep]:
+    path = tmp_path / "0.png"
+    Image.new("RGB", (720, 1280), (20, 90, 160)).save(path)
+    return [RecordedStep(number, Type("?"), path, "the text was not read") for number in range(2)]
+
+
+@pytest.fixture
+def card(qtbot: QtBot) -> Iterator[TextQuestionCard]:
+    background = Background()
+    card = TextQuestionCard(background)
+    qtbot.addWidget(card)
+    yield card
+    background.close()
+
+
+def button(card: TextQuestionCard, words: str) -> QAbstractButton:
+    return next(one for one in card.findChildren(QAbstractButton) if one.text() == words)
+
+
+def field(card: TextQuestionCard) -> QLineEdit:
+    found = card.findChild(QLineEdit)
+    assert found is not None
+    return found
+
+
+def test_a_text_that_was_not_read_is_asked_for_with_a_guess(
+    card: TextQuestionCard, steps: list[RecordedStep], qtbot: QtBot
+) -> None:
+    card.show_question(TextQuestion(1, "helo"), steps)
+    assert card.isVisible()
+    assert field(card).text() == "helo"
+    field(card).clear()
+    assert not button(card, "OK").isEnabled()
+    QTest.keyClicks(field(card), "hello")
+    with qtbot.waitSignal(card.answered) as answered:
+        QTest.mouseClick(button(card, "OK"), LEFT)
+    assert answered.args == [1, "hello"]
+    card.show_question(None, steps)
+    assert not card.isVisible()
+
+
+def test_a_question_may_wait_and_keeps_what_is_written(card: TextQuestionCard, steps: list[RecordedStep]) -> None:
+    question = TextQuestion(0, "")
+    card.show_question(question, steps)
+    QTest.keyClicks(field(card), "half")
+    QTest.mouseClick(button(card, "Later"), LEFT)
+    card.show_question(question, steps)
+    assert not field(card).isVisible()
+
+    QTest.mouseClick(button(card, "Answer…"), LEFT)
+    assert field(card).isVisible()
+    assert field(card).text() == "half"
+
+
+def test_the_next_question_is_asked_in_full(card: TextQuestionCard, steps: list[RecordedStep]) -> None:
+    card.show_question(TextQuestion(0, ""), steps)
+    QTest.mouseClick(button(card, "Later"), LEFT)
+    card.show_question(TextQuestion(1, "next"), steps)
+    assert field(card).isVisible()
+    assert field(card).text() == "next"

@@ -1,0 +1,567 @@
+"""An annotator at the window: a device in memory, a real recorder, a real dataset folder."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PIL import Image
+from PySide6.QtCore import QObject, Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QAbstractButton, QLabel, QLineEdit, QListView, QPlainTextEdit, QRadioButton
+
+from odyssey_recorder.errors import DeviceTimeoutError
+from odyssey_recorder.gesture.touch import TouchStroke
+from odyssey_recorder.gui.record.recording_controller import Desk, Phase
+from odyssey_recorder.gui.record.step_list import NOTE_ROLE
+from odyssey_recorder.gui.record.wanted_screen import WantedScreen
+from odyssey_recorder.model.action import Click, Complete, Impossible, LongPress, Press, Scroll, SystemKey, Type
+from odyssey_recorder.model.episode import Episode
+from odyssey_recorder.model.geometry import Size
+from odyssey_recorder.recording.session import State
+from tests.fakes import FakeDevice
+from tests.gui.bench_desk import TASK, BenchDesk
+from tests.gui.pilot import LEFT, NONE, Pilot
+
+OpenWindow = Callable[[Desk], Pilot]
+
+
+def the_episode(desk: BenchDesk) -> Episode:
+    (episode_id,) = desk.store.episodes()
+    return desk.store.load(episode_id)
+
+
+def shows(path: Path, picture: Image.Image) -> bool:
+    with Image.open(path) as image:
+        return image.convert("RGB").tobytes() == picture.tobytes()
+
+
+def choose_step(pilot: Pilot, number: int) -> None:
+    steps = pilot.named(QListView, "Steps")
+    steps.setCurrentIndex(steps.model().index(number, 0))
+
+
+class UnchangingDevice(FakeDevice):
+    """A device whose screen stays as it is, whatever is done to it."""
+
+    def touch(self, stroke: TouchStroke) -> None:
+        super().touch(stroke)
+        self.show(0)
+
+
+# Whole episodes.
+
+
+def test_a_whole_episode_is_recorded_and_published(pilot: Pilot, desk: BenchDesk, device: FakeDevice) -> None:
+    pilot.start()
+    pilot.click(180, 300)
+    pilot.wait_for_steps(1)
+    pilot.drag_up(180, low=500, high=100)
+    pilot.wait_for_steps(2)
+    pilot.hold(100, 400)
+    pilot.wait_for_steps(3)
+    pilot.type_text("seven o'clock; $HOME")
+    pilot.wait_for_steps(4)
+    for number, name in enumerate(("Home", "Recent", "Back"), start=5):
+        pilot.press(name)
+        pilot.wait_for_steps(number)
+    pilot.complete("It is dark now")
+
+    episode = the_episode(desk)
+    actions = [step.action for step in episode.steps]
+    assert [type(action) for action in actions[:3]] == [Click, Scroll, LongPress]
+    assert actions[3:] == [
+        Type("seven o'clock; $HOME"),
+        Press(SystemKey.HOME),
+        Press(SystemKey.RECENT),
+        Press(SystemKey.BACK),
+        Complete("It is dark now"),
+    ]
+    assert (episode.task.instruction, episode.task.apps) == (TASK.instruction, TASK.apps)
+    assert device.screen_at == list(range(7))
+    pictures = [desk.store.screenshot_path(episode, step) for step in range(8)]
+    assert [shows(path, device.picture(screen)) for screen, path in enumerate(pictures)] == [True] * 8
+
+
+def test_a_device_that_streams_follows_the_finger_while_it_is_down(
+    pilot: Pilot, desk: BenchDesk, device: FakeDevice
+) -> None:
+    device.streams = True
+    pilot.start()
+    pilot.put_finger_down(180, 500)
+    pilot.qtbot.waitUntil(lambda: len(device.finger) == 1)
+    pilot.qtbot.waitUntil(lambda: pilot.status.state == "Touching")
+    assert pilot.mirror.is_touched
+    assert not pilot.named(QAbstractButton, "Complete").isEnabled()
+
+    QTest.mouseMove(pilot.mirror, pilot.spot(180, 300))
+    pilot.qtbot.waitUntil(lambda: len(device.finger) == 2)
+    QTest.mouseRelease(pilot.mirror, LEFT, NONE, pilot.spot(180, 100))
+    pilot.wait_for_steps(1)
+    pilot.complete()
+
+    assert [finger.at is None for finger in device.finger] == [False, False, False, True]
+    scroll = the_episode(desk).steps[0].action
+    assert isinstance(scroll, Scroll)
+    assert len(scroll.path) == 3
+    assert device.performed == []
+
+
+def test_the_way_that_pictures_come_is_shown_and_its_change_is_told(pilot: Pilot, device: FakeDevice) -> None:
+    pilot.qtbot.waitUntil(lambda: pilot.status.capture_path == "screencap")
+    device.streams = True
+    pilot.start()
+    pilot.qtbot.waitUntil(lambda: pilot.status.capture_path == "gRPC")
+
+    device.streams = False
+    pilot.qtbot.waitUntil(lambda: pilot.says("pictures come through adb (screencap) now"))
+    pilot.click(180, 300)
+    pilot.wait_for_steps(1)
+
+
+def test_after_publishing_the_window_says_where_and_offers_another(pilot: Pilot, desk: BenchDesk) -> None:
+    pilot.start()
+    pilot.complete()
+    (episode_id,) = desk.store.episodes()
+    place = str(desk.store.root / "annotations" / f"{episode_id}.json")
+    assert pilot.says(place)
+
+    pilot.press("Copy path")
+    assert QGuiApplication.clipboard().text() == place
+
+    pilot.named(QLineEdit, "Text to type").setText("left over")
+    pilot.press("Record another")
+    pilot.wait_for_phase(Phase.WATCHING)
+    assert pilot.steps == []
+    assert pilot.named(QLineEdit, "Text to type").text() == ""
+    assert pilot.named(QPlainTextEdit, "Instruction").toPlainText() == ""
+    pilot.start()
+    pilot.complete()
+    assert len(desk.store.episodes()) == 2
+
+
+def test_an_impossible_task_needs_a_reason(pilot: Pilot, desk: BenchDesk) -> None:
+    pilot.start()
+    pilot.press("Impossible")
+    dialog = pilot.dialog()
+    (finish,) = [button for button in dialog.findChildren(QAbstractButton) if button.text() == "Impossible"]
+    assert not finish.isEnabled()
+    (choice,) = [button for button in dialog.findChildren(QRadioButton) if button.text() == "region limitation"]
+    choice.click()
+    pilot.press_in(dialog, "Impossible")
+    pilot.wait_for_phase(Phase.FINISHED)
+    assert the_episode(desk).steps[-1].action == Impossible("region limitation")
+
+
+def test_own_words_for_a_reason_go_before_a_chosen_one(pilot: Pilot, desk: BenchDesk) -> None:
+    pilot.start()
+    pilot.press("Impossible")
+    dialog = pilot.dialog()
+    dialog.findChildren(QRadioButton)[0].click()
+    QTest.keyClicks(pilot.named(QLineEdit, "Another reason"), "the shop is closed")
+    pilot.press_in(dialog, "Impossible")
+    pilot.wait_for_phase(Phase.FINISHED)
+    assert the_episode(desk).steps[-1].action == Impossible("the shop is closed")
+
+
+@pytest.mark.parametrize("size", [Size(2208, 1840), Size(2560, 1600), Size(720, 1280)], ids=str)
+def test_a_click_lands_on_the_pixel_that_was_clicked(tmp_path: Path, open_window: OpenWindow, size: Size) -> None:
+    device = FakeDevice(size)
+    pilot = open_window(BenchDesk(tmp_path, device))
+    pilot.wait_for_phase(Phase.WATCHING)
+    pilot.start()
+    fit = pilot.mirror.fit()
+    assert fit is not None
+    at = pilot.spot(size.width // 3, size.height // 5)
+    QTest.mouseClick(pilot.mirror, LEFT, NONE, at)
+    pilot.wait_for_steps(1)
+    (stroke,) = device.performed
+    assert isinstance(stroke, TouchStroke)
+    assert stroke.start == fit.pixel_at(at.toPointF())
+
+
+# What is refused.
+
+
+def test_nothing_is_taken_before_a_recording_begins(pilot: Pilot, device: FakeDevice) -> None:
+    pilot.qtbot.waitUntil(lambda: pilot.mirror.frame_number is not None)
+    pilot.click(180, 300)
+    pilot.type_text("hello")
+    assert device.performed == []
+    assert not pilot.mirror.takes_input
+
+
+def test_the_keys_bring_the_device_to_its_start_unrecorded(pilot: Pilot, device: FakeDevice, desk: BenchDesk) -> None:
+    pilot.press("Home")
+    pilot.qtbot.waitUntil(lambda: device.performed == [SystemKey.HOME])
+    pilot.start()
+    assert pilot.steps == []
+    pilot.complete()
+    assert [step.action for step in the_episode(desk).steps] == [Complete("")]
+
+
+def test_a_recording_begins_only_with_an_instruction_and_an_app(pilot: Pilot) -> None:
+    start = pilot.named(QAbstractButton, "Start recording")
+    assert not start.isEnabled()
+    assert pilot.says("Write the instruction first.")
+    pilot.named(QPlainTextEdit, "Instruction").setPlainText(TASK.instruction)
+    assert pilot.says("Name at least one app")
+    assert not start.isEnabled()
+    QTest.keyClicks(pilot.named(QLineEdit, "Add an app"), "Settings,")
+    assert start.isEnabled()
+
+
+def test_text_that_cannot_be_typed_is_refused_and_stays_in_the_box(pilot: Pilot, device: FakeDevice) -> None:
+    pilot.start()
+    box = pilot.named(QLineEdit, "Text to type")
+    box.setText("grüße")
+    QTest.keyClick(box, Qt.Key.Key_Return)
+    assert box.text() == "grüße"
+    assert pilot.says("cannot be typed")
+    assert device.performed == []
+    pilot.press("Dismiss")
+    assert not pilot.says("cannot be typed")
+
+
+def test_text_of_an_input_method_becomes_one_step(pilot: Pilot, device: FakeDevice) -> None:
+    pilot.start()
+    box = pilot.named(QLineEdit, "Text to type")
+    box.setText("written at once")
+    pilot.press("Type")
+    pilot.wait_for_steps(1)
+    assert device.performed == ["written at once"]
+    assert box.text() == ""
+
+
+def test_typing_at_the_mirror_goes_to_the_text_box(pilot: Pilot) -> None:
+    pilot.start()
+    QTest.keyClicks(pilot.mirror, "seven")
+    assert pilot.named(QLineEdit, "Text to type").text() == "seven"
+
+
+def test_a_key_with_control_that_means_nothing_is_no_text(pilot: Pilot) -> None:
+    pilot.start()
+    QTest.keyClick(pilot.mirror, Qt.Key.Key_Equal, Qt.KeyboardModifier.ControlModifier)
+    assert pilot.named(QLineEdit, "Text to type").text() == ""
+    assert pilot.mirror.hasFocus()
+
+
+def test_a_message_does_not_move_the_mirror(pilot: Pilot) -> None:
+    pilot.start()
+    before = pilot.mirror.geometry()
+    pilot.named(QLineEdit, "Text to type").setText("grüße")
+    pilot.press("Type")
+    pilot.qtbot.waitUntil(lambda: pilot.says("cannot be typed"))
+    assert pilot.mirror.geometry() == before
+
+
+# Steps and undo.
+
+
+def test_a_step_that_changed_nothing_is_flagged_and_can_be_undone(tmp_path: Path, open_window: OpenWindow) -> None:
+    device = UnchangingDevice()
+    pilot = open_window(BenchDesk(tmp_path, device))
+    pilot.wait_for_phase(Phase.WATCHING)
+    pilot.start()
+    pilot.click(180, 300)
+    pilot.qtbot.waitUntil(lambda: bool(pilot.views[-1].steps) and bool(pilot.views[-1].steps[0].flag))
+    pilot.wait_for_steps(1)
+
+    pilot.press("Undo step 0: nothing changed on the screen")
+    pilot.wait_for_steps(0)
+    assert not pilot.named(QAbstractButton, "Undo last").isEnabled()
+
+
+def test_undo_takes_the_last_step_only(pilot: Pilot, desk: BenchDesk, device: FakeDevice) -> None:
+    device.keeps_snapshots = False
+    pilot.start()
+    pilot.press("Home")
+    pilot.wait_for_steps(1)
+    pilot.type_text("wrong")
+    pilot.wait_for_steps(2)
+    pilot.shortcut("Ctrl+Z").trigger()
+    pilot.wait_for_state(State.LEADING_BACK)
+    device.show(1)
+    pilot.wait_for_steps(1)
+    pilot.complete()
+    assert [step.action for step in the_episode(desk).steps] == [Press(SystemKey.HOME), Complete("")]
+
+
+def test_until_the_device_is_back_the_wanted_screen_is_shown_and_nothing_is_recorded(
+    pilot: Pilot, device: FakeDevice
+) -> None:
+    device.keeps_snapshots = False
+    pilot.start()
+    pilot.press("Home")
+    pilot.wait_for_steps(1)
+    pilot.press("Undo last")
+    pilot.wait_for_state(State.LEADING_BACK)
+    pilot.qtbot.waitUntil(lambda: pilot.find(WantedScreen).is_shown)
+    assert pilot.says("Nothing is recorded until both screens are the same.")
+    assert pilot.status.state == "Leading back"
+    assert not pilot.named(QAbstractButton, "Complete").isEnabled()
+
+    done, seen = len(device.performed), len(pilot.views)
+    pilot.click(180, 300)
+    pilot.qtbot.waitUntil(lambda: len(device.performed) == done + 1)
+    pilot.qtbot.waitUntil(lambda: State.INJECTING in {view.state for view in pilot.views[seen:]})
+    pilot.wait_for_state(State.LEADING_BACK)
+    pilot.qtbot.waitUntil(lambda: pilot.mirror.takes_input)
+    pilot.press("Back")
+    pilot.qtbot.waitUntil(lambda: device.performed[-1] is SystemKey.BACK)
+    assert pilot.steps == []
+
+    device.show(0)
+    pilot.wait_for_steps(0)
+    assert not pilot.find(WantedScreen).isVisible()
+    pilot.click(180, 300)
+    pilot.wait_for_steps(1)
+
+
+def test_a_screen_that_will_never_be_the_same_can_be_accepted(pilot: Pilot, device: FakeDevice) -> None:
+    device.keeps_snapshots = False
+    pilot.start()
+    pilot.press("Home")
+    pilot.wait_for_steps(1)
+    pilot.press("Undo last")
+    pilot.wait_for_state(State.LEADING_BACK)
+    pilot.press("It is as it should be")
+    pilot.wait_for_steps(0)
+    assert pilot.status.state == "Ready"
+
+
+def test_undo_to_here_takes_the_chosen_step_and_all_after_it(pilot: Pilot, device: FakeDevice) -> None:
+    device.keeps_snapshots = False
+    pilot.start()
+    for number in range(1, 4):
+        pilot.press("Home")
+        pilot.wait_for_steps(number)
+    choose_step(pilot, 1)
+    pilot.shortcut("Ctrl+Shift+Z").trigger()
+    pilot.wait_for_state(State.LEADING_BACK)
+    device.show(1)
+    pilot.wait_for_steps(1)
+
+
+def test_many_steps_go_only_when_it_is_really_meant(pilot: Pilot, device: FakeDevice) -> None:
+    device.keeps_snapshots = False
+    pilot.start()
+    for number in range(1, 5):
+        pilot.press("Home")
+        pilot.wait_for_steps(number)
+    choose_step(pilot, 0)
+    pilot.shortcut("Ctrl+Shift+Z").trigger()
+    pilot.press_in(pilot.dialog(), "Cancel")
+    assert len(pilot.steps) == 4
+
+    pilot.shortcut("Ctrl+Shift+Z").trigger()
+    pilot.press_in(pilot.dialog(), "Take away")
+    pilot.wait_for_state(State.LEADING_BACK)
+    device.show(0)
+    pilot.wait_for_steps(0)
+
+
+def test_a_note_is_written_beside_a_step_in_its_place(pilot: Pilot) -> None:
+    pilot.start()
+    pilot.press("Home")
+    pilot.wait_for_steps(1)
+    pilot.shortcut("Ctrl+E").trigger()
+    editor = pilot.named(QLineEdit, "Note of step 0")
+    QTest.keyClicks(editor, "the  shop is slow")
+    QTest.keyClick(editor, Qt.Key.Key_Return)
+    pilot.qtbot.waitUntil(lambda: pilot.views[-1].steps[0].note == "the shop is slow")
+    assert pilot.named(QListView, "Steps").model().index(0, 0).data(NOTE_ROLE) == "the shop is slow"
+
+
+def test_while_paused_nothing_is_taken(pilot: Pilot, device: FakeDevice) -> None:
+    pilot.start()
+    pilot.press("Pause")
+    assert pilot.status.state == "Paused"
+    assert not pilot.mirror.takes_input
+    assert not pilot.named(QAbstractButton, "Home").isEnabled()
+    assert not pilot.named(QAbstractButton, "Complete").isEnabled()
+    pilot.click(180, 300)
+    assert device.performed == []
+
+    pilot.press("Pause")
+    assert pilot.status.state == "Ready"
+    pilot.click(180, 300)
+    pilot.wait_for_steps(1)
+
+
+def test_what_goes_out_to_the_device_is_said_on_the_mirror(pilot: Pilot) -> None:
+    pilot.start()
+    pilot.press("Home")
+    assert pilot.mirror.sent == "HOME"
+    pilot.wait_for_steps(1)
+    pilot.click(180, 300)
+    assert pilot.mirror.sent.startswith("CLICK")
+    pilot.wait_for_steps(2)
+    pilot.type_text("seven")
+    assert pilot.mirror.sent == "TYPE “seven”"
+    pilot.wait_for_steps(3)
+
+
+# What goes wrong.
+
+
+def test_a_lost_device_veils_the_mirror_and_recording_goes_on_when_it_is_back(
+    pilot: Pilot, device: FakeDevice, desk: BenchDesk
+) -> None:
+    pilot.start()
+    pilot.click(180, 300)
+    pilot.wait_for_steps(1)
+
+    device.disconnect()
+    pilot.wait_for_state(State.DEVICE_LOST)
+    assert not pilot.mirror.takes_input
+    assert pilot.status.state == "Device lost"
+    assert "fake-1 is gone" in pilot.status.message
+    pilot.click(180, 300)
+
+    device.mend()
+    pilot.wait_for_steps(1)
+    assert pilot.status.state == "Ready"
+    pilot.press("Home")
+    pilot.wait_for_steps(2)
+    pilot.complete()
+    assert len(the_episode(desk).steps) == 3
+
+
+def test_a_device_that_is_lost_before_the_recording_comes_back_too(pilot: Pilot, device: FakeDevice) -> None:
+    device.fail_with(DeviceTimeoutError("fake-1 did not answer within 5 s. Wait, or start it again."))
+    pilot.qtbot.waitUntil(lambda: pilot.status.state == "Device lost")
+    device.mend()
+    pilot.qtbot.waitUntil(lambda: pilot.status.state == "Live view")
+    assert pilot.controller.phase is Phase.WATCHING
+
+
+def test_without_a_device_the_simulated_one_is_offered(tmp_path: Path, open_window: OpenWindow) -> None:
+    pilot = open_window(BenchDesk(tmp_path, simulated=FakeDevice(serial="emulator-6001")))
+    pilot.qtbot.waitUntil(lambda: pilot.says("No device. Start an emulator, or start the simulated one."))
+    pilot.press("Start the simulated emulator")
+    pilot.wait_for_phase(Phase.WATCHING)
+    assert pilot.controller.serial == "emulator-6001"
+
+
+def test_a_dataset_that_cannot_be_written_keeps_the_window_at_work(
+    tmp_path: Path, open_window: OpenWindow, device: FakeDevice
+) -> None:
+    (tmp_path / "dataset").write_text("a file in the place of the folder")
+    pilot = open_window(BenchDesk(tmp_path, device))
+    pilot.wait_for_phase(Phase.WATCHING)
+    pilot.write_task()
+    pilot.press("Start recording")
+    pilot.qtbot.waitUntil(lambda: pilot.says("dataset"))
+    pilot.wait_for_phase(Phase.WATCHING)
+    assert pilot.named(QAbstractButton, "Start recording").isEnabled()
+
+
+# Drafts.
+
+
+def test_a_closed_window_keeps_the_draft_and_the_next_one_goes_on_with_it(
+    open_window: OpenWindow, pilot: Pilot, tmp_path: Path
+) -> None:
+    pilot.start()
+    pilot.press("Home")
+    pilot.wait_for_steps(1)
+    pilot.window.close()
+
+    desk = BenchDesk(tmp_path, FakeDevice(serial="fake-2"))
+    (draft,) = desk.drafts()
+    assert draft.steps == 1
+    again = open_window(desk)
+    again.wait_for_phase(Phase.WATCHING)
+    dialog = again.dialog()
+    again.press_in(dialog, "Resume")
+    again.wait_for_steps(1)
+    assert again.says(TASK.instruction)
+    again.press("Back")
+    again.wait_for_steps(2)
+    again.complete()
+    actions = [step.action for step in the_episode(desk).steps]
+    assert actions == [Press(SystemKey.HOME), Press(SystemKey.BACK), Complete("")]
+
+
+def test_a_stopped_recording_is_a_draft_that_can_go_to_the_trash(pilot: Pilot, desk: BenchDesk) -> None:
+    pilot.start()
+    pilot.press("Home")
+    pilot.wait_for_steps(1)
+    pilot.press("Stop")
+    pilot.wait_for_phase(Phase.WATCHING)
+    drafts = pilot.named(QAbstractButton, "Drafts")
+    pilot.qtbot.waitUntil(drafts.isVisible)
+
+    pilot.press("Drafts")
+    pilot.press_in(pilot.dialog(), "Move to trash")
+    pilot.qtbot.waitUntil(drafts.isHidden)
+    assert desk.drafts() == []
+
+
+def test_a_discarded_recording_is_in_the_trash_and_the_device_is_watched_again(pilot: Pilot, desk: BenchDesk) -> None:
+    pilot.start()
+    pilot.press("Home")
+    pilot.wait_for_steps(1)
+    pilot.press("Discard")
+    pilot.press_in(pilot.dialog(), "Discard")
+    pilot.wait_for_phase(Phase.WATCHING)
+    assert (desk.drafts(), desk.store.episodes()) == ([], [])
+
+
+# Keys and names.
+
+
+def test_a_recording_that_is_over_leaves_nothing_behind_in_the_window(pilot: Pilot) -> None:
+    def count() -> int:
+        return len(pilot.controller.findChildren(QObject))
+
+    before = count()
+    for ending in ("Complete", "Stop"):
+        pilot.start()
+        if ending == "Complete":
+            pilot.click(180, 300)
+            pilot.wait_for_steps(1)
+            pilot.complete()
+            pilot.press("Record another")
+        else:
+            pilot.press(ending)
+        pilot.wait_for_phase(Phase.WATCHING)
+    pilot.qtbot.waitUntil(lambda: count() == before)
+
+
+def test_every_command_has_a_tooltip_that_shows_its_keys(pilot: Pilot) -> None:
+    keys = [action.shortcut().toString() for action in pilot.window.actions() if not action.shortcut().isEmpty()]
+    tips = [action.toolTip() for action in pilot.window.actions() if not action.shortcut().isEmpty()]
+    assert [key for key, tip in zip(keys, tips, strict=True) if key not in tip] == []
+    assert len(keys) == len(set(keys))
+
+
+def test_every_control_has_a_name_for_a_screen_reader(pilot: Pilot) -> None:
+    pilot.start()
+    controls = [
+        *pilot.window.findChildren(QAbstractButton),
+        *pilot.window.findChildren(QLineEdit),
+        *pilot.window.findChildren(QPlainTextEdit),
+    ]
+    assert [control for control in controls if not control.accessibleName() and not _words(control)] == []
+
+
+def _words(control: object) -> str:
+    return control.text() if isinstance(control, QAbstractButton) else ""
+
+
+def test_nothing_is_cut_off_in_the_smallest_window(pilot: Pilot, device: FakeDevice) -> None:
+    pilot.window.resize(1100, 700)
+    device.keeps_snapshots = False
+    pilot.start()
+    pilot.press("Home")
+    pilot.wait_for_steps(1)
+    pilot.press("Undo last")
+    pilot.wait_for_state(State.LEADING_BACK)
+    buttons = [button for button in pilot.window.findChildren(QAbstractButton) if button.isVisible()]
+    labels = [label for label in pilot.window.findChildren(QLabel) if label.isVisible() and label.wordWrap()]
+    pilot.qtbot.waitUntil(lambda: all(label.height() >= label.heightForWidth(label.width()) for label in labels))
+    assert [button.accessibleName() for button in buttons if button.width() < button.sizeHint().width()] == []
+    assert pilot.window.size().width() == 1100
+    assert pilot.window.size().height() == 700

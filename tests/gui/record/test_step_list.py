@@ -1,0 +1,196 @@
+"""The list of steps as a model, and the thumbnails."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PIL import Image
+from PySide6.QtCore import QRect, Qt
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QImage, QPainter
+from PySide6.QtWidgets import QStyle, QStyleOptionViewItem
+from pytestqt.modeltest import ModelTester
+from pytestqt.qtbot import QtBot
+
+from odyssey_recorder.gui.background import Background
+from odyssey_recorder.gui.record.step_delegate import StepDelegate, wrapped
+from odyssey_recorder.gui.record.step_list import NOTE_ROLE, THUMBNAIL, StepList, draw_thumbnail
+from odyssey_recorder.gui.theme import MARK
+from odyssey_recorder.model.action import (
+    Action,
+    Click,
+    Complete,
+    Impossible,
+    LongPress,
+    Press,
+    Scroll,
+    SystemKey,
+    Type,
+    describe,
+)
+from odyssey_recorder.model.geometry import Box, Point
+from odyssey_recorder.recording.view import RecordedStep
+
+HOME = Press(SystemKey.HOME)
+ACTIONS: list[Action] = [
+    Click(Point(500, 500)),
+    LongPress(Point(500, 500)),
+    Scroll(Point(500, 800), Point(500, 200), (Point(500, 800), Point(510, 500), Point(500, 200))),
+    Type("hello"),
+    HOME,
+    Press(SystemKey.BACK),
+    Press(SystemKey.RECENT),
+    Complete(),
+    Impossible("payment"),
+]
+
+
+@pytest.fixture
+def picture(tmp_path: Path) -> Path:
+    path = tmp_path / "0.png"
+    Image.new("RGB", (720, 1280), (20, 90, 160)).save(path)
+    return path
+
+
+@pytest.fixture
+def steps(qtbot: QtBot) -> Iterator[StepList]:
+    background = Background()
+    yield StepList(background, background)
+    background.close()
+
+
+def test_steps_come_and_go_at_the_end(steps: StepList, picture: Path, qtmodeltester: ModelTester, qtbot: QtBot) -> None:
+    first, second = RecordedStep(0, Click(Point(432, 118)), picture, ""), RecordedStep(1, HOME, picture, "")
+    qtmodeltester.check(steps)  # type: ignore[no-untyped-call]
+    for shown in ([first], [first, second], [first], [], [first, second]):
+        steps.show_steps(shown)
+        assert [steps.index(row).data() for row in range(steps.rowCount())] == ["CLICK 432, 118", "HOME"][: len(shown)]
+
+
+def test_a_step_that_stays_is_not_removed_and_inserted_again(steps: StepList, picture: Path) -> None:
+    removed: list[int] = []
+    steps.rowsRemoved.connect(lambda _parent, first, _last: removed.append(first))
+    first, second = RecordedStep(0, HOME, picture, ""), RecordedStep(1, HOME, picture, "")
+    steps.show_steps([first])
+    steps.show_steps([first, second])
+    assert removed == []
+
+
+def test_a_flag_that_comes_later_is_shown_and_read_out(steps: StepList, picture: Path) -> None:
+    steps.show_steps([RecordedStep(0, HOME, picture, "")])
+    steps.show_steps([RecordedStep(0, HOME, picture, "nothing changed on the screen")])
+    index = steps.index(0)
+    assert index.data(Qt.ItemDataRole.StatusTipRole) == "nothing changed on the screen"
+    assert index.data(Qt.ItemDataRole.AccessibleTextRole) == "Step 0: HOME nothing changed on the screen"
+
+
+def test_a_step_that_is_amended_stays_in_its_place(steps: StepList, picture: Path) -> None:
+    removed: list[int] = []
+    steps.rowsRemoved.connect(lambda _parent, first, _last: removed.append(first))
+    typed, last = RecordedStep(0, Type("a"), picture, "text not read"), RecordedStep(1, HOME, picture, "")
+    steps.show_steps([typed, last])
+    steps.show_steps([RecordedStep(0, Type("abc"), picture, ""), last])
+    assert [steps.index(row).data() for row in range(2)] == [describe(Type("abc")), "HOME"]
+    assert removed == []
+
+
+def test_the_whole_of_a_long_text_and_its_flag_is_in_the_tooltip(steps: StepList, picture: Path) -> None:
+    steps.show_steps([RecordedStep(0, Type("<b>long</b>"), picture, "the text was not read")])
+    tip = str(steps.index(0).data(Qt.ItemDataRole.ToolTipRole))
+    assert "&lt;b&gt;long&lt;/b&gt;" in tip
+    assert "The text was not read" in tip
+
+
+def test_the_touched_element_is_framed(qtbot: QtBot, picture: Path) -> None:
+    bare = draw_thumbnail(RecordedStep(0, HOME, picture, ""))
+    framed = draw_thumbnail(RecordedStep(0, HOME, picture, "", Box(72, 128, 360, 640)))
+
+    width, height = bare.width(), bare.height()
+    places = [(x, y) for x in range(width) for y in range(height)]
+    changed = [(x, y) for x, y in places if bare.pixelColor(x, y) != framed.pixelColor(x, y)]
+    across, down = {x for x, _ in changed}, {y for _, y in changed}
+    edges = min(across) / width, max(across) / width, min(down) / height, max(down) / height
+    assert edges == pytest.approx((0.1, 0.5, 0.1, 0.5), abs=0.02)
+
+
+def test_the_thumbnail_comes_from_the_background(steps: StepList, picture: Path, qtbot: QtBot) -> None:
+    with qtbot.waitSignal(steps.dataChanged):
+        steps.show_steps([RecordedStep(0, HOME, picture, "")])
+    thumbnail = steps.index(0).data(Qt.ItemDataRole.DecorationRole)
+    assert isinstance(thumbnail, QImage)
+    assert thumbnail.deviceIndependentSize().toSize().height() == THUMBNAIL.height()
+
+
+@pytest.mark.parametrize("action", ACTIONS, ids=lambda action: type(action).__name__)
+def test_every_action_is_drawn_on_its_thumbnail(qtbot: QtBot, picture: Path, action: Action) -> None:
+    image = draw_thumbnail(RecordedStep(0, action, picture, ""))
+    plain = QColor(20, 90, 160)
+    colours = {image.pixelColor(x, y).rgb() for x in range(image.width()) for y in range(image.height())}
+    assert image.pixelColor(1, 1) == plain
+    assert len(colours) > 10
+
+
+def test_a_click_is_marked_where_it_was(qtbot: QtBot, picture: Path) -> None:
+    image = draw_thumbnail(RecordedStep(0, LongPress(Point(250, 750)), picture, ""))
+    assert image.pixelColor(round(image.width() * 0.25), round(image.height() * 0.75)) == MARK
+
+
+def test_a_picture_that_is_gone_leaves_the_place_empty(qtbot: QtBot, tmp_path: Path) -> None:
+    assert draw_thumbnail(RecordedStep(0, HOME, tmp_path / "gone.png", "")).isNull()
+
+
+def test_words_are_wrapped_and_what_does_not_fit_ends_with_an_ellipsis(qtbot: QtBot) -> None:
+    metrics = QFontMetrics(QFont())
+    words = "one two three four five six seven eight nine ten"
+    lines = wrapped(words, metrics, metrics.horizontalAdvance("one two three four"), 2)
+    assert len(lines) == 2
+    assert lines[0].startswith("one two")
+    assert lines[1].endswith("…")
+    assert wrapped("one", metrics, 500, 3) == ["one"]
+
+
+# Notes, and how a row looks.
+
+
+def test_a_note_is_shown_and_read_out(steps: StepList, picture: Path) -> None:
+    steps.show_steps([RecordedStep(0, HOME, picture, "", note="slow here")])
+    index = steps.index(0)
+    assert index.data(NOTE_ROLE) == index.data(Qt.ItemDataRole.EditRole) == "slow here"
+    assert index.data(Qt.ItemDataRole.AccessibleTextRole) == "Step 0: HOME slow here"
+    assert "slow here" in str(index.data(Qt.ItemDataRole.ToolTipRole))
+
+
+def test_a_note_that_is_edited_is_asked_for_by_the_step_s_key(steps: StepList, picture: Path) -> None:
+    written: list[tuple[int, str]] = []
+    steps.note_written.connect(lambda key, words: written.append((key, words)))
+    steps.show_steps([RecordedStep(0, HOME, picture, "", key=7, note="old")])
+    assert steps.setData(steps.index(0), "  a new\nnote ")
+    assert not steps.setData(steps.index(0), "old")
+    assert written == [(7, "a new note")]
+    assert steps.index(0).data(NOTE_ROLE) == "old"
+
+
+def test_a_step_with_all_its_words_fits_into_its_row(steps: StepList, picture: Path) -> None:
+    flag = "nothing changed on the screen, the screen was still moving"
+    for step in (
+        RecordedStep(0, Type("some words that are typed by hand " * 4), picture, flag, note="a long note " * 9),
+        RecordedStep(0, Scroll(Point(500, 800), Point(500, 200), (Point(500, 800), Point(500, 200))), picture, flag),
+        RecordedStep(0, HOME, picture, "", note="short"),
+    ):
+        steps.show_steps([step])
+        image = drawn(steps, 0, chosen=True)
+        below = {image.pixelColor(x, image.height() - 1).name() for x in range(image.width())}
+        assert below == {"#ffffff"}
+
+
+def drawn(steps: StepList, number: int, *, chosen: bool) -> QImage:
+    """A row as the list draws it, on white."""
+    delegate, option = StepDelegate(), QStyleOptionViewItem()
+    option.rect = QRect(0, 0, 268, delegate.sizeHint(option, steps.index(number)).height())
+    if chosen:
+        option.state |= QStyle.StateFlag.State_Selected
+    image = QImage(option.rect.size(), QImage.Format.Format_RGB32)
+    image.fill(QColor("white"))
+    painter = QPainter(image)
+    delegate.paint(painter, option, steps.index(number))
+    painter.end()
+    return image

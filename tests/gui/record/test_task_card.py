@@ -1,0 +1,192 @@
+"""The task card of the Record page, with a queue behind it."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+import shiboken6
+from PySide6.QtWidgets import QAbstractButton, QPlainTextEdit, QRadioButton, QTableView
+from pytestqt.qtbot import QtBot
+
+from odyssey_recorder.gui.record.recording_controller import Phase, RecordingController
+from odyssey_recorder.gui.workplace import Workplace
+from odyssey_recorder.task.annotator_queue import AnnotatorQueue
+from odyssey_recorder.task.progress import ProgressFile
+from odyssey_recorder.task.queue import Status
+from tests.gui.bench_desk import BenchDesk
+from tests.gui.pilot import Pilot
+from tests.task.tasks import NotedEpisodes, queue_of, row, write_list
+
+ROWS = (
+    row("a", instruction="Set an alarm", meta_task="Set {item}", item="an alarm", notes="For work", start="clean_home"),
+    row("b", instruction="Start a timer"),
+    row("c", instruction="Add a city"),
+)
+
+
+@dataclass
+class Bench:
+    """A window whose tasks come from a queue."""
+
+    pilot: Pilot
+    queue: AnnotatorQueue
+
+    def shows(self, words: str) -> None:
+        self.pilot.qtbot.waitUntil(lambda: self.pilot.says(words))
+
+    def status(self, task_id: str) -> Status | None:
+        task = self.queue.board().task(task_id)
+        return None if task is None else task.status
+
+    def may(self, name: str) -> bool:
+        return self.pilot.named(QAbstractButton, name).isEnabled()
+
+    def record(self) -> None:
+        self.pilot.qtbot.waitUntil(lambda: self.may("Start recording"))
+        self.pilot.press("Start recording")
+        self.pilot.wait_for_phase(Phase.RECORDING)
+        self.pilot.wait_for_steps(0)
+
+
+@pytest.fixture
+def bench(qtbot: QtBot, desk: BenchDesk, tmp_path: Path) -> Iterator[Bench]:
+    source = write_list(tmp_path / "tasks.jsonl", ROWS)
+    queue = AnnotatorQueue(source, ProgressFile(tmp_path / "progress.jsonl", "Ada"), desk.store)
+    pilot = Pilot(qtbot, RecordingController(desk), workplace=Workplace(tasks=queue))
+    pilot.wait_for_phase(Phase.WATCHING)
+    made = Bench(pilot, queue)
+    made.shows("Set an alarm")
+    yield made
+    pilot.window.close()
+    shiboken6.delete(pilot.window)
+
+
+def test_the_first_task_that_waits_is_shown_with_all_that_is_known_of_it(bench: Bench) -> None:
+    for words in ("General Tool", "For work", "Begins from a clean home screen.", "Item: an alarm"):
+        bench.shows(words)
+    bench.shows("0 of 3 recorded, 0 skipped")
+    assert bench.status("a") is Status.CLAIMED
+
+
+def test_next_goes_through_the_queue_and_begins_again(bench: Bench) -> None:
+    for words in ("Start a timer", "Add a city", "Set an alarm"):
+        bench.pilot.press("Next")
+        bench.shows(words)
+
+
+def test_a_task_is_skipped_with_a_reason_and_comes_last(bench: Bench) -> None:
+    bench.pilot.press("Skip")
+    dialog = bench.pilot.dialog()
+    ok = next(button for button in dialog.findChildren(QAbstractButton) if button.text() == "Skip")
+    assert not ok.isEnabled()
+    dialog.findChildren(QRadioButton)[0].setChecked(True)
+    bench.pilot.press_in(dialog, "Skip")
+    bench.shows("Start a timer")
+    bench.shows("0 of 3 recorded, 1 skipped")
+    assert bench.status("a") is Status.SKIPPED
+    for words in ("Add a city", "Set an alarm"):
+        bench.pilot.press("Next")
+        bench.shows(words)
+    bench.shows("Skipped before: app not installed")
+
+
+def test_a_published_episode_marks_its_task_and_another_brings_the_next(bench: Bench) -> None:
+    bench.record()
+    bench.pilot.complete()
+    bench.pilot.qtbot.waitUntil(lambda: bench.status("a") is Status.RECORDED)
+    bench.pilot.press("Record another")
+    bench.shows("Start a timer")
+    bench.shows("1 of 3 recorded, 0 skipped")
+    bench.record()
+    assert bench.status("b") is Status.UNDER_WAY
+
+
+def test_a_draft_that_is_put_aside_is_under_way_and_shows_its_task_when_resumed(bench: Bench, desk: BenchDesk) -> None:
+    bench.record()
+    bench.pilot.press("Stop")
+    bench.shows("Start a timer")
+    assert bench.status("a") is Status.UNDER_WAY
+    assert bench.queue.board().count(Status.WAITING) == 1
+    bench.pilot.qtbot.waitUntil(lambda: bench.may("Drafts"))
+    bench.pilot.press("Drafts")
+    bench.pilot.press_in(bench.pilot.dialog(), "Resume")
+    bench.pilot.wait_for_phase(Phase.RECORDING)
+    bench.shows("For work")
+    bench.pilot.wait_for_steps(0)
+    bench.pilot.complete()
+    bench.pilot.qtbot.waitUntil(lambda: bench.status("a") is Status.RECORDED)
+    bench.pilot.press("Record another")
+    bench.shows("Start a timer")
+
+
+def test_a_task_that_is_chosen_after_an_episode_is_the_next_to_record(bench: Bench) -> None:
+    bench.record()
+    bench.pilot.complete()
+    bench.pilot.press("Tasks")
+    table = bench.pilot.find(QTableView)
+    bench.pilot.qtbot.waitUntil(lambda: table.model().rowCount() == len(ROWS))
+    table.setCurrentIndex(table.model().index(2, 0))
+    bench.pilot.press("Record this task")
+    bench.pilot.wait_for_phase(Phase.WATCHING)
+    bench.shows("Add a city")
+    bench.record()
+    assert bench.status("c") is Status.UNDER_WAY
+
+
+def test_a_recording_that_is_thrown_away_leaves_its_task_waiting(bench: Bench) -> None:
+    bench.record()
+    bench.pilot.press("Discard")
+    bench.pilot.press_in(bench.pilot.dialog(), "Discard")
+    bench.pilot.wait_for_phase(Phase.WATCHING)
+    bench.shows("Set an alarm")
+    bench.pilot.qtbot.waitUntil(lambda: bench.may("Start recording"))
+    assert bench.status("a") is Status.CLAIMED
+
+
+def test_an_annotator_may_write_a_task_and_come_back_to_the_queue(bench: Bench) -> None:
+    bench.pilot.press("Write my own")
+    assert bench.pilot.named(QPlainTextEdit, "Instruction").isVisible()
+    bench.pilot.qtbot.waitUntil(lambda: bench.status("a") is Status.WAITING)
+    bench.pilot.press("Back to the queue")
+    bench.shows("Set an alarm")
+
+
+def test_when_all_tasks_are_recorded_the_card_says_so(bench: Bench) -> None:
+    for number, task_id in enumerate(("b", "c")):
+        bench.queue.mark_recorded(task_id, f"{number:016}")
+    bench.record()
+    bench.pilot.complete()
+    bench.pilot.press("Record another")
+    bench.shows("No task is waiting")
+    assert not bench.may("Start recording")
+    assert not bench.may("Next")
+
+
+def test_a_queue_that_knows_no_drafts_is_told_of_a_published_episode(
+    qtbot: QtBot, desk: BenchDesk, tmp_path: Path
+) -> None:
+    queue = queue_of(tmp_path, *ROWS, episodes=NotedEpisodes())
+    pilot = Pilot(qtbot, RecordingController(desk), workplace=Workplace(tasks=queue))
+    bench = Bench(pilot, queue)
+    bench.record()
+    pilot.complete()
+    qtbot.waitUntil(lambda: bench.status("a") is Status.RECORDED)
+    task = queue.board().task("a")
+    assert task is not None
+    assert [entry.episode_id for entry in task.history] == desk.store.episodes()
+    pilot.window.close()
+    shiboken6.delete(pilot.window)
+
+
+def test_a_list_that_cannot_be_read_is_told_on_the_card(qtbot: QtBot, desk: BenchDesk, tmp_path: Path) -> None:
+    source = write_list(tmp_path / "tasks.jsonl", [row("a", priority=50)])
+    queue = AnnotatorQueue(source, ProgressFile(tmp_path / "progress.jsonl", "Ada"), desk.store)
+    pilot = Pilot(qtbot, RecordingController(desk), workplace=Workplace(tasks=queue))
+    bench = Bench(pilot, queue)
+    bench.shows("tasks.jsonl:1: priority")
+    write_list(tmp_path / "tasks.jsonl", ROWS)
+    pilot.press("Next")
+    bench.shows("Set an alarm")
+    pilot.window.close()
+    shiboken6.delete(pilot.window)

@@ -1,0 +1,92 @@
+"""The task as the annotator writes it."""
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QLineEdit, QToolButton
+from pytestqt.qtbot import QtBot
+
+from odyssey_recorder.gui.record.app_chips import AppChips
+from odyssey_recorder.gui.record.task_fields import TaskFields
+from odyssey_recorder.model.episode import TaskInfo
+from tests.gui.bench_desk import TASK
+
+
+@pytest.fixture
+def chips(qtbot: QtBot) -> AppChips:
+    made = AppChips()
+    qtbot.addWidget(made)
+    made.show()
+    return made
+
+
+@pytest.fixture
+def fields(qtbot: QtBot) -> TaskFields:
+    made = TaskFields()
+    qtbot.addWidget(made)
+    made.show()
+    return made
+
+
+def entry(chips: AppChips) -> QLineEdit:
+    field = chips.findChild(QLineEdit)
+    assert field is not None
+    return field
+
+
+def test_a_comma_or_return_makes_a_chip(chips: AppChips) -> None:
+    QTest.keyClicks(entry(chips), "Settings, Google Clock,")
+    QTest.keyClicks(entry(chips), "Notes")
+    QTest.keyClick(entry(chips), Qt.Key.Key_Return)
+    assert chips.apps == ("Settings", "Google Clock", "Notes")
+    assert entry(chips).text() == ""
+
+
+def test_a_name_counts_while_it_is_being_typed(chips: AppChips, qtbot: QtBot) -> None:
+    with qtbot.waitSignal(chips.apps_changed):
+        QTest.keyClicks(entry(chips), "Notes, Clock")
+    assert chips.apps == ("Notes", "Clock")
+    assert [button.accessibleName() for button in chips.findChildren(QToolButton)] == ["Remove Notes"]
+
+
+def test_the_same_app_twice_is_one_chip_and_blanks_are_none(chips: AppChips) -> None:
+    QTest.keyClicks(entry(chips), "Notes,Notes, ,,")
+    assert chips.apps == ("Notes",)
+
+
+def test_the_cross_and_backspace_take_apps_away(chips: AppChips) -> None:
+    chips.set_apps(("Settings", "Clock", "Notes"))
+    crosses = {button.accessibleName(): button for button in chips.findChildren(QToolButton)}
+    crosses["Remove Clock"].click()
+    assert list(chips.apps) == ["Settings", "Notes"]
+    QTest.keyClick(entry(chips), Qt.Key.Key_Backspace)
+    assert list(chips.apps) == ["Settings"]
+
+
+def test_names_that_look_like_markup_are_shown_as_they_are(chips: AppChips) -> None:
+    chips.set_apps(("<b>bold</b>",))
+    assert chips.apps == ("<b>bold</b>",)
+
+
+def test_a_task_comes_out_as_it_was_put_in(fields: TaskFields) -> None:
+    fields.show_task(TASK)
+    assert fields.task == TASK
+
+
+def test_a_category_of_another_dataset_is_kept(fields: TaskFields) -> None:
+    task = TaskInfo("Gaming", ("Chess",), "m", "t", "Win")
+    fields.show_task(task)
+    assert fields.task == task
+
+
+def test_template_and_filled_template_fall_back_on_the_instruction(fields: TaskFields) -> None:
+    fields.show_task(TaskInfo("General_Tool", ("Clock",), "", "", "Set an\n alarm "))
+    assert fields.task == TaskInfo("General_Tool", ("Clock",), "Set an alarm", "Set an alarm", "Set an alarm")
+
+
+def test_what_is_missing_is_said(fields: TaskFields) -> None:
+    assert fields.missing == "Write the instruction first."
+    fields.show_task(TaskInfo("General_Tool", (), "", "", "Set an alarm"))
+    assert fields.missing == "Name at least one app that the task uses."
+    fields.show_task(TASK)
+    assert fields.missing == ""

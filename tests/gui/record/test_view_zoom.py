@@ -1,0 +1,126 @@
+"""How large the picture is shown and which part of it: every pixel is found where it is drawn, at every zoom."""
+
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from PySide6.QtCore import QObject, QPointF, QRectF
+
+from odyssey_recorder.gui.record.view_zoom import ZOOMS, Room, Viewport, ViewZoom
+from odyssey_recorder.model.geometry import Pixel, Size
+
+SCREENS = [Size(720, 1280), Size(1080, 2340), Size(1440, 3120), Size(2208, 1840), Size(2560, 1600), Size(1600, 2560)]
+RATIOS = [1.0, 1.25, 2.0]
+SPACE = QRectF(0, 0, 397, 545)
+PHONE = Size(1080, 2340)
+
+shares = st.floats(0, 1)
+middles = st.tuples(shares, shares)
+spaces = st.builds(lambda width, height: QRectF(0, 0, width, height), st.integers(240, 2600), st.integers(240, 2600))
+rooms = st.builds(Room, st.sampled_from(SCREENS), spaces, st.sampled_from(RATIOS))
+small_rooms = st.builds(Room, st.sampled_from(SCREENS), st.just(SPACE), st.sampled_from(RATIOS))
+zooms = st.sampled_from(ZOOMS)
+
+
+@given(rooms, st.sampled_from((None, *ZOOMS)), middles)
+def test_a_pixel_is_found_again_under_its_own_middle(
+    room: Room, scale: float | None, middle: tuple[float, float]
+) -> None:
+    fit = ViewZoom(scale, *middle).fit(room)
+    screen = room.picture
+    pixel = screen.clamp(Pixel(int(middle[0] * screen.width), int(middle[1] * screen.height)))
+    assert fit.pixel_at(fit.point_of(pixel)) == pixel
+
+
+@given(small_rooms, st.sampled_from([1, 2, 3]), middles, st.integers(0, 10**6))
+def test_each_pixel_of_the_monitor_is_of_the_pixel_that_is_drawn_there(
+    room: Room, scale: int, middle: tuple[float, float], at: int
+) -> None:
+    """The mouse is told in the window's units: the monitor's pixels divided by its scale, and no whole numbers."""
+    ratio = room.device_pixel_ratio
+    fit = ViewZoom(scale, *middle).fit(room)
+    left, top = fit.area.left() * ratio, fit.area.top() * ratio
+    assert (left, top) == pytest.approx((round(left), round(top)), abs=1e-6)
+
+    x, y = at % (room.picture.width * scale), at % (room.picture.height * scale)
+    point = QPointF((round(left) + x) / ratio, (round(top) + y) / ratio)
+    assert fit.pixel_at(point) == Pixel(x // scale, y // scale)
+
+
+@given(small_rooms, zooms, middles)
+def test_no_room_is_left_empty_that_the_picture_can_fill(room: Room, scale: float, middle: tuple[float, float]) -> None:
+    area = ViewZoom(scale, *middle).fit(room).area
+    hair = 1 / room.device_pixel_ratio
+    for start, end, space in (
+        (area.left(), area.right(), SPACE.width()),
+        (area.top(), area.bottom(), SPACE.height()),
+    ):
+        if end - start >= space:
+            assert start <= 0
+            assert end >= space - hair
+        else:
+            assert start == pytest.approx((space - (end - start)) / 2, abs=hair)
+
+
+@given(small_rooms, zooms, zooms, middles)
+def test_what_is_under_the_pointer_stays_there_while_the_picture_goes_on_beyond_the_edges(
+    room: Room, before: float, after: float, place: tuple[float, float]
+) -> None:
+    pointer = QPointF(place[0] * (SPACE.width() - 1), place[1] * (SPACE.height() - 1))
+    zoom = ViewZoom(before)
+    pixel = zoom.fit(room).nearest_pixel(pointer)
+
+    fit = zoom.scaled(after, room, around=pointer).fit(room)
+
+    seen, area = fit.point_of(pixel), fit.area
+    reach = (max(before, after, 1) + 1) / room.device_pixel_ratio
+    assert abs(seen.x() - pointer.x()) <= reach or area.left() >= 0 or area.right() <= SPACE.width() + reach
+    assert abs(seen.y() - pointer.y()) <= reach or area.top() >= 0 or area.bottom() <= SPACE.height() + reach
+
+
+@pytest.fixture
+def viewport() -> Iterator[Viewport]:
+    """A view of a phone, fitted."""
+    owner = QObject()
+    viewport = Viewport(owner)
+    viewport.set_room(Room(PHONE, SPACE))
+    yield viewport
+    owner.deleteLater()
+
+
+def test_the_scales_are_gone_through_one_by_one(viewport: Viewport) -> None:
+    seen = [viewport.actual_scale]
+    for _ in range(len(ZOOMS) + 1):
+        viewport.step(larger=True)
+        seen.append(viewport.actual_scale)
+    assert seen == [pytest.approx(545 / 2340, abs=0.001), *ZOOMS, ZOOMS[-1]]
+    for _ in range(len(ZOOMS)):
+        viewport.step(larger=False)
+    assert viewport.scale == ZOOMS[0]
+    viewport.show_whole()
+    assert viewport.scale is None
+
+
+def test_panning_goes_as_far_as_the_picture_and_comes_back_at_once(viewport: Viewport) -> None:
+    viewport.show_scale(1.0)
+    for _ in range(20):
+        viewport.pan(QPointF(-200, -200))
+    assert viewport.fit is not None
+    assert (viewport.fit.area.right(), viewport.fit.area.bottom()) == (397, 545)
+    viewport.pan(QPointF(30, 40))
+    assert (viewport.fit.area.right(), viewport.fit.area.bottom()) == (427, 585)
+
+
+def test_a_fitted_picture_is_not_panned(viewport: Viewport) -> None:
+    before = viewport.fit
+    viewport.pan(QPointF(50, 50))
+    assert viewport.fit == before
+    assert not viewport.can_pan
+
+
+@pytest.mark.parametrize(("kept", "scale"), [("", None), ("1", 1.0), ("1.5", 1.5), ("nonsense", None), ("1e9", None)])
+def test_the_scale_is_kept_in_a_word(viewport: Viewport, kept: str, scale: float | None) -> None:
+    viewport.recall(kept)
+    assert viewport.scale == scale
+    assert viewport.kept == ("" if scale is None else kept)

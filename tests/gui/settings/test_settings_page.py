@@ -1,0 +1,302 @@
+"""The page Settings, on a real settings.toml and a keyring of the test's own."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TypeVar
+
+import keyring
+import pytest
+from keyring.backends import fail
+from PySide6.QtCore import QObject, Qt, QUrl, Slot
+from PySide6.QtGui import QDesktopServices, QGuiApplication, QKeySequence
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QApplication,
+    QCheckBox,
+    QComboBox,
+    QFileDialog,
+    QLabel,
+    QLineEdit,
+    QListView,
+    QMainWindow,
+    QScrollArea,
+    QSpinBox,
+    QTableView,
+    QWidget,
+)
+from pytestqt.qtbot import QtBot
+
+from odyssey_recorder.gui.appearance import use_theme
+from odyssey_recorder.gui.background import Background
+from odyssey_recorder.gui.commands import Commands
+from odyssey_recorder.gui.kept_file import KeptFile
+from odyssey_recorder.gui.settings.settings_page import SettingsPage
+from odyssey_recorder.gui.shortcuts import Shortcuts
+from odyssey_recorder.settings import Settings, SettingsStore, log_file, settings_file
+from tests.keyrings import LockedKeyring, MemoryKeyring
+
+W = TypeVar("W", bound=QWidget)
+
+
+class Bench:
+    """The page in a window."""
+
+    def __init__(self, qtbot: QtBot) -> None:
+        self.qtbot = qtbot
+        self.window = QMainWindow()
+        self.window.resize(1024, 700)
+        qtbot.addWidget(self.window)
+        self.background = Background(self.window)
+        commands = Commands(self.window)
+        shortcuts = Shortcuts(commands, KeptFile())
+        self.page = SettingsPage(SettingsStore(), shortcuts, self.background, commands)
+        self.window.setCentralWidget(self.page)
+        self.window.show()
+        self.page.enter()
+        qtbot.waitUntil(lambda: self.field(QSpinBox, "adb server").value() > 1)
+        qtbot.waitUntil(lambda: bool(self.field(QLineEdit, "API key").accessibleDescription()))
+
+    def field(self, kind: type[W], name: str) -> W:
+        return next(widget for widget in self.page.findChildren(kind) if widget.accessibleName() == name)
+
+    def button(self, name: str) -> QAbstractButton:
+        return self.field(QAbstractButton, name)
+
+    def write(self, name: str, words: str) -> None:
+        line = self.field(QLineEdit, name)
+        line.selectAll()
+        QTest.keyClick(line, Qt.Key.Key_Delete)
+        QTest.keyClicks(line, words)
+
+    def says(self, words: str) -> bool:
+        return any(words in label.text() for label in self.page.findChildren(QLabel) if label.isVisible())
+
+    def wait_for(self, words: str) -> None:
+        self.qtbot.waitUntil(lambda: self.says(words))
+
+
+@pytest.fixture(autouse=True)
+def _as_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Away from the settings, the keyring and the colours of whoever runs the tests."""
+    for variable in [name for name in os.environ if name.startswith("ODYSSEY_")]:
+        monkeypatch.delenv(variable)
+    monkeypatch.delenv("ANDROID_ADB_SERVER_PORT", raising=False)
+    for variable in ("HOME", "USERPROFILE", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "LOCALAPPDATA"):
+        monkeypatch.setenv(variable, str(tmp_path))
+    keyring.set_keyring(MemoryKeyring())
+    yield
+    keyring.set_keyring(fail.Keyring())  # type: ignore[no-untyped-call]
+    use_theme("system")
+
+
+@pytest.fixture
+def bench(qtbot: QtBot) -> Iterator[Bench]:
+    made = Bench(qtbot)
+    yield made
+    made.background.close()
+    made.page.close_down()
+
+
+def saved() -> str:
+    return settings_file().read_text(encoding="utf-8") if settings_file().exists() else ""
+
+
+def test_every_setting_has_a_control_with_a_name_and_an_explanation(bench: Bench) -> None:
+    titles = {label.text() for label in bench.page.findChildren(QLabel)}
+    named = {
+        widget.accessibleName(): widget.accessibleDescription()
+        for kind in (QLineEdit, QSpinBox, QComboBox, QCheckBox)
+        for widget in bench.page.findChildren(kind)
+        if widget.accessibleName()
+    }
+    assert len([name for name in named if name in titles and named[name]]) >= len(Settings.model_fields)
+
+
+def test_nothing_can_be_saved_until_something_was_changed(bench: Bench) -> None:
+    assert not bench.button("Save").isEnabled()
+    assert not bench.button("Revert").isEnabled()
+    bench.write("Your name", "Ada")
+    assert bench.button("Save").isEnabled()
+
+
+def test_what_was_changed_is_saved_and_it_is_said_what_takes_effect_when(bench: Bench) -> None:
+    bench.write("Your name", "Ada")
+    bench.field(QSpinBox, "Practice").setValue(3)
+    bench.field(QCheckBox, "Animations").click()
+    assert bench.says("Takes effect when the window is opened again.")
+    bench.button("Save").click()
+    bench.wait_for("Saved.")
+    assert saved() == 'animations = true\nannotator = "Ada"\npractice_tasks = 3\n'
+    assert bench.says("Animations, Your name, Practice: from the next start of the window on.")
+    assert not bench.button("Save").isEnabled()
+
+
+def test_revert_takes_back_what_was_not_saved(bench: Bench) -> None:
+    before = bench.field(QLineEdit, "Dataset").text()
+    bench.write("Dataset", "/elsewhere")
+    bench.button("Revert").click()
+    assert bench.field(QLineEdit, "Dataset").text() == before
+    assert not bench.button("Save").isEnabled()
+
+
+def test_an_empty_field_is_the_default_again(bench: Bench) -> None:
+    bench.write("Your name", "Ada")
+    bench.button("Save").click()
+    bench.wait_for("Saved.")
+    bench.write("Your name", "")
+    bench.button("Save").click()
+    bench.qtbot.waitUntil(lambda: saved() == "")
+
+
+def test_what_cannot_be_is_told_beside_the_field_while_it_is_written(bench: Bench) -> None:
+    bench.write("Drafts", "drafts")
+    bench.wait_for("Give the whole path")
+    bench.write("Address", "api.example.org")
+    bench.wait_for("An address begins with https://")
+
+
+def test_what_cannot_be_is_not_saved(bench: Bench) -> None:
+    bench.write("List of tasks", "/nowhere/tasks.json")
+    bench.field(QSpinBox, "Practice").setValue(3)
+    bench.button("Save").click()
+    bench.wait_for("Nothing was saved.")
+    assert bench.says("See what is said of “List of tasks”.")
+    assert bench.says("There is no such file.")
+    assert saved() == ""
+    assert bench.button("Save").isEnabled()
+
+
+def test_a_broken_file_is_named_and_never_written(bench: Bench) -> None:
+    settings_file().parent.mkdir(parents=True, exist_ok=True)
+    settings_file().write_text("annotator = ")
+    bench.write("Your name", "Ada")
+    bench.button("Save").click()
+    bench.wait_for("cannot be read, so nothing was saved")
+    assert saved() == "annotator = "
+
+
+def test_what_the_environment_decides_cannot_be_changed_here(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ODYSSEY_DATASET", "/data/GUI-Odyssey")
+    bench = Bench(qtbot)
+    field = bench.field(QLineEdit, "Dataset")
+    assert (field.text(), field.isEnabled()) == ("/data/GUI-Odyssey", False)
+    assert bench.says("Set by ODYSSEY_DATASET: change it there.")
+    assert "ODYSSEY_DATASET" in field.accessibleDescription()
+    bench.background.close()
+
+
+def test_changes_survive_a_look_at_another_page(bench: Bench) -> None:
+    bench.write("Your name", "Ada")
+    bench.page.enter()
+    assert bench.field(QLineEdit, "Your name").text() == "Ada"
+
+
+def test_a_folder_is_chosen_in_a_dialog(bench: Bench, tmp_path: Path) -> None:
+    bench.button("Choose: Dataset").click()
+    dialog = bench.page.findChild(QFileDialog)
+    assert dialog is not None
+    dialog.fileSelected.emit(str(tmp_path))
+    dialog.reject()
+    assert bench.field(QLineEdit, "Dataset").text() == str(tmp_path)
+
+
+def test_the_colours_are_shown_at_once_and_go_back_with_revert(bench: Bench) -> None:
+    choice = bench.field(QComboBox, "Colours")
+    choice.setCurrentIndex(choice.findData("dark"))
+    assert QApplication.palette().window().color().lightnessF() < 0.3
+    bench.button("Revert").click()
+    assert QApplication.palette().window().color().lightnessF() > 0.8
+    assert saved() == ""
+
+
+def test_a_section_leads_to_its_card_and_scrolling_marks_the_section(bench: Bench) -> None:
+    sections = bench.field(QListView, "Sections")
+    bar = bench.page.findChildren(QScrollArea)[0].verticalScrollBar()
+    log = sections.model().index(7, 0)
+    sections.scrollTo(log)
+    QTest.mouseClick(sections.viewport(), Qt.MouseButton.LeftButton, pos=sections.visualRect(log).center())
+    assert bar.value() == bar.maximum()
+    bar.setValue(0)
+    assert sections.currentIndex().data() == "Folders"
+
+
+def test_keys_that_another_action_has_are_told_of(bench: Bench) -> None:
+    model = bench.field(QTableView, "Keys of all actions").model()
+    rows = {str(model.index(row, 1).data()): row for row in range(model.rowCount())}
+    model.setData(model.index(rows["Take the last step away"], 3), QKeySequence("F2"))
+    assert bench.says("F2 already asks for “Back”")
+    model.setData(model.index(rows["Take the last step away"], 3), QKeySequence("Ctrl+F12"))
+    assert not bench.says("already asks")
+
+
+# The key to the language model.
+
+
+def test_a_key_goes_into_the_keyring_and_out_of_sight(bench: Bench) -> None:
+    assert bench.says("There is no key yet.")
+    assert not bench.button("Put into the keyring").isEnabled()
+    bench.write("API key", "sk-planted")
+    bench.button("Put into the keyring").click()
+    bench.wait_for("There is a key in the keyring")
+    assert bench.field(QLineEdit, "API key").text() == ""
+    assert keyring.get_password("odyssey-recorder", "language model") == "sk-planted"
+    bench.button("Forget the key").click()
+    bench.wait_for("There is no key yet.")
+    assert "sk-planted" not in saved()
+
+
+def test_the_key_is_not_to_be_read_while_it_is_written(bench: Bench) -> None:
+    bench.write("API key", "sk-planted")
+    assert "sk-planted" not in bench.field(QLineEdit, "API key").displayText()
+    assert not bench.button("Save").isEnabled()
+
+
+def test_a_key_of_the_environment_is_told(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ODYSSEY_API_KEY", "sk-planted")
+    bench = Bench(qtbot)
+    assert bench.says("The key comes from the environment variable ODYSSEY_API_KEY")
+    assert not bench.field(QLineEdit, "API key").isEnabled()
+    bench.background.close()
+
+
+def test_without_a_keyring_the_variable_is_named(qtbot: QtBot) -> None:
+    keyring.set_keyring(fail.Keyring())  # type: ignore[no-untyped-call]
+    bench = Bench(qtbot)
+    assert bench.says("no safe keyring: set the environment variable ODYSSEY_API_KEY")
+    assert not bench.field(QLineEdit, "API key").isEnabled()
+    bench.background.close()
+
+
+def test_a_keyring_that_does_not_answer_is_told(qtbot: QtBot) -> None:
+    keyring.set_keyring(LockedKeyring())
+    bench = Bench(qtbot)
+    assert bench.says("unlock it and try again, or set ODYSSEY_API_KEY")
+    bench.background.close()
+
+
+# The log.
+
+
+class FileBrowser(QObject):
+    """Takes the place of the system's program that opens folders."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.opened: list[str] = []
+
+    @Slot(QUrl)
+    def open(self, url: QUrl) -> None:
+        self.opened.append(url.toLocalFile())
+
+
+def test_the_log_can_be_found(bench: Bench) -> None:
+    browser = FileBrowser()
+    QDesktopServices.setUrlHandler("file", browser, "open")  # type: ignore[arg-type]
+    bench.button("Open folder").click()
+    QDesktopServices.unsetUrlHandler("file")
+    assert browser.opened == [str(log_file().parent)]
+    bench.button("Copy path").click()
+    assert QGuiApplication.clipboard().text() == str(log_file())
+    assert bench.field(QLineEdit, "Log file").text() == str(log_file())
