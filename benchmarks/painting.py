@@ -19,8 +19,8 @@ from odyssey_recorder.device.discovery import find_control
 from odyssey_recorder.device.emulator import CapturePolicy, EmulatorDevice
 from odyssey_recorder.errors import DeviceError
 from odyssey_recorder.gui.application import application
-from odyssey_recorder.gui.mirror import MirrorView
-from odyssey_recorder.gui.recorder_bridge import RecorderBridge
+from odyssey_recorder.gui.record.mirror import MirrorView
+from odyssey_recorder.gui.record.recorder_bridge import RecorderBridge
 from odyssey_recorder.model.geometry import Size
 from odyssey_recorder.recording.frame_reader import FrameReader
 from odyssey_recorder.simulator.lab import Lab

@@ -20,8 +20,9 @@ from odyssey_recorder.device.adb_server import AdbServer
 from odyssey_recorder.device.emulator import CapturePolicy
 from odyssey_recorder.gui.application import application
 from odyssey_recorder.gui.main_window import MainWindow
-from odyssey_recorder.gui.mirror import MirrorView
-from odyssey_recorder.gui.recording_controller import Phase, RecordingController
+from odyssey_recorder.gui.record.mirror import MirrorView
+from odyssey_recorder.gui.record.recording_controller import Phase, RecordingController
+from odyssey_recorder.gui.workplace import Workplace
 from odyssey_recorder.model.action import SystemKey
 from odyssey_recorder.model.assignment import Assignment
 from odyssey_recorder.model.episode import TaskInfo
@@ -59,19 +60,23 @@ def measure(lab: Lab, folder: Path) -> list[Figure]:
 class BenchWindow:
     """The window, while it records; its annotator is as quick as it allows."""
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: Desk, workplace: Workplace | None = None) -> None:
         self.controller = RecordingController(desk)
         self._steps = 0
         self.controller.view_changed.connect(lambda view: setattr(self, "_steps", len(view.steps)))
-        self._window = MainWindow(self.controller)
-        mirror = self._window.findChild(MirrorView)
+        self.widget = MainWindow(self.controller, workplace)
+        mirror = self.widget.findChild(MirrorView)
         assert mirror is not None
         self.mirror = mirror
 
+    def connect(self, serial: str) -> None:
+        """Open it on a device."""
+        self.widget.open_on(serial)
+        run_until(lambda: self.controller.phase is Phase.WATCHING)
+
     def open(self, serial: str) -> None:
         """Begin to record."""
-        self._window.open_on(serial)
-        run_until(lambda: self.controller.phase is Phase.WATCHING)
+        self.connect(serial)
         self.controller.start(Assignment(TASK))
         self.wait_until_ready()
 
@@ -98,8 +103,8 @@ class BenchWindow:
 
     def close(self) -> None:
         """Leave the draft as it is."""
-        self._window.close()
-        self._window.deleteLater()
+        self.widget.close()
+        self.widget.deleteLater()
 
     def _await_step(self, before: int) -> None:
         run_until(lambda: self._steps > before)

@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 
 from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.device.adb import find_adb
-from odyssey_recorder.gui.recording_controller import Phase, RecordingController
+from odyssey_recorder.gui.record.recording_controller import Phase, RecordingController
 from odyssey_recorder.model.action import Click, Complete, LongPress, Press, Scroll, SystemKey, Type
 from odyssey_recorder.model.episode import Episode, TaskInfo
 from odyssey_recorder.model.geometry import Pixel, Point, to_grid

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication
 from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.device.adb import AdbServer
 from odyssey_recorder.gui.application import prepare
-from odyssey_recorder.gui.recording_controller import Phase, RecordingController
+from odyssey_recorder.gui.record.recording_controller import Phase, RecordingController
 from odyssey_recorder.model.geometry import Pixel
 from odyssey_recorder.wiring import Desk, Reach
 from tests.gui.pilot import Pilot
