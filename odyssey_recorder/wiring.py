@@ -47,6 +47,9 @@ if TYPE_CHECKING:
 
 _READY_S = 15.0
 
+PRACTICE_START = FromSnapshot("odyssey-practice")
+"""What practice begins from: made before the first task on a device, so that no attempt finds what another has left."""
+
 Actor = Literal["annotator", "script"]
 
 
@@ -301,7 +304,7 @@ class Desk:
     def begin(self, device: Device, assignment: Assignment, listener: Listener, mode: Mode = "mirror") -> Recorder:
         """A recorder, not yet started, with a draft of its own. Raises OdysseyError."""
         self._refuse_doubtful_pictures(mode)
-        start = self.start if assignment.start == AsFound() else assignment.start
+        start = self._start_of(assignment, device)
         _bring_to_start(device, start)
         properties = device.properties()
         origin = self._origin(properties).model_copy(
@@ -309,7 +312,7 @@ class Desk:
         )
         store = self._practice_store() if assignment.is_practice else self.store
         draft = store.create_draft(task=assignment.task, device=_device_info(properties), origin=origin)
-        return Recorder(device, draft, store, listener=listener, rules=self._rules(properties))
+        return Recorder(device, draft, store, listener=listener, rules=self._rules(properties, store))
 
     def resume(self, device: Device, episode_id: str, listener: Listener) -> Recorder:
         """A recorder, not yet started, that goes on with a draft. Raises OdysseyError."""
@@ -327,7 +330,7 @@ class Desk:
                 f"The draft {episode_id} was begun on a {draft.device.device_name} ({draft.device.size});"
                 f" {device.serial} has {properties.size}. Go on with it on a device like the first."
             )
-        return Recorder(device, draft, store, listener=listener, rules=self._rules(properties))
+        return Recorder(device, draft, store, listener=listener, rules=self._rules(properties, store))
 
     @property
     def _stores(self) -> tuple[EpisodeStore, ...]:
@@ -349,9 +352,17 @@ class Desk:
                 "In passive mode every picture must surely be of its time: switch the setting shared_memory off."
             )
 
-    def _rules(self, device: DeviceProperties) -> Rules:
+    def _start_of(self, assignment: Assignment, device: Device) -> StartState:
+        """Where a task begins: a practice task, which knows what there is on the device, always at the same place."""
+        if assignment.is_practice:
+            return PRACTICE_START if device.keeps_snapshots else CleanHome()
+        return self.start if assignment.start == AsFound() else assignment.start
+
+    def _rules(self, device: DeviceProperties, store: EpisodeStore) -> Rules:
+        """The rules on a device; practice is judged by the view trees, too."""
         touch, navigation = TouchRules.for_density(device.density), NavigationRules.for_density(device.density)
-        return Rules(touch, navigation, view_trees=self.view_trees, snapshots=self.snapshots)
+        view_trees = self.view_trees or store is not self.store
+        return Rules(touch, navigation, view_trees=view_trees, snapshots=self.snapshots)
 
     def _origin(self, device: DeviceProperties) -> Origin:
         return Origin(
@@ -376,6 +387,9 @@ def _bring_to_start(device: Device, start: StartState) -> None:
             pass
         case CleanHome():
             device.close_recents()
+        case FromSnapshot(name) if start is PRACTICE_START and name not in device.snapshots():
+            device.close_recents()
+            device.save_snapshot(name)
         case FromSnapshot(name):
             device.load_snapshot(name)
 

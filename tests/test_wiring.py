@@ -16,7 +16,16 @@ from odyssey_recorder.practice.tasks import practice_tasks
 from odyssey_recorder.recording import script
 from odyssey_recorder.recording.recorder import Recorder
 from odyssey_recorder.settings import read_settings
-from odyssey_recorder.wiring import Desk, Reach, adb_program, annotator_desk, chosen_device, lab_desk, practice_room
+from odyssey_recorder.wiring import (
+    PRACTICE_START,
+    Desk,
+    Reach,
+    adb_program,
+    annotator_desk,
+    chosen_device,
+    lab_desk,
+    practice_room,
+)
 from tests.command_line import CommandLine, LabPhone
 from tests.device.scripted_adb_server import ScriptedAdbServer, block
 from tests.fakes import FakeDevice
@@ -123,6 +132,19 @@ def test_a_task_whose_snapshot_is_missing_is_not_begun(desk: Desk) -> None:
 def test_a_practice_episode_is_not_put_into_the_dataset(desk: Desk) -> None:
     with pytest.raises(RecordingError, match="practice"):
         desk.begin(FakeDevice(), Assignment(TASK, is_practice=True), script.ScriptPlayer())
+
+
+def test_each_practice_task_begins_from_what_the_first_began_from(desk: Desk, tmp_path: Path) -> None:
+    store = EpisodeStore(tmp_path / "practice", drafts=tmp_path / "practice" / "drafts")
+    room = PracticeRoom("Ada", ProfileStore(tmp_path / "annotators"), store, wanted=2)
+    device, practising = FakeDevice(), replace(desk, practice=room, view_trees=False)
+    for screen in ("before", "left by the first attempt"):
+        device.show(screen)
+        put_aside(practising.begin(device, Assignment(TASK, "01", is_practice=True), script.ScriptPlayer()))
+        assert device.screen == "home"
+    assert device.loaded == [PRACTICE_START.name]
+    assert len(practising.drafts()) == 2
+    assert desk.drafts() == []
 
 
 def test_a_draft_goes_on_only_on_a_screen_of_its_size(desk: Desk) -> None:
