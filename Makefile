@@ -9,7 +9,7 @@ help:
 	@echo "make demo      record three episodes on a simulated emulator and replay them"
 	@echo "make demo-gui  open the window on a simulated emulator"
 	@echo "make test      run every check and every test"
-	@echo "make bench     print the figures of speed; with ARGS=--full 10,000 taps, in ten minutes"
+	@echo "make bench     print the figures of speed; with ARGS=--full 10,000 taps and 300 episodes, in half an hour"
 	@echo "make soak      run the tests that take minutes"
 	@echo "make format    format the sources and mend what ruff can mend"
 	@echo "make clean     remove .venv and all that was built"

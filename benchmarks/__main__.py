@@ -11,7 +11,7 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import capture, painting, passive, recording, start, window
+from benchmarks import capture, painting, passive, recording, session, start, window
 from benchmarks.figure import Figure
 from odyssey_recorder.device.adb import AdbDevice
 from odyssey_recorder.device.adb_server import AdbServer, find_adb
@@ -19,13 +19,16 @@ from odyssey_recorder.simulator.lab import Lab
 
 PROFILE = "pixel_7_pro"
 TAPS, ALL_TAPS = 400, 10_000
+EPISODES, ALL_EPISODES = 28, 300
 
 
 def main() -> None:
     """Measure on simulated emulators through the real adb and over gRPC, and print a table."""
     parser = argparse.ArgumentParser(prog="make bench")
-    parser.add_argument("--full", action="store_true", help=f"{ALL_TAPS} taps in passive mode, which takes ten minutes")
-    taps = ALL_TAPS if parser.parse_args().full else TAPS
+    everything = f"{ALL_TAPS} taps in passive mode and {ALL_EPISODES} episodes in one window: half an hour"
+    parser.add_argument("--full", action="store_true", help=everything)
+    full = parser.parse_args().full
+    taps, episodes = (ALL_TAPS, ALL_EPISODES) if full else (TAPS, EPISODES)
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     logging.getLogger("qt").setLevel(logging.ERROR)
     console = Console()
@@ -37,6 +40,7 @@ def main() -> None:
             lambda: start.measure(lab, folder),
             lambda: painting.measure(lab),
             lambda: window.measure(lab, folder),
+            lambda: session.measure(lab, folder, episodes=episodes),
             lambda: passive.measure(lab, folder, taps=taps),
         )
         figures = [figure for part in parts for figure in part()]

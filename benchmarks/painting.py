@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
+from queue import SimpleQueue
 
 from PySide6.QtCore import QEvent, QObject
 
@@ -17,17 +18,20 @@ from odyssey_recorder.device.adb_server import AdbServer
 from odyssey_recorder.device.device import Device
 from odyssey_recorder.device.discovery import find_control
 from odyssey_recorder.device.emulator import CapturePolicy, EmulatorDevice
+from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.errors import DeviceError
 from odyssey_recorder.gui.application import application
 from odyssey_recorder.gui.record.mirror import MirrorView
 from odyssey_recorder.gui.record.recorder_bridge import RecorderBridge
 from odyssey_recorder.model.geometry import Size
+from odyssey_recorder.recording.evidence import Clock, encode_frame
 from odyssey_recorder.recording.frame_reader import FrameReader
 from odyssey_recorder.simulator.lab import Lab
 
 VIDEO_PER_SECOND = 60.0
 ROUND_S = 2.0
 ROUNDS = 5
+ENCODED_PER_SECOND = 1.5
 _WARM_UP_S = 0.3
 _READY_S = 15.0
 _VIEW = 400, 867
@@ -41,6 +45,7 @@ def measure(lab: Lab) -> list[Figure]:
             _over_adb(lab, serial),
             _over_grpc(lab, serial, shares_memory=False),
             _over_grpc(lab, serial, shares_memory=True),
+            _while_encoding(lab, serial),
         ]
 
 
@@ -77,6 +82,15 @@ def _over_grpc(lab: Lab, serial: str, *, shares_memory: bool) -> Figure:
     return Figure(f"frames painted, over {way}", painted, "/s", "transport alone", carried, ">= 0.9")
 
 
+def _while_encoding(lab: Lab, serial: str) -> Figure:
+    """While steps are recorded, with a picture each, as fast as a script without waits records them."""
+    with _connected(lab, serial, "grpc", shares_memory=False) as device:
+        painted, alone = medians_in_turn(
+            (lambda: _painted(device, encoding=True), lambda: _painted(device)), rounds=ROUNDS
+        )
+    return Figure("frames painted while PNGs are encoded", painted, "/s", "none encoded", alone, ">= 0.8")
+
+
 @contextmanager
 def _connected(lab: Lab, serial: str, policy: CapturePolicy, *, shares_memory: bool = True) -> Iterator[EmulatorDevice]:
     find = partial(find_control, serial, [lab.phones.running_dir])
@@ -107,15 +121,22 @@ def _carried(carry: Callable[[float], int]) -> float:
     return counts[0] / (time.monotonic() - started_s)
 
 
-def _painted(device: Device) -> float:
-    """Different frames in a second that a mirror paints."""
+def _painted(device: Device, *, encoding: bool = False) -> float:
+    """Different frames in a second that a mirror paints, with `encoding` while some are made PNGs."""
     view = MirrorView()
     view.set_veil(None)
     view.resize(*_VIEW)
     bridge = RecorderBridge(view)
     bridge.frame_came.connect(view.show_frame)
     counter = _PaintCounter(view)
-    reader = FrameReader(device, on_frame=bridge.frame, on_failure=_fail)
+    encoder = _Encoder()
+
+    def take(frame: Frame) -> None:
+        bridge.frame(frame)
+        if encoding:
+            encoder.take(frame)
+
+    reader = FrameReader(device, on_frame=take, on_failure=_fail)
     view.show()
     reader.start()
     run_events(_WARM_UP_S)
@@ -124,9 +145,36 @@ def _painted(device: Device) -> float:
     painted = (counter.painted - before) / (time.monotonic() - started_s)
     reader.stop()
     reader.join()
+    encoder.stop()
     view.close()
     view.deleteLater()
     return painted
+
+
+class _Encoder:
+    """Encodes frames as the recorder does, in a thread of its own, at the pace of a very quick annotator."""
+
+    def __init__(self) -> None:
+        self._due_s = 0.0
+        self._waiting: SimpleQueue[Frame | None] = SimpleQueue()
+        self._thread = threading.Thread(target=self._run)
+        self._thread.start()
+
+    def take(self, frame: Frame) -> None:
+        """Encode this one, if it is time."""
+        if time.monotonic() >= self._due_s:
+            self._due_s = time.monotonic() + 1 / ENCODED_PER_SECOND
+            self._waiting.put(frame)
+
+    def stop(self) -> None:
+        """End after the frame that is being encoded."""
+        self._waiting.put(None)
+        self._thread.join()
+
+    def _run(self) -> None:
+        clock = Clock()
+        while (frame := self._waiting.get()) is not None:
+            encode_frame(frame, clock)
 
 
 class _PaintCounter(QObject):

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.figure import Figure
+from benchmarks.memory import Memory
 from odyssey_recorder.dataset.draft import DraftStep
 from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.device.adb_server import AdbServer
@@ -30,7 +31,6 @@ _CALCULATOR = "com.odyssey.calculator"
 _SAME_TAP_US = 20_000
 _PATIENCE_S = 30.0
 _QUIET_S = 15.0
-_PAGE = 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ def measure(lab: Lab, folder: Path, *, taps: int) -> list[Figure]:
         words = [str(number) for place in places for number in place]
         command = [sys.executable, "-m", "benchmarks.hands", serial, str(lab.phones.running_dir)]
         hands = subprocess.Popen([*command, str(taps), str(PER_SECOND), *words], stdout=subprocess.PIPE, text=True)
-        memory = _Memory()
+        memory = Memory()
         quiet_since_s, steps = time.monotonic(), 0
         while time.monotonic() - quiet_since_s < _QUIET_S and steps < taps:
             time.sleep(0.5)
@@ -98,31 +98,8 @@ def measure(lab: Lab, folder: Path, *, taps: int) -> list[Figure]:
         Figure("passive: wrong frames among the proved", verdict.wrong, of, goal="0"),
         Figure("passive: steps that say they are not proved", verdict.unproved, of),
         Figure("passive: wrong frames among these", verdict.wrong_of_these, of),
-        Figure("memory for each step, passive", memory.kb_a_step(), "kB"),
+        Figure("memory for each step, passive", memory.kb_each(since=taps // 2), "kB"),
     ]
-
-
-class _Memory:
-    """What this process holds in memory, over the steps."""
-
-    def __init__(self) -> None:
-        self._seen: list[tuple[int, int]] = []
-
-    def look(self, steps: int) -> None:
-        """Note how much it is now."""
-        pages = int(Path("/proc/self/statm").read_text().split()[1])
-        self._seen.append((steps, pages * _PAGE))
-
-    def kb_a_step(self) -> float:
-        """The slope of the second half of what was seen, by least squares."""
-        half = self._seen[len(self._seen) // 2 :]
-        if len(half) < 2:
-            return 0.0
-        mean_step = sum(step for step, _ in half) / len(half)
-        mean_size = sum(size for _, size in half) / len(half)
-        spread = sum((step - mean_step) ** 2 for step, _ in half)
-        together = sum((step - mean_step) * (size - mean_size) for step, size in half)
-        return together / spread / 1000 if spread else 0.0
 
 
 def _places(view_tree: str) -> list[tuple[int, int]]:

@@ -1,0 +1,36 @@
+"""What a process holds in memory, and how much more of it each thing that it does leaves behind."""
+
+from pathlib import Path
+
+_PAGE = 4096
+
+
+class Memory:
+    """What this process holds in memory, over what it has done."""
+
+    def __init__(self) -> None:
+        self._seen: list[tuple[int, int]] = []
+
+    def look(self, done: int) -> None:
+        """Note how much it is, now that `done` steps, or episodes, or whatever it may be, are done."""
+        self._seen.append((done, _resident()))
+
+    @property
+    def mb(self) -> float:
+        """What was held when it was last looked at."""
+        return self._seen[-1][1] / 1e6
+
+    def kb_each(self, *, since: int) -> float:
+        """The slope by least squares over what was seen from `since` on."""
+        seen = [one for one in self._seen if one[0] >= since]
+        if len(seen) < 2:
+            return 0.0
+        mean_done = sum(done for done, _ in seen) / len(seen)
+        mean_size = sum(size for _, size in seen) / len(seen)
+        spread = sum((done - mean_done) ** 2 for done, _ in seen)
+        together = sum((done - mean_done) * (size - mean_size) for done, size in seen)
+        return together / spread / 1000 if spread else 0.0
+
+
+def _resident() -> int:
+    return int(Path("/proc/self/statm").read_text().split()[1]) * _PAGE

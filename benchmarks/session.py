@@ -1,0 +1,182 @@
+"""An annotator's long day: episode after episode in one window, a process of its own, and what each leaves behind."""
+
+import gc
+import json
+import subprocess
+import sys
+import threading
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QAbstractButton, QApplication, QDialog
+
+from benchmarks.figure import Figure
+from benchmarks.memory import Memory
+from benchmarks.window import BenchWindow, run_until
+from odyssey_recorder.dataset.published import PublishedEpisodes
+from odyssey_recorder.dataset.store import EpisodeStore
+from odyssey_recorder.device.adb_server import AdbServer
+from odyssey_recorder.gui.application import application
+from odyssey_recorder.gui.record.recording_controller import Phase
+from odyssey_recorder.gui.workplace import Workplace
+from odyssey_recorder.model.action import SystemKey
+from odyssey_recorder.model.geometry import Pixel
+from odyssey_recorder.simulator.lab import Lab
+from odyssey_recorder.wiring import Desk, Reach, task_queue
+from tests.gui.slot_probe import ProbedApplication
+
+PROFILE = "small_phone"
+WARM_UP = 20
+"""After so many episodes every cache has been filled and every thread been used."""
+_LONG = 200
+_APPS = (Pixel(108, 1080), Pixel(276, 1080), Pixel(444, 1080), Pixel(612, 1080))
+_WITHIN = Pixel(360, 420)
+
+
+@dataclass(frozen=True, slots=True)
+class Stock:
+    """What the process has at one moment: memory (MB), and how many of what could pile up."""
+
+    memory_mb: float
+    threads: int
+    files: int
+    objects: int
+    widgets: int
+    qobjects: int
+
+
+@dataclass(frozen=True, slots=True)
+class Day:
+    """What came of it: the stock after the warm-up and in the end, and the events that kept the GUI thread too long."""
+
+    episodes: int
+    seconds: float
+    kb_each: float
+    early: Stock
+    late: Stock
+    slow: int
+    slow_at_work: int
+    slowest: str
+
+
+def measure(lab: Lab, folder: Path, *, episodes: int) -> list[Figure]:
+    """Record `episodes` episodes on a simulated phone."""
+    serial = lab.phones.start(PROFILE)
+    words = [serial, lab.phones.running_dir, lab.server.port, folder / "session", episodes]
+    command = [sys.executable, "-m", "benchmarks.session", *map(str, words)]
+    said = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
+    told = json.loads(said.splitlines()[-1])
+    day = Day(**{**told, "early": Stock(**told["early"]), "late": Stock(**told["late"])})
+    of = f"a window after {day.episodes} episodes"
+    return [
+        Figure(of, day.late.memory_mb, "MB", f"after {WARM_UP}", day.early.memory_mb),
+        *_trend(day),
+        *(_piled(day, name) for name in ("threads", "files", "widgets", "qobjects")),
+        Figure("Python objects for each episode", _more(day, "objects") / (day.episodes - WARM_UP), ""),
+        Figure("events of more than 50 ms of work on the GUI thread", day.slow_at_work, "", goal="0"),
+        Figure("the same, time on other processes' account", day.slow - day.slow_at_work, ""),
+        Figure("episodes", 60 * day.episodes / day.seconds, "a minute"),
+    ]
+
+
+def _trend(day: Day) -> list[Figure]:
+    """What each episode leaves in memory: frames come and go by dozens of megabytes, so only a long day tells."""
+    return [Figure("memory for each episode", day.kb_each, "kB", goal="<= 50 kB")] if day.episodes >= _LONG else []
+
+
+def _more(day: Day, name: str) -> int:
+    return int(getattr(day.late, name) - getattr(day.early, name))
+
+
+def _piled(day: Day, name: str) -> Figure:
+    return Figure(f"{name}, more than after {WARM_UP} episodes", _more(day, name), "", goal="0")
+
+
+class _Annotator:
+    """Takes each task as the queue gives it, and uses the window as a person does."""
+
+    def __init__(self, window: BenchWindow) -> None:
+        self._window = window
+
+    def record(self, number: int) -> None:
+        """An episode of three or four steps: an app, something in it, and home."""
+        window = self._window
+        self._push("Start recording")
+        window.wait_until_ready()
+        window.click(_APPS[number % len(_APPS)])
+        window.click(_WITHIN)
+        if number % 2:
+            window.press(SystemKey.BACK)
+        window.press(SystemKey.HOME)
+        self._push("Complete")
+        run_until(lambda: bool(self._dialogs()))
+        QTest.keyClick(self._dialogs()[0], Qt.Key.Key_Return)
+        run_until(lambda: window.controller.phase is Phase.FINISHED)
+        self._push("Record another")
+
+    def _push(self, name: str) -> None:
+        """Push a button as soon as it can be pushed."""
+        buttons = [one for one in self._window.widget.findChildren(QAbstractButton) if one.accessibleName() == name]
+        run_until(lambda: any(button.isEnabled() and button.isVisible() for button in buttons))
+        button = next(button for button in buttons if button.isEnabled() and button.isVisible())
+        QTest.mouseClick(button, Qt.MouseButton.LeftButton)
+
+    def _dialogs(self) -> list[QDialog]:
+        return [one for one in self._window.widget.findChildren(QDialog) if one.isVisible()]
+
+
+def main(serial: str, running: Path, port: int, folder: Path, episodes: int) -> None:
+    """Work through a list of tasks, and print what came of it."""
+    app = ProbedApplication(sys.argv[:1])
+    application()
+    folder.mkdir()
+    store = EpisodeStore(folder / "dataset", drafts=folder / "drafts")
+    tasks = task_queue(_written_tasks(folder / "tasks.jsonl", episodes + 1), store, "bench", folder / "progress")
+    place = Workplace(tasks=tasks, dataset=PublishedEpisodes(store.root))
+    desk = Desk(Reach(AdbServer(port=port), running=(running,)), store, "bench", "script")
+    window = BenchWindow(desk, place)
+    window.connect(serial)
+    annotator, memory, began_s = _Annotator(window), Memory(), time.monotonic()
+    for number in range(episodes):
+        annotator.record(number)
+        gc.collect()
+        memory.look(number + 1)
+        if number + 1 == WARM_UP:
+            early = _stock(window, memory)
+    day = Day(
+        episodes=episodes,
+        seconds=time.monotonic() - began_s,
+        kb_each=memory.kb_each(since=WARM_UP),
+        early=early,
+        late=_stock(window, memory),
+        slow=len(app.slow),
+        slow_at_work=sum(one.worked_ms > 50 for one in app.slow),
+        slowest=str(max(app.slow, key=lambda one: one.worked_ms, default="")),
+    )
+    window.close()
+    print(json.dumps(asdict(day)))
+
+
+def _stock(window: BenchWindow, memory: Memory) -> Stock:
+    return Stock(
+        memory_mb=memory.mb,
+        threads=threading.active_count(),
+        files=sum(1 for _ in Path("/proc/self/fd").iterdir()),
+        objects=len(gc.get_objects()),
+        widgets=len(QApplication.allWidgets()),
+        qobjects=len(window.widget.findChildren(QObject)),
+    )
+
+
+def _written_tasks(path: Path, count: int) -> Path:
+    row = {"category": "General_Tool", "instruction": "Open an app and come home.", "apps": ["Settings"]}
+    path.write_text("".join(json.dumps({**row, "task_id": f"task-{number}"}) + "\n" for number in range(count)))
+    return path
+
+
+if __name__ == "__main__":
+    serial, running, port, folder, episodes = sys.argv[1:]
+    main(serial, Path(running), int(port), Path(folder), int(episodes))
