@@ -44,14 +44,15 @@ class AnnotatorQueue:
             name = _SIMULATED if self._source == shipped_tasks() else self._source.stem.replace("_", " ")
             return Board(name, tuple(self._queued(task) for task in self._tasks))
 
-    def claim_next(self, *, after: str = "") -> QueuedTask | None:
-        """Hold the next open task."""
+    def claim_next(self, *, after: str = "", device: str | None = None) -> QueuedTask | None:
+        """Hold the next open task that fits."""
         with self._lock:
             self._look()
             self._claimed = ""
             order = sorted((self._queued(task) for task in self._tasks), key=self._rank)
             place = next((number for number, one in enumerate(order) if one.task_id == after), -1) + 1
-            found = next((one for one in (*order[place:], *order[:place]) if one.status in OPEN), None)
+            offered = (one for one in (*order[place:], *order[:place]) if one.status in OPEN)
+            found = next((one for one in offered if one.listed.fits(device)), None)
             return None if found is None else self._hold(found)
 
     def claim(self, task_id: str) -> QueuedTask:

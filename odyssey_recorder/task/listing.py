@@ -36,6 +36,10 @@ class ListedTask:
     due: date | None = None
     priority: int = 0
 
+    def fits(self, device: str | None) -> bool:
+        """Whether it can be done on a device of this profile; "" is a device of none, None any device."""
+        return device is None or not self.devices or device in self.devices
+
     @property
     def assignment(self) -> Assignment:
         """The task as a recorder is given it."""

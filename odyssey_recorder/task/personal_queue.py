@@ -19,9 +19,9 @@ class PersonalQueue:
         """Every task and how it stands now."""
         return self._queue.board()
 
-    def claim_next(self, *, after: str = "") -> QueuedTask | None:
-        """Hold the next open task."""
-        return self._queue.claim_next(after=after)
+    def claim_next(self, *, after: str = "", device: str | None = None) -> QueuedTask | None:
+        """Hold the next open task that fits."""
+        return self._queue.claim_next(after=after, device=device)
 
     def claim(self, task_id: str) -> QueuedTask:
         """Hold this task."""

@@ -81,6 +81,10 @@ class Board:
         """The task of this id; None for one that is not in the list, or no longer."""
         return next((task for task in self.tasks if task.task_id == task_id), None)
 
+    def open_for(self, device: str | None) -> tuple[QueuedTask, ...]:
+        """The tasks that may be claimed and fit a device of this profile, as `ListedTask.fits` says."""
+        return tuple(task for task in self.tasks if task.status in OPEN and task.listed.fits(device))
+
 
 class Episodes(Protocol):
     """What a queue asks of the place where episodes are kept, to learn what became of those that were begun."""
@@ -104,11 +108,11 @@ class TaskQueue(Protocol):
     def board(self) -> Board:
         """Every task and how it stands now."""
 
-    def claim_next(self, *, after: str = "") -> QueuedTask | None:
-        """Hold the first open task in the order of offering: None where none is open.
+    def claim_next(self, *, after: str = "", device: str | None = None) -> QueuedTask | None:
+        """Hold the first open task in the order of offering that fits the `device`: None where there is none.
 
-        With `after`, the first behind that task, and from the beginning again where none is. What was skipped comes
-        last, in the order in which it was skipped.
+        `device` is the profile as `ListedTask.fits` has it. With `after`, the first behind that task, and from the
+        beginning again where none is. What was skipped comes last, in the order in which it was skipped.
         """
 
     def claim(self, task_id: str) -> QueuedTask:

@@ -55,6 +55,20 @@ def test_a_skipped_task_comes_last_with_its_reason(tmp_path: Path) -> None:
     ]
 
 
+def test_only_what_fits_the_device_is_offered(tmp_path: Path) -> None:
+    queue = queue_of(tmp_path, row("fold", devices=["pixel_fold"]), row("any"), row("both", devices=["pixel_fold"]))
+    assert held(queue.claim_next(device="small_phone")) == "any"
+    assert held(queue.claim_next(device="small_phone", after="any")) == "any"
+    assert held(queue.claim_next(device="pixel_fold", after="any")) == "both"
+    assert held(queue.claim_next(device="")) == "any"
+    assert held(queue.claim_next()) == "fold"
+    queue.skip("any", "later")
+    assert held(queue.claim_next(device="small_phone", after="fold")) == "any"
+    queue.mark_recorded("any", EPISODE)
+    assert queue.claim_next(device="small_phone") is None
+    assert [task.task_id for task in queue.board().open_for("pixel_fold")] == ["fold", "both"]
+
+
 def test_a_reason_must_be_given(tmp_path: Path) -> None:
     queue = queue_of(tmp_path, *ROWS)
     with pytest.raises(TaskError, match="Say why"):

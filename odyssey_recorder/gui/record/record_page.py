@@ -54,6 +54,7 @@ class RecordPage(Page):
         coach: PracticeCoach | None = None,
     ) -> None:
         super().__init__()
+        self._queue = queue
         self._coach = coach
         self._controller = controller
         self._commands = commands
@@ -115,6 +116,8 @@ class RecordPage(Page):
             self._steps.show_steps(())
             self._question.show_question(None, ())
         self._devices.show_chosen(self._controller.serial)
+        if self._queue is not None:
+            self._queue.set_device(self._controller.profile)
         self._devices.set_changeable(not recording)
         self._show_mode()
         if recording:

@@ -1,6 +1,7 @@
 """What the window does: takes the annotator's intents to devices and recorders, and reports what came of them."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from enum import Enum
 from functools import partial
 from typing import Protocol, TypeVar
@@ -11,6 +12,7 @@ from odyssey_recorder.dataset.provenance import Mode
 from odyssey_recorder.dataset.store import DraftSummary
 from odyssey_recorder.device.device import Device, DeviceProperties, ListedDevice
 from odyssey_recorder.device.preflight import Finding, findings, mend, take_readings
+from odyssey_recorder.device.profile import profile_of
 from odyssey_recorder.errors import OdysseyError
 from odyssey_recorder.gesture.recognizer import TouchRules
 from odyssey_recorder.gui.background import Background
@@ -89,7 +91,7 @@ class RecordingController(QObject):
         self._serial = ""
         self._mode: Mode = "mirror"
         self._assignment: Assignment | None = None
-        self._is_simulated = False
+        self._about: _About | None = None
         self._device: Device | None = None
         self._recorder: Recorder | None = None
         self._bridge: RecorderBridge | None = None
@@ -130,7 +132,12 @@ class RecordingController(QObject):
     @property
     def is_simulated(self) -> bool:
         """Whether the chosen device is a simulated emulator."""
-        return self._device is not None and self._is_simulated
+        return self._about is not None and self._about.properties.is_simulated
+
+    @property
+    def profile(self) -> str | None:
+        """The key of the chosen device's profile, empty for a device of none; None without a device."""
+        return None if self._about is None else self._about.profile
 
     @property
     def can_simulate(self) -> bool:
@@ -256,14 +263,14 @@ class RecordingController(QObject):
         self.list_devices()
         self.choose_device(serial)
 
-    def _take_device(self, serial: str, connected: "tuple[Device, DeviceProperties]") -> None:
-        device, properties = connected
+    def _take_device(self, serial: str, connected: "tuple[Device, _About]") -> None:
+        device, about = connected
         if serial != self._serial:
             device.close()
             return
         self._device = device
-        self._is_simulated = properties.is_simulated
-        self.device_connected.emit(TouchRules.for_density(properties.density))
+        self._about = about
+        self.device_connected.emit(TouchRules.for_density(about.properties.density))
         self._enter(Phase.WATCHING)
         self._live.start(device)
         self.look_over()
@@ -279,7 +286,7 @@ class RecordingController(QObject):
         self._live.stop()
         if self._device is not None:
             self._device.close()
-            self._device = None
+            self._device = self._about = None
 
     def _begin(self, make: Callable[[Device, Listener], Recorder]) -> None:
         if self._device is None or self._phase is not Phase.WATCHING:
@@ -336,10 +343,20 @@ class RecordingController(QObject):
         self.background.run(call, on_done, report)
 
 
-def _connect(desk: Desk, serial: str) -> tuple[Device, DeviceProperties]:
+@dataclass(frozen=True, slots=True)
+class _About:
+    """What does not change of a device while it is chosen."""
+
+    properties: DeviceProperties
+    profile: str
+
+
+def _connect(desk: Desk, serial: str) -> tuple[Device, _About]:
     device = desk.connect(serial)
     try:
-        return device, device.properties()
+        properties = device.properties()
+        profile = profile_of(properties)
+        return device, _About(properties, "" if profile is None else profile.key)
     except OdysseyError:
         device.close()
         raise

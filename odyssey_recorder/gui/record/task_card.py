@@ -10,11 +10,11 @@ from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.parts import row, scroll_area, text_label
 from odyssey_recorder.gui.reason_dialog import SkipDialog
 from odyssey_recorder.gui.record.task_fields import TaskFields
-from odyssey_recorder.gui.record.task_text import TaskText
+from odyssey_recorder.gui.record.task_text import TaskText, misfit_words, no_fitting_words
 from odyssey_recorder.gui.tasks.queue_bridge import QueueBridge
 from odyssey_recorder.model.assignment import Assignment
 from odyssey_recorder.model.episode import TaskInfo
-from odyssey_recorder.task.queue import OPEN, Board, QueuedTask, Status
+from odyssey_recorder.task.queue import Board, QueuedTask, Status
 
 _OF_THE_QUEUE = (Command.NEXT_TASK, Command.SKIP_TASK, Command.CHOOSE_TASK, Command.OWN_TASK, Command.QUEUE_TASK)
 _LOOKING = "Looking for the next task."
@@ -45,6 +45,7 @@ class TaskCard(QFrame):
         self._board = Board("", ())
         self._held: QueuedTask | None = None
         self._given: Assignment | None = None
+        self._chosen = ""  # the task that the annotator picked out, by its id
         self._noted = ""
         self._fields = TaskFields()
         self._fields.task_changed.connect(self.task_changed)
@@ -80,7 +81,9 @@ class TaskCard(QFrame):
             return self._queue.gate
         if self._looking:
             return _LOOKING
-        return "" if self._held is not None else "Choose a task, or write your own."
+        if self._held is None:
+            return "Choose a task, or write your own."
+        return "" if self._fits(self._held) else misfit_words(self._held)
 
     @property
     def task(self) -> TaskInfo:
@@ -150,6 +153,16 @@ class TaskCard(QFrame):
             self._writes = False
         self._show()
 
+    def _note_chosen(self, chosen: QueuedTask) -> None:
+        self._chosen = chosen.task_id
+        self._show()
+
+    def _follow_device(self) -> None:
+        """Go on to a task that fits the device; one that the annotator picked out stays, and says what it needs."""
+        if self._stage is Stage.WRITE and not self._writes:
+            self._keep_or_take_next(self._board)
+        self._show()
+
     def _show_board(self, board: Board) -> None:
         self._board = board
         self._failure = ""
@@ -158,15 +171,25 @@ class TaskCard(QFrame):
         self._show()
 
     def _keep_or_take_next(self, board: Board) -> None:
-        """Go on to the next task where the one that was held is recorded, or under way as a draft."""
+        """Go on to the next task where the one that was held is recorded, under way, or for another device."""
         held = board.task(self._held.task_id) if self._held is not None else None
         self._looking = False
-        if held is not None and held.status not in (Status.UNDER_WAY, Status.RECORDED):
+        if held is not None and held.status not in (Status.UNDER_WAY, Status.RECORDED) and self._may_stay(held):
             self._held = held
-        elif any(task.status in OPEN for task in board.tasks):
+        elif board.open_for(self._device):
             self._take_next()
         else:
             self._held = None
+
+    @property
+    def _device(self) -> str | None:
+        return None if self._queue is None else self._queue.device
+
+    def _fits(self, task: QueuedTask) -> bool:
+        return task.listed.fits(self._device)
+
+    def _may_stay(self, held: QueuedTask) -> bool:
+        return self._fits(held) or held.task_id == self._chosen
 
     def _tell_failure(self, words: str) -> None:
         self._looking = False
@@ -238,6 +261,8 @@ class TaskCard(QFrame):
     def _no_task_words(self) -> str:
         if not self._board.tasks:
             return "The list of tasks is empty. Name another one in Settings, or write your own task."
+        if waiting := self._board.open_for(None):
+            return f"{no_fitting_words(waiting)} Choose another device, or write your own task."
         return "No task is waiting: all are recorded or under way. Choose one to send back, or write your own."
 
     def _allow(self, writing: bool) -> None:
@@ -262,6 +287,8 @@ class TaskCard(QFrame):
         self._queue.board_changed.connect(self._show_board)
         self._queue.failed.connect(self._tell_failure)
         self._queue.gate_changed.connect(self.task_changed)
+        self._queue.chosen.connect(self._note_chosen)
+        self._queue.device_changed.connect(self._follow_device)
         calls = {
             Command.NEXT_TASK: self._take_next,
             Command.SKIP_TASK: self._ask_to_skip,

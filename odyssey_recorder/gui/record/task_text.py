@@ -1,7 +1,11 @@
 """A task to be read: what is to be done in large type, and in small type where it comes from and how it begins."""
 
+from collections import Counter
+from collections.abc import Sequence
+
 from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
+from odyssey_recorder.device.profile import profiles
 from odyssey_recorder.gui.parts import text_label
 from odyssey_recorder.gui.record.app_chips import AppChips
 from odyssey_recorder.model.assignment import AsFound, CleanHome, FromSnapshot, StartState
@@ -70,10 +74,31 @@ def start_words(start: StartState) -> str:
             return f"Begins from the snapshot {name}."
 
 
+def device_words(profile: str) -> str:
+    """A device profile as it is read: "Pixel Fold"; the key itself where there is none of this key."""
+    return next((one.name for one in profiles() if one.key == profile), profile)
+
+
+def misfit_words(task: QueuedTask) -> str:
+    """What a task needs that does not fit the chosen device."""
+    return f"This task is for {_either(task.listed.devices)}: choose such a device first."
+
+
+def no_fitting_words(waiting: Sequence[QueuedTask]) -> str:
+    """That none of the tasks that wait fits the chosen device, and how many wait for which."""
+    wanted = Counter(device for task in waiting for device in task.listed.devices)
+    counts = ", ".join(f"{count} for {device_words(device)}" for device, count in wanted.most_common())
+    return f"No task that waits fits this device. There are {counts}."
+
+
+def _either(devices: Sequence[str]) -> str:
+    return " or ".join(map(device_words, devices))
+
+
 def _circumstances(listed: ListedTask) -> str:
     lines = [start_words(listed.start)]
     if listed.devices:
-        lines.append(f"For {', '.join(name.replace('_', ' ') for name in listed.devices)}.")
+        lines.append(f"For {_either(listed.devices)}.")
     if listed.due is not None:
         lines.append(f"Due {listed.due:%Y-%m-%d}.")
     return "\n".join(lines)

@@ -17,13 +17,14 @@ class QueueBridge(QObject):
 
     `held_changed` brings the task that the annotator has now, or None, and `chosen` the one that they chose themselves;
     `board_changed` brings the whole board. While a gate is shown the queue's tasks may be looked at but not recorded,
-    and its words say why.
+    and its words say why. What is taken from the queue fits the device that is chosen, as `ListedTask.fits` has it.
     """
 
     held_changed = Signal(object)
     chosen = Signal(object)
     board_changed = Signal(object)
     recording_changed = Signal(bool)
+    device_changed = Signal()
     gate_changed = Signal(str)
     failed = Signal(str)
 
@@ -35,6 +36,12 @@ class QueueBridge(QObject):
         self._busy = False
         self._recording = False
         self._gate = ""
+        self._device: str | None = None
+
+    @property
+    def device(self) -> str | None:
+        """The profile of the chosen device, "" for one of no profile, None where no device is chosen."""
+        return self._device
 
     @property
     def gate(self) -> str:
@@ -56,13 +63,20 @@ class QueueBridge(QObject):
         self._recording = recording
         self.recording_changed.emit(recording)
 
+    def set_device(self, device: str | None) -> None:
+        """Say of which profile the chosen device is."""
+        if device != self._device:
+            self._device = device
+            self.device_changed.emit()
+
     def refresh(self) -> None:
         """Look how all tasks stand now."""
         self._ask(lambda: None)
 
     def take_next(self, after: str = "") -> None:
         """Hold the next open task, behind the task `after` where it is given."""
-        self._take(lambda queue: queue.claim_next(after=after))
+        device = self._device
+        self._take(lambda queue: queue.claim_next(after=after, device=device))
 
     def choose(self, task_id: str) -> None:
         """Hold this task; `chosen` tells when it is held."""
@@ -74,7 +88,8 @@ class QueueBridge(QObject):
 
     def skip(self, task_id: str, reason: str) -> None:
         """Put a task at the end, with the reason, and hold the one behind it."""
-        self._take(lambda queue: _skip(queue, task_id, reason))
+        device = self._device
+        self._take(lambda queue: _skip(queue, task_id, reason, device))
 
     def send_back(self, task_id: str, reason: str) -> None:
         """Have a recorded task wait again."""
@@ -129,7 +144,7 @@ class QueueBridge(QObject):
         self.failed.emit(str(error))
 
 
-def _skip(queue: TaskQueue, task_id: str, reason: str) -> _Held:
-    following = queue.claim_next(after=task_id)
+def _skip(queue: TaskQueue, task_id: str, reason: str, device: str | None) -> _Held:
+    following = queue.claim_next(after=task_id, device=device)
     queue.skip(task_id, reason)
-    return following if following is not None and following.task_id != task_id else queue.claim_next()
+    return following if following is not None and following.task_id != task_id else queue.claim_next(device=device)

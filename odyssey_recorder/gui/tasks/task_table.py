@@ -22,11 +22,15 @@ INSTRUCTION, CATEGORY, APPS, STATUS = range(len(_COLUMNS))
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """Which tasks are shown: of a category, standing so, with these words in them; what is empty admits all."""
+    """Which tasks are shown: of a category, standing so, with these words in them, that fit a device of this profile.
+
+    What is empty admits all.
+    """
 
     category: str = ""
     status: Status | None = None
     words: str = ""
+    device: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +105,7 @@ class TaskTable(QAbstractTableModel):
             for row in self._all
             if (not wanted.category or row.task.listed.task.category == wanted.category)
             and (wanted.status is None or row.task.status is wanted.status)
+            and row.task.listed.fits(wanted.device)
             and all(word in row.searched for word in words)
         ]
         if self._column >= 0:

@@ -6,13 +6,14 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QHeaderView, QTableView, QVBoxLayout
 
+from odyssey_recorder.device.profile import profiles
 from odyssey_recorder.gui.banner import Banner, Tone
 from odyssey_recorder.gui.category_counts import CategoryCounts
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.page import Page
 from odyssey_recorder.gui.parts import Choice, line_edit, named, push_button, row, text_label
 from odyssey_recorder.gui.reason_dialog import SendBackDialog
-from odyssey_recorder.gui.record.task_text import category_words
+from odyssey_recorder.gui.record.task_text import category_words, misfit_words
 from odyssey_recorder.gui.tasks.queue_bridge import QueueBridge
 from odyssey_recorder.gui.tasks.task_detail import TaskDetail
 from odyssey_recorder.gui.tasks.task_table import APPS, CATEGORY, INSTRUCTION, STATUS, Filter, TaskTable
@@ -47,6 +48,7 @@ class TasksPage(Page):
         self._words = line_edit("Search tasks", "Search instruction, app or id")
         self._category = Choice("Show category")
         self._status = Choice("Show status")
+        self._device = Choice("Show device")
         self._table = TaskTable(self)
         self._view = named(QTableView(), "Tasks")
         self._nothing = text_label(kind="hint")
@@ -102,7 +104,12 @@ class TasksPage(Page):
     # What the annotator asks for.
 
     def _narrow(self) -> None:
-        wanted = Filter(self._category.currentData(), self._status.currentData(), self._words.text())
+        wanted = Filter(
+            self._category.currentData(),
+            self._status.currentData(),
+            self._words.text(),
+            self._device.currentData(),
+        )
         self._keep_chosen(lambda: self._table.narrow(wanted))
 
     def _record(self) -> None:
@@ -161,7 +168,7 @@ class TasksPage(Page):
             return "It is recorded. Send it back if it must be recorded again."
         if self._queue.is_recording:
             return "Another task is being recorded now."
-        return ""
+        return "" if task.listed.fits(self._queue.device) else misfit_words(task)
 
     # How it hangs together.
 
@@ -172,6 +179,9 @@ class TasksPage(Page):
         self._status.addItem("Any status", None)
         for status in Status:
             self._status.addItem(status.value, status)
+        self._device.addItem("Any device", None)
+        for profile in profiles():
+            self._device.addItem(profile.name, profile.key)
 
     def _prepare_table(self) -> None:
         view = self._view
@@ -199,12 +209,13 @@ class TasksPage(Page):
         self._queue.gate_changed.connect(self._show_gate)
         self._queue.chosen.connect(lambda _task: self._commands[Command.RECORD_PAGE].trigger())
         self._queue.recording_changed.connect(lambda _recording: self._allow())
+        self._queue.device_changed.connect(self._allow)
         self._view.selectionModel().currentRowChanged.connect(lambda *_: self._show_chosen())
         self._view.activated.connect(lambda _index: self._commands[Command.RECORD_TASK].trigger())
         self._words.textChanged.connect(lambda _words: self._typing.start())
         self._typing.timeout.connect(self._narrow)
-        self._category.currentIndexChanged.connect(lambda _row: self._narrow())
-        self._status.currentIndexChanged.connect(lambda _row: self._narrow())
+        for choice in (self._category, self._status, self._device):
+            choice.currentIndexChanged.connect(lambda _row: self._narrow())
         self._commands.belong_to(self, *_MINE)
         calls = {
             Command.RECORD_TASK: self._record,
@@ -218,7 +229,7 @@ class TasksPage(Page):
         head = row(self._title, self._count)
         head.setStretch(0, 1)
         self._count.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-        filters = row(self._words, self._category, self._status)
+        filters = row(self._words, self._category, self._status, self._device)
         filters.setStretch(0, 1)
         left = QVBoxLayout()
         left.setSpacing(12)

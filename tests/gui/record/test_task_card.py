@@ -1,6 +1,6 @@
 """The task card of the Record page, with a queue behind it."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,9 +14,10 @@ from odyssey_recorder.gui.workplace import Workplace
 from odyssey_recorder.task.annotator_queue import AnnotatorQueue
 from odyssey_recorder.task.progress import ProgressFile
 from odyssey_recorder.task.queue import Status
+from tests.fakes import FakeDevice
 from tests.gui.bench_desk import BenchDesk
 from tests.gui.pilot import Pilot
-from tests.task.tasks import NotedEpisodes, queue_of, row, write_list
+from tests.task.tasks import EPISODE, NotedEpisodes, queue_of, row, write_list
 
 ROWS = (
     row("a", instruction="Set an alarm", meta_task="Set {item}", item="an alarm", notes="For work", start="clean_home"),
@@ -161,6 +162,39 @@ def test_when_all_tasks_are_recorded_the_card_says_so(bench: Bench) -> None:
     bench.shows("No task is waiting")
     assert not bench.may("Start recording")
     assert not bench.may("Next")
+
+
+def test_tasks_for_other_devices_are_left_out_and_told_where_nothing_else_waits(
+    open_at: Callable[[Workplace], Pilot], device: FakeDevice, tmp_path: Path
+) -> None:
+    device.avd_name = "Pixel_7_Pro"
+    rows = (
+        row("fold", instruction="Open the book", devices=["pixel_fold"]),
+        row("any", instruction="Set an alarm"),
+        row("tablet", instruction="Turn it", devices=["pixel_tablet", "pixel_fold"]),
+    )
+    queue = queue_of(tmp_path, *rows)
+    pilot = open_at(Workplace(tasks=queue))
+    bench = Bench(pilot, queue)
+    pilot.wait_for_phase(Phase.WATCHING)
+    bench.shows("Set an alarm")
+    pilot.press("Next")
+    bench.shows("Set an alarm")
+
+    queue.mark_recorded("any", EPISODE)
+    pilot.press("Next")
+    bench.shows("No task that waits fits this device. There are 2 for Pixel Fold, 1 for Pixel Tablet.")
+    assert not bench.may("Start recording")
+
+    pilot.press("Tasks")
+    table = pilot.find(QTableView)
+    pilot.qtbot.waitUntil(lambda: table.model().rowCount() == len(rows))
+    table.setCurrentIndex(table.model().index(2, 0))
+    bench.shows("This task is for Pixel Tablet or Pixel Fold: choose such a device first.")
+    pilot.press("Record this task")
+    bench.shows("Turn it")
+    bench.shows("This task is for Pixel Tablet or Pixel Fold: choose such a device first.")
+    assert not bench.may("Start recording")
 
 
 def test_a_queue_that_knows_no_drafts_is_told_of_a_published_episode(

@@ -112,6 +112,18 @@ def test_words_category_and_status_narrow_the_list(bench: Bench) -> None:
     assert bench.says("No task is like this")
 
 
+def test_the_list_is_narrowed_to_what_fits_a_device(bench: Bench, tmp_path: Path) -> None:
+    rows = (row("a", instruction="Anywhere"), row("b", instruction="Open the book", devices=["pixel_fold"]))
+    write_list(tmp_path / "my_tasks.jsonl", rows)
+    bench.page.enter()
+    bench.wait_for("Anywhere", "Open the book")
+    boxes = {box.accessibleName(): box for box in bench.page.findChildren(QComboBox)}
+    boxes["Show device"].setCurrentText("Small Phone")
+    assert bench.rows() == ["Anywhere"]
+    boxes["Show device"].setCurrentText("Pixel Fold")
+    assert bench.rows() == ["Anywhere", "Open the book"]
+
+
 def test_the_list_can_be_sorted_by_its_columns(bench: Bench) -> None:
     bench.table.sortByColumn(INSTRUCTION, Qt.SortOrder.AscendingOrder)
     assert bench.rows() == ["Add a city", "Buy a kettle", "Set an alarm"]
