@@ -3,12 +3,15 @@
 Make a `ProbedApplication` before anything else makes an application; then `application()` takes it as it is.
 """
 
+import os
 import sys
 import threading
 import time
 import traceback
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
 
 import shiboken6
 from PySide6.QtCore import QEvent, QObject
@@ -20,19 +23,22 @@ _LOOK_S = 0.01
 
 @dataclass(frozen=True, slots=True)
 class SlowDelivery:
-    """One event that took longer than the limit, and how much of that the thread was at work, not waiting.
+    """One event that took longer than the limit; what the thread neither worked nor queued, it was blocked.
 
+    `queued_ms` is how long it waited for a processor that was busy with something else, where the system tells.
     `stack` is empty where all the time was spent inside of Qt.
     """
 
     took_ms: float
     worked_ms: float
+    queued_ms: float
     receiver: str
     event: str
     stack: str
 
     def __str__(self) -> str:
-        return f"{self.took_ms:.0f} ms ({self.worked_ms:.0f} at work): {self.event} for {self.receiver}\n{self.stack}"
+        times = f"{self.took_ms:.0f} ms ({self.worked_ms:.0f} at work, {self.queued_ms:.0f} in the queue)"
+        return f"{times}: {self.event} for {self.receiver}\n{self.stack}"
 
 
 class ProbedApplication(QApplication):
@@ -61,13 +67,36 @@ class ProbedApplication(QApplication):
         try:
             return super().notify(receiver, event)
         finally:
-            took_ms, worked_ms, stack = watcher.end()
-            if took_ms > self._limit_ms:
-                self._slow.append(SlowDelivery(took_ms, worked_ms, _name(receiver), kind.name, stack))
+            times_ms, stack = watcher.end()
+            if times_ms[0] > self._limit_ms:
+                self._slow.append(SlowDelivery(*times_ms, _name(receiver), kind.name, stack))
 
     def end_probe(self) -> None:
         """Let the thread that looks at the stacks end."""
         self._watcher.close()
+
+
+class _Times(NamedTuple):
+    """How long a thread has been there, at work, and in the queue for a processor; in milliseconds."""
+
+    took_ms: float
+    worked_ms: float
+    queued_ms: float
+
+    def since(self, before: "_Times") -> "_Times":
+        return _Times(*(now - then for now, then in zip(self, before, strict=True)))
+
+
+class _ThreadClock:
+    """Reads the times of the thread that it is made for, on that thread."""
+
+    def __init__(self, thread_id: int) -> None:
+        told = Path(f"/proc/self/task/{thread_id}/schedstat")  # Linux alone tells
+        self._queued = os.open(told, os.O_RDONLY) if told.exists() else None
+
+    def read(self) -> _Times:
+        queued_ns = 0 if self._queued is None else int(os.pread(self._queued, 64, 0).split()[1])
+        return _Times(1000 * time.perf_counter(), 1000 * time.thread_time(), queued_ns / 1e6)
 
 
 class _StackWatcher:
@@ -78,22 +107,22 @@ class _StackWatcher:
         self.is_busy = False
         self._limit_s = limit_s
         self._began_s = 0.0
-        self._worked_before_s = 0.0
+        self._before = _Times(0, 0, 0)
         self._stack = ""
+        self._clock = _ThreadClock(threading.get_native_id())
         self._closed = threading.Event()
         threading.Thread(target=self._run, name="slot probe", daemon=True).start()
 
     def begin(self) -> None:
         self._stack = ""
         self._began_s = time.perf_counter()
-        self._worked_before_s = time.thread_time()
+        self._before = self._clock.read()
         self.is_busy = True
 
-    def end(self) -> tuple[float, float, str]:
-        """How many milliseconds it took, how many of them at work, and the stack if that was too long."""
+    def end(self) -> tuple[_Times, str]:
+        """How long it took, and the stack if that was too long."""
         self.is_busy = False
-        took_s, worked_s = time.perf_counter() - self._began_s, time.thread_time() - self._worked_before_s
-        return 1000 * took_s, 1000 * worked_s, self._stack
+        return self._clock.read().since(self._before), self._stack
 
     def close(self) -> None:
         self._closed.set()

@@ -1,0 +1,167 @@
+"""A person before the window: finds things by their names, and uses them with the mouse and the keyboard."""
+
+from collections.abc import Collection
+from pathlib import Path
+
+from odyssey_recorder.model.geometry import Pixel
+from tests.end_to_end.screen.display import Hands
+from tests.end_to_end.screen.phone import ShownPhone
+from tests.end_to_end.screen.sight import Mirror, Rect, Seen, Sight
+from tests.end_to_end.screen.window import Window
+
+BUTTONS = frozenset({"Button", "CheckBox", "RadioButton", "ButtonMenu"})
+FIELDS = frozenset({"EditableText", "SpinBox", "ComboBox"})
+ITEMS = frozenset({"ListItem", "Cell", "TreeItem"})
+ANYTHING: frozenset[str] = frozenset()
+
+
+class Annotator:
+    """Looks at one window, and at the device that is shown in it."""
+
+    def __init__(self, window: Window, hands: Hands, phone: ShownPhone, pictures: Path) -> None:
+        self.window = window
+        self.hands = hands
+        self.phone = phone
+        self._pictures = pictures
+
+    # What is seen.
+
+    def find(self, name: str, roles: Collection[str] = ANYTHING) -> Seen:
+        """What is called `name`, once the whole of it can be seen and used."""
+
+        def usable(sight: Sight) -> list[Seen]:
+            return [one for one in sight.named(name) if _is_one_of(one, roles) and one.is_enabled and one.is_whole]
+
+        return usable(self.window.wait_until(lambda sight: bool(usable(sight)), f"{name!r} {list(roles)}"))[0]
+
+    def wait_for(self, *words: str) -> Sight:
+        """Until all of `words` can be read somewhere."""
+        return self.window.wait_until(lambda sight: all(sight.says(some) for some in words), f"{words}")
+
+    def wait_for_dialog(self, title: str) -> Sight:
+        return self.window.wait_until(lambda sight: sight.title == title, f"the dialog {title!r}")
+
+    def wait_for_main_window(self) -> Sight:
+        """Until no dialog is open."""
+        return self.window.wait_until(lambda sight: sight.title.startswith(("Odyssey", "Recording")), "the main window")
+
+    def wait_for_steps(self, count: int) -> tuple[str, ...]:
+        """Until so many steps are recorded and the next may come; their words."""
+        is_so = self.window.wait_until(lambda sight: _has_steps(sight, count), f"{count} steps, and Ready")
+        return tuple(step.name for step in is_so.items("Steps"))
+
+    # What is done.
+
+    def press(self, name: str) -> None:
+        """Click the button that is called `name`."""
+        self.hands.click(*self.find(name, BUTTONS).rect.middle)
+
+    def choose(self, words: str, *, of: str, times: int = 1) -> None:
+        """Click the entry of the list called `of` in whose name `words` are; the wheel brings it into sight."""
+        seen = self._entry(words, of)
+        while not seen.is_whole:
+            place = self._middle_in_sight(of)
+            self.hands.turn_wheel(*place, down=1 if seen.rect.middle[1] > place[1] else -1)
+            before = seen.rect
+            self.window.wait_until(lambda s, before=before: _rect(s, words, of) != before, f"{of!r} to scroll")  # type: ignore[misc]
+            seen = self._entry(words, of)
+        self.hands.click(*seen.rect.middle, times=times)
+
+    def write(self, text: str, *, into: str) -> None:
+        """Click a field, and type in the place of what it held."""
+        self.hands.click(*self.find(into, FIELDS).rect.middle)
+        self.window.attend()
+        self.hands.press("ctrl+a")
+        self.hands.type(text)
+        self.window.wait_until(
+            lambda sight: any(one.value == text for one in sight.named(into)), f"{text!r} in {into!r}"
+        )
+
+    def keys(self, *keys: str) -> None:
+        """Press keys, in the words of X."""
+        self.window.attend()
+        self.hands.press(*keys)
+
+    def type(self, text: str) -> None:
+        """Type wherever the keyboard is."""
+        self.window.attend()
+        self.hands.type(text)
+
+    def select(self, words: str, *, of: str) -> None:
+        """Choose the entry `words` of the drop-down list called `of`."""
+        self.hands.click(*self.find(of, {"ComboBox"}).rect.middle)
+        self.choose(words, of=of)
+
+    def _entry(self, words: str, of: str) -> Seen:
+        def entries(sight: Sight) -> list[Seen]:
+            return [one for one in sight.items(of) if words in one.name and not one.rect.is_empty]
+
+        return entries(self.window.wait_until(lambda sight: bool(entries(sight)), f"{words!r} in {of!r}"))[0]
+
+    def _middle_in_sight(self, of: str) -> tuple[int, int]:
+        """The middle of what can be seen of a list."""
+        sight = self.window.look()
+        (whole, around) = next(sight.named(of)).rect, next(iter(sight.seen)).rect
+        top, bottom = max(whole.y, around.y), min(whole.y + whole.height, around.y + around.height)
+        return whole.middle[0], (top + bottom) // 2
+
+    # At the device.
+
+    def mirror(self) -> Mirror:
+        """The mirror, once it takes input."""
+        shown = self.window.wait_until(lambda s: s.mirror is not None and s.mirror.takes_input, "the mirror").mirror
+        assert shown is not None
+        return shown
+
+    def tap(self, label: str) -> Pixel:
+        """Click on what carries this text or description on the device's screen; the pixel that was aimed at."""
+        place = self.phone.place_of(label)
+        self.hands.click(*self.mirror().place_of(place.x, place.y))
+        return place
+
+    def hold(self, label: str) -> Pixel:
+        """Press on it until it is a long press."""
+        place = self.phone.place_of(label)
+        self.hands.put_down(*self.mirror().place_of(place.x, place.y))
+        self.window.wait_until(lambda s: s.mirror is not None and "LONG" in s.mirror.gesture, "a long press")
+        self.hands.lift()
+        return place
+
+    def drag_up(self, share: float = 0.4) -> None:
+        """Drag over the middle of the device's screen, by this share of its height."""
+        mirror = self.mirror()
+        width, height = mirror.picture
+        low, length = height * (1 + share) / 2, height * share
+        places = [mirror.place_of(width // 2, int(low - length * tenth / 10)) for tenth in range(11)]
+        self.hands.drag(places)
+
+    def type_text(self, text: str) -> None:
+        """Write into the box for text, and send it off."""
+        self.write(text, into="Text to type")
+        self.hands.press("Return")
+
+    # What is kept of it.
+
+    def photograph(self, name: str) -> None:
+        """Keep pictures of what is on the screen, light and dark; words that are cut and controls without name fail."""
+        sight = self.window.look()
+        for theme in ("dark", "light"):
+            self.window.use_theme(theme)
+            self.window.photograph(self._pictures / f"{name}-{self.phone.profile}-{theme}.png")
+        cut = [one.name for one in sight.seen if one.is_cut]
+        nameless = [(one.role, one.within) for one in sight.seen if one.takes_focus and not one.name]
+        assert not cut, f"there is no room for the words {cut}"
+        assert not nameless, f"without a name: {nameless}"
+
+
+def _is_one_of(one: Seen, roles: Collection[str]) -> bool:
+    return not roles or one.role in roles
+
+
+def _rect(sight: Sight, words: str, of: str) -> Rect | None:
+    return next((one.rect for one in sight.items(of) if words in one.name), None)
+
+
+def _has_steps(sight: Sight, count: int) -> bool:
+    ready = sight.says("Ready.") and sight.mirror is not None and sight.mirror.takes_input
+    return ready and len(sight.items("Steps")) == count

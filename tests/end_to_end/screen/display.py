@@ -1,0 +1,81 @@
+"""A screen of its own, without anybody before it, and the mouse and keyboard that belong to it."""
+
+import os
+import subprocess
+from collections.abc import Sequence
+
+SIZE = "1600x1000x24"
+
+
+class Display:
+    """An Xvfb as a context manager: on a free number, stopped by its id."""
+
+    def __init__(self) -> None:
+        self._server: subprocess.Popen[bytes] | None = None
+        self.name = ""
+
+    def __enter__(self) -> "Display":
+        reading, writing = os.pipe()
+        command = ["Xvfb", "-displayfd", str(writing), "-screen", "0", SIZE, "-nolisten", "tcp", "-noreset"]
+        self._server = subprocess.Popen(command, pass_fds=[writing], stdin=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        os.close(writing)
+        with os.fdopen(reading) as told:
+            number = told.readline().strip()  # empty where the server ended before it was up
+        if not number:
+            raise AssertionError(f"Xvfb did not start: {self._end()}")
+        self.name = f":{number}"
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._end()
+
+    def _end(self) -> str:
+        assert self._server is not None
+        self._server.terminate()
+        _, said = self._server.communicate(timeout=10)
+        return said.decode(errors="replace")
+
+
+class Hands:
+    """Mouse and keyboard of one display; what they do goes through the X server, as that of a person does."""
+
+    def __init__(self, display: str) -> None:
+        self._environment = {**os.environ, "DISPLAY": display}
+
+    def click(self, x: int, y: int, *, button: int = 1, times: int = 1) -> None:
+        self._do("mousemove", x, y, "click", "--repeat", times, "--delay", 60, button)
+
+    def put_down(self, x: int, y: int) -> None:
+        """Press the left button there, and keep it pressed."""
+        self._do("mousemove", x, y, "mousedown", 1)
+
+    def lift(self) -> None:
+        self._do("mouseup", 1)
+
+    def drag(self, places: Sequence[tuple[int, int]]) -> None:
+        """Press at the first place, go through all of them, and let go at the last."""
+        (x, y), *others = places
+        moves = [word for place in others for word in ("mousemove", *place, "sleep", 0.02)]
+        self._do("mousemove", x, y, "mousedown", 1, "sleep", 0.02, *moves, "mouseup", 1)
+
+    def point(self, x: int, y: int) -> None:
+        """Move the mouse there."""
+        self._do("mousemove", x, y)
+
+    def turn_wheel(self, x: int, y: int, *, down: int) -> None:
+        """Turn the wheel by so many clicks; up where `down` is negative."""
+        self._do("mousemove", x, y, "click", "--repeat", abs(down), "--delay", 10, 5 if down > 0 else 4)
+
+    def press(self, *keys: str) -> None:
+        """Press keys one after the other, each in the words of X: ``ctrl+Return``."""
+        self._do("key", "--delay", 20, *keys)
+
+    def type(self, text: str) -> None:
+        self._do("type", "--delay", 10, "--", text)
+
+    def resize(self, window: int, width: int, height: int) -> None:
+        """Make a window as large, as somebody does who drags its corner."""
+        self._do("windowsize", window, width, height)
+
+    def _do(self, *words: object) -> None:
+        subprocess.run(["xdotool", *map(str, words)], env=self._environment, check=True, timeout=60)

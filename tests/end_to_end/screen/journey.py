@@ -1,0 +1,109 @@
+"""What annotators do again and again: get past the first dialog, record a few steps, end an episode, prove it."""
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from odyssey_recorder.model.action import Click, LongPress, Scroll
+from odyssey_recorder.model.episode import Episode
+from tests.end_to_end.screen.annotator import Annotator
+from tests.end_to_end.screen.room import Room
+
+Deed = Callable[[], object]
+
+
+def begin_first_use(annotator: Annotator, name: str = "Ada") -> None:
+    """Say who records, and agree."""
+    annotator.wait_for_dialog("Before you record")
+    annotator.write(name, into="Your name")
+    annotator.press("I agree")
+    annotator.wait_for_main_window()
+
+
+def start_recording(annotator: Annotator) -> None:
+    """Start with the task that is shown, and wait until the first action may come."""
+    annotator.press("Start recording")
+    annotator.wait_for_steps(0)
+
+
+def do_steps(annotator: Annotator, *deeds: Deed, before: int = 0) -> None:
+    """Do one deed after the other, each when the one before is recorded."""
+    for number, deed in enumerate(deeds, start=before + 1):
+        deed()
+        annotator.wait_for_steps(number)
+
+
+def follow_script(annotator: Annotator, script: Path) -> None:
+    """Do a practice task as its gold script does, by what is on the device's screen; until it is published."""
+    steps = 0
+    for line in script.read_text(encoding="utf-8").splitlines():
+        for deed in _deeds(annotator, json.loads(line)):
+            deed()
+            steps += 1
+            annotator.wait_for_steps(steps)
+    command = json.loads(line)
+    if "complete" in command:
+        complete(annotator, command["complete"])
+    else:
+        give_up(annotator, command["impossible"])
+
+
+def _deeds(annotator: Annotator, command: dict[str, Any]) -> Iterator[Deed]:
+    match command:
+        case {"on": label, "hold": True}:
+            yield lambda: annotator.hold(label)
+        case {"on": label}:
+            yield lambda: annotator.tap(label)
+        case {"reach": label}:
+            while not annotator.phone.shows(label):
+                yield annotator.drag_up
+        case {"type": text}:
+            yield lambda: annotator.type_text(text)
+        case {"key": key}:
+            yield lambda: annotator.press(key.capitalize())
+        case _:
+            assert command.keys() & {"complete", "impossible"}, f"{command} is nothing that can be done by hand"
+
+
+def give_up(annotator: Annotator, reason: str) -> None:
+    """End the episode as impossible, for one of the reasons that are offered."""
+    annotator.press("Impossible")
+    annotator.wait_for_dialog("Task impossible")
+    annotator.press(reason)
+    annotator.press("Impossible")
+    annotator.wait_for("Published. ")
+
+
+def complete(annotator: Annotator, note: str = "") -> None:
+    """End the episode, and wait until it is published."""
+    annotator.press("Complete")
+    annotator.wait_for_dialog("Task complete")
+    if note:
+        annotator.write(note, into="Note")
+    annotator.press("Complete")
+    annotator.wait_for("Published. ")
+
+
+def the_episode(room: Room) -> Episode:
+    (episode_id,) = room.store.episodes()
+    return room.store.load(episode_id)
+
+
+def assert_true(room: Room, episode: Episode) -> None:
+    """Hold the picture of each touch against what the device showed when the finger came down."""
+    provenance = room.store.provenance(episode.episode_id)
+    assert provenance is not None
+    touched = [
+        record.frame.rgb_sha256
+        for step, record in zip(episode.steps, provenance.steps, strict=True)
+        if isinstance(step.action, Click | LongPress | Scroll)
+    ]
+    shown = [down.frame.rgb_sha256 for down in room.phone.truth().touch_downs()]
+    assert _is_part_of(touched, shown)
+
+
+def _is_part_of(some: list[str], every: list[str]) -> bool:
+    """Whether `some` are among `every`, in their order."""
+    others = iter(every)
+    return all(one in others for one in some)

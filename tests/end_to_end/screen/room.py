@@ -1,0 +1,58 @@
+"""A room to record in: a screen, a device, folders of its own, and the program that can be started there."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import tomlkit
+
+from odyssey_recorder.dataset.store import EpisodeStore
+from odyssey_recorder.simulator.adb_server import PrivateAdbServer
+from tests.end_to_end.screen.annotator import Annotator
+from tests.end_to_end.screen.display import Display, Hands
+from tests.end_to_end.screen.phone import ShownPhone
+from tests.end_to_end.screen.window import Window
+from tests.gui.slot_probe import SlowDelivery
+
+
+@dataclass(frozen=True)
+class Room:
+    """`slow` is what kept the GUI thread of any window here for too long."""
+
+    display: Display
+    server: PrivateAdbServer
+    phone: ShownPhone
+    folder: Path
+    pictures: Path
+    slow: list[SlowDelivery] = field(default_factory=list)
+
+    @property
+    def store(self) -> EpisodeStore:
+        return EpisodeStore(self.folder / "dataset", drafts=self.folder / "drafts")
+
+    def write_settings(self, **settings: object) -> None:
+        """What settings.toml says from the next start of the program on."""
+        folders = {"dataset": str(self.folder / "dataset"), "drafts": str(self.folder / "drafts")}
+        file = self.folder / "config" / "odyssey-recorder" / "settings.toml"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(tomlkit.dumps({**folders, **settings}), encoding="utf-8")
+
+    @contextmanager
+    def annotator(self, *options: str) -> Iterator[Annotator]:
+        """Somebody before the program, which was just started; it is closed in the end."""
+        with Window(self._environment(), *options) as window:
+            yield Annotator(window, Hands(self.display.name), self.phone, self.pictures)
+            self.slow.extend(window.slow_events())
+
+    def _environment(self) -> Mapping[str, str]:
+        inherited = {name: value for name, value in self.server.environment.items() if not name.startswith("ODYSSEY_")}
+        return {
+            **inherited,
+            "DISPLAY": self.display.name,
+            "QT_QPA_PLATFORM": "xcb",
+            "XDG_CONFIG_HOME": str(self.folder / "config"),
+            "XDG_DATA_HOME": str(self.folder / "data"),
+            "XDG_STATE_HOME": str(self.folder / "state"),
+            "XDG_CACHE_HOME": str(self.folder / "cache"),
+        }

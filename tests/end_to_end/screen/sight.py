@@ -1,0 +1,96 @@
+"""What there is to be seen of the program's window at one moment, as values that go from one process to another."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Rect:
+    """A rectangle on the screen, in pixels."""
+
+    x: int
+    y: int
+    width: int
+    height: int
+
+    @property
+    def middle(self) -> tuple[int, int]:
+        return self.x + self.width // 2, self.y + self.height // 2
+
+    @property
+    def is_empty(self) -> bool:
+        return self.width <= 0 or self.height <= 0
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """Something that a screen reader knows: its role and name, where it is, and within what it is.
+
+    `is_whole`: nothing of it is outside of what can be seen; `is_cut`: its words need more room than it has.
+    """
+
+    role: str
+    name: str
+    value: str
+    rect: Rect
+    within: tuple[str, ...]
+    is_enabled: bool
+    is_whole: bool
+    is_checked: bool
+    has_focus: bool
+    is_cut: bool
+    takes_focus: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Mirror:
+    """The mirror: where the device's screen is shown, how large that is in its own pixels, and whether it takes input.
+
+    `gesture` is what would be recorded if the finger lifted now.
+    """
+
+    area: Rect
+    picture: tuple[int, int]
+    takes_input: bool
+    gesture: str
+    frame: int
+
+    def place_of(self, x: int, y: int) -> tuple[int, int]:
+        """Where on the screen a pixel of the device is shown."""
+        width, height = self.picture
+        return (
+            self.area.x + int((x + 0.5) * self.area.width / width),
+            self.area.y + int((y + 0.5) * self.area.height / height),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """All that can be seen of the window that takes input: the newest dialog, otherwise the main window."""
+
+    title: str
+    window: int
+    has_focus: bool
+    mirror: Mirror | None
+    seen: tuple[Seen, ...]
+
+    def named(self, name: str) -> Iterator[Seen]:
+        """What is called `name`, to the letter."""
+        return (one for one in self.seen if one.name == name)
+
+    def items(self, of: str) -> list[Seen]:
+        """The entries of the list that is called `of`."""
+        return [one for one in self.seen if of in one.within and one.role in {"ListItem", "Cell"}]
+
+    def says(self, words: str) -> bool:
+        """Whether something in sight has these words in its name."""
+        return any(words in one.name for one in self.seen)
+
+
+def sight_of(told: dict[str, Any]) -> Sight:
+    """A sight as it came through the pipe."""
+    seen = tuple(Seen(**{**one, "rect": Rect(**one["rect"]), "within": tuple(one["within"])}) for one in told["seen"])
+    mirror = told["mirror"]
+    shown = mirror and Mirror(**{**mirror, "area": Rect(**mirror["area"]), "picture": tuple(mirror["picture"])})
+    return Sight(**{**told, "seen": seen, "mirror": shown})

@@ -1,0 +1,60 @@
+"""The annotator's day in the real window, with mouse and keyboard, on a phone, a fold and a tablet."""
+
+import pytest
+
+from odyssey_recorder.model.action import Click, Complete, LongPress, Press, Scroll, Type
+from tests.end_to_end.screen.journey import (
+    assert_true,
+    begin_first_use,
+    complete,
+    do_steps,
+    start_recording,
+    the_episode,
+)
+from tests.end_to_end.screen.room import Room
+from tests.end_to_end.screen.sight import Sight
+
+pytestmark = pytest.mark.timeout(600)
+
+
+def test_an_episode_of_the_queue_is_recorded_by_hand(room: Room) -> None:
+    room.write_settings(practice_tasks=0)
+    with room.annotator() as annotator:
+        begin_first_use(annotator)
+        annotator.press("Tasks")
+        annotator.write("lisbon", into="Search tasks")
+        annotator.wait_for("1 of 48 shown")
+        annotator.photograph("tasks")
+        annotator.press("Record this task")
+        start_recording(annotator)
+        do_steps(
+            annotator,
+            lambda: annotator.tap("Browser"),
+            lambda: annotator.tap("Search or type web address"),
+            lambda: annotator.type_text("oslo weather"),
+            lambda: annotator.tap("Go"),
+            lambda: annotator.tap("Oslo weather: forecast for the week"),
+            annotator.drag_up,
+            lambda: annotator.hold("Sunday"),
+            lambda: annotator.press("Home"),
+            lambda: annotator.press("Recent"),
+            lambda: annotator.press("Back"),
+        )
+        annotator.photograph("record")
+        complete(annotator, "Rain on Sunday")
+        annotator.photograph("published")
+        annotator.press("Dataset")
+        annotator.wait_for("1 episode", "Lisbon")
+        annotator.photograph("dataset")
+        annotator.press("Tasks")
+        annotator.window.wait_until(lambda sight: "Recorded" in _cells(sight), "the task to be recorded")
+
+    episode = the_episode(room)
+    kinds = [Click, Click, Type, Click, Click, Scroll, LongPress, Press, Press, Press, Complete]
+    assert [type(step.action) for step in episode.steps] == kinds
+    assert episode.steps[-1].action == Complete("Rain on Sunday")
+    assert_true(room, episode)
+
+
+def _cells(sight: Sight) -> list[str]:
+    return [cell.name for cell in sight.items("Tasks")]

@@ -1,0 +1,115 @@
+"""The recorder in a process of its own, and what can be seen of its window; a test may kill it at any instant."""
+
+import json
+import queue
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from tests.end_to_end.screen.sight import Sight, sight_of
+from tests.gui.slot_probe import SlowDelivery
+
+ROOT = Path(__file__).parents[3]
+PATIENCE_S = 20.0
+_LATER_MS = 40
+
+
+class Window:
+    """One start of the program, with the questions that its eyes answer; a context manager, which closes the window."""
+
+    def __init__(self, environment: Mapping[str, str], *options: str) -> None:
+        self._answers: queue.SimpleQueue[str] = queue.SimpleQueue()
+        self._slow: list[SlowDelivery] = []
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "tests.end_to_end.screen.program", *options],
+            cwd=ROOT,
+            env=dict(environment),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        threading.Thread(target=self._listen, name="answers", daemon=True).start()
+
+    def __enter__(self) -> "Window":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._process.poll() is None:
+            self.close()
+
+    def look(self, *, later: bool = False) -> Sight:
+        """What can be seen now, or in a moment."""
+        return sight_of(self._ask("look", delay_ms=_LATER_MS if later else 0))
+
+    def wait_until(self, is_so: Callable[[Sight], bool], what: str) -> Sight:
+        """Look until `is_so`; what is seen then. Fails saying `what` was waited for, and what there is instead."""
+        expires_s = time.monotonic() + PATIENCE_S
+        sight = self.look()
+        while not is_so(sight):
+            assert time.monotonic() < expires_s, f"waited for {what}; there is {_told(sight)}"
+            sight = self.look(later=True)
+        return sight
+
+    def attend(self) -> None:
+        """Give the keyboard to the window that takes input, and wait until it has it."""
+        if not self.look().has_focus:
+            self._ask("attend")
+            self.wait_until(lambda sight: sight.has_focus, "the keyboard")
+
+    def use_theme(self, name: str) -> None:
+        """Show it in other colours, for a picture."""
+        self._ask("use theme", name)
+
+    def photograph(self, path: Path) -> None:
+        """Write what is on the screen into a file."""
+        self._ask("photograph", str(path), delay_ms=150)
+
+    def slow_events(self) -> tuple[SlowDelivery, ...]:
+        """What kept the GUI thread for too long so far; also of a window that was closed."""
+        if self._process.poll() is None:
+            self._slow = [SlowDelivery(**told) for told in self._ask("slow")]
+        return tuple(self._slow)
+
+    def kill(self) -> None:
+        """End it as a crash does."""
+        self.slow_events()
+        self._process.kill()
+        self._process.wait(10)
+        self._close_pipes()
+
+    def close(self) -> None:
+        """Close the window, as Ctrl-C does, and wait until the program has ended."""
+        self.slow_events()
+        self._process.send_signal(signal.SIGINT)
+        try:
+            assert self._process.wait(PATIENCE_S) == 0
+        finally:
+            self._process.kill()
+            self._process.wait()
+            self._close_pipes()
+
+    def _close_pipes(self) -> None:
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+
+    def _ask(self, *question: object, delay_ms: int = 0) -> Any:
+        assert self._process.stdin is not None
+        self._process.stdin.write(json.dumps([delay_ms, *question]) + "\n")
+        self._process.stdin.flush()
+        return json.loads(self._answers.get(timeout=PATIENCE_S))
+
+    def _listen(self) -> None:
+        assert self._process.stdout is not None
+        with self._process.stdout as said:
+            for line in said:
+                self._answers.put(line)
+
+
+def _told(sight: Sight) -> str:
+    names = ", ".join(f"{one.role} {one.name!r}{'' if one.is_enabled else ' (off)'}" for one in sight.seen)
+    return f"{sight.title!r} with {names}"
