@@ -51,6 +51,8 @@ class Switch:
     words: str
 
 
+_TEXT_MARGIN = 8
+
 Kind = Text | Place | Number | OneOf | Switch
 
 
@@ -144,7 +146,7 @@ class _Number(Control):
     def __init__(self, name: str, lowest: int, highest: int) -> None:
         self._spin = named(_CalmSpinBox(), name)
         self._spin.setRange(lowest, highest)
-        self._spin.setButtonSymbols(QSpinBox.ButtonSymbols.NoButtons)
+        self._spin.lineEdit().setTextMargins(_TEXT_MARGIN, 0, _TEXT_MARGIN, 0)  # the style sheet's do not reach it
         super().__init__(self._spin)
         self._spin.valueChanged.connect(self.changed)
 

@@ -34,6 +34,7 @@ from odyssey_recorder.gui.commands import Commands
 from odyssey_recorder.gui.kept_file import KeptFile
 from odyssey_recorder.gui.settings.settings_page import SettingsPage
 from odyssey_recorder.gui.shortcuts import Shortcuts
+from odyssey_recorder.gui.theme import Theme, style_sheet
 from odyssey_recorder.settings import Settings, SettingsStore, log_file, settings_file
 from tests.keyrings import LockedKeyring, MemoryKeyring
 
@@ -119,6 +120,14 @@ def test_nothing_can_be_saved_until_something_was_changed(bench: Bench) -> None:
     assert not bench.button("Revert").isEnabled()
     bench.write("Your name", "Ada")
     assert bench.button("Save").isEnabled()
+
+
+def test_the_number_in_a_field_has_room(bench: Bench) -> None:
+    bench.window.setStyleSheet(style_sheet(Theme.current(), font_pt=QApplication.font().pointSizeF()))
+    for field in bench.page.findChildren(QSpinBox):
+        field.ensurePolished()
+        room = field.lineEdit().width()
+        assert room >= field.fontMetrics().horizontalAdvance(field.text()) + 16, field.accessibleName()
 
 
 def test_what_was_changed_is_saved_and_it_is_said_what_takes_effect_when(bench: Bench) -> None:
