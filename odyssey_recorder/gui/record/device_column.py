@@ -74,7 +74,7 @@ class DeviceColumn(QWidget):
         self._commands[Command.PAUSE].setChecked(False)
         self._view = None
         self._stage.show_wanted(None)
-        self._tell(tell_phase(phase, self._controller.serial))
+        self._tell(tell_phase(phase, self._controller.serial, practice=self._controller.is_practising))
         if phase in (Phase.NO_DEVICE, Phase.CONNECTING):
             self._mirror.clear()
             self._status.show_capture_path("")
@@ -131,8 +131,11 @@ class DeviceColumn(QWidget):
         touched = self._mirror.is_touched
         if touched and view.state is State.INJECTING:
             self._mirror.let_follow()
-        passive = self._controller.mode == "passive"
-        self._tell(tell_passive_view(view) if passive else tell_view(view, touched=touched))
+        practice = self._controller.is_practising
+        if self._controller.mode == "passive":
+            self._tell(tell_passive_view(view, practice=practice))
+        else:
+            self._tell(tell_view(view, touched=touched, practice=practice))
 
     def _tell(self, told: Told) -> None:
         self._told = told

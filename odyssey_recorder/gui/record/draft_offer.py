@@ -59,4 +59,5 @@ class DraftOffer(QObject):
         for draft in self._drafts:
             if draft.episode_id == episode_id:
                 self.resuming.emit(draft)
-        self._controller.resume(episode_id)
+        is_practice = self._coach is not None and self._coach.task is not None
+        self._controller.resume(episode_id, is_practice=is_practice)

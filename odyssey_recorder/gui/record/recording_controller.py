@@ -91,6 +91,7 @@ class RecordingController(QObject):
         self._serial = ""
         self._mode: Mode = "mirror"
         self._assignment: Assignment | None = None
+        self._is_practising = False
         self._about: _About | None = None
         self._device: Device | None = None
         self._recorder: Recorder | None = None
@@ -127,7 +128,7 @@ class RecordingController(QObject):
     @property
     def is_practising(self) -> bool:
         """Whether what was last begun is practice, which never becomes part of the dataset."""
-        return self._assignment is not None and self._assignment.is_practice
+        return self._is_practising
 
     @property
     def is_simulated(self) -> bool:
@@ -212,12 +213,12 @@ class RecordingController(QObject):
     def start(self, assignment: Assignment) -> None:
         """Begin to record `assignment` on the chosen device, in the chosen mode."""
         mode = self._mode
-        self._assignment = assignment
+        self._assignment, self._is_practising = assignment, assignment.is_practice
         self._begin(lambda device, listener: self._desk.begin(device, assignment, listener, mode=mode))
 
-    def resume(self, episode_id: str) -> None:
-        """Go on with a draft on the chosen device."""
-        self._assignment = None
+    def resume(self, episode_id: str, *, is_practice: bool = False) -> None:
+        """Go on with a draft, which may be that of a practice task, on the chosen device."""
+        self._assignment, self._is_practising = None, is_practice
         self._begin(lambda device, listener: self._desk.resume(device, episode_id, listener))
 
     def ask(self, command: Callable[[Recorder], None]) -> bool:

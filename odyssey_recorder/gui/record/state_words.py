@@ -39,8 +39,8 @@ _PAUSED = "Paused. Nothing is recorded until you press Resume."
 _LOOK_ONLY = Veil("Work in the emulator's own window", Weight.CLEAR)
 
 
-def tell_phase(phase: Phase, serial: str) -> Told:
-    """The words for a phase in which no recorder speaks."""
+def tell_phase(phase: Phase, serial: str, *, practice: bool = False) -> Told:
+    """The words for a phase in which no recorder speaks; `practice`: what is recorded is never published."""
     match phase:
         case Phase.NO_DEVICE:
             words = "No device: start an emulator, or start the simulated one."
@@ -53,6 +53,9 @@ def tell_phase(phase: Phase, serial: str) -> Told:
             return Told(Mood.IDLE, "Live view", "Nothing is recorded yet", veil)
         case Phase.STARTING | Phase.RECORDING:
             return Told(Mood.BUSY, "Starting", "", Veil("Starting…"))
+        case Phase.FINISHED if practice:
+            veil = Veil("Practice episode recorded", Weight.HEAVY, "check_circle_outline")
+            return Told(Mood.READY, "Recorded", "", veil)
         case Phase.FINISHED:
             return Told(Mood.READY, "Published", "", Veil("Episode published", Weight.HEAVY, "check_circle_outline"))
 
@@ -62,7 +65,7 @@ def tell_lost_while_watching(message: str) -> Told:
     return Told(Mood.LOST, "Device lost", message, Veil(message, Weight.HEAVY, "cellphone_off"))
 
 
-def tell_passive_view(view: RecordingView) -> Told:
+def tell_passive_view(view: RecordingView, *, practice: bool = False) -> Told:
     """The words for what a recorder says of itself that listens to the emulator's own window."""
     match view.state:
         case State.READY:
@@ -72,10 +75,10 @@ def tell_passive_view(view: RecordingView) -> Told:
         case State.LEADING_BACK:
             return Told(Mood.BUSY, "Leading back", view.message, _LOOK_ONLY)
         case _:
-            return tell_view(view)
+            return tell_view(view, practice=practice)
 
 
-def tell_view(view: RecordingView, *, touched: bool = False) -> Told:
+def tell_view(view: RecordingView, *, touched: bool = False, practice: bool = False) -> Told:
     """The words for what a recorder says of itself; `touched`: a finger is down on the mirror."""
     match view.state:
         case State.INJECTING if touched:
@@ -89,11 +92,12 @@ def tell_view(view: RecordingView, *, touched: bool = False) -> Told:
         case State.STORAGE_LOST:
             return Told(Mood.LOST, "Not saved", view.message, Veil(view.message, Weight.HEAVY, "alert_outline"))
         case State.FINISHED:
-            return tell_phase(Phase.FINISHED, "")
+            return tell_phase(Phase.FINISHED, "", practice=practice)
         case State.ABANDONED:
             return Told(Mood.IDLE, "Discarded", view.message, Veil("The draft is in the trash", Weight.HEAVY))
         case State.IDLE | State.SETTLING | State.CAPTURING | State.CHECKING | State.INJECTING | State.RETURNING as busy:
-            word = "Publishing" if _is_over(view) else _BUSY_WORDS[busy]
+            ending = "Saving" if practice else "Publishing"
+            word = ending if _is_over(view) else _BUSY_WORDS[busy]
             return Told(Mood.BUSY, word, view.message, Veil(f"{word}…"))
 
 

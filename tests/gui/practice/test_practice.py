@@ -250,4 +250,6 @@ class TestPractice:
         pilot.wait_for_steps(0)
         pilot.complete()
         wait_for_words(pilot, "Passed: 92 %")
+        assert pilot.status.state == "Recorded"
+        assert not pilot.says("The episode is published.")
         assert [attempt.task_id for attempt in practice.attempts] == [SECOND.task_id]

@@ -6,6 +6,7 @@ import pytest
 
 from odyssey_recorder.gui.record.state_words import tell_passive_view, tell_view
 from odyssey_recorder.gui.record.status_line import Mood
+from odyssey_recorder.gui.record.veil import Veil, Weight
 from odyssey_recorder.model.action import Action, Complete, Impossible, Press, SystemKey
 from odyssey_recorder.recording.session import State
 from odyssey_recorder.recording.view import RecordedStep, RecordingView
@@ -20,6 +21,18 @@ def test_an_end_is_published_and_any_other_action_is_sent(last: Action, word: st
     assert told.word == word
     assert told.veil is not None
     assert told.veil.words == f"{word}…"
+
+
+def test_a_practice_episode_is_recorded_and_never_published() -> None:
+    ended = RecordingView(State.FINISHED, "", None, (RecordedStep(0, Complete(), Path("0.png"), ""),))
+    ending = RecordingView(State.CAPTURING, "", None, ended.steps)
+    for tell in (tell_view, tell_passive_view):
+        assert tell(ended, practice=True).veil == Veil(
+            "Practice episode recorded", Weight.HEAVY, "check_circle_outline"
+        )
+        assert tell(ended, practice=True).word == "Recorded"
+        assert tell(ending, practice=True).word == "Saving"
+        assert tell(ended).word == "Published"
 
 
 def test_while_the_device_is_led_back_it_takes_input_and_the_episode_cannot_end() -> None:
