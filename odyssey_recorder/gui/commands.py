@@ -18,6 +18,7 @@ class _Words:
     tip: str
     icon: str
     keys: str = ""
+    more_keys: str = ""
     primary: bool = False
     checkable: bool = False
     page: str = ""
@@ -36,6 +37,11 @@ class Command(Enum):
 
     Keys stand for one thing on a page; those of a page that is not shown ask for nothing.
     """
+
+    @property
+    def own_keys(self) -> tuple[QKeySequence, ...]:
+        """The keys that it came with: first those that are told."""
+        return tuple(QKeySequence(keys) for keys in (self.value.keys, self.value.more_keys) if keys)
 
     RECORD_PAGE = _Words("Record", "Record episodes", "record_circle_outline", "Ctrl+1")
     TASKS_PAGE = _Words("Tasks", "Choose what to record", "format_list_checks", "Ctrl+2")
@@ -75,7 +81,9 @@ class Command(Enum):
     )
     ZOOM_FIT = _record("Fit", "Show the whole screen of the device", "fit_to_page_outline", "Ctrl+0")
     ZOOM_PIXELS = _record("1:1", "Show each pixel as one pixel", "relative_scale", "Ctrl+Shift+1")
-    ZOOM_IN = _record("Larger", "Show it larger; so does the wheel with Ctrl", "magnify_plus_outline", "Ctrl++")
+    ZOOM_IN = _record(
+        "Larger", "Show it larger; so does the wheel with Ctrl", "magnify_plus_outline", "Ctrl++", "Ctrl+="
+    )
     ZOOM_OUT = _record("Smaller", "Show it smaller; so does the wheel with Ctrl", "magnify_minus_outline", "Ctrl+-")
     MAGNIFY = _record(
         "Magnifier",
@@ -89,12 +97,12 @@ class Command(Enum):
     PRACTISE = _practice(
         "Practise this", "Go to Record with this practice task", "school_outline", "Alt+P", primary=True
     )
-    HINT = _Words("Hint", "Show a hint, or one more", "lightbulb_outline", "Ctrl+H")
-    TRY_AGAIN = _Words("Practise again", "Do the same practice task once more", "refresh", "Ctrl+Shift+T")
-    NEXT_PRACTICE = _Words(
+    HINT = _record("Hint", "Show a hint, or one more", "lightbulb_outline", "Ctrl+H")
+    TRY_AGAIN = _record("Practise again", "Do the same practice task once more", "refresh", "Ctrl+Shift+T")
+    NEXT_PRACTICE = _record(
         "Next practice task", "Go on to a task that is not passed yet", "skip_next", "Ctrl+Shift+J", primary=True
     )
-    LEAVE_PRACTICE = _Words("Leave practice", "Go back to your own tasks", "close")
+    LEAVE_PRACTICE = _record("Leave practice", "Go back to your own tasks", "close")
     SAVE_SETTINGS = _settings(
         "Save", "Write what was changed into settings.toml", "content_save_outline", "Ctrl+S", primary=True
     )
@@ -151,7 +159,7 @@ class Commands(QObject):
         super().__init__(window)
         self._actions = {command: _action(command, self) for command in Command}
         for command in Command:
-            self.set_keys(command, QKeySequence(command.value.keys))
+            self.set_keys(command, *command.own_keys)
         window.addActions([action for command, action in self._actions.items() if not command.value.page])
         self.use_palette(window.palette())
 
@@ -163,14 +171,14 @@ class Commands(QObject):
         for command in commands:
             page.addAction(self._actions[command])
 
-    def set_keys(self, command: Command, keys: QKeySequence) -> None:
-        """Let `keys` ask for `command` from now on, and its tooltip say so; no keys where they are empty."""
+    def set_keys(self, command: Command, *keys: QKeySequence) -> None:
+        """Let each of `keys` ask for `command` from now on, and its tooltip tell the first."""
         action = self._actions[command]
         tip = command.value.tip
-        if not keys.isEmpty():
-            tip = f"{tip} ({keys.toString(QKeySequence.SequenceFormat.NativeText)})"
+        if keys:
+            tip = f"{tip} ({keys[0].toString(QKeySequence.SequenceFormat.NativeText)})"
         if command is not Command.TYPE:
-            action.setShortcut(keys)
+            action.setShortcuts(keys)
         action.setToolTip(tip)
 
     def enable(self, *commands: Command, on: bool) -> None:

@@ -71,6 +71,7 @@ class MainWindow(QMainWindow):
         self._show_page(self._state.page_among(self._pages.offered))
         controller.phase_changed.connect(self._tell_phase)
         self._closing.may_close.connect(self.close)
+        self._commands[Command.READ_CONSENT].setVisible(coach is not None)
         if coach is not None:
             FirstUse(coach, self._commands, self)
         if coach is not None and queue is not None:

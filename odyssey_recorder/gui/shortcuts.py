@@ -93,7 +93,8 @@ class Shortcuts(QObject):
                 self._file.write({"shortcuts": self._written})
 
     def _taken(self, command: Command, keys: QKeySequence) -> str:
-        holder = next((one for one in CHANGEABLE if _meet(one, command) and self.keys(one) == keys), None)
+        others = (one for one in CHANGEABLE if _meet(one, command))
+        holder = next((one for one in others if keys in self._commands[one].shortcuts()), None)
         if holder is None:
             return ""
         tip = holder.value.tip[0].lower() + holder.value.tip[1:]
@@ -102,9 +103,10 @@ class Shortcuts(QObject):
     def _apply(self) -> None:
         chosen = {command: keys for command in CHANGEABLE if (keys := self._choice(command)) is not None}
         for command in CHANGEABLE:
-            original = _original(command)
-            is_taken = any(keys == original for other, keys in chosen.items() if _meet(other, command))
-            self._commands.set_keys(command, chosen.get(command, QKeySequence() if is_taken else original))
+            taken = [keys for other, keys in chosen.items() if _meet(other, command)]
+            own = [keys for keys in command.own_keys if keys not in taken]
+            wanted = [chosen[command]] if command in chosen else own
+            self._commands.set_keys(command, *(keys for keys in wanted if not keys.isEmpty()))
         self.changed.emit()
 
     def _choice(self, command: Command) -> QKeySequence | None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QDialog, QStackedWidget, QToolButton
 
@@ -18,6 +19,7 @@ from odyssey_recorder.gui.record.record_page import RecordPage
 from odyssey_recorder.gui.record.recording_controller import Phase
 from odyssey_recorder.gui.workplace import Workplace
 from tests.gui.bench_desk import TASK
+from tests.gui.bench_practice import BenchPractice
 from tests.gui.pilot import Pilot
 
 CTRL = Qt.KeyboardModifier.ControlModifier
@@ -136,3 +138,12 @@ def test_an_annotator_who_thinks_better_of_it_keeps_the_window(opened: Pilot, st
 def test_each_button_of_the_rail_tells_its_key(opened: Pilot) -> None:
     buttons = [button for button in opened.window.findChildren(QAbstractButton) if button.property("kind") == "rail"]
     assert all("(" in button.toolTip() for button in buttons)
+
+
+@pytest.mark.parametrize("practice", [None, BenchPractice()])
+def test_the_consent_text_is_offered_where_there_is_practice(
+    open_at: Callable[[Workplace], Pilot], practice: BenchPractice | None
+) -> None:
+    actions = open_at(Workplace(practice=practice)).window.findChildren(QAction)
+    [consent] = [action for action in actions if action.text() == "Read the consent text"]
+    assert consent.isVisible() is (practice is not None)

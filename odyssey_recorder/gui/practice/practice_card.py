@@ -45,12 +45,14 @@ class PracticeCard(QFrame):
         self._simulate.clicked.connect(controller.start_simulated)
         self._lay_out()
         coach.changed.connect(self._show)
-        for command, call in {
+        calls = {
             Command.HINT: coach.take_hint,
             Command.TRY_AGAIN: self._try_again,
             Command.NEXT_PRACTICE: self._go_on,
             Command.LEAVE_PRACTICE: coach.leave,
-        }.items():
+        }
+        commands.belong_to(self, *calls)
+        for command, call in calls.items():
             commands[command].triggered.connect(lambda _checked, call=call: call())
         self._show()
 

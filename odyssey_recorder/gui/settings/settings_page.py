@@ -80,7 +80,7 @@ class SettingsPage(Page):
         self._cards: dict[str, QFrame] = {}
         self._sections = _Sections(list(GROUPS))
         self._extras: Mapping[str, tuple[QWidget, ...]] = {
-            "Practice and annotator": (_consent(commands),),
+            "Practice and annotator": (_consent(commands),) if commands[Command.READ_CONSENT].isVisible() else (),
             "Language model": (self._key,),
             "Log": (self._log,),
         }
