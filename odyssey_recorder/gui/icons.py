@@ -3,20 +3,15 @@
 from functools import cache
 
 from fonticon_mdi7 import MDI7
-from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QColor, QFont, QFontDatabase, QIcon, QPainter, QPixmap
+from PySide6.QtCore import QRect, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QFont, QFontDatabase, QIcon, QIconEngine, QPainter, QPixmap
 
 _SIZE = 20
-_SCALES = (1, 2, 3)
 
 
 def icon(name: str, colour: QColor, off: QColor | None = None) -> QIcon:
     """The glyph `name` of the icon font in `colour`; `off` is its colour while disabled."""
-    made = QIcon()
-    for scale in _SCALES:
-        made.addPixmap(_drawn(name, colour, scale), QIcon.Mode.Normal)
-        made.addPixmap(_drawn(name, off or colour, scale), QIcon.Mode.Disabled)
-    return made
+    return QIcon(_GlyphEngine(name, colour, off or colour))
 
 
 def glyph(name: str) -> str:
@@ -31,19 +26,49 @@ def glyph_font(pixels: int) -> QFont:
     return font
 
 
+class _GlyphEngine(QIconEngine):
+    """Draws a glyph when it comes in sight, and keeps the picture: most commands are never seen.
+
+    However much room there is, the glyph is not larger than its own size.
+    """
+
+    def __init__(self, name: str, colour: QColor, off: QColor) -> None:
+        super().__init__()
+        self._name = name
+        self._colour = colour
+        self._off = off
+        self._pictures: dict[tuple[int, bool], QPixmap] = {}
+
+    def clone(self) -> QIconEngine:
+        return _GlyphEngine(self._name, self._colour, self._off)
+
+    def actualSize(self, size: QSize, _mode: QIcon.Mode, _state: QIcon.State) -> QSize:
+        return size.boundedTo(QSize(_SIZE, _SIZE))
+
+    def pixmap(self, size: QSize, mode: QIcon.Mode, state: QIcon.State) -> QPixmap:
+        return self.scaledPixmap(size, mode, state, 1.0)
+
+    def scaledPixmap(self, size: QSize, mode: QIcon.Mode, state: QIcon.State, scale: float) -> QPixmap:
+        pixels = min(size.width(), size.height(), round(_SIZE * scale))
+        key = (pixels, mode is QIcon.Mode.Disabled)
+        if key not in self._pictures:
+            picture = QPixmap(pixels, pixels)
+            picture.fill(Qt.GlobalColor.transparent)
+            painter = QPainter(picture)
+            self.paint(painter, picture.rect(), mode, state)
+            painter.end()
+            self._pictures[key] = picture
+        return self._pictures[key]
+
+    def paint(self, painter: QPainter, rect: QRect, mode: QIcon.Mode, _state: QIcon.State) -> None:
+        painter.save()
+        painter.setFont(glyph_font(min(rect.width(), rect.height())))
+        painter.setPen(self._off if mode is QIcon.Mode.Disabled else self._colour)
+        painter.drawText(QRectF(rect), Qt.AlignmentFlag.AlignCenter, glyph(self._name))
+        painter.restore()
+
+
 @cache
 def _family() -> str:
     number = QFontDatabase.addApplicationFont(str(MDI7.__font_file__))
     return QFontDatabase.applicationFontFamilies(number)[0]
-
-
-def _drawn(name: str, colour: QColor, scale: int) -> QPixmap:
-    pixmap = QPixmap(_SIZE * scale, _SIZE * scale)
-    pixmap.setDevicePixelRatio(scale)
-    pixmap.fill(Qt.GlobalColor.transparent)
-    painter = QPainter(pixmap)
-    painter.setFont(glyph_font(_SIZE))
-    painter.setPen(colour)
-    painter.drawText(QRectF(0, 0, _SIZE, _SIZE), Qt.AlignmentFlag.AlignCenter, glyph(name))
-    painter.end()
-    return pixmap

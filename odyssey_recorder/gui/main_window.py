@@ -2,8 +2,8 @@
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QSize, Qt
-from PySide6.QtGui import QActionGroup, QCloseEvent
+from PySide6.QtCore import QEvent, QSize, Qt, QTimer
+from PySide6.QtGui import QActionGroup, QCloseEvent, QPaintEvent
 from PySide6.QtWidgets import (
     QApplication,
     QFrame,
@@ -57,6 +57,7 @@ class MainWindow(QMainWindow):
         self._pages = Pages(self._record, controller, given, tools)
         self._doctor = given.doctor
         self._doctor_dialog: DoctorDialog | None = None
+        self._begins = False
         self._stack = QStackedWidget()
         self._page_actions = QActionGroup(self)
         self.setMinimumSize(SMALLEST)
@@ -92,8 +93,13 @@ class MainWindow(QMainWindow):
         self.show()
         if serial is not None:
             self._controller.choose_device(serial)
-        self._controller.list_devices()
-        self._controller.list_drafts()
+        self._begins = True
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        if self._begins:  # what takes a while is asked once there is something to see
+            self._begins = False
+            QTimer.singleShot(0, self._look_around)
 
     def closeEvent(self, event: QCloseEvent) -> None:
         if self._closing.must_wait():
@@ -112,6 +118,10 @@ class MainWindow(QMainWindow):
         if event.type() is QEvent.Type.ThemeChange:
             self._use_palette()
         super().changeEvent(event)
+
+    def _look_around(self) -> None:
+        self._controller.list_devices()
+        self._controller.list_drafts()
 
     def _show_page(self, command: Command) -> None:
         page = self._pages[command]
