@@ -3,14 +3,14 @@
 Make a `ProbedApplication` before anything else makes an application; then `application()` takes it as it is.
 """
 
+import faulthandler
 import os
-import sys
 import threading
 import time
-import traceback
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import NamedTuple
 
 import shiboken6
@@ -132,9 +132,22 @@ class _StackWatcher:
             began_s = self._began_s
             if not self.is_busy or self._stack or time.perf_counter() - began_s < self._limit_s:
                 continue
-            stack = "".join(traceback.format_stack(sys._current_frames()[self.thread]))
+            stack = _stack_of(self.thread)
             if self.is_busy and self._began_s == began_s:
                 self._stack = stack
+
+
+def _stack_of(thread: int) -> str:
+    """Where a thread is now, innermost first.
+
+    Nothing here may hold one of its frames: what the frame lets go of meanwhile, as a painter or a timer, would die on
+    the wrong thread.
+    """
+    with TemporaryFile("w+") as told:
+        faulthandler.dump_traceback(told, all_threads=True)
+        told.seek(0)
+        threads = told.read().split("\n\n")
+    return next((stack for stack in threads if f"{thread:x} (" in stack.partition("\n")[0]), "")
 
 
 def _name(receiver: QObject) -> str:
