@@ -63,6 +63,7 @@ class JobCard(QWidget):
         self._bar.setRange(0, 0 if job.share is None else _PARTS)
         self._bar.setValue(round((job.share or 0) * _PARTS))
         self._bar.setAccessibleName(f"Progress of: {job.title}")
+        self._cancel.setVisible(job.can_cancel)
         self._cancel.setEnabled(job.state is JobState.RUNNING)
         self._work.setVisible(not job.state.has_ended)
         self.setVisible(not job.state.has_ended or job.state is JobState.FAILED)

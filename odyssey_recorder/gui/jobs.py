@@ -56,9 +56,10 @@ class Job(QObject):
     ended = Signal()
     """The last change: the state is DONE, FAILED or CANCELLED."""
 
-    def __init__(self, title: str, parent: QObject) -> None:
+    def __init__(self, title: str, parent: QObject, *, can_cancel: bool = True) -> None:
         super().__init__(parent)
         self.title = title
+        self.can_cancel = can_cancel
         self.state = JobState.RUNNING
         self.share: float | None = None
         self.words = ""
@@ -118,9 +119,14 @@ class Jobs(QObject):
         """The jobs that have not ended, the oldest first."""
         return tuple(self._at_work)
 
-    def start(self, title: str, work: Work[T], on_done: Callable[[T], object] = lambda _: None) -> Job:
-        """Begin `work`; `on_done` gets its result on the GUI thread. A failure is told by the job alone."""
-        job = Job(title, self)
+    def start(
+        self, title: str, work: Work[T], on_done: Callable[[T], object] = lambda _: None, *, can_cancel: bool = True
+    ) -> Job:
+        """Begin `work`; `on_done` gets its result on the GUI thread. A failure is told by the job alone.
+
+        `can_cancel` is False for work that never asks whether it is still wanted.
+        """
+        job = Job(title, self, can_cancel=can_cancel)
         self._at_work.append(job)
         # No pool: the program may end while a job that cannot be cancelled still waits for another program.
         threading.Thread(target=self._carry_out, args=(job, work, on_done), name=title, daemon=True).start()

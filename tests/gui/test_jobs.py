@@ -96,6 +96,16 @@ def test_a_job_that_is_cancelled_says_that_it_stops_and_goes(jobs: Jobs, card: J
     assert not card.isVisible()
 
 
+def test_work_that_never_asks_whether_it_is_wanted_offers_no_cancel(jobs: Jobs, card: JobCard, qtbot: QtBot) -> None:
+    work = Patient(deaf=True)
+    job = jobs.start("Saving the snapshot home", work, can_cancel=False)
+    card.follow(job)
+    card.show()
+    assert not any(button.isVisible() for button in card.findChildren(QAbstractButton))
+    work.may_end.set()
+    wait_for(qtbot, job, JobState.DONE)
+
+
 def test_work_that_was_done_before_it_heard_of_the_cancel_counts(jobs: Jobs, qtbot: QtBot) -> None:
     work, results = Patient(deaf=True), list[str]()
     job = jobs.start("Starting", work, results.append)

@@ -84,7 +84,7 @@ class DeviceWork(QObject):
 
     def create(self, member: Member) -> None:
         """Make the AVD of a profile."""
-        self._start(member, f"Creating {member.name}", lambda _progress, _cancelled: self._yard.create(member.key))
+        self._carry_through(member, f"Creating {member.name}", lambda: self._yard.create(member.key))
 
     def start(self, member: Member, *, cold: bool) -> None:
         """Start a device's AVD."""
@@ -102,17 +102,17 @@ class DeviceWork(QObject):
 
     def stop(self, member: Member) -> None:
         """End a running device."""
-        self._start(member, f"Stopping {member.name}", lambda _progress, _cancelled: self._yard.stop(member.serial))
+        self._carry_through(member, f"Stopping {member.name}", lambda: self._yard.stop(member.serial))
 
     def save_snapshot(self, member: Member, name: str) -> None:
         """Save the device under a name."""
         call = partial(self._yard.save_snapshot, member.serial, name)
-        self._start(member, f"Saving the snapshot {name}", lambda _progress, _cancelled: call())
+        self._carry_through(member, f"Saving the snapshot {name}", call)
 
     def load_snapshot(self, member: Member, name: str) -> None:
         """Bring the device back to a snapshot."""
         call = partial(self._yard.load_snapshot, member.serial, name)
-        self._start(member, f"Loading the snapshot {name}", lambda _progress, _cancelled: call())
+        self._carry_through(member, f"Loading the snapshot {name}", call)
 
     # Short calls.
 
@@ -141,10 +141,14 @@ class DeviceWork(QObject):
         if member.avd is not None:
             self._ask(partial(self._yard.amend, member.avd.name), member)
 
-    def _start(self, member: Member, title: str, work: Work[T]) -> None:
+    def _carry_through(self, member: Member, title: str, call: Callable[[], object]) -> None:
+        """Do what cannot be cancelled."""
+        self._start(member, title, lambda _progress, _cancelled: call(), can_cancel=False)
+
+    def _start(self, member: Member, title: str, work: Work[T], *, can_cancel: bool = True) -> None:
         if self.is_busy(member.key):
             return
-        job = self._of[member.key] = self._jobs.start(title, work)
+        job = self._of[member.key] = self._jobs.start(title, work, can_cancel=can_cancel)
         job.changed.connect(lambda: self.work_changed.emit(member.key))
         job.ended.connect(lambda: self._end(member, job))
         self.work_changed.emit(member.key)
