@@ -297,7 +297,7 @@ def doctor(*, as_json: JsonOption = False) -> None:
     from odyssey_recorder.settings import log_file, read_settings
 
     styles = {Level.OK: "green", Level.NOTE: "yellow", Level.MISSING: "red"}
-    findings = Doctor(read_settings(), has_screen(), log_file()).examine()
+    findings = Doctor(read_settings, has_screen(), log_file()).examine()
     if as_json:
         print(report(findings), end="")
     else:

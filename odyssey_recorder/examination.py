@@ -61,10 +61,11 @@ class Finding:
 class Doctor:
     """Looks at this computer; nothing is changed, but that the adb server is started if it is not up.
 
-    `on_screen`: whether this session has a screen for the window. `log` is where the log file is, if there is one.
+    `read_settings` is asked at each examination, for the settings may have changed. `on_screen`: whether this session
+    has a screen for the window. `log` is where the log file is, if there is one.
     """
 
-    settings: Settings
+    read_settings: Callable[[], Settings]
     on_screen: bool
     log: Path | None = None
 
@@ -73,8 +74,8 @@ class Doctor:
         progress: Callable[[float, str], object] = lambda _share, _words: None,
         cancelled: Callable[[], bool] = lambda: False,
     ) -> list[Finding]:
-        """Look at everything, until nobody wants to know any more."""
-        settings = self.settings
+        """Look at everything, until nobody wants to know any more. Raises SettingsError."""
+        settings = self.read_settings()
         looks: tuple[tuple[str, Callable[[], list[Finding]]], ...] = (
             ("the program", self._program),
             ("adb and the devices", partial(_adb, settings)),
@@ -136,7 +137,7 @@ def _adb(settings: Settings) -> list[Finding]:
         mend = "" if device.is_ready else "Wait until it has started; allow debugging on its screen; or start it again."
         words = f"{device.serial} {device.state} {device.model}".strip()
         found.append(Finding("Device", f"{words}{_way_to_pictures(reach, device)}", level, mend))
-        found += _passive_mode(reach, device.serial) if device.is_ready else []
+        found += _preflight(reach, device.serial) if device.is_ready else []
     return found
 
 
@@ -145,21 +146,21 @@ def _way_to_pictures(reach: Reach, device: ListedDevice) -> str:
     return f", pictures by {path}" if path else ""
 
 
-def _passive_mode(reach: Reach, serial: str) -> list[Finding]:
-    """What a device lacks for passive mode."""
+def _preflight(reach: Reach, serial: str) -> list[Finding]:
+    """What a device lacks to be recorded, in the mirror or in passive mode."""
     try:
         device = reach.connect(serial)
     except DeviceError as error:
-        return [Finding("Passive mode", str(error), Level.NOTE)]
+        return [Finding("Preflight", str(error), Level.NOTE)]
     try:
         wanting = [finding for finding in preflight.findings(preflight.take_readings(device)) if finding.mend]
     except DeviceError as error:
-        return [Finding("Passive mode", str(error), Level.NOTE)]
+        return [Finding("Preflight", str(error), Level.NOTE)]
     finally:
         device.close()
     if not wanting:
-        return [Finding("Passive mode", f"{serial} lacks nothing for it")]
-    return [_note("Passive mode", f"{one.what}: {one.found}", one) for one in wanting]
+        return [Finding("Preflight", f"{serial} lacks nothing")]
+    return [_note("Preflight", f"{one.what}: {one.found}", one) for one in wanting]
 
 
 def _sdk() -> list[Finding]:

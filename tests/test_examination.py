@@ -1,11 +1,12 @@
 """What the window asks of the examination beyond the command line: progress, an early end, and the report."""
 
 import json
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from odyssey_recorder.errors import DatasetError
+from odyssey_recorder.errors import DatasetError, SettingsError
 from odyssey_recorder.examination import Doctor, Finding, Level
 from odyssey_recorder.settings import read_settings
 
@@ -18,7 +19,7 @@ FOUND = [
 @pytest.fixture
 def doctor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Doctor:
     monkeypatch.setenv("ODYSSEY_ADB", "/nowhere/adb")
-    return Doctor(read_settings(dataset=tmp_path), on_screen=False, log=tmp_path / "the.log")
+    return Doctor(partial(read_settings, dataset=tmp_path), on_screen=False, log=tmp_path / "the.log")
 
 
 def test_the_report_as_text_says_what_mends_and_not_whose_folder_it_is(doctor: Doctor, tmp_path: Path) -> None:
@@ -49,3 +50,19 @@ def test_the_progress_is_told_and_an_examination_that_nobody_wants_ends(doctor: 
     assert told == [(0.0, "Looking at the program…"), (0.2, "Looking at adb and the devices…")]
     assert [finding.what for finding in found] == ["Odyssey Recorder", "Libraries", "Log file", "adb"]
     assert found[-1].level.fails
+
+
+def test_the_settings_are_read_anew_each_time(doctor: Doctor, monkeypatch: pytest.MonkeyPatch) -> None:
+    [adb] = [finding for finding in _of_adb(doctor) if finding.what == "adb"]
+    assert "/nowhere/adb" in adb.found
+    monkeypatch.setenv("ODYSSEY_ADB", "/elsewhere/adb")
+    [adb] = [finding for finding in _of_adb(doctor) if finding.what == "adb"]
+    assert "/elsewhere/adb" in adb.found
+    monkeypatch.setenv("ODYSSEY_ADB_SERVER_PORT", "no number")
+    with pytest.raises(SettingsError, match="adb_server_port"):
+        doctor.examine()
+
+
+def _of_adb(doctor: Doctor) -> list[Finding]:
+    looked: list[str] = []
+    return doctor.examine(lambda _share, words: looked.append(words), lambda: len(looked) == 2)

@@ -43,7 +43,7 @@ def _workplace(store: "SettingsStore", desk: "Desk") -> "Workplace":
         dataset=PublishedEpisodes(settings.dataset),
         yard=device_yard(settings, desk.reach, desk.phones),
         practice=desk.practice,
-        doctor=Doctor(settings, on_screen=True, log=log_file()),
+        doctor=Doctor(store.read, on_screen=True, log=log_file()),
         settings=store,
         theme=settings.theme,
         state=KeptFile(window_state_file()),
