@@ -150,8 +150,12 @@ def device_yard(settings: Settings, reach: Reach, phones: PhoneProcesses | None 
 
         return AdbDevice(serial, reach.server).properties()
 
-    ways = Ways(reach.server.devices, describe, reach.connect, phones.start if phones is not None else None)
-    return DeviceYard(virtual_devices(settings, reach), ways)
+    def simulate(profile: str, cancelled: Callable[[], bool]) -> str:
+        assert phones is not None
+        return phones.start(profile, cancelled=cancelled)
+
+    ways = Ways(reach.server.devices, describe, reach.connect, simulate if phones is not None else None)
+    return DeviceYard(virtual_devices(settings, reach), ways, animations=settings.animations)
 
 
 @contextmanager

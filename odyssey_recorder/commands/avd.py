@@ -32,6 +32,9 @@ _DeviceOption = Annotated[
     typer.Option("--device", help="A name or a serial of a device that runs.", show_default="the only one"),
 ]
 _WindowOption = Annotated[bool, typer.Option(help="Show the emulator's own window.")]
+_AnimationsOption = Annotated[
+    bool | None, typer.Option("--animations/--no-animations", help="Leave animations on.", show_default="settings")
+]
 _Snapshot = Annotated[str, typer.Argument(metavar="NAME", help="The snapshot's name.")]
 
 
@@ -82,7 +85,7 @@ def start(  # noqa: PLR0913 - the parameters of a subcommand are its options
     cold: Annotated[bool, typer.Option("--cold", help="Boot anew, not from the state in which it was left.")] = False,
     snapshot: Annotated[str, typer.Option(help="Start from this snapshot.")] = "",
     window: _WindowOption = True,
-    animations: Annotated[bool, typer.Option("--animations", help="Leave animations on.")] = False,
+    animations: _AnimationsOption = None,
     port: Annotated[int, typer.Option(min=0, max=65534, help="Of its console, even; 0 chooses.")] = 0,
 ) -> None:
     """Start a device, and prepare it for recording.
@@ -91,7 +94,7 @@ def start(  # noqa: PLR0913 - the parameters of a subcommand are its options
     """
     from odyssey_recorder.device.avd import Start
 
-    how = Start(cold=cold, snapshot=snapshot, window=window, animations=animations, port=port)
+    how = Start(cold=cold, snapshot=snapshot, window=window, animations=_animated(animations), port=port)
     _tell(_devices().start(name, how, progress=lambda stage: _note(f"{stage.value} …")))
 
 
@@ -101,11 +104,15 @@ def reset(
     *,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask: all on it is lost.")] = False,
     window: _WindowOption = True,
+    animations: _AnimationsOption = None,
 ) -> None:
     """Start a device as new: all that is on it is lost."""
+    from odyssey_recorder.device.avd import Start
+
     if not yes:
         typer.confirm(f"All that is on {name} will be lost, its snapshots too. Go on?", abort=True, err=True)
-    _tell(_devices().reset(name, window=window, progress=lambda stage: _note(f"{stage.value} …")))
+    how = Start(window=window, animations=_animated(animations))
+    _tell(_devices().reset(name, how, progress=lambda stage: _note(f"{stage.value} …")))
 
 
 @app.command()
@@ -184,6 +191,13 @@ def running_serial(devices: "VirtualDevices", named: str | None) -> str:
             raise DeviceError("No virtual device runs. Start one: odyssey-recorder avd start NAME")
         case _:
             raise DeviceError(f"There are {len(running)} devices running: name one ({', '.join(running)}).")
+
+
+def _animated(asked: bool | None) -> bool:
+    """Whether a device keeps its animations: as asked, otherwise as the settings say."""
+    from odyssey_recorder.settings import read_settings
+
+    return read_settings().animations if asked is None else asked
 
 
 def _devices() -> "VirtualDevices":

@@ -178,8 +178,8 @@ class VirtualDevices:
     def reset(
         self,
         name: str,
+        how: Start = Start(),
         *,
-        window: bool = True,
         progress: Callable[[Stage], object] = lambda _: None,
         cancelled: Callable[[], bool] = lambda: False,
     ) -> Started:
@@ -187,7 +187,7 @@ class VirtualDevices:
         serial = self._serial(name)
         if serial is not None:
             self.stop(serial)
-        return self.start(name, Start(wipe=True, window=window), progress=progress, cancelled=cancelled)
+        return self.start(name, replace(how, wipe=True), progress=progress, cancelled=cancelled)
 
     def stop(self, serial: str) -> None:
         """End an emulator as its window's cross does, and wait until it is gone."""

@@ -73,21 +73,26 @@ class Examination:
 class Ways:
     """How running devices are reached: what adb lists, what a device is, a connection to one.
 
-    `simulate` starts a simulated emulator by the key of its profile and gives its serial; None where that cannot be.
+    `simulate` starts a simulated emulator by the key of its profile, unless that is cancelled, and gives its serial;
+    None where that cannot be.
     """
 
     listed: Callable[[], Sequence[ListedDevice]]
     describe: Callable[[str], DeviceProperties]
     connect: Callable[[str], Device]
-    simulate: Callable[[str], str] | None = None
+    simulate: Callable[[str, Cancelled], str] | None = None
 
 
 @dataclass(slots=True)
 class DeviceYard:
-    """The devices of this computer. Every call blocks and may come from any thread; all raise `OdysseyError`."""
+    """The devices of this computer. Every call blocks and may come from any thread; all raise `OdysseyError`.
+
+    `animations`: whether devices that are started from here keep theirs.
+    """
 
     virtual: VirtualDevices
     ways: Ways
+    animations: bool = False
     _described: dict[str, DeviceProperties] = field(default_factory=dict)
     _device: Device | None = None
     _lock: Lock = field(default_factory=Lock)
@@ -116,19 +121,20 @@ class DeviceYard:
 
     def start(self, avd: str, progress: Progress, cancelled: Cancelled, *, cold: bool = False) -> str:
         """Start an AVD and wait until it can be recorded; its serial. Raises CancelledError."""
-        how = Start(cold=cold)
+        how = Start(cold=cold, animations=self.animations)
         return self.virtual.start(avd, how, progress=_staged(progress), cancelled=cancelled).serial
 
     def reset(self, avd: str, progress: Progress, cancelled: Cancelled) -> str:
         """Make an AVD as new, all that is on it lost, and start it; its serial. Raises CancelledError."""
-        return self.virtual.reset(avd, progress=_staged(progress), cancelled=cancelled).serial
+        how = Start(animations=self.animations)
+        return self.virtual.reset(avd, how, progress=_staged(progress), cancelled=cancelled).serial
 
     def simulate(self, profile: str, progress: Progress, cancelled: Cancelled) -> str:
         """Start a simulated emulator and wait until it can be used; its serial. Raises CancelledError."""
         if self.ways.simulate is None:
             raise DeviceError("No simulated emulator can be started from here: run odyssey-recorder simulate.")
         progress(None, "Starting the simulated emulator")
-        serial = self.ways.simulate(profile)
+        serial = self.ways.simulate(profile, cancelled)
         if cancelled():
             self.stop(serial)
             raise CancelledError(f"The simulated emulator {serial} was stopped again.")

@@ -4,15 +4,18 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+import threading
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from queue import Empty, SimpleQueue
 
-from odyssey_recorder.errors import DeviceError
+from odyssey_recorder.errors import CancelledError, DeviceError
 from odyssey_recorder.simulator.adb_server import PrivateAdbServer
 from odyssey_recorder.simulator.discovery import running_dir
 
 _SERIAL = re.compile(r"\bemulator-\d+\b")
 _STOP_TIMEOUT_S = 10
+_PATIENCE_S = 0.1
 
 
 class PhoneProcesses:
@@ -25,45 +28,87 @@ class PhoneProcesses:
     def __init__(self, environment: Mapping[str, str], *, window: bool = False) -> None:
         self._environment = dict(environment)
         self._window = window
-        self._running: list[subprocess.Popen[bytes]] = []
+        self._running: list[_Phone] = []
+        self._lock = threading.Lock()
 
     @property
     def running_dir(self) -> Path:
         """Where these emulators put their discovery files, and where the recorder is to look for them."""
         return running_dir(self._environment)
 
-    def start(self, profile: str, *, seed: int = 0, animation: bool = True, journal: Path | None = None) -> str:
-        """Start an emulator and wait until it is up; its serial. Raises DeviceError."""
+    def start(
+        self,
+        profile: str,
+        *,
+        seed: int = 0,
+        animation: bool = True,
+        journal: Path | None = None,
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> str:
+        """Start an emulator and wait until it is up; its serial. Raises DeviceError, CancelledError."""
         command = [sys.executable, "-m", "odyssey_recorder", "simulate", "--profile", profile, "--seed", str(seed)]
         command += ["--console-port", "0", "--until-stdin-ends"]
         command += [] if animation else ["--no-animation"]
         command += ["--window"] if self._window else []
         command += ["--journal", str(journal)] if journal else []
-        phone = subprocess.Popen(
-            command,
-            env=self._environment,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-        )
-        self._running.append(phone)
-        assert phone.stdout is not None
+        phone = _Phone(command, self._environment)
+        with self._lock:
+            self._running = [*(one for one in self._running if one.is_alive()), phone]
         said = ""
-        for line in phone.stdout:
-            said += line.decode(errors="replace")
+        while (line := phone.next_line()) is not None:
+            said += line
             if serial := _SERIAL.search(said):
                 return serial.group()
+            if cancelled():
+                phone.kill()
+                raise CancelledError(f"The simulated {profile} was stopped before it was up.")
         raise DeviceError(f"The simulated {profile} did not start. {said.strip()[-400:]}")
 
     def stop(self) -> None:
         """End all emulators and wait until they are gone."""
-        for phone in self._running:
-            try:
-                phone.communicate(timeout=_STOP_TIMEOUT_S)  # closes its standard input: it stops by itself
-            except subprocess.TimeoutExpired:
-                phone.kill()
-                phone.communicate()
-        self._running.clear()
+        with self._lock:
+            running, self._running = self._running, []
+        for phone in running:
+            phone.stop()
+
+
+class _Phone(threading.Thread):
+    """One emulator's process; the thread takes what it says, and stays until it has ended."""
+
+    def __init__(self, command: Sequence[str], environment: Mapping[str, str]) -> None:
+        super().__init__(name="simulated emulator", daemon=True)
+        self._process = subprocess.Popen(
+            command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+        )
+        self._lines: SimpleQueue[str | None] = SimpleQueue()
+        self.start()
+
+    def run(self) -> None:
+        with self._process:
+            assert self._process.stdout is not None
+            for line in self._process.stdout:
+                self._lines.put(line.decode(errors="replace"))
+        self._lines.put(None)
+
+    def next_line(self) -> str | None:
+        """What it says next, or nothing for a while; None once it has ended."""
+        try:
+            return self._lines.get(timeout=_PATIENCE_S)
+        except Empty:
+            return ""
+
+    def kill(self) -> None:
+        """End it at once."""
+        self._process.kill()
+        self.join()
+
+    def stop(self) -> None:
+        """Let it end by itself, and wait until it is gone."""
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+        self.join(_STOP_TIMEOUT_S)
+        if self.is_alive():
+            self.kill()
 
 
 class Lab:

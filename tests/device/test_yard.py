@@ -14,7 +14,7 @@ from odyssey_recorder.device.avd_config import wanted_entries
 from odyssey_recorder.device.device import DeviceProperties, ListedDevice
 from odyssey_recorder.device.emulator_console import TOKEN_FILE
 from odyssey_recorder.device.profile import profile_named, profiles
-from odyssey_recorder.device.yard import DeviceYard, Member, Ways
+from odyssey_recorder.device.yard import Cancelled, DeviceYard, Member, Ways
 from odyssey_recorder.errors import CancelledError, DeviceDisconnectedError, DeviceError
 from odyssey_recorder.model.geometry import Size
 from odyssey_recorder.simulator.adb_server import PrivateAdbServer
@@ -74,7 +74,7 @@ class Computer:
         self.connected.append(serial)
         return self.devices[serial]
 
-    def _simulate(self, profile: str) -> str:
+    def _simulate(self, profile: str, cancelled: Cancelled) -> str:
         self.list_device("emulator-5590", f"Simulated_{profile}", size=profile_named(profile).size)
         return "emulator-5590"
 
@@ -215,7 +215,7 @@ def test_a_virtual_device_is_made_started_by_stages_made_new_and_stopped(
     around = Surroundings(tmp_path / "avd", (run,), tmp_path / "logs", token, environment, console_ports=ports)
     reach = Reach(AdbServer(port=adb_server.port), running=(run,), console_token=token)
     ways = Ways(reach.server.devices, lambda serial: AdbDevice(serial, reach.server).properties(), reach.connect)
-    yard = DeviceYard(VirtualDevices(sdk.sdk, reach.server, around, reach.connect), ways)
+    yard = DeviceYard(VirtualDevices(sdk.sdk, reach.server, around, reach.connect), ways, animations=True)
     told: list[tuple[float | None, str]] = []
 
     def progress(share: float | None, words: str) -> None:
@@ -231,6 +231,8 @@ def test_a_virtual_device_is_made_started_by_stages_made_new_and_stopped(
 
     assert yard.reset("small_phone", progress, lambda: False) == serial
     assert "-wipe-data" in sdk.starts()[-1]
+    assert [finding.what for finding in yard.examine(serial).findings if finding.mend] == ["Animations"]
+    yard.let_go()
     yard.stop(serial)
     assert serial not in {member.serial for member in yard.muster().members}
 
@@ -249,7 +251,11 @@ def simulated_fold(start_bench: StartBench, tmp_path: Path) -> Iterator[tuple[De
     around = Surroundings(tmp_path / "avd", (), tmp_path / "logs", tmp_path / "no-token", {})
     serial = bench.emulator.serial
     virtual = VirtualDevices(None, bench.server, around, lambda _: bench.device)
-    ways = Ways(bench.server.devices, lambda _: bench.device.properties(), lambda _: bench.device, lambda _: serial)
+
+    def simulate(_profile: str, _cancelled: Cancelled) -> str:
+        return serial
+
+    ways = Ways(bench.server.devices, lambda _: bench.device.properties(), lambda _: bench.device, simulate)
     yield DeviceYard(virtual, ways), serial
     bench.emulator.killed.set()
     ending.join()

@@ -1,11 +1,12 @@
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from odyssey_recorder.errors import DeviceError
+from odyssey_recorder.errors import CancelledError, DeviceError
 from odyssey_recorder.simulator.adb_server import PrivateAdbServer
 from odyssey_recorder.simulator.lab import Lab, PhoneProcesses
 from tests.simulator.bench import ADB
@@ -60,6 +61,28 @@ def test_a_journal_is_written_where_it_was_asked_for(phones: PhoneProcesses, tmp
 def test_a_profile_that_there_is_not_is_told_of_with_those_that_there_are(phones: PhoneProcesses) -> None:
     with pytest.raises(DeviceError, match=r"did not start\. No simulated device 'nokia'; there are small_phone, "):
         phones.start("nokia")
+
+
+def test_a_start_that_is_cancelled_ends_at_once_and_leaves_nothing(phones: PhoneProcesses) -> None:
+    with pytest.raises(CancelledError, match="small_phone was stopped before it was up"):
+        phones.start("small_phone", cancelled=lambda: True)
+    assert _listeners() == []
+
+
+def test_a_phone_that_has_ended_is_not_waited_for_any_more(
+    phones: PhoneProcesses, adb_server: PrivateAdbServer
+) -> None:
+    serial = phones.start("small_phone")
+    [listener] = _listeners()
+    adb_server.adb("-s", serial, "emu", "kill")
+    adb_server.adb("-s", serial, "wait-for-disconnect")
+    listener.join(timeout=10)
+    assert _listeners() == []
+
+
+def _listeners() -> list[threading.Thread]:
+    """What waits for the ends of phones."""
+    return [thread for thread in threading.enumerate() if thread.name == "simulated emulator"]
 
 
 def test_a_phone_ends_by_itself_when_whoever_started_it_is_gone(adb_server: PrivateAdbServer) -> None:
