@@ -4,6 +4,8 @@
 
 BIN := .venv/bin
 INSTALLED := .venv/.installed
+# Most tests wait for a phone most of the time.
+PROCESSES ?= 2
 
 help:
 	@echo "make demo      record three episodes on a simulated emulator and replay them"
@@ -30,7 +32,7 @@ test: $(INSTALLED)
 	@echo "== import contracts"
 	@$(BIN)/lint-imports --no-logo
 	@echo "== pytest"
-	@$(BIN)/python -m pytest --cov
+	@$(BIN)/python -m pytest --cov --numprocesses $(PROCESSES) --dist loadfile
 
 bench: $(INSTALLED)
 	@$(BIN)/python -m benchmarks $(ARGS)
