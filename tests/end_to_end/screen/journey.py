@@ -72,7 +72,7 @@ def give_up(annotator: Annotator, reason: str) -> None:
     annotator.wait_for_dialog("Task impossible")
     annotator.press(reason)
     annotator.press("Impossible")
-    annotator.wait_for("Published. ")
+    _wait_for_the_end(annotator)
 
 
 def complete(annotator: Annotator, note: str = "") -> None:
@@ -82,7 +82,12 @@ def complete(annotator: Annotator, note: str = "") -> None:
     if note:
         annotator.write(note, into="Note")
     annotator.press("Complete")
-    annotator.wait_for("Published. ")
+    _wait_for_the_end(annotator)
+
+
+def _wait_for_the_end(annotator: Annotator) -> None:
+    """Until the episode is where it goes: in the dataset, or with the other practice episodes."""
+    annotator.window.wait_until(lambda sight: sight.says("Published. ") or sight.says("Recorded. "), "the end")
 
 
 def the_episode(room: Room) -> Episode:
