@@ -37,10 +37,12 @@ class PracticeCoach(QObject):
     """Leads through the practice tasks; every method returns at once, and `changed` tells that something is different.
 
     `practised` brings the assignment that is to be shown on the Record page, or None where practice is left.
+    `annotator_changed`: another one records from now on.
     """
 
     changed = Signal()
     practised = Signal(object)
+    annotator_changed = Signal()
 
     def __init__(self, practice: Practice, controller: RecordingController, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -199,8 +201,10 @@ class PracticeCoach(QObject):
         self._controller.background.run(call, self._take_welcome, self._tell_failure)
 
     def _take_welcome(self, welcome: Welcome) -> None:
-        self._welcome, self._failure = welcome, ""
+        before, self._welcome, self._failure = self._welcome, welcome, ""
         self.changed.emit()
+        if before is not None and before.name != welcome.name:
+            self.annotator_changed.emit()
 
     def _tell_failure(self, error: Exception) -> None:
         self._judging = False

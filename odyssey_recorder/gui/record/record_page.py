@@ -222,6 +222,7 @@ class RecordPage(Page):
         if self._coach is not None:
             self._coach.changed.connect(self._offer_start)
             self._coach.practised.connect(self._task.show_assignment)
+            self._coach.annotator_changed.connect(self._task.look_again)
             self._drafts.resuming.connect(self._coach.resume)
 
     def _connect_commands(self) -> None:

@@ -14,7 +14,7 @@ from odyssey_recorder.gui.record.task_text import TaskText, misfit_words, no_fit
 from odyssey_recorder.gui.tasks.queue_bridge import QueueBridge
 from odyssey_recorder.model.assignment import Assignment
 from odyssey_recorder.model.episode import TaskInfo
-from odyssey_recorder.task.queue import Board, QueuedTask, Status
+from odyssey_recorder.task.queue import OPEN, Board, QueuedTask, Status
 
 _OF_THE_QUEUE = (Command.NEXT_TASK, Command.SKIP_TASK, Command.CHOOSE_TASK, Command.OWN_TASK, Command.QUEUE_TASK)
 _LOOKING = "Looking for the next task."
@@ -111,7 +111,7 @@ class TaskCard(QFrame):
         self._queue.mark_recorded(assignment.task_id, episode_id)
 
     def look_again(self) -> None:
-        """Drafts have come or gone: tasks may wait again."""
+        """Drafts have come or gone, or another annotator: other tasks may wait."""
         if self._queue is not None:
             self._queue.refresh()
 
@@ -174,7 +174,9 @@ class TaskCard(QFrame):
         """Go on to the next task where the one that was held is recorded, under way, or for another device."""
         held = board.task(self._held.task_id) if self._held is not None else None
         self._looking = False
-        if held is not None and held.status not in (Status.UNDER_WAY, Status.RECORDED) and self._may_stay(held):
+        if held is not None and held.status in OPEN:
+            self._held = None  # the claim was another annotator's: begin with the first
+        if held is not None and held.status is Status.CLAIMED and self._may_stay(held):
             self._held = held
         elif board.open_for(self._device):
             self._take_next()

@@ -6,16 +6,18 @@ from pathlib import Path
 
 import pytest
 import shiboken6
-from PySide6.QtWidgets import QAbstractButton, QPlainTextEdit, QRadioButton, QTableView
+from PySide6.QtWidgets import QAbstractButton, QLineEdit, QPlainTextEdit, QRadioButton, QTableView
 from pytestqt.qtbot import QtBot
 
 from odyssey_recorder.gui.record.recording_controller import Phase, RecordingController
 from odyssey_recorder.gui.workplace import Workplace
 from odyssey_recorder.task.annotator_queue import AnnotatorQueue
+from odyssey_recorder.task.personal_queue import PersonalQueue
 from odyssey_recorder.task.progress import ProgressFile
 from odyssey_recorder.task.queue import Status
 from tests.fakes import FakeDevice
 from tests.gui.bench_desk import BenchDesk
+from tests.gui.bench_practice import BenchPractice
 from tests.gui.pilot import Pilot
 from tests.task.tasks import EPISODE, NotedEpisodes, queue_of, row, write_list
 
@@ -181,6 +183,7 @@ def test_tasks_for_other_devices_are_left_out_and_told_where_nothing_else_waits(
     pilot.press("Next")
     bench.shows("Set an alarm")
 
+    pilot.qtbot.waitUntil(lambda: bench.may("Next"))
     queue.mark_recorded("any", EPISODE)
     pilot.press("Next")
     bench.shows("No task that waits fits this device. There are 2 for Pixel Fold, 1 for Pixel Tablet.")
@@ -195,6 +198,27 @@ def test_tasks_for_other_devices_are_left_out_and_told_where_nothing_else_waits(
     bench.shows("Turn it")
     bench.shows("This task is for Pixel Tablet or Pixel Fold: choose such a device first.")
     assert not bench.may("Start recording")
+
+
+def test_whoever_says_another_name_at_first_use_has_the_queue_of_that_name(
+    open_at: Callable[[Workplace], Pilot], desk: BenchDesk, tmp_path: Path
+) -> None:
+    practice = BenchPractice(agrees=None, wanted=0)
+    source = write_list(tmp_path / "tasks.jsonl", ROWS)
+
+    def queue_of_name(name: str) -> AnnotatorQueue:
+        return AnnotatorQueue(source, ProgressFile(tmp_path / f"{name}.jsonl", name), desk.store)
+
+    hers = queue_of_name("Ada Lovelace")
+    hers.mark_recorded("a", EPISODE)
+    pilot = open_at(Workplace(practice=practice, tasks=PersonalQueue(lambda: practice.name, queue_of_name)))
+    bench = Bench(pilot, hers)
+    bench.shows("Set an alarm")
+    dialog = pilot.dialog()
+    pilot.named(QLineEdit, "Your name").setText("Ada Lovelace")
+    pilot.press_in(dialog, "I agree")
+    bench.shows("Start a timer")
+    bench.shows("1 of 3 recorded, 0 skipped")
 
 
 def test_a_queue_that_knows_no_drafts_is_told_of_a_published_episode(
