@@ -1,5 +1,6 @@
 """The window: a rail at the left that leads to the pages, and the page that is shown."""
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QSize, Qt, QTimer
@@ -18,22 +19,27 @@ from PySide6.QtWidgets import (
 from odyssey_recorder.gui.closing_dialog import ClosingDialog
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.jobs import Jobs
+from odyssey_recorder.gui.page import Page
 from odyssey_recorder.gui.parts import named
 from odyssey_recorder.gui.practice.first_use import FirstUse
 from odyssey_recorder.gui.practice.practice_coach import PracticeCoach
 from odyssey_recorder.gui.record.record_page import RecordPage
 from odyssey_recorder.gui.record.recording_controller import Phase, RecordingController
 from odyssey_recorder.gui.shortcuts import Shortcuts
+from odyssey_recorder.gui.spare_time import SpareTime
 from odyssey_recorder.gui.tasks.queue_bridge import QueueBridge
 from odyssey_recorder.gui.theme import Theme, style_sheet
 from odyssey_recorder.gui.window_state import WindowState
-from odyssey_recorder.gui.workplace import PAGES, Pages, Tools, Workplace
+from odyssey_recorder.gui.workplace import PAGES, Pages, Tools, Workplace, load_pages
 
 if TYPE_CHECKING:  # loaded when it is first asked for
     from odyssey_recorder.gui.doctor_dialog import DoctorDialog
 
 SMALLEST = QSize(1100, 700)
 _NAME = "Odyssey Recorder"
+_REST_MS = 400
+"""So long after the window was opened nothing is made that nobody waits for."""
+
 _AT_THE_BOTTOM = (Command.DOCTOR, Command.SETTINGS_PAGE)
 
 
@@ -122,15 +128,30 @@ class MainWindow(QMainWindow):
     def _look_around(self) -> None:
         self._controller.list_devices()
         self._controller.list_drafts()
+        QTimer.singleShot(_REST_MS, self, self._load_pages)
 
     def _show_page(self, command: Command) -> None:
         page = self._pages[command]
         self._commands[command].setChecked(True)
+        self._put_in(page)
+        self._stack.setCurrentWidget(page)
+        page.enter()
+
+    def _put_in(self, page: Page) -> None:
         if self._stack.indexOf(page) < 0:
             self._stack.addWidget(page)
             page.repaint_icons()
-        self._stack.setCurrentWidget(page)
-        page.enter()
+
+    def _load_pages(self) -> None:
+        self._controller.background.run(load_pages, lambda _: SpareTime(self._prepare_pages(), self), _fail)
+
+    def _prepare_pages(self) -> Iterator[None]:
+        """Make the pages that nobody asked for yet: then each opens at once."""
+        for command in self._pages.offered:
+            page = self._pages[command]
+            yield
+            self._put_in(page)
+            yield
 
     def _tell_phase(self, phase: Phase) -> None:
         recording = phase in (Phase.STARTING, Phase.RECORDING)
@@ -196,3 +217,7 @@ class MainWindow(QMainWindow):
         button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         button.setFixedWidth(60)
         return button
+
+
+def _fail(error: Exception) -> None:
+    raise error

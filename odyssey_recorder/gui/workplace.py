@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from odyssey_recorder.gui.appearance import ThemeName
@@ -34,6 +35,22 @@ PAGES = (
     Command.SETTINGS_PAGE,
 )
 """The commands that lead to a page, from the top of the rail to its bottom."""
+
+
+_MODULES = (
+    "tasks.tasks_page",
+    "practice.practice_page",
+    "devices.devices_page",
+    "dataset.dataset_page",
+    "settings.settings_page",
+    "doctor_dialog",
+)
+
+
+def load_pages() -> None:
+    """Load the modules of all pages; for another thread, as it takes longer than the window may stand still."""
+    for module in _MODULES:
+        import_module(f"odyssey_recorder.gui.{module}")
 
 
 @dataclass(frozen=True, slots=True)
