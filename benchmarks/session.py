@@ -142,7 +142,6 @@ def main(serial: str, running: Path, port: int, folder: Path, episodes: int) -> 
     annotator, memory, began_s = _Annotator(window), Memory(), time.monotonic()
     for number in range(episodes):
         annotator.record(number)
-        gc.collect()
         memory.look(number + 1)
         if number + 1 == WARM_UP:
             early = _stock(window, memory)
@@ -161,6 +160,7 @@ def main(serial: str, running: Path, port: int, folder: Path, episodes: int) -> 
 
 
 def _stock(window: BenchWindow, memory: Memory) -> Stock:
+    gc.collect()
     return Stock(
         memory_mb=memory.mb,
         threads=threading.active_count(),
