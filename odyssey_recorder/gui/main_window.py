@@ -44,7 +44,7 @@ _AT_THE_BOTTOM = (Command.DOCTOR, Command.SETTINGS_PAGE)
 
 
 class MainWindow(QMainWindow):
-    """The one window of the program; closing it keeps a recording as a draft and asks nothing."""
+    """The one window of the program; closing it keeps a recording as a draft, and asks about what is not saved."""
 
     def __init__(self, controller: RecordingController, workplace: Workplace | None = None) -> None:
         super().__init__()
@@ -108,7 +108,7 @@ class MainWindow(QMainWindow):
             QTimer.singleShot(0, self._look_around)
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        if self._closing.must_wait():
+        if any(page.asks_before_closing(self.close) for page in self._pages.made) or self._closing.must_wait():
             event.ignore()
             return
         self.hide()

@@ -1,5 +1,7 @@
 """What the window asks of each of its pages."""
 
+from collections.abc import Callable
+
 from PySide6.QtWidgets import QWidget
 
 
@@ -14,6 +16,10 @@ class Page(QWidget):
 
     def repaint_icons(self) -> None:
         """Draw the icons anew for another palette."""
+
+    def asks_before_closing(self, close: Callable[[], object]) -> bool:
+        """Whether something here is not saved: the annotator is asked then, who may have `close` called."""
+        return False
 
     def close_down(self) -> None:
         """The window is closing: end what runs for this page."""

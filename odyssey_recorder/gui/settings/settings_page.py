@@ -1,6 +1,6 @@
 """The page Settings: what can be set, in which groups, and how a change is checked, saved and taken back."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -19,6 +19,7 @@ from odyssey_recorder.gui.settings.log_field import LogField
 from odyssey_recorder.gui.settings.setting_fields import Setting, SettingField, titled_row
 from odyssey_recorder.gui.settings.setting_groups import GROUPS
 from odyssey_recorder.gui.settings.shortcut_card import ShortcutCard
+from odyssey_recorder.gui.settings.unsaved_dialog import UnsavedDialog
 from odyssey_recorder.gui.shortcuts import Shortcuts
 from odyssey_recorder.settings import Settings
 
@@ -98,6 +99,17 @@ class SettingsPage(Page):
         for field in self._fields.values():
             field.repaint_icons()
 
+    def asks_before_closing(self, close: Callable[[], object]) -> bool:
+        if not self._changes:
+            return False
+        self._commands[Command.SETTINGS_PAGE].trigger()
+        dialog = UnsavedDialog([self._fields[name].setting.title for name in self._changes], self)
+        dialog.save_asked.connect(lambda: self._save(close))
+        dialog.discard_asked.connect(self._revert)
+        dialog.discard_asked.connect(close)
+        dialog.open()
+        return True
+
     def close_down(self) -> None:
         self._pause.stop()
         self._shortcuts.keep()
@@ -141,12 +153,15 @@ class SettingsPage(Page):
             for name, remark in remarks.items():
                 self._fields[name].show_remark(remark.note, refusal=remark.refusal)
 
-    def _save(self) -> None:
+    def _save(self, then: Callable[[], object] = lambda: None) -> None:
+        """Save what was changed, and go on with `then` once that is done."""
         changes = self._changes
         self._pause.stop()
         self._commands.enable(Command.SAVE_SETTINGS, on=False)
         self._background.run(
-            lambda: self._checked_and_saved(changes), lambda outcome: self._tell_saved(changes, outcome), self._fail
+            lambda: self._checked_and_saved(changes),
+            lambda outcome: self._tell_saved(changes, outcome, then),
+            self._fail,
         )
 
     def _checked_and_saved(self, changes: Mapping[str, object]) -> _Reading | dict[str, _Remark]:
@@ -155,13 +170,16 @@ class SettingsPage(Page):
             return remarks
         return _Reading(self._desk.save(changes), self._desk.overrides())
 
-    def _tell_saved(self, changes: Mapping[str, object], outcome: _Reading | dict[str, _Remark]) -> None:
+    def _tell_saved(
+        self, changes: Mapping[str, object], outcome: _Reading | dict[str, _Remark], then: Callable[[], object]
+    ) -> None:
         self._offer_save()
         if isinstance(outcome, _Reading):
             later = [self._fields[name].setting.title for name in changes if not self._fields[name].setting.is_at_once]
             self._show(outcome)
-            words = f"{', '.join(later)}: from the next start of the window on." if later else ""
+            words = f"In force from the next start of the window: {', '.join(later)}." if later else ""
             self._message.show_message(Tone.SUCCESS, "Saved.", words)
+            then()
             return
         self._show_remarks(changes, outcome)
         refused = next(self._fields[name] for name, remark in outcome.items() if remark.refusal)
@@ -195,7 +213,7 @@ class SettingsPage(Page):
     def _connect(self) -> None:
         commands = self._commands
         commands.belong_to(self, Command.SAVE_SETTINGS, Command.REVERT_SETTINGS)
-        commands[Command.SAVE_SETTINGS].triggered.connect(self._save)
+        commands[Command.SAVE_SETTINGS].triggered.connect(lambda _checked: self._save())
         commands[Command.REVERT_SETTINGS].triggered.connect(self._revert)
         self._pause.timeout.connect(self._check)
         for field in self._fields.values():

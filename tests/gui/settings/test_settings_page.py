@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
     QApplication,
     QCheckBox,
     QComboBox,
+    QDialog,
     QFileDialog,
     QLabel,
     QLineEdit,
@@ -138,7 +139,7 @@ def test_what_was_changed_is_saved_and_it_is_said_what_takes_effect_when(bench: 
     bench.button("Save").click()
     bench.wait_for("Saved.")
     assert saved() == 'animations = true\nannotator = "Ada"\npractice_tasks = 3\n'
-    assert bench.says("Animations, Your name, Practice: from the next start of the window on.")
+    assert bench.says("In force from the next start of the window: Animations, Your name, Practice.")
     assert not bench.button("Save").isEnabled()
 
 
@@ -309,3 +310,51 @@ def test_the_log_can_be_found(bench: Bench) -> None:
     bench.button("Copy path").click()
     assert QGuiApplication.clipboard().text() == str(log_file())
     assert bench.field(QLineEdit, "Log file").text() == str(log_file())
+
+
+class TestClosing:
+    def test_with_nothing_changed_asks_nothing(self, bench: Bench) -> None:
+        assert not bench.page.asks_before_closing(_never)
+
+    def test_names_what_is_not_saved_and_saves_it(self, bench: Bench) -> None:
+        bench.write("Your name", "Ada")
+        bench.button("Animations").click()
+        closed = asked(bench)
+        assert bench.says("Changed and not saved: Animations, Your name.")
+        answer(bench, "Save")
+        bench.qtbot.waitUntil(lambda: closed == [True])
+        assert saved() == 'animations = true\nannotator = "Ada"\n'
+
+    def test_with_discard_leaves_all_as_it_was(self, bench: Bench) -> None:
+        bench.write("Your name", "Ada")
+        closed = asked(bench)
+        answer(bench, "Discard")
+        assert (closed, saved()) == ([True], "")
+        assert not bench.page.asks_before_closing(_never)
+
+    def test_stays_where_it_is_asked_to_or_nothing_can_be_saved(self, bench: Bench, tmp_path: Path) -> None:
+        bench.write("Your name", "Ada")
+        closed = asked(bench)
+        answer(bench, "Stay")
+        assert bench.field(QLineEdit, "Your name").text() == "Ada"
+        bench.write("adb", str(tmp_path / "nowhere"))
+        again = asked(bench)
+        answer(bench, "Save")
+        bench.wait_for("Nothing was saved.")
+        assert (closed, again) == ([], [])
+
+
+def _never() -> None:
+    raise AssertionError
+
+
+def asked(bench: Bench) -> list[bool]:
+    """What is filled once the window may close; it is asked first."""
+    closed: list[bool] = []
+    assert bench.page.asks_before_closing(lambda: closed.append(True))
+    return closed
+
+
+def answer(bench: Bench, words: str) -> None:
+    [dialog] = [dialog for dialog in bench.page.findChildren(QDialog) if dialog.isVisible()]
+    next(button for button in dialog.findChildren(QAbstractButton) if button.text() == words).click()
