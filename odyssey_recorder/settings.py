@@ -5,6 +5,7 @@ import os
 import shutil
 import tempfile
 import threading
+import tomllib
 from collections.abc import Collection, Mapping
 from ipaddress import ip_address
 from pathlib import Path
@@ -13,8 +14,7 @@ from urllib.parse import urlsplit
 
 import tomlkit
 from platformdirs import user_config_path, user_data_path, user_documents_path, user_log_path, user_state_path
-from pydantic import AfterValidator, Field, TypeAdapter, ValidationError
-from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from tomlkit.exceptions import TOMLKitError
 
 from odyssey_recorder.dataset.durable import make_folder, write_durably
@@ -67,7 +67,7 @@ def _checked_url(url: str) -> str:
 _Folder = Annotated[Path, AfterValidator(lambda path: Path(os.path.expanduser(path)))]  # noqa: PTH111 - never raises
 
 
-class Settings(BaseSettings):
+class Settings(BaseModel):
     """All settings, each also an environment variable: ``dataset`` is ``ODYSSEY_DATASET``.
 
     `adb` empty means: the adb on the PATH, otherwise the one that comes with the program. `adb_server_port` is
@@ -81,9 +81,7 @@ class Settings(BaseSettings):
     is no setting: it is in no file.
     """
 
-    model_config = SettingsConfigDict(
-        env_prefix="ODYSSEY_", extra="forbid", frozen=True, populate_by_name=True, env_ignore_empty=True
-    )
+    model_config = ConfigDict(extra="forbid", frozen=True)
 
     dataset: _Folder = Field(default_factory=lambda: user_documents_path() / "GUI-Odyssey")
     drafts: _Folder = Field(default_factory=lambda: user_data_path(APP) / "drafts")
@@ -101,26 +99,14 @@ class Settings(BaseSettings):
     model_url: Annotated[str, AfterValidator(_checked_url)] = ""
     theme: Literal["system", "light", "dark"] = "system"
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
-    adb_server_port: int = Field(default=5037, validation_alias=_ENVIRONMENT["adb_server_port"], ge=1, le=65535)
-
-    @classmethod
-    def settings_customise_sources(
-        cls,
-        settings_cls: type[BaseSettings],
-        init_settings: PydanticBaseSettingsSource,
-        env_settings: PydanticBaseSettingsSource,
-        dotenv_settings: PydanticBaseSettingsSource,
-        file_secret_settings: PydanticBaseSettingsSource,
-    ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Flags first, then the environment, then the file."""
-        return init_settings, env_settings, TomlConfigSettingsSource(settings_cls, settings_file())
+    adb_server_port: int = Field(default=5037, ge=1, le=65535)
 
 
 def read_settings(**flags: Any) -> Settings:
     """The settings, `flags` that are not None above all. Raises SettingsError naming what is wrong, and where."""
     given = {name: value for name, value in flags.items() if value is not None}
     try:
-        return Settings(**given)
+        return Settings(**{**_in_file(), **_in_environment(), **given})
     except ValidationError as error:
         raise _refusal(error, given) from error
     except (OSError, ValueError) as error:
@@ -140,9 +126,7 @@ class SettingsStore:
 
     def overrides(self) -> dict[str, str]:
         """The settings that the file cannot change in this run, each with the flag or variable that decides it."""
-        known = {variable.upper() for variable, value in os.environ.items() if value}
-        by_variable = {name: _variable(name) for name in Settings.model_fields if _variable(name) in known}
-        return by_variable | {name: _flag(name) for name in self._flags}
+        return {name: _variable(name) for name in _in_environment()} | {name: _flag(name) for name in self._flags}
 
     def check(self, name: str, value: object) -> str:
         """What whoever sets `name` to `value` should know, or nothing; None is the default.
@@ -184,6 +168,17 @@ class SettingsStore:
             except DatasetError as error:
                 raise SettingsError(f"The settings were not saved. {error}") from error
         return self.read()
+
+
+def _in_file() -> dict[str, Any]:
+    file = settings_file()
+    return tomllib.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
+
+
+def _in_environment() -> dict[str, str]:
+    """An empty variable says nothing."""
+    told = {variable.upper(): value for variable, value in os.environ.items() if value}
+    return {name: told[_variable(name)] for name in Settings.model_fields if _variable(name) in told}
 
 
 def _document(file: Path) -> tomlkit.TOMLDocument:
@@ -266,12 +261,11 @@ def _refusal(error: ValidationError, flags: Collection[str]) -> SettingsError:
     return SettingsError(f"{_origin(str(first['loc'][0]), flags)}: {_complaint(first['type'], first['msg'])}.")
 
 
-def _origin(place: str, flags: Collection[str]) -> str:
-    """Where a setting that is wrong comes from; `place` is its name, or that of its variable."""
-    name = next((name for name, variable in _ENVIRONMENT.items() if variable == place), place)
+def _origin(name: str, flags: Collection[str]) -> str:
+    """Where a setting that is wrong comes from."""
     if name in flags:
         return _flag(name)
-    if any(_variable(name) == known.upper() for known in os.environ):
+    if name in _in_environment():
         return f"The environment variable {_variable(name)}"
     return f"{name} in {settings_file()}"
 
