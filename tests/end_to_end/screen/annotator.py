@@ -11,7 +11,6 @@ from tests.end_to_end.screen.window import Window
 
 BUTTONS = frozenset({"Button", "CheckBox", "RadioButton", "ButtonMenu"})
 FIELDS = frozenset({"EditableText", "SpinBox", "ComboBox"})
-ITEMS = frozenset({"ListItem", "Cell", "TreeItem"})
 ANYTHING: frozenset[str] = frozenset()
 
 
@@ -90,7 +89,7 @@ class Annotator:
     def select(self, words: str, *, of: str) -> None:
         """Choose the entry `words` of the drop-down list called `of`."""
         self.hands.click(*self.find(of, {"ComboBox"}).rect.middle)
-        self.choose(words, of=of)
+        self.hands.click(*self.find(words, {"ListItem"}).rect.middle)
 
     def _entry(self, words: str, of: str) -> Seen:
         def entries(sight: Sight) -> list[Seen]:

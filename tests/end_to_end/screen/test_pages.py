@@ -1,0 +1,137 @@
+"""Devices, settings, shortcuts and dialogs in the real window; and a short episode by the keyboard alone."""
+
+import tomllib
+
+import pytest
+
+from odyssey_recorder.model.action import Click, Complete, Press, SystemKey
+from tests.end_to_end.screen.annotator import Annotator
+from tests.end_to_end.screen.journey import begin_first_use, complete, do_steps, start_recording, the_episode
+from tests.end_to_end.screen.room import Room
+
+pytestmark = [pytest.mark.timeout(300), pytest.mark.parametrize("profile", ["small_phone"], indirect=True)]
+
+
+def test_a_simulated_fold_is_started_folded_turned_and_brought_back(room: Room) -> None:
+    room.write_settings(practice_tasks=0)
+    with room.annotator() as annotator:
+        begin_first_use(annotator)
+        annotator.press("Devices")
+        annotator.choose("Pixel Fold: Not made yet", of="Devices")
+        annotator.photograph("devices-not-made")
+        annotator.press("Start simulated")
+        annotator.wait_for("Pixel Fold: Simulated")
+        annotator.choose("Pixel Fold: Simulated", of="Devices")
+        annotator.wait_for("Posture: open", "Rotation: 0")
+        annotator.write("opened", into="Name of the new snapshot")
+        annotator.press("Save")
+        annotator.window.wait_until(lambda sight: bool(sight.items("Snapshots")), "the snapshot")
+        annotator.press("Fold")
+        annotator.wait_for("Posture: folded")
+        annotator.press("Rotate")
+        annotator.wait_for("Rotation: 90")
+        annotator.choose("opened", of="Snapshots")
+        annotator.press("Load")
+        annotator.wait_for("Posture: open", "Rotation: 0")
+        annotator.photograph("devices")
+        annotator.press("Stop")
+        annotator.wait_for("Pixel Fold: Not made yet")
+
+
+def test_what_the_device_lacks_is_mended_from_the_devices_page(room: Room) -> None:
+    room.write_settings(practice_tasks=0)
+    room.phone.emulator.phone.put_setting("global", "animator_duration_scale", "1.0")
+    with room.annotator() as annotator:
+        begin_first_use(annotator)
+        annotator.press("Devices")
+        annotator.choose(room.phone.serial, of="Devices")
+        annotator.press("Mend Animations")
+        annotator.window.wait_until(lambda sight: not list(sight.named("Mend Animations")), "the mended finding")
+        annotator.photograph("devices-mended")
+
+
+def test_settings_and_a_shortcut_are_changed_and_used(room: Room) -> None:
+    room.write_settings(practice_tasks=0)
+    with room.annotator() as annotator:
+        begin_first_use(annotator)
+        annotator.find("Start recording")
+        annotator.photograph("live-view")
+        annotator.press("Settings")
+        annotator.wait_for("Folders", "Device connection")
+        annotator.photograph("settings")
+        annotator.choose("Recording", of="Sections")
+        annotator.select("Never", of="Snapshots for Undo")
+        annotator.press("View trees")
+        annotator.keys("ctrl+s")
+        annotator.wait_for("Saved.")
+        annotator.choose("Shortcuts", of="Sections")
+        annotator.choose("Ctrl+R", of="Keys of all actions", times=2)
+        annotator.keys("ctrl+shift+g")
+        annotator.choose("Ctrl+Shift+G", of="Keys of all actions")
+        annotator.photograph("shortcuts")
+        annotator.press("Record")
+        annotator.find("Start recording")
+        annotator.keys("ctrl+shift+g")
+        annotator.wait_for_steps(0)
+
+    written = tomllib.loads((room.folder / "config" / "odyssey-recorder" / "settings.toml").read_text())
+    assert (written["step_snapshots"], written["view_trees"]) == ("never", False)
+
+
+def test_a_short_episode_needs_the_mouse_for_nothing_but_the_device(room: Room) -> None:
+    room.write_settings(practice_tasks=0)
+    with room.annotator() as annotator:
+        annotator.wait_for_dialog("Before you record")
+        annotator.type("Ada")
+        annotator.keys("Return")
+        annotator.wait_for_main_window()
+        annotator.find("Start recording")
+        annotator.keys("ctrl+r")
+        annotator.wait_for_steps(0)
+        do_steps(annotator, lambda: annotator.tap("Browser"), lambda: annotator.keys("F3"))
+        annotator.keys("ctrl+z")
+        annotator.wait_for_steps(1)
+        annotator.keys("ctrl+Return")
+        annotator.wait_for_dialog("Task complete")
+        annotator.type("as asked")
+        annotator.keys("Return")
+        annotator.wait_for("Published. ")
+        annotator.keys("ctrl+n")
+        annotator.find("Start recording")
+
+    actions = [step.action for step in the_episode(room).steps]
+    assert [type(action) for action in actions] == [Click, Complete]
+    assert actions[-1] == Complete("as asked")
+
+
+def test_every_dialog_is_opened_and_left_again(room: Room) -> None:
+    room.write_settings(practice_tasks=0)
+    with room.annotator() as annotator:
+        begin_first_use(annotator)
+        look_at_dialog(annotator, "Skip", "Skip the task", "skip")
+        look_at_dialog(annotator, "Doctor", "Doctor", "doctor")
+        start_recording(annotator)
+        annotator.photograph("recording")
+        presses = [lambda key=key: annotator.press(key) for key in ("Recent", "Home", "Recent", "Home")]
+        do_steps(annotator, *presses)
+        look_at_dialog(annotator, "Impossible", "Task impossible", "impossible")
+        look_at_dialog(annotator, "Complete", "Task complete", "complete")
+        look_at_dialog(annotator, "Discard", "Discard the recording", "discard")
+        annotator.choose("Step 0:", of="Steps")
+        annotator.keys("ctrl+shift+z")
+        annotator.wait_for_dialog("Undo to here")
+        annotator.photograph("undo-to-here")
+        annotator.keys("Escape")
+        annotator.wait_for_main_window()
+        complete(annotator)
+
+    actions = [step.action for step in the_episode(room).steps]
+    assert actions[:4] == [Press(SystemKey.RECENT), Press(SystemKey.HOME)] * 2
+
+
+def look_at_dialog(annotator: Annotator, button: str, title: str, picture: str) -> None:
+    annotator.press(button)
+    annotator.wait_for_dialog(title)
+    annotator.photograph(picture)
+    annotator.keys("Escape")
+    annotator.wait_for_main_window()
