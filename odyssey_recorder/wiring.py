@@ -20,6 +20,7 @@ from odyssey_recorder.device.avd_config import avd_home
 from odyssey_recorder.device.device import Device, DeviceProperties, ListedDevice
 from odyssey_recorder.device.discovery import find_control, running_folders
 from odyssey_recorder.device.emulator_console import TOKEN_FILE, console_of
+from odyssey_recorder.device.preflight import Finding
 from odyssey_recorder.device.profile import device_name
 from odyssey_recorder.device.sdk import find_sdk, sdk_folders
 from odyssey_recorder.device.yard import DeviceYard, Ways
@@ -46,6 +47,10 @@ if TYPE_CHECKING:
     from odyssey_recorder.device.emulator import CapturePolicy
 
 _READY_S = 15.0
+
+_LEFT_ALONE = Finding(
+    "Android Studio's emulators", "left alone by the demo", "Close it, and run odyssey-recorder to use them."
+)
 
 PRACTICE_START = FromSnapshot("odyssey-practice")
 """What practice begins from: made before the first task on a device, so that no attempt finds what another has left."""
@@ -144,7 +149,18 @@ def virtual_devices(settings: Settings, reach: Reach) -> VirtualDevices:
 
 def device_yard(settings: Settings, reach: Reach, phones: PhoneProcesses | None = None) -> DeviceYard:
     """The devices of this computer, real and simulated; simulated ones can be started where there are `phones`."""
+    return DeviceYard(virtual_devices(settings, reach), _ways(reach, phones), animations=settings.animations)
 
+
+def lab_yard(lab: Lab, reach: Reach) -> DeviceYard:
+    """The simulated devices of a laboratory; the virtual devices of whoever works there are left alone."""
+    home = lab.server.home
+    around = Surroundings(home / "avd", reach.running, home, home / TOKEN_FILE, lab.server.environment)
+    virtual = VirtualDevices(None, reach.server, around, reach.connect, without_sdk=_LEFT_ALONE)
+    return DeviceYard(virtual, _ways(reach, lab.phones), animations=True)
+
+
+def _ways(reach: Reach, phones: PhoneProcesses | None) -> Ways:
     def describe(serial: str) -> DeviceProperties:
         from odyssey_recorder.device.adb import AdbDevice
 
@@ -154,8 +170,7 @@ def device_yard(settings: Settings, reach: Reach, phones: PhoneProcesses | None 
         assert phones is not None
         return phones.start(profile, cancelled=cancelled)
 
-    ways = Ways(reach.server.devices, describe, reach.connect, simulate if phones is not None else None)
-    return DeviceYard(virtual_devices(settings, reach), ways, animations=settings.animations)
+    return Ways(reach.server.devices, describe, reach.connect, simulate if phones is not None else None)
 
 
 @contextmanager

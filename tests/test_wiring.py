@@ -24,6 +24,7 @@ from odyssey_recorder.wiring import (
     annotator_desk,
     chosen_device,
     lab_desk,
+    lab_yard,
     practice_room,
 )
 from tests.command_line import CommandLine, LabPhone
@@ -93,6 +94,19 @@ def test_a_device_whose_console_can_be_asked_keeps_snapshots(lab_phone: LabPhone
     assert device.keeps_snapshots
     assert "never saved" not in device.snapshots()
     device.close()
+
+
+def test_the_yard_of_a_laboratory_has_its_phones_and_leaves_the_users_virtual_devices_alone(
+    lab_phone: LabPhone, tmp_path: Path
+) -> None:
+    store = EpisodeStore(tmp_path / "dataset", drafts=tmp_path / "drafts")
+    reach = lab_desk(lab_phone.lab, store, actor="annotator", profile="small_phone").reach
+    yard = lab_yard(lab_phone.lab, reach)
+    muster = yard.muster()
+    assert lab_phone.serial in {member.serial for member in muster.members if member.is_ready and member.simulated}
+    assert [member.avd for member in muster.members if member.avd] == []
+    assert [finding.found for finding in muster.missing] == ["left alone by the demo"]
+    assert yard.can_simulate
 
 
 def test_a_draft_says_who_recorded_what_on_which_device(desk: Desk) -> None:

@@ -1,7 +1,7 @@
 """`demo`: episodes recorded on a simulated emulator in both modes, published, and replayed on a fresh one."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from io import BytesIO
 from pathlib import Path
@@ -17,6 +17,7 @@ from odyssey_recorder.commands.window import require_screen
 from odyssey_recorder.dataset.contact_sheet import PicturedEpisode, draw_contact_sheet
 from odyssey_recorder.dataset.durable import write_durably
 from odyssey_recorder.dataset.provenance import Mode
+from odyssey_recorder.dataset.published import PublishedEpisodes
 from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.device.adb_server import find_adb
 from odyssey_recorder.device.device import Device
@@ -31,7 +32,7 @@ from odyssey_recorder.replay.compare import Verdict
 from odyssey_recorder.replay.player import ReplayResult
 from odyssey_recorder.replay.replay import ReplayOptions, replay_episode
 from odyssey_recorder.simulator.lab import Lab
-from odyssey_recorder.wiring import Desk, lab_desk, task_queue
+from odyssey_recorder.wiring import Desk, lab_desk, lab_yard, task_queue
 
 _Outcome = TypeVar("_Outcome")
 
@@ -149,9 +150,13 @@ def open_window(folder: Path, profile: str) -> int:
 
     store = EpisodeStore(folder / "dataset", drafts=folder / "drafts")
     with Lab(Path(find_adb()), window=True) as lab:
-        desk = lab_desk(lab, store, actor="annotator", profile=profile)
-        tasks = task_queue(None, store, desk.annotator, folder / "progress")
-        return run(desk, Workplace(tasks=tasks), serial=desk.simulate())
+        desk = replace(lab_desk(lab, store, actor="annotator", profile=profile), snapshots="auto")
+        workplace = Workplace(
+            dataset=PublishedEpisodes(store.root),
+            yard=lab_yard(lab, desk.reach),
+            tasks=task_queue(None, store, desk.annotator, folder / "progress"),
+        )
+        return run(desk, workplace, serial=desk.simulate())
 
 
 def _on_a_fresh_phone(desk: Desk, do: Callable[[Device], _Outcome]) -> _Outcome:

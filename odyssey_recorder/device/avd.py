@@ -92,10 +92,20 @@ class VirtualDevices:
     """
 
     def __init__(
-        self, sdk: AndroidSdk | None, server: AdbServer, around: Surroundings, connect: Callable[[str], Device]
+        self,
+        sdk: AndroidSdk | None,
+        server: AdbServer,
+        around: Surroundings,
+        connect: Callable[[str], Device],
+        *,
+        without_sdk: Finding | None = None,
     ) -> None:
-        """`server` is the adb server that knows the emulators; `connect` gives a device of it that answers."""
+        """`server` is the adb server that knows the emulators; `connect` gives a device of it that answers.
+
+        `without_sdk` is what is said where there is no SDK; None: that none was found.
+        """
         self._sdk = sdk
+        self._without_sdk = without_sdk or no_sdk()
         self._server = server
         self._around = around
         self._connect = connect
@@ -105,7 +115,7 @@ class VirtualDevices:
     def missing(self) -> tuple[Finding, ...]:
         """What of the SDK is missing for the profiles, each with the command that brings it; empty if nothing is."""
         if self._sdk is None:
-            return (no_sdk(),)
+            return (self._without_sdk,)
         return self._sdk.missing(self._image(profile) for profile in profiles())
 
     def list(self) -> tuple[Avd, ...]:
