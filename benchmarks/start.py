@@ -44,7 +44,7 @@ app.exec()
 """
 _OURS = f"""
 import sys
-from odyssey_recorder.cli import main
+from odyssey_recorder.__main__ import main
 import odyssey_recorder.wiring  # before Qt, as the program does: Qt looks into every module that comes after it
 {_SAY_WHEN_PAINTED}
 from odyssey_recorder.gui.main_window import MainWindow

@@ -97,12 +97,11 @@ def odyssey_recorder(
     """Record GUI-Odyssey episodes on Android emulators, and replay them. Without a command: open the window."""
     if context.invoked_subcommand is not None:
         return
-    from odyssey_recorder.commands.window import open_window
+    from odyssey_recorder.commands.window import run_window
     from odyssey_recorder.settings import SettingsStore
 
     store = SettingsStore(dataset=dataset, capture=capture and capture.value)
-    with _logged(store.read()):
-        raise typer.Exit(open_window(store, serial=device))
+    raise typer.Exit(run_window(store, serial=device))
 
 
 @app.command()
@@ -382,7 +381,7 @@ def _print_json(tree: object) -> None:
 
 
 def main() -> None:
-    """Run the command line; the console script's entry point."""
+    """Run the command line."""
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # as stderr: a letter that it cannot show is no failure
     try:

@@ -7,12 +7,21 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
-from odyssey_recorder.errors import SettingsError
+from odyssey_recorder.errors import OdysseyError, SettingsError
 
 if TYPE_CHECKING:
     from odyssey_recorder.gui.workplace import Workplace
     from odyssey_recorder.settings import SettingsStore
     from odyssey_recorder.wiring import Desk
+
+
+def run_window(store: "SettingsStore", *, serial: str | None = None) -> int:
+    """`open_window`, with a log of what happens."""
+    from odyssey_recorder.logs import log_unexpected, logging_to
+    from odyssey_recorder.settings import log_file
+
+    with logging_to(log_file(), store.read().log_level), log_unexpected(OdysseyError):
+        return open_window(store, serial=serial)
 
 
 def open_window(store: "SettingsStore", *, serial: str | None) -> int:
