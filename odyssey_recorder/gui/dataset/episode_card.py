@@ -110,7 +110,8 @@ def _provenance(proof: EpisodeProvenance) -> list[str]:
     ]
     flagged = sum(bool(step.flags) for step in proof.steps)
     if flagged or proof.dropped:
-        facts.append(f"{flagged} steps flagged · {len(proof.dropped)} taken away while recording")
+        steps = "1 step" if flagged == 1 else f"{flagged} steps"
+        facts.append(f"{steps} flagged · {len(proof.dropped)} taken away while recording")
     return facts
 
 

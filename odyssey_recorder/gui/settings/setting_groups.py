@@ -14,7 +14,12 @@ GROUPS: Mapping[str, tuple[Setting, ...]] = {
             "Where recordings lie until they are published. On this computer's own disk, not on a network.",
             Place(),
         ),
-        Setting("tasks", "List of tasks", "The file with the tasks to record.", Place("None", is_file=True)),
+        Setting(
+            "tasks",
+            "List of tasks",
+            "The file with the tasks to record.",
+            Place("The list for the simulated phone", is_file=True),
+        ),
     ),
     "Device connection": (
         Setting("adb", "adb", "The program that reaches devices.", Place("The adb on the PATH", is_file=True)),
