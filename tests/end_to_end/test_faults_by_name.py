@@ -1,13 +1,13 @@
 """One fault at a time, in the mirror and in the emulator's own window: it is named, and recording goes on truly."""
 
 import hashlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
-from odyssey_recorder.dataset.provenance import StepRecord
+from odyssey_recorder.dataset.provenance import StepRecord, StrokeRecord
 from odyssey_recorder.device.adb_server import AdbServer
 from odyssey_recorder.device.device import Device
 from odyssey_recorder.gesture.touch import TouchStroke
@@ -18,6 +18,7 @@ from odyssey_recorder.recording.gestures import UNPROVEN
 from odyssey_recorder.recording.passive import CLOCK_CHANGED, DEAF
 from odyssey_recorder.recording.session import BROKEN_OFF, CHANGED, NOT_READY, OUT_OF_DATE, State
 from odyssey_recorder.recording.timeline import CHANGING, UNWATCHED
+from odyssey_recorder.simulator.truth import FeltInput
 from tests.device.scripted_adb_server import ScriptedAdbServer, block, fail
 from tests.end_to_end.laboratory import Felt, Laboratory
 from tests.recording.desk import ORIGIN, Desk, Recording, pixels
@@ -104,12 +105,27 @@ class Hands:
         provenance = self._desk.store.provenance(episode.episode_id)
         assert provenance is not None
         felt = self.lab.truth().touch_downs()[self._before :]
-        recorded = [tap for number, tap in enumerate(felt) if number not in missing]
+        recorded = [_felt_at(felt, step) for step in provenance.steps[:-1]]
+        assert not {felt[number].number for number in missing} & {tap.number for tap in recorded}
         for number, (step, tap) in enumerate(zip(provenance.steps[:-1], recorded, strict=True)):
             picture = pixels(self._desk.store.screenshot_path(episode, number))
             is_right = hashlib.sha256(picture.tobytes()).hexdigest() == tap.frame.rgb_sha256
             assert is_right or CLOCK_UNSURE in step.flags, f"step {number}: {step.flags}"
         return provenance.steps
+
+
+def _felt_at(felt: Sequence[FeltInput], step: StepRecord) -> FeltInput:
+    """The tap that the phone felt where the step says that the finger was: no two taps are at one place."""
+    assert isinstance(step.input, StrokeRecord)
+    x, y, _ = step.input.samples[0]
+    [tap] = [tap for tap in felt if _is_near(tap, x, y)]
+    return tap
+
+
+def _is_near(tap: FeltInput, x: int, y: int) -> bool:
+    """Whether a tap was at a pixel, to within what the kernel's axes tell."""
+    at_x, at_y = map(float, tap.words.removeprefix("touch down ").split(","))
+    return abs(at_x - x) <= 1 and abs(at_y - y) <= 1
 
 
 @contextmanager
