@@ -13,6 +13,8 @@ BUTTONS = frozenset({"Button", "CheckBox", "RadioButton", "ButtonMenu"})
 FIELDS = frozenset({"EditableText", "SpinBox", "ComboBox"})
 ANYTHING: frozenset[str] = frozenset()
 
+_SMALLEST = (1100, 700)
+
 
 class Annotator:
     """Looks at one window, and at the device that is shown in it."""
@@ -42,7 +44,7 @@ class Annotator:
 
     def wait_for_main_window(self) -> Sight:
         """Until no dialog is open."""
-        return self.window.wait_until(lambda sight: sight.title.startswith(("Odyssey", "Recording")), "the main window")
+        return self.window.wait_until(lambda sight: not sight.is_dialog, "the main window")
 
     def wait_for_steps(self, count: int) -> tuple[str, ...]:
         """Until so many steps are recorded and the next may come; their words."""
@@ -142,15 +144,27 @@ class Annotator:
     # What is kept of it.
 
     def photograph(self, name: str) -> None:
-        """Keep pictures of what is on the screen, light and dark; words that are cut and controls without name fail."""
+        """Keep a light picture, and a dark one in the smallest window; fails on words that are cut, and on no name."""
         sight = self.window.look()
-        for theme in ("dark", "light"):
-            self.window.use_theme(theme)
-            self.window.photograph(self._pictures / f"{name}-{self.phone.profile}-{theme}.png")
+        self._keep(sight, name, "light")
+        is_small = not sight.is_dialog and self._resize(sight, _SMALLEST)
+        self._keep(self.window.look(), name, "dark")
+        if is_small:
+            self._resize(sight, (sight.seen[0].rect.width, sight.seen[0].rect.height))
+        self.window.use_theme("light")
+
+    def _keep(self, sight: Sight, name: str, theme: str) -> None:
+        self.window.use_theme(theme)
+        self.window.photograph(self._pictures / f"{name}-{self.phone.profile}-{theme}.png")
         cut = [one.name for one in sight.seen if one.is_cut]
         nameless = [(one.role, one.within) for one in sight.seen if one.takes_focus and not one.name]
         assert not cut, f"there is no room for the words {cut}"
         assert not nameless, f"without a name: {nameless}"
+
+    def _resize(self, sight: Sight, size: tuple[int, int]) -> bool:
+        self.hands.resize(sight.window, *size)
+        self.window.wait_until(lambda now: (now.seen[0].rect.width, now.seen[0].rect.height) == size, f"{size}")
+        return True
 
 
 def _is_one_of(one: Seen, roles: Collection[str]) -> bool:

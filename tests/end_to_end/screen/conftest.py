@@ -7,12 +7,11 @@ import pytest
 from odyssey_recorder.simulator.adb_server import PrivateAdbServer
 from tests.end_to_end.laboratory import BUNDLED_ADB
 from tests.end_to_end.screen.display import Display
-from tests.end_to_end.screen.phone import shown_phone
+from tests.end_to_end.screen.phone import PROFILES, shown_phone
 from tests.end_to_end.screen.room import Room
 from tests.end_to_end.screen.window import ROOT
 from tests.gui.slot_probe import LIMIT_MS
 
-PROFILES = ("small_phone", "pixel_fold", "pixel_tablet")
 PICTURES = Path(os.environ.get("ODYSSEY_TEST_SCREENSHOTS") or ROOT / "build" / "screenshots")
 SLOW = PICTURES / "slow.txt"
 _LIMIT_MS = 2 * LIMIT_MS

@@ -5,6 +5,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+import pytest
+
 from odyssey_recorder.device.emulator_console import TOKEN_FILE
 from odyssey_recorder.model.geometry import Pixel
 from odyssey_recorder.simulator.adb_server import PrivateAdbServer
@@ -14,6 +16,10 @@ from odyssey_recorder.simulator.emulator import SimulatedEmulator
 from odyssey_recorder.simulator.phone import Phone
 from odyssey_recorder.simulator.profile import profile_named
 from odyssey_recorder.simulator.truth import Truth
+
+PROFILES = ("small_phone", "pixel_fold", "pixel_tablet")
+PHONE_ALWAYS = ("small_phone", *(pytest.param(name, marks=pytest.mark.soak) for name in PROFILES[1:]))
+"""Every profile, all but the first in the long run alone."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -75,6 +75,11 @@ class Sight:
     mirror: Mirror | None
     seen: tuple[Seen, ...]
 
+    @property
+    def is_dialog(self) -> bool:
+        """Whether it is another window than the main one."""
+        return not self.title.startswith(("Odyssey", "Recording"))
+
     def named(self, name: str) -> Iterator[Seen]:
         """What is called `name`, to the letter."""
         return (one for one in self.seen if one.name == name)

@@ -1,8 +1,12 @@
 """The annotator's day in the real window, with mouse and keyboard, on a phone, a fold and a tablet."""
 
+from pathlib import Path
+
 import pytest
 
 from odyssey_recorder.model.action import Click, Complete, LongPress, Press, Scroll, Type
+from odyssey_recorder.model.episode import Episode
+from tests.command_line import CommandLine
 from tests.end_to_end.screen.journey import (
     assert_true,
     begin_first_use,
@@ -11,13 +15,16 @@ from tests.end_to_end.screen.journey import (
     start_recording,
     the_episode,
 )
+from tests.end_to_end.screen.phone import shown_phone
 from tests.end_to_end.screen.room import Room
 from tests.end_to_end.screen.sight import Sight
 
 pytestmark = pytest.mark.timeout(600)
 
 
-def test_an_episode_of_the_queue_is_recorded_by_hand(room: Room) -> None:
+def test_an_episode_of_the_queue_is_recorded_by_hand_and_replayed(
+    room: Room, profile: str, command_line: CommandLine
+) -> None:
     room.write_settings(practice_tasks=0)
     with room.annotator() as annotator:
         begin_first_use(annotator)
@@ -54,6 +61,21 @@ def test_an_episode_of_the_queue_is_recorded_by_hand(room: Room) -> None:
     assert [type(step.action) for step in episode.steps] == kinds
     assert episode.steps[-1].action == Complete("Rain on Sunday")
     assert_true(room, episode)
+    if profile == "small_phone":
+        assert_replayed(room, episode, command_line)
+
+
+def assert_replayed(room: Room, episode: Episode, command_line: CommandLine) -> None:
+    """Carry the episode out again on a phone that was just started: every screen is as it was."""
+    annotation = room.store.root / "annotations" / f"{episode.episode_id}.json"
+    command_line.use_server(room.server.port)
+    command_line.use_running(Path(room.server.environment["XDG_RUNTIME_DIR"]))
+    again = room.folder / "again"
+    again.mkdir()
+    with shown_phone(room.server, "small_phone", again) as phone:
+        ran = command_line("replay", annotation, "--device", phone.serial)
+    assert ran.exit_code == 0, ran.out + ran.err
+    assert f"{len(episode.steps)} match, 0 drift, 0 diverged" in ran.out
 
 
 def _cells(sight: Sight) -> list[str]:
