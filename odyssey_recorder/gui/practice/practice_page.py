@@ -56,6 +56,7 @@ class PracticePage(Page):
         self._coach.look()
         if (task := self._coach.next_task) is not None and self._model.rowCount():
             self._choose(task)
+        self._list.setFocus()
 
     def repaint_icons(self) -> None:
         """Draw the icons anew for another palette."""

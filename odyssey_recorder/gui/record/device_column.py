@@ -10,6 +10,7 @@ from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.gui.banner import Banner, Tone
 from odyssey_recorder.gui.commands import Command, Commands
+from odyssey_recorder.gui.parts import breakable
 from odyssey_recorder.gui.record.action_bar import ActionBar
 from odyssey_recorder.gui.record.mirror import MirrorView
 from odyssey_recorder.gui.record.mirror_stage import MirrorStage
@@ -61,7 +62,7 @@ class DeviceColumn(QWidget):
         self._stage = MirrorStage(self._mirror, controller.background, commands)
         self._status = StatusLine()
         self._actions = ActionBar(commands)
-        self._publication = Banner(commands.button(Command.COPY_PLACE), commands.button(Command.ANOTHER))
+        self._publication = Banner(commands.button(Command.COPY_PLACE, wordless=True), commands.button(Command.ANOTHER))
         self._published: Path | None = None
         self._view: RecordingView | None = None
         self._told = tell_phase(Phase.NO_DEVICE, "")
@@ -97,7 +98,9 @@ class DeviceColumn(QWidget):
         if view.published is not None:
             self._published = view.published
             if not self._controller.is_practising:
-                self._publication.show_message(Tone.SUCCESS, "The episode is published.", str(view.published))
+                file = breakable(view.published.name)
+                self._publication.show_message(Tone.SUCCESS, "The episode is published.", file)
+                self._publication.setToolTip(str(view.published))
 
     def show_mode(self) -> None:
         """Offer the ways to put something in that the controller's mode has."""

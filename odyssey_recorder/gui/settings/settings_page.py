@@ -93,6 +93,7 @@ class SettingsPage(Page):
         if not self._changes:
             self._background.run(self._read, self._show, self._fail)
             self._key.look()
+        self._sections.setFocus()
 
     def repaint_icons(self) -> None:
         self._message.repaint_icons()
