@@ -19,7 +19,7 @@ from odyssey_recorder.simulator.lab import Lab
 
 PROFILE = "pixel_7_pro"
 TAPS, ALL_TAPS = 400, 10_000
-EPISODES, ALL_EPISODES = 28, 300
+EPISODES, ALL_EPISODES = 26, 300
 
 
 def main() -> None:
