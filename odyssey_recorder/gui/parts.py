@@ -22,6 +22,9 @@ from odyssey_recorder.gui.theme import Theme
 
 W = TypeVar("W", bound=QWidget)
 
+_QUESTION_PX = 392
+"""How wide the words of a question are that is asked over a page."""
+
 
 class Choice(QComboBox):
     """A drop-down list; never wider than its place."""
@@ -113,7 +116,12 @@ def labelled(words: str, field: QWidget) -> QVBoxLayout:
 
 
 def fill_dialog(dialog: QWidget, *parts: QWidget | QHBoxLayout, stretch: QWidget | None = None) -> None:
-    """Lay `parts` out from top to bottom in the margins of every dialog; `stretch` takes the room that is left."""
+    """Lay `parts` out from top to bottom in the margins of every dialog; `stretch` takes the room that is left.
+
+    Without `stretch` it is a question: as wide as every question, and as high as its words need at that width.
+    """
+    if stretch is None and isinstance(parts[0], QWidget):
+        parts[0].setMinimumWidth(_QUESTION_PX)
     layout = QVBoxLayout(dialog)
     layout.setContentsMargins(24, 20, 24, 20)
     layout.setSpacing(12)

@@ -60,7 +60,6 @@ class ReasonDialog(QDialog):
         detail.setVisible(bool(asked.detail))
         question = text_label(asked.question, "title")
         fill_dialog(self, question, detail, *self._choices, self._own, row(None, cancel, self._ok))
-        self.setMinimumWidth(440)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._choices[0].setFocus()
         self._show_whether_given()

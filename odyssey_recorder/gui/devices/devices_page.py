@@ -359,4 +359,3 @@ class _ResetDialog(QDialog):
             "hint",
         )
         fill_dialog(self, question, hint, row(None, cancel, reset))
-        self.setMinimumWidth(440)

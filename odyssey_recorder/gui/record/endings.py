@@ -13,6 +13,7 @@ class Endings(QObject):
 
     def __init__(self, controller: RecordingController, commands: Commands, page: QWidget) -> None:
         super().__init__(page)
+        self._controller = controller
         self._ask = controller.ask
         self._page = page
         commands.belong_to(page, Command.COMPLETE, Command.IMPOSSIBLE, Command.DISCARD)
@@ -21,7 +22,7 @@ class Endings(QObject):
         commands[Command.DISCARD].triggered.connect(self._ask_to_discard)
 
     def _ask_for_note(self) -> None:
-        dialog = CompleteDialog(self._page)
+        dialog = CompleteDialog(self._page, practice=self._controller.is_practising)
         dialog.note_given.connect(lambda note: self._ask(lambda recorder: recorder.complete(note)))
         dialog.open()
 

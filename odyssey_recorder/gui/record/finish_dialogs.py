@@ -22,13 +22,14 @@ class CompleteDialog(QDialog):
 
     note_given = Signal(str)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None, *, practice: bool = False) -> None:
         super().__init__(parent)
         self.setWindowTitle("Task complete")
         self._note = line_edit("Note", "What you found, if the task asks for it")
-        finish = push_button("Complete", "Record COMPLETE and publish (Return)", "primary")
+        finish = push_button("Complete", "End the episode with COMPLETE (Return)", "primary")
         finish.clicked.connect(self._finish)
-        question = text_label("Is the task done? The episode is published at once.", "title")
+        then = "Your attempt is judged at once." if practice else "The episode is published at once."
+        question = text_label(f"Is the task done? {then}", "title")
         _lay_out(self, question, self._note, finish=finish)
 
     def _finish(self) -> None:
@@ -44,7 +45,7 @@ class ImpossibleDialog(ReasonDialog):
             title="Task impossible",
             question="Why can the task not be done here?",
             answer="Impossible",
-            tip="Record IMPOSSIBLE and publish (Return)",
+            tip="End the episode with IMPOSSIBLE (Return)",
             cancel_tip="Go on recording (Esc)",
         )
         super().__init__(asked, REASONS, parent)
@@ -67,5 +68,4 @@ def _lay_out(dialog: QDialog, *parts: QWidget, finish: QPushButton) -> None:
     cancel = push_button("Cancel", "Go on recording (Esc)")
     cancel.clicked.connect(dialog.reject)
     fill_dialog(dialog, *parts, row(None, cancel, finish))
-    dialog.setMinimumWidth(440)
     dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)

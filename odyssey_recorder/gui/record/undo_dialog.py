@@ -22,4 +22,3 @@ class UndoDialog(QDialog):
         words = f"Steps {first} to {last} go, and the device goes back to the screen of step {first}."
         hint = text_label(words, "hint")
         fill_dialog(self, question, hint, row(None, cancel, undo))
-        self.setMinimumWidth(440)

@@ -28,7 +28,6 @@ class UnsavedDialog(QDialog):
         question = text_label("Save the settings before the window closes?", "title")
         hint = text_label(f"Changed and not saved: {', '.join(titles)}.", "hint")
         fill_dialog(self, question, hint, row(None, stay, discard, save))
-        self.setMinimumWidth(440)
 
     def _connect(self, button: QPushButton, answer: SignalInstance) -> None:
         button.clicked.connect(self.accept)
