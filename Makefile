@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-gui test bench soak format clean system-packages
+.PHONY: help demo demo-gui test bench soak pictures format clean system-packages
 .DELETE_ON_ERROR:
 
 BIN := .venv/bin
@@ -13,6 +13,7 @@ help:
 	@echo "make test      run every check and every test"
 	@echo "make bench     print the figures of speed; with ARGS=--full 10,000 taps and 300 episodes, in half an hour"
 	@echo "make soak      run the tests that take minutes"
+	@echo "make pictures  make the pictures of the documents anew"
 	@echo "make format    format the sources and mend what ruff can mend"
 	@echo "make clean     remove .venv and all that was built"
 
@@ -39,6 +40,9 @@ bench: $(INSTALLED)
 
 soak: $(INSTALLED)
 	@$(BIN)/python -m pytest -m soak --timeout=0
+
+pictures: $(INSTALLED)
+	@$(BIN)/python -m tests.end_to_end.screen.pictures
 
 format: $(INSTALLED)
 	@$(BIN)/ruff format

@@ -1,0 +1,306 @@
+"""The pictures of the documents, made anew from the real window on simulated devices behind the real adb.
+
+python -m tests.end_to_end.screen.pictures [FOLDER] [SCENE ...]
+"""
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from io import StringIO
+from pathlib import Path
+
+from PIL import Image, ImageDraw, ImageGrab
+from rich.console import Console
+
+from odyssey_recorder.commands.demo import run_demo
+from odyssey_recorder.device.adb_server import AdbServer
+from odyssey_recorder.device.device import Device
+from odyssey_recorder.device.settle import SettleRule, Stillness, StillnessWatch
+from odyssey_recorder.device.view_tree import parse
+from odyssey_recorder.gesture.touch import TouchStroke
+from odyssey_recorder.model.geometry import Pixel
+from odyssey_recorder.practice.tasks import practice_tasks
+from odyssey_recorder.simulator.adb_server import PrivateAdbServer
+from odyssey_recorder.simulator.discovery import running_dir
+from odyssey_recorder.simulator.lab import PhoneProcesses
+from odyssey_recorder.wiring import Reach
+from tests.end_to_end.laboratory import BUNDLED_ADB
+from tests.end_to_end.screen.annotator import Annotator
+from tests.end_to_end.screen.display import Display
+from tests.end_to_end.screen.journey import begin_first_use, do_steps, follow_script, start_recording
+from tests.end_to_end.screen.phone import shown_phone
+from tests.end_to_end.screen.room import Room
+from tests.end_to_end.screen.sight import Rect
+from tests.end_to_end.screen.window import ROOT
+
+_PASSIVE = (0, 0, 1568, 852)
+_DIALOGS = frozenset({"Before you record", "Task complete", "Unfinished recordings", "Doctor"})
+
+
+def first_use(room: Room) -> None:
+    """The first start, practice with a hint, and its result."""
+    room.write_settings()
+    with room.annotator() as annotator:
+        annotator.wait_for_dialog("Before you record")
+        annotator.write("Grace", into="Your name")
+        _keep(room, annotator, "first-use")
+        begin_first_use(annotator, "Grace")
+        annotator.press("Practice")
+        annotator.wait_for("Recording opens when")
+        _keep(room, annotator, "practice")
+        annotator.press("Practise this")
+        task = practice_tasks()[0]
+        annotator.wait_for(task.task.instruction, "take a hint")
+        annotator.press("Start recording")
+        annotator.wait_for_steps(0)
+        annotator.press("Hint")
+        annotator.wait_for("1 of")
+        do_steps(annotator, lambda: annotator.tap("Settings"))
+        _keep(room, annotator, "hint")
+        annotator.press("Undo last")
+        annotator.wait_for_steps(0)
+        follow_script(annotator, task.script_file)
+        annotator.wait_for("Passed: ")
+        _keep(room, annotator, "practice-result")
+
+
+def record(room: Room) -> None:
+    """A task, its recording with a flag and a note, undo, how it is published, and the other pages."""
+    run_demo(room.folder, "medium_phone", Console(file=StringIO()))  # the dataset of others
+    room.write_settings(practice_tasks=0, step_snapshots="never")
+    with room.annotator() as annotator:
+        begin_first_use(annotator, "Grace")
+        annotator.press("Tasks")
+        annotator.write("messages", into="Search tasks")
+        annotator.wait_for("of 48 shown")
+        annotator.choose("Lisbon", of="Tasks")
+        _keep(room, annotator, "tasks")
+        annotator.press("Record this task")
+        annotator.find("Start recording")
+        _keep(room, annotator, "record")
+        start_recording(annotator)
+        do_steps(
+            annotator,
+            lambda: annotator.tap("Browser"),
+            lambda: annotator.tap("Search or type web address"),
+            lambda: annotator.type_text("lisbon weather"),
+            lambda: annotator.tap("Go"),
+            lambda: annotator.tap("Lisbon weather: forecast for the week"),
+            annotator.drag_up,
+            lambda: annotator.hold("Sunday"),
+        )
+        annotator.choose("Step 5:", of="Steps")
+        annotator.keys("ctrl+e")
+        annotator.type("Tomorrow is further down")
+        annotator.keys("Return")
+        _keep(room, annotator, "recording")
+        _lead_back(room, annotator)
+        do_steps(
+            annotator,
+            lambda: annotator.press("Home"),
+            lambda: annotator.tap("Messages"),
+            lambda: annotator.tap("Sofia Rossi"),
+            lambda: annotator.tap("Text message"),
+            lambda: annotator.type_text("Tomorrow it is sunny in Lisbon, 18 degrees"),
+            lambda: annotator.tap("Send message"),
+            before=6,
+        )
+        annotator.press("Complete")
+        annotator.wait_for_dialog("Task complete")
+        annotator.write("Sunny, 18 degrees", into="Note")
+        _keep(room, annotator, "complete")
+        annotator.press("Complete")
+        annotator.wait_for("Published. ")
+        _keep(room, annotator, "published")
+        _keep_the_other_pages(room, annotator)
+
+
+def _lead_back(room: Room, annotator: Annotator) -> None:
+    """Take the flagged step away, then another one after which the device shows another screen."""
+    annotator.press("Undo last")
+    annotator.wait_for_steps(6)
+    do_steps(annotator, lambda: annotator.press("Home"), before=6)
+    annotator.press("Undo last")
+    annotator.wait_for("Leading back", "Wanted screen")
+    _keep(room, annotator, "undo")
+    annotator.tap("Browser")
+    annotator.wait_for_steps(6)
+
+
+def _keep_the_other_pages(room: Room, annotator: Annotator) -> None:
+    annotator.press("Dataset")
+    annotator.wait_for("episode", "Lisbon")
+    annotator.choose("Lisbon", of="Episodes")
+    _keep(room, annotator, "dataset")
+    annotator.press("Settings")
+    annotator.find("Choose: Dataset")
+    _keep(room, annotator, "settings")
+    annotator.press("Doctor")
+    dialog = annotator.wait_for_dialog("Doctor")
+    annotator.wait_for("to know of")
+    annotator.hands.resize(dialog.window, 680, 405)  # what this computer is called and holds is nobody's business
+    _keep(room, annotator, "doctor")
+
+
+def lost(room: Room) -> None:
+    """A device that does not answer, and a draft that is offered again after a crash."""
+    room.write_settings(practice_tasks=0)
+    faults = room.phone.emulator.faults
+    with room.annotator() as annotator:
+        begin_first_use(annotator, "Grace")
+        start_recording(annotator)
+        do_steps(annotator, lambda: annotator.tap("Clock"))
+        faults.control.switch_off(off=True)
+        faults.go_offline()
+        annotator.wait_for("Device lost. ")
+        _keep(room, annotator, "device-lost")
+        faults.go_online()
+        faults.control.switch_off(off=False)
+        annotator.wait_for_steps(1)
+        annotator.window.kill()
+    with room.annotator() as annotator:
+        annotator.wait_for_dialog("Unfinished recordings")
+        annotator.find("Resume")
+        _keep(room, annotator, "draft")
+
+
+def fold(room: Room) -> None:
+    """The Devices page with a fold, what stands in the way of recording on it, and the mends."""
+    room.write_settings(practice_tasks=0)
+    with room.annotator() as annotator:
+        begin_first_use(annotator, "Grace")
+        annotator.press("Devices")
+        annotator.choose("Fold", of="Devices")
+        annotator.find("Mend Animations")
+        _keep(room, annotator, "devices")
+
+
+def tablet(room: Room) -> None:
+    """The Record page with a tablet, in dark colours."""
+    room.write_settings(practice_tasks=0)
+    with room.annotator() as annotator:
+        begin_first_use(annotator, "Grace")
+        _choose_task(annotator, "lunch with Aisha")
+        start_recording(annotator)
+        do_steps(annotator, lambda: annotator.tap("Calendar"))
+        _keep(room, annotator, "tablet", "dark")
+
+
+def passive(room: Room) -> None:
+    """The emulator's own window beside that of the recorder, which listens."""
+    room.write_settings(practice_tasks=0)
+    with _phone_with_a_window(room) as (serial, device), room.annotator("--device", serial) as annotator:
+        begin_first_use(annotator, "Grace")
+        _choose_task(annotator, "blue cups, lemon")
+        annotator.press("In the emulator's own window")
+        _arrange(room, annotator)
+        annotator.press("Start recording")
+        annotator.wait_for("Listening")
+        for number, label in enumerate(("Notes", "New note"), start=1):
+            _look_around(device)
+            _tap(device, label)
+            annotator.window.wait_until(lambda s, number=number: len(s.items("Steps")) == number, "a step")  # type: ignore[misc]
+        _look_around(device)
+        ImageGrab.grab(_PASSIVE, xdisplay=room.display.name).save(room.pictures / "passive.png")
+
+
+@contextmanager
+def _phone_with_a_window(room: Room) -> Iterator[tuple[str, Device]]:
+    environment = {**room.server.environment, "DISPLAY": room.display.name, "QT_QPA_PLATFORM": "xcb"}
+    phones = PhoneProcesses(environment, window=True)
+    try:
+        serial = phones.start("medium_phone", animation=False)
+        device = Reach(AdbServer(port=room.server.port), running=(running_dir(environment),)).connect(serial)
+        yield serial, device
+        device.close()
+    finally:
+        phones.stop()
+
+
+def _look_around(device: Device) -> None:
+    """Wait as long as somebody does who looks before the next action."""
+    watch = StillnessWatch(SettleRule(still_ms=1500), since_ns=time.monotonic_ns())
+    while watch.see(device.capture()) is Stillness.MOVING:
+        pass
+
+
+def _tap(device: Device, label: str) -> None:
+    node = next(one for one in parse(device.view_tree()) if label in {one.text, one.description})
+    box = node.box
+    device.touch(TouchStroke.press(Pixel((box.left + box.right) // 2, (box.top + box.bottom) // 2)))
+
+
+def _arrange(room: Room, annotator: Annotator) -> None:
+    """Put the window of the recorder at the right of that of the phone."""
+    window = str(annotator.window.look().window)
+    left, _, right, bottom = _PASSIVE
+    size, place = (str(right - left - 448), str(bottom)), ("448", "0")
+    environment = {**os.environ, "DISPLAY": room.display.name}
+    subprocess.run(["xdotool", "windowsize", window, *size, "windowmove", window, *place], env=environment, check=True)
+
+
+def _choose_task(annotator: Annotator, words: str) -> None:
+    annotator.press("Tasks")
+    annotator.write(words, into="Search tasks")
+    annotator.wait_for("1 of 48 shown")
+    annotator.press("Record this task")
+    annotator.find("Start recording")
+
+
+def _keep(room: Room, annotator: Annotator, name: str, theme: str = "light") -> None:
+    annotator.window.use_theme(theme)
+    picture = room.pictures / f"{name}.png"
+    annotator.window.photograph(picture)
+    sight = annotator.window.look()
+    if sight.title in _DIALOGS:
+        _frame(picture, sight.seen[0].rect)
+
+
+def _frame(picture: Path, dialog: Rect) -> None:
+    """Draw a line around a dialog: a screen without a window manager has none."""
+    image = Image.open(picture).convert("RGB")
+    edge = (dialog.x, dialog.y, dialog.x + dialog.width - 1, dialog.y + dialog.height - 1)
+    ImageDraw.Draw(image).rectangle(edge, outline=(120, 120, 120), width=1)
+    image.save(picture)
+
+
+SCENES: dict[str, tuple[str, Callable[[Room], None]]] = {
+    "first-use": ("pixel_7_pro", first_use),
+    "record": ("pixel_7_pro", record),
+    "lost": ("medium_phone", lost),
+    "fold": ("pixel_fold", fold),
+    "tablet": ("pixel_tablet", tablet),
+    "passive": ("small_phone", passive),
+}
+"""What is shown, each on a device of its own."""
+
+
+def _compress(picture: Path) -> None:
+    Image.open(picture).convert("RGB").save(picture, optimize=True)
+
+
+def make(scene: str, pictures: Path) -> None:
+    """Play one scene, and write its pictures."""
+    profile, play = SCENES[scene]
+    with tempfile.TemporaryDirectory(prefix="odyssey-") as place, Display() as display:
+        folder = Path(place)
+        home = folder / "grace"
+        home.mkdir()
+        with PrivateAdbServer(BUNDLED_ADB, home) as server, shown_phone(server, profile, folder) as phone:
+            play(Room(display, server, phone, home, pictures))
+
+
+def main(folder: str = str(ROOT / "docs" / "images"), *scenes: str) -> None:
+    pictures = Path(folder)
+    for scene in scenes or SCENES:
+        make(scene, pictures)
+    for picture in pictures.glob("*.png"):
+        _compress(picture)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,70 @@
+"""What the documents promise: their links lead somewhere, their pictures are there, and the keys they tell are true."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from odyssey_recorder.gui.commands import Command
+
+ROOT = Path(__file__).parents[1]
+DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("*/README.md")])
+_LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
+_HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
+_CODE = re.compile(r"^```.*?^```|^    .*?$|`[^`\n]*`", re.MULTILINE | re.DOTALL)
+_KEY_ROW = re.compile(r"^\| `(.+?)` \| (.+?) \| (.+?) \|$", re.MULTILINE)
+_PAGES = {
+    "": "Everywhere",
+    "Record": "On the page Record",
+    "Tasks": "On the page Tasks",
+    "Practice": "On the page Practice",
+}
+
+
+def links_of(document: Path) -> list[str]:
+    targets = _LINK.findall(_CODE.sub("", document.read_text(encoding="utf-8")))
+    return [target for target in targets if "://" not in target]
+
+
+def anchors_of(document: Path) -> set[str]:
+    """The anchors that the headings of a document get where it is shown: without punctuation, spaces as hyphens."""
+    headings = _HEADING.findall(document.read_text(encoding="utf-8"))
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def is_there(document: Path, link: str) -> bool:
+    name, _, anchor = link.partition("#")
+    target = document.parent / name if name else document
+    return target.exists() and (not anchor or anchor in anchors_of(target))
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_every_link_and_every_picture_of_a_document_leads_somewhere(document: Path) -> None:
+    assert [link for link in links_of(document) if not is_there(document, link)] == []
+
+
+def test_every_picture_is_shown_by_a_document() -> None:
+    shown = {(document.parent / link).resolve() for document in DOCUMENTS for link in links_of(document)}
+    assert [picture.name for picture in (ROOT / "docs" / "images").iterdir() if picture.resolve() not in shown] == []
+
+
+def test_the_pictures_are_small_enough_to_be_carried_along() -> None:
+    assert sum(picture.stat().st_size for picture in (ROOT / "docs" / "images").iterdir()) < 4_000_000
+
+
+def told_keys(page: str) -> list[tuple[str, ...]]:
+    guide = (ROOT / "docs" / "annotator-guide.md").read_text(encoding="utf-8")
+    section = guide.partition(f"### {_PAGES[page]}\n")[2].partition("###")[0]
+    return _KEY_ROW.findall(section)
+
+
+def real_keys(page: str) -> Iterator[tuple[str, ...]]:
+    for words in (command.value for command in Command):
+        if words.page == page and words.keys:
+            yield words.keys, words.label.rstrip("…"), words.tip
+
+
+@pytest.mark.parametrize("page", _PAGES)
+def test_the_guide_tells_the_keys_that_the_window_has(page: str) -> None:
+    assert told_keys(page) == list(real_keys(page))
