@@ -38,6 +38,7 @@ class Banner(QFrame):
         self._detail.setTextInteractionFlags(
             Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
         )
+        self._detail.setMinimumWidth(1)  # a long name in it never takes the room of a button
         self._lay_out(buttons)
         self.hide()
 

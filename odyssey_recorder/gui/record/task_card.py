@@ -308,7 +308,7 @@ class TaskCard(QFrame):
         head.setStretch(0, 1)
         choices = QHBoxLayout(self._queue_row)
         choices.setContentsMargins(0, 0, 0, 0)
-        choices.setSpacing(6)
+        choices.setSpacing(4)
         for command in (Command.NEXT_TASK, Command.SKIP_TASK, Command.CHOOSE_TASK):
             choices.addWidget(commands.button(command, kind="compact").set_wide())
         choices.addWidget(commands.button(Command.OWN_TASK, kind="compact", wordless=True))

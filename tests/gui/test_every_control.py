@@ -1,0 +1,181 @@
+"""Every control of every page and dialog, in the smallest window: named, with a tooltip, its words whole."""
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import keyring
+import pytest
+from keyring.backends import fail
+from PySide6.QtWidgets import QApplication, QDialog, QLabel, QListView, QPushButton, QRadioButton, QWidget
+from pytestqt.qtbot import QtBot
+
+from odyssey_recorder.dataset.published import PublishedEpisodes
+from odyssey_recorder.gui.application import prepare
+from odyssey_recorder.gui.closing_dialog import ClosingDialog
+from odyssey_recorder.gui.doctor_dialog import DoctorDialog
+from odyssey_recorder.gui.error_dialog import ErrorDialog
+from odyssey_recorder.gui.main_window import SMALLEST
+from odyssey_recorder.gui.practice.first_use import FirstUseDialog
+from odyssey_recorder.gui.reason_dialog import SendBackDialog, SkipDialog
+from odyssey_recorder.gui.record.drafts_dialog import DraftsDialog
+from odyssey_recorder.gui.record.finish_dialogs import CompleteDialog, DiscardDialog, ImpossibleDialog
+from odyssey_recorder.gui.record.recording_controller import Phase
+from odyssey_recorder.gui.record.undo_dialog import UndoDialog
+from odyssey_recorder.gui.settings.unsaved_dialog import UnsavedDialog
+from odyssey_recorder.gui.workplace import PAGES, Workplace
+from odyssey_recorder.model.assignment import Assignment
+from odyssey_recorder.recording.script import ScriptPlayer
+from odyssey_recorder.settings import SettingsStore
+from tests.fakes import FakeDevice
+from tests.gui.bench_desk import TASK, BenchDesk
+from tests.gui.bench_practice import FAILED, BenchPractice
+from tests.gui.bench_yard import BenchYard
+from tests.gui.inspection import faults
+from tests.gui.pilot import Pilot
+from tests.gui.test_doctor_dialog import BenchDoctor
+from tests.keyrings import MemoryKeyring
+from tests.task.tasks import queue_of, row
+
+_LAYOUT_MS = 60
+
+
+@pytest.fixture(autouse=True)
+def _as_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Away from the settings and the keyring of whoever runs the tests."""
+    for variable in [name for name in os.environ if name.startswith("ODYSSEY_")]:
+        monkeypatch.delenv(variable)
+    for variable in ("HOME", "USERPROFILE", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "LOCALAPPDATA"):
+        monkeypatch.setenv(variable, str(tmp_path))
+    keyring.set_keyring(MemoryKeyring())
+    yield
+    keyring.set_keyring(fail.Keyring())  # type: ignore[no-untyped-call]
+
+
+@pytest.fixture(autouse=True)
+def _with_its_own_look(qapp: QApplication) -> Iterator[None]:
+    """In the style and the font of the program, which tell how wide words are."""
+    style, font = qapp.style().objectName(), qapp.font()
+    prepare(qapp)
+    yield
+    qapp.setStyle(style)
+    qapp.setFont(font)
+
+
+@pytest.fixture
+def device() -> FakeDevice:
+    fake = FakeDevice()
+    fake.avd_name = "Simulated_fake"
+    return fake
+
+
+@pytest.fixture
+def pilot(open_at: Callable[[Workplace], Pilot], desk: BenchDesk, tmp_path: Path) -> Pilot:
+    """The smallest window, with all that a workplace can have, connected to a device."""
+    yard = BenchYard()
+    yard.run("pixel_fold")
+    yard.make("small_phone")
+    tasks = queue_of(
+        tmp_path, row("a", notes="For work", devices=["pixel_fold"]), row("b", instruction=TASK.instruction)
+    )
+    practice = BenchPractice(wanted=0)
+    practice.score = FAILED
+    workplace = Workplace(
+        dataset=PublishedEpisodes(desk.store.root),
+        doctor=BenchDoctor(),
+        yard=yard,
+        tasks=tasks,
+        practice=practice,
+        settings=SettingsStore(),
+    )
+    opened = open_at(workplace)
+    opened.window.resize(SMALLEST)
+    opened.wait_for_phase(Phase.WATCHING)
+    opened.qtbot.waitUntil(lambda: opened.says(TASK.instruction))
+    return opened
+
+
+def test_every_page_does_so(pilot: Pilot, qtbot: QtBot) -> None:
+    for page in PAGES:
+        pilot.press(page.value.label)
+        check(qtbot, pilot.window)
+
+
+def test_the_record_page_does_so_whatever_is_done_on_it(pilot: Pilot, qtbot: QtBot) -> None:
+    pilot.press("Start recording")
+    pilot.wait_for_phase(Phase.RECORDING)
+    pilot.wait_for_steps(0)
+    pilot.click(60, 100)
+    pilot.wait_for_steps(1)
+    check(qtbot, pilot.window)
+    pilot.complete()
+    check(qtbot, pilot.window)
+    pilot.press("Record another")
+    pilot.wait_for_phase(Phase.WATCHING)
+    pilot.press("Write my own")
+    check(qtbot, pilot.window)
+    pilot.window.findChildren(QRadioButton)[1].click()  # passive mode
+    check(qtbot, pilot.window)
+    pilot.press("Practice")
+    pilot.press("Practise this")
+    check(qtbot, pilot.window)
+
+
+def test_every_dialog_does_so(pilot: Pilot, desk: BenchDesk, qtbot: QtBot) -> None:
+    window, controller = pilot.window, pilot.controller
+    practice = BenchPractice()
+    put_aside(desk)
+    drafts = DraftsDialog(window)
+    drafts.show_drafts(desk.drafts(), cannot_resume="")
+    dialogs: tuple[QDialog, ...] = (
+        FirstUseDialog(practice.welcome(), window),
+        DoctorDialog(BenchDoctor(), controller.background, window.jobs, window),
+        ErrorDialog("The program met an error that it did not expect.", "Traceback: a long story\n" * 30, window),
+        SkipDialog(TASK.instruction, window),
+        SendBackDialog(TASK.instruction, window),
+        CompleteDialog(window),
+        ImpossibleDialog(window),
+        DiscardDialog(window),
+        UndoDialog(2, 4, window),
+        UnsavedDialog(["Dataset", "Pictures and touches"], window),
+        ClosingDialog(window.jobs, window),
+        drafts,
+    )
+    for dialog in dialogs:
+        dialog.open()
+        check(qtbot, dialog)
+        dialog.close()
+
+
+def put_aside(desk: BenchDesk) -> None:
+    """Leave a draft behind."""
+    recorder = desk.begin(desk.devices_there[0], Assignment(TASK), ScriptPlayer(), mode="mirror")
+    recorder.start()
+    recorder.stop()
+    recorder.join()
+
+
+def check(qtbot: QtBot, window: QWidget) -> None:
+    """The window has no faults once it is laid out and what it asked for has come."""
+
+    def look() -> None:
+        assert faults(window) == []
+
+    qtbot.wait(_LAYOUT_MS)
+    qtbot.waitUntil(look)
+
+
+def test_what_is_wrong_is_seen(qtbot: QtBot) -> None:
+    window = QWidget()
+    qtbot.addWidget(window)
+    nameless, mute, cut = QListView(window), QPushButton("Go", window), QLabel("Words that need their room", window)
+    cut.setFixedWidth(40)
+    mute.move(0, 200)
+    cut.move(0, 300)
+    window.show()
+    found = [fault.partition(" of QWidget ")[2].split(":")[0] for fault in faults(window)]
+    assert found == ["is cut", "has no accessible name", "has no tooltip"]
+    nameless.setAccessibleName("Things")
+    mute.setToolTip("Go on")
+    cut.setFixedWidth(400)
+    assert faults(window) == []
