@@ -19,11 +19,11 @@ STATE_MESSAGES = {
     State.CHECKING: "Making sure that the screen still is the one you touched.",
     State.INJECTING: "Sending your action to the device.",
     State.RETURNING: "Bringing the device back to where you undid.",
-    State.LEADING_BACK: "Bring the device back to the screen on which you undid; nothing is recorded so long.",
+    State.LEADING_BACK: "Bring the device back to the wanted screen.",
     State.DEVICE_LOST: "The device does not answer.",
     State.STORAGE_LOST: "The recording cannot be written.",
     State.FINISHED: "Published.",
-    State.ABANDONED: "Thrown away; the draft is in the trash.",
+    State.ABANDONED: "The draft is in the trash.",
 }
 
 
