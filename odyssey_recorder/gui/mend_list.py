@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QColor, QGuiApplication
@@ -21,8 +22,10 @@ class MendList(QWidget):
     mend_asked = Signal(object)
     """The finding that is to be mended."""
 
-    def __init__(self) -> None:
+    def __init__(self, after: QWidget | None = None) -> None:
+        """`after`: what Tab comes from to the first button."""
         super().__init__()
+        self._after = after
         self._shown: Sequence[Finding] = ()
         self._mending = False
         self._area = scroll_area()
@@ -44,6 +47,9 @@ class MendList(QWidget):
         had_focus = focus is not None and self._area.isAncestorOf(focus)
         self._area.setWidget(_below_each_other([self._entry(finding) for finding in self._shown]))
         buttons = self._area.findChildren(QPushButton)
+        if self._after is not None:
+            for first, second in pairwise((self._after, *buttons)):
+                QWidget.setTabOrder(first, second)
         if had_focus and buttons:
             buttons[0].setFocus(Qt.FocusReason.OtherFocusReason)
 

@@ -129,12 +129,14 @@ _SHEET = """
 QMainWindow, QDialog {{ background: {window}; }}
 QWidget {{ color: {text}; font-size: {base}pt; }}
 QLabel {{ background: transparent; }}
-QRadioButton {{ background: transparent; spacing: 8px; padding: 2px 0; }}
+QRadioButton {{
+    background: transparent; spacing: 8px; padding: 1px 4px 1px 1px; border: 1px solid transparent; border-radius: 6px;
+}}
+QRadioButton:focus {{ border-color: {accent}; }}
 QRadioButton::indicator {{
     width: 14px; height: 14px; border: 1px solid {muted}; border-radius: 8px; background: {field};
 }}
 QRadioButton::indicator:checked {{ width: 6px; height: 6px; border: 5px solid {accent}; background: {on_accent}; }}
-QRadioButton::indicator:focus {{ border-color: {accent}; }}
 QFrame[kind="card"] {{ background: {card}; border: 1px solid {outline}; border-radius: 12px; }}
 QFrame[kind="rail"] {{ background: {card}; border: none; border-right: 1px solid {outline}; }}
 QFrame[kind="tools"] {{ background: {card}; border: none; border-left: 1px solid {outline}; }}

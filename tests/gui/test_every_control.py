@@ -7,10 +7,13 @@ from pathlib import Path
 import keyring
 import pytest
 from keyring.backends import fail
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog, QLabel, QListView, QPushButton, QRadioButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from odyssey_recorder.dataset.published import PublishedEpisodes
+from odyssey_recorder.gui.appearance import ThemeName, use_theme
 from odyssey_recorder.gui.application import prepare
 from odyssey_recorder.gui.closing_dialog import ClosingDialog
 from odyssey_recorder.gui.doctor_dialog import DoctorDialog
@@ -31,13 +34,14 @@ from tests.fakes import FakeDevice
 from tests.gui.bench_desk import TASK, BenchDesk
 from tests.gui.bench_practice import FAILED, BenchPractice
 from tests.gui.bench_yard import BenchYard
-from tests.gui.inspection import faults
+from tests.gui.inspection import faults, takes_focus, visible, what
 from tests.gui.pilot import Pilot
 from tests.gui.test_doctor_dialog import BenchDoctor
 from tests.keyrings import MemoryKeyring
 from tests.task.tasks import queue_of, row
 
 _LAYOUT_MS = 60
+_MOST_STOPS = 80
 
 
 @pytest.fixture(autouse=True)
@@ -163,6 +167,48 @@ def check(qtbot: QtBot, window: QWidget) -> None:
 
     qtbot.wait(_LAYOUT_MS)
     qtbot.waitUntil(look)
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_tab_leads_to_every_control_of_every_page_and_shows_where_it_is(
+    pilot: Pilot, qtbot: QtBot, theme: ThemeName
+) -> None:
+    use_theme(theme)
+    pilot.window.activateWindow()
+    qtbot.waitUntil(pilot.window.isActiveWindow)
+    for page in PAGES:
+        pilot.press(page.value.label)
+        check(qtbot, pilot.window)
+        walked = list(walk(pilot.window))
+        assert [what(one) for one in tab_stops(pilot.window) if one not in walked] == [], page
+        assert [what(one) for one in walked if not shows_focus(one)] == [], page
+    use_theme("system")
+
+
+def walk(window: QWidget) -> Iterator[QWidget]:
+    """What has the focus as Tab is pressed again and again, until it is back where it began."""
+    first = None
+    for _ in range(_MOST_STOPS):
+        QTest.keyClick(QApplication.focusWidget() or window, Qt.Key.Key_Tab)
+        reached = QApplication.focusWidget()
+        if reached is None or reached is first:
+            return
+        first = first or reached
+        yield reached
+
+
+def tab_stops(window: QWidget) -> Iterator[QWidget]:
+    """All that Tab must lead to: of some choices that belong together the one that is made."""
+    for widget in visible(window):
+        if takes_focus(widget) and not (isinstance(widget, QRadioButton) and not widget.isChecked()):
+            yield widget
+
+
+def shows_focus(widget: QWidget) -> bool:
+    widget.setFocus(Qt.FocusReason.TabFocusReason)
+    having = widget.grab().toImage()
+    widget.clearFocus()
+    return having != widget.grab().toImage()
 
 
 def test_what_is_wrong_is_seen(qtbot: QtBot) -> None:

@@ -57,6 +57,7 @@ class AppChips(QWidget):
         """Show the names only, or let them be changed."""
         self._read_only = read_only
         self._entry.setVisible(not read_only)
+        self.setFocusProxy(None if read_only else self._entry)  # type: ignore[arg-type]  # Tab stays before a hidden one
         self._rebuild()
 
     def repaint_icons(self) -> None:

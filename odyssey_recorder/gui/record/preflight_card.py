@@ -24,7 +24,7 @@ class PreflightCard(QFrame):
         self.setProperty("kind", "card")
         self._findings: Sequence[Finding] = ()
         self._said = text_label(kind="hint")
-        self._list = MendList()
+        self._list = MendList(check)
         self._list.mend_asked.connect(self.mend_asked)
         head = row(text_label(title, "title"), check)
         head.setStretch(0, 1)

@@ -55,6 +55,7 @@ class StepsCard(QFrame):
         self._steps.show_steps(steps)
         self._title.setText(f"Steps · {len(steps)}" if steps else "Steps")
         self._nothing.setVisible(not steps)
+        self._list.setFocusPolicy(Qt.FocusPolicy.StrongFocus if steps else Qt.FocusPolicy.NoFocus)
         if steps and len(steps) != before:
             last = self._steps.index(len(steps) - 1)
             self._list.selectionModel().setCurrentIndex(last, QItemSelectionModel.SelectionFlag.ClearAndSelect)
