@@ -86,6 +86,7 @@ class StatusLine(QWidget):
     def show_capture_path(self, path: str) -> None:
         """Tell by which way pictures come, empty where none do; what it means is in the tooltip."""
         self._path.setText(path)
+        self._path.setAccessibleName(f"How pictures come: {path or 'not yet'}")
         self._path.setToolTip(f"<p>{escape(_PATHS.get(path, path))}</p>" if path else "")
 
     @property

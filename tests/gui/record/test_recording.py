@@ -124,7 +124,7 @@ def test_after_publishing_the_window_says_where_and_offers_another(pilot: Pilot,
     pilot.complete()
     (episode_id,) = desk.store.episodes()
     place = str(desk.store.root / "annotations" / f"{episode_id}.json")
-    assert pilot.says(place)
+    assert pilot.says(episode_id)
 
     pilot.press("Copy path")
     assert QGuiApplication.clipboard().text() == place
