@@ -54,6 +54,13 @@ def test_the_rail_leads_to_what_there_is_and_to_nothing_else(opened: Pilot, pilo
     assert not {"Dataset", "Devices", "Tasks", "Doctor"} & set(rail(pilot))
 
 
+def test_pages_are_made_before_anybody_asks_for_them(opened: Pilot) -> None:
+    stack = opened.find(QStackedWidget)
+    opened.qtbot.waitUntil(lambda: stack.count() == 2)
+    assert isinstance(stack.widget(1), DatasetPage)
+    assert isinstance(page(opened), RecordPage)
+
+
 def test_a_page_is_shown_by_its_button_and_by_its_key(opened: Pilot) -> None:
     assert isinstance(page(opened), RecordPage)
     opened.press("Dataset")
