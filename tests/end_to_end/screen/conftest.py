@@ -56,7 +56,7 @@ def profile(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 def room(display: Display, server: PrivateAdbServer, profile: str, tmp_path: Path) -> Iterator[Room]:
-    """A room with a device of the profile; nothing may keep the GUI thread of a window there for too long."""
+    """A room with a device of the profile; no window there is busy for too long, or has anything to warn of."""
     PICTURES.mkdir(parents=True, exist_ok=True)
     with shown_phone(server, profile, tmp_path) as phone:
         room = Room(display, server, phone, tmp_path, PICTURES)
@@ -65,3 +65,4 @@ def room(display: Display, server: PrivateAdbServer, profile: str, tmp_path: Pat
         file.writelines(f"{str(slow).splitlines()[0]}\n" for slow in room.slow)
     busy = [str(slow) for slow in room.slow if slow.worked_ms > _LIMIT_MS]
     assert not busy, "\n".join(busy)
+    assert not room.warnings(), "\n".join(room.warnings())

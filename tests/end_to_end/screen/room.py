@@ -1,5 +1,6 @@
 """A room to record in: a screen, a device, folders of its own, and the program that can be started there."""
 
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -14,6 +15,8 @@ from tests.end_to_end.screen.display import Display, Hands
 from tests.end_to_end.screen.phone import ShownPhone
 from tests.end_to_end.screen.window import Window
 from tests.gui.slot_probe import SlowDelivery
+
+_SERIOUS = re.compile(r"\b(WARNING|ERROR|CRITICAL)\b")
 
 
 @dataclass(frozen=True)
@@ -37,6 +40,12 @@ class Room:
         file = self.folder / "config" / "odyssey-recorder" / "settings.toml"
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(tomlkit.dumps({**folders, **settings}), encoding="utf-8")
+
+    def warnings(self) -> list[str]:
+        """What the windows have logged that nobody wants to read, Qt's own warnings among it."""
+        log = self.folder / "state" / "odyssey-recorder" / "log" / "odyssey-recorder.log"
+        lines = log.read_text(encoding="utf-8").splitlines() if log.exists() else []
+        return [line for line in lines if _SERIOUS.search(line)]
 
     @contextmanager
     def annotator(self, *options: str) -> Iterator[Annotator]:

@@ -15,7 +15,7 @@ from tests.end_to_end.screen.sight import Sight, sight_of
 from tests.gui.slot_probe import SlowDelivery
 
 ROOT = Path(__file__).parents[3]
-PATIENCE_S = 20.0
+PATIENCE_S = 60.0
 _LATER_MS = 40
 
 
