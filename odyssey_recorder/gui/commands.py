@@ -68,10 +68,10 @@ class Command(Enum):
     TYPE = _record("Type", "Type this text on the device as one step", "keyboard_return", "Return")
     COMPLETE = _record("Complete…", "The task is done", "check", "Ctrl+Return", primary=True)
     IMPOSSIBLE = _record("Impossible…", "The task cannot be done, and why", "cancel", "Ctrl+I")
-    UNDO = _record("Undo last", "Take the last step away", "undo", "Ctrl+Z")
+    UNDO = _record("Undo last", "Undo the last step", "undo", "Ctrl+Z")
     UNDO_TO_HERE = _record(
         "Undo to here",
-        "Take the chosen step and all after it away; the device goes back to its screen",
+        "Undo the chosen step and all after it; the device goes back to its screen",
         "undo_variant",
         "Ctrl+Shift+Z",
     )
@@ -106,7 +106,7 @@ class Command(Enum):
     SAVE_SETTINGS = _settings(
         "Save", "Write what was changed into settings.toml", "content_save_outline", "Ctrl+S", primary=True
     )
-    REVERT_SETTINGS = _settings("Revert", "Take back what was changed and not saved", "undo")
+    REVERT_SETTINGS = _settings("Revert", "Go back to what is saved", "undo")
     STORE_KEY = _settings("Put into the keyring", "Keep the API key in the keyring of your system", "key_outline")
     FORGET_KEY = _settings("Forget the key", "Take the API key out of the keyring of your system", "delete_outline")
     READ_CONSENT = _Words("Read the consent text", "Read again what you have agreed to", "file_document_outline")

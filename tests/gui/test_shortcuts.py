@@ -67,7 +67,7 @@ def test_other_keys_ask_at_once_and_stand_in_the_tooltip(qtbot: QtBot, file: Pat
     assert asked == []
     QTest.keyClick(window, Qt.Key.Key_F12)
     assert asked == [True]
-    assert button.toolTip() == "Take the last step away (F12)"
+    assert button.toolTip() == "Undo the last step (F12)"
 
 
 def test_the_choice_is_there_again_in_the_next_session(qtbot: QtBot, file: Path) -> None:

@@ -355,7 +355,7 @@ def test_many_steps_go_only_when_it_is_really_meant(pilot: Pilot, device: FakeDe
     assert len(pilot.steps) == 4
 
     pilot.shortcut("Ctrl+Shift+Z").trigger()
-    pilot.press_in(pilot.dialog(), "Take away")
+    pilot.press_in(pilot.dialog(), "Undo")
     pilot.wait_for_state(State.LEADING_BACK)
     device.show(0)
     pilot.wait_for_steps(0)

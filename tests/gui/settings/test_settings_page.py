@@ -235,9 +235,9 @@ def test_a_section_leads_to_its_card_and_scrolling_marks_the_section(bench: Benc
 def test_keys_that_another_action_has_are_told_of(bench: Bench) -> None:
     model = bench.field(QTableView, "Keys of all actions").model()
     rows = {str(model.index(row, 1).data()): row for row in range(model.rowCount())}
-    model.setData(model.index(rows["Take the last step away"], 3), QKeySequence("F2"))
+    model.setData(model.index(rows["Undo the last step"], 3), QKeySequence("F2"))
     assert bench.says("F2 already asks for “Back”")
-    model.setData(model.index(rows["Take the last step away"], 3), QKeySequence("Ctrl+F12"))
+    model.setData(model.index(rows["Undo the last step"], 3), QKeySequence("Ctrl+F12"))
     assert not bench.says("already asks")
 
 
