@@ -6,8 +6,8 @@ from benchmarks.bare import BareAdb, BareControl
 from benchmarks.figure import Figure, in_turn
 from odyssey_recorder.device.adb import AdbDevice
 from odyssey_recorder.device.adb_server import AdbServer
+from odyssey_recorder.reach import Reach
 from odyssey_recorder.simulator.lab import Lab
-from odyssey_recorder.wiring import Reach
 
 ROUNDS = 25
 

@@ -13,14 +13,15 @@ from benchmarks.figure import Figure
 from benchmarks.memory import Memory
 from odyssey_recorder.dataset.draft import DraftStep
 from odyssey_recorder.dataset.store import EpisodeStore
+from odyssey_recorder.desk import Desk
 from odyssey_recorder.device.adb_server import AdbServer
 from odyssey_recorder.model.action import Click
 from odyssey_recorder.model.assignment import Assignment
 from odyssey_recorder.model.episode import TaskInfo
+from odyssey_recorder.reach import Reach
 from odyssey_recorder.recording.script import ScriptPlayer
-from odyssey_recorder.recording.session import State
+from odyssey_recorder.recording.state import State
 from odyssey_recorder.simulator.lab import Lab
-from odyssey_recorder.wiring import Desk, Reach
 
 PROFILE = "small_phone"
 """Of the simulated phones only this one draws twenty new screens a second."""

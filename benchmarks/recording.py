@@ -16,7 +16,7 @@ from odyssey_recorder.model.episode import TaskInfo
 from odyssey_recorder.model.geometry import Pixel
 from odyssey_recorder.recording.recorder import Recorder
 from odyssey_recorder.recording.script import Command, PressKey, ScriptPlayer, Tap
-from odyssey_recorder.recording.session import State
+from odyssey_recorder.recording.state import State
 from odyssey_recorder.simulator.lab import Lab
 from odyssey_recorder.wiring import lab_desk
 

@@ -18,14 +18,16 @@ from benchmarks.memory import Memory
 from benchmarks.window import BenchWindow, run_events, run_until
 from odyssey_recorder.dataset.published import PublishedEpisodes
 from odyssey_recorder.dataset.store import EpisodeStore
+from odyssey_recorder.desk import Desk
 from odyssey_recorder.device.adb_server import AdbServer
 from odyssey_recorder.gui.application import application
 from odyssey_recorder.gui.record.recording_controller import Phase
 from odyssey_recorder.gui.workplace import Workplace
 from odyssey_recorder.model.action import SystemKey
 from odyssey_recorder.model.geometry import Pixel
+from odyssey_recorder.reach import Reach
 from odyssey_recorder.simulator.lab import Lab
-from odyssey_recorder.wiring import Desk, Reach, task_queue
+from odyssey_recorder.wiring import task_queue
 from tests.gui.slot_probe import ProbedApplication
 
 PROFILE = "small_phone"

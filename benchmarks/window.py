@@ -16,6 +16,7 @@ from PySide6.QtTest import QTest
 from benchmarks.bare import BareControl
 from benchmarks.figure import Figure, percentile
 from odyssey_recorder.dataset.store import EpisodeStore
+from odyssey_recorder.desk import Desk
 from odyssey_recorder.device.adb_server import AdbServer
 from odyssey_recorder.device.emulator import CapturePolicy
 from odyssey_recorder.gui.application import application
@@ -27,8 +28,8 @@ from odyssey_recorder.model.action import SystemKey
 from odyssey_recorder.model.assignment import Assignment
 from odyssey_recorder.model.episode import TaskInfo
 from odyssey_recorder.model.geometry import Pixel
+from odyssey_recorder.reach import Reach
 from odyssey_recorder.simulator.lab import Lab
-from odyssey_recorder.wiring import Desk, Reach
 
 PROFILE = "pixel_7_pro"
 TASK = TaskInfo("General_Tool", ("Settings",), "Measure.", "Measure.", "Measure.")

@@ -21,8 +21,9 @@ from odyssey_recorder.device import preflight
 from odyssey_recorder.device.device import ListedDevice
 from odyssey_recorder.device.sdk import find_sdk, no_sdk, sdk_folders
 from odyssey_recorder.errors import DeviceError, OdysseyError
+from odyssey_recorder.reach import Reach
 from odyssey_recorder.settings import Settings
-from odyssey_recorder.wiring import Reach, adb_program, user_reach
+from odyssey_recorder.wiring import adb_program, user_reach
 
 _ROOM_FOR_EPISODES = 2 * 1024**3
 _QT_PACKAGES = (

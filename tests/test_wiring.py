@@ -5,6 +5,7 @@ import pytest
 
 from odyssey_recorder.dataset.provenance import Origin, StartRecord
 from odyssey_recorder.dataset.store import EpisodeStore
+from odyssey_recorder.desk import PRACTICE_START, Desk
 from odyssey_recorder.device.adb_server import AdbServer
 from odyssey_recorder.errors import DatasetError, DeviceError, RecordingError, SettingsError
 from odyssey_recorder.model.assignment import Assignment, CleanHome, FromSnapshot
@@ -13,20 +14,11 @@ from odyssey_recorder.model.geometry import Size
 from odyssey_recorder.practice.profiles import ProfileStore
 from odyssey_recorder.practice.room import PracticeRoom, consent_text
 from odyssey_recorder.practice.tasks import practice_tasks
+from odyssey_recorder.reach import Reach, chosen_device
 from odyssey_recorder.recording import script
 from odyssey_recorder.recording.recorder import Recorder
 from odyssey_recorder.settings import read_settings
-from odyssey_recorder.wiring import (
-    PRACTICE_START,
-    Desk,
-    Reach,
-    adb_program,
-    annotator_desk,
-    chosen_device,
-    lab_desk,
-    lab_yard,
-    practice_room,
-)
+from odyssey_recorder.wiring import adb_program, annotator_desk, lab_desk, lab_yard, practice_room
 from tests.command_line import CommandLine, LabPhone
 from tests.device.scripted_adb_server import ScriptedAdbServer, block
 from tests.fakes import FakeDevice

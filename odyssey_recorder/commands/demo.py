@@ -19,6 +19,7 @@ from odyssey_recorder.dataset.durable import write_durably
 from odyssey_recorder.dataset.provenance import Mode
 from odyssey_recorder.dataset.published import PublishedEpisodes
 from odyssey_recorder.dataset.store import EpisodeStore
+from odyssey_recorder.desk import Desk
 from odyssey_recorder.device.adb_server import find_adb
 from odyssey_recorder.device.device import Device
 from odyssey_recorder.model.action import SystemKey, action_type
@@ -26,13 +27,13 @@ from odyssey_recorder.model.assignment import Assignment
 from odyssey_recorder.model.episode import TaskInfo
 from odyssey_recorder.recording import script
 from odyssey_recorder.recording.recorder import Recorder
-from odyssey_recorder.recording.session import State
+from odyssey_recorder.recording.state import State
 from odyssey_recorder.recording.view import RecordingView
 from odyssey_recorder.replay.compare import Verdict
 from odyssey_recorder.replay.player import ReplayResult
 from odyssey_recorder.replay.replay import ReplayOptions, replay_episode
 from odyssey_recorder.simulator.lab import Lab
-from odyssey_recorder.wiring import Desk, lab_desk, lab_yard, task_queue
+from odyssey_recorder.wiring import lab_desk, lab_yard, task_queue
 
 _Outcome = TypeVar("_Outcome")
 

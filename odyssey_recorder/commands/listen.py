@@ -7,6 +7,7 @@ from rich.console import Console
 
 from odyssey_recorder.commands.record import Request
 from odyssey_recorder.commands.terminal import line
+from odyssey_recorder.desk import Desk
 from odyssey_recorder.device.device import Device
 from odyssey_recorder.device.preflight import findings, take_readings
 from odyssey_recorder.device.screen import Frame
@@ -14,10 +15,10 @@ from odyssey_recorder.errors import RecordingError
 from odyssey_recorder.model.action import describe
 from odyssey_recorder.model.assignment import Assignment
 from odyssey_recorder.recording.recorder import Recorder
-from odyssey_recorder.recording.session import State
+from odyssey_recorder.recording.state import State
 from odyssey_recorder.recording.view import RecordingView, TextQuestion
 from odyssey_recorder.settings import Settings
-from odyssey_recorder.wiring import Desk, episode_store, user_reach
+from odyssey_recorder.wiring import episode_store, user_reach
 
 WORDS = (
     "Work in the emulator's own window. Here: done [NOTE], impossible REASON, undo, text N WORDS (what was typed in"

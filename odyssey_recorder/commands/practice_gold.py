@@ -19,6 +19,7 @@ from odyssey_recorder.commands.demo_hands import Drag, Eyes, Move, On
 from odyssey_recorder.commands.terminal import line
 from odyssey_recorder.dataset.durable import write_durably
 from odyssey_recorder.dataset.store import EpisodeStore
+from odyssey_recorder.desk import Desk
 from odyssey_recorder.device.adb_server import find_adb
 from odyssey_recorder.device.device import Device
 from odyssey_recorder.errors import RecordingError, ScriptError
@@ -27,9 +28,9 @@ from odyssey_recorder.practice.tasks import PracticeTask, practice_tasks
 from odyssey_recorder.practice.trail import Trail, trail_of
 from odyssey_recorder.recording import script
 from odyssey_recorder.recording.recorder import Recorder
-from odyssey_recorder.recording.session import State
+from odyssey_recorder.recording.state import State
 from odyssey_recorder.simulator.lab import Lab
-from odyssey_recorder.wiring import Desk, lab_desk
+from odyssey_recorder.wiring import lab_desk
 
 PROFILE = "small_phone"
 _MOST_DRAGS = 12

@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from odyssey_recorder.commands.terminal import spelled_out
+from odyssey_recorder.desk import Desk
 from odyssey_recorder.errors import OdysseyError, RecordingError, ScriptError
 from odyssey_recorder.model.action import describe
 from odyssey_recorder.model.assignment import Assignment
@@ -16,7 +17,7 @@ from odyssey_recorder.model.episode import TaskInfo
 from odyssey_recorder.recording import script
 from odyssey_recorder.recording.recorder import Recorder
 from odyssey_recorder.settings import Settings
-from odyssey_recorder.wiring import Desk, episode_store, user_reach
+from odyssey_recorder.wiring import episode_store, user_reach
 
 
 @dataclass(frozen=True, slots=True)

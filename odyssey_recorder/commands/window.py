@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from odyssey_recorder.errors import OdysseyError, SettingsError
 
 if TYPE_CHECKING:
+    from odyssey_recorder.desk import Desk
     from odyssey_recorder.gui.workplace import Workplace
     from odyssey_recorder.settings import SettingsStore
-    from odyssey_recorder.wiring import Desk
 
 
 def run_window(store: "SettingsStore", *, serial: str | None = None) -> int:

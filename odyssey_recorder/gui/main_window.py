@@ -30,7 +30,7 @@ from odyssey_recorder.gui.spare_time import SpareTime
 from odyssey_recorder.gui.tasks.queue_bridge import QueueBridge
 from odyssey_recorder.gui.theme import Theme, style_sheet
 from odyssey_recorder.gui.window_state import WindowState
-from odyssey_recorder.gui.workplace import PAGES, Pages, Tools, Workplace, load_pages
+from odyssey_recorder.gui.workplace import PAGES, Pages, Tools, Workplace, is_loaded, load_pages
 
 if TYPE_CHECKING:  # loaded when it is first asked for
     from odyssey_recorder.gui.doctor_dialog import DoctorDialog
@@ -130,6 +130,22 @@ class MainWindow(QMainWindow):
         self._controller.list_drafts()
         QTimer.singleShot(_REST_MS, self, self._load_pages)
 
+    def _open_page(self, command: Command) -> None:
+        if is_loaded(command):
+            self._show_page(command)
+        else:
+            opening = self._opening(command)
+            self._controller.background.run(load_pages, lambda _: SpareTime(opening, self), _fail)
+
+    def _opening(self, command: Command) -> Iterator[None]:
+        """Open a page that is new; unless another one was chosen meanwhile."""
+        page = self._pages[command]
+        yield
+        self._put_in(page)
+        yield
+        if self._commands[command].isChecked():
+            self._show_page(command)
+
     def _show_page(self, command: Command) -> None:
         page = self._pages[command]
         self._commands[command].setChecked(True)
@@ -183,7 +199,7 @@ class MainWindow(QMainWindow):
             action.setEnabled(offered)
             action.setCheckable(True)
             self._page_actions.addAction(action)
-            action.triggered.connect(lambda _checked, command=command: self._show_page(command))
+            action.triggered.connect(lambda _checked, command=command: self._open_page(command))
         self._commands[Command.DOCTOR].setVisible(self._doctor is not None)
         self._commands[Command.DOCTOR].triggered.connect(self._ask_doctor)
 

@@ -1,5 +1,6 @@
 """The pages: which there are for what the program gives, how each is made, and what leads from one to another."""
 
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
@@ -37,20 +38,26 @@ PAGES = (
 """The commands that lead to a page, from the top of the rail to its bottom."""
 
 
-_MODULES = (
-    "tasks.tasks_page",
-    "practice.practice_page",
-    "devices.devices_page",
-    "dataset.dataset_page",
-    "settings.settings_page",
-    "doctor_dialog",
-)
+_MODULES = {
+    Command.TASKS_PAGE: "odyssey_recorder.gui.tasks.tasks_page",
+    Command.PRACTICE_PAGE: "odyssey_recorder.gui.practice.practice_page",
+    Command.DEVICES_PAGE: "odyssey_recorder.gui.devices.devices_page",
+    Command.DATASET_PAGE: "odyssey_recorder.gui.dataset.dataset_page",
+    Command.SETTINGS_PAGE: "odyssey_recorder.gui.settings.settings_page",
+    Command.DOCTOR: "odyssey_recorder.gui.doctor_dialog",
+}
 
 
 def load_pages() -> None:
     """Load the modules of all pages; for another thread, as it takes longer than the window may stand still."""
-    for module in _MODULES:
-        import_module(f"odyssey_recorder.gui.{module}")
+    for module in _MODULES.values():
+        import_module(module)
+
+
+def is_loaded(command: Command) -> bool:
+    """Whether the module of this page is loaded, so that the page can be made at once."""
+    module = sys.modules.get(_MODULES.get(command, __name__))
+    return module is not None and not getattr(module.__spec__, "_initializing", False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,8 +24,9 @@ from odyssey_recorder.recording.input_listener import InputListener, Report
 from odyssey_recorder.recording.passive import PassiveSession
 from odyssey_recorder.recording.proofs import Proofs, Read
 from odyssey_recorder.recording.rules import Rules
-from odyssey_recorder.recording.session import OUT_OF_DATE, Session, State
+from odyssey_recorder.recording.session import OUT_OF_DATE, Session
 from odyssey_recorder.recording.snapshots import SnapshotPolicy, StepSnapshots
+from odyssey_recorder.recording.state import State
 from odyssey_recorder.recording.step_writer import KeptPicture, StepWriter
 from odyssey_recorder.recording.view import STATE_MESSAGES, Listener, RecordingView, StepRows, TextQuestion
 from odyssey_recorder.recording.work import Broke, InDataset, Outcome, ScreenKnown, Sent, TreeRead, Work

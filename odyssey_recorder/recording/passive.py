@@ -13,7 +13,8 @@ from odyssey_recorder.model.action import Complete, Impossible
 from odyssey_recorder.recording import effects, events
 from odyssey_recorder.recording.deed_line import DeedLine, Step, Undo
 from odyssey_recorder.recording.deeds import Interpreter, Refused
-from odyssey_recorder.recording.session import RETRY_NS, TOO_EARLY_TO_UNDO, TOO_LATE_TO_ABANDON, State
+from odyssey_recorder.recording.session import RETRY_NS, TOO_EARLY_TO_UNDO, TOO_LATE_TO_ABANDON
+from odyssey_recorder.recording.state import State
 from odyssey_recorder.recording.way_back import BRING_BACK_FIRST, WayBack
 
 USE_EMULATOR = "In passive mode the work is done in the emulator's own window: nothing was recorded or sent."

@@ -30,12 +30,12 @@ as back. What could not be written is owed, and done before anything else as soo
 """
 
 from dataclasses import replace
-from enum import Enum
 
 from odyssey_recorder.model.action import Complete, Impossible
 from odyssey_recorder.model.geometry import Size
 from odyssey_recorder.recording import effects, events
 from odyssey_recorder.recording.gestures import HeldGesture, LiveGesture
+from odyssey_recorder.recording.state import State
 from odyssey_recorder.recording.timeline import MOVING
 from odyssey_recorder.recording.way_back import BRING_BACK_FIRST, WayBack
 
@@ -57,23 +57,6 @@ NOT_SENT = "The device was lost before your last action went out: it was not rec
 BROKEN_OFF = "Your gesture is not in the episode, and the device may have got a part of it: bring the screen back."
 TOO_EARLY_TO_UNDO = "Undo is possible again when the last action has been carried out."
 TOO_LATE_TO_ABANDON = "The episode is being published: it cannot be thrown away any more."
-
-
-class State(Enum):
-    """Where a session stands."""
-
-    IDLE = "idle"
-    CAPTURING = "capturing"
-    READY = "ready"
-    CHECKING = "checking"
-    INJECTING = "injecting"
-    RETURNING = "returning"
-    LEADING_BACK = "leading back"
-    SETTLING = "settling"
-    DEVICE_LOST = "device lost"
-    STORAGE_LOST = "storage lost"
-    FINISHED = "finished"
-    ABANDONED = "abandoned"
 
 
 class Session:

@@ -9,7 +9,7 @@ from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.model.action import Action
 from odyssey_recorder.model.episode import screenshot_name
 from odyssey_recorder.model.geometry import Box
-from odyssey_recorder.recording.session import State
+from odyssey_recorder.recording.state import State
 
 STATE_MESSAGES = {
     State.IDLE: "Not started.",

@@ -11,9 +11,9 @@ from odyssey_recorder.device.avd_config import entries
 from odyssey_recorder.device.emulator_console import TOKEN_FILE
 from odyssey_recorder.errors import CancelledError, DeviceError, SdkError, SettingsError
 from odyssey_recorder.model.geometry import Rotation
+from odyssey_recorder.reach import Reach
 from odyssey_recorder.simulator.adb_server import PrivateAdbServer
 from odyssey_recorder.simulator.discovery import running_dir
-from odyssey_recorder.wiring import Reach
 from tests.device.sdk_bench import IMAGE, free_console_port, stand_in_sdk
 
 

@@ -17,9 +17,9 @@ from odyssey_recorder.device.profile import profile_named, profiles
 from odyssey_recorder.device.yard import Cancelled, DeviceYard, Member, Ways
 from odyssey_recorder.errors import CancelledError, DeviceDisconnectedError, DeviceError
 from odyssey_recorder.model.geometry import Size
+from odyssey_recorder.reach import Reach
 from odyssey_recorder.simulator.adb_server import PrivateAdbServer
 from odyssey_recorder.simulator.discovery import running_dir
-from odyssey_recorder.wiring import Reach
 from tests.device.adb_bench import StartBench
 from tests.device.sdk_bench import free_console_port, stand_in_sdk
 from tests.fakes import FakeDevice

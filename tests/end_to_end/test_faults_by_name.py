@@ -16,7 +16,8 @@ from odyssey_recorder.recording.deed_line import CLOCK_UNSURE, DROPPED
 from odyssey_recorder.recording.deeds import NO_PICTURE
 from odyssey_recorder.recording.gestures import UNPROVEN
 from odyssey_recorder.recording.passive import CLOCK_CHANGED, DEAF
-from odyssey_recorder.recording.session import BROKEN_OFF, CHANGED, NOT_READY, OUT_OF_DATE, State
+from odyssey_recorder.recording.session import BROKEN_OFF, CHANGED, NOT_READY, OUT_OF_DATE
+from odyssey_recorder.recording.state import State
 from odyssey_recorder.recording.timeline import CHANGING, UNWATCHED
 from odyssey_recorder.simulator.truth import FeltInput
 from tests.device.scripted_adb_server import ScriptedAdbServer, block, fail

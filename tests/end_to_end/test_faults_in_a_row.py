@@ -17,7 +17,8 @@ from odyssey_recorder.device.device import Device
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.geometry import Pixel
 from odyssey_recorder.recording.gestures import LATE, UNPROVEN
-from odyssey_recorder.recording.session import NOT_READY, OUT_OF_DATE, State
+from odyssey_recorder.recording.session import NOT_READY, OUT_OF_DATE
+from odyssey_recorder.recording.state import State
 from odyssey_recorder.recording.step_writer import UNKNOWN
 from odyssey_recorder.recording.timeline import CHANGING
 from odyssey_recorder.recording.view import RecordingView

@@ -18,7 +18,7 @@ from odyssey_recorder.dataset.draft import Draft, DraftStep
 from odyssey_recorder.dataset.provenance import StrokeRecord
 from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.model.geometry import Pixel
-from odyssey_recorder.recording.session import State
+from odyssey_recorder.recording.state import State
 from odyssey_recorder.simulator.adb_server import PrivateAdbServer
 from tests.dataset.drafts import begin, store_in
 from tests.end_to_end.laboratory import Laboratory, laboratory

@@ -10,7 +10,7 @@ from odyssey_recorder.model.geometry import Pixel
 from odyssey_recorder.recording.deed_line import TEXT_UNSURE
 from odyssey_recorder.recording.deeds import PARTS_UNSURE
 from odyssey_recorder.recording.passive import ANSWER_FIRST
-from odyssey_recorder.recording.session import State
+from odyssey_recorder.recording.state import State
 from odyssey_recorder.recording.timeline import CHANGING
 from odyssey_recorder.recording.view import TextQuestion
 from odyssey_recorder.simulator.adb_server import PrivateAdbServer

@@ -12,7 +12,7 @@ from odyssey_recorder.model.geometry import Pixel
 from odyssey_recorder.recording.deed_line import CLOCK_UNSURE, DROPPED
 from odyssey_recorder.recording.passive import CLOCK_CHANGED
 from odyssey_recorder.recording.recorder import Recorder
-from odyssey_recorder.recording.session import State
+from odyssey_recorder.recording.state import State
 from odyssey_recorder.simulator.adb_server import PrivateAdbServer
 from odyssey_recorder.simulator.phone import Phase
 from odyssey_recorder.simulator.truth import Truth

@@ -18,7 +18,7 @@ from odyssey_recorder.model.geometry import Pixel
 from odyssey_recorder.recording.deed_line import CLOCK_UNREAD, CLOCK_UNSURE, DROPPED, LOST
 from odyssey_recorder.recording.deeds import BLIND, NO_PICTURE, NO_PLACE
 from odyssey_recorder.recording.passive import DEAF
-from odyssey_recorder.recording.session import State
+from odyssey_recorder.recording.state import State
 from odyssey_recorder.recording.timeline import CHANGING, MOVING, UNWATCHED
 from odyssey_recorder.simulator.truth import FeltInput
 from tests.end_to_end import faults

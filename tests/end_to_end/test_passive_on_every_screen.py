@@ -10,20 +10,21 @@ from pathlib import Path
 
 from odyssey_recorder.dataset.provenance import StrokeRecord
 from odyssey_recorder.dataset.store import EpisodeStore
+from odyssey_recorder.desk import Desk
 from odyssey_recorder.device.adb_server import AdbServer
 from odyssey_recorder.model.action import Click
 from odyssey_recorder.model.assignment import Assignment
 from odyssey_recorder.model.episode import TaskInfo
 from odyssey_recorder.model.geometry import Pixel, Size, to_grid
+from odyssey_recorder.reach import Reach
 from odyssey_recorder.recording.deeds import PINCHED
 from odyssey_recorder.recording.recorder import Recorder
-from odyssey_recorder.recording.session import State
+from odyssey_recorder.recording.state import State
 from odyssey_recorder.simulator.adb_server import PrivateAdbServer
 from odyssey_recorder.simulator.control_server import ControlOptions
 from odyssey_recorder.simulator.emulator import SimulatedEmulator
 from odyssey_recorder.simulator.phone import Phone
 from odyssey_recorder.simulator.profile import profile_named
-from odyssey_recorder.wiring import Desk, Reach
 from tests.recording.desk import Annotator, pixels
 
 TASK = TaskInfo("General_Tool", ("Calculator",), "Count {}.", "Count to 3.", "Count to 3 with the calculator.")

@@ -13,7 +13,7 @@ from odyssey_recorder.device.device import Device
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import Click
 from odyssey_recorder.model.geometry import Pixel, Size, to_grid
-from odyssey_recorder.recording.session import State
+from odyssey_recorder.recording.state import State
 from odyssey_recorder.recording.step_writer import RESIZED, TURNED
 from odyssey_recorder.simulator.adb_server import PrivateAdbServer
 from odyssey_recorder.simulator.phone import Phone

@@ -8,7 +8,7 @@ from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import SystemKey
 from odyssey_recorder.model.episode import Episode
 from odyssey_recorder.recording.recorder import Recorder
-from odyssey_recorder.recording.session import State
+from odyssey_recorder.recording.state import State
 from odyssey_recorder.recording.view import RecordingView
 from odyssey_recorder.simulator.adb_server import PrivateAdbServer
 from odyssey_recorder.simulator.truth import Truth

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from odyssey_recorder.dataset.provenance import EpisodeProvenance, Mode
 from odyssey_recorder.dataset.store import EpisodeStore
+from odyssey_recorder.desk import Desk
 from odyssey_recorder.device.adb_server import AdbServer
 from odyssey_recorder.device.device import Device
 from odyssey_recorder.device.emulator_console import TOKEN_FILE
@@ -16,16 +17,16 @@ from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.assignment import Assignment
 from odyssey_recorder.model.episode import Episode, TaskInfo
 from odyssey_recorder.model.geometry import Pixel
+from odyssey_recorder.reach import Reach
 from odyssey_recorder.recording.recorder import Recorder
-from odyssey_recorder.recording.session import State
 from odyssey_recorder.recording.snapshots import SnapshotPolicy
+from odyssey_recorder.recording.state import State
 from odyssey_recorder.simulator.adb_server import PrivateAdbServer
 from odyssey_recorder.simulator.control_server import ControlOptions
 from odyssey_recorder.simulator.emulator import SimulatedEmulator
 from odyssey_recorder.simulator.phone import Phone
 from odyssey_recorder.simulator.profile import profile_named
 from odyssey_recorder.simulator.truth import Truth
-from odyssey_recorder.wiring import Desk, Reach
 from tests.recording.desk import Annotator
 
 TASK = TaskInfo("General_Tool", ("Settings",), "Look at {}.", "Look at Display.", "Look at Display in Settings.")

@@ -15,7 +15,7 @@ from odyssey_recorder.gui.record.status_line import StatusLine
 from odyssey_recorder.gui.workplace import Workplace
 from odyssey_recorder.model.episode import TaskInfo
 from odyssey_recorder.model.geometry import Pixel
-from odyssey_recorder.recording.session import State
+from odyssey_recorder.recording.state import State
 from odyssey_recorder.recording.view import RecordingView
 from tests.gui.bench_desk import TASK
 

@@ -19,7 +19,7 @@ from odyssey_recorder.model.geometry import Box, Rotation, Size
 from odyssey_recorder.recording import effects, events
 from odyssey_recorder.recording.deeds import Interpreter
 from odyssey_recorder.recording.passive import PassiveSession
-from odyssey_recorder.recording.session import State
+from odyssey_recorder.recording.state import State
 
 MS = 1_000_000
 PHONE = Size(1080, 2400)

@@ -11,7 +11,8 @@ from odyssey_recorder.model.action import Click, Scroll, Type
 from odyssey_recorder.model.geometry import Pixel
 from odyssey_recorder.recording.engine import BROKEN_TOUCH
 from odyssey_recorder.recording.gestures import LATE
-from odyssey_recorder.recording.session import BROKEN_OFF, State
+from odyssey_recorder.recording.session import BROKEN_OFF
+from odyssey_recorder.recording.state import State
 from odyssey_recorder.recording.step_writer import MISTYPED
 from tests.fakes import FakeDevice
 from tests.recording.desk import Desk, Recording, shows

@@ -47,8 +47,8 @@ from odyssey_recorder.recording.session import (
     TOO_EARLY_TO_UNDO,
     TURNED_AWAY,
     Session,
-    State,
 )
+from odyssey_recorder.recording.state import State
 from odyssey_recorder.recording.timeline import CHANGING
 
 UPRIGHT, TURNED = Size(300, 500), Size(500, 300)

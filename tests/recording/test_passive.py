@@ -31,7 +31,8 @@ from odyssey_recorder.recording.deeds import (
 )
 from odyssey_recorder.recording.events import KeyPress, Strike, TextEntry
 from odyssey_recorder.recording.passive import ANSWER_FIRST, CLOCK_CHANGED, DEAF, ENDING, USE_EMULATOR
-from odyssey_recorder.recording.session import TOO_EARLY_TO_UNDO, TOO_LATE_TO_ABANDON, State
+from odyssey_recorder.recording.session import TOO_EARLY_TO_UNDO, TOO_LATE_TO_ABANDON
+from odyssey_recorder.recording.state import State
 from odyssey_recorder.recording.timeline import MOVING, UNWATCHED
 from odyssey_recorder.recording.way_back import BRING_BACK_FIRST, UNLIKE
 from tests.recording.passive_bench import KEYBOARD, PLAIN, TYPING, Bench

@@ -10,7 +10,7 @@ from odyssey_recorder.recording import effects, events
 from odyssey_recorder.recording.deed_line import LOST, TOO_MANY
 from odyssey_recorder.recording.deeds import NO_PICTURE, NO_PLACE, PINCHED
 from odyssey_recorder.recording.events import TextEntry
-from odyssey_recorder.recording.session import State
+from odyssey_recorder.recording.state import State
 from tests.recording.passive_bench import PLAIN, Bench
 
 REFUSALS = {NO_PICTURE, NO_PLACE, PINCHED, TOO_MANY, *(LOST.format(cause.value) for cause in LossCause)}

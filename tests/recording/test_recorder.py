@@ -18,7 +18,8 @@ from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import Click, Complete, Impossible, LongPress, Press, Scroll, SystemKey, Type
 from odyssey_recorder.model.geometry import Pixel
 from odyssey_recorder.recording.engine import NOTHING_TO_UNDO, OFF_SCREEN, PUBLISHING
-from odyssey_recorder.recording.session import CHANGED, NOT_READY, NOT_SENT, OUT_OF_DATE, TOO_EARLY_TO_UNDO, State
+from odyssey_recorder.recording.session import CHANGED, NOT_READY, NOT_SENT, OUT_OF_DATE, TOO_EARLY_TO_UNDO
+from odyssey_recorder.recording.state import State
 from odyssey_recorder.recording.step_writer import DOUBTFUL, RETRACTED, UNCHANGED, UNKNOWN
 from odyssey_recorder.recording.timeline import MOVING
 from odyssey_recorder.recording.view import RecordingView

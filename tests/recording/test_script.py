@@ -29,7 +29,7 @@ from odyssey_recorder.recording.script import (
 from odyssey_recorder.recording.script import (
     LongPress as LongPressLine,
 )
-from odyssey_recorder.recording.session import State
+from odyssey_recorder.recording.state import State
 from odyssey_recorder.recording.step_writer import UNCHANGED
 from odyssey_recorder.recording.view import RecordingView
 from tests.fakes import FakeDevice

@@ -63,8 +63,8 @@ from odyssey_recorder.recording.session import (
     TOO_EARLY_TO_UNDO,
     TOO_LATE_TO_ABANDON,
     Session,
-    State,
 )
+from odyssey_recorder.recording.state import State
 from odyssey_recorder.recording.timeline import MOVING
 from odyssey_recorder.recording.way_back import BRING_BACK_FIRST, NOT_RETURNED, UNLIKE
 

@@ -7,7 +7,7 @@ import pytest
 
 from odyssey_recorder.model.episode import Episode
 from odyssey_recorder.model.geometry import Size
-from odyssey_recorder.recording.session import State
+from odyssey_recorder.recording.state import State
 from odyssey_recorder.recording.step_writer import RESIZED, TURNED
 from tests.fakes import PHONE_SIZE, FakeDevice
 from tests.recording.desk import Desk, Recording, pixels

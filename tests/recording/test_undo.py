@@ -10,8 +10,8 @@ from odyssey_recorder.errors import DeviceError
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import SystemKey
 from odyssey_recorder.model.geometry import Pixel
-from odyssey_recorder.recording.session import State
 from odyssey_recorder.recording.snapshots import MOST, StepSnapshots
+from odyssey_recorder.recording.state import State
 from odyssey_recorder.recording.view import RecordingView
 from odyssey_recorder.recording.way_back import BRING_BACK_FIRST, UNLIKE
 from tests.fakes import FakeDevice

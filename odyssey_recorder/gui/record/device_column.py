@@ -24,7 +24,7 @@ from odyssey_recorder.gui.record.state_words import (
 )
 from odyssey_recorder.gui.record.status_line import PATH_CHANGED, StatusLine
 from odyssey_recorder.model.action import Press, SystemKey, Type, describe
-from odyssey_recorder.recording.session import State
+from odyssey_recorder.recording.state import State
 from odyssey_recorder.recording.view import RecordingView
 
 _OWN = (

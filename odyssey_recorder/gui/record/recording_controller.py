@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import partial
-from typing import Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from PySide6.QtCore import QObject, Signal
 
@@ -20,9 +20,11 @@ from odyssey_recorder.gui.record.live_view import LiveView
 from odyssey_recorder.gui.record.recorder_bridge import RecorderBridge
 from odyssey_recorder.model.action import SystemKey
 from odyssey_recorder.model.assignment import Assignment
-from odyssey_recorder.recording.recorder import Recorder
-from odyssey_recorder.recording.session import State
+from odyssey_recorder.recording.state import State
 from odyssey_recorder.recording.view import Listener, RecordingView
+
+if TYPE_CHECKING:
+    from odyssey_recorder.recording.recorder import Recorder
 
 T = TypeVar("T")
 
@@ -49,10 +51,10 @@ class Desk(Protocol):
     def discard(self, episode_id: str) -> None:
         """Move a draft to the trash. Raises DatasetError."""
 
-    def begin(self, device: Device, assignment: Assignment, listener: Listener, *, mode: Mode) -> Recorder:
+    def begin(self, device: Device, assignment: Assignment, listener: Listener, *, mode: Mode) -> "Recorder":
         """A recorder, not yet started, with a draft of its own. Raises OdysseyError."""
 
-    def resume(self, device: Device, episode_id: str, listener: Listener) -> Recorder:
+    def resume(self, device: Device, episode_id: str, listener: Listener) -> "Recorder":
         """A recorder, not yet started, that goes on with a draft. Raises OdysseyError."""
 
 
@@ -221,7 +223,7 @@ class RecordingController(QObject):
         self._assignment, self._is_practising = None, is_practice
         self._begin(lambda device, listener: self._desk.resume(device, episode_id, listener))
 
-    def ask(self, command: Callable[[Recorder], None]) -> bool:
+    def ask(self, command: Callable[["Recorder"], None]) -> bool:
         """Give the recorder at work a command; whether it took it. Why it did not comes as `failed`."""
         if self._recorder is None:
             return False
@@ -289,7 +291,7 @@ class RecordingController(QObject):
             self._device.close()
             self._device = self._about = None
 
-    def _begin(self, make: Callable[[Device, Listener], Recorder]) -> None:
+    def _begin(self, make: Callable[[Device, Listener], "Recorder"]) -> None:
         if self._device is None or self._phase is not Phase.WATCHING:
             return
         self._live.stop()
@@ -302,7 +304,7 @@ class RecordingController(QObject):
 
         self._run(partial(make, self._device, bridge), partial(self._take_recorder, bridge), give_up)
 
-    def _take_recorder(self, bridge: RecorderBridge, recorder: Recorder) -> None:
+    def _take_recorder(self, bridge: RecorderBridge, recorder: "Recorder") -> None:
         self._bridge, self._recorder, self._mode = bridge, recorder, recorder.mode
         bridge.frame_came.connect(self.frame_came)
         bridge.view_changed.connect(self._take_view)

@@ -6,7 +6,7 @@ from odyssey_recorder.gui.record.recording_controller import Phase
 from odyssey_recorder.gui.record.status_line import Mood
 from odyssey_recorder.gui.record.veil import Veil, Weight
 from odyssey_recorder.model.action import Complete, Impossible
-from odyssey_recorder.recording.session import State
+from odyssey_recorder.recording.state import State
 from odyssey_recorder.recording.view import RecordingView
 
 

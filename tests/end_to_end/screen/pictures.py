@@ -24,10 +24,10 @@ from odyssey_recorder.device.view_tree import parse
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.geometry import Pixel
 from odyssey_recorder.practice.tasks import practice_tasks
+from odyssey_recorder.reach import Reach
 from odyssey_recorder.simulator.adb_server import PrivateAdbServer
 from odyssey_recorder.simulator.discovery import running_dir
 from odyssey_recorder.simulator.lab import PhoneProcesses
-from odyssey_recorder.wiring import Reach
 from tests.end_to_end.laboratory import BUNDLED_ADB
 from tests.end_to_end.screen.annotator import Annotator
 from tests.end_to_end.screen.display import Display

@@ -16,7 +16,7 @@ from odyssey_recorder.gui.record.mode_switch import ModeSwitch
 from odyssey_recorder.gui.record.recording_controller import Desk, Phase
 from odyssey_recorder.gui.record.text_question_card import TextQuestionCard
 from odyssey_recorder.model.action import Complete, Press, SystemKey, Type
-from odyssey_recorder.recording.session import State
+from odyssey_recorder.recording.state import State
 from odyssey_recorder.recording.view import RecordedStep, TextQuestion
 from tests.fakes import FakeDevice
 from tests.gui.bench_desk import BenchDesk

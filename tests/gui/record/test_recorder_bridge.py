@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.gui.record.recorder_bridge import RecorderBridge
 from odyssey_recorder.model.geometry import Size
-from odyssey_recorder.recording.session import State
+from odyssey_recorder.recording.state import State
 from odyssey_recorder.recording.view import RecordingView
 
 

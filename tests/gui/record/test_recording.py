@@ -18,7 +18,7 @@ from odyssey_recorder.gui.record.wanted_screen import WantedScreen
 from odyssey_recorder.model.action import Click, Complete, Impossible, LongPress, Press, Scroll, SystemKey, Type
 from odyssey_recorder.model.episode import Episode
 from odyssey_recorder.model.geometry import Size
-from odyssey_recorder.recording.session import State
+from odyssey_recorder.recording.state import State
 from tests.fakes import FakeDevice
 from tests.gui.bench_desk import TASK, BenchDesk
 from tests.gui.pilot import LEFT, NONE, Pilot
