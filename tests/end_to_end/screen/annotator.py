@@ -146,19 +146,19 @@ class Annotator:
     def photograph(self, name: str) -> None:
         """Keep a light picture, and a dark one in the smallest window; fails on words that are cut, and on no name."""
         sight = self.window.look()
-        self._keep(sight, name, "light")
+        self._keep(name, "light")
         is_small = not sight.is_dialog and self._resize(sight, _SMALLEST)
-        self._keep(self.window.look(), name, "dark")
+        self._keep(name, "dark")
         if is_small:
             self._resize(sight, (sight.seen[0].rect.width, sight.seen[0].rect.height))
         self.window.use_theme("light")
 
-    def _keep(self, sight: Sight, name: str, theme: str) -> None:
+    def _keep(self, name: str, theme: str) -> None:
         self.window.use_theme(theme)
+        # Words that have just changed get their room with the next turn of the layout.
+        sight = self.window.wait_until(lambda now: not any(one.is_cut for one in now.seen), "room for all words")
         self.window.photograph(self._pictures / f"{name}-{self.phone.profile}-{theme}.png")
-        cut = [one.name for one in sight.seen if one.is_cut]
         nameless = [(one.role, one.within) for one in sight.seen if one.takes_focus and not one.name]
-        assert not cut, f"there is no room for the words {cut}"
         assert not nameless, f"without a name: {nameless}"
 
     def _resize(self, sight: Sight, size: tuple[int, int]) -> bool:

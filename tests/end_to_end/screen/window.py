@@ -111,5 +111,8 @@ class Window:
 
 
 def _told(sight: Sight) -> str:
-    names = ", ".join(f"{one.role} {one.name!r}{'' if one.is_enabled else ' (off)'}" for one in sight.seen)
+    names = ", ".join(
+        f"{one.role} {one.name!r}{'' if one.is_enabled else ' (off)'}{' (cut)' if one.is_cut else ''}"
+        for one in sight.seen
+    )
     return f"{sight.title!r} with {names}"
