@@ -58,8 +58,8 @@ def test_the_settings_are_read_anew_each_time(doctor: Doctor, monkeypatch: pytes
     monkeypatch.setenv("ODYSSEY_ADB", "/elsewhere/adb")
     [adb] = [finding for finding in _of_adb(doctor) if finding.what == "adb"]
     assert "/elsewhere/adb" in adb.found
-    monkeypatch.setenv("ODYSSEY_ADB_SERVER_PORT", "no number")
-    with pytest.raises(SettingsError, match="adb_server_port"):
+    monkeypatch.setenv("ANDROID_ADB_SERVER_PORT", "no number")
+    with pytest.raises(SettingsError, match="ANDROID_ADB_SERVER_PORT"):
         doctor.examine()
 
 

@@ -64,25 +64,27 @@ def test_a_profile_that_there_is_not_is_told_of_with_those_that_there_are(phones
 
 
 def test_a_start_that_is_cancelled_ends_at_once_and_leaves_nothing(phones: PhoneProcesses) -> None:
+    before = _listeners()
     with pytest.raises(CancelledError, match="small_phone was stopped before it was up"):
         phones.start("small_phone", cancelled=lambda: True)
-    assert _listeners() == []
+    assert _listeners() - before == set()
 
 
 def test_a_phone_that_has_ended_is_not_waited_for_any_more(
     phones: PhoneProcesses, adb_server: PrivateAdbServer
 ) -> None:
+    before = _listeners()
     serial = phones.start("small_phone")
-    [listener] = _listeners()
+    [listener] = _listeners() - before
     adb_server.adb("-s", serial, "emu", "kill")
     adb_server.adb("-s", serial, "wait-for-disconnect")
     listener.join(timeout=10)
-    assert _listeners() == []
+    assert listener not in _listeners()
 
 
-def _listeners() -> list[threading.Thread]:
-    """What waits for the ends of phones."""
-    return [thread for thread in threading.enumerate() if thread.name == "simulated emulator"]
+def _listeners() -> set[threading.Thread]:
+    """What waits for the ends of phones, those of other tests among them."""
+    return {thread for thread in threading.enumerate() if thread.name == "simulated emulator"}
 
 
 def test_a_phone_ends_by_itself_when_whoever_started_it_is_gone(adb_server: PrivateAdbServer) -> None:

@@ -28,12 +28,17 @@ class Annotator:
     # What is seen.
 
     def find(self, name: str, roles: Collection[str] = ANYTHING) -> Seen:
-        """What is called `name`, once the whole of it can be seen and used."""
+        """What is called `name`, once the whole of it can be seen and used, and stays where it is for two looks."""
+        before: list[Seen] = []
 
-        def usable(sight: Sight) -> list[Seen]:
-            return [one for one in sight.named(name) if _is_one_of(one, roles) and one.is_enabled and one.is_whole]
+        def is_steady(sight: Sight) -> bool:
+            seen = [one for one in sight.named(name) if _is_one_of(one, roles) and one.is_enabled and one.is_whole]
+            steady = bool(seen) and [one.rect for one in seen] == [one.rect for one in before]
+            before[:] = seen
+            return steady
 
-        return usable(self.window.wait_until(lambda sight: bool(usable(sight)), f"{name!r} {list(roles)}"))[0]
+        self.window.wait_until(is_steady, f"{name!r} {list(roles)}")
+        return before[0]
 
     def wait_for(self, *words: str) -> Sight:
         """Until all of `words` can be read somewhere."""
