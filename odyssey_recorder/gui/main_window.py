@@ -143,6 +143,7 @@ class MainWindow(QMainWindow):
         yield
         self._put_in(page)
         yield
+        yield from page.fill()
         if self._commands[command].isChecked():
             self._show_page(command)
 
@@ -168,6 +169,7 @@ class MainWindow(QMainWindow):
             yield
             self._put_in(page)
             yield
+            yield from page.fill()
 
     def _tell_phase(self, phase: Phase) -> None:
         recording = phase in (Phase.STARTING, Phase.RECORDING)

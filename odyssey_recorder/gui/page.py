@@ -1,6 +1,6 @@
 """What the window asks of each of its pages."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from PySide6.QtWidgets import QWidget
 
@@ -10,6 +10,10 @@ class Page(QWidget):
 
     A page asks slow things of the rest of the program through `Background` alone, and what fails is told on the page.
     """
+
+    def fill(self) -> Iterator[None]:
+        """Make a little more, with each turn, of what takes long to make; `enter` makes the rest at once."""
+        yield from ()
 
     def enter(self) -> None:
         """The page is shown now: look anew at what may have changed meanwhile."""

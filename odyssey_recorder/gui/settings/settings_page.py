@@ -1,6 +1,6 @@
 """The page Settings: what can be set, in which groups, and how a change is checked, saved and taken back."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -78,6 +78,7 @@ class SettingsPage(Page):
         self._pause = QTimer(self, interval=_PAUSE_MS, singleShot=True)
         self._area = scroll_area()
         self._content = QWidget()
+        self._column = QVBoxLayout(self._content)
         self._cards: dict[str, QFrame] = {}
         self._sections = _Sections(list(GROUPS))
         self._extras: Mapping[str, tuple[QWidget, ...]] = {
@@ -85,11 +86,21 @@ class SettingsPage(Page):
             "Language model": (self._key,),
             "Log": (self._log,),
         }
+        self._wait_for_their_cards()
         self._lay_out()
         self._connect()
         self._offer_save()
 
+    def fill(self) -> Iterator[None]:
+        for title, group in GROUPS.items():
+            if title not in self._cards:
+                self._cards[title] = self._card(title, group)
+                self._column.addWidget(self._cards[title])
+                yield
+
     def enter(self) -> None:
+        for _ in self.fill():
+            pass
         if not self._changes:
             self._background.run(self._read, self._show, self._fail)
             self._key.look()
@@ -257,13 +268,17 @@ class SettingsPage(Page):
         column.addWidget(self._bottom())
         whole.addWidget(right, 100)
         whole.addStretch(1)
-        cards = QVBoxLayout(self._content)
-        cards.setContentsMargins(0, 0, 8, 0)
-        cards.setSpacing(_SPACE)
-        for title, group in GROUPS.items():
-            self._cards[title] = self._card(title, group)
-            cards.addWidget(self._cards[title])
+        self._column.setContentsMargins(0, 0, 8, 0)
+        self._column.setSpacing(_SPACE)
+        next(self.fill())
         self._area.setWidget(self._content)
+
+    def _wait_for_their_cards(self) -> None:
+        """Keep together, out of sight, what has no place yet: nothing is left behind if the window closes before."""
+        waiting = QWidget(self)
+        waiting.hide()
+        for part in (*self._fields.values(), *sum(self._extras.values(), ()), self._shortcut_card):
+            part.setParent(waiting)
 
     def _card(self, title: str, group: tuple[Setting, ...]) -> QFrame:
         if title == "Shortcuts":
