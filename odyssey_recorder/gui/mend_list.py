@@ -1,6 +1,5 @@
 """What is lacking, one below the other: what was found, what mends it, a button that does, and the command to copy."""
 
-import re
 from collections.abc import Sequence
 from itertools import pairwise
 
@@ -10,7 +9,7 @@ from PySide6.QtWidgets import QApplication, QHBoxLayout, QLabel, QPushButton, QV
 
 from odyssey_recorder.device.preflight import Finding
 from odyssey_recorder.gui.icons import icon
-from odyssey_recorder.gui.parts import named, push_button, row, scroll_area, text_label
+from odyssey_recorder.gui.parts import breakable, named, push_button, row, scroll_area, text_label
 from odyssey_recorder.gui.theme import Theme
 
 _MENDING = "Mending…"
@@ -60,8 +59,8 @@ class MendList(QWidget):
         sign.setPixmap(icon(name, colour).pixmap(20, 20))
         words = QVBoxLayout()
         words.setSpacing(2)
-        words.addWidget(text_label(f"{finding.what}: {_breakable(finding.found)}"))
-        words.addWidget(text_label(_breakable(finding.why or finding.mend), "hint"))
+        words.addWidget(text_label(f"{finding.what}: {breakable(finding.found)}"))
+        words.addWidget(text_label(breakable(finding.why or finding.mend), "hint"))
         buttons = self._buttons(finding, theme.text)
         if buttons:
             words.addSpacing(4)
@@ -109,8 +108,3 @@ def _below_each_other(entries: Sequence[QWidget]) -> QWidget:
         column.addWidget(entry)
     column.addStretch()
     return whole
-
-
-def _breakable(words: str) -> str:
-    """`words` with places to break a line inside of long names, which a card is too narrow for."""
-    return re.sub(r"(?<=[._/;])(?=\w)", "\u200b", words)
