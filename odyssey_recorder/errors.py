@@ -59,3 +59,7 @@ class TaskError(OdysseyError):
 
 class PracticeError(OdysseyError):
     """A practice task, its gold episode or an annotator's profile cannot be read; the message names the file."""
+
+
+class ReviewError(OdysseyError):
+    """A verdict or a fix cannot be taken, or a review file cannot be read; the message names the episode or the place."""

@@ -1,0 +1,1 @@
+"""The Review page: episodes are judged here, and their figures shown."""

@@ -1,0 +1,61 @@
+"""What the Review page asks of the program; every call but `reviewer` and `root` may block and is made off the GUI
+thread."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Protocol
+
+from odyssey_recorder.dataset.amendment import Amendment
+from odyssey_recorder.device.device import ListedDevice
+from odyssey_recorder.quality.review import ReplayEvidence
+from odyssey_recorder.replay.player import StepResult
+from odyssey_recorder.review_desk import Ballot, OpenedReview, ReviewNews, ReviewRow
+
+
+class Following(Protocol):
+    """News that come until it is closed."""
+
+    def close(self) -> None:
+        """Tell nothing more."""
+
+
+class Reviewing(Protocol):
+    """One dataset, and one reviewer. All calls but the two properties raise OdysseyError."""
+
+    @property
+    def root(self) -> Path:
+        """Where the dataset is."""
+
+    @property
+    def reviewer(self) -> str:
+        """Who judges."""
+
+    def follow(self, take: Callable[[ReviewNews], object], warn: Callable[[str], object]) -> Following:
+        """Begin to tell, from another thread, of every episode there is, how it stands, and what becomes of it."""
+
+    def check_all(self, progress: Callable[[float | None, str], object], cancelled: Callable[[], bool]) -> None:
+        """Run the checks over what they have not looked at yet; what they find comes as news."""
+
+    def open(self, episode_id: str) -> OpenedReview:
+        """One episode with all that the reviewer may see, checked now."""
+
+    def submit(self, episode_id: str, ballot: Ballot) -> ReviewRow:
+        """Keep a verdict and do what follows from it: how the episode stands then.
+
+        Raises ReviewError, and keeps nothing, where it is not this reviewer's turn, where the answers do not bear the
+        decision, or where the episode was changed since it was opened.
+        """
+
+    def fix(self, episode_id: str, amendment: Amendment, why: str) -> OpenedReview:
+        """Amend the episode; what it is then. Raises ReviewError, DatasetError."""
+
+    def undo(self, episode_id: str) -> OpenedReview:
+        """Take the newest fix back that was not taken back yet; what the episode is then."""
+
+    def devices(self) -> Sequence[ListedDevice]:
+        """The devices that the episode may be replayed on."""
+
+    def replay(
+        self, episode_id: str, serial: str, on_step: Callable[[StepResult], None], cancelled: Callable[[], bool]
+    ) -> ReplayEvidence:
+        """Replay the episode on a device and keep how it went; `on_step` is called from another thread."""

@@ -1,0 +1,77 @@
+"""What the checks of one episode look at: all that its files say, read and measured, judged by nobody yet."""
+
+from dataclasses import dataclass
+
+from odyssey_recorder.dataset.loose import LooseEpisode, LooseStep
+from odyssey_recorder.dataset.provenance import EpisodeProvenance, StepRecord
+from odyssey_recorder.device.view_tree import Node
+from odyssey_recorder.model.geometry import Size
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """What was measured of one screenshot file.
+
+    `problem` says why it cannot be decoded to its last byte, and is empty where it can; then `size` is that of the
+    picture in pixels, `deviation` the standard deviation (0..127.5) of its luma, `flat` the share (0..1) of its
+    commonest colour, and `look` a 64-bit difference hash: all three with the bars of the system left out.
+    """
+
+    sha256: str
+    problem: str = ""
+    size: Size | None = None
+    deviation: float = 0.0
+    flat: float = 0.0
+    look: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class StepEvidence:
+    """One step: as its file spells it, its picture, its proof and its view tree, each None where it is not there.
+
+    `change` is the share (0..1) of pixels, bars left out, by which the next step's picture differs; None for the last
+    step, and where the two cannot be compared. `no_views` says why there are no `views`.
+    """
+
+    number: int
+    spelled: LooseStep
+    picture: Picture | None = None
+    change: float | None = None
+    record: StepRecord | None = None
+    views: tuple[Node, ...] | None = None
+    no_views: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class EpisodeEvidence:
+    """One episode. `proof` is None where there is none, and `proof_problem` says why where it cannot be read.
+
+    `surplus` are the names of screenshot files of this episode that no step has.
+    """
+
+    episode: LooseEpisode
+    steps: tuple[StepEvidence, ...]
+    proof: EpisodeProvenance | None = None
+    proof_problem: str = ""
+    surplus: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class EpisodeFacts:
+    """What the checks of a whole dataset need of each episode, small enough to be kept of all.
+
+    `actions` are the steps' actions in a few words each, `pictures` the SHA-256 of the steps' files, empty where there
+    is none, and `looks` their difference hashes, None where there is none.
+    """
+
+    episode_id: str
+    category: str
+    device: str
+    annotator: str
+    apps: tuple[str, ...]
+    meta_task: str
+    task: str
+    instruction: str
+    actions: tuple[str, ...]
+    pictures: tuple[str, ...]
+    looks: tuple[int | None, ...]

@@ -1,0 +1,156 @@
+"""What people say of an episode: their answers to the three questions, and all else that a review file remembers."""
+
+from datetime import datetime
+from enum import Enum
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from odyssey_recorder.dataset.amendment import Amendment
+from odyssey_recorder.quality.finding import Criterion
+
+FORMAT = 1
+"""Number of this file format; a reader refuses a higher one."""
+
+
+class Answer(Enum):
+    """What a reviewer says to one of the three questions."""
+
+    PASS = "pass"
+    FAIL = "fail"
+    UNSURE = "unsure"
+
+
+class Decision(Enum):
+    """What a reviewer decides on an episode."""
+
+    ACCEPT = "accept"
+    FIX_AND_ACCEPT = "fix and accept"
+    SEND_BACK = "send back"
+    REJECT = "reject"
+
+    @property
+    def accepts(self) -> bool:
+        """Whether the episode is taken."""
+        return self in (Decision.ACCEPT, Decision.FIX_AND_ACCEPT)
+
+
+REASONS: dict[Criterion, dict[str, str]] = {
+    Criterion.PICTURES: {
+        "missing": "A picture is missing or broken",
+        "stale": "It shows what was there earlier",
+        "loading": "The screen was not ready yet",
+        "blank": "It is black or blank",
+        "private": "It shows personal data",
+        "other": "Something else",
+    },
+    Criterion.SEQUENCE: {
+        "unfinished": "The instruction is not carried out to its end",
+        "result": "The result is not what was asked for",
+        "stray": "Steps do not belong to the task",
+        "action": "An action is not the one that was made",
+        "text": "The text is not right",
+        "gap": "A step is missing",
+        "possible": "The task was possible",
+        "apps": "Not the apps that were asked for",
+        "other": "Something else",
+    },
+    Criterion.INSTRUCTION: {
+        "lost": "Something that was asked for is lost",
+        "added": "Something was added",
+        "changed": "Something was changed",
+        "unclear": "It can be understood in two ways",
+        "unnatural": "Nobody would say it like this",
+        "other": "Something else",
+    },
+}
+"""The reason codes by criterion, and how they are said."""
+
+
+class _Record(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+
+class Judgement(_Record):
+    """The answer to one question; what is not passed has a reason code of its criterion, and may name a step."""
+
+    criterion: Criterion
+    answer: Answer
+    reason: str = ""
+    step: int | None = Field(default=None, ge=0)
+    words: str = ""
+
+
+class Subject(_Record):
+    """What was judged, so that a report need not find the episode again; `template` is its meta_task."""
+
+    recorder: str
+    category: str
+    device: str
+    template: str
+    steps: int
+
+
+class _Entry(_Record):
+    """One thing that was done: `id` is 32 random hexadecimal digits, `at` is UTC, `by` the name of who did it."""
+
+    id: str = Field(pattern=r"^[0-9a-f]{32}\z")
+    at: datetime
+    by: str = Field(min_length=1)
+
+
+class Verdict(_Entry):
+    """One reviewer's whole word on an episode.
+
+    `revision` is the SHA-256 of the annotation file that was judged, after the reviewer's own amendments. `findings`
+    are the names of those that were shown, `seconds` how long the episode was looked at, `replay` the id of a replay
+    that was taken as evidence.
+    """
+
+    kind: Literal["verdict"] = "verdict"
+    decision: Decision
+    judgements: tuple[Judgement, Judgement, Judgement]
+    note: str = ""
+    revision: str
+    seconds: float = Field(ge=0)
+    findings: tuple[str, ...] = ()
+    subject: Subject
+    replay: str = ""
+
+    def answer(self, criterion: Criterion) -> Answer:
+        """What was said to one question."""
+        return next(one.answer for one in self.judgements if one.criterion is criterion)
+
+
+class Fix(_Entry):
+    """One amendment of the episode; `before` and `after` are the revisions. `undoes` is the id of the fix taken back:
+    then `amendment` is None."""
+
+    kind: Literal["fix"] = "fix"
+    amendment: Amendment | None
+    why: str
+    before: str
+    after: str
+    undoes: str = ""
+
+
+class ReplayEvidence(_Entry):
+    """How a replay of the episode went: `steps` are match, drift or diverged for each step that was reached."""
+
+    kind: Literal["replay"] = "replay"
+    revision: str
+    serial: str
+    outcome: Literal["match", "drift", "diverged", "failed"]
+    steps: tuple[Literal["match", "drift", "diverged"], ...]
+    problem: str = ""
+
+
+class Move(_Entry):
+    """The episode went to the trash, or came back from it."""
+
+    kind: Literal["move"] = "move"
+    to: Literal["trash", "dataset"]
+    why: str = ""
+
+
+Entry = Annotated[Verdict | Fix | ReplayEvidence | Move, Field(discriminator="kind")]
