@@ -2,14 +2,14 @@
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from odyssey_recorder.dataset.provenance import EpisodeProvenance
 from odyssey_recorder.dataset.store import read_provenance
 from odyssey_recorder.dataset.summaries import EpisodeSummary, read_annotation, summarise
-from odyssey_recorder.dataset.watch import Changes, DatasetWatch, WatchRules
+from odyssey_recorder.dataset.watch import PROOFS, Changes, DatasetWatch, WatchRules
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.model.episode import Episode
 
@@ -40,18 +40,23 @@ class OpenedEpisode:
 
 
 class PublishedEpisodes:
-    """One dataset folder, which need not be there yet."""
+    """One dataset folder, which need not be there yet; `beside` are the folders whose files make news, too."""
 
-    def __init__(self, root: Path, rules: WatchRules = _RULES) -> None:
+    def __init__(self, root: Path, rules: WatchRules = _RULES, *, beside: Sequence[str] = PROOFS) -> None:
         self.root = root.absolute()
         self._rules = rules
+        self._beside = beside
 
     def follow(self, take: Callable[[News], object], warn: Callable[[str], object]) -> "Following":
         """Begin to tell `take`, from a thread of its own, of every episode there is and what becomes of them.
 
         `warn` is called with words for the annotator where the system cannot give notice of changes.
         """
-        return Following(self.root, take, warn, self._rules)
+
+        def watch(tell: Callable[[Changes], object]) -> DatasetWatch:
+            return DatasetWatch(self.root, tell, warn, self._rules, beside=self._beside)
+
+        return Following(self.root, take, watch)
 
     def open(self, episode_id: str) -> OpenedEpisode:
         """One episode in full. Raises DatasetError."""
@@ -69,12 +74,15 @@ class Following:
     """The news of one dataset folder, until it is closed."""
 
     def __init__(
-        self, root: Path, take: Callable[[News], object], warn: Callable[[str], object], rules: WatchRules
+        self,
+        root: Path,
+        take: Callable[[News], object],
+        watch: Callable[[Callable[[Changes], object]], DatasetWatch],
     ) -> None:
         self._root = root
         self._take = take
         self._closed = threading.Event()
-        self._watch = DatasetWatch(root, self._read, warn, rules)
+        self._watch = watch(self._read)
 
     def close(self) -> None:
         """Tell nothing more."""

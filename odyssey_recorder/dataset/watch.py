@@ -10,7 +10,7 @@ import re
 import stat
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,7 +31,9 @@ from watchdog.observers.api import BaseObserver, ObservedWatch
 _log = logging.getLogger(__name__)
 
 _ANNOTATION = re.compile(r"([0-9]{16})\.json", re.ASCII)
-_FOLDERS = ("annotations", "provenance")
+_ANNOTATIONS = "annotations"
+PROOFS = ("provenance",)
+"""The folder beside the annotations that has a file of the same name for each episode, as every list shows it."""
 _EVENTS: list[type[FileSystemEvent]] = [
     FileCreatedEvent, FileModifiedEvent, FileClosedEvent, FileMovedEvent, FileDeletedEvent, DirDeletedEvent,
 ]  # fmt: skip
@@ -45,6 +47,8 @@ _REST = 20
 
 _Stamp = tuple[int, int]
 """When a file was last written (ns), and how long it is."""
+_Stamps = dict[str, tuple[_Stamp | None, ...]]
+"""What the files of each episode look like from outside, its annotation first; None for one that is not there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +75,8 @@ class DatasetWatch:
     """Watches one dataset folder, which need not be there yet, from a thread of its own.
 
     `tell` is called from that thread: first with every episode that is there, even where there is none, then with what
-    has changed. `warn` is called with words for the annotator where the system cannot give notice of changes.
+    has changed. `warn` is called with words for the annotator where the system cannot give notice of changes. An
+    episode has also changed where its file in one of the folders `beside` the annotations has.
     """
 
     def __init__(
@@ -80,12 +85,15 @@ class DatasetWatch:
         tell: Callable[[Changes], object],
         warn: Callable[[str], object] = lambda _: None,
         rules: WatchRules = WatchRules(),
+        *,
+        beside: Sequence[str] = PROOFS,
     ) -> None:
+        self._folders = [root / name for name in (_ANNOTATIONS, *beside)]
         self._root = root
         self._tell = tell
         self._rules = rules
-        self._notices = _Notices([root / name for name in _FOLDERS], warn)
-        self._known: dict[str, tuple[_Stamp, _Stamp | None]] | None = None
+        self._notices = _Notices(self._folders, warn)
+        self._known: _Stamps | None = None
         self._closing = False
         self._thread = threading.Thread(target=self._run, name="dataset watch", daemon=True)
         self._thread.start()
@@ -113,7 +121,7 @@ class DatasetWatch:
 
     def _look(self) -> None:
         try:
-            found = _stamps(self._root)
+            found = _stamps(self._folders)
         except OSError as error:
             _log.warning("%s cannot be looked at: %s", self._root, error)
             return  # a drive that does not answer has lost no episode
@@ -186,10 +194,12 @@ class _Notices(FileSystemEventHandler):
             self._watches[folder] = identity, watch
 
 
-def _stamps(root: Path) -> dict[str, tuple[_Stamp, _Stamp | None]]:
-    """What each episode's annotation and proof look like from outside; a folder that is not there holds none."""
-    annotations, proofs = (dict(_files(root / name)) for name in _FOLDERS)
-    return {episode_id: (stamp, proofs.get(episode_id)) for episode_id, stamp in annotations.items()}
+def _stamps(folders: Sequence[Path]) -> _Stamps:
+    """The stamps of all that have a file in the first of the folders; a folder that is not there holds none."""
+    annotations, *others = (dict(_files(folder)) for folder in folders)
+    return {
+        episode_id: (stamp, *(files.get(episode_id) for files in others)) for episode_id, stamp in annotations.items()
+    }
 
 
 def _files(folder: Path) -> Iterator[tuple[str, _Stamp]]:

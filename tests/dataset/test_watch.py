@@ -4,7 +4,7 @@ import errno
 import os
 import shutil
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -12,7 +12,7 @@ from watchdog.events import FileSystemEventHandler
 from watchdog.observers.api import BaseObserver
 
 from odyssey_recorder.dataset.codec import write_episode
-from odyssey_recorder.dataset.watch import Changes, DatasetWatch, WatchRules
+from odyssey_recorder.dataset.watch import PROOFS, Changes, DatasetWatch, WatchRules
 from tests.episodes import episode
 
 ONE, TWO, THREE = "0000000000000001", "0000000000000002", "0000000000000003"
@@ -54,8 +54,8 @@ def watch(told: Told) -> Iterator[Callable[..., DatasetWatch]]:
     """Begins to watch; looks on its own account only where nothing is noticed, unless `rules` say otherwise."""
     begun: list[DatasetWatch] = []
 
-    def begin(root: Path, rules: WatchRules = EAGER) -> DatasetWatch:
-        begun.append(DatasetWatch(root, told.tell, told.warn, rules))
+    def begin(root: Path, rules: WatchRules = EAGER, beside: Sequence[str] = PROOFS) -> DatasetWatch:
+        begun.append(DatasetWatch(root, told.tell, told.warn, rules, beside=beside))
         return begun[-1]
 
     yield begin
@@ -203,3 +203,14 @@ def test_nothing_is_told_once_it_is_closed(root: Path, told: Told, watch: Callab
     put(root, ONE)
     assert told.changes == [Changes()]
     assert "dataset watch" not in {thread.name for thread in threading.enumerate()}
+
+
+def test_an_episode_has_changed_where_its_file_in_another_folder_has(
+    watch: Callable[..., DatasetWatch], root: Path, told: Told
+) -> None:
+    put(root, ONE)
+    watch(root, EAGER, (*PROOFS, "reviews"))
+    told.wait_for(lambda: told.ids == {ONE})
+    (root / "reviews").mkdir()
+    (root / "reviews" / f"{ONE}.json").write_text("{}")
+    told.wait_for(lambda: any(ONE in changes.changed for changes in told.changes))
