@@ -16,7 +16,7 @@ from odyssey_recorder.model.episode import Episode
 class EpisodeSummary:
     """An episode as a list shows it; `problem` says why its annotation cannot be read, and is empty where it can.
 
-    `annotator` is empty and `recorded_at` None where there is no proof of the episode, as in released data.
+    `template` is its meta_task. `annotator` is empty and `recorded_at` None where there is no proof of the episode, as in released data.
     """
 
     episode_id: str
@@ -27,6 +27,7 @@ class EpisodeSummary:
     annotator: str = ""
     recorded_at: datetime | None = None
     problem: str = ""
+    template: str = ""
 
 
 def summarise(root: Path, episode_id: str) -> EpisodeSummary | None:
@@ -54,6 +55,7 @@ def _summary(episode: Episode) -> EpisodeSummary:
         episode.task.category,
         episode.device.device_name,
         len(episode.steps),
+        template=episode.task.meta_task,
     )
 
 

@@ -29,6 +29,7 @@ _tasks = partial(_Words, page="Tasks")
 _practice = partial(_Words, page="Practice")
 _devices = partial(_Words, page="Devices")
 _dataset = partial(_Words, page="Dataset")
+_review = partial(_Words, page="Review")
 _settings = partial(_Words, page="Settings")
 
 
@@ -52,6 +53,7 @@ class Command(Enum):
     PRACTICE_PAGE = _Words(
         "Practice", "Practise before you record, and see how far you are", "school_outline", "Ctrl+5"
     )
+    REVIEW_PAGE = _Words("Review", "Judge episodes that others recorded", "clipboard_check_outline", "Ctrl+6")
     LOOK_FOR_DEVICES = _record("Look again", "Look for devices again", "refresh", "F5")
     SIMULATE = _record("Start the simulated emulator", "Start a simulated phone on this computer", "cellphone_play")
     START = _record("Start recording", "Start recording this task", "record_circle_outline", "Ctrl+R", primary=True)
@@ -149,6 +151,48 @@ class Command(Enum):
     DEVICE_CHECK = _devices("Check again", "Check again what recording needs of the device", "refresh", "F9")
     SNAPSHOT_SAVE = _devices("Save", "Save the whole device under a name", "content_save_outline", "Alt+K")
     SNAPSHOT_LOAD = _devices("Load", "Bring the whole device back to this snapshot", "backup_restore", "Alt+G")
+    FIND_REVIEW = _review("Find", "Search instruction, template or id", "magnify", "Ctrl+F")
+    CLEAR_REVIEW = _review("Show all", "Show all episodes again", "filter_off_outline", "Ctrl+Shift+F")
+    REVIEW_LIST = _review("List", "Show the list of episodes, or fold it away", "menu_open", "Ctrl+L", checkable=True)
+    REVIEW_FIGURES = _review(
+        "Figures",
+        "Show how far the verdicts agree, or the episodes again",
+        "chart_box_outline",
+        "Ctrl+G",
+        checkable=True,
+    )
+    CHECK_EPISODES = _review("Check", "Run the checks over what they have not looked at yet", "check_all", "F5")
+    NEXT_REVIEW = _review("Next to do", "Open the next episode in the list that you may judge", "skip_next", "Ctrl+J")
+    PASS_PICTURES = _review("Pass", "All screenshots are there and right", "check", "Q")
+    FAIL_PICTURES = _review("Fail", "A screenshot is missing or wrong", "close", "W")
+    UNSURE_PICTURES = _review("Unsure", "Unsure whether all screenshots are there and right", "help", "E")
+    PASS_SEQUENCE = _review("Pass", "The steps carry the instruction out", "check", "A")
+    FAIL_SEQUENCE = _review("Fail", "The steps do not carry the instruction out", "close", "S")
+    UNSURE_SEQUENCE = _review("Unsure", "Unsure whether the steps carry the instruction out", "help", "D")
+    PASS_INSTRUCTION = _review("Pass", "The rewritten instruction asks for the same as the task", "check", "Z")
+    FAIL_INSTRUCTION = _review("Fail", "The rewritten instruction asks for something else", "close", "X")
+    UNSURE_INSTRUCTION = _review("Unsure", "Unsure whether the rewritten instruction asks for the same", "help", "C")
+    REASON_1 = _review("Reason 1", "The first reason in the list", "numeric_1", "1")
+    REASON_2 = _review("Reason 2", "The second reason in the list", "numeric_2", "2")
+    REASON_3 = _review("Reason 3", "The third reason in the list", "numeric_3", "3")
+    REASON_4 = _review("Reason 4", "The fourth reason in the list", "numeric_4", "4")
+    REASON_5 = _review("Reason 5", "The fifth reason in the list", "numeric_5", "5")
+    REASON_6 = _review("Reason 6", "The sixth reason in the list", "numeric_6", "6")
+    REASON_7 = _review("Reason 7", "The seventh reason in the list", "numeric_7", "7")
+    REASON_8 = _review("Reason 8", "The eighth reason in the list", "numeric_8", "8")
+    REASON_9 = _review("Reason 9", "The ninth reason in the list", "numeric_9", "9")
+    TAKE_STEP = _review("This step", "It is the step that is shown", "image_marker_outline", "G")
+    REASON_WORDS = _review("Say more", "Go to the words beside the reason", "comment_text_outline", "T")
+    REVIEW_NOTE = _review("Write a note", "Go to the note beside the verdict", "pencil_outline", "Ctrl+E")
+    ACCEPT_EPISODE = _review("Accept", "Accept the episode, and open the next", "check_all", "R", primary=True)
+    FIX_AND_ACCEPT = _review(
+        "Fix and accept", "Accept it as you have fixed it, and open the next", "wrench_check_outline", "F"
+    )
+    SEND_BACK_EPISODE = _review(
+        "Send back", "Let the annotator record it again, and open the next", "reply_outline", "V"
+    )
+    REJECT_EPISODE = _review("Reject", "Put it into the trash, and open the next", "delete_outline", "Ctrl+D")
+    DISMISS_REVIEW = _review("Dismiss", "Dismiss this message", "close", "Ctrl+.")
     SNAPSHOT_DELETE = _devices("Delete", "Forget this snapshot", "delete_outline", "Alt+D")
 
 

@@ -10,7 +10,7 @@ from PySide6.QtGui import QKeySequence
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.kept_file import KeptFile
 
-_PAGES = ("", "Record", "Tasks", "Practice", "Devices", "Dataset", "Settings")
+_PAGES = ("", "Record", "Review", "Tasks", "Practice", "Devices", "Dataset", "Settings")
 
 CHANGEABLE = tuple(
     sorted((one for one in Command if one is not Command.TYPE), key=lambda one: _PAGES.index(one.value.page))
@@ -27,6 +27,9 @@ _FIXED = frozenset(
     }
 )  # fmt: skip
 """What works in every window and field by itself, unless Ctrl or Alt is held with it."""
+
+_OF_LETTERS = ("Review",)
+"""The pages where a letter or a digit asks for something, except in a field that is being written in."""
 
 _log = logging.getLogger(__name__)
 
@@ -62,7 +65,7 @@ class Shortcuts(QObject):
         """Why `command` cannot have `keys`, in words for the annotator; empty where it can."""
         if keys.isEmpty():
             return ""
-        return self._taken(command, keys) or _unfit(keys[0], keys.toString(_NATIVE))  # type: ignore[index]
+        return self._taken(command, keys) or _unfit(command, keys[0], keys.toString(_NATIVE))  # type: ignore[index]
 
     def change(self, command: Command, keys: QKeySequence) -> None:
         """Let `keys`, for which there is no refusal, ask for `command` from now on."""
@@ -140,8 +143,10 @@ def _original(command: Command) -> QKeySequence:
     return QKeySequence(command.value.keys)
 
 
-def _unfit(pressed: QKeyCombination, words: str) -> str:
+def _unfit(command: Command, pressed: QKeyCombination, words: str) -> str:
     key, held = pressed.key(), pressed.keyboardModifiers()
+    if command.value.page in _OF_LETTERS and not held and key not in _FIXED:
+        return ""
     if held & (Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.MetaModifier):
         return ""
     if held & Qt.KeyboardModifier.AltModifier:

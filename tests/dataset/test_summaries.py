@@ -32,7 +32,7 @@ def read(root: Path, episode_id: str = ID) -> EpisodeSummary:
 def test_a_summary_says_what_the_annotation_says(root: Path) -> None:
     assert read(root) == EpisodeSummary(
         ID, "Use Chrome to look up the weather in Beijing.", "Information_Management", "Small Phone",
-        len(ALL_KINDS),
+        len(ALL_KINDS), template=episode().task.meta_task,
     )  # fmt: skip
 
 

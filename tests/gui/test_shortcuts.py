@@ -98,6 +98,15 @@ def test_keys_that_are_needed_for_typing_and_getting_about_are_refused(shortcuts
 
 
 @pytest.mark.parametrize(
+    ("keys", "is_free"), [("P", True), ("0", True), ("Q", False), ("Return", False), ("Left", False)]
+)
+def test_letters_that_are_free_ask_for_something_on_the_page_review(
+    shortcuts: Shortcuts, keys: str, is_free: bool
+) -> None:
+    assert (shortcuts.refusal(Command.ACCEPT_EPISODE, QKeySequence(keys)) == "") is is_free
+
+
+@pytest.mark.parametrize(
     "keys", ["F12", "Shift+F12", "Ctrl+Y", "Ctrl+Alt+C", "Alt+Left", "Ctrl+Space", "Media Play", ""]
 )
 def test_other_keys_are_free(shortcuts: Shortcuts, keys: str) -> None:
