@@ -1,10 +1,10 @@
 """What people say of an episode: their answers to the three questions, and all else that a review file remembers."""
 
-from datetime import datetime
+from datetime import UTC, datetime
 from enum import Enum
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator
 
 from odyssey_recorder.dataset.amendment import Amendment
 from odyssey_recorder.quality.finding import Criterion
@@ -91,12 +91,16 @@ class Subject(_Record):
     steps: int
 
 
+def _in_utc(at: datetime) -> datetime:
+    return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
+
+
 class _Entry(_Record):
     """One thing that was done: `id` is 32 random hexadecimal digits, `at` is UTC, `by` the name of who did it."""
 
     id: str = Field(pattern=r"^[0-9a-f]{32}\z")
-    at: datetime
-    by: str = Field(min_length=1)
+    at: Annotated[datetime, AfterValidator(_in_utc)]
+    by: str = Field(pattern=r"\S")
 
 
 class Verdict(_Entry):
@@ -116,6 +120,13 @@ class Verdict(_Entry):
     findings: tuple[str, ...] = ()
     subject: Subject
     replay: str = ""
+
+    @field_validator("judgements")
+    @classmethod
+    def _each_question_once(cls, judgements: tuple[Judgement, ...]) -> tuple[Judgement, ...]:
+        if len({one.criterion for one in judgements}) < len(judgements):
+            raise ValueError("the same question is answered twice; expected each of the three once")
+        return judgements
 
     def answer(self, criterion: Criterion) -> Answer:
         """What was said to one question."""

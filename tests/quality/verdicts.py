@@ -1,0 +1,46 @@
+"""Verdicts as tests need them: a few words make a whole one."""
+
+from datetime import UTC, datetime, timedelta
+from hashlib import md5
+
+from odyssey_recorder.quality.finding import Criterion
+from odyssey_recorder.quality.review import Answer, Decision, Judgement, Subject, Verdict
+
+BEGIN = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
+PRESENT = "a" * 64
+"""The revision that verdicts are of unless told."""
+
+_REASONS = {Criterion.PICTURES: "stale", Criterion.SEQUENCE: "unfinished", Criterion.INSTRUCTION: "lost"}
+
+
+def judgements(answers: str, *, step: int | None = None) -> tuple[Judgement, Judgement, Judgement]:
+    """The three answers, each a letter: p(ass), f(ail), u(nsure), as in ``pfp``."""
+    spelled = {"p": Answer.PASS, "f": Answer.FAIL, "u": Answer.UNSURE}
+    pictures, sequence, instruction = (
+        Judgement(criterion=criterion, answer=spelled[letter], reason="" if letter == "p" else reason, step=step)
+        for letter, (criterion, reason) in zip(answers, _REASONS.items(), strict=True)
+    )
+    return pictures, sequence, instruction
+
+
+def verdict(  # noqa: PLR0913 - what a verdict may differ in
+    by: str,
+    answers: str = "ppp",
+    decision: Decision | None = None,
+    *,
+    minute: int = 0,
+    revision: str = PRESENT,
+    recorder: str = "Ada",
+    step: int | None = None,
+) -> Verdict:
+    """What `by` said so many minutes after BEGIN; without a decision the one that the answers bear."""
+    return Verdict(
+        id=md5(f"{by}{answers}{minute}{revision}{decision}".encode(), usedforsecurity=False).hexdigest(),
+        at=BEGIN + timedelta(minutes=minute),
+        by=by,
+        decision=decision or (Decision.ACCEPT if answers == "ppp" else Decision.SEND_BACK),
+        judgements=judgements(answers, step=step),
+        revision=revision,
+        seconds=20.0,
+        subject=Subject(recorder=recorder, category="Web_Shopping", device="Pixel 8 Pro", template="Buy {}", steps=9),
+    )
