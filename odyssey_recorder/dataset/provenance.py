@@ -88,9 +88,9 @@ class StepRecord(_Record):
     `age_us` is how much older than the touch-down the frame is: how long before `touched_us` it was on the screen; None
     where the input was held back until a second frame proved the first. `ui_tree` is the name of the file with
     the view tree, and `ui_tree_absent` says why there is none. `bbox` is the box of the element that was touched: left,
-    top, right, bottom in pixels, right and bottom not belonging to it. In passive mode `clock_offset_us` is
-    what was added to the device's clock to get `touched_us`, right to within `clock_uncertainty_us`. `note` is what
-    the annotator wrote beside the step.
+    top, right, bottom in pixels, right and bottom not belonging to it; it is from the view tree, or a reviewer drew it
+    ("human"). In passive mode `clock_offset_us` is what was added to the device's clock to get `touched_us`, right to
+    within `clock_uncertainty_us`. `note` is what the annotator wrote beside the step.
     """
 
     frame: FrameRecord
@@ -105,7 +105,7 @@ class StepRecord(_Record):
     ui_tree: str | None = Field(default=None, pattern=r"^([0-9]{16}_)?[0-9]+\.xml\z")
     ui_tree_absent: str = ""
     bbox: tuple[int, int, int, int] | None = None
-    bbox_source: Literal["hierarchy"] | None = None
+    bbox_source: Literal["hierarchy", "human"] | None = None
     clock_offset_us: int | None = None
     clock_uncertainty_us: int | None = None
     note: str = ""

@@ -1,0 +1,251 @@
+"""What an episode and its proof are after an amendment, and which amendments are refused."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+
+from odyssey_recorder.dataset.amendment import (
+    Amendment,
+    DropSteps,
+    DropTail,
+    NewBox,
+    NewEnd,
+    NewInstruction,
+    NewNote,
+    NewPress,
+    NewText,
+)
+from odyssey_recorder.dataset.provenance import EpisodeProvenance, StepRecord, StrokeRecord, ui_tree_name
+from odyssey_recorder.errors import ReviewError
+from odyssey_recorder.model.action import Action, Click, Complete, Impossible, LongPress, Type
+from odyssey_recorder.model.episode import Episode, Extra, Json, Step, screenshot_name
+from odyssey_recorder.model.geometry import GRID, Box, Pixel, Size, to_pixel
+
+LARGEST_BOX_PERCENT = 60
+"""An element does not fill more of the screen than this."""
+BOX = "sam2_bbox"
+"""The key of a step's box in the files of the second release: left, top, right, bottom on the grid."""
+_SPELLING = ("info", "ps")
+"""What a step's extra holds of its present action alone."""
+_OF_THE_ACTION = (*_SPELLING, BOX, "intention", "low_level_instruction")
+"""What a step's extra says of its action; all else is of its picture."""
+
+
+@dataclass(frozen=True, slots=True)
+class Amended:
+    """An episode after an amendment; `kept[n]` is the number that its step n had before."""
+
+    episode: Episode
+    proof: EpisodeProvenance | None
+    kept: tuple[int, ...]
+
+
+def amended(
+    episode: Episode, proof: EpisodeProvenance | None, amendment: Amendment, *, picture: Size | None = None
+) -> Amended:
+    """The episode as `amendment` leaves it; the pictures follow `kept`.
+
+    `picture` is the size of the picture that a box is drawn on; without it that of the proof is taken, or else that of
+    the device. Raises ReviewError for what is not allowed, and where nothing would change.
+    """
+    all_steps = tuple(range(len(episode.steps)))
+    match amendment:
+        case NewInstruction(instruction=words):
+            after = Amended(_with_instruction(episode, words), proof, all_steps)
+        case NewEnd(words=words):
+            after = Amended(_with_end(episode, words), proof, all_steps)
+        case NewNote(step=number, note=note):
+            _step(episode, number)
+            after = Amended(episode, _with_record(_needed(episode, proof), number, {"note": note}), all_steps)
+        case NewPress(step=number, long=long):
+            after = Amended(_with_press(episode, number, long=long), proof, all_steps)
+        case NewText(step=number, text=text):
+            after = Amended(_with_text(episode, number, text), proof, all_steps)
+        case NewBox(step=number, box=box):
+            after = Amended(*_with_box(episode, proof, number, Box(*box), picture), all_steps)
+        case DropSteps(first=first, last=last):
+            after = _without(episode, proof, first, last)
+        case DropTail(at=at):
+            after = _ended(episode, proof, at)
+    if (after.episode, after.proof) == (episode, proof):
+        raise ReviewError(f"Episode {episode.episode_id} says so already: nothing would change.")
+    return after
+
+
+def box_refusal(box: Box, touched: Pixel, size: Size) -> str:
+    """Why `box` cannot be that of an element touched at `touched` on a picture of `size`; empty where it can."""
+    if not (0 <= box.left < box.right <= size.width and 0 <= box.top < box.bottom <= size.height):
+        return f"The box does not lie within the picture of {size}: draw it again."
+    if touched not in box:
+        return f"The box does not hold the place that was touched, {touched.x}, {touched.y}: draw it around that place."
+    if box.area * 100 > size.width * size.height * LARGEST_BOX_PERCENT:
+        return (
+            f"The box fills more than {LARGEST_BOX_PERCENT} % of the screen: draw it around the touched element alone."
+        )
+    return ""
+
+
+def touched_pixel(action: Click | LongPress, record: StepRecord | None, size: Size) -> Pixel:
+    """Where the finger came down on a picture of `size`: exactly where the proof tells, else the middle of its cell."""
+    if record is not None and isinstance(record.input, StrokeRecord) and record.input.samples:
+        x, y, _ = record.input.samples[0]
+        return Pixel(x, y)
+    return to_pixel(action.point, size)
+
+
+# Texts and actions.
+
+
+def _with_instruction(episode: Episode, words: str) -> Episode:
+    if not words.strip():
+        raise ReviewError("An instruction needs words: say what is to be done.")
+    return replace(episode, task=replace(episode.task, instruction=words))
+
+
+def _with_end(episode: Episode, words: str) -> Episode:
+    end: Action
+    match episode.steps[-1].action:
+        case Complete():
+            end = Complete(words)
+        case Impossible() if words.strip():
+            end = Impossible(words)
+        case Impossible():
+            raise ReviewError("IMPOSSIBLE needs a reason: say what made the task impossible.")
+        case _:
+            raise ReviewError(f"Episode {episode.episode_id} has no end: it must be recorded again.")
+    return _with_action(episode, len(episode.steps) - 1, end)
+
+
+def _with_press(episode: Episode, number: int, *, long: bool) -> Episode:
+    match _step(episode, number).action:
+        case Click(point) | LongPress(point) as before:
+            after = LongPress(point) if long else Click(point)
+            return episode if after == before else _with_action(episode, number, after)
+        case _:
+            raise ReviewError(f"Step {number} is neither CLICK nor LONG_PRESS: its kind cannot be changed.")
+
+
+def _with_text(episode: Episode, number: int, text: str) -> Episode:
+    if not isinstance(_step(episode, number).action, Type):
+        raise ReviewError(f"Step {number} is no TYPE: it has no text that could be changed.")
+    if not text:
+        raise ReviewError(f"Step {number} needs a text: drop the step if nothing was typed.")
+    return _with_action(episode, number, Type(text))
+
+
+def _with_action(episode: Episode, number: int, action: Action) -> Episode:
+    step = episode.steps[number]
+    if action == step.action:
+        return episode
+    return _with_step(episode, number, replace(step, action=action, extra=_less(step.extra, _SPELLING)))
+
+
+# Boxes.
+
+
+def _with_box(
+    episode: Episode, proof: EpisodeProvenance | None, number: int, box: Box, picture: Size | None
+) -> tuple[Episode, EpisodeProvenance | None]:
+    step = _step(episode, number)
+    if not isinstance(step.action, Click | LongPress):
+        raise ReviewError(f"Step {number} touched no element at one place: it has no box.")
+    record = None if proof is None else _needed(episode, proof).steps[number]
+    size = picture or (Size(record.frame.width, record.frame.height) if record else episode.device.size)
+    if refusal := box_refusal(box, touched_pixel(step.action, record, size), size):
+        raise ReviewError(f"Step {number}: {refusal}")
+    if proof is not None:
+        corners = (box.left, box.top, box.right, box.bottom)
+        proof = _with_record(proof, number, {"bbox": corners, "bbox_source": "human"})
+    if proof is None or BOX in step.extra:
+        extra = MappingProxyType({**step.extra, BOX: _on_grid(box, size)})
+        episode = _with_step(episode, number, replace(step, extra=extra))
+    return episode, proof
+
+
+def _on_grid(box: Box, size: Size) -> list[Json]:
+    """The smallest box on the grid that holds `box`."""
+    return [
+        box.left * GRID // size.width,
+        box.top * GRID // size.height,
+        -(-box.right * GRID // size.width),
+        -(-box.bottom * GRID // size.height),
+    ]
+
+
+# Steps.
+
+
+def _without(episode: Episode, proof: EpisodeProvenance | None, first: int, last: int) -> Amended:
+    if first > last:
+        raise ReviewError(f"Steps {first} to {last} are none: name the first before the last.")
+    _step(episode, last)
+    end = len(episode.steps) - 1
+    if last == end:
+        raise ReviewError(f"Step {end} is the end of the episode and cannot be dropped: end it at an earlier step.")
+    return _keeping(episode, proof, [number for number in range(end + 1) if not first <= number <= last])
+
+
+def _ended(episode: Episode, proof: EpisodeProvenance | None, at: int) -> Amended:
+    """The episode up to the picture of step `at`, which is now that of the end."""
+    step, end = _step(episode, at), episode.steps[-1]
+    if at == len(episode.steps) - 1:
+        raise ReviewError(f"Episode {episode.episode_id} ends at step {at} already.")
+    said = {key: end.extra[key] for key in _OF_THE_ACTION if key in end.extra}
+    extra = MappingProxyType({**_less(step.extra, _OF_THE_ACTION), **said})
+    after = _keeping(episode, proof, range(at + 1))
+    return replace(
+        after,
+        episode=_with_step(after.episode, at, replace(step, action=end.action, extra=extra)),
+        proof=None if after.proof is None else _with_record(after.proof, at, _NOTHING_SENT),
+    )
+
+
+_NOTHING_SENT = {"input": None, "sent_us": None, "sent_until_us": None, "bbox": None, "bbox_source": None}
+
+
+def _keeping(episode: Episode, proof: EpisodeProvenance | None, kept: Sequence[int]) -> Amended:
+    """The episode with the steps `kept` alone, numbered anew."""
+    name = episode.episode_id
+    steps = tuple(replace(episode.steps[old], screenshot=screenshot_name(name, new)) for new, old in enumerate(kept))
+    if proof is not None:
+        old_records = _needed(episode, proof).steps
+        records = tuple(_renamed(old_records[old], name, new) for new, old in enumerate(kept))
+        proof = proof.model_copy(update={"steps": records})
+    return Amended(replace(episode, steps=steps), proof, tuple(kept))
+
+
+def _renamed(record: StepRecord, episode_id: str, number: int) -> StepRecord:
+    if record.ui_tree is None:
+        return record
+    return record.model_copy(update={"ui_tree": ui_tree_name(episode_id, number)})
+
+
+def _step(episode: Episode, number: int) -> Step:
+    if number >= len(episode.steps):
+        raise ReviewError(f"There is no step {number}: the last one is {len(episode.steps) - 1}.")
+    return episode.steps[number]
+
+
+def _needed(episode: Episode, proof: EpisodeProvenance | None) -> EpisodeProvenance:
+    if proof is None:
+        raise ReviewError(f"Episode {episode.episode_id} has no proof, and notes are kept there: none can be written.")
+    if len(proof.steps) != len(episode.steps):
+        raise ReviewError(
+            f"The proof of episode {episode.episode_id} has {len(proof.steps)} steps, the episode {len(episode.steps)}:"
+            " it is not known which belong together, so this cannot be fixed here. Send the episode back."
+        )
+    return proof
+
+
+def _with_record(proof: EpisodeProvenance, number: int, changes: Mapping[str, object]) -> EpisodeProvenance:
+    records = list(proof.steps)
+    records[number] = records[number].model_copy(update=dict(changes))
+    return proof.model_copy(update={"steps": tuple(records)})
+
+
+def _with_step(episode: Episode, number: int, step: Step) -> Episode:
+    return replace(episode, steps=(*episode.steps[:number], step, *episode.steps[number + 1 :]))
+
+
+def _less(extra: Extra, keys: Sequence[str]) -> Extra:
+    return MappingProxyType({key: value for key, value in extra.items() if key not in keys})
