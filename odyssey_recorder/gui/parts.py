@@ -1,9 +1,10 @@
 """The plain parts that cards and dialogs are built from, each in one look and with a name for screen readers."""
 
 import re
+from collections.abc import Sequence
 from typing import TypeVar
 
-from PySide6.QtCore import QRectF, Qt
+from PySide6.QtCore import QRectF, QSignalBlocker, Qt
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import (
     QComboBox,
@@ -35,6 +36,28 @@ class Choice(QComboBox):
         self.setView(QListView())
         self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.setMinimumContentsLength(8)
+
+    def offer(self, entries: Sequence[tuple[str, str]]) -> None:
+        """Offer these, each a value and its words; the chosen value stays chosen, or the first where it is gone."""
+        if entries == [(self.itemData(place), self.itemText(place)) for place in range(self.count())]:
+            return
+        chosen = self.value
+        with QSignalBlocker(self):
+            self.clear()
+            for value, words in entries:
+                self.addItem(words, value)
+            self.choose(chosen)
+        if self.value != chosen:
+            self.currentIndexChanged.emit(self.currentIndex())
+
+    @property
+    def value(self) -> str:
+        """The value of the chosen entry; empty where there is none."""
+        return str(self.currentData() or "")
+
+    def choose(self, value: str) -> None:
+        """Choose the entry of `value`, or the first where there is none."""
+        self.setCurrentIndex(max(0, self.findData(value)))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)

@@ -27,6 +27,7 @@ from odyssey_recorder.gui.dataset.episode_table import WIDTHS, EpisodeFilter, Ep
 from odyssey_recorder.gui.facet_list import FacetList
 from odyssey_recorder.gui.page import Page
 from odyssey_recorder.gui.parts import Choice, breakable, line_edit, named, push_button, row, text_label
+from odyssey_recorder.gui.steady_list import change_steadily
 
 _FACETS_PX = 208
 _ROW_PX = 32
@@ -108,24 +109,13 @@ class DatasetPage(Page):
         self._bar.setValue(self._to_read - news.unread)
         self._bar.setVisible(bool(news.unread))
         if news.read or news.gone:
-            self._take_into_table(news)
+            change_steadily(self._view, self._table, _ROW_PX, lambda: self._table.take(news))
             self._show_counts()
         if self._chosen in news.gone:
             self._choose("")
         elif any(one.episode_id == self._chosen for one in news.read):
             self._choose(self._chosen)
         self._tell()
-
-    def _take_into_table(self, news: News) -> None:
-        """What is in sight stays where it is, whatever comes above it; what stands at the top makes way for newer."""
-        scroll = self._view.verticalScrollBar()
-        above, offset = divmod(scroll.value(), _ROW_PX)
-        top = self._table.episode(above).episode_id if 0 < above < self._table.rowCount() else ""
-        before = scroll.value()
-        self._table.take(news)
-        self._view.doItemsLayout()  # otherwise the scroll bar is as long as before
-        place = self._table.row(top)
-        scroll.setValue(before if place is None else place * _ROW_PX + offset)
 
     def _mark_chosen(self) -> None:
         """However the rows are arranged anew, the chosen episode stays chosen."""
@@ -140,12 +130,8 @@ class DatasetPage(Page):
         total = len(self._table.episodes)
         self._categories.show_counts(counted(one.category for one in episodes), total)
         self._devices.show_counts(counted(one.device for one in episodes), total)
-        names = [_EVERYBODY, *sorted({one.annotator for one in episodes if one.annotator}, key=str.casefold)]
-        if names != [self._annotator.itemText(place) for place in range(self._annotator.count())]:
-            chosen = self._annotator.currentText()
-            self._annotator.clear()
-            self._annotator.addItems(names)
-            self._annotator.setCurrentText(chosen if chosen in names else _EVERYBODY)
+        names = sorted({one.annotator for one in episodes if one.annotator}, key=str.casefold)
+        self._annotator.offer([("", _EVERYBODY), *((name, name) for name in names)])
 
     def _tell(self) -> None:
         total, shown = len(self._table.episodes), self._table.rowCount()
@@ -160,11 +146,10 @@ class DatasetPage(Page):
     # What the annotator asks for.
 
     def _filter(self) -> None:
-        annotator = self._annotator.currentText()
         wanted = EpisodeFilter(
             category=self._categories.value,
             device=self._devices.value,
-            annotator="" if annotator == _EVERYBODY else annotator,
+            annotator=self._annotator.value,
             text=self._search.text().strip(),
         )
         if wanted != self._table.filter:
@@ -173,7 +158,7 @@ class DatasetPage(Page):
 
     def _clear_filters(self) -> None:
         self._search.clear()
-        self._annotator.setCurrentText(_EVERYBODY)
+        self._annotator.choose("")
         self._categories.choose("")
         self._devices.choose("")
 
@@ -222,7 +207,7 @@ class DatasetPage(Page):
         )
         self._table.modelReset.connect(self._mark_chosen)
         self._search.textChanged.connect(self._filter)
-        self._annotator.currentTextChanged.connect(self._filter)
+        self._annotator.currentIndexChanged.connect(self._filter)
         for facet in (self._categories, self._devices):
             facet.value_chosen.connect(self._filter)
         self._view.selectionModel().currentRowChanged.connect(lambda now, _before: self._choose_row(now))
@@ -245,7 +230,7 @@ class DatasetPage(Page):
         self._bar.hide()
         self._card.hide()
         self._commands.enable(Command.EPISODE_FOLDER, Command.EPISODE_PATH, Command.EPISODE_ID, on=False)
-        self._annotator.addItem(_EVERYBODY)
+        self._annotator.offer([("", _EVERYBODY)])
         self._prepare_view()
         self._middle.addWidget(self._view)
         self._middle.addWidget(self._empty)

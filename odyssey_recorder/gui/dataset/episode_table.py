@@ -105,6 +105,10 @@ class EpisodeTable(QAbstractTableModel):
         """The episode in a row."""
         return self._rows[row]
 
+    def episode_id(self, row: int) -> str:
+        """The id of the episode in a row."""
+        return self._rows[row].episode_id
+
     def row(self, episode_id: str) -> int | None:
         """The row of an episode; None where it is not shown."""
         return self._places.get(episode_id)
