@@ -1,0 +1,99 @@
+"""What the list of episodes under review is narrowed to: all filters together, with how many there are of each."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
+
+from odyssey_recorder.gui.commands import Command, Commands
+from odyssey_recorder.gui.dataset.episode_table import spoken
+from odyssey_recorder.gui.facet_list import FacetList
+from odyssey_recorder.gui.parts import Choice, line_edit, scroll_area, text_label
+from odyssey_recorder.gui.review.review_table import STAGES, Counts, ReviewFilter
+
+_WIDTH_PX = 216
+
+
+class ReviewFilters(QFrame):
+    """The filters in a column; together they are one `ReviewFilter`."""
+
+    changed = Signal()
+
+    def __init__(self, commands: Commands) -> None:
+        super().__init__()
+        self.setProperty("kind", "card")
+        self.setFixedWidth(_WIDTH_PX)
+        self._search = line_edit("Search instruction, template or id", "Search all words")
+        self._annotator = Choice("Annotator")
+        self._check = Choice("Failed check")
+        self._stages = FacetList("Stage")
+        self._categories = FacetList("Category", spoken)
+        self._devices = FacetList("Device")
+        self.show_counts(Counts(Counter(), Counter(), Counter(), Counter(), Counter()), 0)
+        self._lay_out(commands)
+        self._search.textChanged.connect(self.changed)
+        for choice in (self._annotator, self._check):
+            choice.currentIndexChanged.connect(self.changed)
+        for facet in (self._stages, self._categories, self._devices):
+            facet.value_chosen.connect(self.changed)
+
+    @property
+    def chosen(self) -> ReviewFilter:
+        """What the list shall show."""
+        return ReviewFilter(
+            stage=self._stages.value,
+            category=self._categories.value,
+            device=self._devices.value,
+            annotator=self._annotator.value,
+            check=self._check.value,
+            text=self._search.text().strip(),
+        )
+
+    def choose(self, wanted: ReviewFilter) -> None:
+        """Set all filters."""
+        self._search.setText(wanted.text)
+        self._stages.choose(wanted.stage)
+        self._categories.choose(wanted.category)
+        self._devices.choose(wanted.device)
+        self._annotator.choose(wanted.annotator)
+        self._check.choose(wanted.check)
+
+    def search(self) -> None:
+        """Let the reviewer write what to search for."""
+        self._search.setFocus()
+        self._search.selectAll()
+
+    def show_counts(self, counts: Counts, total: int) -> None:
+        """Show how many there are of what; what is chosen stays chosen."""
+        self._stages.show_counts([(stage, counts.stages[stage]) for stage in STAGES], total)
+        for facet, counter in ((self._categories, counts.categories), (self._devices, counts.devices)):
+            facet.show_counts(sorted(counter.items(), key=lambda pair: (-pair[1], pair[0].casefold())), total)
+        self._annotator.offer([("", "Recorded by anybody"), *_entries(counts.annotators, str.casefold)])
+        self._check.offer([("", "Whatever was found"), *_entries(counts.checks, str.upper)])
+
+    def _lay_out(self, commands: Commands) -> None:
+        facets = QWidget()
+        column = QVBoxLayout(facets)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(4)
+        for words, facet in (("Review", self._stages), ("Category", self._categories), ("Device", self._devices)):
+            label = text_label(words, "field")
+            label.setContentsMargins(8, 6, 0, 0)
+            column.addWidget(label)
+            column.addWidget(facet)
+            facet.setMinimumHeight(facet.sizeHint().height())
+        column.addStretch()
+        area = scroll_area()
+        area.setWidget(facets)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(10, 12, 10, 10)
+        whole.setSpacing(6)
+        for field in (self._search, self._annotator, self._check):
+            whole.addWidget(field)
+        whole.addWidget(area, 1)
+        whole.addWidget(commands.button(Command.CLEAR_REVIEW, kind="quiet"))
+
+
+def _entries(counter: Counter[str], order: Callable[[str], str]) -> Iterable[tuple[str, str]]:
+    return ((value, f"{value} ({counter[value]:,})") for value in sorted(counter, key=order))
