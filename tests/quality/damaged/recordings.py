@@ -1,0 +1,50 @@
+"""The clean episodes: errands on simulated phones, recorded by the recorder itself through the real adb."""
+
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+
+from odyssey_recorder.commands.demo_hands import Eyes
+from odyssey_recorder.dataset.store import EpisodeStore
+from odyssey_recorder.device.adb_server import find_adb
+from odyssey_recorder.model.assignment import Assignment
+from odyssey_recorder.recording.script import PATIENCE_S, ScriptPlayer
+from odyssey_recorder.recording.state import State
+from odyssey_recorder.simulator.lab import Lab
+from odyssey_recorder.wiring import lab_desk
+from tests.quality.damaged.errands import ERRANDS, Errand
+
+_AT_ONCE = 4
+
+
+def record_all(folder: Path, *, seed: int, errands: tuple[Errand, ...] = ERRANDS) -> Mapping[str, str]:
+    """Record all errands into the dataset ``folder/dataset``; the ids of the episodes by the errands' names.
+
+    Each phone has a wallpaper of its own, which the seed decides: no two episodes share a home screen.
+    """
+    store = EpisodeStore(folder / "dataset", drafts=folder / "drafts")
+    seeds = range(seed * len(errands), (seed + 1) * len(errands))
+    with Lab(Path(find_adb())) as lab, ThreadPoolExecutor(_AT_ONCE) as hands:
+        ids = hands.map(partial(_record, lab, store), errands, seeds)
+        return dict(zip((errand.name for errand in errands), ids, strict=True))
+
+
+def _record(lab: Lab, store: EpisodeStore, errand: Errand, seed: int) -> str:
+    desk = lab_desk(lab, store, actor="annotator", profile=errand.profile)
+    serial = lab.phones.start(errand.profile, seed=seed, animation=False)
+    device = desk.connect(serial)
+    player = ScriptPlayer()
+    recorder = desk.begin(device, Assignment(errand.task), player)
+    eyes = Eyes(lab, serial)
+    try:
+        recorder.start()
+        for move in errand.moves:
+            recorder.wait_for(lambda view: view.state is State.READY and view.has_view_tree, PATIENCE_S)
+            player.perform(eyes.command(move), recorder)
+        player.published(recorder)
+    finally:
+        recorder.stop()
+        recorder.join()
+        device.close()
+    return recorder.episode_id
