@@ -1,0 +1,137 @@
+"""What a screenshot file shows, in figures: whether it is whole, how much of it is one colour, what it looks like.
+
+All but the size is measured on a `View` of it: every second pixel of every second row, the bars of the system left out.
+That is a quarter of the work, and nothing that a person would notice is one pixel wide.
+"""
+
+import hashlib
+import io
+import struct
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from PIL import Image, ImageChops, ImageStat, UnidentifiedImageError
+
+from odyssey_recorder.model.geometry import Size
+from odyssey_recorder.quality.evidence import Picture
+from odyssey_recorder.quality.thresholds import BOTTOM_BAR, CHANNEL, TOP_BAR
+
+LARGEST_FILE = 64 * 1024 * 1024
+"""Bytes of a file that is read; pure noise on the screen of the largest device has a third of that."""
+
+_MOST_PIXELS = 40_000_000
+_SIGNATURE = b"\x89PNG\r\n\x1a\n"
+_STRIDE = 2
+_COLOUR_STRIDE = 4
+"""Colours are counted on so much coarser a grid still: counting costs as much as all the rest."""
+_LOOK = (9, 8)
+_BEYOND = [0] * (CHANNEL + 1) + [255] * (255 - CHANNEL)
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What is measured of a picture, in RGB, and the size of the whole picture."""
+
+    seen: Image.Image
+    whole: Size
+
+
+class _BrokenError(Exception):
+    """Why a file is no whole picture, as a person is told."""
+
+
+def measure(data: bytes) -> tuple[Picture, View | None]:
+    """The picture that the bytes of a file hold, and the view of it; None where it cannot be decoded."""
+    sha256 = hashlib.sha256(data).hexdigest()
+    try:
+        view = _decode(data)
+    except _BrokenError as error:
+        return Picture(sha256, problem=str(error)), None
+    luma = view.seen.convert("L")
+    deviation = ImageStat.Stat(luma).stddev[0]
+    return Picture(sha256, "", view.whole, deviation, _flat(view.seen), _look(luma)), view
+
+
+def change(one: View, other: View) -> float:
+    """The share (0..1) of pixels that differ in any channel by more than the tolerance; 1.0 for another size."""
+    if one.whole != other.whole:
+        return 1.0
+    difference = ImageChops.difference(one.seen, other.seen)
+    alike = difference.point(_BEYOND * 3).convert("L").histogram()[0]
+    return 1 - alike / (one.seen.width * one.seen.height)
+
+
+def _decode(data: bytes) -> View:
+    """The view of the PNG in `data`. Raises _BrokenError."""
+    size = _walk(data)
+    try:
+        with Image.open(io.BytesIO(data), formats=("PNG",)) as picture:
+            picture.load()
+            return View(_viewed(picture), size)
+    except UnidentifiedImageError as error:
+        raise _BrokenError("it is not a PNG that can be read") from error
+    except (OSError, SyntaxError, ValueError, ArithmeticError, LookupError, struct.error, zlib.error) as error:
+        raise _BrokenError(f"it cannot be decoded ({error})") from error
+
+
+def _viewed(picture: Image.Image) -> Image.Image:
+    top, bottom = int(picture.height * TOP_BAR), picture.height - int(picture.height * BOTTOM_BAR)
+    size = max(1, picture.width // _STRIDE), max(1, (bottom - top) // _STRIDE)
+    seen = picture.resize(size, Image.Resampling.NEAREST, box=(0, top, picture.width, bottom))
+    seen.info.pop("transparency", None)  # a screen has none
+    return seen.convert("RGB")
+
+
+def _flat(seen: Image.Image) -> float:
+    width, height = max(1, seen.width // _COLOUR_STRIDE), max(1, seen.height // _COLOUR_STRIDE)
+    colours = seen.resize((width, height), Image.Resampling.NEAREST).getcolors(width * height) or []
+    return max(count for count, _ in colours) / (width * height)
+
+
+def _look(luma: Image.Image) -> int:
+    """The difference hash: for 8x8 cells, from the top left, whether each is darker than its right neighbour."""
+    width, height = _LOOK
+    cells = luma.resize(_LOOK, Image.Resampling.BOX).tobytes()
+    pairs = (at for row in range(height) for at in range(row * width, row * width + width - 1))
+    look = 0
+    for at in pairs:
+        look = look << 1 | (cells[at] < cells[at + 1])
+    return look
+
+
+def _walk(data: bytes) -> Size:
+    """The size that the header tells, after every chunk was held against its checksum, which the decoder does not do.
+
+    Raises _BrokenError.
+    """
+    if not data:
+        raise _BrokenError("the file is empty")
+    if not data.startswith(_SIGNATURE):
+        raise _BrokenError("it is not a PNG file")
+    chunks = _chunks(data)
+    name, header = next(chunks)
+    if name != b"IHDR" or len(header) != 13:
+        raise _BrokenError("its header is damaged")
+    size = Size(*struct.unpack(">II", header[:8]))
+    if size.width * size.height > _MOST_PIXELS:
+        raise _BrokenError(f"it claims to be {size} pixels large, which no screen is")
+    for _ in chunks:
+        pass
+    return size
+
+
+def _chunks(data: bytes) -> Iterator[tuple[bytes, memoryview]]:
+    """The name and the content of each chunk up to the closing one. Raises _BrokenError at the first damaged one."""
+    view, at, name = memoryview(data), len(_SIGNATURE), b""
+    while name != b"IEND":
+        if len(data) < at + 12:
+            raise _BrokenError(f"it is cut off after {len(data)} bytes")
+        length, name = struct.unpack_from(">I4s", data, at)
+        end = at + 8 + length
+        if len(data) < end + 4:
+            raise _BrokenError(f"it is cut off after {len(data)} bytes")
+        if zlib.crc32(view[at + 4 : end]) != int.from_bytes(view[end : end + 4]):
+            raise _BrokenError(f"its bytes {at} to {end + 4} are damaged: the checksum differs")
+        yield name, view[at + 8 : end]
+        at = end + 4

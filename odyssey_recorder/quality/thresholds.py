@@ -1,0 +1,35 @@
+"""Every number that decides whether a check finds something; docs/quality.md says how each was set, and on what."""
+
+TOP_BAR = 0.05
+"""Share of a picture's rows at its top that no measure looks at: the status bar, whose clock goes on by itself."""
+BOTTOM_BAR = 0.05
+"""Share of a picture's rows at its bottom that no measure looks at: the navigation bar."""
+CHANNEL = 24
+"""A pixel differs where one of its channels does by more than this, of 255: as replay/compare.py has it."""
+
+# --- whole datasets --------------------------------------------------------------------------------------
+
+COMMON_SCREEN = 5
+"""A picture that so many episodes have, byte for byte, is a screen that all pass by, and not one episode's file."""
+COMMON_LOOK = 20
+"""A look that more episodes have says nothing of any two of them."""
+ALIKE_LOOKS = 5
+"""Episodes with fewer screens that are not common are not compared by their looks."""
+ALIKE_SHARE = 0.8
+"""Episodes of different tasks that share so many of their looks are named."""
+ALIKE_ACTIONS = 0.9
+"""Episodes of one task on one device whose actions are more alike than this are near-duplicates."""
+SAME_PLACE = 40
+"""Two actions are at the same place when they differ by no more than this on either axis of the grid."""
+ALIKE_INSTRUCTION = 0.7
+"""Instructions with a ROUGE-L above this are named, as Self-Instruct has it."""
+COMPARED_AT_MOST = 400
+"""An instruction is compared with so many others at most: those that share most of its rarest words."""
+NAMED_AT_MOST = 3
+"""A finding names so many other episodes."""
+SHORTEST, LONGEST = 4, 60
+"""Steps that an episode has, the terminal one included."""
+LENGTH_DEVIATIONS = 3
+"""An episode is as long as usual within so many median absolute deviations of its category's median."""
+LENGTHS_NEEDED = 20
+"""A category with fewer episodes has no usual length."""
