@@ -68,7 +68,7 @@ REASONS: dict[Criterion, dict[str, str]] = {
 
 
 class _Record(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="ignore")
+    model_config = ConfigDict(frozen=True, extra="allow")  # keys of others survive a round trip
 
 
 class Judgement(_Record):
@@ -82,13 +82,16 @@ class Judgement(_Record):
 
 
 class Subject(_Record):
-    """What was judged, so that a report need not find the episode again; `template` is its meta_task."""
+    """What was judged, so that a report need not find the episode again; `template` is its meta_task.
 
-    recorder: str
-    category: str
-    device: str
-    template: str
-    steps: int
+    Empty in a verdict that was written by hand or by another tool.
+    """
+
+    recorder: str = ""
+    category: str = ""
+    device: str = ""
+    template: str = ""
+    steps: int = Field(default=0, ge=0)
 
 
 def _in_utc(at: datetime) -> datetime:
@@ -107,8 +110,8 @@ class Verdict(_Entry):
     """One reviewer's whole word on an episode.
 
     `revision` is the SHA-256 of the annotation file that was judged, after the reviewer's own amendments. `findings`
-    are the names of those that were shown, `seconds` how long the episode was looked at, `replay` the id of a replay
-    that was taken as evidence.
+    are the names of those that were shown, `seconds` how long the episode was looked at, 0 where nobody measured it,
+    `replay` the id of a replay that was taken as evidence.
     """
 
     kind: Literal["verdict"] = "verdict"
@@ -116,9 +119,9 @@ class Verdict(_Entry):
     judgements: tuple[Judgement, Judgement, Judgement]
     note: str = ""
     revision: str
-    seconds: float = Field(ge=0)
+    seconds: float = Field(default=0.0, ge=0)
     findings: tuple[str, ...] = ()
-    subject: Subject
+    subject: Subject = Subject()
     replay: str = ""
 
     @field_validator("judgements")
@@ -135,7 +138,8 @@ class Verdict(_Entry):
 
 class Fix(_Entry):
     """One amendment of the episode; `before` and `after` are the revisions. `undoes` is the id of the fix taken back:
-    then `amendment` is None."""
+    then `amendment` is None. `version` is the name of the whole version from before.
+    """
 
     kind: Literal["fix"] = "fix"
     amendment: Amendment | None
@@ -143,6 +147,7 @@ class Fix(_Entry):
     before: str
     after: str
     undoes: str = ""
+    version: str = ""
 
 
 class ReplayEvidence(_Entry):
