@@ -1,5 +1,6 @@
 """What the checks of one episode look at: all that its files say, read and measured, judged by nobody yet."""
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from odyssey_recorder.dataset.loose import LooseEpisode, LooseStep
@@ -75,3 +76,7 @@ class EpisodeFacts:
     actions: tuple[str, ...]
     pictures: tuple[str, ...]
     looks: tuple[int | None, ...]
+
+
+FactsSource = Callable[[], Iterable[EpisodeFacts]]
+"""The facts of every episode of a dataset, sorted by id, one at a time and as often as they are asked for."""

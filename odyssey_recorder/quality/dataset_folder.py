@@ -1,0 +1,171 @@
+"""What lies in a dataset's folders and belongs to no episode, and which lists of episodes disagree with the files."""
+
+import json
+import os
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from odyssey_recorder.dataset.durable import storage_error
+from odyssey_recorder.dataset.plain_json import shown
+from odyssey_recorder.quality.evidence import FactsSource
+from odyssey_recorder.quality.finding import Finding, NotChecked, Severity
+from odyssey_recorder.quality.thresholds import NAMED_AT_MOST
+
+ANNOTATIONS = "annotations"
+INDEXES = ("all_anno.json", "all_annot.json")
+"""The lists of all episodes of the first and of the second release."""
+_FORMS = {
+    ANNOTATIONS: re.compile(r"([0-9]{16})\.json"),
+    "screenshots": re.compile(r"([0-9]{16})_[0-9]+\.png"),
+    "provenance": re.compile(r"([0-9]{16})\.json"),
+    "ui_trees": re.compile(r"([0-9]{16})_[0-9]+\.xml"),
+    "reviews": re.compile(r"([0-9]{16}|policy)\.json"),
+}
+"""The folders, and how the files in them are named: by the id of their episode."""
+
+
+def episode_ids(root: Path) -> frozenset[str]:
+    """The ids of the annotation files in the dataset folder `root`. Raises DatasetError."""
+    found = (_FORMS[ANNOTATIONS].fullmatch(name) for name in names_in(root / ANNOTATIONS))
+    return frozenset(match[1] for match in found if match)
+
+
+def names_in(folder: Path) -> Iterator[str]:
+    """The names in a folder, hidden ones left out; none where there is no such folder. Raises DatasetError."""
+    try:
+        with suppress(FileNotFoundError), os.scandir(folder) as entries:
+            yield from (entry.name for entry in entries if not entry.name.startswith("."))
+    except OSError as error:
+        raise storage_error(error, folder, "read") from error
+
+
+def folder_findings(root: Path) -> Iterator[Finding]:
+    """SET01: a file of an episode that is not there. SET02: a file that is none of the dataset's.
+
+    The review of an episode in the trash is where it belongs. Raises DatasetError.
+    """
+    episodes = episode_ids(root)
+    rejected = _rejected(root)
+    for folder, form in _FORMS.items():
+        orphans: Counter[str] = Counter()
+        strays: list[str] = []
+        known = episodes | rejected | {"policy"} if folder == "reviews" else episodes
+        for name in names_in(root / folder):
+            match = form.fullmatch(name)
+            if match is None:
+                strays.append(name)
+            elif match[1] not in known:
+                orphans[match[1]] += 1
+        yield from _orphans(folder, orphans)
+        yield from _strays(folder, strays)
+
+
+def _rejected(root: Path) -> frozenset[str]:
+    """The ids of the episodes in the trash, in whatever folder of it."""
+    ids = (re.match(r"[0-9]{16}(?![0-9])", path.name) for path in (root / "trash").rglob("*"))
+    return frozenset(match[0] for match in ids if match)
+
+
+def _orphans(folder: str, orphans: Counter[str]) -> Iterator[Finding]:
+    if orphans:
+        yield Finding(
+            "SET01", Severity.WARNING, None, "", None,
+            f"{folder}/ has {counted(orphans.total(), 'file')} of {counted(len(orphans), 'episode')} without an "
+            f"annotation: {listed(sorted(orphans))}.",
+            "Bring the annotations back if they are lost; otherwise move the files away.",
+            tuple(sorted(orphans)[:NAMED_AT_MOST]),
+        )  # fmt: skip
+
+
+def _strays(folder: str, strays: Sequence[str]) -> Iterator[Finding]:
+    if strays:
+        torn = sum(name.endswith(".part") for name in strays)
+        parts = f", {torn} of them left by a write that was cut short" if torn else ""
+        yield Finding(
+            "SET02", Severity.NOTE, None, "", None,
+            f"{folder}/ has {counted(len(strays), 'file')} that no episode has{parts}: {listed(sorted(strays))}.",
+            "Move away what does not belong there.",
+        )  # fmt: skip
+
+
+def list_findings(root: Path, source: FactsSource) -> Iterator[Finding | NotChecked]:
+    """SET03: the rows of `all_anno.json` or `all_annot.json` are not the annotation files, or count other steps.
+
+    SET04: some recordings have their proof and others do not. Raises DatasetError.
+    """
+    episodes = episode_ids(root)
+    indexes = [name for name in INDEXES if (root / name).is_file()]
+    if not indexes:
+        yield NotChecked("SET03", f"There is no list of all episodes ({' or '.join(INDEXES)}).")
+    for name in indexes:
+        yield from _index_findings(root / name, episodes, source)
+    proved = {match[1] for match in map(_FORMS["provenance"].fullmatch, names_in(root / "provenance")) if match}
+    if not proved:
+        yield NotChecked("SET04", "No episode has a proof, as in released data.")
+    elif episodes - proved:
+        yield Finding(
+            "SET04", Severity.WARNING, None, "", None,
+            f"{len(episodes - proved)} of {counted(len(episodes), 'episode')} have no proof in provenance/: "
+            f"{listed(sorted(episodes - proved))}.",
+            "Bring the files back; without them nobody can tell whether the pictures are right.",
+            tuple(sorted(episodes - proved)[:NAMED_AT_MOST]),
+        )  # fmt: skip
+
+
+def _index_findings(path: Path, episodes: frozenset[str], source: FactsSource) -> Iterator[Finding]:
+    rows = _rows(path)
+    if rows is None:
+        yield _of_index(f"{path.name} is not a JSON list of episodes.", ())
+        return
+    times = Counter(episode_id for episode_id, _ in rows)
+    twice = sorted(episode_id for episode_id, count in times.items() if count > 1)
+    steps = dict(rows)
+    other = sorted(
+        facts.episode_id for facts in source() if steps.get(facts.episode_id) not in (None, len(facts.actions))
+    )
+    for told, ids in (
+        ("name {} without a file", sorted(times.keys() - episodes)),
+        ("lack {} that there is", sorted(episodes - times.keys())),
+        ("name {} more than once", twice),
+        ("count other steps than the file for {}", other),
+    ):
+        if ids:
+            words = told.format(counted(len(ids), "episode"))
+            yield _of_index(f"The rows of {path.name} {words}: {listed(ids)}.", ids)
+
+
+def _of_index(found: str, ids: Sequence[str]) -> Finding:
+    shown_ids = tuple(one for one in ids[:NAMED_AT_MOST] if re.fullmatch(r"[0-9]{16}", one))
+    return Finding("SET03", Severity.WARNING, None, "", None, found, "Make the list anew from the files.", shown_ids)
+
+
+def _rows(path: Path) -> list[tuple[str, int | None]] | None:
+    """The id and the count of steps of each row; None where it is no list of episodes."""
+    try:
+        tree = json.loads(path.read_bytes(), object_hook=_row)  # row by row: the list may have many thousand
+    except OSError as error:
+        raise storage_error(error, path, "read") from error
+    except (ValueError, RecursionError):
+        return None
+    return tree if isinstance(tree, list) and all(isinstance(row, tuple) for row in tree) else None
+
+
+def _row(pairs: dict[str, object]) -> tuple[str, int | None]:
+    steps = pairs.get("step_length")
+    return str(pairs.get("episode_id", "")), steps if isinstance(steps, int) else None
+
+
+def counted(count: int, word: str) -> str:
+    """``1 episode``, ``2 episodes``."""
+    return f"{count} {word}" if count == 1 else f"{count} {word}s"
+
+
+def listed(names: Iterable[str]) -> str:
+    """The first few names, and how many more there are; what a file made them is cut short and spelled out."""
+    all_names = list(names)
+    few = ", ".join(name if name.isascii() and name.isalnum() else shown(name) for name in all_names[:NAMED_AT_MOST])
+    more = len(all_names) - NAMED_AT_MOST
+    return f"{few} and {more} more" if more > 0 else few
