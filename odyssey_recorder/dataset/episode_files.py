@@ -1,0 +1,198 @@
+"""Which files of a dataset are those of one episode, how they are kept elsewhere whole, and how they are exchanged.
+
+A folder that keeps an episode is laid out as a dataset is: whatever reads a dataset reads it too.
+"""
+
+import filecmp
+import hashlib
+import os
+import re
+import shutil
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from pathlib import Path
+
+from odyssey_recorder.dataset.durable import make_folder, storage_error, sync_folder, write_durably
+from odyssey_recorder.dataset.provenance import UI_TREES
+
+PART = ".part"
+"""What the name of a file or a folder ends in that is not yet, or no longer, what it is called."""
+_NUMBERED = {"screenshots": "png", UI_TREES: "xml"}
+
+
+def annotation_name(episode_id: str) -> str:
+    """Where in a dataset the annotation of an episode is."""
+    return f"annotations/{episode_id}.json"
+
+
+def proof_name(episode_id: str) -> str:
+    """Where in a dataset the proof of an episode is."""
+    return f"provenance/{episode_id}.json"
+
+
+def picture_name(episode_id: str, step: int) -> str:
+    """Where in a dataset the picture of a step is."""
+    return f"screenshots/{episode_id}_{step}.png"
+
+
+def tree_name(episode_id: str, step: int) -> str:
+    """Where in a dataset the view tree of a step is."""
+    return f"{UI_TREES}/{episode_id}_{step}.xml"
+
+
+def files_of(folder: Path, episode_id: str) -> dict[str, Path]:
+    """The files of an episode that are there, also those that no step names, by where in the dataset they are.
+
+    Raises DatasetError.
+    """
+    return _found(folder, episode_id, "")
+
+
+def version_name(contents: Mapping[str, Path | bytes], episode_id: str) -> str:
+    """What a version of an episode is called: the SHA-256 of its annotation, and 16 digits that stand for all else.
+
+    Raises DatasetError.
+    """
+    hashes = {name: _sha256(source) for name, source in sorted(contents.items())}
+    revision = hashes.pop(annotation_name(episode_id), "")
+    rest = "\n".join(f"{digest} {name}" for name, digest in hashes.items())
+    return f"{revision}-{_sha256(rest.encode())[:16]}"
+
+
+def keep(contents: Mapping[str, Path | bytes], folder: Path) -> None:
+    """Make `folder`, whole or not at all; nothing is done where it is there. Raises DatasetError.
+
+    Pictures and view trees are linked where the disk allows it; what is sometimes changed in place is copied.
+    """
+    if folder.is_dir():
+        return
+    part = folder.with_name(folder.name + PART)
+    try:
+        shutil.rmtree(part, ignore_errors=True)
+        for inner in {Path(name).parent for name in contents}:
+            make_folder(part / inner)
+        for name, source in contents.items():
+            _put(source, part / name)
+        _sync({part / Path(name).parent for name in contents} | {part})
+        make_folder(folder.parent)
+        part.rename(folder)
+        sync_folder(folder.parent)
+    except OSError as error:
+        shutil.rmtree(part, ignore_errors=True)
+        raise storage_error(error, folder, "kept") from error
+
+
+def drop_folder(folder: Path) -> Path:
+    """Take a folder's name away, so that it is no trash any more; what is to be deleted at leisure."""
+    gone = folder.with_name(folder.name + PART)
+    if folder.is_dir():
+        shutil.rmtree(gone, ignore_errors=True)
+        folder.rename(gone)
+        sync_folder(folder.parent)
+    return gone
+
+
+def exchange(root: Path, episode_id: str, wanted: Mapping[str, Path]) -> None:
+    """Make the files of an episode in the dataset `root` those of `wanted`, which lie elsewhere. Raises DatasetError.
+
+    What needs room comes first, beside the files; then they are renamed. Where pictures or trees come, go or change
+    places, the annotation is away meanwhile: whoever reads it finds all pictures that belong to it, or no episode.
+    Where it fails, the episode may be away, and files beside its own may lie about, until it succeeds for the same or
+    for other `wanted`.
+    """
+    for stale in _found(root, episode_id, PART).values():
+        _remove(stale)
+    present = files_of(root, episode_id)
+    annotation = annotation_name(episode_id)
+    surplus = [name for name in present if name not in wanted]
+    changed = [name for name in wanted if name not in present or not _same(present[name], wanted[name])]
+    hides = bool({*surplus, *changed} - {annotation, proof_name(episode_id)})
+    if hides and annotation in wanted:
+        changed = [*(name for name in changed if name != annotation), annotation]
+    try:
+        parts = {name: _beside(wanted[name], root / name) for name in changed}
+        if hides:
+            _withdraw(present.get(annotation))
+        for name in sorted(changed, key=lambda name: name == annotation):
+            if name == annotation:
+                _sync(root / Path(other).parent for other in (*changed, *surplus) if other != annotation)
+            parts[name].replace(root / name)
+        for name in surplus:
+            _remove(root / name)
+        _sync(root / Path(name).parent for name in (*changed, *surplus))
+    except OSError as error:
+        raise storage_error(error, root / annotation, "changed") from error
+
+
+def _found(folder: Path, episode_id: str, ending: str) -> dict[str, Path]:
+    """The files whose names an episode's files have, followed by `ending`."""
+    whole = [annotation_name(episode_id), proof_name(episode_id)]
+    found = {name: path for name in whole if (path := folder / (name + ending)).is_file()}
+    for part, suffix in _NUMBERED.items():
+        name_of = re.compile(rf"({re.escape(episode_id)}_[0-9]+\.{suffix}){re.escape(ending)}", re.ASCII)
+        try:
+            with os.scandir(folder / part) as entries:
+                names = filter(None, (name_of.fullmatch(entry.name) for entry in entries))
+                found |= {f"{part}/{named[1]}": folder / part / named[0] for named in names}
+        except (FileNotFoundError, NotADirectoryError):
+            continue
+        except OSError as error:
+            raise storage_error(error, folder / part, "read") from error
+    return found
+
+
+def _put(source: Path | bytes, path: Path) -> None:
+    """Put a file where none is: a link of a picture or tree if that can be, else a copy that is on the disk."""
+    if isinstance(source, bytes):
+        write_durably(path, source)
+        return
+    if path.parent.name in _NUMBERED:
+        with suppress(OSError):
+            path.hardlink_to(source.resolve())
+            return
+    with source.open("rb") as original, path.open("wb") as copy:
+        shutil.copyfileobj(original, copy)
+        copy.flush()
+        os.fsync(copy.fileno())
+
+
+def _beside(source: Path, path: Path) -> Path:
+    part = path.with_name(path.name + PART)
+    make_folder(path.parent)
+    _put(source, part)
+    return part
+
+
+def _withdraw(annotation: Path | None) -> None:
+    if annotation is not None:
+        annotation.unlink()
+        sync_folder(annotation.parent)
+
+
+def _same(one: Path, other: Path) -> bool:
+    try:
+        return one.samefile(other) or filecmp.cmp(one, other, shallow=False)
+    except OSError as error:
+        raise storage_error(error, one, "read") from error
+
+
+def _remove(path: Path) -> None:
+    try:
+        path.unlink(missing_ok=True)
+    except OSError as error:
+        raise storage_error(error, path, "removed") from error
+
+
+def _sync(folders: Iterable[Path]) -> None:
+    for folder in set(folders):
+        sync_folder(folder)
+
+
+def _sha256(source: Path | bytes) -> str:
+    if isinstance(source, bytes):
+        return hashlib.sha256(source).hexdigest()
+    try:
+        with source.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise storage_error(error, source, "read") from error

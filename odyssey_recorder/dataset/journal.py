@@ -1,0 +1,200 @@
+"""Which change of an episode's files is under way, so that one that was cut short is finished or taken back.
+
+A change leads from one whole folder to another; "" stands for no episode. It is written down first, then carried out,
+then told to whoever keeps a record of changes, then struck out. What is found written down by whoever comes next was
+cut short: if it is on record, it is carried out to its end, and otherwise it is taken back.
+"""
+
+import secrets
+import shutil
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from odyssey_recorder.dataset.durable import make_folder, storage_error, sync_folder, write_durably
+from odyssey_recorder.dataset.episode_files import drop_folder, exchange, files_of, keep
+from odyssey_recorder.errors import DatasetError
+
+HISTORY = "reviews/history"
+"""Where in a dataset the earlier versions of its episodes are: ``<episode_id>/<version>/``."""
+TRASH = "trash"
+"""Where in a dataset the episodes are that were taken out of it: ``<episode_id>-<time>/``."""
+_FORMAT = 1
+_PATIENCE_S = 20.0
+"""Carrying out a change takes a fraction of a second; who waits longer hears that something is wrong."""
+_FOLDER = rf"^({HISTORY}/[0-9]{{16}}/[0-9a-f]{{64}}-[0-9a-f]{{16}}|{TRASH}/[0-9]{{16}}-[0-9]+|)\z"
+
+
+class Change(BaseModel):
+    """One change of one episode: `id` is 32 random hexadecimal digits.
+
+    `source` is the folder in the dataset that holds the episode as it was before, `target` the one with what it
+    becomes; "" where it was, or shall be, none.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    format: int = _FORMAT
+    id: str = Field(default_factory=lambda: secrets.token_hex(16), pattern=r"^[0-9a-f]{32}\z")
+    episode_id: str = Field(pattern=r"^[0-9]{16}\z")
+    source: str = Field(pattern=_FOLDER)
+    target: str = Field(pattern=_FOLDER)
+
+    @property
+    def before(self) -> str:
+        """The revision that was amended, the SHA-256 of its annotation; "" where it came from the trash, or went."""
+        return self.version.partition("-")[0]
+
+    @property
+    def after(self) -> str:
+        """The revision that came of it, likewise."""
+        return _version(self.target).partition("-")[0]
+
+    @property
+    def version(self) -> str:
+        """The name of the version that was amended; "" likewise."""
+        return _version(self.source)
+
+
+Recorded = Callable[[Change], bool]
+Contents = Mapping[str, Path | bytes]
+
+
+def never(change: Change) -> bool:
+    """For whoever keeps no record of changes: what was cut short is taken back."""
+    del change
+    return False
+
+
+def unheard(change: Change) -> None:
+    """For whoever keeps no record of changes."""
+    del change
+
+
+class Journal:
+    """The changes of one dataset folder, one at a time however many programs make some.
+
+    `recorded` says whether a change is on record. Thread-safe.
+    """
+
+    def __init__(self, root: Path, recorded: Recorded = never) -> None:
+        self.root = root.absolute()
+        self._recorded = recorded
+        self._intent = _intent(self.root)
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Keep all others from changing the dataset; what was cut short before is settled. Raises DatasetError."""
+        make_folder(self._intent.parent)
+        lock = FileLock(self._intent.with_name("lock"), timeout=_PATIENCE_S, thread_local=False)
+        try:
+            lock.acquire()
+        except Timeout as error:
+            raise DatasetError(f"Another program is changing {self.root}: wait for it, or close it.") from error
+        except OSError as error:
+            raise storage_error(error, self._intent.parent, "locked") from error
+        try:
+            self._settle()
+            yield
+        finally:
+            lock.release()
+
+    def carry_out(self, change: Change, folders: Mapping[str, Contents], record: Callable[[Change], object]) -> None:
+        """Make a change, whole or not at all; for whoever holds the journal.
+
+        `folders` is what the folders of the change hold, as far as they are to be made. `record` keeps the record of
+        the change; where it raises, the change is taken back. Raises DatasetError, and what `record` raises.
+        """
+        write_durably(self._intent, change.model_dump_json().encode())
+        try:
+            for name, contents in folders.items():
+                keep(contents, self.root / name)
+            self._exchange(change, change.target)
+            record(change)
+        except BaseException:
+            self._take_back(change)
+            raise
+        self._finish(change)
+
+    def recover(self) -> str | None:
+        """Settle a change that was cut short; the id of its episode, None where there was none. Raises DatasetError.
+
+        A change that another program is carrying out is waited for.
+        """
+        change = under_way(self.root)
+        if change is not None:
+            with self.held():
+                return change.episode_id
+        return None
+
+    def _settle(self) -> None:
+        change = self._read()
+        if change is None:
+            return
+        comes_from_trash = change.target.startswith(TRASH)
+        if self._recorded(change) or (comes_from_trash and not (self.root / change.target).is_dir()):
+            self._exchange(change, change.target)
+            self._finish(change)
+        else:
+            self._take_back(change)
+
+    def _take_back(self, change: Change) -> None:
+        self._exchange(change, change.source)
+        self._strike_out(change.source if change.source.startswith(TRASH) else "")
+
+    def _finish(self, change: Change) -> None:
+        self._strike_out(change.target if change.target.startswith(TRASH) else "")
+
+    def _exchange(self, change: Change, folder: str) -> None:
+        """Make the episode's files those in a folder of the change.
+
+        Where that folder is not there, nothing was changed yet, or all is done: it is made before, and goes after.
+        """
+        if not folder:
+            exchange(self.root, change.episode_id, {})
+        elif (self.root / folder).is_dir():
+            exchange(self.root, change.episode_id, files_of(self.root / folder, change.episode_id))
+
+    def _strike_out(self, trash: str) -> None:
+        """Forget the change, and what is in the `trash` no longer."""
+        try:
+            gone = drop_folder(self.root / trash) if trash else None
+            self._intent.unlink()
+            sync_folder(self._intent.parent)
+        except OSError as error:
+            raise storage_error(error, self._intent, "removed") from error
+        if gone is not None:
+            shutil.rmtree(gone, ignore_errors=True)
+
+    def _read(self) -> Change | None:
+        try:
+            change = Change.model_validate_json(self._intent.read_bytes())
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise storage_error(error, self._intent, "read") from error
+        except ValidationError as error:
+            raise DatasetError(f"{self._intent} says of no change that can be taken back: {error}.") from error
+        if change.format > _FORMAT:
+            raise DatasetError(f"{self._intent} was written by a newer Odyssey Recorder: update this one.")
+        return change
+
+
+def under_way(root: Path) -> Change | None:
+    """The change that is being carried out, or was cut short; None where there is none that can be read."""
+    try:
+        return Change.model_validate_json(_intent(root).read_bytes())
+    except (OSError, ValidationError):
+        return None
+
+
+def _intent(root: Path) -> Path:
+    return root / HISTORY / "change.json"
+
+
+def _version(folder: str) -> str:
+    """The version that a folder of a change holds; "" for one in the trash."""
+    return folder.rpartition("/")[2] if folder.startswith(HISTORY) else ""

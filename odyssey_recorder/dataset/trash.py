@@ -1,0 +1,74 @@
+"""Episodes that were taken out of a dataset: each is whole in a folder of its own, ``<dataset>/trash/<id>-<time>/``."""
+
+import re
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from odyssey_recorder.dataset.durable import storage_error
+from odyssey_recorder.dataset.episode_files import annotation_name, files_of
+from odyssey_recorder.dataset.journal import TRASH, Change, Journal, Recorded, never, unheard
+from odyssey_recorder.errors import DatasetError
+
+_ENTRY = re.compile(r"([0-9]{16})-([0-9]{1,20})", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class TrashedEpisode:
+    """An episode in the trash: its folder, laid out as a dataset is, and when it came there."""
+
+    episode_id: str
+    folder: Path
+    moved_at: datetime
+
+
+class Trash:
+    """The trash of one dataset folder; `recorded` as for `Versions`. Thread-safe."""
+
+    def __init__(self, root: Path, recorded: Recorded = never) -> None:
+        self._root = root.absolute()
+        self._journal = Journal(self._root, recorded)
+
+    def episodes(self) -> list[TrashedEpisode]:
+        """What is in the trash, the newest first. Raises DatasetError."""
+        try:
+            found = [_trashed(path) for path in (self._root / TRASH).glob("*-*")]
+        except OSError as error:
+            raise storage_error(error, self._root / TRASH, "read") from error
+        return sorted(filter(None, found), key=lambda one: one.moved_at, reverse=True)
+
+    def move(self, episode_id: str, *, record: Callable[[Change], object] = unheard) -> Path:
+        """Take an episode out of the dataset with all its files, whole or not at all; where it is now.
+
+        It need not be readable. Its review and its history stay where they are. `record` as for `Versions.amend`.
+        Raises DatasetError.
+        """
+        folder = f"{TRASH}/{episode_id}-{time.time_ns()}"
+        if _ENTRY.fullmatch(Path(folder).name) is None:
+            raise DatasetError(f"{episode_id!r} is not an episode's id: expected 16 decimal digits.")
+        with self._journal.held():
+            files = files_of(self._root, episode_id)
+            if annotation_name(episode_id) not in files:
+                raise DatasetError(f"There is no episode {episode_id} in {self._root}.")
+            self._journal.carry_out(Change(episode_id=episode_id, source=folder, target=""), {folder: files}, record)
+        return self._root / folder
+
+    def restore(self, episode_id: str, *, record: Callable[[Change], object] = unheard) -> None:
+        """Bring back what came to the trash last of an episode, whole or not at all. Raises DatasetError."""
+        with self._journal.held():
+            found = next((one for one in self.episodes() if one.episode_id == episode_id), None)
+            if found is None:
+                raise DatasetError(f"There is no episode {episode_id} in the trash of {self._root}.")
+            if files_of(self._root, episode_id):
+                raise DatasetError(f"Files of an episode {episode_id} are in {self._root}: move them away first.")
+            target = f"{TRASH}/{found.folder.name}"
+            self._journal.carry_out(Change(episode_id=episode_id, source="", target=target), {}, record)
+
+
+def _trashed(folder: Path) -> TrashedEpisode | None:
+    named = _ENTRY.fullmatch(folder.name)
+    if named is None or not folder.is_dir():
+        return None
+    return TrashedEpisode(named[1], folder, datetime.fromtimestamp(int(named[2]) / 1e9, UTC))

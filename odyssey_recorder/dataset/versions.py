@@ -1,0 +1,191 @@
+"""Published episodes that are amended: the version before stays whole in the dataset's history, and can come back."""
+
+import hashlib
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+from PIL import Image
+
+from odyssey_recorder.dataset.amending import Amended, amended
+from odyssey_recorder.dataset.amendment import Amendment, NewBox
+from odyssey_recorder.dataset.codec import decode, dialect_of, encode
+from odyssey_recorder.dataset.durable import storage_error
+from odyssey_recorder.dataset.episode_files import (
+    annotation_name,
+    files_of,
+    picture_name,
+    proof_name,
+    tree_name,
+    version_name,
+)
+from odyssey_recorder.dataset.journal import HISTORY, Change, Contents, Journal, Recorded, never, unheard
+from odyssey_recorder.dataset.provenance import EpisodeProvenance
+from odyssey_recorder.dataset.store import read_provenance
+from odyssey_recorder.errors import DatasetError, InvalidEpisodeError, ReviewError
+from odyssey_recorder.model.episode import Json
+from odyssey_recorder.model.geometry import Size
+
+_VERSION = re.compile(r"[0-9a-f]{64}-[0-9a-f]{16}")
+_ID = re.compile(r"[0-9]{16}")
+
+
+class Versions:
+    """The amendments of one dataset folder. Thread-safe; other programs may amend the same one.
+
+    `recorded` says whether a change is on record: it decides what becomes of one that a crash has cut short.
+    """
+
+    def __init__(self, root: Path, recorded: Recorded = never) -> None:
+        self._root = root.absolute()
+        self._journal = Journal(self._root, recorded)
+
+    def revision(self, episode_id: str) -> str:
+        """The SHA-256 of the annotation file. Raises DatasetError."""
+        return hashlib.sha256(_read(self._root / annotation_name(_checked(episode_id)))).hexdigest()
+
+    def recover(self) -> str | None:
+        """Finish or take back a change that was cut short; the id of its episode, None where there was none.
+
+        Whoever is to change the dataset, or to judge it, calls this first. Raises DatasetError.
+        """
+        return self._journal.recover()
+
+    def amend(
+        self,
+        episode_id: str,
+        amendment: Amendment,
+        *,
+        expected: str = "",
+        record: Callable[[Change], object] = unheard,
+    ) -> Change:
+        """Amend an episode, whole or not at all, and keep the version before.
+
+        `expected` is the revision that was looked at; another one is not amended. `record` is called once all is done,
+        and keeps the change on record; where it raises, the episode is as before. Raises ReviewError for what is not
+        allowed, DatasetError.
+        """
+        with self._journal.held():
+            now = self._contents(episode_id, expected)
+            return self._carry_out(episode_id, now, self._amended(episode_id, now, amendment), record)
+
+    def restore(
+        self,
+        episode_id: str,
+        version: str,
+        *,
+        expected: str = "",
+        record: Callable[[Change], object] = unheard,
+    ) -> Change:
+        """Bring a kept version back, byte for byte; the present one is kept too. Otherwise as `amend`."""
+        if _VERSION.fullmatch(version) is None:
+            raise ReviewError(f"{version!r} is no version of an episode: it cannot be brought back.")
+        with self._journal.held():
+            now = self._contents(episode_id, expected)
+            kept: Contents = files_of(self._folder(episode_id, version), episode_id)
+            if version_name(kept, episode_id) != version:
+                raise DatasetError(
+                    f"{self._folder(episode_id, version)} is not there, or not as it was kept: the episode stays as it"
+                    " is. Bring that folder back from a backup."
+                )
+            return self._carry_out(episode_id, now, kept, record)
+
+    def _carry_out(
+        self, episode_id: str, now: Contents, wanted: Contents, record: Callable[[Change], object]
+    ) -> Change:
+        source, target = version_name(now, episode_id), version_name(wanted, episode_id)
+        if source == target:
+            raise ReviewError(f"Episode {episode_id} is so already: nothing would change.")
+        folders = {f"{HISTORY}/{episode_id}/{name}": contents for name, contents in [(source, now), (target, wanted)]}
+        change = Change(
+            episode_id=episode_id,
+            source=f"{HISTORY}/{episode_id}/{source}",
+            target=f"{HISTORY}/{episode_id}/{target}",
+        )
+        self._journal.carry_out(change, folders, record)
+        return change
+
+    def _contents(self, episode_id: str, expected: str) -> Contents:
+        """The episode's files as they are, those that are small read already."""
+        contents: dict[str, Path | bytes] = {**files_of(self._root, _checked(episode_id))}
+        annotation = annotation_name(episode_id)
+        data = _read(self._root / annotation)
+        if expected and hashlib.sha256(data).hexdigest() != expected:
+            raise ReviewError(f"Episode {episode_id} was changed since it was opened: open it again.")
+        contents[annotation] = data
+        if proof_name(episode_id) in contents:
+            contents[proof_name(episode_id)] = _read(self._root / proof_name(episode_id))
+        return contents
+
+    def _amended(self, episode_id: str, now: Contents, amendment: Amendment) -> Contents:
+        """What the episode's files become."""
+        data = now[annotation_name(episode_id)]
+        assert isinstance(data, bytes)
+        episode = decode(data, source=annotation_name(episode_id))
+        if episode.episode_id != episode_id:
+            raise InvalidEpisodeError(f"{annotation_name(episode_id)} holds the episode {episode.episode_id}.")
+        proof = read_provenance(self._root / proof_name(episode_id))
+        picture = self._size_of(episode_id, amendment.step) if isinstance(amendment, NewBox) else None
+        after = amended(episode, proof, amendment, picture=picture)
+        dialect = dialect_of(data, source=annotation_name(episode_id))
+        contents = _renumbered(now, episode_id, after, len(episode.steps))
+        contents[annotation_name(episode_id)] = encode(after.episode, dialect, keeps_boxes=True)
+        if after.proof is not None and after.proof != proof:
+            old = now[proof_name(episode_id)]
+            assert isinstance(old, bytes)
+            contents[proof_name(episode_id)] = _proof(old, after.proof, after.kept)
+        return contents
+
+    def _size_of(self, episode_id: str, step: int) -> Size:
+        path = self._root / picture_name(episode_id, step)
+        try:
+            with Image.open(path, formats=["PNG"]) as image:
+                return Size(*image.size)
+        except OSError as error:
+            raise ReviewError(f"{path} cannot be opened as a picture: no box can be drawn on it.") from error
+
+    def _folder(self, episode_id: str, version: str) -> Path:
+        return self._root / HISTORY / episode_id / version
+
+
+def _renumbered(now: Contents, episode_id: str, after: Amended, before: int) -> dict[str, Path | bytes]:
+    """The pictures and view trees by the numbers that their steps have now; `before` is how many steps there were."""
+    names = (picture_name, tree_name)
+    of_steps = {name(episode_id, number) for name in names for number in range(before)}
+    contents = {name: source for name, source in now.items() if name not in of_steps}
+    for new, old in enumerate(after.kept):
+        for name in names:
+            if (source := now.get(name(episode_id, old))) is not None:
+                contents[name(episode_id, new)] = source
+    return contents
+
+
+def _proof(old: bytes, proof: EpisodeProvenance, kept: tuple[int, ...]) -> bytes:
+    """The file of `proof`, with what the old one says beyond what is known here."""
+    said = json.loads(old)
+    tree = _merged({**said, "steps": [said["steps"][number] for number in kept]}, proof.model_dump(mode="json"))
+    return (json.dumps(tree, ensure_ascii=False, indent=2)).encode()
+
+
+def _merged(said: Json, known: Json) -> Json:
+    match said, known:
+        case dict(), dict():
+            return {**said, **{key: _merged(said.get(key), value) for key, value in known.items()}}
+        case list(), list() if len(said) == len(known):
+            return [_merged(one, other) for one, other in zip(said, known, strict=True)]
+        case _:
+            return known
+
+
+def _checked(episode_id: str) -> str:
+    if _ID.fullmatch(episode_id) is None:
+        raise DatasetError(f"{episode_id!r} is not an episode's id: expected 16 decimal digits.")
+    return episode_id
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise storage_error(error, path, "read") from error
