@@ -193,6 +193,27 @@ class Command(Enum):
     )
     REJECT_EPISODE = _review("Reject", "Put it into the trash, and open the next", "delete_outline", "Ctrl+D")
     DISMISS_REVIEW = _review("Dismiss", "Dismiss this message", "close", "Ctrl+.")
+    PREVIOUS_STEP = _review("Previous step", "Show the step before", "chevron_left", "Left", ",")
+    NEXT_STEP = _review("Next step", "Show the step after", "chevron_right", "Right", ".")
+    FIRST_STEP = _review("First step", "Show the first step", "page_first", "Home")
+    LAST_STEP = _review("Last step", "Show the last step", "page_last", "End")
+    BEFORE_AFTER = _review(
+        "Before and after", "Show the picture after the step as well, or this one alone", "compare", "B", checkable=True
+    )
+    SHOW_CHANGES = _review(
+        "What changed", "Outline what differs between the two pictures", "vector_difference", "H", checkable=True
+    )
+    REVIEW_FIT = _review("Fit", "Show the whole picture", "fit_to_page_outline", "Ctrl+0")
+    REVIEW_PIXELS = _review("1:1", "Show each pixel as one pixel", "relative_scale", "Ctrl+Shift+1")
+    REVIEW_LARGER = _review(
+        "Larger", "Show it larger; so does the wheel with Ctrl", "magnify_plus_outline", "Ctrl++", "Ctrl+="
+    )
+    REVIEW_SMALLER = _review(
+        "Smaller", "Show it smaller; so does the wheel with Ctrl", "magnify_minus_outline", "Ctrl+-"
+    )
+    NEXT_FINDING = _review("Next finding", "Go to the next finding and its step", "arrow_down", "N")
+    PREVIOUS_FINDING = _review("Previous finding", "Go to the finding before and its step", "arrow_up", "P")
+    REPLAY_EPISODE = _review("Replay", "Carry the episode out again on the chosen device", "replay", "Ctrl+R")
     SNAPSHOT_DELETE = _devices("Delete", "Forget this snapshot", "delete_outline", "Alt+D")
 
 

@@ -147,6 +147,12 @@ def _product(one: Image.Image, other: Image.Image) -> Image.Image:
 
 # Where the changes are.
 
+
+def changed_places(one: Image.Image, other: Image.Image, *, channel: int = Tolerance().channel) -> tuple[Box, ...]:
+    """Boxes around what differs between two RGB pictures of one size, in their pixels, from the top down."""
+    return _boxes(change_mask(one, other, channel=channel), Pixel(0, 0))
+
+
 _FINE_PX = 8
 _MERGE = 4
 """Changes are gathered in cells of 32x32 pixels, in two steps: the mean of a whole cell loses one pixel."""

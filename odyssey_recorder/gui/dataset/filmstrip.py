@@ -92,7 +92,7 @@ class _Film(QAbstractListModel):
 
 class _FrameDelegate(QStyledItemDelegate):
     def sizeHint(self, option: QStyleOptionViewItem, index: _Index) -> QSize:
-        lines = 2 * QFontMetrics(_small(option.font)).height() + 4
+        lines = 2 * QFontMetrics(small_font(option.font)).height() + 4
         return QSize(_PICTURE.width() + 2 * _MARGIN, _PICTURE.height() + lines + 2 * _MARGIN)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
@@ -106,8 +106,8 @@ class _FrameDelegate(QStyledItemDelegate):
             painter.setBrush(theme.tint)
             painter.drawRoundedRect(cell.adjusted(1, 1, -1, -1), 8, 8)
         room = QRectF(cell.left() + _MARGIN, cell.top() + _MARGIN, _PICTURE.width(), _PICTURE.height())
-        _paint_picture(painter, room, index.data(Qt.ItemDataRole.DecorationRole), theme)
-        painter.setFont(_small(option.font))
+        paint_thumbnail(painter, room, index.data(Qt.ItemDataRole.DecorationRole), theme)
+        painter.setFont(small_font(option.font))
         metrics = QFontMetrics(painter.font())
         name, _, rest = str(index.data()).partition(" ")
         top = room.bottom() + 4
@@ -122,13 +122,15 @@ class _FrameDelegate(QStyledItemDelegate):
         painter.restore()
 
 
-def _small(font: QFont) -> QFont:
+def small_font(font: QFont) -> QFont:
+    """The font of the words below a picture."""
     small = QFont(font)
     small.setPointSizeF(small.pointSizeF() * 0.9)
     return small
 
 
-def _paint_picture(painter: QPainter, room: QRectF, picture: object, theme: Theme) -> None:
+def paint_thumbnail(painter: QPainter, room: QRectF, picture: object, theme: Theme) -> None:
+    """Draw a step's picture at the foot of `room`; an empty place where it is no image."""
     place = QRectF(room)
     shape = QPainterPath()
     if isinstance(picture, QImage) and not picture.isNull():

@@ -82,18 +82,21 @@ class FramePicture:
 
 
 def _drawn(frame: Frame, part: Excerpt, ratio: float) -> QPixmap:
-    whole = frame_image(frame)
+    pixmap = QPixmap.fromImage(scaled_part(frame_image(frame), part))
+    pixmap.setDevicePixelRatio(ratio)
+    return pixmap
+
+
+def scaled_part(whole: QImage, part: Excerpt) -> QImage:
+    """A part of a picture in the pixels of the screen, as RGB32; may be made on any thread."""
     image = whole if part.source == whole.rect() else whole.copy(part.source)
     is_whole_scale = part.target.width() % part.source.width() == part.target.height() % part.source.height() == 0
     # Whole pixels stay sharp. Qt scales its own format of pixels in a third of the time, the conversion included.
-    scaled = image.convertToFormat(QImage.Format.Format_RGB32).scaled(
+    return image.convertToFormat(QImage.Format.Format_RGB32).scaled(
         part.target.size(),
         Qt.AspectRatioMode.IgnoreAspectRatio,
         Qt.TransformationMode.FastTransformation if is_whole_scale else Qt.TransformationMode.SmoothTransformation,
     )
-    pixmap = QPixmap.fromImage(scaled)
-    pixmap.setDevicePixelRatio(ratio)
-    return pixmap
 
 
 def paint_gesture(

@@ -90,6 +90,11 @@ class Viewport(QObject):
             self.changed.emit()
 
     @property
+    def zoom(self) -> ViewZoom:
+        """The choice of size and part."""
+        return self._zoom
+
+    @property
     def scale(self) -> float | None:
         """The scale that was chosen, in screen pixels for one of the picture; None: fitted."""
         return self._zoom.scale

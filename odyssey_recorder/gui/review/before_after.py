@@ -1,0 +1,333 @@
+"""The large view: a step's picture with its action drawn on it, and beside it the picture of the step after."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import (
+    QFont,
+    QFontMetricsF,
+    QImage,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QResizeEvent,
+    QWheelEvent,
+)
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from odyssey_recorder.gui.action_painter import paint_action, paint_box, paint_label
+from odyssey_recorder.gui.record.fit import Fit
+from odyssey_recorder.gui.record.mirror_canvas import Excerpt, paint_outline, rounded, scaled_part
+from odyssey_recorder.gui.record.veil import Veil, paint_message
+from odyssey_recorder.gui.record.view_zoom import Room, Viewport
+from odyssey_recorder.gui.review.reel import Look, Reel, StepPicture, same_cut
+from odyssey_recorder.gui.review.shown_step import ShownStep
+from odyssey_recorder.gui.theme import MARK, Theme
+from odyssey_recorder.model.action import Click, LongPress, Scroll
+from odyssey_recorder.model.geometry import Box, Size
+
+_GAP = 12
+_CAPTION_PX = 22
+_WHEEL_NOTCH = 120
+_KEY_PAN = 48.0
+_PANS = {
+    Qt.Key.Key_Left: QPointF(_KEY_PAN, 0),
+    Qt.Key.Key_Right: QPointF(-_KEY_PAN, 0),
+    Qt.Key.Key_Up: QPointF(0, _KEY_PAN),
+    Qt.Key.Key_Down: QPointF(0, -_KEY_PAN),
+}
+_READING = Veil("Reading the picture…", icon="image_outline")
+_NO_AFTER = Veil("The episode ends with this step.", icon="flag_checkered")
+
+
+@dataclass(frozen=True, slots=True)
+class _Half:
+    """One of the places for a picture: its caption above, `step` is the number of the step whose picture it is."""
+
+    space: QRectF
+    caption: str
+    step: int
+    has_action: bool
+
+
+class BeforeAfterView(QWidget):
+    """Both pictures are of one size and show the same part; the wheel with Control zooms, a drag moves them.
+
+    Emits `painted` with the number of the step once its picture, or why there is none, is on the screen.
+    """
+
+    painted = Signal(int)
+
+    def __init__(self, reel: Reel) -> None:
+        super().__init__()
+        self.viewport = Viewport(self)
+        self._reel = reel
+        self._steps: tuple[ShownStep, ...] = ()
+        self._present = 0
+        self._is_double = True
+        self._changes: tuple[Box, ...] | None = None
+        self._cuts: dict[int, tuple[Excerpt, QImage]] = {}
+        self._grip: QPointF | None = None
+        self._turned = 0
+        self._told: tuple[int, int] | None = None  # the step, and how many episodes before it, that was painted last
+        self._opened = 0
+        self.viewport.changed.connect(self._follow_zoom)
+        reel.picture_came.connect(self._take_picture)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self.setMinimumSize(200, 160)
+        self.setAccessibleName("Picture of the step")
+
+    # What is shown.
+
+    def load(self, steps: Sequence[ShownStep]) -> None:
+        """Show the first of the steps of another episode."""
+        self._steps = tuple(steps)
+        self._opened += 1
+        self.turn_to(0)
+
+    def turn_to(self, number: int) -> None:
+        """Show another step."""
+        self._present = number
+        self._changes = None
+        self._cuts = {}
+        self._fit()
+        self._describe()
+        self.update()
+
+    def set_double(self, double: bool) -> None:
+        """Show the picture after beside the one before, or the one before alone and larger."""
+        self._is_double = double
+        self._fit()
+        self._follow_zoom()
+
+    def show_changes(self, changes: Sequence[Box] | None) -> None:
+        """Outline on both pictures what differs between them, in their pixels; None: nothing is outlined."""
+        self._changes = None if changes is None else tuple(changes)
+        self._describe()
+        self.update()
+
+    @property
+    def shown(self) -> str:
+        """What is to be seen, in words for those who do not see it."""
+        return self.accessibleDescription()
+
+    def sizeHint(self) -> QSize:
+        return QSize(640, 520)
+
+    def _describe(self) -> None:
+        words = []
+        for half in self._halves():
+            picture = self._reel.picture(half.step) if half.step < len(self._steps) else None
+            words.append(f"{half.caption}: {_said(picture)}")
+        if self._changes is not None:
+            words.append(f"{len(self._changes)} places differ")
+        self.setAccessibleDescription(". ".join(words))
+
+    def _take_picture(self, number: int) -> None:
+        if any(half.step == number for half in self._halves()):
+            self._fit()
+            self._describe()
+            self.update()
+
+    # Where it is.
+
+    def _halves(self) -> list[_Half]:
+        if not self._steps:
+            return []
+        below = QRectF(self.rect()).adjusted(0, _CAPTION_PX, 0, 0)
+        if not self._is_double:
+            return [_Half(below, f"Step {self._present}", self._present, has_action=True)]
+        width = (self.width() - _GAP) // 2
+        places = (QRectF(left, below.top(), width, below.height()) for left in (0, self.width() - width))
+        before, after = places
+        return [
+            _Half(before, f"Before step {self._present}", self._present, has_action=True),
+            _Half(after, "After it", self._present + 1, has_action=False),
+        ]
+
+    def _look(self, half: _Half) -> Look:
+        return Look(self.viewport.zoom, half.space, self.devicePixelRatioF())
+
+    def _fit(self) -> None:
+        """Tell the viewport of the picture that is shown, and the reel how the next ones will be looked at."""
+        halves = self._halves()
+        if not halves or halves[0].space.isEmpty():
+            return
+        known = (self._reel.picture(half.step) for half in halves)
+        size = next((one.size for one in known if one is not None and not one.problem), None)
+        if size is not None:
+            self.viewport.set_room(Room(size, halves[0].space, self.devicePixelRatioF()))
+        self._reel.look(self._look(halves[0]))
+
+    def _follow_zoom(self) -> None:
+        halves = self._halves()
+        if halves:
+            self._reel.look(self._look(halves[0]))
+        self.update()
+
+    # The mouse and the keyboard.
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        if event.button() is Qt.MouseButton.LeftButton and self.viewport.can_pan:
+            self._grip = event.position()
+            self.setCursor(Qt.CursorShape.ClosedHandCursor)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        if self._grip is not None:
+            self.viewport.pan(event.position() - self._grip)
+            self._grip = event.position()
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        self._grip = None
+        self.unsetCursor()
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        if self.viewport.scale is None:
+            self.viewport.show_scale(1.0, self._in_first(event.position()))
+        else:
+            self.viewport.show_whole()
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        event.accept()
+        if not event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            self.viewport.pan(QPointF(event.angleDelta()) / 2)
+            return
+        self._turned += event.angleDelta().y()
+        while abs(self._turned) >= _WHEEL_NOTCH:
+            larger = self._turned > 0
+            self._turned -= _WHEEL_NOTCH if larger else -_WHEEL_NOTCH
+            self.viewport.step(larger=larger, around=self._in_first(event.position()))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        pan = _PANS.get(Qt.Key(event.key()))
+        if pan is not None and self.viewport.can_pan:
+            self.viewport.pan(pan)
+        else:
+            super().keyPressEvent(event)
+
+    def _in_first(self, point: QPointF) -> QPointF:
+        """The place in the first half that shows the same part as this one, wherever it is."""
+        halves = self._halves()
+        half = next((one for one in halves if one.space.contains(point)), halves[0])
+        return point - half.space.topLeft() + halves[0].space.topLeft()
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() is QEvent.Type.DevicePixelRatioChange:
+            self._fit()
+        return super().event(event)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self._fit()
+        super().resizeEvent(event)
+
+    def changeEvent(self, event: QEvent) -> None:
+        if event.type() is QEvent.Type.PaletteChange:
+            self.update()
+        super().changeEvent(event)
+
+    # Painting.
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        halves = self._halves()
+        for half in halves:
+            _paint_caption(painter, half)
+            self._paint_half(painter, half)
+        if halves and self._reel.picture(self._present) is not None and self._told != (self._present, self._opened):
+            self._told = (self._present, self._opened)
+            self.painted.emit(self._present)
+
+    def _paint_half(self, painter: QPainter, half: _Half) -> None:
+        picture = self._reel.picture(half.step)
+        if half.step >= len(self._steps):
+            _paint_veil(painter, half.space, _NO_AFTER)
+        elif picture is None:
+            _paint_veil(painter, half.space, _READING)
+        elif picture.problem:
+            _paint_veil(painter, half.space, Veil(picture.problem, icon="image_broken_variant"))
+        else:
+            self._paint_picture(painter, half, picture)
+
+    def _paint_picture(self, painter: QPainter, half: _Half, picture: StepPicture) -> None:
+        look = self._look(half)
+        fit, part = look.fit(picture.size), look.part(picture.size)
+        in_sight = fit.area & half.space
+        image = self._cut(half.step, picture, part, look)
+        painter.save()
+        painter.setClipPath(rounded(in_sight))
+        painter.drawImage(QPointF(part.target.topLeft()) / look.ratio, image)
+        for box in self._changes or ():
+            _paint_change(painter, box, fit, picture.size)
+        if half.has_action:
+            _paint_step(painter, self._steps[half.step], fit, in_sight)
+        painter.restore()
+        paint_outline(painter, in_sight, focused=self.hasFocus() and half.has_action)
+
+    def _cut(self, number: int, picture: StepPicture, part: Excerpt, look: Look) -> QImage:
+        """The part of a picture, made once for as long as step and part stay."""
+        cut = picture.cut(part, look)
+        if cut is None:
+            kept = self._cuts.get(number)
+            if kept is not None and same_cut(kept[0], part):
+                return kept[1]
+            cut = scaled_part(picture.image, part)
+            cut.setDevicePixelRatio(look.ratio)
+            self._cuts[number] = part, cut
+        return cut
+
+
+def _said(picture: StepPicture | None) -> str:
+    if picture is None:
+        return "no picture"
+    return picture.problem or f"a picture of {picture.size}"
+
+
+def _paint_caption(painter: QPainter, half: _Half) -> None:
+    font = QFont(painter.font())
+    font.setPointSizeF(font.pointSizeF() * 0.9)
+    painter.save()
+    painter.setFont(font)
+    painter.setPen(Theme.current().muted)
+    place = QRectF(half.space.left(), 0, half.space.width(), _CAPTION_PX - 2)
+    words = QFontMetricsF(font).elidedText(half.caption, Qt.TextElideMode.ElideRight, place.width())
+    painter.drawText(place, Qt.AlignmentFlag.AlignCenter, words)
+    painter.restore()
+
+
+def _paint_veil(painter: QPainter, space: QRectF, veil: Veil) -> None:
+    theme = Theme.current()
+    painter.save()
+    painter.setPen(QPen(theme.outline, 1, Qt.PenStyle.DashLine))
+    painter.setBrush(theme.window)
+    painter.drawPath(rounded(space.adjusted(0.5, 0.5, -0.5, -0.5)))
+    paint_message(painter, space, veil)
+    painter.restore()
+
+
+def _paint_step(painter: QPainter, step: ShownStep, fit: Fit, in_sight: QRectF) -> None:
+    if step.element is not None:
+        paint_box(painter, step.element.box, step.element.size, fit.area)
+    match step.action:
+        case Click() | LongPress() | Scroll():
+            paint_action(painter, step.action, fit.area)
+        case _:
+            paint_label(painter, step.words, in_sight)
+
+
+def _paint_change(painter: QPainter, box: Box, fit: Fit, size: Size) -> None:
+    across, down = fit.area.width() / size.width, fit.area.height() / size.height
+    place = QRectF(
+        fit.area.left() + box.left * across,
+        fit.area.top() + box.top * down,
+        (box.right - box.left) * across,
+        (box.bottom - box.top) * down,
+    ).adjusted(-2, -2, 2, 2)
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    for pen in (QPen(Qt.GlobalColor.white, 4), QPen(MARK, 2, Qt.PenStyle.DashLine)):
+        painter.setPen(pen)
+        painter.drawRoundedRect(place, 4, 4)

@@ -1,0 +1,262 @@
+"""What a reviewer looks at: the filmstrip, the large view with its tools, and all the words there are of a step."""
+
+from functools import partial
+from math import isclose
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
+
+from odyssey_recorder.gui.background import Background
+from odyssey_recorder.gui.commands import Command, Commands
+from odyssey_recorder.gui.parts import breakable, named, row, text_label
+from odyssey_recorder.gui.record.view_zoom import ZOOMS
+from odyssey_recorder.gui.review.before_after import BeforeAfterView
+from odyssey_recorder.gui.review.changes import changes
+from odyssey_recorder.gui.review.reel import Reel
+from odyssey_recorder.gui.review.shown_step import ShownStep, shown_steps
+from odyssey_recorder.gui.review.strip import ReplayVerdict, Strip
+from odyssey_recorder.model.geometry import Box
+from odyssey_recorder.review_desk import OpenedReview
+
+
+class ReviewViewer(QWidget):
+    """Shows one episode and a step of it; whoever wants another step calls `go_to_step`."""
+
+    step_changed = Signal(int)
+
+    step_painted = Signal(int)
+    """The picture of this step, or why there is none, has come to the screen."""
+
+    def __init__(self, background: Background, commands: Commands) -> None:
+        super().__init__()
+        self._background = background
+        self._commands = commands
+        self._steps: tuple[ShownStep, ...] = ()
+        self._present = 0
+        self._seen: set[int] = set()
+        self._reel = Reel(background, self)
+        self._strip = Strip(self._reel)
+        self._view = BeforeAfterView(self._reel)
+        self._words = _StepWords()
+        self._scale = named(text_label(kind="hint"), "Zoom")
+        self._scale.setWordWrap(False)
+        self._scale.setToolTip("How large a pixel of the picture is shown, in pixels of this screen")
+        self._lay_out()
+        self._connect()
+        self._offer()
+
+    # What is shown.
+
+    def show_review(self, review: OpenedReview) -> None:
+        """Show an episode from its first step on; one that is shown already stays at its step."""
+        steps = shown_steps(review)
+        at = self._present if _same_episode(steps, self._steps) else 0
+        seen = self._seen if at else set()
+        self._steps, self._seen = steps, set(seen)
+        self._reel.load(steps)
+        self._strip.load(steps)
+        self._view.load(steps)
+        for number in self._seen:
+            self._strip.see(number)
+        self._turn_to(min(at, len(steps) - 1))
+
+    def go_to_step(self, number: int) -> None:
+        """Show another step, or the nearest there is."""
+        wanted = max(0, min(number, len(self._steps) - 1))
+        if self._steps and wanted != self._present:
+            self._turn_to(wanted)
+
+    @property
+    def current_step(self) -> int:
+        """The number of the step that is shown."""
+        return self._present
+
+    @property
+    def seen_steps(self) -> frozenset[int]:
+        """The steps of this episode that were shown so far."""
+        return frozenset(self._seen)
+
+    def show_replay_step(self, number: int, verdict: ReplayVerdict) -> None:
+        """Put the badge of a replay on a step."""
+        if number < len(self._steps):
+            self._strip.show_verdict(number, verdict)
+
+    def clear_replay(self) -> None:
+        """Take the badges of a replay away."""
+        self._strip.clear_verdicts()
+
+    def focus_steps(self) -> None:
+        """Bring the keyboard to the steps."""
+        self._strip.setFocus()
+
+    def _turn_to(self, number: int) -> None:
+        self._present = number
+        self._seen.add(number)
+        self._reel.turn_to(number)
+        self._view.turn_to(number)
+        self._strip.turn_to(number)
+        self._words.show_step(self._steps[number], len(self._steps))
+        self._seek_changes()
+        self._offer()
+        self.step_changed.emit(number)
+
+    # What differs.
+
+    def _seek_changes(self) -> None:
+        """Outline what differs between this picture and the next, as soon as both are there."""
+        before, after = self._reel.picture(self._present), self._reel.picture(self._present + 1)
+        if not self._commands[Command.SHOW_CHANGES].isChecked():
+            self._view.show_changes(None)
+            self._words.show_changes("")
+        elif before is not None and after is not None and not before.problem and not after.problem:
+            self._background.run(
+                partial(changes, before.image, after.image),
+                partial(self._take_changes, self._steps, self._present),
+                lambda _error: None,
+            )
+
+    def _take_changes(self, steps: tuple[ShownStep, ...], number: int, found: tuple[Box, ...]) -> None:
+        is_wanted = self._commands[Command.SHOW_CHANGES].isChecked()
+        if steps is self._steps and number == self._present and is_wanted:
+            self._view.show_changes(found)
+            self._words.show_changes(_counted(found))
+
+    def _take_picture(self, number: int) -> None:
+        if number in (self._present, self._present + 1):
+            self._seek_changes()
+
+    # What is asked for.
+
+    def _offer(self) -> None:
+        last = len(self._steps) - 1
+        enable = self._commands.enable
+        enable(Command.PREVIOUS_STEP, Command.FIRST_STEP, on=self._present > 0)
+        enable(Command.NEXT_STEP, Command.LAST_STEP, on=self._present < last)
+        enable(Command.BEFORE_AFTER, Command.SHOW_CHANGES, on=last >= 0)
+
+    def _show_scale(self) -> None:
+        viewport, enable = self._view.viewport, self._commands.enable
+        scale = viewport.actual_scale
+        self._scale.setText("" if scale is None else f"{scale * 100:.0f} %")
+        enable(Command.REVIEW_FIT, on=scale is not None and viewport.scale is not None)
+        enable(Command.REVIEW_PIXELS, on=scale is not None and viewport.scale != 1.0)
+        enable(Command.REVIEW_LARGER, on=scale is not None and scale < ZOOMS[-1] and not isclose(scale, ZOOMS[-1]))
+        enable(Command.REVIEW_SMALLER, on=scale is not None and scale > ZOOMS[0] and not isclose(scale, ZOOMS[0]))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Space and not event.isAutoRepeat():
+            self._commands[Command.BEFORE_AFTER].trigger()
+        else:
+            super().keyPressEvent(event)
+
+    def _connect(self) -> None:
+        viewport = self._view.viewport
+        calls = {
+            Command.PREVIOUS_STEP: lambda: self.go_to_step(self._present - 1),
+            Command.NEXT_STEP: lambda: self.go_to_step(self._present + 1),
+            Command.FIRST_STEP: lambda: self.go_to_step(0),
+            Command.LAST_STEP: lambda: self.go_to_step(len(self._steps) - 1),
+            Command.REVIEW_FIT: viewport.show_whole,
+            Command.REVIEW_PIXELS: lambda: viewport.show_scale(1.0),
+            Command.REVIEW_LARGER: lambda: viewport.step(larger=True),
+            Command.REVIEW_SMALLER: lambda: viewport.step(larger=False),
+        }
+        for command, call in calls.items():
+            self._commands[command].triggered.connect(lambda _checked, call=call: call())
+        double, differing = self._commands[Command.BEFORE_AFTER], self._commands[Command.SHOW_CHANGES]
+        double.setChecked(True)
+        double.toggled.connect(self._view.set_double)
+        differing.toggled.connect(self._seek_changes)
+        self._commands.belong_to(self, *calls, Command.BEFORE_AFTER, Command.SHOW_CHANGES)
+        self._strip.step_chosen.connect(self.go_to_step)
+        self._view.painted.connect(self.step_painted)
+        self._reel.picture_came.connect(self._take_picture)
+        viewport.changed.connect(self._show_scale)
+        self._show_scale()
+
+    def _lay_out(self) -> None:
+        def button(command: Command) -> QWidget:
+            return self._commands.button(command, kind="quiet", wordless=True)
+
+        tools = row(
+            button(Command.FIRST_STEP),
+            button(Command.PREVIOUS_STEP),
+            button(Command.NEXT_STEP),
+            button(Command.LAST_STEP),
+            None,
+            button(Command.BEFORE_AFTER),
+            button(Command.SHOW_CHANGES),
+            button(Command.REVIEW_FIT),
+            button(Command.REVIEW_PIXELS),
+            button(Command.REVIEW_SMALLER),
+            self._scale,
+            button(Command.REVIEW_LARGER),
+            spacing=2,
+        )
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(6)
+        column.addWidget(self._strip)
+        column.addLayout(tools)
+        column.addWidget(self._view, 1)
+        column.addWidget(self._words)
+
+
+class _StepWords(QWidget):
+    """All the words there are of the step that is shown."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._step = _selectable("title")
+        self._note = _selectable("")
+        self._flags = _selectable("warning")
+        self._place = _selectable("hint")
+        self._changes = _selectable("hint")
+        head = QHBoxLayout()
+        head.setSpacing(12)
+        head.addWidget(self._step, 1)
+        head.addWidget(self._note, 1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(2)
+        column.addLayout(head)
+        for label in (self._flags, self._changes, self._place):
+            column.addWidget(label)
+
+    def show_step(self, step: ShownStep, count: int) -> None:
+        """Show the words of a step of an episode that has `count`."""
+        self._step.setText(f"Step {step.number} of {count} · {step.words}")
+        _say(self._note, f"Note: {step.note}" if step.note else "")
+        _say(self._flags, f"Flagged: {', '.join(step.flags)}" if step.flags else "")
+        _say(self._place, breakable("\n".join(filter(None, (step.place, step.proof)))))
+
+    def show_changes(self, words: str) -> None:
+        """Say what differs."""
+        _say(self._changes, words)
+
+
+def _selectable(kind: str) -> QLabel:
+    label = text_label(kind=kind)
+    label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+    label.setMinimumWidth(1)
+    return label
+
+
+def _say(label: QLabel, words: str) -> None:
+    label.setText(words)
+    label.setVisible(bool(words))
+
+
+def _counted(found: tuple[Box, ...]) -> str:
+    match len(found):
+        case 0:
+            return "The picture after the step shows the same."
+        case 1:
+            return "The picture after the step differs in 1 place."
+        case count:
+            return f"The picture after the step differs in {count} places."
+
+
+def _same_episode(one: tuple[ShownStep, ...], other: tuple[ShownStep, ...]) -> bool:
+    return bool(one) and bool(other) and one[0].picture == other[0].picture

@@ -1,0 +1,118 @@
+"""What a reviewer is shown of one step: its action, its picture, and in words all that its proof says of it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from odyssey_recorder.dataset.amending import BOX
+from odyssey_recorder.dataset.provenance import StepRecord
+from odyssey_recorder.dataset.published import OpenedEpisode
+from odyssey_recorder.model.action import Action, describe
+from odyssey_recorder.model.episode import Extra, screenshot_name
+from odyssey_recorder.model.geometry import GRID, Box, Size
+from odyssey_recorder.quality.finding import Finding
+from odyssey_recorder.review_desk import OpenedReview
+
+_GRID = Size(GRID, GRID)
+_NO_PROOF = "There is no proof of this picture"
+
+
+@dataclass(frozen=True, slots=True)
+class ElementBox:
+    """Where the touched element lies on a picture of `size`, be it in pixels or on the dataset's grid."""
+
+    box: Box
+    size: Size
+
+
+@dataclass(frozen=True, slots=True)
+class ShownStep:
+    """One step; `place` says where on the device it was, `proof` how its picture was proved, each a line of words."""
+
+    number: int
+    action: Action
+    picture: Path
+    element: ElementBox | None
+    note: str
+    flags: tuple[str, ...]
+    place: str
+    proof: str
+    findings: tuple[Finding, ...]
+
+    @property
+    def words(self) -> str:
+        """The action in a few words."""
+        return describe(self.action)
+
+
+def shown_steps(review: OpenedReview) -> tuple[ShownStep, ...]:
+    """The steps of an episode in their order."""
+    return tuple(_shown(review, number) for number in range(len(review.opened.episode.steps)))
+
+
+def _shown(review: OpenedReview, number: int) -> ShownStep:
+    opened = review.opened
+    step, record = opened.episode.steps[number], _record(opened, number)
+    return ShownStep(
+        number=number,
+        action=step.action,
+        picture=opened.screenshots / screenshot_name(opened.episode.episode_id, number),
+        element=_element(record, step.extra),
+        note=record.note if record else "",
+        flags=record.flags if record else (),
+        place=_place(record),
+        proof=_proof(record),
+        findings=tuple(one for one in review.report.findings if one.step == number),
+    )
+
+
+def _record(opened: OpenedEpisode, number: int) -> StepRecord | None:
+    records = opened.proof.steps if opened.proof is not None else ()
+    return records[number] if number < len(records) else None
+
+
+def _element(record: StepRecord | None, extra: Extra) -> ElementBox | None:
+    """The box that the proof has, or else the one that the file of the second release has."""
+    if record is not None and record.bbox is not None:
+        return ElementBox(Box(*record.bbox), Size(record.frame.width, record.frame.height))
+    return _released(extra)
+
+
+def _released(extra: Mapping[str, object]) -> ElementBox | None:
+    match extra.get(BOX):
+        case [int(left), int(top), int(right), int(bottom)] if left < right and top < bottom:
+            return ElementBox(Box(left, top, right, bottom), _GRID)
+        case _:
+            return None
+
+
+def _place(record: StepRecord | None) -> str:
+    if record is None or record.screen is None:
+        return ""
+    screen = record.screen
+    activity = screen.activity.removeprefix(screen.package)
+    keyboard = "keyboard shown" if screen.keyboard_shown else ""
+    return " · ".join(filter(None, (screen.package, activity.lstrip("./"), keyboard)))
+
+
+def _proof(record: StepRecord | None) -> str:
+    if record is None:
+        return f"{_NO_PROOF}."
+    way = f"Taken by {record.frame.source}"
+    age = "" if record.age_us is None else f", {_seconds(record.age_us)} before the action"
+    rest = "" if record.frame.settled else ", the screen not at rest"
+    return f"{way}{age}{rest}; {_proved(record)}."
+
+
+def _proved(record: StepRecord) -> str:
+    if record.check is not None and record.age_us is None:
+        return "the action was held back until a second picture showed the same"
+    if record.check is not None:
+        return "a second picture, asked for after the touch-down, shows the same"
+    if record.frame.streamed:
+        return "the stream tells of no other until the action"
+    return "no second picture proves it"
+
+
+def _seconds(time_us: int) -> str:
+    return f"{time_us / 1_000_000:.2f} s"
