@@ -191,6 +191,9 @@ QPushButton[kind="quiet"] {{ border-color: transparent; }}
 QPushButton[kind="compact"] {{ padding: 6px 4px; }}
 QPushButton[kind="quiet"]:focus {{ border-color: {accent}; }}
 QPushButton[kind="quiet"]:checked {{ background: {tint}; border-color: {accent}; }}
+QPushButton[kind="answer"][tone="success"]:checked {{ border-color: {success}; color: {success}; font-weight: 600; }}
+QPushButton[kind="answer"][tone="danger"]:checked {{ border-color: {danger}; color: {danger}; font-weight: 600; }}
+QPushButton[kind="answer"][tone="warning"]:checked {{ border-color: {warning}; color: {warning}; font-weight: 600; }}
 QPushButton[kind="flag"] {{
     background: {card}; border-color: {warning}; color: {warning}; padding: 1px 8px; min-height: 18px;
     font-size: {small}pt;
@@ -222,6 +225,11 @@ QListView[kind="sections"]::item:hover {{ background: {hover}; }}
 QListView[kind="sections"]::item:selected {{ background: {tint}; color: {text}; }}
 QListView[kind="sections"]:focus {{ border: none; }}
 QListView[kind="sections"]::item:selected:focus {{ border: 1px solid {accent}; padding: 6px 9px; }}
+QListView[kind="reasons"] {{ border: 1px solid transparent; border-radius: 6px; }}
+QListView[kind="reasons"]:focus {{ border-color: {accent}; }}
+QListView[kind="reasons"]::item {{ padding: 3px 8px; border-radius: 6px; color: {text}; }}
+QListView[kind="reasons"]::item:hover {{ background: {hover}; }}
+QListView[kind="reasons"]::item:selected {{ background: {tint}; color: {text}; }}
 QTableView QLineEdit {{ border-radius: 4px; padding: 0 6px; border: 1px solid {accent}; }}
 QTableView {{
     background: {card}; border: 1px solid {outline}; border-radius: 10px; outline: none; padding: 2px;

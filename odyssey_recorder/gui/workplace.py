@@ -24,11 +24,13 @@ if TYPE_CHECKING:  # each page is loaded when it is first asked for
     from odyssey_recorder.gui.dataset.dataset_page import DatasetFolder
     from odyssey_recorder.gui.devices.yard import Yard
     from odyssey_recorder.gui.doctor_dialog import Doctor
+    from odyssey_recorder.gui.review.reviewing import Reviewing
     from odyssey_recorder.gui.settings.settings_page import SettingsDesk
 
 
 PAGES = (
     Command.RECORD_PAGE,
+    Command.REVIEW_PAGE,
     Command.TASKS_PAGE,
     Command.PRACTICE_PAGE,
     Command.DEVICES_PAGE,
@@ -39,6 +41,7 @@ PAGES = (
 
 
 _MODULES = {
+    Command.REVIEW_PAGE: "odyssey_recorder.gui.review.review_page",
     Command.TASKS_PAGE: "odyssey_recorder.gui.tasks.tasks_page",
     Command.PRACTICE_PAGE: "odyssey_recorder.gui.practice.practice_page",
     Command.DEVICES_PAGE: "odyssey_recorder.gui.devices.devices_page",
@@ -68,6 +71,7 @@ class Workplace:
     """
 
     dataset: "DatasetFolder | None" = None
+    review: "Reviewing | None" = None
     doctor: "Doctor | None" = None
     yard: "Yard | None" = None
     tasks: TaskQueue | None = None
@@ -101,6 +105,8 @@ class Pages:
         self._makers: dict[Command, Callable[[], Page]] = {Command.RECORD_PAGE: lambda: record}
         if workplace.dataset is not None:
             self._makers[Command.DATASET_PAGE] = partial(self._make_dataset, workplace.dataset)
+        if workplace.review is not None:
+            self._makers[Command.REVIEW_PAGE] = partial(self._make_review, workplace.review)
         if workplace.yard is not None:
             self._makers[Command.DEVICES_PAGE] = partial(self._make_devices, workplace.yard)
         queue = tools.queue
@@ -164,6 +170,11 @@ class Pages:
     def _record_on(self, serial: str) -> None:
         self._controller.choose_device(serial)
         self._tools.commands[Command.RECORD_PAGE].trigger()
+
+    def _make_review(self, reviewing: "Reviewing") -> Page:
+        from odyssey_recorder.gui.review.review_page import ReviewPage
+
+        return ReviewPage(reviewing, self._tools.background, self._tools.jobs, self._tools.commands)
 
     def _make_dataset(self, dataset: "DatasetFolder") -> Page:
         from odyssey_recorder.gui.dataset.dataset_page import DatasetPage

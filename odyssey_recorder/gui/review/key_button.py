@@ -1,0 +1,72 @@
+"""A button for one hand on the keyboard: it shows the key that asks for the same."""
+
+from PySide6.QtCore import QRect, QSize, Qt
+from PySide6.QtGui import QAction, QColor, QFont, QFontMetrics, QKeySequence, QPainter, QPaintEvent
+from PySide6.QtWidgets import QPushButton
+
+from odyssey_recorder.gui.theme import Theme
+
+_ROOM_PX = 10
+
+
+class KeyButton(QPushButton):
+    """Follows an action; `name` is what a screen reader calls it, `kind` and `tone` are looks of the style sheet.
+
+    A button of answers stays pressed while it `is_chosen`.
+    """
+
+    def __init__(self, action: QAction, name: str, kind: str = "", tone: str = "") -> None:
+        super().__init__(action.text())
+        self.setAccessibleName(name)
+        self.setAutoDefault(False)
+        self.setProperty("kind", kind)
+        self.setProperty("tone", tone)
+        self._action = action
+        self._key = ""
+        self.clicked.connect(self._ask)
+        action.changed.connect(self._follow)
+        self._follow()
+
+    def show_chosen(self, chosen: bool) -> None:
+        """Show that this is what was chosen, or that it is not."""
+        self.setCheckable(chosen)
+        self.setChecked(chosen)
+
+    def sizeHint(self) -> QSize:
+        return super().sizeHint() + QSize(self._key_px(), 0)
+
+    def minimumSizeHint(self) -> QSize:
+        return self.sizeHint()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        painter = QPainter(self)
+        painter.setFont(self._small())
+        painter.setPen(self._colour())
+        place = QRect(0, 0, self.width() - _ROOM_PX, self.height())
+        painter.drawText(place, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, self._key)
+
+    def _ask(self) -> None:
+        self.show_chosen(self.isCheckable())  # a click does not take back what was chosen
+        self._action.trigger()
+
+    def _follow(self) -> None:
+        self._key = self._action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
+        self.setToolTip(self._action.toolTip())
+        self.setEnabled(self._action.isEnabled())
+        self.updateGeometry()
+        self.update()
+
+    def _key_px(self) -> int:
+        return QFontMetrics(self._small()).horizontalAdvance(self._key) + _ROOM_PX if self._key else 0
+
+    def _small(self) -> QFont:
+        small = QFont(self.font())
+        small.setPointSizeF(small.pointSizeF() * 0.85)
+        return small
+
+    def _colour(self) -> QColor:
+        theme = Theme.current()
+        if not self.isEnabled():
+            return theme.off
+        return theme.on_accent if self.property("kind") == "primary" else theme.muted

@@ -1,0 +1,142 @@
+"""One of the three questions: pass, fail or unsure, and for what is not passed the reason, the step and the words."""
+
+from collections.abc import Mapping
+
+from PySide6.QtCore import QModelIndex, QStringListModel, Qt, Signal
+from PySide6.QtWidgets import QListView, QSizePolicy, QSpinBox, QVBoxLayout, QWidget
+
+from odyssey_recorder.gui.commands import Command, Commands
+from odyssey_recorder.gui.parts import line_edit, named, row, text_label
+from odyssey_recorder.gui.review.key_button import KeyButton
+from odyssey_recorder.gui.review.sheet import QUESTIONS
+from odyssey_recorder.gui.review.verdict_words import judgement_words
+from odyssey_recorder.quality.finding import Criterion
+from odyssey_recorder.quality.review import REASONS, Answer, Judgement
+
+ANSWERS: Mapping[Criterion, Mapping[Answer, Command]] = {
+    Criterion.PICTURES: {
+        Answer.PASS: Command.PASS_PICTURES,
+        Answer.FAIL: Command.FAIL_PICTURES,
+        Answer.UNSURE: Command.UNSURE_PICTURES,
+    },
+    Criterion.SEQUENCE: {
+        Answer.PASS: Command.PASS_SEQUENCE,
+        Answer.FAIL: Command.FAIL_SEQUENCE,
+        Answer.UNSURE: Command.UNSURE_SEQUENCE,
+    },
+    Criterion.INSTRUCTION: {
+        Answer.PASS: Command.PASS_INSTRUCTION,
+        Answer.FAIL: Command.FAIL_INSTRUCTION,
+        Answer.UNSURE: Command.UNSURE_INSTRUCTION,
+    },
+}
+_TONES = {Answer.PASS: "success", Answer.FAIL: "danger", Answer.UNSURE: "warning"}
+_WHOLE = -1
+_REASON_PX = 25
+
+
+class QuestionCard(QWidget):
+    """Shows what is answered, and emits what it shall be; the details are in sight while the card is unfolded."""
+
+    changed = Signal(object)
+
+    def __init__(self, criterion: Criterion, commands: Commands) -> None:
+        super().__init__()
+        self._criterion = criterion
+        self._judgement: Judgement | None = None
+        self._reasons = tuple(REASONS[criterion])
+        question = QUESTIONS[criterion]
+        self._buttons = {
+            answer: KeyButton(commands[command], f"{command.value.label}: {question}", "answer", _TONES[answer])
+            for answer, command in ANSWERS[criterion].items()
+        }
+        self._said = text_label(kind="hint")
+        self._reason = named(QListView(), f"Reason: {question}")
+        self._step = named(QSpinBox(), f"Step: {question}")
+        self._words = line_edit(f"Words: {question}", "Say more")
+        self._details = QWidget()
+        self._lay_out(question, commands)
+        self._reason.selectionModel().currentChanged.connect(self._take_reason)
+        self._step.valueChanged.connect(lambda step: self._change(step=None if step == _WHOLE else step))
+        self._words.textEdited.connect(lambda words: self._change(words=words))
+        self.show_judgement(None, unfolded=False)
+
+    def show_steps(self, steps: int) -> None:
+        """Offer the steps 0 to `steps` - 1."""
+        self._step.blockSignals(True)
+        self._step.setRange(_WHOLE, steps - 1)
+        self._step.blockSignals(False)
+
+    def show_judgement(self, judgement: Judgement | None, *, unfolded: bool) -> None:
+        """Show an answer, with its details where it has some and is `unfolded`."""
+        self._judgement = judgement
+        for answer, button in self._buttons.items():
+            button.show_chosen(judgement is not None and judgement.answer is answer)
+        has_details = judgement is not None and judgement.answer is not Answer.PASS
+        self._details.setVisible(has_details and unfolded)
+        self._said.setVisible(has_details and not unfolded)
+        if judgement is not None and has_details:
+            self._said.setText(judgement_words(judgement).capitalize())
+            self._show_details(judgement)
+
+    def choose_reason(self, number: int) -> None:
+        """Give the reason at a place of the list, which begins with 0; nothing where there is none."""
+        self._reason.setCurrentIndex(self._reason.model().index(number, 0))
+
+    def write(self) -> None:
+        """Let the reviewer write more."""
+        self._words.setFocus()
+
+    @property
+    def has_reasons(self) -> bool:
+        """Whether a reason can be given now."""
+        return not self._details.isHidden()
+
+    def _show_details(self, judgement: Judgement) -> None:
+        widgets = (self._reason.selectionModel(), self._step, self._words)
+        for widget in widgets:
+            widget.blockSignals(True)
+        place = self._reasons.index(judgement.reason) if judgement.reason in self._reasons else -1
+        self._reason.setCurrentIndex(self._reason.model().index(place, 0))
+        self._step.setValue(_WHOLE if judgement.step is None else judgement.step)
+        if self._words.text() != judgement.words:
+            self._words.setText(judgement.words)
+        for widget in widgets:
+            widget.blockSignals(False)
+        self._reason.viewport().update()
+
+    def _take_reason(self, now: QModelIndex) -> None:
+        if now.isValid():
+            self._change(reason=self._reasons[now.row()])
+
+    def _change(self, **changes: object) -> None:
+        if self._judgement is not None:
+            self.changed.emit(self._judgement.model_copy(update=changes))
+
+    def _lay_out(self, question: str, commands: Commands) -> None:
+        numbered = [f"{number}   {words}" for number, words in enumerate(REASONS[self._criterion].values(), 1)]
+        self._reason.setModel(QStringListModel(numbered, self))
+        self._reason.setProperty("kind", "reasons")
+        self._reason.setUniformItemSizes(True)
+        self._reason.setFixedHeight(_REASON_PX * len(numbered) + 4)
+        self._reason.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._reason.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._step.setSpecialValueText("No one step")
+        self._step.setPrefix("Step ")
+        self._step.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        this = KeyButton(commands[Command.TAKE_STEP], f"This step: {question}")
+        details = QVBoxLayout(self._details)
+        details.setContentsMargins(0, 0, 0, 0)
+        details.setSpacing(6)
+        details.addWidget(self._reason)
+        details.addLayout(row(self._step, this))
+        details.addWidget(self._words)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(6)
+        column.addWidget(text_label(question))
+        column.addLayout(row(*self._buttons.values(), spacing=6))
+        column.addWidget(self._said)
+        column.addWidget(self._details)
+        for button in self._buttons.values():
+            button.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)

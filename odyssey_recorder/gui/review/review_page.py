@@ -1,0 +1,352 @@
+"""The page where episodes are judged: the list of them, the one that is open, and the verdict on it."""
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from textwrap import shorten
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QGuiApplication, QHideEvent, QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QProgressBar, QStackedWidget, QVBoxLayout, QWidget
+
+from odyssey_recorder.errors import ReviewError
+from odyssey_recorder.gui.background import Background
+from odyssey_recorder.gui.banner import Banner, Tone
+from odyssey_recorder.gui.commands import Command, Commands
+from odyssey_recorder.gui.jobs import Jobs
+from odyssey_recorder.gui.page import Page
+from odyssey_recorder.gui.parts import breakable, named, row, text_label
+from odyssey_recorder.gui.review.episodes_pane import EpisodesPane
+from odyssey_recorder.gui.review.review_table import UNCHECKED, title
+from odyssey_recorder.gui.review.review_viewer import ReviewViewer
+from odyssey_recorder.gui.review.reviewing import Following, Reviewing
+from odyssey_recorder.gui.review.sheet import Sheet
+from odyssey_recorder.gui.review.stopwatch import Stopwatch
+from odyssey_recorder.gui.review.verdict_panel import JUDGING, VerdictPanel
+from odyssey_recorder.gui.review.verdict_words import what_followed
+from odyssey_recorder.quality.review import Decision, ReplayEvidence
+from odyssey_recorder.quality.standing import same_person
+from odyssey_recorder.review_desk import Ballot, OpenedReview, ReviewNews, ReviewRow
+
+_SPACE = 16
+_WIDE_PX = 1380
+"""From this width of the page on the list stands beside the open episode."""
+_TITLE_LETTERS = 60
+
+
+class ReviewPage(Page):
+    """Follows the dataset from when it is first shown; one verdict follows the other, the next episode opened ahead.
+
+    What is filled in of an episode waits until it is submitted, whatever is looked at meanwhile.
+    """
+
+    _news_came = Signal(object)
+    _warning_came = Signal(str)
+
+    def __init__(
+        self,
+        reviewing: Reviewing,
+        background: Background,
+        jobs: Jobs,
+        commands: Commands,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        super().__init__()
+        self._reviewing = reviewing
+        self._background = background
+        self._jobs = jobs
+        self._commands = commands
+        self._following: Following | None = None
+        self._checked_itself = False
+        self._to_read = 0
+        self._wanted = ""  # the id of the episode that is open, or will be as soon as it is read
+        self._opened: OpenedReview | None = None
+        self._ahead: OpenedReview | None = None
+        self._sheets: dict[str, Sheet] = {}
+        self._watch = Stopwatch(clock)
+        self._pane = EpisodesPane(commands)
+        self._viewer = ReviewViewer(background, commands)
+        self._panel = VerdictPanel(commands)
+        self._said = text_label(kind="title")
+        self._outcome = text_label(kind="hint")
+        self._bar = named(QProgressBar(), "Reading the episodes")
+        self._message = Banner(commands.button(Command.DISMISS_REVIEW, kind="quiet", wordless=True))
+        self._bench = QWidget()
+        self._whole = QStackedWidget()
+        self._lay_out()
+        self._connect()
+        self._arrange()
+
+    def enter(self) -> None:
+        if self._following is None:
+            self._following = self._reviewing.follow(self._news_came.emit, self._warning_came.emit)
+            self._said.setText("Looking at the episodes…")
+
+    def repaint_icons(self) -> None:
+        self._message.repaint_icons()
+        self._panel.repaint_icons()
+        self._pane.repaint_icons()
+
+    def close_down(self) -> None:
+        if self._following is not None:
+            self._following.close()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._arrange()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._run_watch()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self._watch.run(on=False)
+
+    def offer_figures(self, figures: QWidget) -> None:
+        """Let the reviewer turn from the episodes to `figures` and back."""
+        self._whole.addWidget(figures)
+        self._commands[Command.REVIEW_FIGURES].setVisible(True)
+
+    # What becomes of the episodes.
+
+    def _take(self, news: ReviewNews) -> None:
+        self._to_read = max(self._to_read, news.unread) if news.unread else 0
+        self._bar.setRange(0, self._to_read)
+        self._bar.setValue(self._to_read - news.unread)
+        self._bar.setVisible(bool(news.unread))
+        self._pane.take(news)
+        told = {one.episode_id: one for one in news.read}
+        if self._ahead is not None and (self._ahead.row.episode_id in news.gone or self._ahead.row.episode_id in told):
+            self._ahead = None
+        if self._wanted in news.gone:
+            self._close_episode()
+            self._message.show_message(Tone.WARNING, "The episode that was open is not in the dataset any more.")
+        elif self._opened is not None and _differs(told.get(self._wanted), self._opened.row):
+            self._read(self._wanted)
+        if not news.unread and not self._checked_itself and self._unchecked:
+            self._check()
+
+    @property
+    def _unchecked(self) -> int:
+        return self._pane.table.counts.checks[UNCHECKED]
+
+    def _check(self) -> None:
+        self._checked_itself = True
+        job = self._jobs.start("Check the episodes", self._reviewing.check_all)
+        self._commands.enable(Command.CHECK_EPISODES, on=False)
+        job.ended.connect(self._tell)
+        self._pane.show_job(job)
+
+    def _tell(self) -> None:
+        self._said.setText(self._pane.words)
+        checking = any(job.title == "Check the episodes" for job in self._jobs.at_work)
+        self._commands.enable(Command.CHECK_EPISODES, on=bool(self._unchecked) and not checking)
+        self._commands.enable(Command.NEXT_REVIEW, on=bool(self._next(self._wanted)))
+
+    # One episode after the other.
+
+    def _next(self, after: str) -> str:
+        return self._pane.table.next_to_do(after)
+
+    def _open_next(self) -> None:
+        following = self._next(self._wanted)
+        if following:
+            self._open(following)
+        else:
+            self._close_episode()
+
+    def _open(self, episode_id: str) -> None:
+        """Open an episode, be it the one that is open already; what is filled in of another waits."""
+        self._keep_sheet()
+        self._message.hide()
+        self._commands[Command.REVIEW_LIST].setChecked(False)
+        if episode_id != self._wanted:
+            self._panel.dismiss()
+            self._wanted, self._opened = episode_id, None
+            self._pane.mark(episode_id)
+            ahead = self._ahead
+            if ahead is not None and ahead.row.episode_id == episode_id:
+                self._show(ahead)
+            else:
+                self._read(episode_id)
+        self._arrange()
+
+    def _read(self, episode_id: str) -> None:
+        self._background.run(
+            partial(self._reviewing.open, episode_id),
+            lambda opened: self._show(opened) if opened.row.episode_id == self._wanted else None,
+            partial(self._tell_unread, episode_id),
+        )
+
+    def _tell_unread(self, episode_id: str, error: Exception) -> None:
+        if episode_id != self._wanted:
+            return
+        self._close_episode()
+        self._message.show_message(Tone.DANGER, f"Episode {episode_id} cannot be opened.", breakable(str(error)))
+
+    def _show(self, opened: OpenedReview) -> None:
+        """Show an episode, or what it has become; what is filled in stays."""
+        if self._opened is None:
+            sheet = self._sheets.get(self._wanted, Sheet())
+            self._watch.set(sheet.seconds)
+        else:
+            sheet = self._panel.sheet
+        self._opened = opened
+        self._panel.show_review(opened, sheet)
+        self._viewer.show_review(opened)
+        self._viewer.focus_steps()
+        self._look_ahead()
+
+    def _look_ahead(self) -> None:
+        following = self._next(self._wanted)
+        if following and (self._ahead is None or self._ahead.row.episode_id != following):
+            self._background.run(partial(self._reviewing.open, following), self._take_ahead, lambda _error: None)
+
+    def _take_ahead(self, opened: OpenedReview) -> None:
+        self._ahead = opened
+
+    def _keep_sheet(self) -> None:
+        if self._opened is not None:
+            self._sheets[self._wanted] = replace(self._panel.sheet, seconds=self._watch.seconds)
+
+    def _close_episode(self) -> None:
+        self._wanted, self._opened = "", None
+        self._pane.mark("")
+        self._arrange()
+
+    def _tell_step(self, number: int) -> None:
+        if self._opened is not None:
+            self._panel.show_step(number, frozenset(self._viewer.seen_steps))
+
+    # The verdict.
+
+    def _submit(self, decision: Decision) -> None:
+        opened = self._opened
+        if opened is None:
+            return
+        sheet = self._panel.sheet
+        ballot = Ballot(
+            decision, sheet.all_three(), sheet.note, opened.revision, self._watch.seconds, self._evidence(opened)
+        )
+        self._panel.show_submitting(True)
+        self._background.run(
+            partial(self._reviewing.submit, opened.row.episode_id, ballot),
+            self._take_submitted,
+            partial(self._tell_unsubmitted, opened.row.episode_id),
+        )
+
+    def _evidence(self, opened: OpenedReview) -> str:
+        """The reviewer's own newest replay of the episode as it is now."""
+        replays = [one for one in opened.entries if isinstance(one, ReplayEvidence)]
+        own = [one for one in replays if same_person(one.by, self._reviewing.reviewer)]
+        return next((one.id for one in reversed(own) if one.revision == opened.revision), "")
+
+    def _take_submitted(self, submitted: ReviewRow) -> None:
+        self._panel.show_submitting(False)
+        is_open = submitted.episode_id == self._wanted
+        if is_open:
+            self._opened = None
+        self._sheets.pop(submitted.episode_id, None)
+        self._pane.take(ReviewNews(read=(submitted,)))
+        self._outcome.setText(
+            f"{what_followed(submitted)}: {shorten(title(submitted), _TITLE_LETTERS, placeholder='…')}"
+        )
+        if is_open:
+            self._open_next()
+
+    def _tell_unsubmitted(self, episode_id: str, error: Exception) -> None:
+        self._panel.show_submitting(False)
+        if episode_id != self._wanted:
+            return
+        self._panel.refuse("The verdict was not kept; what you filled in is still here.", str(error))
+        if isinstance(error, ReviewError):
+            self._read(episode_id)
+
+    # How it hangs together.
+
+    def _run_watch(self) -> None:
+        """The time counts while the page is in sight, and the window or one of its dialogs is in use."""
+        window: QWidget | None = QApplication.activeWindow()
+        while window is not None and window is not self.window():
+            parent = window.parentWidget()
+            window = parent.window() if parent is not None else None
+        self._watch.run(on=window is not None and self.isVisible())
+
+    def _arrange(self) -> None:
+        """The list takes all the room, stands beside the open episode, or makes way for it."""
+        listed = self._commands[Command.REVIEW_LIST].isChecked() or not self._wanted
+        self._bench.setVisible(not listed)
+        self._pane.setVisible(listed or self.width() >= _WIDE_PX)
+        self._pane.show_narrow(not listed)
+        self._commands.enable(Command.REVIEW_LIST, on=bool(self._wanted))
+        self._tell()
+
+    def _show_figures(self, on: bool) -> None:
+        self._whole.setCurrentIndex(1 if on else 0)
+
+    def _dismiss(self) -> None:
+        self._message.hide()
+        self._panel.dismiss()
+
+    def _connect(self) -> None:
+        queued = Qt.ConnectionType.QueuedConnection
+        self._news_came.connect(self._take, queued)
+        self._warning_came.connect(lambda words: self._message.show_message(Tone.WARNING, breakable(words)), queued)
+        self._pane.open_asked.connect(self._open)
+        self._pane.counted.connect(self._tell)
+        self._viewer.step_changed.connect(self._tell_step)
+        self._panel.decided.connect(self._submit)
+        self._panel.step_asked.connect(self._viewer.go_to_step)
+        self._panel.writing_ended.connect(self._viewer.focus_steps)
+        application = QGuiApplication.instance()
+        if isinstance(application, QGuiApplication):
+            application.focusWindowChanged.connect(self._run_watch)
+        commands = self._commands
+        commands[Command.REVIEW_LIST].toggled.connect(self._arrange)
+        commands[Command.REVIEW_FIGURES].toggled.connect(self._show_figures)
+        commands[Command.NEXT_REVIEW].triggered.connect(lambda _checked: self._open_next())
+        commands[Command.CHECK_EPISODES].triggered.connect(lambda _checked: self._check())
+        commands[Command.DISMISS_REVIEW].triggered.connect(lambda _checked: self._dismiss())
+        commands.belong_to(
+            self, Command.FIND_REVIEW, Command.CLEAR_REVIEW, Command.REVIEW_LIST, Command.REVIEW_FIGURES,
+            Command.NEXT_REVIEW, Command.CHECK_EPISODES, Command.DISMISS_REVIEW,
+        )  # fmt: skip
+        commands.belong_to(self._bench, *JUDGING)
+
+    def _lay_out(self) -> None:
+        self._bar.setTextVisible(False)
+        self._bar.setFixedSize(QSize(120, 6))
+        self._bar.hide()
+        commands = self._commands
+        commands[Command.REVIEW_FIGURES].setVisible(False)
+        head = row(
+            self._said, self._bar, self._outcome,
+            commands.button(Command.REVIEW_FIGURES), commands.button(Command.CHECK_EPISODES),
+            commands.button(Command.REVIEW_LIST), commands.button(Command.NEXT_REVIEW),
+        )  # fmt: skip
+        head.setStretch(2, 1)
+        bench = QHBoxLayout(self._bench)
+        bench.setContentsMargins(0, 0, 0, 0)
+        bench.setSpacing(_SPACE)
+        bench.addWidget(self._viewer, 1)
+        bench.addWidget(self._panel)
+        episodes = QWidget()
+        body = QHBoxLayout(episodes)
+        body.setContentsMargins(0, 0, 0, 0)
+        body.setSpacing(_SPACE)
+        body.addWidget(self._pane)
+        body.addWidget(self._bench, 1)
+        self._whole.addWidget(episodes)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(_SPACE, 12, _SPACE, _SPACE)
+        column.setSpacing(10)
+        column.addLayout(head)
+        column.addWidget(self._message)
+        column.addWidget(self._whole, 1)
+
+
+def _differs(told: ReviewRow | None, shown: ReviewRow) -> bool:
+    """Whether a row says something else, but for what the checks found: of that the opened episode knows the newest."""
+    return told is not None and replace(told, report=None) != replace(shown, report=None)

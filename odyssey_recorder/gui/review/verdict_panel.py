@@ -1,0 +1,285 @@
+"""Where a reviewer answers the three questions and decides: nothing is filled in beforehand, and nothing gets lost."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QFrame, QGridLayout, QLineEdit, QPlainTextEdit, QProgressBar, QVBoxLayout, QWidget
+
+from odyssey_recorder.gui.banner import Banner, Tone
+from odyssey_recorder.gui.commands import Command, Commands
+from odyssey_recorder.gui.parts import breakable, named, row, scroll_area, text_label
+from odyssey_recorder.gui.review.key_button import KeyButton
+from odyssey_recorder.gui.review.question_card import ANSWERS, QuestionCard
+from odyssey_recorder.gui.review.sheet import QUESTIONS, Sheet, unseen
+from odyssey_recorder.gui.review.verdict_words import turn_words, verdict_words, verdicts
+from odyssey_recorder.quality.finding import Criterion
+from odyssey_recorder.quality.review import Answer, Decision, Judgement
+from odyssey_recorder.quality.standing import Turn
+from odyssey_recorder.review_desk import OpenedReview
+
+WIDTH_PX = 328
+_NOTE_PX = 52
+_REASONS = (
+    Command.REASON_1, Command.REASON_2, Command.REASON_3, Command.REASON_4, Command.REASON_5, Command.REASON_6,
+    Command.REASON_7, Command.REASON_8, Command.REASON_9,
+)  # fmt: skip
+DECISIONS = {
+    Command.ACCEPT_EPISODE: Decision.ACCEPT,
+    Command.FIX_AND_ACCEPT: Decision.FIX_AND_ACCEPT,
+    Command.SEND_BACK_EPISODE: Decision.SEND_BACK,
+    Command.REJECT_EPISODE: Decision.REJECT,
+}
+"""The commands that submit."""
+
+_FILLING = (*_REASONS, Command.TAKE_STEP, Command.REASON_WORDS)
+_ANYTIME = (
+    *(command for answers in ANSWERS.values() for command in answers.values()),
+    *DECISIONS,
+    Command.REVIEW_NOTE,
+)
+JUDGING = (*_ANYTIME, *_FILLING)
+"""All commands of the panel, whose keys ask for something while an episode is open."""
+
+
+class VerdictPanel(QFrame):
+    """Holds the sheet of the episode that is open.
+
+    A decision is submitted by one key, but only one that the answers bear, and nothing is accepted of which not every
+    step was seen: so looking is never slower than not looking. There is no key that passes all three questions at
+    once, as three answers by one key would be one answer, and their agreement that of one question.
+    """
+
+    decided = Signal(object)
+    """The sheet bears this decision, and it shall be submitted."""
+    step_asked = Signal(int)
+    """This step has to be looked at first."""
+    writing_ended = Signal()
+    """The keys of the page are wanted again."""
+
+    def __init__(self, commands: Commands) -> None:
+        super().__init__()
+        self.setProperty("kind", "card")
+        self.setFixedWidth(WIDTH_PX)
+        self._commands = commands
+        self._sheet = Sheet()
+        self._steps = 0
+        self._shown_step = 0
+        self._unfolded: Criterion | None = None
+        self._may_judge = False
+        self._turn = text_label(kind="hint")
+        self._others = [text_label(kind="field") for _ in range(2)]
+        self._cards = {criterion: QuestionCard(criterion, commands) for criterion in QUESTIONS}
+        self._note = named(QPlainTextEdit(), "Note on the verdict")
+        self._refusal = Banner(commands.button(Command.DISMISS_REVIEW, kind="quiet", wordless=True))
+        self._seen_words = text_label(kind="hint")
+        self._seen_bar = named(QProgressBar(), "Steps seen")
+        self._area = scroll_area()
+        self._lay_out()
+        self._connect()
+        self._enable()
+
+    @property
+    def sheet(self) -> Sheet:
+        """What is filled in; without the time, which is measured elsewhere."""
+        return self._sheet
+
+    def show_review(self, opened: OpenedReview, sheet: Sheet) -> None:
+        """Show what is filled in of an episode, and whether and as whom the reviewer may judge it."""
+        self._sheet = sheet
+        self._steps = len(opened.opened.episode.steps)
+        self._unfolded = None
+        self._may_judge = opened.row.turn is not None
+        self._turn.setText(turn_words(opened))
+        self._turn.setVisible(bool(self._turn.text()))
+        self._turn.setProperty("kind", "hint" if self._may_judge else "warning")
+        self._turn.style().polish(self._turn)
+        others = verdicts(opened.entries) if opened.row.turn is Turn.THIRD else []
+        for label, words in zip(self._others, [*map(verdict_words, others), "", ""], strict=False):
+            label.setText(words)
+            label.setVisible(bool(words))
+        for card in self._cards.values():
+            card.show_steps(self._steps)
+        self._note.setPlainText(sheet.note)
+        self._show_answers()
+        self._show_seen()
+        self._area.verticalScrollBar().setValue(0)
+
+    def show_step(self, number: int, seen: frozenset[int]) -> None:
+        """Take over which step is shown, and which were seen until now."""
+        self._shown_step = number
+        self._sheet = replace(self._sheet, seen=self._sheet.seen | seen)
+        self._show_seen()
+
+    def show_submitting(self, on: bool) -> None:
+        """Take nothing more while the verdict is being kept."""
+        self.setEnabled(not on)
+        self._enable()
+
+    def refuse(self, words: str, detail: str = "") -> None:
+        """Say why the verdict was not taken; what is filled in stays."""
+        self._refusal.show_message(Tone.WARNING, breakable(words), breakable(detail))
+
+    def dismiss(self) -> None:
+        """The reviewer has read why the verdict was not taken."""
+        self._refusal.hide()
+
+    def repaint_icons(self) -> None:
+        """Draw the icon anew for another palette."""
+        self._refusal.repaint_icons()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Esc and, in a field of one line, Return end the writing."""
+        if isinstance(event, QKeyEvent) and event.type() is QEvent.Type.KeyPress:
+            ends = {Qt.Key.Key_Escape}
+            if isinstance(watched, QLineEdit):
+                ends |= {Qt.Key.Key_Return, Qt.Key.Key_Enter}
+            if event.key() in ends:
+                self.writing_ended.emit()
+                return True
+        return super().eventFilter(watched, event)
+
+    # What the reviewer asks for.
+
+    def _answer(self, criterion: Criterion, answer: Answer) -> None:
+        before = self._sheet.judgement(criterion)
+        if answer is Answer.PASS:
+            judgement = Judgement(criterion=criterion, answer=answer)
+        elif before is None or before.answer is Answer.PASS:
+            judgement = Judgement(criterion=criterion, answer=answer, step=self._shown_step)
+        else:
+            judgement = before.model_copy(update={"answer": answer})
+        self._unfolded = None if answer is Answer.PASS else criterion
+        self._take(judgement)
+
+    def _take(self, judgement: Judgement) -> None:
+        self._sheet = self._sheet.judged(judgement)
+        self._refusal.hide()
+        self._show_answers()
+
+    def _choose_reason(self, number: int) -> None:
+        if self._unfolded is not None:
+            self._cards[self._unfolded].choose_reason(number)
+
+    def _take_step(self) -> None:
+        given = None if self._unfolded is None else self._sheet.judgement(self._unfolded)
+        if given is not None:
+            self._take(given.model_copy(update={"step": self._shown_step}))
+
+    def _write_words(self) -> None:
+        if self._unfolded is not None:
+            self._cards[self._unfolded].write()
+
+    def _decide(self, decision: Decision) -> None:
+        lacking = self._sheet.lacking()
+        if lacking is not None:
+            criterion, words = lacking
+            self._unfold(criterion)
+            self.refuse(words)
+            return
+        left = unseen(self._sheet.seen, self._steps)
+        if decision.accepts and left:
+            self.refuse(f"You have not seen {_steps_in_words(left)} yet.", "Look at every step before you accept.")
+            self.step_asked.emit(left[0])
+            return
+        self._refusal.hide()
+        self.decided.emit(decision)
+
+    # What is shown.
+
+    def _unfold(self, criterion: Criterion) -> None:
+        self._unfolded = criterion
+        self._show_answers()
+
+    def _show_answers(self) -> None:
+        for criterion, card in self._cards.items():
+            card.show_judgement(self._sheet.judgement(criterion), unfolded=criterion is self._unfolded)
+        self._enable()
+        if self._unfolded is not None:
+            QTimer.singleShot(0, self, self._bring_into_sight)
+
+    def _bring_into_sight(self) -> None:
+        if self._unfolded is not None:
+            self._area.ensureWidgetVisible(self._cards[self._unfolded], 0, 8)
+
+    def _show_seen(self) -> None:
+        seen = self._steps - len(unseen(self._sheet.seen, self._steps))
+        self._seen_words.setText(f"{seen} of {self._steps} steps seen")
+        self._seen_bar.setRange(0, max(1, self._steps))
+        self._seen_bar.setValue(seen)
+
+    def _enable(self) -> None:
+        on = self._may_judge and self.isEnabled()
+        self._commands.enable(*_ANYTIME, on=on)
+        unfolded = None if self._unfolded is None else self._sheet.judgement(self._unfolded)
+        self._commands.enable(*_FILLING, on=on and unfolded is not None and unfolded.answer is not Answer.PASS)
+        self._note.setEnabled(on)
+
+    def _take_note(self) -> None:
+        self._sheet = replace(self._sheet, note=self._note.toPlainText().strip())
+
+    # How it hangs together.
+
+    def _connect(self) -> None:
+        commands = self._commands
+        for criterion, answers in ANSWERS.items():
+            self._cards[criterion].changed.connect(self._take)
+            for answer, command in answers.items():
+                commands[command].triggered.connect(
+                    lambda _checked, criterion=criterion, answer=answer: self._answer(criterion, answer)
+                )
+        for number, command in enumerate(_REASONS):
+            commands[command].triggered.connect(lambda _checked, number=number: self._choose_reason(number))
+        for command, decision in DECISIONS.items():
+            commands[command].triggered.connect(lambda _checked, decision=decision: self._decide(decision))
+        commands[Command.TAKE_STEP].triggered.connect(self._take_step)
+        commands[Command.REASON_WORDS].triggered.connect(self._write_words)
+        commands[Command.REVIEW_NOTE].triggered.connect(lambda _checked: self._note.setFocus())
+        self._note.textChanged.connect(self._take_note)
+        for field in (self._note, *self.findChildren(QLineEdit)):
+            field.installEventFilter(self)
+
+    def _lay_out(self) -> None:
+        self._note.setPlaceholderText("Note")
+        self._note.setFixedHeight(_NOTE_PX)
+        self._note.setTabChangesFocus(True)
+        self._seen_bar.setTextVisible(False)
+        inner = QWidget()
+        column = QVBoxLayout(inner)
+        column.setContentsMargins(0, 0, 6, 0)
+        column.setSpacing(14)
+        for part in (self._turn, *self._others, *self._cards.values(), self._note):
+            column.addWidget(part)
+        column.addStretch()
+        self._area.setWidget(inner)
+        seen = row(self._seen_words, self._seen_bar)
+        seen.setStretch(0, 1)
+        self._seen_bar.setFixedWidth(120)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(14, 14, 8, 12)
+        whole.setSpacing(10)
+        whole.addWidget(self._area, 1)
+        whole.addWidget(self._refusal)
+        whole.addLayout(seen)
+        whole.addLayout(self._decisions())
+
+    def _decisions(self) -> QGridLayout:
+        grid = QGridLayout()
+        grid.setSpacing(6)
+        for place, command in enumerate(DECISIONS):
+            kind = "primary" if command.value.primary else ""
+            grid.addWidget(KeyButton(self._commands[command], command.value.label, kind), place // 2, place % 2)
+        return grid
+
+
+def _steps_in_words(numbers: Sequence[int]) -> str:
+    """Steps as a reviewer says them: ``step 3``, ``steps 3, 7 to 9``."""
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and runs[-1][-1] == number - 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    told = [str(run[0]) if len(run) == 1 else f"{run[0]} to {run[-1]}" for run in runs]
+    return f"{'step' if len(numbers) == 1 else 'steps'} {', '.join(told)}"

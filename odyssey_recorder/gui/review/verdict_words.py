@@ -1,0 +1,78 @@
+"""How the review of an episode is told to its reviewer: as which of them, what others said, and what came of it."""
+
+from collections.abc import Iterable
+
+from odyssey_recorder.gui.review.sheet import QUESTIONS
+from odyssey_recorder.quality.finding import Criterion
+from odyssey_recorder.quality.review import REASONS, Answer, Entry, Judgement, Verdict
+from odyssey_recorder.quality.standing import Stage, Turn, agrees
+from odyssey_recorder.review_desk import OpenedReview, ReviewRow
+
+_SHORT = {
+    Criterion.PICTURES: "the screenshots",
+    Criterion.SEQUENCE: "the steps",
+    Criterion.INSTRUCTION: "the instruction",
+}
+_OPPOSITE = {Answer.PASS, Answer.FAIL}
+
+
+def turn_words(opened: OpenedReview) -> str:
+    """As which reviewer the episode is judged, or why it is not; empty where there is nothing to say."""
+    match opened.row.turn:
+        case None:
+            return opened.row.refusal
+        case Turn.FIRST:
+            return ""
+        case Turn.SECOND:
+            return "Second review. You do not see what the first reviewer said."
+        case Turn.THIRD:
+            return f"Third review: the two disagree on {_at_odds(verdicts(opened.entries))}."
+
+
+def verdicts(entries: Iterable[Entry]) -> list[Verdict]:
+    """The newest verdict of each reviewer, the oldest first."""
+    newest = {one.by.strip().casefold(): one for one in entries if isinstance(one, Verdict)}
+    return sorted(newest.values(), key=lambda one: one.at)
+
+
+def verdict_words(verdict: Verdict) -> str:
+    """Another reviewer's verdict, a line for each question."""
+    lines = [f"{verdict.by}: {verdict.decision.value}"]
+    lines += [f"{_SHORT[one.criterion].capitalize()}: {judgement_words(one)}" for one in verdict.judgements]
+    return "\n".join([*lines, f"“{verdict.note}”"] if verdict.note else lines)
+
+
+def judgement_words(judgement: Judgement) -> str:
+    """An answer with its reason, its step and its words."""
+    reason = REASONS[judgement.criterion].get(judgement.reason, judgement.reason)
+    step = "" if judgement.step is None else f"step {judgement.step}"
+    more = ", ".join(filter(None, (reason, step, judgement.words)))
+    return f"{judgement.answer.value}: {more}" if more else judgement.answer.value
+
+
+def what_followed(row: ReviewRow) -> str:
+    """What came of the verdict that was just submitted."""
+    owner = row.summary.annotator or "the annotator"
+    match row.stage:
+        case Stage.ACCEPTED:
+            return "Accepted"
+        case Stage.SENT_BACK:
+            return f"Sent back to {owner}'s queue"
+        case Stage.REJECTED:
+            return "Rejected, and moved to the trash"
+        case Stage.SECOND:
+            why = f" ({row.twice.value})" if row.twice is not None else ""
+            return f"Kept; a second reviewer judges it too{why}"
+        case Stage.DISPUTED:
+            return "Kept; the two reviews differ, so a third decides"
+        case Stage.UNREVIEWED:
+            return "Kept"
+
+
+def _at_odds(given: list[Verdict]) -> str:
+    """What two verdicts disagree on."""
+    if len(given) < 2 or agrees(given[0], given[1]):
+        return "this episode"
+    one, other = given[:2]
+    questions = [_SHORT[asked] for asked in QUESTIONS if {one.answer(asked), other.answer(asked)} == _OPPOSITE]
+    return " and ".join(questions) or f"what to do: {one.decision.value} or {other.decision.value}"

@@ -1,0 +1,249 @@
+"""A dataset under review: real files and the real rules of reviewing, with verdicts that are kept in memory."""
+
+import shutil
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from hashlib import sha256
+from pathlib import Path
+from uuid import uuid4
+
+from PIL import Image
+
+from odyssey_recorder.dataset.amendment import Amendment
+from odyssey_recorder.dataset.codec import write_episode
+from odyssey_recorder.dataset.published import PublishedEpisodes
+from odyssey_recorder.dataset.summaries import EpisodeSummary
+from odyssey_recorder.device.device import ListedDevice
+from odyssey_recorder.errors import OdysseyError, ReviewError
+from odyssey_recorder.model.action import Action, Click, Complete, Type
+from odyssey_recorder.model.episode import screenshot_name
+from odyssey_recorder.model.geometry import Point
+from odyssey_recorder.quality.finding import Criterion, EpisodeReport, Finding, Severity
+from odyssey_recorder.quality.review import Answer, Decision, Judgement, ReplayEvidence, Subject, Verdict
+from odyssey_recorder.quality.standing import Turn, WhyTwice, bears, standing, turn
+from odyssey_recorder.replay.player import StepResult
+from odyssey_recorder.review_desk import Ballot, OpenedReview, ReviewNews, ReviewRow
+from tests.episodes import episode
+
+BEGAN = datetime(2026, 3, 1, 9, tzinfo=UTC)
+ACTIONS: tuple[Action, ...] = (Click(Point(500, 300)), Type("milk"), Complete("done"))
+_Answers = tuple[Judgement, Judgement, Judgement]
+_Take = Callable[[ReviewNews], object]
+
+
+def passes() -> _Answers:
+    """Three passes."""
+    pictures, sequence, instruction = (Judgement(criterion=one, answer=Answer.PASS) for one in Criterion)
+    return pictures, sequence, instruction
+
+
+def fails(criterion: Criterion, reason: str, step: int | None = None) -> _Answers:
+    """One failure and two passes."""
+    failed = Judgement(criterion=criterion, answer=Answer.FAIL, reason=reason, step=step)
+    pictures, sequence, instruction = (failed if one.criterion is criterion else one for one in passes())
+    return pictures, sequence, instruction
+
+
+class _Following:
+    def __init__(self, close: Callable[[], object]) -> None:
+        self._close = close
+
+    def close(self) -> None:
+        self._close()
+
+
+class BenchReviewing:
+    """Episodes that a test records, checks and has others judge; what the reviewer submits is kept in `ballots`."""
+
+    def __init__(self, root: Path, reviewer: str = "Rosa") -> None:
+        self._root = root
+        self._published = PublishedEpisodes(root)
+        self._reviewer = reviewer
+        self._summaries: dict[str, EpisodeSummary] = {}
+        self._reports: dict[str, EpisodeReport] = {}
+        self._verdicts: dict[str, list[Verdict]] = {}
+        self._twice: dict[str, WhyTwice] = {}
+        self._takers: list[_Take] = []
+        self.ballots: list[tuple[str, Ballot]] = []
+        self.opened: list[str] = []
+        self.failure: OdysseyError | None = None  # what the next submission meets
+        self.checks: list[Finding] = []  # what the checks find when they run
+        self.go_on = threading.Event()  # the checks wait for it
+        self.go_on.set()
+        for name in ("annotations", "screenshots"):
+            (root / name).mkdir(parents=True)
+
+    # What a test prepares.
+
+    def record(
+        self,
+        instruction: str,
+        *actions: Action,
+        category: str = "General_Tool",
+        device: str = "Small Phone",
+        annotator: str = "Ada",
+        checked: bool = True,
+    ) -> str:
+        """One more episode, younger than all before; its id."""
+        number = len(self._summaries) + 1
+        made = episode(*(actions or ACTIONS), episode_id=f"{10**15 + number}")
+        task = replace(made.task, instruction=instruction, category=category)
+        made = replace(made, task=task, device=replace(made.device, device_name=device))
+        write_episode(self._root / "annotations" / f"{made.episode_id}.json", made)
+        for step in range(len(made.steps)):
+            shade = 40 + 30 * step
+            picture = Image.new("RGB", (72, 128), (shade, shade, 120))
+            picture.save(self._root / "screenshots" / screenshot_name(made.episode_id, step))
+        self._summaries[made.episode_id] = EpisodeSummary(
+            made.episode_id, instruction, category, device, len(made.steps), annotator,
+            BEGAN + timedelta(hours=number), template=task.meta_task,
+        )  # fmt: skip
+        if checked:
+            self.find(made.episode_id)
+        return made.episode_id
+
+    def find(self, episode_id: str, *found: tuple[str, Severity, int | None]) -> None:
+        """Let the checks have found these: id, severity and step."""
+        findings = tuple(
+            Finding(check, severity, Criterion.PICTURES, episode_id, step, f"{check} found it.", "Look at it.")
+            for check, severity, step in found
+        )
+        self._reports[episode_id] = EpisodeReport(episode_id, findings)
+
+    def ask_two(self, episode_id: str) -> None:
+        """Let the episode be in the sample."""
+        self._twice[episode_id] = WhyTwice.SAMPLE
+
+    def judge(self, episode_id: str, by: str, decision: Decision, judgements: _Answers | None = None) -> None:
+        """Let somebody judge it."""
+        given = self._verdicts.setdefault(episode_id, [])
+        given.append(
+            Verdict(
+                id=uuid4().hex,
+                at=BEGAN + timedelta(days=1, seconds=len(given)),
+                by=by,
+                decision=decision,
+                judgements=judgements or passes(),
+                revision=self.revision(episode_id),
+                seconds=30,
+                subject=self._subject(episode_id),
+            )
+        )
+
+    def rewrite(self, episode_id: str, instruction: str) -> None:
+        """Change the annotation behind the reviewers' back."""
+        path = self._annotation(episode_id)
+        path.write_text(path.read_text().replace(self._summaries[episode_id].instruction, instruction))
+        self._summaries[episode_id] = replace(self._summaries[episode_id], instruction=instruction)
+
+    def remove(self, episode_id: str) -> None:
+        """Take an episode away, and tell it."""
+        self._annotation(episode_id).unlink()
+        del self._summaries[episode_id]
+        self.tell(ReviewNews(gone=frozenset({episode_id})))
+
+    def tell(self, news: ReviewNews) -> None:
+        """Tell news to whoever follows."""
+        for take in self._takers:
+            take(news)
+
+    def tell_again(self, *episode_ids: str) -> None:
+        """Tell how these stand now."""
+        self.tell(ReviewNews(read=tuple(map(self.row, episode_ids))))
+
+    def row(self, episode_id: str) -> ReviewRow:
+        """How an episode stands for this reviewer."""
+        now = standing(
+            self._verdicts.get(episode_id, ()), {self.revision(episode_id)}, self._twice.get(episode_id),
+            recorder=self._summaries[episode_id].annotator,
+        )  # fmt: skip
+        mine = turn(now, recorder=self._summaries[episode_id].annotator, reviewer=self._reviewer)
+        return ReviewRow(
+            self._summaries[episode_id], now.stage, now.twice,
+            turn=mine if isinstance(mine, Turn) else None,
+            refusal="" if isinstance(mine, Turn) else mine,
+            report=self._reports.get(episode_id),
+        )  # fmt: skip
+
+    def revision(self, episode_id: str) -> str:
+        """The SHA-256 of its annotation file."""
+        return sha256(self._annotation(episode_id).read_bytes()).hexdigest()
+
+    # What the page asks for.
+
+    @property
+    def root(self) -> Path:
+        return self._root
+
+    @property
+    def reviewer(self) -> str:
+        return self._reviewer
+
+    def follow(self, take: _Take, warn: Callable[[str], object]) -> _Following:
+        self._takers.append(take)
+        take(ReviewNews(read=tuple(map(self.row, self._summaries))))
+        return _Following(self._takers.clear)
+
+    def check_all(self, progress: Callable[[float | None, str], object], cancelled: Callable[[], bool]) -> None:
+        waiting = [one for one in self._summaries if one not in self._reports]
+        for number, episode_id in enumerate(waiting):
+            progress(number / len(waiting), f"{number} of {len(waiting)} episodes")
+            while not self.go_on.wait(0.01):
+                if cancelled():
+                    raise ReviewError("The checks were stopped.")
+            self._reports[episode_id] = EpisodeReport(
+                episode_id, tuple(one for one in self.checks if one.episode_id == episode_id)
+            )
+            self.tell_again(episode_id)
+
+    def open(self, episode_id: str) -> OpenedReview:
+        self.opened.append(episode_id)
+        row = self.row(episode_id)
+        shown = self._verdicts.get(episode_id, []) if row.turn is not Turn.SECOND else []
+        report = self._reports.get(episode_id, EpisodeReport(episode_id))
+        return OpenedReview(row, self._published.open(episode_id), report, tuple(shown), self.revision(episode_id))
+
+    def submit(self, episode_id: str, ballot: Ballot) -> ReviewRow:
+        failure, self.failure = self.failure, None
+        if failure is not None:
+            raise failure
+        if ballot.revision != self.revision(episode_id):
+            raise ReviewError("The episode was changed since you opened it. Look at it again, then decide.")
+        refusal = bears(ballot.decision, ballot.judgements)
+        if refusal:
+            raise ReviewError(refusal)
+        if ballot.decision.accepts and self._reports[episode_id].has_errors:
+            raise ReviewError("The checks found an error that is open. Fix it, or decide otherwise.")
+        self.ballots.append((episode_id, ballot))
+        self.judge(episode_id, self._reviewer, ballot.decision, ballot.judgements)
+        return self.row(episode_id)
+
+    def fix(self, episode_id: str, amendment: Amendment, why: str) -> OpenedReview:
+        raise ReviewError("Nothing is fixed on the bench.")
+
+    def undo(self, episode_id: str) -> OpenedReview:
+        raise ReviewError("Nothing is fixed on the bench.")
+
+    def devices(self) -> Sequence[ListedDevice]:
+        return ()
+
+    def replay(
+        self, episode_id: str, serial: str, on_step: Callable[[StepResult], None], cancelled: Callable[[], bool]
+    ) -> ReplayEvidence:
+        raise ReviewError("There is no device on the bench.")
+
+    def _annotation(self, episode_id: str) -> Path:
+        return self._root / "annotations" / f"{episode_id}.json"
+
+    def _subject(self, episode_id: str) -> Subject:
+        one = self._summaries[episode_id]
+        return Subject(
+            recorder=one.annotator, category=one.category, device=one.device, template=one.template, steps=one.steps
+        )
+
+
+def without_pictures(reviewing: BenchReviewing) -> None:
+    """Take all screenshots away."""
+    shutil.rmtree(reviewing.root / "screenshots")
