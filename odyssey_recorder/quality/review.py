@@ -162,10 +162,10 @@ class ReplayEvidence(_Entry):
 
 
 class Move(_Entry):
-    """The episode went to the trash, or came back from it."""
+    """The episode went to the trash or came back from it, or its task went back to its annotator, and why."""
 
     kind: Literal["move"] = "move"
-    to: Literal["trash", "dataset"]
+    to: Literal["trash", "dataset", "annotator"]
     why: str = ""
 
 

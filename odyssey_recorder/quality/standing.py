@@ -167,6 +167,16 @@ def bears(decision: Decision, judgements: Sequence[Judgement]) -> str:
     return ""
 
 
+def why_sent_back(now: Standing) -> str:
+    """What its annotator is told of an episode that was sent back: each reason with its step, and what was added."""
+    refusing = [one for one in now.verdicts if not one.decision.accepts]
+    said = [
+        _reason(judgement) for one in refusing for judgement in one.judgements if judgement.answer is not Answer.PASS
+    ]
+    notes = [one.note.strip() for one in refusing]
+    return "; ".join(dict.fromkeys(filter(None, (*said, *notes))))
+
+
 def agrees(one: Verdict, other: Verdict) -> bool:
     """Whether two verdicts say the same of an episode: both take it or neither does, and no question was passed by one
     and failed by the other. Unsure contradicts neither."""
@@ -212,6 +222,13 @@ def _joint(first: Verdict, second: Verdict) -> Stage:
     if first.decision is Decision.REJECT and second.decision is not Decision.REJECT:
         return _STAGES[second.decision]
     return _STAGES[first.decision]
+
+
+def _reason(judgement: Judgement) -> str:
+    words = " ".join(judgement.words.split())
+    told = REASONS[judgement.criterion][judgement.reason]
+    reason = words if judgement.reason == "other" else f"{told}: {words}" if words else told
+    return reason if judgement.step is None else f"{reason} (step {judgement.step})"
 
 
 def _lacking(judgement: Judgement) -> str:
