@@ -4,15 +4,15 @@ import json
 import os
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
 from odyssey_recorder.dataset.durable import storage_error
-from odyssey_recorder.dataset.plain_json import shown
 from odyssey_recorder.quality.evidence import FactsSource
 from odyssey_recorder.quality.finding import Finding, NotChecked, Severity
 from odyssey_recorder.quality.thresholds import NAMED_AT_MOST
+from odyssey_recorder.quality.wording import counted, listed
 
 ANNOTATIONS = "annotations"
 INDEXES = ("all_anno.json", "all_annot.json")
@@ -156,16 +156,3 @@ def _rows(path: Path) -> list[tuple[str, int | None]] | None:
 def _row(pairs: dict[str, object]) -> tuple[str, int | None]:
     steps = pairs.get("step_length")
     return str(pairs.get("episode_id", "")), steps if isinstance(steps, int) else None
-
-
-def counted(count: int, word: str) -> str:
-    """``1 episode``, ``2 episodes``."""
-    return f"{count} {word}" if count == 1 else f"{count} {word}s"
-
-
-def listed(names: Iterable[str]) -> str:
-    """The first few names, and how many more there are; what a file made them is cut short and spelled out."""
-    all_names = list(names)
-    few = ", ".join(name if name.isascii() and name.isalnum() else shown(name) for name in all_names[:NAMED_AT_MOST])
-    more = len(all_names) - NAMED_AT_MOST
-    return f"{few} and {more} more" if more > 0 else few

@@ -8,9 +8,10 @@ from pathlib import Path, PurePosixPath
 from odyssey_recorder.dataset.durable import storage_error
 from odyssey_recorder.dataset.plain_json import NotPlainJsonError, parse, shown
 from odyssey_recorder.model.episode import Json, screenshot_name
-from odyssey_recorder.quality.dataset_folder import ANNOTATIONS, counted, episode_ids, listed
+from odyssey_recorder.quality.dataset_folder import ANNOTATIONS, episode_ids
 from odyssey_recorder.quality.evidence import FactsSource
 from odyssey_recorder.quality.finding import Criterion, Finding, NotChecked, Severity
+from odyssey_recorder.quality.wording import counted, listed
 
 MANIFESTS = ("SHA256SUMS", "manifest.sha256")
 KEYS = frozenset({"KEY_HOME", "KEY_BACK", "KEY_APPSELECT"})
@@ -90,6 +91,7 @@ def _wrong_pictures(told: dict[str, bytes], source: FactsSource) -> Iterator[str
 
 
 def _wrong_files(root: Path, told: Mapping[str, bytes]) -> Iterator[str]:
+    yield from {f"{ANNOTATIONS}/{episode_id}.json" for episode_id in episode_ids(root)} - told.keys()
     for name, said in told.items():
         place = PurePosixPath(name)
         inside = not place.is_absolute() and ".." not in place.parts

@@ -2,12 +2,13 @@
 
 from array import array
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from statistics import median
 
 from odyssey_recorder.quality.evidence import FactsSource
 from odyssey_recorder.quality.finding import Criterion, Finding, NotChecked, Severity
 from odyssey_recorder.quality.thresholds import LENGTH_DEVIATIONS, LENGTHS_NEEDED, LONGEST, SHORTEST
+from odyssey_recorder.quality.wording import counted, named
 
 
 def odd_lengths(source: FactsSource) -> Iterator[Finding | NotChecked]:
@@ -23,7 +24,7 @@ def odd_lengths(source: FactsSource) -> Iterator[Finding | NotChecked]:
     for category in sorted(lengths.keys() - usual.keys()):
         yield NotChecked(
             "EPI03",
-            f"Of the category {category or 'without a name'} there are {len(lengths[category])} episodes; what is usual "
+            f"There are {counted(len(lengths[category]), 'episode')} of the category {named(category)}; what is usual "
             f"can be told from {LENGTHS_NEEDED} on.",
         )
     for facts in source():
@@ -35,7 +36,7 @@ def odd_lengths(source: FactsSource) -> Iterator[Finding | NotChecked]:
             )  # fmt: skip
 
 
-def _usual(lengths: array[int]) -> tuple[float, float]:
+def _usual(lengths: Sequence[int]) -> tuple[float, float]:
     """The shortest and the longest that is usual."""
     middle = median(lengths)
     # Where most are of one length the deviation is 0, and one step more would be odd.
@@ -47,5 +48,5 @@ def _odd(length: int, category: str, usual: tuple[float, float] | None) -> str:
     if not SHORTEST <= length <= LONGEST:
         return f"It has {length} steps; {SHORTEST} to {LONGEST} are expected."
     if usual is not None and not usual[0] <= length <= usual[1]:
-        return f"It has {length} steps; in {category}, {max(1, usual[0]):.0f} to {usual[1]:.0f} are usual."
+        return f"It has {length} steps; in {named(category)}, {max(1, usual[0]):.0f} to {usual[1]:.0f} are usual."
     return ""

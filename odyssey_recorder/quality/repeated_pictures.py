@@ -3,7 +3,7 @@
 import hashlib
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -106,7 +106,7 @@ def _looks_of_several(source: FactsSource) -> set[int]:
     return _twice(looks)
 
 
-def _twice(keys: array[int]) -> set[int]:
+def _twice(keys: Iterable[int]) -> set[int]:
     return {key for key, run in groupby(sorted(keys)) if sum(1 for _ in run) > 1}
 
 

@@ -7,10 +7,11 @@ from pathlib import Path
 
 from odyssey_recorder.dataset.durable import storage_error
 from odyssey_recorder.dataset.plain_json import NotPlainJsonError, parse, shown
-from odyssey_recorder.quality.dataset_folder import counted, episode_ids, listed, names_in
+from odyssey_recorder.quality.dataset_folder import episode_ids, names_in
 from odyssey_recorder.quality.evidence import EpisodeFacts, FactsSource
 from odyssey_recorder.quality.finding import Finding, NotChecked, Severity
 from odyssey_recorder.quality.thresholds import NAMED_AT_MOST
+from odyssey_recorder.quality.wording import counted, listed, named
 
 FOLDER = "splits"
 PARTS = ("train", "test")
@@ -57,11 +58,11 @@ def _read(path: Path) -> _Split | Finding:
     except OSError as error:
         raise storage_error(error, path, "read") from error
     except NotPlainJsonError as error:
-        return _error("SPL01", f"{FOLDER}/{path.name} cannot be read: {error}.")
+        return _error("SPL01", f"{_where(path.name)} cannot be read: {error}.")
     parts = [tree.get(part) for part in PARTS] if isinstance(tree, dict) else []
     entries = [_ids(part) for part in parts if isinstance(part, list)]
     if len(entries) != len(PARTS):
-        return _error("SPL01", f"{FOLDER}/{path.name} has no two lists of episodes, train and test.")
+        return _error("SPL01", f"{_where(path.name)} has no two lists of episodes, train and test.")
     train, test = (Counter(part) for part in entries)
     more = [one for part in (train, test) for one, count in part.items() if count > 1]
     return _Split(path.name, frozenset(train), frozenset(test), tuple(more))
@@ -76,7 +77,7 @@ def _membership(split: _Split, episodes: frozenset[str]) -> Iterator[Finding]:
     lost = sorted(named - episodes)
     both = sorted(split.train & split.test)
     unnamed = sorted(episodes - named)
-    where = f"{FOLDER}/{split.name}"
+    where = _where(split.name)
     if lost:
         yield _error("SPL01", f"{where} names {counted(len(lost), 'episode')} without a file: {listed(lost)}.")
     if both:
@@ -104,7 +105,7 @@ def _on_both_sides(
         both = sorted(sides["train"] & sides["test"])
         if both:
             yield _error(
-                "SPL04", f"{FOLDER}/{split.name} has {counted(len(both), what)} in train and in test: {listed(both)}."
+                "SPL04", f"{_where(split.name)} has {counted(len(both), what)} in train and in test: {listed(both)}."
             )
 
     return leaks
@@ -123,7 +124,7 @@ def _app_leaks(split: _Split, source: FactsSource) -> Iterator[Finding]:
     if leaked:
         yield _error(
             "SPL04",
-            f"{FOLDER}/{split.name}: {counted(len(leaked), 'episode')} in test with no app but those of train: "
+            f"{_where(split.name)}: {counted(len(leaked), 'episode')} in test with no app but those of train: "
             f"{listed(leaked)}.",
             leaked,
         )
@@ -144,6 +145,10 @@ _LEAKS: dict[str, Callable[[_Split, FactsSource], Iterator[Finding]]] = {
     "app": _app_leaks,
 }
 """By the first word of the file's name."""
+
+
+def _where(name: str) -> str:
+    return f"{FOLDER}/{named(name)}"
 
 
 def _error(check: str, found: str, others: Sequence[str] = ()) -> Finding:

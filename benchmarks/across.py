@@ -1,0 +1,108 @@
+"""What it costs to look at a whole dataset together: as many episodes as were released, and a tenth of them."""
+
+import hashlib
+import random
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from benchmarks.figure import Figure, timed
+from odyssey_recorder.quality.across import check_episodes_together
+from odyssey_recorder.quality.evidence import EpisodeFacts
+
+EPISODES, PICTURES = 8_334, 127_893
+TEMPLATES, ITEMS, COMMON_SCREENS = 91, 400, 60
+_DEVICES = ("Small Phone", "Medium Phone", "Pixel 7 Pro", "Pixel 8 Pro", "Pixel Fold", "Pixel Tablet")
+_CATEGORIES = 6
+
+
+def measure() -> list[Figure]:
+    """Seconds and most memory for all, over those for a tenth; each in a process of its own."""
+    tenth_s, tenth_mb = _measured(EPISODES // 10)
+    all_s, all_mb = _measured(EPISODES)
+    return [
+        Figure(f"the checks of {EPISODES} episodes together", all_s, "s", "a tenth of them", tenth_s),
+        Figure(f"most memory for {PICTURES} pictures", all_mb, "MB", "a tenth of them", tenth_mb, "<= 1.5"),
+    ]
+
+
+def _measured(episodes: int) -> tuple[float, float]:
+    """Seconds and the most megabytes that a new process takes for so many episodes."""
+    command = [sys.executable, "-m", "benchmarks.across", str(episodes)]
+    told = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
+    return float(told[0]), float(told[1])
+
+
+def generated(episodes: int) -> Iterator[EpisodeFacts]:
+    """Facts of so many episodes, the same each time: templates with their gaps filled, a few screens common to many."""
+    templates = [_sentence(random.Random(f"template {number}"), 11) for number in range(TEMPLATES)]
+    for number in range(episodes):
+        yield _episode(number, templates[number % TEMPLATES])
+
+
+def _episode(number: int, template: str) -> EpisodeFacts:
+    chance = random.Random(number)
+    steps = PICTURES * (number + 1) // EPISODES - PICTURES * number // EPISODES
+    item = _sentence(random.Random(f"item {chance.randrange(ITEMS)}"), 3)
+    pictures = [_picture(number, step, chance) for step in range(steps)]
+    return EpisodeFacts(
+        episode_id=f"{number:016}",
+        category=f"Category {number % _CATEGORIES}",
+        device=_DEVICES[number // TEMPLATES % len(_DEVICES)],
+        annotator=f"Annotator {chance.randrange(12)}",
+        apps=(f"App {chance.randrange(212)}", f"App {chance.randrange(212)}"),
+        meta_task=f"{template} {{}}.",
+        task=f"{template} {item}.",
+        instruction=f"Use an app to {template}, which is {item}, and note it.",
+        actions=tuple(f"CLICK {chance.randrange(1001)}, {chance.randrange(1001)}" for _ in pictures),
+        pictures=tuple(hashlib.sha256(picture.encode()).hexdigest() for picture in pictures),
+        looks=tuple(hash_of_look(picture) for picture in pictures),
+    )
+
+
+def _picture(number: int, step: int, chance: random.Random) -> str:
+    """A picture by name: one in eight is a screen that many episodes show."""
+    return f"common {chance.randrange(COMMON_SCREENS)}" if chance.random() < 0.125 else f"{number} {step}"
+
+
+def hash_of_look(picture: str) -> int:
+    """64 bits that look like a difference hash."""
+    return int.from_bytes(hashlib.blake2b(picture.encode(), digest_size=8).digest())
+
+
+def _sentence(chance: random.Random, words: int) -> str:
+    return " ".join(f"word{chance.randrange(3000)}" for _ in range(words))
+
+
+class _Source:
+    """The generated facts, and how often they were asked for."""
+
+    def __init__(self, episodes: int) -> None:
+        self._episodes = episodes
+        self.times = 0
+
+    def __call__(self) -> Iterator[EpisodeFacts]:
+        self.times += 1
+        return generated(self._episodes)
+
+
+def _run(episodes: int) -> None:
+    """Print the seconds, but for those that generating takes, and the most megabytes of this process."""
+    source = _Source(episodes)
+    for_all = timed(lambda: _exhaust(check_episodes_together(source)))
+    print((for_all - source.times * timed(lambda: _exhaust(generated(episodes)))) / 1000, _peak_mb())
+
+
+def _exhaust(things: Iterable[object]) -> None:
+    for _ in things:
+        pass
+
+
+def _peak_mb() -> float:
+    status = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines())
+    return int(status["VmHWM"].split()[0]) / 1000
+
+
+if __name__ == "__main__":
+    _run(int(sys.argv[1]))

@@ -1,0 +1,25 @@
+"""How findings name what they found: numbers with their word, and texts of files cut short and spelled out."""
+
+import re
+from collections.abc import Iterable
+
+from odyssey_recorder.dataset.plain_json import shown
+from odyssey_recorder.quality.thresholds import NAMED_AT_MOST
+
+
+def counted(count: int, word: str) -> str:
+    """``1 episode``, ``2 episodes``."""
+    return f"{count} {word}" if count == 1 else f"{count} {word}s"
+
+
+def named(text: str) -> str:
+    """A text of a file: as it is where it is short and plain, otherwise in quotes, cut short and spelled out."""
+    return text if re.fullmatch(r"[A-Za-z0-9_.\- /]{1,60}", text) else shown(text)
+
+
+def listed(names: Iterable[str]) -> str:
+    """The first few names, and how many more there are."""
+    all_names = list(names)
+    more = len(all_names) - NAMED_AT_MOST
+    few = ", ".join(map(named, all_names[:NAMED_AT_MOST]))
+    return f"{few} and {more} more" if more > 0 else few
