@@ -11,7 +11,7 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import capture, painting, passive, recording, session, start, window
+from benchmarks import across, capture, painting, passive, recording, session, start, window
 from benchmarks.figure import Figure
 from odyssey_recorder.device.adb import AdbDevice
 from odyssey_recorder.device.adb_server import AdbServer, find_adb
@@ -36,6 +36,7 @@ def main() -> None:
     with Lab(Path(find_adb())) as lab, tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         parts: tuple[Callable[[], list[Figure]], ...] = (
+            across.measure,
             lambda: _of_one_device(lab, folder),
             lambda: start.measure(lab, folder),
             lambda: painting.measure(lab),
