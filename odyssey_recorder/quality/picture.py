@@ -41,9 +41,12 @@ class _BrokenError(Exception):
     """Why a file is no whole picture, as a person is told."""
 
 
-def measure(data: bytes) -> tuple[Picture, View | None]:
-    """The picture that the bytes of a file hold, and the view of it; None where it cannot be decoded."""
-    sha256 = hashlib.sha256(data).hexdigest()
+def measure(data: bytes, sha256: str = "") -> tuple[Picture, View | None]:
+    """The picture that the bytes of a file hold, and the view of it; None where it cannot be decoded.
+
+    `sha256` is that of the bytes, where the caller knows it already.
+    """
+    sha256 = sha256 or hashlib.sha256(data).hexdigest()
     try:
         view = _decode(data)
     except _BrokenError as error:

@@ -92,18 +92,26 @@ def stamp(path: Path) -> str:
 
 
 def read_file(path: Path, *, at_most: int) -> bytes:
-    """The bytes of a regular file. Raises FileNotFoundError; DatasetError where it cannot be read, or is too large."""
+    """The bytes of a file. Raises FileNotFoundError; DatasetError for what `check_file` refuses or cannot be read."""
+    check_file(path, at_most=at_most)
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise storage_error(error, path, "read") from error
+
+
+def check_file(path: Path, *, at_most: int) -> None:
+    """Raise FileNotFoundError, or DatasetError for what is no regular file or has more than `at_most` bytes."""
     try:
         known = path.stat()
-        if not stat.S_ISREG(known.st_mode):
-            raise DatasetError(f"{path} is not a file.")
-        if known.st_size > at_most:
-            raise DatasetError(f"{path} is larger than any such file can be: {known.st_size} bytes.")
-        return path.read_bytes()
     except FileNotFoundError:
         raise
     except OSError as error:
         raise storage_error(error, path, "read") from error
+    if not stat.S_ISREG(known.st_mode):
+        raise DatasetError(f"{path} is not a file.")
+    if known.st_size > at_most:
+        raise DatasetError(f"{path} is larger than any such file can be: {known.st_size} bytes.")
 
 
 class ScreenshotNames:

@@ -1,0 +1,196 @@
+"""What the checks have found and measured before, in one SQLite file outside of every dataset.
+
+Measures are known by the content's hash, the hash of a file by its size, time and inode, and what was found of an
+episode by the stamp of all its files: what has not changed is not even opened. A cache is never needed: where it is
+broken or held by somebody it is put aside, `problem` says so, and everything is looked at anew.
+"""
+
+import os
+import sqlite3
+import threading
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from odyssey_recorder.quality.evidence import Picture
+from odyssey_recorder.quality.gauge import Learnt
+
+_WAIT_S = 2.0
+_HELD = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+_PICTURE = TypeAdapter(Picture)
+_TABLES = """
+CREATE TABLE IF NOT EXISTS files (path BLOB PRIMARY KEY, stamp TEXT, sha256 TEXT) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS pictures (sha256 TEXT PRIMARY KEY, measured TEXT, by TEXT) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS changes
+    (one TEXT, other TEXT, share REAL, by TEXT, PRIMARY KEY (one, other)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS episodes
+    (annotation BLOB PRIMARY KEY, stamp TEXT, name TEXT, steps INTEGER, report TEXT, facts TEXT, by TEXT) WITHOUT ROWID;
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What was found of an episode: `stamp` is that of its files, which are named after `name` and have so many steps.
+
+    `report` and `facts` are JSON; there are no facts of an episode that could not be read.
+    """
+
+    stamp: str
+    name: str
+    steps: int
+    report: str
+    facts: str
+
+
+@dataclass(frozen=True, slots=True)
+class By:
+    """Which rules measured and which judged: what others have found is not what these would find."""
+
+    measures: str
+    checks: str
+
+
+class Cache:
+    """The file at `path`, or nothing at all where that is None; a reader neither makes nor mends it."""
+
+    def __init__(self, path: Path | None, by: By, *, reader: bool = False) -> None:
+        self.problem = ""
+        self._path = path
+        self._by = by
+        self._reader = reader
+        self._lock = threading.Lock()
+        self._database: sqlite3.Connection | None = None
+        if path is not None:
+            self._open(path)
+
+    def close(self) -> None:
+        """Know nothing any more."""
+        with self._lock:
+            self._drop()
+
+    # What is known.
+
+    def sha256(self, path: Path, stamp: str) -> str | None:
+        """The hash of a file that has not changed since it was read."""
+        rows = self._ask("SELECT sha256 FROM files WHERE path = ? AND stamp = ?", (os.fsencode(path), stamp))
+        return str(rows[0][0]) if rows else None
+
+    def picture(self, sha256: str) -> Picture | None:
+        """What was measured of a file with this content."""
+        rows = self._ask("SELECT measured FROM pictures WHERE sha256 = ? AND by = ?", (sha256, self._by.measures))
+        with suppress(ValidationError):
+            return _PICTURE.validate_json(rows[0][0]) if rows else None
+        return None
+
+    def change(self, one: str, other: str) -> float | None:
+        """By how much the pictures in two files of these hashes differ."""
+        query = "SELECT share FROM changes WHERE one = ? AND other = ? AND by = ?"
+        rows = self._ask(query, (one, other, self._by.measures))
+        return float(rows[0][0]) if rows else None
+
+    def episode(self, annotation: Path) -> Kept | None:
+        """What was last found of an episode, whatever has become of its files since."""
+        query = "SELECT stamp, name, steps, report, facts FROM episodes WHERE annotation = ? AND by = ?"
+        rows = self._ask(query, (os.fsencode(annotation), self._by.checks))
+        return Kept(*rows[0]) if rows else None
+
+    # What is kept.
+
+    def keep(self, annotation: Path, kept: Kept, learnt: Learnt) -> None:
+        """Keep what was found of an episode, and what was measured for it."""
+        measures, checks = self._by.measures, self._by.checks
+        pictures = [(sha256, _PICTURE.dump_json(one).decode(), measures) for sha256, one in learnt.pictures.items()]
+        row = os.fsencode(annotation), kept.stamp, kept.name, kept.steps, kept.report, kept.facts, checks
+        self._tell(
+            ("files", 3, [(os.fsencode(path), *known) for path, known in learnt.files.items()]),
+            ("pictures", 3, pictures),
+            ("changes", 4, [(*pair, share, measures) for pair, share in learnt.changes.items()]),
+            ("episodes", 7, [row]),
+        )
+
+    # The file.
+
+    def _open(self, path: Path) -> None:
+        try:
+            self._database = self._connected(path)
+        except sqlite3.DatabaseError as error:
+            if self._reader or error.sqlite_errorcode in _HELD or not path.is_file():
+                self._lose(error)
+                return
+            self._put_aside(path, error)
+
+    def _connected(self, path: Path) -> sqlite3.Connection:
+        with suppress(OSError):
+            path.parent.mkdir(parents=True, exist_ok=True)
+        mode = "ro" if self._reader else "rwc"
+        database = sqlite3.connect(
+            f"{path.absolute().as_uri()}?mode={mode}", uri=True, timeout=_WAIT_S,
+            isolation_level=None, check_same_thread=False,
+        )  # fmt: skip
+        try:
+            if not self._reader:
+                database.execute("PRAGMA journal_mode = WAL")
+                database.execute("PRAGMA synchronous = NORMAL")
+                database.executescript(_TABLES)
+        except sqlite3.Error:
+            database.close()
+            raise
+        return database
+
+    def _put_aside(self, path: Path, error: sqlite3.Error) -> None:
+        """Rename a broken file, and begin another."""
+        aside = path.with_name(f"{path.name}.broken")
+        try:
+            path.replace(aside)
+            for beside in ("-wal", "-shm"):
+                path.with_name(path.name + beside).unlink(missing_ok=True)
+            self._database = self._connected(path)
+        except (OSError, sqlite3.Error) as again:
+            self._lose(again)
+            return
+        self.problem = f"The memory of earlier checks was broken ({error}) and is now {aside}. All is looked at anew."
+
+    def _lose(self, error: Exception) -> None:
+        self._drop()
+        self.problem = f"The memory of earlier checks cannot be used, {self._path}: {error}. All is looked at anew."
+
+    def _drop(self) -> None:
+        if self._database is not None:
+            self._database.close()
+            self._database = None
+
+    def _ask(self, query: str, values: Sequence[str | bytes]) -> Sequence[Sequence[Any]]:
+        with self._lock:
+            if self._database is None:
+                return ()
+            try:
+                return self._database.execute(query, values).fetchall()
+            except sqlite3.DatabaseError as error:
+                self._fail(error)
+                return ()
+
+    def _tell(self, *tables: tuple[str, int, Iterable[Sequence[object]]]) -> None:
+        with self._lock:
+            if self._database is None:
+                return
+            try:
+                self._database.execute("BEGIN IMMEDIATE")
+                for table, columns, rows in tables:
+                    places = ", ".join("?" * columns)
+                    self._database.executemany(f"INSERT OR REPLACE INTO {table} VALUES ({places})", rows)
+                self._database.execute("COMMIT")
+            except sqlite3.DatabaseError as error:
+                self._fail(error)
+
+    def _fail(self, error: sqlite3.DatabaseError) -> None:
+        """Go on with another file where this one is broken, without any where it is held or no room is left."""
+        self._drop()
+        broken = error.sqlite_errorcode in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+        if broken and not self._reader and self._path is not None:
+            self._put_aside(self._path, error)
+        else:
+            self._lose(error)

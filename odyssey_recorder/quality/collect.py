@@ -1,0 +1,95 @@
+"""How all that the files of one episode say comes together as evidence, whatever state they are in."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from odyssey_recorder.dataset.loose import Breach, LooseEpisode, Rule, read_loosely
+from odyssey_recorder.dataset.plain_json import shown
+from odyssey_recorder.dataset.provenance import EpisodeProvenance, StepRecord
+from odyssey_recorder.dataset.store import read_provenance
+from odyssey_recorder.device.view_tree import LONGEST, Node, parse
+from odyssey_recorder.errors import DatasetError, DeviceError
+from odyssey_recorder.model.episode import screenshot_name
+from odyssey_recorder.quality.evidence import EpisodeEvidence, StepEvidence
+from odyssey_recorder.quality.gauge import Gauge
+from odyssey_recorder.quality.sources import EpisodeFiles, check_file, read_file
+
+LARGEST_ANNOTATION = 8 * 1024 * 1024
+"""Bytes; an episode of sixty steps with long scrolls has about a twentieth of that."""
+
+LARGEST_PROOF = 4 * LARGEST_ANNOTATION
+_LARGEST_TREE = 4 * LONGEST
+
+
+def read_annotation(files: EpisodeFiles) -> LooseEpisode:
+    """What the annotation says, breaches and all; its id is that which its other files are named after.
+
+    Raises DatasetError where nothing can be made of it.
+    """
+    try:
+        data = read_file(files.annotation, at_most=LARGEST_ANNOTATION)
+    except FileNotFoundError as error:
+        raise DatasetError(f"{files.annotation} cannot be read: there is no such file.") from error
+    told = read_loosely(data, source=files.annotation.name)
+    name = files.named(told.episode_id)
+    if name == told.episode_id:
+        return told
+    words = f"episode_id is {shown(told.episode_id)}; expected {name}, as the file is named"
+    breaches = (Breach(Rule.FORM, None, words), *told.breaches)
+    return replace(told, episode_id=name, breaches=breaches, strict=None)
+
+
+def collect(files: EpisodeFiles, episode: LooseEpisode, gauge: Gauge, beside: Sequence[str]) -> EpisodeEvidence:
+    """The evidence of an episode; `beside` are the names of all screenshots that carry its id."""
+    name = episode.episode_id
+    proof, problem = _proof(files, episode)
+    measured = list(gauge.measure_in_turn(files.screenshot(name, step) for step in range(len(episode.steps))))
+    changes = [*(change for _, change in measured[1:]), None]
+    steps = []
+    for number, spelled in enumerate(episode.steps):
+        record = None if proof is None else proof.steps[number]
+        views, no_views = _views(files, name, number, record)
+        steps.append(
+            StepEvidence(number, spelled, measured[number][0], changes[number], record, views, no_views),
+        )
+    own = {screenshot_name(name, step) for step in range(len(steps))}
+    surplus = tuple(one for one in beside if one not in own)
+    return EpisodeEvidence(episode, tuple(steps), proof, problem, surplus)
+
+
+def _proof(files: EpisodeFiles, episode: LooseEpisode) -> tuple[EpisodeProvenance | None, str]:
+    """The proof of an episode, or why there is none that can be believed; neither where there is no file."""
+    if files.provenance is None:
+        return None, ""
+    try:
+        check_file(files.provenance, at_most=LARGEST_PROOF)
+        proof = read_provenance(files.provenance)
+    except FileNotFoundError:
+        return None, ""
+    except DatasetError as error:
+        return None, str(error)
+    if proof is None:
+        return None, ""
+    if proof.episode_id != episode.episode_id:
+        return None, f"{files.provenance.name} is the proof of another episode."
+    if len(proof.steps) != len(episode.steps):
+        steps = f"it has {len(proof.steps)} steps, the episode {len(episode.steps)}"
+        return None, f"{files.provenance.name} is not the proof of this episode: {steps}."
+    return proof, ""
+
+
+def _views(
+    files: EpisodeFiles, name: str, number: int, record: StepRecord | None
+) -> tuple[tuple[Node, ...] | None, str]:
+    """The view tree of a step, or why there is none."""
+    path = files.tree(name, number)
+    if path is None:
+        return None, "a lone episode file has no view trees beside it"
+    try:
+        return parse(read_file(path, at_most=_LARGEST_TREE).decode(errors="replace")), ""
+    except FileNotFoundError:
+        promised = record is not None and record.ui_tree is not None
+        absent = "" if record is None else record.ui_tree_absent
+        return None, "its file is missing" if promised else absent or "none was kept"
+    except (DatasetError, DeviceError) as error:
+        return None, str(error)

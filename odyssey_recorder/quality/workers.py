@@ -1,0 +1,118 @@
+"""How episodes are looked at by several processes at once, and which one it was when a process dies over it."""
+
+import multiprocessing
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from multiprocessing.connection import Connection, wait
+from typing import Any, Generic, TypeVar, cast
+
+Task = TypeVar("Task")
+Result = TypeVar("Result")
+
+_LOOK_S = 0.2
+_END_S = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """Why there is no result: the process died, or ran into a fault of the program."""
+
+    why: str
+
+
+class Workers(Generic[Task, Result]):
+    """So many processes; `begin` is called in each of them once, and what it returns does one task after another.
+
+    `begin`, the tasks and the results must be fit to be pickled. As a context it ends the processes that it began.
+    """
+
+    def __init__(self, count: int, begin: Callable[[], Callable[[Task], Result]]) -> None:
+        self._begin = begin
+        self._workers = [_Worker(begin) for _ in range(count)]
+
+    def __enter__(self) -> "Workers[Task, Result]":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for worker in self._workers:
+            worker.end()
+
+    def run(self, tasks: Iterator[Task], cancelled: Callable[[], bool]) -> Iterator[tuple[Task, Result | Lost]]:
+        """Each task with what came of it, as soon as it is done; ends early when `cancelled` says so."""
+        doing: dict[Connection, tuple[_Worker, Task]] = {}
+        for worker, task in zip(self._workers, tasks, strict=False):
+            worker.begin(task)
+            doing[worker.line] = worker, task
+        while doing and not cancelled():
+            for line in wait(list(doing), _LOOK_S):
+                worker, task = doing.pop(cast(Connection, line))
+                result: Result | Lost = worker.result()
+                if isinstance(result, Lost):
+                    worker = self._replaced(worker)
+                following = next(tasks, None)
+                if following is not None:
+                    worker.begin(following)
+                    doing[worker.line] = worker, following
+                yield task, result
+
+    def _replaced(self, lost: "_Worker") -> "_Worker":
+        lost.end()
+        self._workers[self._workers.index(lost)] = fresh = _Worker(self._begin)
+        return fresh
+
+
+class _Worker:
+    """One process, and our end of the line to it."""
+
+    def __init__(self, begin: Callable[[], Callable[[Any], Any]]) -> None:
+        spawn = multiprocessing.get_context("spawn")
+        self.line, theirs = spawn.Pipe()
+        self._process = spawn.Process(target=_serve, args=(theirs, begin), daemon=True)
+        self._process.start()
+        theirs.close()  # so that the line ends when the process does
+
+    def begin(self, task: object) -> None:
+        with suppress(OSError):  # it is dead: then there is no result
+            self.line.send(task)
+
+    def result(self) -> Any:
+        """What came of the task, `Lost` where the process died over it."""
+        try:
+            return self.line.recv()
+        except (EOFError, OSError):
+            self._process.join(_END_S)
+            return Lost(f"the process that looked at it ended ({_ending(self._process.exitcode)})")
+
+    def end(self) -> None:
+        """Stop the process, whatever it is doing."""
+        self.line.close()
+        self._process.terminate()
+        self._process.join(_END_S)
+        if self._process.is_alive():
+            self._process.kill()
+            self._process.join()
+
+
+def _serve(line: Connection, begin: Callable[[], Callable[[Any], Any]]) -> None:
+    """Do what comes over the line until it ends: in a process of its own."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that began this one
+    work = begin()
+    with suppress(EOFError, OSError):
+        while True:
+            line.send(_done(work, line.recv()))
+
+
+def _done(work: Callable[[Any], Any], task: object) -> object:
+    try:
+        return work(task)
+    except Exception as error:  # noqa: BLE001  the top of a process: whoever asked names what it was about
+        return Lost(f"the program has a fault ({type(error).__name__}: {error})")
+
+
+def _ending(code: int | None) -> str:
+    if code is not None and code < 0:
+        with suppress(ValueError):
+            return signal.Signals(-code).name
+    return f"exit code {code}"
