@@ -1,12 +1,64 @@
 """Where a reviewer works: episodes with what the checks say of them, the verdicts, fixes and replays of one dataset."""
 
-from dataclasses import dataclass
+import secrets
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from functools import partial
+from itertools import count
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING, Any, Literal
 
-from odyssey_recorder.dataset.published import OpenedEpisode
-from odyssey_recorder.dataset.summaries import EpisodeSummary
-from odyssey_recorder.quality.finding import EpisodeReport
-from odyssey_recorder.quality.review import Decision, Entry, Judgement
-from odyssey_recorder.quality.standing import Stage, Turn, WhyTwice
+from odyssey_recorder.dataset.amendment import Amendment
+from odyssey_recorder.dataset.journal import Change
+from odyssey_recorder.dataset.published import Following as NewsOfEpisodes
+from odyssey_recorder.dataset.published import News, OpenedEpisode, PublishedEpisodes
+from odyssey_recorder.dataset.summaries import EpisodeSummary, summarise
+from odyssey_recorder.dataset.trash import Trash
+from odyssey_recorder.dataset.versions import Versions
+from odyssey_recorder.dataset.watch import PROOFS
+from odyssey_recorder.device.device import ListedDevice
+from odyssey_recorder.errors import CancelledError, DatasetError, DeviceError, ReviewError
+from odyssey_recorder.quality.across import check_dataset
+from odyssey_recorder.quality.finding import EpisodeReport, Finding, Severity, in_order
+from odyssey_recorder.quality.review import (
+    REASONS,
+    Answer,
+    Decision,
+    Entry,
+    Fix,
+    Judgement,
+    Move,
+    ReplayEvidence,
+    Subject,
+    Verdict,
+)
+from odyssey_recorder.quality.review_file import ReviewFile
+from odyssey_recorder.quality.review_store import REVIEWS, ReviewStore
+from odyssey_recorder.quality.roll import Roll
+from odyssey_recorder.quality.standing import (
+    Stage,
+    Standing,
+    Turn,
+    WhyTwice,
+    bears,
+    revisions_to,
+    same_person,
+    standing,
+    turn,
+)
+
+if TYPE_CHECKING:
+    from odyssey_recorder.quality.checker import Checker
+    from odyssey_recorder.reach import Reach
+    from odyssey_recorder.replay.player import StepResult
+
+_SOMEBODY = "another reviewer"
+_TOLD_AT_ONCE = 100
+"""So many new reports are told together: a list that is shown takes a moment for each news."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,3 +117,404 @@ class Ballot:
     revision: str
     seconds: float
     replay: str = ""
+
+
+class ReviewDesk:
+    """One dataset and one reviewer. Every call may come from any thread.
+
+    `who` is asked for the reviewer's name; without a `reach` there are no devices to replay on.
+    """
+
+    def __init__(self, root: Path, checker: "Checker", who: Callable[[], str], reach: "Reach | None" = None) -> None:
+        self._root = root.absolute()
+        self._checker = checker
+        self._who = who
+        self._reach = reach
+        self._published = PublishedEpisodes(root, beside=(*PROOFS, REVIEWS))
+        self._reviews = ReviewStore(root)
+        self._versions = Versions(root, self._is_recorded)
+        self._trash = Trash(root, self._is_recorded)
+        self._roll = Roll(self._reviews.policy, self._read_all)
+        self._together: Mapping[str, Sequence[Finding]] = {}
+        self._followings: list[_Following] = []
+
+    @property
+    def root(self) -> Path:
+        """Where the dataset is."""
+        return self._root
+
+    @property
+    def reviewer(self) -> str:
+        """Who judges."""
+        return self._who()
+
+    # The list.
+
+    def follow(self, take: Callable[[ReviewNews], object], warn: Callable[[str], object]) -> "_Following":
+        """Begin to tell `take`, from another thread, of every episode there is, how it stands, and what becomes of it.
+
+        `warn` is called with words for the reviewer where the system cannot give notice of changes.
+        """
+        following = _Following(self._roll, self._row, take)
+        self._followings = [one for one in self._followings if not one.is_closed] + [following]
+        following.begin(self._published, warn)
+        return following
+
+    def check_all(self, progress: Callable[[float | None, str], object], cancelled: Callable[[], bool]) -> None:
+        """Run the checks over each episode, where they have not yet, and over the dataset; what is found comes as news.
+
+        Raises DatasetError, CancelledError.
+        """
+        all_of_them = self._annotations()
+        news: list[str] = []
+
+        def take(done: int, report: EpisodeReport) -> None:
+            news.append(report.episode_id)
+            progress(done / len(all_of_them), f"{done:,} of {len(all_of_them):,} episodes")
+            if len(news) == _TOLD_AT_ONCE:
+                self._tell(news)
+                news.clear()
+
+        numbers = count(1)
+        self._checker.check_all(all_of_them, lambda report: take(next(numbers), report), cancelled)
+        progress(None, "The dataset as a whole")
+        before, self._together = self._together, _by_episode(check_dataset(self._root, self._checker.facts))
+        self._tell({*news, *before, *self._together})
+
+    # One episode.
+
+    def open(self, episode_id: str) -> OpenedReview:
+        """One episode with all that the reviewer may see, checked now. Raises DatasetError, ReviewError."""
+        self._versions.recover()
+        opened = self._published.open(episode_id)
+        report = self._report(opened.annotation, self._checker.check(opened.annotation))
+        row = self._row(self._summary(episode_id), report)
+        entries = self._reviews.read(episode_id).entries
+        if row.turn is Turn.SECOND:
+            entries = _blind(entries, self.reviewer)
+        return OpenedReview(row, opened, report, entries, self._versions.revision(episode_id))
+
+    def submit(self, episode_id: str, ballot: Ballot) -> ReviewRow:
+        """Keep a verdict and do what follows from it: how the episode stands then.
+
+        Raises ReviewError, and keeps nothing, where it is not this reviewer's turn, where the answers do not bear the
+        decision, or where the episode was changed since it was opened. Raises DatasetError.
+        """
+        self._versions.recover()
+        summary, file, report = self._look(episode_id)
+        self._expect_turn(summary, file, report)
+        if self._versions.revision(episode_id) != ballot.revision:
+            raise ReviewError(f"Episode {episode_id} was changed since you opened it: look at it again.")
+        decision = self._borne(ballot, file, report)
+        self._reviews.append(
+            episode_id,
+            Verdict(
+                **self._signed(),
+                decision=decision,
+                judgements=ballot.judgements,
+                note=ballot.note,
+                revision=ballot.revision,
+                seconds=ballot.seconds,
+                findings=tuple(finding.name for finding in report.findings),
+                subject=_subject(summary),
+                replay=ballot.replay,
+            ),
+        )
+        row = self._row(summary, report)
+        self._follow_up(row, self._reviews.read(episode_id))
+        self._tell([episode_id])
+        return row
+
+    def restore(self, episode_id: str, why: str) -> None:
+        """Bring a rejected episode back from the trash; it is to be judged anew. Raises DatasetError, ReviewError."""
+        self._trash.restore(episode_id, record=partial(self._record_move, "dataset", why))
+
+    def fix(self, episode_id: str, amendment: Amendment, why: str) -> OpenedReview:
+        """Amend the episode, the old version being kept; what it is then. Raises ReviewError, DatasetError."""
+        with self._amending(episode_id) as revision:
+            self._versions.amend(
+                episode_id,
+                amendment,
+                expected=revision,
+                record=partial(self._record_fix, amendment=amendment, why=why),
+            )
+        return self.open(episode_id)
+
+    def undo(self, episode_id: str) -> OpenedReview:
+        """Take the newest fix back that was not taken back yet; what the episode is then."""
+        with self._amending(episode_id) as revision:
+            newest = _newest_fix(self._reviews.read(episode_id).fixes)
+            self._versions.restore(
+                episode_id,
+                newest.version,
+                expected=revision,
+                record=partial(self._record_fix, amendment=None, why="taken back", undoes=newest.id),
+            )
+        return self.open(episode_id)
+
+    # Replay.
+
+    def devices(self) -> Sequence[ListedDevice]:
+        """The devices that an episode may be replayed on. Raises DeviceError."""
+        return [] if self._reach is None else self._reach.server.devices()
+
+    def replay(
+        self,
+        episode_id: str,
+        serial: str,
+        on_step: Callable[["StepResult"], object],
+        cancelled: Callable[[], bool],
+    ) -> ReplayEvidence:
+        """Replay the episode on a device and keep how it went; `on_step` is called from this thread.
+
+        Raises DeviceError, ReplayError, DatasetError, CancelledError.
+        """
+        from odyssey_recorder.replay.replay import ReplayOptions, replay_episode
+
+        def look(result: "StepResult") -> None:
+            on_step(result)
+            if cancelled():
+                raise CancelledError(f"The replay was stopped at step {result.number}; nothing was kept of it.")
+
+        if self._reach is None:
+            raise DeviceError("No device can be reached from here: open the window with odyssey-recorder review.")
+        self._versions.recover()
+        revision = self._versions.revision(episode_id)
+        device = self._reach.connect(serial)
+        try:
+            result = replay_episode(self._annotation(episode_id), device, ReplayOptions(on_step=look))
+        finally:
+            device.close()
+        evidence = ReplayEvidence.model_validate(
+            {
+                **self._signed(),
+                "revision": revision,
+                "serial": serial,
+                "outcome": result.outcome,
+                "steps": [step.comparison.verdict.value for step in result.steps],
+                "problem": result.problem,
+            }
+        )
+        self._reviews.append(episode_id, evidence)
+        return evidence
+
+    # What is known.
+
+    def _annotation(self, episode_id: str) -> Path:
+        return self._root / "annotations" / f"{episode_id}.json"
+
+    def _annotations(self) -> list[Path]:
+        return sorted((self._root / "annotations").glob("*.json"))
+
+    def _read_all(self) -> Iterator[EpisodeSummary]:
+        found = (summarise(self._root, path.stem) for path in self._annotations())
+        return (one for one in found if one is not None)
+
+    def _summary(self, episode_id: str) -> EpisodeSummary:
+        summary = summarise(self._root, episode_id)
+        if summary is None:
+            raise DatasetError(f"There is no episode {episode_id} in {self._root} any more.")
+        return summary
+
+    def _look(self, episode_id: str) -> tuple[EpisodeSummary, ReviewFile, EpisodeReport]:
+        """All that a verdict depends on, as it is now."""
+        self._roll.complete()
+        annotation = self._annotation(episode_id)
+        report = self._report(annotation, self._checker.check(annotation))
+        return self._summary(episode_id), self._reviews.read(episode_id), report
+
+    def _report(self, annotation: Path, alone: EpisodeReport) -> EpisodeReport:
+        """What the checks of the episode say, and those of the dataset of this episode."""
+        together = self._together.get(annotation.stem, ())
+        return replace(alone, findings=in_order((*alone.findings, *together))) if together else alone
+
+    def _row(self, summary: EpisodeSummary, report: EpisodeReport | None = None) -> ReviewRow:
+        annotation = self._annotation(summary.episode_id)
+        if report is None and (known := self._checker.known(annotation)) is not None:
+            report = self._report(annotation, known)
+        try:
+            file = self._reviews.read(summary.episode_id)
+            now = self._standing(summary, file, report)
+        except (ReviewError, DatasetError) as error:
+            return ReviewRow(summary, report=report, problem=str(error), refusal=str(error))
+        if summary.problem or file.problems:
+            problem = summary.problem or file.problems[0]
+            return ReviewRow(summary, now.stage, now.twice, report=report, problem=problem, refusal=problem)
+        whose = turn(now, recorder=summary.annotator, reviewer=self.reviewer)
+        if isinstance(whose, str):
+            return ReviewRow(summary, now.stage, now.twice, refusal=whose, report=report)
+        return ReviewRow(summary, now.stage, now.twice, whose, report=report)
+
+    def _standing(self, summary: EpisodeSummary, file: ReviewFile, report: EpisodeReport | None) -> Standing:
+        twice = None
+        if report is not None and report.has_warnings:
+            twice = WhyTwice.WARNINGS
+        elif self._roll.is_sampled(summary.episode_id):
+            twice = WhyTwice.SAMPLE
+        revisions: Iterable[str] = ()
+        if file.verdicts:
+            revisions = revisions_to(self._versions.revision(summary.episode_id), file.fixes)
+        return standing(file.verdicts, revisions, twice, recorder=summary.annotator)
+
+    # What may be done.
+
+    def _expect_turn(self, summary: EpisodeSummary, file: ReviewFile, report: EpisodeReport) -> None:
+        """Raise ReviewError where the reviewer may not judge the episode now."""
+        whose = turn(self._standing(summary, file, report), recorder=summary.annotator, reviewer=self.reviewer)
+        if isinstance(whose, str):
+            raise ReviewError(whose)
+
+    def _borne(self, ballot: Ballot, file: ReviewFile, report: EpisodeReport) -> Decision:
+        """The decision as it is kept: who accepts what they have fixed accepts it so. Raises ReviewError."""
+        unborne = bears(ballot.decision, ballot.judgements)
+        if unborne:
+            raise ReviewError(unborne)
+        if not ballot.decision.accepts:
+            return ballot.decision
+        if report.has_errors:
+            first = next(one for one in report.findings if one.severity is Severity.ERROR)
+            raise ReviewError(f"With an error an episode is not accepted ({first.name}): {first.found} {first.todo}")
+        fixed = any(same_person(fix.by, self.reviewer) for fix in standing_fixes(file.fixes))
+        if ballot.decision is Decision.FIX_AND_ACCEPT and not fixed:
+            raise ReviewError("You have fixed nothing in this episode: accept it, or fix it first.")
+        return Decision.FIX_AND_ACCEPT if fixed else Decision.ACCEPT
+
+    @contextmanager
+    def _amending(self, episode_id: str) -> Iterator[str]:
+        """A fix by the one whose turn it is; the revision that it amends. Others hear what came of it."""
+        self._versions.recover()
+        self._expect_turn(*self._look(episode_id))
+        yield self._versions.revision(episode_id)
+        self._tell([episode_id])
+
+    def _follow_up(self, row: ReviewRow, file: ReviewFile) -> None:
+        """What a final decision has as its consequence."""
+        why = _why(file.verdicts[-1])
+        if row.stage is Stage.REJECTED:
+            self._trash.move(row.episode_id, record=partial(self._record_move, "trash", why))
+        elif row.stage is Stage.SENT_BACK:
+            self._reviews.append(row.episode_id, Move(**self._signed(), to="annotator", why=why))
+
+    # What is kept.
+
+    def _signed(self) -> dict[str, Any]:
+        return {"id": secrets.token_hex(16), "at": datetime.now(UTC), "by": self.reviewer}
+
+    def _is_recorded(self, change: Change) -> bool:
+        return any(entry.id == change.id for entry in self._reviews.read(change.episode_id).entries)
+
+    def _record_fix(self, change: Change, *, amendment: Amendment | None, why: str, undoes: str = "") -> None:
+        fix = Fix(
+            **self._signed() | {"id": change.id},
+            amendment=amendment,
+            why=why,
+            before=change.before,
+            after=change.after,
+            version=change.version,
+            undoes=undoes,
+        )
+        self._reviews.append(change.episode_id, fix)
+
+    def _record_move(self, to: Literal["trash", "dataset"], why: str, change: Change) -> None:
+        self._reviews.append(change.episode_id, Move(**self._signed() | {"id": change.id}, to=to, why=why))
+
+    def _tell(self, episode_ids: Iterable[str]) -> None:
+        for following in self._followings:
+            following.tell(episode_ids)
+
+
+class _Following:
+    """The news of a dataset for its reviewer, until it is closed."""
+
+    def __init__(
+        self,
+        roll: Roll,
+        row: Callable[[EpisodeSummary], ReviewRow],
+        take: Callable[[ReviewNews], object],
+    ) -> None:
+        self._roll = roll
+        self._row = row
+        self._take = take
+        self._lock = Lock()
+        self._episodes: NewsOfEpisodes | None = None
+        self.is_closed = False
+
+    def begin(self, published: PublishedEpisodes, warn: Callable[[str], object]) -> None:
+        """Follow the files."""
+        self._episodes = published.follow(self._hear, warn)
+
+    def close(self) -> None:
+        """Tell nothing more."""
+        self.is_closed = True
+        if self._episodes is not None:
+            self._episodes.close()
+
+    def tell(self, episode_ids: Iterable[str]) -> None:
+        """Tell anew how these stand."""
+        found = (self._roll.summary(episode_id) for episode_id in episode_ids)
+        self._send(ReviewNews(tuple(self._row(summary) for summary in found if summary is not None)))
+
+    def _hear(self, news: News) -> None:
+        moved = self._roll.take(news.read, news.gone, is_all=not news.unread)
+        rows = tuple(self._row(summary) for summary in news.read)
+        self._send(ReviewNews(rows, news.gone, news.unread))
+        if moved:
+            self.tell(moved)
+
+    def _send(self, news: ReviewNews) -> None:
+        with self._lock:  # news of two threads come one after the other
+            if not self.is_closed:
+                self._take(news)
+
+
+def standing_fixes(fixes: Sequence[Fix]) -> list[Fix]:
+    """The fixes that hold, the oldest first: neither taken back, nor themselves a taking back."""
+    taken_back = {fix.undoes for fix in fixes}
+    return [fix for fix in fixes if not fix.undoes and fix.id not in taken_back]
+
+
+def _newest_fix(fixes: Sequence[Fix]) -> Fix:
+    holding = standing_fixes(fixes)
+    if not holding:
+        raise ReviewError("There is no fix of this episode to be taken back.")
+    return holding[-1]
+
+
+def _why(verdict: Verdict) -> str:
+    """Why an episode was not accepted, for its annotator: ``A step is missing, at step 3: the search``."""
+    said = [_in_words(one) for one in verdict.judgements if one.answer is not Answer.PASS]
+    return ". ".join(filter(None, (*said, verdict.note.strip())))
+
+
+def _in_words(judgement: Judgement) -> str:
+    words = REASONS[judgement.criterion].get(judgement.reason, "")
+    place = "" if judgement.step is None else f", at step {judgement.step}"
+    return f"{words}{place}" + (f": {judgement.words.strip()}" if judgement.words.strip() else "")
+
+
+def _blind(entries: Sequence[Entry], reviewer: str) -> tuple[Entry, ...]:
+    """What a second reviewer may see: no verdict of others, and not who did what."""
+    return tuple(
+        entry if same_person(entry.by, reviewer) else entry.model_copy(update={"by": _SOMEBODY})
+        for entry in entries
+        if not isinstance(entry, Verdict) or same_person(entry.by, reviewer)
+    )
+
+
+def _subject(summary: EpisodeSummary) -> Subject:
+    return Subject(
+        recorder=summary.annotator,
+        category=summary.category,
+        device=summary.device,
+        template=summary.template,
+        steps=summary.steps,
+    )
+
+
+def _by_episode(findings: Iterable[object]) -> dict[str, list[Finding]]:
+    """The findings of a whole dataset by the episode that they are of."""
+    found: dict[str, list[Finding]] = defaultdict(list)
+    for finding in findings:
+        if isinstance(finding, Finding) and finding.episode_id:
+            found[finding.episode_id].append(finding)
+    return dict(found)
