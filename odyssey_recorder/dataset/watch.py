@@ -28,6 +28,8 @@ from watchdog.events import (
 from watchdog.observers import Observer
 from watchdog.observers.api import BaseObserver, ObservedWatch
 
+from odyssey_recorder.dataset.journal import under_way
+
 _log = logging.getLogger(__name__)
 
 _ANNOTATION = re.compile(r"([0-9]{16})\.json", re.ASCII)
@@ -121,7 +123,7 @@ class DatasetWatch:
 
     def _look(self) -> None:
         try:
-            found = _stamps(self._folders)
+            found = self._with_amended(_stamps(self._folders))
         except OSError as error:
             _log.warning("%s cannot be looked at: %s", self._root, error)
             return  # a drive that does not answer has lost no episode
@@ -130,6 +132,18 @@ class DatasetWatch:
         self._known = found
         if (changes or first) and not self._closing:
             self._tell(changes)
+
+    def _with_amended(self, found: _Stamps) -> _Stamps:
+        """What was found, and the episode whose annotation is away because it is being amended."""
+        known = self._known or {}
+        return found | {one: known[one] for one in known.keys() - found.keys() if self._comes_back(one)}
+
+    def _comes_back(self, episode_id: str) -> bool:
+        """Whether an episode that was not there a moment ago is being amended, or was until now."""
+        change = under_way(self._root)
+        if change is not None and change.episode_id == episode_id and change.target:
+            return True
+        return (self._root / _ANNOTATIONS / f"{episode_id}.json").exists()
 
 
 class _Notices(FileSystemEventHandler):

@@ -12,7 +12,9 @@ from watchdog.events import FileSystemEventHandler
 from watchdog.observers.api import BaseObserver
 
 from odyssey_recorder.dataset.codec import write_episode
+from odyssey_recorder.dataset.journal import HISTORY, Change
 from odyssey_recorder.dataset.watch import PROOFS, Changes, DatasetWatch, WatchRules
+from odyssey_recorder.model.action import Complete
 from tests.episodes import episode
 
 ONE, TWO, THREE = "0000000000000001", "0000000000000002", "0000000000000003"
@@ -214,3 +216,22 @@ def test_an_episode_has_changed_where_its_file_in_another_folder_has(
     (root / "reviews").mkdir()
     (root / "reviews" / f"{ONE}.json").write_text("{}")
     told.wait_for(lambda: any(ONE in changes.changed for changes in told.changes))
+
+
+def test_an_episode_that_is_being_amended_has_not_gone(
+    root: Path, told: Told, watch: Callable[..., DatasetWatch]
+) -> None:
+    path = put(root, ONE)
+    watch(root)
+    told.wait_for(lambda: told.ids == {ONE})
+    version = f"{HISTORY}/{ONE}/{'0' * 64}-{'0' * 16}"
+    intent = root / HISTORY / "change.json"
+    intent.parent.mkdir(parents=True)
+    intent.write_text(Change(episode_id=ONE, source=version, target=version).model_dump_json())
+    path.unlink()
+    put(root, TWO)
+    told.wait_for(lambda: told.ids == {ONE, TWO})
+    write_episode(path, episode(Complete("amended"), episode_id=ONE))
+    intent.unlink()
+    told.wait_for(lambda: told.changes[-1].changed == {ONE})
+    assert not any(one.removed for one in told.changes)

@@ -1,0 +1,84 @@
+"""An episode in a dataset for tests, with a proof, view trees, and pictures that are all different."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from odyssey_recorder.dataset.codec import Dialect, encode
+from odyssey_recorder.dataset.provenance import StrokeRecord, ui_tree_name
+from odyssey_recorder.dataset.store import EpisodeStore
+from odyssey_recorder.model.action import Action, Click, Complete, LongPress, Press, SystemKey, Type
+from odyssey_recorder.model.geometry import Point
+from tests.dataset.drafts import begin, png, record, store_in
+from tests.episodes import episode
+
+ACTIONS: tuple[Action, ...] = (
+    Click(Point(500, 500)),
+    Type("milk"),
+    LongPress(Point(100, 900)),
+    Press(SystemKey.BACK),
+    Complete("done"),
+)
+
+
+@dataclass(frozen=True)
+class InDataset:
+    """One episode of the dataset in `root`."""
+
+    root: Path
+    episode_id: str
+
+    def files(self) -> dict[str, bytes]:
+        """All files of the dataset but what is kept of the changes, by where they are."""
+        paths = (path for path in self.root.rglob("*") if path.is_file())
+        named = ((path.relative_to(self.root), path) for path in paths)
+        return {str(name): path.read_bytes() for name, path in named if name.parts[:2] != ("reviews", "history")}
+
+    def annotation(self) -> bytes | None:
+        path = self.root / "annotations" / f"{self.episode_id}.json"
+        return path.read_bytes() if path.exists() else None
+
+
+def recorded(folder: Path, actions: tuple[Action, ...] = ACTIONS) -> InDataset:
+    """An episode as the recorder publishes it, its view trees those of the steps 0, 2, ..."""
+    store = store_in(folder)
+    draft = begin(store)
+    for number, action in enumerate(actions):
+        picture = png(number * 20)
+        known = record(picture).model_copy(update={"input": _stroke(action)})
+        tree = draft.keep_tree(f"<hierarchy step='{number}'/>") if number % 2 == 0 else None
+        draft.add_step(action, draft.keep_picture(picture), known.model_copy(update={"ui_tree": tree}))
+    return InDataset(store.root, store.publish(draft).stem)
+
+
+def released(folder: Path, actions: tuple[Action, ...] = ACTIONS) -> InDataset:
+    """An episode without proof, as the published data are: with keys of the second release, an empty box among them."""
+    root = folder / "released"
+    steps = json.loads(encode(episode(*actions), Dialect.RELEASE))
+    for number, step in enumerate(steps["steps"]):
+        step |= {"description": f"screen {number}", "intention": f"intent {number}", "sam2_bbox": []}
+    for name in ("annotations", "screenshots"):
+        (root / name).mkdir(parents=True)
+    episode_id = steps["episode_id"]
+    (root / "annotations" / f"{episode_id}.json").write_text(json.dumps(steps, indent=4) + "\n")
+    for number in range(len(actions)):
+        (root / "screenshots" / f"{episode_id}_{number}.png").write_bytes(png(number * 20))
+    return InDataset(root, episode_id)
+
+
+def store_of(there: InDataset) -> EpisodeStore:
+    return EpisodeStore(there.root, drafts=there.root.parent / "drafts")
+
+
+def tree_of(there: InDataset, step: int) -> str | None:
+    """What the view tree of a step says; None where it has none."""
+    path = there.root / "ui_trees" / ui_tree_name(there.episode_id, step)
+    return path.read_text() if path.exists() else None
+
+
+def _stroke(action: Action) -> StrokeRecord | None:
+    match action:
+        case Click(point) | LongPress(point):
+            return StrokeRecord(samples=((point.x * 72 // 1000, point.y * 128 // 1000, 0),), duration_us=80_000)
+        case _:
+            return None
