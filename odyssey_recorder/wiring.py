@@ -25,6 +25,7 @@ from odyssey_recorder.errors import SettingsError
 from odyssey_recorder.model.assignment import AsFound, CleanHome
 from odyssey_recorder.practice.profiles import ProfileStore
 from odyssey_recorder.practice.room import PracticeRoom
+from odyssey_recorder.quality.review_store import ReviewStore
 from odyssey_recorder.reach import Reach
 from odyssey_recorder.settings import Settings, SettingsStore, log_file
 from odyssey_recorder.simulator.lab import Lab, PhoneProcesses
@@ -166,10 +167,12 @@ def _keep_name(settings: SettingsStore, name: str) -> None:
 def task_queue(source: Path | None, store: EpisodeStore, annotator: str, folder: Path) -> AnnotatorQueue:
     """The annotator's queue over the list `source`, or over the shipped one for the simulated phone.
 
-    What is done for one dataset is not done for another: `folder` has a file for each annotator and dataset.
+    What is done for one dataset is not done for another: `folder` has a file for each annotator and dataset. What the
+    reviews of the dataset send back waits again.
     """
     name = sha256(f"{annotator}\0{store.root}".encode()).hexdigest()[:16]
-    return AnnotatorQueue(source or shipped_tasks(), ProgressFile(folder / f"{name}.jsonl", annotator), store)
+    progress = ProgressFile(folder / f"{name}.jsonl", annotator)
+    return AnnotatorQueue(source or shipped_tasks(), progress, store, ReviewStore(store.root))
 
 
 def annotator_tasks(settings: Settings, who_records: Callable[[], str] | None = None) -> TaskQueue:

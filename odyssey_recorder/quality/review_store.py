@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from threading import Lock
 
@@ -13,11 +13,13 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from odyssey_recorder.dataset.durable import make_folder, storage_error, write_durably
 from odyssey_recorder.dataset.plain_json import NotPlainJsonError, parse, shown
+from odyssey_recorder.dataset.provenance import Origin
 from odyssey_recorder.dataset.store import read_provenance
 from odyssey_recorder.errors import DatasetError, ReviewError
 from odyssey_recorder.quality.review import FORMAT, Entry, Move
 from odyssey_recorder.quality.review_file import ReviewFile, read_reviews, refuse_problems, spell, union
-from odyssey_recorder.quality.standing import Policy
+from odyssey_recorder.quality.standing import Policy, same_person
+from odyssey_recorder.task.queue import SentBack
 
 REVIEWS = "reviews"
 """The folder of a dataset with a file of reviews for each episode."""
@@ -25,21 +27,12 @@ REVIEWS = "reviews"
 _POLICY = "policy.json"
 _FOR_GIT = {".gitattributes": "*.json merge=union text eol=lf\npolicy.json merge\n", ".gitignore": ".lock\n*.part\n"}
 _USUAL = Policy()
+_NO_WORDS = "A reviewer sent it back"
 _PATIENCE_S = 10.0
 _FILE = re.compile(r"([0-9]{16})([^0-9].*)?\.json", re.ASCII)
 _MAIN = re.compile(r"[0-9]{16}\.json", re.ASCII)
 
 _Stamp = tuple[int, int]
-
-
-@dataclass(frozen=True, slots=True)
-class SentBack:
-    """A task that waits again: its id, the names of who recorded the episode and who sent it back, and why."""
-
-    task_id: str
-    annotator: str
-    by: str
-    why: str
 
 
 class _PolicyFile(BaseModel):
@@ -119,16 +112,20 @@ class ReviewStore:
             text = json.dumps(keys, indent=2, ensure_ascii=False)
             write_durably(self._folder / _POLICY, f"{text}\n".encode())
 
-    def sent_back(self) -> Mapping[str, SentBack]:
-        """The episodes whose task waits again, by id; not those that were recorded for no task. Raises DatasetError.
+    def sent_back(self, annotator: str) -> Mapping[str, SentBack]:
+        """The episodes of an annotator whose task waits again, by id; not those that were recorded for no task.
 
-        Only files that changed since the last call are read.
+        Only files that changed since the last call are read. Raises DatasetError.
         """
         with self._guard:
             self._look_for_moves()
             moves = {episode_id: move for episode_id, (_, move) in self._moves.items() if move is not None}
-        found = ((episode_id, self._sent_back(episode_id, move)) for episode_id, move in moves.items())
-        return {episode_id: one for episode_id, one in found if one is not None}
+        origins = ((episode_id, move, self._origin(episode_id)) for episode_id, move in moves.items())
+        return {
+            episode_id: SentBack(origin.task_id, move.by, " ".join(move.why.split()) or _NO_WORDS)
+            for episode_id, move, origin in origins
+            if origin is not None and origin.task_id and same_person(origin.annotator, annotator)
+        }
 
     def _look_for_moves(self) -> None:
         known, self._moves = self._moves, {}
@@ -138,14 +135,12 @@ class ReviewStore:
                 stamp, move = known.get(path.stem, (None, None))
                 self._moves[path.stem] = now, move if now == stamp else _way_to_annotator(path)
 
-    def _sent_back(self, episode_id: str, move: Move) -> SentBack | None:
+    def _origin(self, episode_id: str) -> Origin | None:
         try:
             proof = read_provenance(self._root / "provenance" / f"{episode_id}.json")
         except DatasetError:
             return None  # whoever opens the episode is told why
-        if proof is None or not proof.origin.task_id:
-            return None
-        return SentBack(proof.origin.task_id, proof.origin.annotator, move.by, move.why)
+        return None if proof is None else proof.origin
 
     def _policy_file(self) -> _PolicyFile:
         path = self._folder / _POLICY

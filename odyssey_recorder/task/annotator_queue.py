@@ -8,7 +8,7 @@ from threading import Lock
 from odyssey_recorder.errors import TaskError
 from odyssey_recorder.task.listing import ListedTask, read_tasks, shipped_tasks
 from odyssey_recorder.task.progress import ProgressFile
-from odyssey_recorder.task.queue import OPEN, Board, Deed, Episodes, HistoryEntry, QueuedTask, Status
+from odyssey_recorder.task.queue import OPEN, Board, Deed, Episodes, HistoryEntry, QueuedTask, Returns, Status
 
 _STATUSES = {
     Deed.BEGUN: Status.UNDER_WAY,
@@ -22,13 +22,17 @@ _SIMULATED = "Tasks for the simulated phone"
 class AnnotatorQueue:
     """A `TaskQueue` over the file of a list; the list may change while the program runs.
 
-    Claims live in this object. What was begun, recorded, skipped and sent back lives in the progress file.
+    Claims live in this object. What was begun, recorded, skipped and sent back lives in the progress file; what a
+    review sends back is learnt from `returns`, where there are reviews, and noted there once.
     """
 
-    def __init__(self, source: Path, progress: ProgressFile, episodes: Episodes) -> None:
+    def __init__(
+        self, source: Path, progress: ProgressFile, episodes: Episodes, returns: Returns | None = None
+    ) -> None:
         self._source = source
         self._progress = progress
         self._episodes = episodes
+        self._returns = returns
         self._lock = Lock()
         self._signature: tuple[int, int] | None = None
         self._tasks: tuple[ListedTask, ...] = ()
@@ -51,7 +55,10 @@ class AnnotatorQueue:
             self._claimed = ""
             order = sorted((self._queued(task) for task in self._tasks), key=self._rank)
             place = next((number for number, one in enumerate(order) if one.task_id == after), -1) + 1
-            offered = (one for one in (*order[place:], *order[:place]) if one.status in OPEN)
+            is_done = place > 0 and order[place - 1].status not in OPEN
+            offered = [one for one in (*order[place:], *order[:place]) if one.status in OPEN]
+            if is_done:
+                offered.sort(key=lambda one: one.status is not Status.SENT_BACK)
             found = next((one for one in offered if one.listed.fits(device)), None)
             return None if found is None else self._hold(found)
 
@@ -106,6 +113,10 @@ class AnnotatorQueue:
                 self._note(Deed.RECORDED, task_id, episode_id=episode_id)
             elif episode_id not in drafts:
                 self._note(Deed.DROPPED, task_id, episode_id=episode_id)
+        if self._returns is not None:
+            for episode_id, back in self._returns.sent_back(self._progress.annotator).items():
+                if back.task_id in known and self._comes_back(back.task_id, episode_id):
+                    self._note(Deed.SENT_BACK, back.task_id, by=back.by, reason=back.why, episode_id=episode_id)
 
     def _read_list(self) -> None:
         try:
@@ -121,12 +132,14 @@ class AnnotatorQueue:
     def _take_deeds(self) -> None:
         for line in self._progress.read_new():
             self._deeds += 1
+            if line.deed is Deed.SENT_BACK and self._knows_return(line.task_id, line.episode_id):
+                continue  # two windows noted it in the same moment
             self._history.setdefault(line.task_id, []).append(line.entry)
             if line.deed is Deed.SKIPPED:
                 self._skipped_at[line.task_id] = self._deeds
 
-    def _note(self, deed: Deed, task_id: str, *, reason: str = "", episode_id: str = "") -> None:
-        self._progress.append(deed, task_id, reason=reason, episode_id=episode_id)
+    def _note(self, deed: Deed, task_id: str, *, by: str = "", reason: str = "", episode_id: str = "") -> None:
+        self._progress.append(deed, task_id, by=by, reason=reason, episode_id=episode_id)
         self._take_deeds()
 
     def _under_way(self) -> Iterator[tuple[str, str]]:
@@ -135,6 +148,23 @@ class AnnotatorQueue:
             for entry in history:
                 if entry.deed is Deed.BEGUN and entry.episode_id not in ended:
                     yield task_id, entry.episode_id
+
+    def _comes_back(self, task_id: str, episode_id: str) -> bool:
+        """Whether the task waits again because this episode was sent back: it is news, and nothing newer was recorded.
+
+        The episode may have been recorded on another computer.
+        """
+        history = self._history.get(task_id, [])
+        recorded = [entry.episode_id for entry in history if entry.deed is Deed.RECORDED]
+        return (
+            not self._knows_return(task_id, episode_id)
+            and _status(history) is not Status.UNDER_WAY
+            and recorded[-1:] in ([], [episode_id])
+        )
+
+    def _knows_return(self, task_id: str, episode_id: str) -> bool:
+        done = (Deed.SENT_BACK, episode_id)
+        return bool(episode_id) and any((one.deed, one.episode_id) == done for one in self._history.get(task_id, ()))
 
     def _is_settled(self, task_id: str, episode_id: str) -> bool:
         done = (Deed.RECORDED, episode_id)
@@ -162,10 +192,10 @@ class AnnotatorQueue:
 
     def _rank(self, queued: QueuedTask) -> tuple[int, int, date]:
         """The order of offering; of two that are equal in it, the list's own decides."""
-        listed, skipped = queued.listed, _status(list(queued.history)) is Status.SKIPPED
-        if skipped:
+        listed, status = queued.listed, _status(list(queued.history))
+        if status is Status.SKIPPED:
             return (self._skipped_at[listed.task_id], 0, date.max)
-        return (0, -listed.priority, listed.due or date.max)
+        return (-1 if status is Status.SENT_BACK else 0, -listed.priority, listed.due or date.max)
 
 
 def _status(history: list[HistoryEntry]) -> Status:

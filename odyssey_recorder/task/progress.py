@@ -39,7 +39,7 @@ class ProgressFile:
 
     def __init__(self, path: Path, annotator: str) -> None:
         self.path = path
-        self._annotator = annotator
+        self.annotator = annotator
         self._lock = FileLock(path.with_suffix(".lock"), timeout=_PATIENCE_S, thread_local=False)
         self._read_to = 0
 
@@ -59,11 +59,10 @@ class ProgressFile:
         self._read_to += len(whole) + 1
         return lines
 
-    def append(self, deed: Deed, task_id: str, *, reason: str = "", episode_id: str = "") -> None:
-        """Write that the annotator did this now; it is on the disk when this returns. Raises TaskError."""
-        line = ProgressLine(
-            deed=deed, task_id=task_id, by=self._annotator, at=datetime.now(UTC), reason=reason, episode_id=episode_id
-        )
+    def append(self, deed: Deed, task_id: str, *, by: str = "", reason: str = "", episode_id: str = "") -> None:
+        """Write that the annotator, or `by`, did this now; it is on the disk when this returns. Raises TaskError."""
+        who, now = by or self.annotator, datetime.now(UTC)
+        line = ProgressLine(deed=deed, task_id=task_id, by=who, at=now, reason=reason, episode_id=episode_id)
         try:
             data = line.model_dump_json(exclude_defaults=True).encode() + b"\n"
         except ValueError as error:

@@ -96,6 +96,22 @@ class Episodes(Protocol):
         """Whether the episode is in the dataset."""
 
 
+@dataclass(frozen=True, slots=True)
+class SentBack:
+    """What a review made of a recorded task: it waits again, because of what `by` says in `why`."""
+
+    task_id: str
+    by: str
+    why: str
+
+
+class Returns(Protocol):
+    """What a queue asks of the place where episodes are reviewed, wherever the reviewers sit."""
+
+    def sent_back(self, annotator: str) -> Mapping[str, SentBack]:
+        """The episodes of an annotator that were sent back, by episode id. Raises DatasetError."""
+
+
 class TaskQueue(Protocol):
     """Where one annotator's tasks come from. Every call may block, comes from any thread, and may raise TaskError.
 
@@ -112,7 +128,8 @@ class TaskQueue(Protocol):
         """Hold the first open task in the order of offering that fits the `device`: None where there is none.
 
         `device` is the profile as `ListedTask.fits` has it. With `after`, the first behind that task, and from the
-        beginning again where none is. What was skipped comes last, in the order in which it was skipped.
+        beginning again where none is. What was sent back comes first, also behind a task that is done. What was
+        skipped comes last, in the order in which it was skipped.
         """
 
     def claim(self, task_id: str) -> QueuedTask:

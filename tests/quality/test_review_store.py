@@ -10,8 +10,9 @@ from odyssey_recorder.dataset.provenance import FORMAT, EpisodeProvenance, Origi
 from odyssey_recorder.errors import DatasetError, ReviewError
 from odyssey_recorder.quality.review import Move
 from odyssey_recorder.quality.review_file import ReviewFile, spell
-from odyssey_recorder.quality.review_store import ReviewStore, SentBack
+from odyssey_recorder.quality.review_store import ReviewStore
 from odyssey_recorder.quality.standing import Policy
+from odyssey_recorder.task.queue import SentBack
 from tests.quality.verdicts import BEGIN, verdict
 
 ONE, OTHER = "1111111111111111", "2222222222222222"
@@ -27,7 +28,7 @@ def _by(file: ReviewFile) -> list[str]:
 
 
 def test_a_dataset_without_reviews_has_none(store: ReviewStore, tmp_path: Path) -> None:
-    assert (store.ids(), store.copies(), store.read(ONE), store.sent_back()) == ([], [], ReviewFile(ONE), {})
+    assert (store.ids(), store.copies(), store.read(ONE), store.sent_back("ada ")) == ([], [], ReviewFile(ONE), {})
     assert list(tmp_path.iterdir()) == []
 
 
@@ -177,26 +178,33 @@ def test_a_task_that_was_sent_back_is_told_with_who_and_why(store: ReviewStore, 
     _prove(tmp_path, ONE, task_id="shop-1")
     _prove(tmp_path, OTHER, task_id="shop-2")
     store.append(OTHER, verdict("Bea", "pfp"))
-    assert store.sent_back() == {}
+    assert store.sent_back("ada ") == {}
     _send_back(store, ONE)
-    assert store.sent_back() == {ONE: SentBack("shop-1", "Ada", "Bea", "A step is missing (step 3)")}
+    assert store.sent_back("ada ") == {ONE: SentBack("shop-1", "Bea", "A step is missing (step 3)")}
+
+
+def test_only_who_recorded_an_episode_gets_its_task_back(store: ReviewStore, tmp_path: Path) -> None:
+    _prove(tmp_path, ONE, task_id="shop-1")
+    _send_back(store, ONE, why="  ")
+    assert store.sent_back("Bea") == {}
+    assert store.sent_back("Ada")[ONE].why == "A reviewer sent it back"
 
 
 def test_an_episode_of_no_task_has_nowhere_to_go_back_to(store: ReviewStore, tmp_path: Path) -> None:
     _prove(tmp_path, ONE, task_id="")
     _send_back(store, ONE)
     _send_back(store, OTHER)  # without a proof
-    assert store.sent_back() == {}
+    assert store.sent_back("ada ") == {}
 
 
 def test_what_another_computer_writes_is_learnt_of(store: ReviewStore, tmp_path: Path) -> None:
     _prove(tmp_path, ONE, task_id="shop-1")
     store.append(ONE, verdict("Bea"))
-    assert store.sent_back() == {}
+    assert store.sent_back("ada ") == {}
     _send_back(ReviewStore(tmp_path), ONE)
-    assert list(store.sent_back()) == [ONE]
+    assert list(store.sent_back("ada ")) == [ONE]
     (tmp_path / "reviews" / f"{ONE}.json").unlink()
-    assert store.sent_back() == {}
+    assert store.sent_back("ada ") == {}
 
 
 def test_a_broken_file_keeps_no_other_task_from_coming_back(store: ReviewStore, tmp_path: Path) -> None:
@@ -204,4 +212,4 @@ def test_a_broken_file_keeps_no_other_task_from_coming_back(store: ReviewStore, 
     _send_back(store, ONE)
     (tmp_path / "reviews" / f"{OTHER}.json").write_text('{"annotator')
     (tmp_path / "provenance" / f"{OTHER}.json").write_text("{")
-    assert list(store.sent_back()) == [ONE]
+    assert list(store.sent_back("ada ")) == [ONE]

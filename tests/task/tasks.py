@@ -6,6 +6,7 @@ from pathlib import Path
 
 from odyssey_recorder.task.annotator_queue import AnnotatorQueue
 from odyssey_recorder.task.progress import ProgressFile
+from odyssey_recorder.task.queue import SentBack
 
 EPISODE = "0000000000000001"
 
@@ -28,6 +29,19 @@ class NotedEpisodes:
         self.published.add(episode_id)
 
 
+class NotedReturns:
+    """What reviews sent back, in memory, by annotator and episode."""
+
+    def __init__(self) -> None:
+        self.noted: dict[str, dict[str, SentBack]] = {}
+
+    def sent_back(self, annotator: str) -> Mapping[str, SentBack]:
+        return self.noted.get(annotator, {})
+
+    def send_back(self, task_id: str, episode_id: str, why: str = "A step is missing (step 3)") -> None:
+        self.noted.setdefault("Ada", {})[episode_id] = SentBack(task_id, "Bea", why)
+
+
 def row(task_id: str, **more: object) -> dict[str, object]:
     """A line of a list with all that must be there."""
     words = {"category": "General_Tool", "instruction": f"Do {task_id} in the clock", "apps": ["Clock"]}
@@ -39,8 +53,13 @@ def write_list(path: Path, rows: Sequence[Mapping[str, object]]) -> Path:
     return path
 
 
-def queue_of(folder: Path, *rows: Mapping[str, object], episodes: NotedEpisodes | None = None) -> AnnotatorQueue:
+def queue_of(
+    folder: Path,
+    *rows: Mapping[str, object],
+    episodes: NotedEpisodes | None = None,
+    returns: NotedReturns | None = None,
+) -> AnnotatorQueue:
     """A queue over a list of `rows`, with its progress in the same folder."""
     source = write_list(folder / "my_tasks.jsonl", rows)
     progress = ProgressFile(folder / "progress" / "ada.jsonl", "Ada")
-    return AnnotatorQueue(source, progress, episodes or NotedEpisodes())
+    return AnnotatorQueue(source, progress, episodes or NotedEpisodes(), returns)

@@ -6,8 +6,9 @@ import pytest
 
 from odyssey_recorder.errors import TaskError
 from odyssey_recorder.task.annotator_queue import AnnotatorQueue
+from odyssey_recorder.task.progress import ProgressFile
 from odyssey_recorder.task.queue import Deed, QueuedTask, Status
-from tests.task.tasks import EPISODE, NotedEpisodes, queue_of, row
+from tests.task.tasks import EPISODE, NotedEpisodes, NotedReturns, queue_of, row
 
 ROWS = (row("a"), row("b"), row("c"))
 
@@ -196,3 +197,90 @@ def test_progress_that_cannot_be_kept_is_told(tmp_path: Path) -> None:
     (tmp_path / "progress").write_text("a file where a folder must be")
     with pytest.raises(TaskError, match=r"ada\.jsonl, which remembers your tasks, cannot be read"):
         queue.skip("a", "later")
+
+
+# What a review sends back.
+
+AGAIN = "0000000000000002"
+
+
+def test_what_a_review_sends_back_waits_again_at_the_top_with_who_and_why(tmp_path: Path) -> None:
+    returns = NotedReturns()
+    queue = queue_of(tmp_path, row("a", priority=9), *ROWS[1:], returns=returns)
+    queue.mark_recorded("b", EPISODE)
+    returns.send_back("b", EPISODE)
+    back = standing(queue, "b")
+    assert (back.status, back.reason) == (Status.SENT_BACK, "A step is missing (step 3)")
+    assert (back.history[-1].deed, back.history[-1].by, back.history[-1].episode_id) == (Deed.SENT_BACK, "Bea", EPISODE)
+    assert held(queue.claim_next()) == "b"
+    assert standing(queue, "b").reason == "A step is missing (step 3)"
+
+
+def test_what_was_sent_back_comes_next_once_a_task_is_done_and_can_be_passed_over(tmp_path: Path) -> None:
+    returns = NotedReturns()
+    queue = queue_of(tmp_path, *ROWS, row("d"), returns=returns)
+    queue.mark_recorded("a", EPISODE)
+    queue.mark_recorded("c", AGAIN)
+    returns.send_back("a", EPISODE)
+    assert held(queue.claim_next(after="c")) == "a"  # c is done
+    assert held(queue.claim_next(after="a")) == "b"
+    assert held(queue.claim_next(after="b")) == "d"  # b is passed over
+    assert held(queue.claim_next(after="d")) == "a"
+
+
+def test_it_is_sent_back_once_in_all_windows_and_after_a_restart(tmp_path: Path) -> None:
+    returns = NotedReturns()
+    windows = [queue_of(tmp_path, *ROWS, returns=returns) for _ in range(2)]
+    windows[0].mark_recorded("a", EPISODE)
+    returns.send_back("a", EPISODE)
+    for queue in (*windows, queue_of(tmp_path, *ROWS, returns=returns)):
+        assert standing(queue, "a").status is Status.SENT_BACK
+        assert [entry.deed for entry in standing(queue, "a").history] == [Deed.RECORDED, Deed.SENT_BACK]
+    assert len((tmp_path / "progress" / "ada.jsonl").read_text().splitlines()) == 2
+
+
+def test_two_windows_that_note_it_in_the_same_moment_have_noted_it_once(tmp_path: Path) -> None:
+    queue = queue_of(tmp_path, *ROWS)
+    progress = ProgressFile(tmp_path / "progress" / "ada.jsonl", "Ada")
+    for _ in range(2):
+        progress.append(Deed.SENT_BACK, "a", by="Bea", reason="so", episode_id=EPISODE)
+    assert len(standing(queue, "a").history) == 1
+
+
+def test_what_is_recorded_anew_is_done_although_the_earlier_episode_was_sent_back(tmp_path: Path) -> None:
+    returns = NotedReturns()
+    queue = queue_of(tmp_path, *ROWS, returns=returns)
+    queue.mark_recorded("a", EPISODE)
+    returns.send_back("a", EPISODE)
+    queue.board()
+    queue.mark_recorded("a", AGAIN)
+    assert standing(queue, "a").status is Status.RECORDED
+    returns.send_back("a", AGAIN, "The text is not right")
+    assert (standing(queue, "a").status, standing(queue, "a").reason) == (Status.SENT_BACK, "The text is not right")
+
+
+def test_an_episode_that_was_replaced_before_its_review_sends_nothing_back(tmp_path: Path) -> None:
+    returns = NotedReturns()
+    queue = queue_of(tmp_path, *ROWS, returns=returns)
+    queue.mark_recorded("a", EPISODE)
+    queue.send_back("a", "wrong account")
+    queue.mark_recorded("a", AGAIN)
+    returns.send_back("a", EPISODE)
+    assert standing(queue, "a").status is Status.RECORDED
+
+
+def test_a_task_that_is_under_way_again_is_let_be(tmp_path: Path) -> None:
+    episodes, returns = NotedEpisodes(), NotedReturns()
+    queue = queue_of(tmp_path, *ROWS, episodes=episodes, returns=returns)
+    episodes.drafts[AGAIN] = "a"
+    returns.send_back("a", EPISODE)
+    assert standing(queue, "a").status is Status.UNDER_WAY
+
+
+def test_what_was_recorded_on_another_computer_comes_back_here_too(tmp_path: Path) -> None:
+    returns = NotedReturns()
+    queue = queue_of(tmp_path, *ROWS, returns=returns)
+    returns.send_back("b", EPISODE)
+    returns.send_back("of another list", AGAIN)
+    assert standing(queue, "b").status is Status.SENT_BACK
+    assert queue.board().count(Status.SENT_BACK) == 1
