@@ -4,6 +4,7 @@ import hashlib
 import json
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 from PIL import Image
@@ -67,8 +68,8 @@ class Versions:
         allowed, DatasetError.
         """
         with self._journal.held():
-            now = self._contents(episode_id, expected)
-            return self._carry_out(episode_id, now, self._amended(episode_id, now, amendment), record)
+            now = self._present(episode_id, expected)
+            return self._carry_out(now, self._amended(now, amendment), record)
 
     def restore(
         self,
@@ -82,59 +83,49 @@ class Versions:
         if _VERSION.fullmatch(version) is None:
             raise ReviewError(f"{version!r} is no version of an episode: it cannot be brought back.")
         with self._journal.held():
-            now = self._contents(episode_id, expected)
+            now = self._present(episode_id, expected)
             kept: Contents = files_of(self._folder(episode_id, version), episode_id)
             if version_name(kept, episode_id) != version:
                 raise DatasetError(
                     f"{self._folder(episode_id, version)} is not there, or not as it was kept: the episode stays as it"
                     " is. Bring that folder back from a backup."
                 )
-            return self._carry_out(episode_id, now, kept, record)
+            return self._carry_out(now, kept, record)
 
-    def _carry_out(
-        self, episode_id: str, now: Contents, wanted: Contents, record: Callable[[Change], object]
-    ) -> Change:
-        source, target = version_name(now, episode_id), version_name(wanted, episode_id)
+    def _carry_out(self, now: "_Present", wanted: Contents, record: Callable[[Change], object]) -> Change:
+        episode_id = now.episode_id
+        source, target = version_name(now.contents, episode_id), version_name(wanted, episode_id)
         if source == target:
             raise ReviewError(f"Episode {episode_id} is so already: nothing would change.")
-        folders = {f"{HISTORY}/{episode_id}/{name}": contents for name, contents in [(source, now), (target, wanted)]}
-        change = Change(
-            episode_id=episode_id,
-            source=f"{HISTORY}/{episode_id}/{source}",
-            target=f"{HISTORY}/{episode_id}/{target}",
-        )
-        self._journal.carry_out(change, folders, record)
+        versions = f"{HISTORY}/{episode_id}"
+        change = Change(episode_id=episode_id, source=f"{versions}/{source}", target=f"{versions}/{target}")
+        self._journal.carry_out(change, {change.source: now.contents, change.target: wanted}, record)
         return change
 
-    def _contents(self, episode_id: str, expected: str) -> Contents:
-        """The episode's files as they are, those that are small read already."""
-        contents: dict[str, Path | bytes] = {**files_of(self._root, _checked(episode_id))}
-        annotation = annotation_name(episode_id)
-        data = _read(self._root / annotation)
-        if expected and hashlib.sha256(data).hexdigest() != expected:
+    def _present(self, episode_id: str, expected: str) -> "_Present":
+        files = files_of(self._root, _checked(episode_id))
+        annotation = _read(self._root / annotation_name(episode_id))
+        if expected and hashlib.sha256(annotation).hexdigest() != expected:
             raise ReviewError(f"Episode {episode_id} was changed since it was opened: open it again.")
-        contents[annotation] = data
-        if proof_name(episode_id) in contents:
-            contents[proof_name(episode_id)] = _read(self._root / proof_name(episode_id))
-        return contents
+        proof = files.get(proof_name(episode_id))
+        return _Present(episode_id, files, annotation, None if proof is None else _read(proof))
 
-    def _amended(self, episode_id: str, now: Contents, amendment: Amendment) -> Contents:
+    def _amended(self, now: "_Present", amendment: Amendment) -> Contents:
         """What the episode's files become."""
-        data = now[annotation_name(episode_id)]
-        assert isinstance(data, bytes)
-        episode = decode(data, source=annotation_name(episode_id))
-        if episode.episode_id != episode_id:
-            raise InvalidEpisodeError(f"{annotation_name(episode_id)} holds the episode {episode.episode_id}.")
-        proof = read_provenance(self._root / proof_name(episode_id))
-        picture = self._size_of(episode_id, amendment.step) if isinstance(amendment, NewBox) else None
+        annotation = annotation_name(now.episode_id)
+        episode = decode(now.annotation, source=annotation)
+        if episode.episode_id != now.episode_id:
+            raise InvalidEpisodeError(
+                f"{annotation} holds the episode {episode.episode_id}; expected that of its name."
+            )
+        proof = read_provenance(self._root / proof_name(now.episode_id))
+        picture = self._size_of(now.episode_id, amendment.step) if isinstance(amendment, NewBox) else None
         after = amended(episode, proof, amendment, picture=picture)
-        dialect = dialect_of(data, source=annotation_name(episode_id))
-        contents = _renumbered(now, episode_id, after, len(episode.steps))
-        contents[annotation_name(episode_id)] = encode(after.episode, dialect, keeps_boxes=True)
-        if after.proof is not None and after.proof != proof:
-            old = now[proof_name(episode_id)]
-            assert isinstance(old, bytes)
-            contents[proof_name(episode_id)] = _proof(old, after.proof, after.kept)
+        dialect = dialect_of(now.annotation, source=annotation)
+        contents = _renumbered(now, after, len(episode.steps))
+        contents[annotation] = encode(after.episode, dialect, keeps_boxes=True)
+        if now.proof is not None and after.proof is not None and after.proof != proof:
+            contents[proof_name(now.episode_id)] = _proof_file(now.proof, after.proof, after.kept)
         return contents
 
     def _size_of(self, episode_id: str, step: int) -> Size:
@@ -149,23 +140,42 @@ class Versions:
         return self._root / HISTORY / episode_id / version
 
 
-def _renumbered(now: Contents, episode_id: str, after: Amended, before: int) -> dict[str, Path | bytes]:
-    """The pictures and view trees by the numbers that their steps have now; `before` is how many steps there were."""
+@dataclass(frozen=True, slots=True)
+class _Present:
+    """The files of an episode as they are; those that may be changed in place are read already."""
+
+    episode_id: str
+    files: dict[str, Path]
+    annotation: bytes
+    proof: bytes | None
+
+    @property
+    def contents(self) -> dict[str, Path | bytes]:
+        read = {annotation_name(self.episode_id): self.annotation, proof_name(self.episode_id): self.proof}
+        return {**self.files, **{name: data for name, data in read.items() if data is not None}}
+
+
+def _renumbered(now: _Present, after: Amended, before: int) -> dict[str, Path | bytes]:
+    """The files with the pictures and view trees by the numbers that their steps have now.
+
+    `before` is how many steps there were.
+    """
+    episode_id = now.episode_id
     names = (picture_name, tree_name)
     of_steps = {name(episode_id, number) for name in names for number in range(before)}
-    contents = {name: source for name, source in now.items() if name not in of_steps}
+    contents = {name: source for name, source in now.contents.items() if name not in of_steps}
     for new, old in enumerate(after.kept):
         for name in names:
-            if (source := now.get(name(episode_id, old))) is not None:
+            if (source := now.files.get(name(episode_id, old))) is not None:
                 contents[name(episode_id, new)] = source
     return contents
 
 
-def _proof(old: bytes, proof: EpisodeProvenance, kept: tuple[int, ...]) -> bytes:
+def _proof_file(old: bytes, proof: EpisodeProvenance, kept: tuple[int, ...]) -> bytes:
     """The file of `proof`, with what the old one says beyond what is known here."""
     said = json.loads(old)
     tree = _merged({**said, "steps": [said["steps"][number] for number in kept]}, proof.model_dump(mode="json"))
-    return (json.dumps(tree, ensure_ascii=False, indent=2)).encode()
+    return json.dumps(tree, ensure_ascii=False, indent=2).encode()
 
 
 def _merged(said: Json, known: Json) -> Json:

@@ -1,5 +1,6 @@
 """Published episodes are amended with all their files, whole or not at all, and come back byte for byte."""
 
+import errno
 import json
 import multiprocessing
 import shutil
@@ -164,6 +165,27 @@ def test_a_change_of_the_file_in_its_place_does_not_reach_into_the_history(tmp_p
             file.write(b"spoilt")
     versions.restore(there.episode_id, change.version)
     assert there.files() == before
+
+
+def test_where_the_disk_has_no_links_pictures_are_copied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(self: Path, target: Path) -> None:
+        raise OSError(errno.EPERM, f"no link of {target} to {self}")
+
+    monkeypatch.setattr(Path, "hardlink_to", refuse)
+    there = recorded(tmp_path)
+    before = there.files()
+    change = Versions(there.root).amend(there.episode_id, DROP)
+    assert [picture(there, step) for step in range(4)] == [png(0), png(40), png(60), png(80)]
+    Versions(there.root).restore(there.episode_id, change.version)
+    assert there.files() == before
+
+
+def test_pictures_take_no_room_twice(tmp_path: Path) -> None:
+    there = recorded(tmp_path)
+    change = Versions(there.root).amend(there.episode_id, DROP)
+    kept = there.root / HISTORY / there.episode_id / change.version / "screenshots"
+    moved = kept / f"{there.episode_id}_2.png"
+    assert moved.samefile(there.root / "screenshots" / f"{there.episode_id}_1.png")
 
 
 def test_a_version_that_was_spoilt_does_not_come_back(tmp_path: Path) -> None:

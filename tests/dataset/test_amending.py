@@ -1,0 +1,280 @@
+"""What each amendment makes of an episode and its proof, and what is refused."""
+
+from dataclasses import replace
+from types import MappingProxyType
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from odyssey_recorder.dataset.amending import Amended, amended
+from odyssey_recorder.dataset.amendment import (
+    Amendment,
+    DropSteps,
+    DropTail,
+    NewBox,
+    NewEnd,
+    NewInstruction,
+    NewNote,
+    NewPress,
+    NewText,
+)
+from odyssey_recorder.dataset.codec import decode, encode
+from odyssey_recorder.dataset.provenance import EpisodeProvenance, StrokeRecord
+from odyssey_recorder.errors import ReviewError
+from odyssey_recorder.model.action import Complete, Impossible, LongPress, Press, Scroll, SystemKey, Type
+from odyssey_recorder.model.episode import Episode, Extra, screenshot_name
+from odyssey_recorder.model.geometry import Point, Size
+from tests.dataset.published_episode import ACTIONS, recorded, store_of
+from tests.episodes import episode
+
+CLICK, TYPE, LONG, KEY, END = range(5)
+FAR = Scroll(Point(1, 1), Point(9, 9), (Point(1, 1), Point(9, 9)))
+
+
+@pytest.fixture(scope="module")
+def own(tmp_path_factory: pytest.TempPathFactory) -> tuple[Episode, EpisodeProvenance]:
+    """An episode of 72x128 pixels with its proof."""
+    there = recorded(tmp_path_factory.mktemp("amending"))
+    proof = store_of(there).provenance(there.episode_id)
+    assert proof is not None
+    return store_of(there).load(there.episode_id), proof
+
+
+def without_proof(**extra: object) -> Episode:
+    """An episode as published data have it, 720x1280, with these keys beside each action."""
+    found = episode(*ACTIONS)
+    said: Extra = MappingProxyType(extra)  # type: ignore[arg-type]
+    return replace(found, steps=tuple(replace(step, extra=said) for step in found.steps))
+
+
+def amend(before: Episode, amendment: Amendment) -> Episode:
+    return amended(before, None, amendment).episode
+
+
+# Texts.
+
+
+def test_an_instruction_is_said_otherwise_and_nothing_else_changes() -> None:
+    before = without_proof()
+    after = amended(before, None, NewInstruction(instruction="Say it otherwise."))
+    assert after == Amended(
+        replace(before, task=replace(before.task, instruction="Say it otherwise.")), None, (0, 1, 2, 3, 4)
+    )
+
+
+@pytest.mark.parametrize("words", [" ", "\n\t"])
+def test_an_instruction_of_blanks_is_refused(words: str) -> None:
+    with pytest.raises(ReviewError, match="An instruction needs words"):
+        amend(without_proof(), NewInstruction(instruction=words))
+
+
+def test_the_note_of_an_end_may_be_emptied_but_not_the_reason_of_impossible() -> None:
+    assert amend(without_proof(), NewEnd(words="")).steps[END].action == Complete("")
+    hopeless = episode(*ACTIONS[:-1], Impossible("no results"))
+    assert amend(hopeless, NewEnd(words="login required")).steps[END].action == Impossible("login required")
+    with pytest.raises(ReviewError, match="IMPOSSIBLE needs a reason"):
+        amend(hopeless, NewEnd(words=" "))
+
+
+def test_a_note_is_written_into_the_proof(own: tuple[Episode, EpisodeProvenance]) -> None:
+    after = amended(*own, NewNote(step=TYPE, note="the second field"))
+    assert after.episode == own[0]
+    assert after.proof is not None
+    assert [one.note for one in after.proof.steps] == ["", "the second field", "", "", ""]
+
+
+def test_there_is_no_note_without_a_proof() -> None:
+    with pytest.raises(ReviewError, match="has no proof"):
+        amend(without_proof(), NewNote(step=0, note="x"))
+
+
+# Actions.
+
+
+def test_a_click_becomes_a_long_press_at_the_same_point_and_the_stroke_stays(
+    own: tuple[Episode, EpisodeProvenance],
+) -> None:
+    after = amended(*own, NewPress(step=CLICK, long=True))
+    assert after.episode.steps[CLICK].action == LongPress(Point(500, 500))
+    assert after.proof == own[1], "the proof says what the finger did"
+    assert amended(after.episode, after.proof, NewPress(step=CLICK, long=False)).episode == own[0]
+
+
+def test_an_action_that_changes_loses_the_old_spelling_and_keeps_all_else() -> None:
+    before = without_proof(info=[[1, 2], [3, 4]], ps="[(1, 2), (3, 4)]", description="a list")
+    for amendment in (NewPress(step=CLICK, long=True), NewText(step=TYPE, text="bread"), NewEnd(words="found")):
+        after = amend(before, amendment)
+        changed = [number for number in range(5) if after.steps[number] != before.steps[number]]
+        assert [dict(after.steps[number].extra) for number in changed] == [{"description": "a list"}]
+
+
+@pytest.mark.parametrize(
+    ("amendment", "why"),
+    [
+        (NewPress(step=TYPE, long=True), "neither CLICK nor LONG_PRESS"),
+        (NewPress(step=KEY, long=True), "neither CLICK nor LONG_PRESS"),
+        (NewPress(step=END, long=False), "neither CLICK nor LONG_PRESS"),
+        (NewText(step=CLICK, text="x"), "is no TYPE"),
+        (NewText.model_construct(step=TYPE, text=""), "needs a text"),
+        (NewBox(step=TYPE, box=(1, 1, 2, 2)), "it has no box"),
+        (NewBox(step=END, box=(1, 1, 2, 2)), "it has no box"),
+        (NewPress(step=5, long=True), "There is no step 5: the last one is 4"),
+        (NewText(step=99, text="x"), "There is no step 99"),
+        (DropSteps(first=2, last=1), "name the first before the last"),
+        (DropSteps(first=4, last=4), "is the end of the episode"),
+        (DropSteps(first=0, last=5), "There is no step 5"),
+        (DropTail(at=4), "ends at step 4 already"),
+        (DropTail(at=5), "There is no step 5"),
+    ],
+)
+def test_what_does_not_fit_the_step_is_refused(amendment: Amendment, why: str) -> None:
+    with pytest.raises(ReviewError, match=why):
+        amend(without_proof(), amendment)
+
+
+@pytest.mark.parametrize(
+    "amendment",
+    [
+        NewInstruction(instruction=episode().task.instruction),
+        NewEnd(words="done"),
+        NewPress(step=CLICK, long=False),
+        NewPress(step=LONG, long=True),
+        NewText(step=TYPE, text="milk"),
+    ],
+)
+def test_what_changes_nothing_is_refused(amendment: Amendment) -> None:
+    with pytest.raises(ReviewError, match="nothing would change"):
+        amend(without_proof(info=[[1, 2], [3, 4]]), amendment)
+
+
+# Boxes.
+
+
+def test_a_box_goes_into_the_proof_and_not_into_a_file_that_has_none(own: tuple[Episode, EpisodeProvenance]) -> None:
+    after = amended(*own, NewBox(step=CLICK, box=(30, 60, 45, 70)))
+    assert after.episode == own[0]
+    assert after.proof is not None
+    record = after.proof.steps[CLICK]
+    assert (record.bbox, record.bbox_source) == ((30, 60, 45, 70), "human")
+
+
+def test_a_box_goes_into_the_file_where_there_is_no_proof_or_the_file_has_boxes(
+    own: tuple[Episode, EpisodeProvenance],
+) -> None:
+    bare = amend(without_proof(), NewBox(step=CLICK, box=(355, 639, 365, 641)))
+    assert dict(bare.steps[CLICK].extra) == {"sam2_bbox": [493, 499, 507, 501]}, "outwards to whole cells"
+    first = replace(own[0].steps[CLICK], extra=MappingProxyType({"sam2_bbox": [0, 0, 9, 9]}))
+    both = amended(replace(own[0], steps=(first, *own[0].steps[1:])), own[1], NewBox(step=CLICK, box=(30, 60, 45, 70)))
+    assert both.episode.steps[CLICK].extra["sam2_bbox"] == [416, 468, 625, 547]
+    assert both.proof is not None
+    assert both.proof.steps[CLICK].bbox == (30, 60, 45, 70)
+
+
+@pytest.mark.parametrize(
+    ("box", "why"),
+    [
+        ((-1, 600, 400, 700), "within the picture of 720x1280"),
+        ((300, 600, 721, 700), "within the picture"),
+        ((300, 600, 400, 1281), "within the picture"),
+        ((400, 600, 300, 700), "within the picture"),
+        ((300, 600, 300, 700), "within the picture"),
+        ((361, 600, 400, 700), "does not hold the place that was touched, 360, 640"),
+        ((300, 600, 360, 700), "does not hold"),
+        ((0, 0, 720, 1280), "more than 60 %"),
+        ((0, 0, 720, 769), "more than 60 %"),
+    ],
+)
+def test_a_box_that_cannot_be_that_of_the_touched_element_is_refused(box: tuple[int, int, int, int], why: str) -> None:
+    with pytest.raises(ReviewError, match=f"Step 0: .*{why}"):
+        amend(without_proof(), NewBox(step=CLICK, box=box))
+
+
+def test_a_box_may_fill_as_much_of_the_screen_as_is_said() -> None:
+    assert amend(without_proof(), NewBox(step=CLICK, box=(0, 0, 720, 768))).steps[CLICK].extra["sam2_bbox"]
+
+
+def test_a_box_is_measured_on_the_picture_as_it_is() -> None:
+    turned = amended(
+        without_proof(), None, NewBox(step=CLICK, box=(1000, 340, 1100, 380)), picture=Size(2000, 720)
+    ).episode
+    assert turned.steps[CLICK].extra["sam2_bbox"] == [500, 472, 550, 528]
+
+
+def test_a_box_holds_the_very_pixel_where_the_proof_tells_it(own: tuple[Episode, EpisodeProvenance]) -> None:
+    stroke = StrokeRecord(samples=((40, 64, 0),), duration_us=80_000)
+    records = (own[1].steps[CLICK].model_copy(update={"input": stroke}), *own[1].steps[1:])
+    proof = own[1].model_copy(update={"steps": records})
+    with pytest.raises(ReviewError, match="40, 64"):
+        amended(own[0], proof, NewBox(step=CLICK, box=(30, 60, 40, 70)))
+
+
+# Steps.
+
+
+def test_the_steps_behind_dropped_ones_move_up_with_their_pictures_and_records(
+    own: tuple[Episode, EpisodeProvenance],
+) -> None:
+    after = amended(*own, DropSteps(first=TYPE, last=LONG))
+    assert after.kept == (CLICK, KEY, END)
+    assert [step.action for step in after.episode.steps] == [ACTIONS[0], ACTIONS[3], ACTIONS[4]]
+    assert [step.screenshot for step in after.episode.steps] == [
+        screenshot_name(own[0].episode_id, number) for number in range(3)
+    ]
+    assert after.proof is not None
+    frames = [one.frame.png_sha256 for one in own[1].steps]
+    assert [one.frame.png_sha256 for one in after.proof.steps] == [frames[0], frames[3], frames[4]]
+    assert [one.ui_tree for one in after.proof.steps] == [
+        f"{own[0].episode_id}_0.xml",
+        None,
+        f"{own[0].episode_id}_2.xml",
+    ]
+
+
+def test_an_episode_that_ends_earlier_keeps_the_picture_of_its_last_step_and_the_words_of_the_end(
+    own: tuple[Episode, EpisodeProvenance],
+) -> None:
+    after = amended(*own, DropTail(at=LONG))
+    assert [step.action for step in after.episode.steps] == [*ACTIONS[:2], Complete("done")]
+    assert after.kept == (0, 1, 2)
+    assert after.proof is not None
+    old, new = own[1].steps[LONG], after.proof.steps[LONG]
+    assert (new.frame, new.check, new.touched_us) == (old.frame, old.check, old.touched_us)
+    assert (new.input, new.sent_us, new.bbox, new.bbox_source) == (None, None, None, None)
+
+
+def test_what_a_file_says_of_the_picture_stays_with_it_and_what_it_says_of_the_end_comes_along() -> None:
+    before = without_proof(description="a list", intention="open it", sam2_bbox=[1, 2, 3, 4], ps="[(1, 2), (3, 4)]")
+    end = replace(before.steps[END], extra=MappingProxyType({"description": "the end", "intention": "stop"}))
+    after = amend(replace(before, steps=(*before.steps[:-1], end)), DropTail(at=CLICK))
+    assert [dict(step.extra) for step in after.steps] == [{"description": "a list", "intention": "stop"}]
+
+
+def test_steps_are_not_dropped_where_the_proof_is_of_other_steps(own: tuple[Episode, EpisodeProvenance]) -> None:
+    proof = own[1].model_copy(update={"steps": own[1].steps[1:]})
+    for amendment in (DropSteps(first=0, last=0), DropTail(at=1), NewBox(step=0, box=(30, 60, 45, 70))):
+        with pytest.raises(ReviewError, match="has 4 steps, the episode 5"):
+            amended(own[0], proof, amendment)
+    assert amended(own[0], proof, NewText(step=TYPE, text="bread")).proof == proof
+
+
+@given(first=st.integers(0, 7), last=st.integers(0, 7), at=st.integers(0, 7), tail=st.booleans())
+def test_whatever_is_dropped_each_picture_stays_with_what_is_kept_and_the_file_is_valid(
+    first: int, last: int, at: int, *, tail: bool
+) -> None:
+    before = episode(*(Type(str(number)) for number in range(7)), Complete("end"))
+    try:
+        after = amended(before, None, DropTail(at=at) if tail else DropSteps(first=first, last=last))
+    except ReviewError:
+        return
+    assert list(after.kept) == sorted(set(after.kept)) != list(range(8))
+    for step, old in zip(after.episode.steps[:-1], after.kept, strict=False):
+        assert step.action == before.steps[old].action
+    assert after.episode.steps[-1].action == Complete("end")
+    assert decode(encode(after.episode), source="after") == after.episode
+
+
+def test_a_system_key_and_a_scroll_have_no_box() -> None:
+    for action in (Press(SystemKey.HOME), FAR):
+        with pytest.raises(ReviewError, match="it has no box"):
+            amend(episode(action, Complete()), NewBox(step=0, box=(1, 1, 9, 9)))
