@@ -5,7 +5,7 @@ from math import isclose
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QScrollArea, QVBoxLayout, QWidget
 
 from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.commands import Command, Commands
@@ -18,6 +18,8 @@ from odyssey_recorder.gui.review.shown_step import ShownStep, shown_steps
 from odyssey_recorder.gui.review.strip import ReplayVerdict, Strip
 from odyssey_recorder.model.geometry import Box
 from odyssey_recorder.review_desk import OpenedReview
+
+_WORDS_PX = 84
 
 
 class ReviewViewer(QWidget):
@@ -105,16 +107,20 @@ class ReviewViewer(QWidget):
 
     def _seek_changes(self) -> None:
         """Outline what differs between this picture and the next, as soon as both are there."""
+        self._view.show_changes(None)
+        self._words.show_changes("")
         before, after = self._reel.picture(self._present), self._reel.picture(self._present + 1)
-        if not self._commands[Command.SHOW_CHANGES].isChecked():
-            self._view.show_changes(None)
-            self._words.show_changes("")
-        elif before is not None and after is not None and not before.problem and not after.problem:
-            self._background.run(
-                partial(changes, before.image, after.image),
-                partial(self._take_changes, self._steps, self._present),
-                lambda _error: None,
-            )
+        is_wanted = self._commands[Command.SHOW_CHANGES].isChecked()
+        if not is_wanted or before is None or after is None or before.problem or after.problem:
+            return
+        if before.size != after.size:
+            self._words.show_changes(f"The picture after the step is of another size: {after.size}.")
+            return
+        self._background.run(
+            partial(changes, before.image, after.image),
+            partial(self._take_changes, self._steps, self._present),
+            lambda _error: None,
+        )
 
     def _take_changes(self, steps: tuple[ShownStep, ...], number: int, found: tuple[Box, ...]) -> None:
         is_wanted = self._commands[Command.SHOW_CHANGES].isChecked()
@@ -203,33 +209,38 @@ class ReviewViewer(QWidget):
         column.addWidget(self._words)
 
 
-class _StepWords(QWidget):
-    """All the words there are of the step that is shown."""
+class _StepWords(QScrollArea):
+    """All the words there are of the step that is shown, in room of one height: the picture must not jump."""
 
     def __init__(self) -> None:
         super().__init__()
+        self.setAccessibleName("About the step")
+        self.setWidgetResizable(True)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._step = _selectable("title")
         self._note = _selectable("")
         self._flags = _selectable("warning")
-        self._place = _selectable("hint")
         self._changes = _selectable("hint")
-        head = QHBoxLayout()
-        head.setSpacing(12)
-        head.addWidget(self._step, 1)
-        head.addWidget(self._note, 1)
-        column = QVBoxLayout(self)
+        self._place = _selectable("hint")
+        self._proof = _selectable("hint")
+        inner = QWidget()
+        column = QVBoxLayout(inner)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(2)
-        column.addLayout(head)
-        for label in (self._flags, self._changes, self._place):
+        for label in (self._step, self._note, self._flags, self._changes, self._place, self._proof):
             column.addWidget(label)
+        column.addStretch()
+        self.setWidget(inner)
+        self.setFixedHeight(_WORDS_PX)
 
     def show_step(self, step: ShownStep, count: int) -> None:
         """Show the words of a step of an episode that has `count`."""
         self._step.setText(f"Step {step.number} of {count} · {step.words}")
         _say(self._note, f"Note: {step.note}" if step.note else "")
         _say(self._flags, f"Flagged: {', '.join(step.flags)}" if step.flags else "")
-        _say(self._place, breakable("\n".join(filter(None, (step.place, step.proof)))))
+        _say(self._place, breakable(step.place))
+        _say(self._proof, step.proof)
+        self.verticalScrollBar().setValue(0)
 
     def show_changes(self, words: str) -> None:
         """Say what differs."""

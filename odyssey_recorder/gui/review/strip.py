@@ -26,6 +26,7 @@ VERDICT_GLYPHS: Mapping[str, str] = {
 
 _MARGIN = 8
 _BADGE_PX = 20
+_BROKEN_PX = 28
 _SEVERITY, _VERDICT, _SEEN = (Qt.ItemDataRole.UserRole + number for number in range(3))
 
 
@@ -147,7 +148,9 @@ class _Film(QAbstractListModel):
         findings = [f"{one.severity.value} {one.check}" for one in step.findings]
         verdict = self._verdicts.get(step.number, "")
         seen = "" if step.number in self._seen else "not looked at yet"
-        words = (step.words, *findings, verdict and f"replay: {verdict}", *step.flags, step.note, seen)
+        picture = self._thumbnails.get(step.number)
+        broken = "" if picture is None or not picture.isNull() else "no picture"
+        words = (step.words, broken, *findings, verdict and f"replay: {verdict}", *step.flags, step.note, seen)
         return f"Step {step.number}: " + ", ".join(filter(None, words))
 
     def _tell(self, number: int, role: int) -> None:
@@ -173,9 +176,15 @@ class _FrameDelegate(QStyledItemDelegate):
             painter.setBrush(theme.tint)
             painter.drawRoundedRect(cell.adjusted(1, 1, -1, -1), 8, 8)
         room = QRectF(cell.left() + _MARGIN + 4, cell.top() + _MARGIN, THUMBNAIL.width(), THUMBNAIL.height())
-        paint_thumbnail(painter, room, index.data(Qt.ItemDataRole.DecorationRole), theme)
-        _paint_badges(painter, cell, index)
+        picture = index.data(Qt.ItemDataRole.DecorationRole)
+        paint_thumbnail(painter, room, picture, theme)
+        if isinstance(picture, QImage) and picture.isNull():
+            painter.setFont(glyph_font(_BROKEN_PX))
+            painter.setPen(theme.muted)
+            painter.drawText(room, Qt.AlignmentFlag.AlignCenter, glyph("image_broken_variant"))
+            painter.setFont(option.font)
         _paint_words(painter, cell, room, index)
+        _paint_badges(painter, cell, index)
         painter.restore()
 
 

@@ -1,0 +1,232 @@
+"""What the checks found in an episode, in their order, and what they could not look at and why."""
+
+from collections.abc import Iterable, Sequence
+
+from PySide6.QtCore import (
+    QAbstractListModel,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    QRectF,
+    QSize,
+    Qt,
+    Signal,
+)
+from PySide6.QtGui import QFont, QFontMetrics, QPainter, QPen, QResizeEvent
+from PySide6.QtWidgets import (
+    QFrame,
+    QListView,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QToolButton,
+    QVBoxLayout,
+)
+
+from odyssey_recorder.gui.commands import Command, Commands
+from odyssey_recorder.gui.dataset.filmstrip import small_font
+from odyssey_recorder.gui.icons import glyph, glyph_font
+from odyssey_recorder.gui.parts import named, row, text_label
+from odyssey_recorder.gui.review.strip import SEVERITY_GLYPHS, severity_colour
+from odyssey_recorder.gui.theme import Theme
+from odyssey_recorder.quality.finding import EpisodeReport, Finding, NotChecked, Severity
+
+_Index = QModelIndex | QPersistentModelIndex
+_FINDING = Qt.ItemDataRole.UserRole
+_MARGIN, _MARK_PX = 8, 20
+_LAYOUT = Qt.TextFlag.TextWordWrap | Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop
+
+
+class FindingsCard(QFrame):
+    """Emits the step of the finding that is chosen, with the mouse or by the keys of the next and the one before."""
+
+    step_asked = Signal(int)
+
+    def __init__(self, commands: Commands) -> None:
+        super().__init__()
+        self.setProperty("kind", "card")
+        self._commands = commands
+        self._title = text_label(kind="title")
+        self._list = _FindingList()
+        self._unchecked = named(QToolButton(), "What was not checked")
+        self._why = text_label(kind="hint")
+        self._list.selectionModel().currentChanged.connect(self._ask)
+        self._list.clicked.connect(self._ask)
+        self._unchecked.toggled.connect(self._fold)
+        commands[Command.NEXT_FINDING].triggered.connect(lambda: self._go(1))
+        commands[Command.PREVIOUS_FINDING].triggered.connect(lambda: self._go(-1))
+        commands.belong_to(self, Command.NEXT_FINDING, Command.PREVIOUS_FINDING)
+        self._lay_out()
+        self.show_report(EpisodeReport(""))
+
+    def show_report(self, report: EpisodeReport) -> None:
+        """Show what was found in an episode; none of it is chosen yet."""
+        self._list.load(report.findings)
+        self._title.setText(_title(report))
+        self._list.setVisible(bool(report.findings))
+        self._commands.enable(Command.NEXT_FINDING, Command.PREVIOUS_FINDING, on=bool(report.findings))
+        self._unchecked.setVisible(bool(report.not_checked))
+        self._unchecked.setText(_unchecked(report.not_checked))
+        self._why.setText("\n".join(map(_why, report.not_checked)))
+        self._fold(unfolded=self._unchecked.isChecked())
+
+    @property
+    def summary(self) -> str:
+        """How many findings there are, in words."""
+        return self._title.text()
+
+    def _go(self, by: int) -> None:
+        """Choose the next finding, or the one before; at either end it stays."""
+        now, last = self._list.currentIndex().row(), self._list.model().rowCount() - 1
+        wanted = min(max(now + by, 0), last) if now >= 0 or by > 0 else last
+        if wanted == now:
+            self._ask(self._list.currentIndex())
+        self._list.setCurrentIndex(self._list.model().index(wanted, 0))
+
+    def _ask(self, index: QModelIndex) -> None:
+        finding = index.data(_FINDING)
+        if isinstance(finding, Finding) and finding.step is not None:
+            self.step_asked.emit(finding.step)
+
+    def _fold(self, unfolded: bool) -> None:
+        self._unchecked.setArrowType(Qt.ArrowType.DownArrow if unfolded else Qt.ArrowType.RightArrow)
+        self._why.setVisible(unfolded and bool(self._why.text()))
+
+    def _lay_out(self) -> None:
+        self._unchecked.setProperty("kind", "fold")
+        self._unchecked.setCheckable(True)
+        self._unchecked.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self._unchecked.setToolTip("Show which checks could not look, and why")
+        buttons = (
+            self._commands.button(command, kind="quiet", wordless=True)
+            for command in (Command.PREVIOUS_FINDING, Command.NEXT_FINDING)
+        )
+        head = row(self._title, *buttons, spacing=2)
+        head.setStretch(0, 1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(14, 8, 8, 8)
+        column.setSpacing(4)
+        column.addLayout(head)
+        column.addWidget(self._list, 1)
+        column.addWidget(self._unchecked)
+        column.addWidget(self._why)
+
+
+class _FindingList(QListView):
+    """One finding below the other, each as high as its words."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setAccessibleName("Findings")
+        self._findings = _Findings(self)
+        self.setModel(self._findings)
+        self.setItemDelegate(_FindingDelegate(self))
+        self.setVerticalScrollMode(QListView.ScrollMode.ScrollPerPixel)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setResizeMode(QListView.ResizeMode.Adjust)
+
+    def load(self, findings: Sequence[Finding]) -> None:
+        self._findings.load(findings)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.scheduleDelayedItemsLayout()
+
+
+class _Findings(QAbstractListModel):
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self._findings: tuple[Finding, ...] = ()
+
+    def load(self, findings: Sequence[Finding]) -> None:
+        self.beginResetModel()
+        self._findings = tuple(findings)
+        self.endResetModel()
+
+    def rowCount(self, parent: _Index = QModelIndex()) -> int:  # noqa: B008  Qt's own signature
+        return 0 if parent.isValid() else len(self._findings)
+
+    def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        if not index.isValid() or index.row() >= len(self._findings):
+            return None
+        finding = self._findings[index.row()]
+        match role:
+            case Qt.ItemDataRole.DisplayRole:
+                return f"{finding.check} · {_place(finding)}"
+            case Qt.ItemDataRole.AccessibleTextRole:
+                return f"{finding.severity.value} {finding.check}, {_place(finding)}: {finding.found} {finding.todo}"
+            case _ if role == _FINDING:
+                return finding
+            case _:
+                return None
+
+
+class _FindingDelegate(QStyledItemDelegate):
+    def sizeHint(self, option: QStyleOptionViewItem, index: _Index) -> QSize:
+        view = self.parent()
+        width = view.viewport().width() if isinstance(view, QListView) else 240
+        heights = (_height(words, font, width) for words, font in _lines(index, option.font))
+        return QSize(width, sum(heights) + 2 * _MARGIN)
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
+        theme = Theme.current()
+        cell = QRectF(option.rect)
+        finding: Finding = index.data(_FINDING)
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        if option.state & QStyle.StateFlag.State_Selected:
+            focused = bool(option.state & QStyle.StateFlag.State_HasFocus)
+            painter.setPen(QPen(theme.accent, 1) if focused else Qt.PenStyle.NoPen)
+            painter.setBrush(theme.tint)
+            painter.drawRoundedRect(cell.adjusted(1, 1, -1, -1), 8, 8)
+        painter.setFont(glyph_font(_MARK_PX - 2))
+        painter.setPen(severity_colour(finding.severity))
+        mark = QRectF(cell.left() + _MARGIN, cell.top() + _MARGIN - 1, _MARK_PX, _MARK_PX)
+        painter.drawText(mark, Qt.AlignmentFlag.AlignCenter, glyph(SEVERITY_GLYPHS[finding.severity]))
+        top = cell.top() + _MARGIN
+        colours = (theme.text, theme.text, theme.muted)
+        for (words, font), colour in zip(_lines(index, option.font), colours, strict=True):
+            height = _height(words, font, round(cell.width()))
+            painter.setFont(font)
+            painter.setPen(colour)
+            place = QRectF(cell.left() + _indent(), top, cell.width() - _indent() - _MARGIN, height)
+            painter.drawText(place, int(_LAYOUT), words)
+            top += height
+        painter.restore()
+
+
+def _lines(index: _Index, font: QFont) -> Iterable[tuple[str, QFont]]:
+    """The words of a finding from the top down, and how each is set."""
+    finding: Finding = index.data(_FINDING)
+    strong = QFont(font)
+    strong.setWeight(QFont.Weight.DemiBold)
+    return ((str(index.data()), strong), (finding.found, font), (finding.todo, small_font(font)))
+
+
+def _indent() -> int:
+    return _MARGIN + _MARK_PX + 6
+
+
+def _height(words: str, font: QFont, width: int) -> int:
+    room = max(40, width - _indent() - _MARGIN)
+    return QFontMetrics(font).boundingRect(0, 0, room, 10_000, int(_LAYOUT), words).height() + 1
+
+
+def _place(finding: Finding) -> str:
+    return "the whole episode" if finding.step is None else f"step {finding.step}"
+
+
+def _title(report: EpisodeReport) -> str:
+    counts = [(report.count(severity), severity.value) for severity in Severity]
+    found = ", ".join(f"{count} {name}" + ("s" if count > 1 else "") for count, name in counts if count)
+    return found.capitalize() if found else "No findings"
+
+
+def _unchecked(missing: Sequence[NotChecked]) -> str:
+    return f"{len(missing)} not checked, or not everywhere"
+
+
+def _why(missing: NotChecked) -> str:
+    at = ", ".join(map(str, missing.steps))
+    steps = f" (step {at})" if len(missing.steps) == 1 else f" (steps {at})" if at else ""
+    return f"{missing.check}{steps}: {missing.why}"

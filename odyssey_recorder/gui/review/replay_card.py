@@ -1,0 +1,162 @@
+"""An episode carried out again on a device from the review: the device, how it goes, and what came of it."""
+
+from collections import Counter
+from collections.abc import Sequence
+from datetime import datetime
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QFrame, QVBoxLayout
+
+from odyssey_recorder.device.device import ListedDevice
+from odyssey_recorder.gui.background import Background
+from odyssey_recorder.gui.commands import Command, Commands
+from odyssey_recorder.gui.job_card import JobCard
+from odyssey_recorder.gui.jobs import Cancelled, Jobs, Progress
+from odyssey_recorder.gui.parts import Choice, push_button, row, text_label
+from odyssey_recorder.gui.review.reviewing import Reviewing
+from odyssey_recorder.quality.review import ReplayEvidence
+from odyssey_recorder.replay.player import StepResult
+from odyssey_recorder.review_desk import OpenedReview
+
+_NEVER = "Not replayed yet: a replay shows whether the steps lead there again."
+_NO_DEVICE = "No device. Start an emulator, or a simulated device, on the page Devices."
+
+
+class ReplayCard(QFrame):
+    """One replay at a time. What is told of an episode that is not open any more is kept with it, and not shown here.
+
+    `badges_cleared` and `step_came` (its number; match, drift or diverged) are for the filmstrip.
+    """
+
+    badges_cleared = Signal()
+    step_came = Signal(int, str)
+    evidence_came = Signal(object)
+    _reached = Signal(str, int, str)
+
+    def __init__(self, reviewing: Reviewing, background: Background, jobs: Jobs, commands: Commands) -> None:
+        super().__init__()
+        self.setProperty("kind", "card")
+        self._reviewing = reviewing
+        self._background = background
+        self._jobs = jobs
+        self._commands = commands
+        self._review: OpenedReview | None = None
+        self._replayed = ""  # the id of the episode that a replay is under way for
+        self._device = Choice("Device to replay on")
+        self._look = push_button("Look again", "Look again which devices there are", "quiet")
+        self._outcome = text_label(kind="hint")
+        self._hint = text_label(kind="hint")
+        self._job = JobCard()
+        self._look.clicked.connect(self.look_for_devices)
+        self._reached.connect(self._take_step, Qt.ConnectionType.QueuedConnection)
+        commands[Command.REPLAY_EPISODE].triggered.connect(self._replay)
+        commands.belong_to(self, Command.REPLAY_EPISODE)
+        self._lay_out()
+        self._offer_devices(())
+
+    def show_review(self, review: OpenedReview) -> None:
+        """Show what the last replay of an episode came to, if it was replayed as it is now."""
+        self._review = review
+        if self._replayed != review.row.episode_id:
+            self.badges_cleared.emit()
+            replays = [entry for entry in review.entries if isinstance(entry, ReplayEvidence)]
+            valid = [entry for entry in replays if entry.revision == review.revision]
+            self._show_evidence(valid[-1] if valid else None)
+        self._offer()
+
+    def look_for_devices(self) -> None:
+        """Look which devices there are."""
+        self._background.run(self._reviewing.devices, self._offer_devices, self._tell_failure)
+
+    @property
+    def outcome(self) -> str:
+        """What the last replay came to, in words."""
+        return self._outcome.text()
+
+    def repaint_icons(self) -> None:
+        """Draw the icons anew for another palette."""
+        self._job.repaint_icons()
+
+    def _offer_devices(self, devices: Sequence[ListedDevice]) -> None:
+        ready = [device for device in devices if device.is_ready]
+        self._device.offer([(device.serial, _device_words(device)) for device in ready] or [("", "No device")])
+        self._hint.setText("" if ready else _NO_DEVICE)
+        self._hint.setVisible(not ready)
+        self._offer()
+
+    def _tell_failure(self, error: Exception) -> None:
+        self._offer_devices(())
+        self._hint.setText(str(error))
+
+    def _offer(self) -> None:
+        is_possible = self._review is not None and bool(self._device.value) and not self._replayed
+        self._device.setEnabled(bool(self._device.value) and not self._replayed)
+        self._commands.enable(Command.REPLAY_EPISODE, on=is_possible)
+
+    # A replay.
+
+    def _replay(self) -> None:
+        if self._review is None:
+            return
+        episode_id, serial = self._review.row.episode_id, self._device.value
+        count = len(self._review.opened.episode.steps)
+
+        def work(progress: Progress, cancelled: Cancelled) -> ReplayEvidence:
+            def tell(step: StepResult) -> None:
+                verdict = step.comparison.verdict.value
+                progress((step.number + 1) / count, f"Step {step.number} of {count}: {verdict}")
+                self._reached.emit(episode_id, step.number, verdict)
+
+            return self._reviewing.replay(episode_id, serial, tell, cancelled)
+
+        self._replayed = episode_id
+        self.badges_cleared.emit()
+        self._outcome.setText("")
+        job = self._jobs.start(f"Replay on {serial}", work, lambda evidence: self._take(episode_id, evidence))
+        job.ended.connect(self._end)
+        self._job.follow(job)
+        self._offer()
+
+    def _take_step(self, episode_id: str, number: int, verdict: str) -> None:
+        if self._review is not None and self._review.row.episode_id == episode_id:
+            self.step_came.emit(number, verdict)
+
+    def _take(self, episode_id: str, evidence: ReplayEvidence) -> None:
+        if self._review is not None and self._review.row.episode_id == episode_id:
+            self._show_evidence(evidence)
+            self.evidence_came.emit(evidence)
+
+    def _end(self) -> None:
+        self._replayed = ""
+        if not self._outcome.text():
+            self._outcome.setText(_NEVER)
+        self._offer()
+
+    def _show_evidence(self, evidence: ReplayEvidence | None) -> None:
+        self._outcome.setText(_NEVER if evidence is None else _outcome(evidence))
+        for number, verdict in enumerate(evidence.steps if evidence else ()):
+            self.step_came.emit(number, verdict)
+
+    def _lay_out(self) -> None:
+        choose = row(self._device, self._look, spacing=4)
+        choose.setStretch(0, 1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(14, 10, 10, 10)
+        column.setSpacing(6)
+        column.addLayout(choose)
+        column.addWidget(self._commands.button(Command.REPLAY_EPISODE).set_wide())
+        for part in (self._hint, self._job, self._outcome):
+            column.addWidget(part)
+
+
+def _device_words(device: ListedDevice) -> str:
+    return " · ".join(filter(None, (device.serial, device.model)))
+
+
+def _outcome(evidence: ReplayEvidence) -> str:
+    counts = Counter(evidence.steps)
+    told = ", ".join(f"{counts[verdict]} {verdict}" for verdict in ("match", "drift", "diverged") if counts[verdict])
+    at: datetime = evidence.at.astimezone()
+    steps = f": {told}" if told else ""
+    problem = f" {evidence.problem}" if evidence.problem else ""
+    return f"Replayed on {evidence.serial}, {evidence.outcome}{steps}. By {evidence.by}, {at:%Y-%m-%d %H:%M}.{problem}"
