@@ -1,7 +1,8 @@
 """Where an annotator works: how an assignment becomes a recording on a device, and a draft is taken up again."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from odyssey_recorder import __version__
@@ -22,6 +23,8 @@ from odyssey_recorder.recording.view import Listener
 from odyssey_recorder.simulator.lab import PhoneProcesses
 
 if TYPE_CHECKING:
+    from odyssey_recorder.quality.checker import Checker
+    from odyssey_recorder.quality.finding import EpisodeReport
     from odyssey_recorder.recording.recorder import Recorder
 
 Actor = Literal["annotator", "script"]
@@ -35,6 +38,7 @@ class Desk:
 
     `start` is for the tasks that do not say how they begin. `practice` knows who records and what they agreed to, and
     takes the episodes that never become part of the dataset; without it, `annotator` records, and nobody was asked.
+    `checker` makes what checks an episode once it is published; nothing is remembered without it.
     """
 
     reach: Reach
@@ -47,6 +51,7 @@ class Desk:
     snapshots: SnapshotPolicy = "never"
     start: StartState = field(default_factory=AsFound)
     practice: PracticeRoom | None = None
+    checker: "Callable[[], Checker] | None" = None
 
     def who_records(self) -> str:
         """The name of the annotator, which the first use of the window may change."""
@@ -112,6 +117,13 @@ class Desk:
                 f" {device.serial} has {properties.size}. Go on with it on a device like the first."
             )
         return self._recorder(device, draft, store, listener)
+
+    def check(self, annotation: Path) -> "EpisodeReport":
+        """What the checks say of a published episode. Raises DatasetError."""
+        from odyssey_recorder.quality.checker import Checker  # not before there is something to check
+
+        checker = Checker(None) if self.checker is None else self.checker()
+        return checker.check(annotation)
 
     @property
     def _stores(self) -> tuple[EpisodeStore, ...]:

@@ -13,7 +13,14 @@ from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
 import tomlkit
-from platformdirs import user_config_path, user_data_path, user_documents_path, user_log_path, user_state_path
+from platformdirs import (
+    user_cache_path,
+    user_config_path,
+    user_data_path,
+    user_documents_path,
+    user_log_path,
+    user_state_path,
+)
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from tomlkit.exceptions import TOMLKitError
 
@@ -39,6 +46,11 @@ def shortcuts_file() -> Path:
 def window_state_file() -> Path:
     """Where it is kept how the window looked."""
     return user_state_path(APP) / "window.json"
+
+
+def checks_file() -> Path:
+    """Where it is remembered what the checks have found."""
+    return user_cache_path(APP) / "checks.sqlite"
 
 
 def log_file() -> Path:

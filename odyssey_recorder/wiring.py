@@ -5,7 +5,7 @@ import shutil
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import partial
+from functools import cache, partial
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -27,7 +27,7 @@ from odyssey_recorder.practice.profiles import ProfileStore
 from odyssey_recorder.practice.room import PracticeRoom
 from odyssey_recorder.quality.review_store import ReviewStore
 from odyssey_recorder.reach import Reach
-from odyssey_recorder.settings import Settings, SettingsStore, log_file
+from odyssey_recorder.settings import Settings, SettingsStore, checks_file, log_file
 from odyssey_recorder.simulator.lab import Lab, PhoneProcesses
 from odyssey_recorder.task.annotator_queue import AnnotatorQueue
 from odyssey_recorder.task.listing import shipped_tasks
@@ -36,7 +36,8 @@ from odyssey_recorder.task.progress import ProgressFile
 from odyssey_recorder.task.queue import TaskQueue
 
 if TYPE_CHECKING:
-    pass
+    from odyssey_recorder.quality.checker import Checker
+    from odyssey_recorder.review_desk import ReviewDesk
 
 
 _LEFT_ALONE = Finding(
@@ -136,6 +137,7 @@ def annotator_desk(settings: Settings) -> Iterator["Desk"]:
             snapshots=settings.step_snapshots,
             start=CleanHome() if settings.start == "clean home" else AsFound(),
             practice=practice_room(settings),
+            checker=user_checker,
         )
     finally:
         phones.stop()
@@ -149,6 +151,29 @@ def lab_desk(lab: Lab, store: EpisodeStore, *, actor: Actor, profile: str) -> "D
         console_token=lab.server.home / TOKEN_FILE,
     )
     return Desk(reach, store, "demo", actor, lab.phones, profile)
+
+
+@cache
+def user_checker() -> "Checker":
+    """What checks the episodes of this user; it remembers what it has looked at."""
+    from odyssey_recorder.quality.checker import Checker  # not before there is something to check
+
+    return Checker(checks_file())
+
+
+def review_desk(settings: Settings, who: Callable[[], str], reach: Reach | None = None) -> "ReviewDesk":
+    """Where `who` reviews the dataset of the settings."""
+    from odyssey_recorder.review_desk import ReviewDesk  # the window opens before somebody reviews
+
+    return ReviewDesk(settings.dataset, user_checker(), who, reach)
+
+
+def lab_review_desk(store: EpisodeStore, reach: Reach) -> "ReviewDesk":
+    """Where the episodes of a laboratory are reviewed, by somebody else than who records there."""
+    from odyssey_recorder.quality.checker import Checker
+    from odyssey_recorder.review_desk import ReviewDesk
+
+    return ReviewDesk(store.root, Checker(None), lambda: "demo reviewer", reach)
 
 
 def practice_room(settings: Settings) -> PracticeRoom:

@@ -33,7 +33,7 @@ from odyssey_recorder.replay.compare import Verdict
 from odyssey_recorder.replay.player import ReplayResult
 from odyssey_recorder.replay.replay import ReplayOptions, replay_episode
 from odyssey_recorder.simulator.lab import Lab
-from odyssey_recorder.wiring import lab_desk, lab_yard, task_queue
+from odyssey_recorder.wiring import lab_desk, lab_review_desk, lab_yard, task_queue
 
 _Outcome = TypeVar("_Outcome")
 
@@ -156,6 +156,7 @@ def open_window(folder: Path, profile: str) -> int:
             dataset=PublishedEpisodes(store.root),
             yard=lab_yard(lab, desk.reach),
             tasks=task_queue(None, store, desk.annotator, folder / "progress"),
+            review=partial(lab_review_desk, store, desk.reach),
         )
         return run(desk, workplace, serial=desk.simulate())
 

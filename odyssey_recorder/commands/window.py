@@ -5,6 +5,7 @@ Qt itself would end the program where there is no screen.
 
 import os
 import sys
+from functools import partial
 from typing import TYPE_CHECKING
 
 from odyssey_recorder.errors import OdysseyError, SettingsError
@@ -44,7 +45,7 @@ def _workplace(store: "SettingsStore", desk: "Desk") -> "Workplace":
     from odyssey_recorder.gui.kept_file import KeptFile
     from odyssey_recorder.gui.workplace import Workplace
     from odyssey_recorder.settings import log_file, shortcuts_file, window_state_file
-    from odyssey_recorder.wiring import annotator_tasks, device_yard
+    from odyssey_recorder.wiring import annotator_tasks, device_yard, review_desk
 
     settings = store.read()
     return Workplace(
@@ -52,6 +53,7 @@ def _workplace(store: "SettingsStore", desk: "Desk") -> "Workplace":
         dataset=PublishedEpisodes(settings.dataset),
         yard=device_yard(settings, desk.reach, desk.phones),
         practice=desk.practice,
+        review=partial(review_desk, settings, desk.who_records, desk.reach),
         doctor=Doctor(store.read, on_screen=True, log=log_file()),
         settings=store,
         theme=settings.theme,

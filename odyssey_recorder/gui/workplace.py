@@ -71,7 +71,7 @@ class Workplace:
     """
 
     dataset: "DatasetFolder | None" = None
-    review: "Reviewing | None" = None
+    review: "Callable[[], Reviewing] | None" = None
     doctor: "Doctor | None" = None
     yard: "Yard | None" = None
     tasks: TaskQueue | None = None
@@ -171,10 +171,10 @@ class Pages:
         self._controller.choose_device(serial)
         self._tools.commands[Command.RECORD_PAGE].trigger()
 
-    def _make_review(self, reviewing: "Reviewing") -> Page:
+    def _make_review(self, reviewing: "Callable[[], Reviewing]") -> Page:
         from odyssey_recorder.gui.review.review_page import ReviewPage
 
-        return ReviewPage(reviewing, self._tools.background, self._tools.jobs, self._tools.commands)
+        return ReviewPage(reviewing(), self._tools.background, self._tools.jobs, self._tools.commands)
 
     def _make_dataset(self, dataset: "DatasetFolder") -> Page:
         from odyssey_recorder.gui.dataset.dataset_page import DatasetPage

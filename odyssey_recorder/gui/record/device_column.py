@@ -1,19 +1,16 @@
 """The middle of the Record page: the device's screen, what is said of it, and all that is put into the device."""
 
-from pathlib import Path
-
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.gesture.touch import TouchStroke
-from odyssey_recorder.gui.banner import Banner, Tone
 from odyssey_recorder.gui.commands import Command, Commands
-from odyssey_recorder.gui.parts import breakable
 from odyssey_recorder.gui.record.action_bar import ActionBar
 from odyssey_recorder.gui.record.mirror import MirrorView
 from odyssey_recorder.gui.record.mirror_stage import MirrorStage
+from odyssey_recorder.gui.record.publication import Publication
 from odyssey_recorder.gui.record.recording_controller import Phase, RecordingController
 from odyssey_recorder.gui.record.state_words import (
     Told,
@@ -62,8 +59,7 @@ class DeviceColumn(QWidget):
         self._stage = MirrorStage(self._mirror, controller.background, commands)
         self._status = StatusLine()
         self._actions = ActionBar(commands)
-        self._publication = Banner(commands.button(Command.COPY_PLACE, wordless=True), commands.button(Command.ANOTHER))
-        self._published: Path | None = None
+        self._publication = Publication(commands)
         self._view: RecordingView | None = None
         self._told = tell_phase(Phase.NO_DEVICE, "")
         self._lay_out()
@@ -95,12 +91,8 @@ class DeviceColumn(QWidget):
             self._stage.show_wanted(view.wanted)
         self._tell_view(view)
         self._commands.enable(Command.RETRY, on=view.state is State.STORAGE_LOST)
-        if view.published is not None:
-            self._published = view.published
-            if not self._controller.is_practising:
-                file = breakable(view.published.name)
-                self._publication.show_message(Tone.SUCCESS, "The episode is published.", file)
-                self._publication.setToolTip(str(view.published))
+        if view.published is not None and not self._controller.is_practising:
+            self._publication.show_published(view.published)
 
     def show_mode(self) -> None:
         """Offer the ways to put something in that the controller's mode has."""
@@ -195,8 +187,8 @@ class DeviceColumn(QWidget):
             self._actions.show_text(text)
 
     def _copy_published_place(self) -> None:
-        if self._published is not None:
-            QGuiApplication.clipboard().setText(str(self._published))
+        if self._publication.annotation is not None:
+            QGuiApplication.clipboard().setText(str(self._publication.annotation))
 
     # How it hangs together.
 
@@ -204,6 +196,8 @@ class DeviceColumn(QWidget):
         controller = self._controller
         controller.device_connected.connect(self._mirror.set_rules)
         controller.frame_came.connect(self._show_frame)
+        controller.checked.connect(self._publication.show_report)
+        controller.check_failed.connect(self._publication.show_failure)
         controller.watching_failed.connect(lambda words: self._tell(tell_lost_while_watching(words)))
 
     def _connect_widgets(self) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from PySide6.QtCore import QObject, Signal
@@ -20,6 +21,7 @@ from odyssey_recorder.gui.record.live_view import LiveView
 from odyssey_recorder.gui.record.recorder_bridge import RecorderBridge
 from odyssey_recorder.model.action import SystemKey
 from odyssey_recorder.model.assignment import Assignment
+from odyssey_recorder.quality.finding import EpisodeReport
 from odyssey_recorder.recording.state import State
 from odyssey_recorder.recording.view import Listener, RecordingView
 
@@ -57,6 +59,9 @@ class Desk(Protocol):
     def resume(self, device: Device, episode_id: str, listener: Listener) -> "Recorder":
         """A recorder, not yet started, that goes on with a draft. Raises OdysseyError."""
 
+    def check(self, annotation: Path) -> EpisodeReport:
+        """What the checks say of a published episode. Raises DatasetError."""
+
 
 class Phase(Enum):
     """How far the annotator has come; while RECORDING, the recorder's own state says more."""
@@ -83,6 +88,8 @@ class RecordingController(QObject):
     noticed = Signal(str)
     looked_over = Signal(object)
     look_over_failed = Signal(str)
+    checked = Signal(object)
+    check_failed = Signal(str)
     failed = Signal(str)
 
     def __init__(self, desk: Desk, parent: QObject | None = None) -> None:
@@ -318,8 +325,18 @@ class RecordingController(QObject):
         self.view_changed.emit(view)
         if view.state is State.FINISHED:
             self._enter(Phase.FINISHED)
+            if view.published is not None and not self._is_practising:
+                self._check(view.published)
         elif view.state is State.ABANDONED:
             self._leave_recording()
+
+    def _check(self, annotation: Path) -> None:
+        def tell(error: Exception) -> None:
+            if not isinstance(error, OdysseyError):
+                raise error
+            self.check_failed.emit(str(error))
+
+        self.background.run(partial(self._desk.check, annotation), self.checked.emit, tell)
 
     def _leave_recording(self) -> None:
         recorder, bridge = self._recorder, self._bridge

@@ -1,0 +1,64 @@
+"""What is said of an episode once it is published: where it is, and what the checks have found in it."""
+
+from pathlib import Path
+
+from odyssey_recorder.gui.banner import Banner, Tone
+from odyssey_recorder.gui.commands import Command, Commands
+from odyssey_recorder.gui.parts import breakable
+from odyssey_recorder.quality.finding import EpisodeReport, Finding, Severity
+
+_NAMED = 2
+"""So many findings are told in full; the others wait for whoever reviews the episode."""
+
+
+class Publication(Banner):
+    """One published episode; the words are plain text."""
+
+    def __init__(self, commands: Commands) -> None:
+        super().__init__(commands.button(Command.COPY_PLACE, wordless=True), commands.button(Command.ANOTHER))
+        self._annotation: Path | None = None
+
+    @property
+    def annotation(self) -> Path | None:
+        """The file of the episode that was last published."""
+        return self._annotation
+
+    def show_published(self, annotation: Path) -> None:
+        """The episode is in the dataset, and not yet checked."""
+        if annotation == self._annotation:
+            return
+        self._annotation = annotation
+        self.setToolTip(str(annotation))
+        self.show_message(Tone.SUCCESS, "The episode is published.", "It is being checked…")
+
+    def show_report(self, report: EpisodeReport) -> None:
+        """What the checks have found, unless another episode was published meanwhile."""
+        if self._annotation is None or report.episode_id != self._annotation.stem:
+            return
+        grave = [one for one in report.findings if one.severity is not Severity.NOTE]
+        if not grave:
+            file = breakable(self._annotation.name)
+            self.show_message(Tone.SUCCESS, "The episode is published, and the checks found nothing wrong.", file)
+            return
+        more = len(grave) - _NAMED
+        told = [_told(one) for one in grave[:_NAMED]] + (
+            [f"{more} more: a reviewer will see them."] if more > 0 else []
+        )
+        self.show_message(Tone.WARNING, f"The episode is published; {_counted(report)} found.", "\n".join(told))
+
+    def show_failure(self, words: str) -> None:
+        """It could not be checked, and why."""
+        self.show_message(Tone.WARNING, "The episode is published, but could not be checked.", words)
+
+
+def _told(finding: Finding) -> str:
+    place = "" if finding.step is None else f"Step {finding.step}: "
+    return f"{place}{finding.found} {finding.todo}"
+
+
+def _counted(report: EpisodeReport) -> str:
+    errors, warnings = report.count(Severity.ERROR), report.count(Severity.WARNING)
+    counted = [
+        f"{count} {word}{'s' * (count > 1)}" for count, word in ((errors, "error"), (warnings, "warning")) if count
+    ]
+    return f"{' and '.join(counted)} {'was' if errors + warnings == 1 else 'were'}"
