@@ -63,6 +63,7 @@ class ReviewPage(Page):
         self._wanted = ""  # the id of the episode that is open, or will be as soon as it is read
         self._opened: OpenedReview | None = None
         self._ahead: OpenedReview | None = None
+        self._on_the_way: set[str] = set()
         self._sheets: dict[str, Sheet] = {}
         self._watch = Stopwatch(clock)
         self._pane = EpisodesPane(commands)
@@ -124,7 +125,7 @@ class ReviewPage(Page):
             self._close_episode()
             self._message.show_message(Tone.WARNING, "The episode that was open is not in the dataset any more.")
         elif self._opened is not None and _differs(told.get(self._wanted), self._opened.row):
-            self._read(self._wanted)
+            self._fetch_anew()
         if not news.unread and not self._checked_itself and self._unchecked:
             self._check()
 
@@ -170,17 +171,32 @@ class ReviewPage(Page):
             if ahead is not None and ahead.row.episode_id == episode_id:
                 self._show(ahead)
             else:
-                self._read(episode_id)
+                self._panel.show_waiting(True)
+                self._fetch(episode_id)
         self._arrange()
 
-    def _read(self, episode_id: str) -> None:
-        self._background.run(
-            partial(self._reviewing.open, episode_id),
-            lambda opened: self._show(opened) if opened.row.episode_id == self._wanted else None,
-            partial(self._tell_unread, episode_id),
-        )
+    def _fetch(self, episode_id: str) -> None:
+        """Open an episode in the background, unless that is being done."""
+        if episode_id not in self._on_the_way:
+            self._on_the_way.add(episode_id)
+            self._background.run(
+                partial(self._reviewing.open, episode_id), self._take_fetched, partial(self._tell_unread, episode_id)
+            )
+
+    def _fetch_anew(self) -> None:
+        """Open the open episode again: what is under way may be what it was before."""
+        self._on_the_way.discard(self._wanted)
+        self._fetch(self._wanted)
+
+    def _take_fetched(self, opened: OpenedReview) -> None:
+        self._on_the_way.discard(opened.row.episode_id)
+        if opened.row.episode_id == self._wanted:
+            self._show(opened)
+        else:
+            self._ahead = opened
 
     def _tell_unread(self, episode_id: str, error: Exception) -> None:
+        self._on_the_way.discard(episode_id)
         if episode_id != self._wanted:
             return
         self._close_episode()
@@ -194,6 +210,7 @@ class ReviewPage(Page):
         else:
             sheet = self._panel.sheet
         self._opened = opened
+        self._panel.show_waiting(False)
         self._panel.show_review(opened, sheet)
         self._viewer.show_review(opened)
         self._viewer.focus_steps()
@@ -202,10 +219,7 @@ class ReviewPage(Page):
     def _look_ahead(self) -> None:
         following = self._next(self._wanted)
         if following and (self._ahead is None or self._ahead.row.episode_id != following):
-            self._background.run(partial(self._reviewing.open, following), self._take_ahead, lambda _error: None)
-
-    def _take_ahead(self, opened: OpenedReview) -> None:
-        self._ahead = opened
+            self._fetch(following)
 
     def _keep_sheet(self) -> None:
         if self._opened is not None:
@@ -230,7 +244,7 @@ class ReviewPage(Page):
         ballot = Ballot(
             decision, sheet.all_three(), sheet.note, opened.revision, self._watch.seconds, self._evidence(opened)
         )
-        self._panel.show_submitting(True)
+        self._panel.show_waiting(True)
         self._background.run(
             partial(self._reviewing.submit, opened.row.episode_id, ballot),
             self._take_submitted,
@@ -244,7 +258,7 @@ class ReviewPage(Page):
         return next((one.id for one in reversed(own) if one.revision == opened.revision), "")
 
     def _take_submitted(self, submitted: ReviewRow) -> None:
-        self._panel.show_submitting(False)
+        self._panel.show_waiting(False)
         is_open = submitted.episode_id == self._wanted
         if is_open:
             self._opened = None
@@ -257,12 +271,12 @@ class ReviewPage(Page):
             self._open_next()
 
     def _tell_unsubmitted(self, episode_id: str, error: Exception) -> None:
-        self._panel.show_submitting(False)
+        self._panel.show_waiting(False)
         if episode_id != self._wanted:
             return
         self._panel.refuse("The verdict was not kept; what you filled in is still here.", str(error))
         if isinstance(error, ReviewError):
-            self._read(episode_id)
+            self._fetch_anew()
 
     # How it hangs together.
 

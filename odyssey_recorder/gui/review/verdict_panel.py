@@ -112,8 +112,8 @@ class VerdictPanel(QFrame):
         self._sheet = replace(self._sheet, seen=self._sheet.seen | seen)
         self._show_seen()
 
-    def show_submitting(self, on: bool) -> None:
-        """Take nothing more while the verdict is being kept."""
+    def show_waiting(self, on: bool) -> None:
+        """Take nothing while a verdict is being kept, or the next episode opened."""
         self.setEnabled(not on)
         self._enable()
 

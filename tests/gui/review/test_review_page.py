@@ -1,0 +1,520 @@
+"""The Review page: what is in its list, how a verdict is given by keys, and what happens when it cannot be kept."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QAbstractButton, QComboBox, QLineEdit, QListView, QPlainTextEdit, QSpinBox
+
+from odyssey_recorder.errors import DatasetError, ReviewError
+from odyssey_recorder.gui.review.review_viewer import ReviewViewer
+from odyssey_recorder.gui.review.verdict_panel import VerdictPanel
+from odyssey_recorder.gui.workplace import Workplace, load_pages
+from odyssey_recorder.quality.finding import Criterion, Finding, Severity
+from odyssey_recorder.quality.review import Answer, Decision
+from odyssey_recorder.review_desk import ReviewNews
+from tests.gui.pilot import Pilot
+from tests.gui.review.bench_review import BenchReviewing, fails
+
+CTRL = Qt.KeyboardModifier.ControlModifier
+PICTURES = "Are all screenshots there and right?"
+STEPS = "Do the steps carry the instruction out?"
+WORDS = "Is the rewritten instruction equivalent to the task?"
+
+
+class Reviewer:
+    """Plays the reviewer at the page."""
+
+    def __init__(self, pilot: Pilot) -> None:
+        self.pilot = pilot
+        self.list = pilot.named(QListView, "Episodes to review")
+        self.viewer = pilot.find(ReviewViewer)
+
+    @property
+    def listed(self) -> list[str]:
+        model = self.list.model()
+        return [str(model.index(row, 0).data()) for row in range(model.rowCount())]
+
+    def heard(self, row: int) -> str:
+        """What a screen reader says of a row."""
+        return str(self.list.model().index(row, 0).data(Qt.ItemDataRole.AccessibleTextRole))
+
+    def facets(self, name: str) -> list[str]:
+        model = self.pilot.named(QListView, name).model()
+        rows = range(model.rowCount())
+        return [str(model.index(row, 0).data(Qt.ItemDataRole.AccessibleTextRole)) for row in rows]
+
+    def narrow(self, facet: str, words: str) -> None:
+        """Click the row of a facet that begins with `words`."""
+        place = next(row for row, said in enumerate(self.facets(facet)) if said.startswith(words))
+        view = self.pilot.named(QListView, facet)
+        view.scrollTo(view.model().index(place, 0))
+        middle = view.visualRect(view.model().index(place, 0)).center()
+        QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=middle)
+
+    def open(self, row: int) -> None:
+        """Click a row, and wait until its episode is shown."""
+        words = self.listed[row]
+        place = self.list.visualRect(self.list.model().index(row, 0)).center()
+        QTest.mouseClick(self.list.viewport(), Qt.MouseButton.LeftButton, pos=place)
+        self.wait_for_open(words)
+
+    def wait_for_open(self, instruction: str) -> None:
+        """Until the episode is marked in the list, if it is there, and nothing is waited for."""
+        self.pilot.qtbot.waitUntil(lambda: self.viewer.isVisible() and self.is_marked(instruction))
+        self.pilot.qtbot.waitUntil(self.pilot.find(VerdictPanel).isEnabled)
+
+    def is_marked(self, instruction: str) -> bool:
+        return instruction in (self.list.currentIndex().data(), None)
+
+    def press(self, keys: str) -> None:
+        """Press letters and digits, one after the other."""
+        QTest.keyClicks(self.pilot.window, keys)
+
+    def look_at_all(self) -> None:
+        """Go through the steps to the last."""
+        for _ in range(20):
+            QTest.keyClick(self.pilot.window, Qt.Key.Key_Right)
+
+    def chosen(self, question: str) -> str:
+        """The answer that is given to a question; empty where there is none."""
+        buttons = self.pilot.window.findChildren(QAbstractButton)
+        answers = [one for one in buttons if one.accessibleName().endswith(f": {question}") and one.isChecked()]
+        return answers[0].text() if answers else ""
+
+    def wait_to_read(self, words: str) -> None:
+        self.pilot.qtbot.waitUntil(lambda: self.pilot.says(words))
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> BenchReviewing:
+    return BenchReviewing(tmp_path / "dataset")
+
+
+@pytest.fixture
+def sit_down(open_at: Callable[[Workplace], Pilot], bench: BenchReviewing) -> Callable[[], Reviewer]:
+    """Opens the page on what the bench holds."""
+
+    def sit_down() -> Reviewer:
+        load_pages()
+        pilot = open_at(Workplace(review=lambda: bench))
+        pilot.press("Review")
+        pilot.window.activateWindow()
+        pilot.qtbot.waitUntil(pilot.window.isActiveWindow)
+        reviewer = Reviewer(pilot)
+        pilot.qtbot.waitUntil(lambda: not pilot.says("Looking at the episodes"))
+        return reviewer
+
+    return sit_down
+
+
+@pytest.fixture
+def three(bench: BenchReviewing) -> list[str]:
+    return [
+        bench.record("Set an alarm"),
+        bench.record("Buy red shoes", category="Web_Shopping", device="Pixel Fold"),
+        bench.record("Buy blue shoes", category="Web_Shopping", annotator="Grace"),
+    ]
+
+
+# The list.
+
+
+def test_a_page_with_nothing_in_it_says_so_and_fills_by_itself(
+    bench: BenchReviewing, sit_down: Callable[[], Reviewer]
+) -> None:
+    reviewer = sit_down()
+    assert reviewer.pilot.says("There is nothing to review yet.")
+    bench.tell_again(bench.record("Set an alarm"))
+    reviewer.pilot.qtbot.waitUntil(lambda: reviewer.listed == ["Set an alarm"])
+    assert reviewer.pilot.says("1 for you · 1 episode")
+
+
+def test_what_the_reviewer_may_judge_is_shown_first_the_longest_waiting_above(
+    bench: BenchReviewing, three: list[str], sit_down: Callable[[], Reviewer]
+) -> None:
+    bench.record("My own", annotator="Rosa")
+    reviewer = sit_down()
+    assert reviewer.listed == ["Set an alarm", "Buy red shoes", "Buy blue shoes"]
+    assert reviewer.pilot.says("3 for you · 3 of 4 episodes")
+
+
+def test_each_filter_narrows_the_list_and_all_can_be_taken_back(
+    bench: BenchReviewing, three: list[str], sit_down: Callable[[], Reviewer]
+) -> None:
+    bench.judge(three[0], "Omar", Decision.ACCEPT)
+    bench.find(three[1], ("IMG07", Severity.WARNING, 1), ("TXT01", Severity.NOTE, 0))
+    reviewer = sit_down()
+    assert reviewer.facets("Stage") == [
+        "All: 3", "Mine to do: 2", "Unreviewed: 2", "Second review: 0", "Disputed: 0", "Accepted: 1", "Sent back: 0",
+        "Rejected: 0",
+    ]  # fmt: skip
+    reviewer.pilot.press("Show all")
+    assert len(reviewer.listed) == 3
+    reviewer.narrow("Stage", "Accepted")
+    assert reviewer.listed == ["Set an alarm"]
+    reviewer.pilot.press("Show all")
+    reviewer.narrow("Category", "Web Shopping")
+    assert reviewer.listed == ["Buy red shoes", "Buy blue shoes"]
+    check = reviewer.pilot.named(QComboBox, "Failed check")
+    assert [check.itemText(place) for place in range(check.count())] == ["Whatever was found", "IMG07 (1)"]
+    check.setCurrentIndex(1)
+    assert reviewer.listed == ["Buy red shoes"]
+    reviewer.pilot.named(QComboBox, "Annotator").setCurrentText("Grace (1)")
+    assert reviewer.pilot.says("No episode is like this.")
+    reviewer.pilot.press("Show all")
+    reviewer.narrow("Device", "Pixel Fold")
+    assert reviewer.listed == ["Buy red shoes"]
+
+
+def test_an_episode_is_found_by_its_instruction_its_template_and_its_id(
+    three: list[str], sit_down: Callable[[], Reviewer]
+) -> None:
+    reviewer = sit_down()
+    QTest.keyClick(reviewer.pilot.window, Qt.Key.Key_F, CTRL)
+    field = reviewer.pilot.named(QLineEdit, "Search instruction, template or id")
+    for words, found in (("SHOES", 2), ("weather in {", 3), (three[0], 1), ("nowhere", 0)):
+        field.clear()
+        QTest.keyClicks(field, words)
+        assert len(reviewer.listed) == found
+
+
+def test_what_the_checks_found_stands_beside_each_row_and_can_be_heard(
+    bench: BenchReviewing, sit_down: Callable[[], Reviewer]
+) -> None:
+    bench.go_on.clear()
+    bench.find(bench.record("Two errors"), *[("IMG01", Severity.ERROR, step) for step in (0, 1)])
+    bench.find(bench.record("A warning"), ("IMG07", Severity.WARNING, 1), ("TXT01", Severity.NOTE, 0))
+    bench.find(bench.record("Clean"))
+    bench.record("New", checked=False)
+    reviewer = sit_down()
+    assert reviewer.heard(0) == "Two errors. Unreviewed · General Tool · Small Phone · Ada · 3 steps. 2 errors"
+    assert [reviewer.heard(row).rpartition(". ")[2] for row in (1, 2, 3)] == [
+        "1 warning", "Nothing found", "Not checked yet",
+    ]  # fmt: skip
+    bench.go_on.set()
+
+
+def test_what_is_not_checked_yet_is_checked_by_itself_once(
+    bench: BenchReviewing, sit_down: Callable[[], Reviewer]
+) -> None:
+    new = bench.record("New", checked=False)
+    bench.checks = [Finding("IMG01", Severity.ERROR, Criterion.PICTURES, new, 0, "It is missing.", "Reject it.")]
+    bench.go_on.clear()
+    reviewer = sit_down()
+    reviewer.wait_to_read("Check the episodes")
+    bench.go_on.set()
+    reviewer.pilot.qtbot.waitUntil(lambda: reviewer.heard(0).endswith("1 error"))
+    reviewer.pilot.qtbot.waitUntil(lambda: not reviewer.pilot.says("Check the episodes"))
+    assert not reviewer.pilot.named(QAbstractButton, "Check").isEnabled()
+
+
+def test_the_checks_can_be_cancelled_and_begun_again(bench: BenchReviewing, sit_down: Callable[[], Reviewer]) -> None:
+    bench.record("New", checked=False)
+    bench.go_on.clear()
+    reviewer = sit_down()
+    reviewer.wait_to_read("0 of 1 episodes")
+    reviewer.pilot.press("Cancel")
+    check = reviewer.pilot.named(QAbstractButton, "Check")
+    reviewer.pilot.qtbot.waitUntil(check.isEnabled)
+    bench.go_on.set()
+    reviewer.pilot.press("Check")
+    reviewer.pilot.qtbot.waitUntil(lambda: reviewer.heard(0).endswith("Nothing found"))
+
+
+# The verdict.
+
+
+def test_an_episode_is_accepted_by_four_keys_once_every_step_was_seen_and_the_next_one_opens(
+    bench: BenchReviewing, three: list[str], sit_down: Callable[[], Reviewer]
+) -> None:
+    reviewer = sit_down()
+    reviewer.open(0)
+    assert [reviewer.chosen(one) for one in (PICTURES, STEPS, WORDS)] == ["", "", ""]
+    reviewer.look_at_all()
+    assert reviewer.pilot.says("3 of 3 steps seen")
+    reviewer.press("qaz")
+    assert [reviewer.chosen(one) for one in (PICTURES, STEPS, WORDS)] == ["Pass", "Pass", "Pass"]
+    reviewer.press("r")
+    reviewer.wait_to_read("Accepted: Set an alarm")
+    reviewer.wait_for_open("Buy red shoes")
+    [(judged, ballot)] = bench.ballots
+    assert (judged, ballot.decision, ballot.note) == (three[0], Decision.ACCEPT, "")
+    assert ballot.seconds > 0
+    assert [reviewer.chosen(one) for one in (PICTURES, STEPS, WORDS)] == ["", "", ""]
+    assert reviewer.listed == ["Buy red shoes", "Buy blue shoes"]
+
+
+def test_the_next_episode_is_opened_ahead(
+    bench: BenchReviewing, three: list[str], sit_down: Callable[[], Reviewer]
+) -> None:
+    reviewer = sit_down()
+    reviewer.open(0)
+    reviewer.pilot.qtbot.waitUntil(lambda: bench.opened == three[:2])
+    QTest.keyClick(reviewer.pilot.window, Qt.Key.Key_J, CTRL)
+    reviewer.wait_for_open("Buy red shoes")
+    reviewer.pilot.qtbot.waitUntil(lambda: bench.opened == three)
+
+
+def test_nothing_is_accepted_of_which_not_every_step_was_seen(
+    bench: BenchReviewing, three: list[str], sit_down: Callable[[], Reviewer]
+) -> None:
+    reviewer = sit_down()
+    reviewer.open(0)
+    reviewer.press("qazr")
+    assert reviewer.pilot.says("You have not seen steps 1 to 2 yet.")
+    assert reviewer.viewer.current_step == 1
+    assert bench.ballots == []
+
+
+def test_a_question_that_is_not_answered_is_asked_for(
+    bench: BenchReviewing, three: list[str], sit_down: Callable[[], Reviewer]
+) -> None:
+    reviewer = sit_down()
+    reviewer.open(0)
+    reviewer.look_at_all()
+    reviewer.press("qzr")
+    assert reviewer.pilot.says(f"Answer this first: {STEPS}")
+    reviewer.press("sv")
+    assert reviewer.pilot.says(f"Choose a reason: {STEPS}")
+    assert bench.ballots == []
+
+
+def test_a_failure_carries_its_reason_the_step_that_was_shown_and_words(
+    bench: BenchReviewing, three: list[str], sit_down: Callable[[], Reviewer]
+) -> None:
+    reviewer = sit_down()
+    reviewer.open(0)
+    reviewer.press(".")
+    reviewer.press("qzs3t")
+    field = reviewer.pilot.named(QLineEdit, f"Words: {STEPS}")
+    reviewer.pilot.qtbot.waitUntil(field.hasFocus)
+    QTest.keyClicks(field, "wrong app")
+    QTest.keyClick(field, Qt.Key.Key_Return)
+    assert not field.hasFocus()
+    reviewer.press("v")
+    reviewer.wait_to_read("Sent back to Ada's queue: Set an alarm")
+    [(_, ballot)] = bench.ballots
+    failed = ballot.judgements[1]
+    assert (failed.answer, failed.reason, failed.step, failed.words) == (Answer.FAIL, "stray", 1, "wrong app")
+
+
+def test_the_step_of_a_failure_can_be_another_or_none(
+    bench: BenchReviewing, three: list[str], sit_down: Callable[[], Reviewer]
+) -> None:
+    reviewer = sit_down()
+    reviewer.open(0)
+    reviewer.press("w")
+    step = reviewer.pilot.named(QSpinBox, f"Step: {PICTURES}")
+    assert step.text() == "Step 0"
+    reviewer.press("..g")
+    assert step.text() == "Step 2"
+    step.setValue(-1)
+    assert step.text() == "No one step"
+    reviewer.press("1azv")
+    reviewer.pilot.qtbot.waitUntil(lambda: len(bench.ballots) == 1)
+    assert bench.ballots[0][1].judgements[0].step is None
+
+
+def test_the_details_of_a_question_fold_when_another_one_is_answered(
+    three: list[str], sit_down: Callable[[], Reviewer]
+) -> None:
+    reviewer = sit_down()
+    reviewer.open(0)
+    reviewer.press("e2a")
+    assert reviewer.pilot.says("Unsure: it shows what was there earlier, step 0")
+    reviewer.press("1")
+    assert reviewer.pilot.says("Unsure: it shows what was there earlier, step 0")
+
+
+def test_letters_are_written_where_something_is_being_written(
+    bench: BenchReviewing, three: list[str], sit_down: Callable[[], Reviewer]
+) -> None:
+    reviewer = sit_down()
+    reviewer.open(0)
+    QTest.keyClick(reviewer.pilot.window, Qt.Key.Key_E, CTRL)
+    note = reviewer.pilot.named(QPlainTextEdit, "Note on the verdict")
+    reviewer.pilot.qtbot.waitUntil(note.hasFocus)
+    QTest.keyClicks(note, "qaz r 1")
+    assert note.toPlainText() == "qaz r 1"
+    assert reviewer.chosen(PICTURES) == ""
+    QTest.keyClick(note, Qt.Key.Key_Escape)
+    reviewer.press("q")
+    assert reviewer.chosen(PICTURES) == "Pass"
+
+
+def test_what_is_filled_in_waits_while_another_episode_is_looked_at(
+    three: list[str], sit_down: Callable[[], Reviewer]
+) -> None:
+    reviewer = sit_down()
+    reviewer.open(0)
+    reviewer.press("qs2")
+    QTest.keyClick(reviewer.pilot.window, Qt.Key.Key_J, CTRL)
+    reviewer.wait_for_open("Buy red shoes")
+    assert reviewer.chosen(PICTURES) == ""
+    QTest.keyClick(reviewer.pilot.window, Qt.Key.Key_L, CTRL)
+    reviewer.open(0)
+    assert [reviewer.chosen(one) for one in (PICTURES, STEPS, WORDS)] == ["Pass", "Fail", ""]
+
+
+# Whose turn it is.
+
+
+def test_who_recorded_an_episode_is_told_why_not_to_judge_it(
+    bench: BenchReviewing, sit_down: Callable[[], Reviewer]
+) -> None:
+    bench.record("My own", annotator="rosa ")
+    reviewer = sit_down()
+    assert reviewer.pilot.says("Nothing waits for you.")
+    reviewer.pilot.press("Show all")
+    reviewer.open(0)
+    reviewer.wait_to_read("You recorded this episode: somebody else judges it.")
+    assert not reviewer.pilot.named(QAbstractButton, "Accept").isEnabled()
+    reviewer.press("q")
+    assert reviewer.chosen(PICTURES) == ""
+
+
+def test_a_second_review_is_blind(bench: BenchReviewing, sit_down: Callable[[], Reviewer]) -> None:
+    twice = bench.record("Buy milk")
+    bench.ask_two(twice)
+    bench.judge(twice, "Omar", Decision.ACCEPT)
+    reviewer = sit_down()
+    reviewer.open(0)
+    reviewer.wait_to_read("Second review. You do not see what the first reviewer said.")
+    assert not reviewer.pilot.says("Omar")
+
+
+def test_a_third_review_sees_both_verdicts_and_what_they_disagree_on(
+    bench: BenchReviewing, sit_down: Callable[[], Reviewer]
+) -> None:
+    twice = bench.record("Buy milk")
+    bench.ask_two(twice)
+    bench.judge(twice, "Omar", Decision.ACCEPT)
+    bench.judge(twice, "Lin", Decision.SEND_BACK, fails(Criterion.SEQUENCE, "unfinished", 2))
+    reviewer = sit_down()
+    reviewer.open(0)
+    reviewer.wait_to_read("Third review: the two disagree on the steps.")
+    assert reviewer.pilot.says("Omar: accept")
+    assert reviewer.pilot.says("The steps: fail: The instruction is not carried out to its end, step 2")
+
+
+def test_the_first_of_two_is_told_that_a_second_follows(
+    bench: BenchReviewing, sit_down: Callable[[], Reviewer]
+) -> None:
+    bench.ask_two(bench.record("Buy milk"))
+    reviewer = sit_down()
+    reviewer.open(0)
+    reviewer.look_at_all()
+    reviewer.press("qazr")
+    reviewer.wait_to_read("Kept; a second reviewer judges it too (in the sample): Buy milk")
+    assert reviewer.pilot.says("Nothing waits for you.")
+
+
+# What goes wrong.
+
+
+@pytest.mark.parametrize(
+    "failure",
+    [
+        ReviewError("Lin has judged this episode meanwhile: it is not your turn."),
+        DatasetError("The review cannot be written: no space is left on the disk. Make room, then submit again."),
+    ],
+)
+def test_a_verdict_that_is_not_kept_stays_filled_in_and_says_what_to_do(
+    bench: BenchReviewing, three: list[str], sit_down: Callable[[], Reviewer], failure: ReviewError
+) -> None:
+    reviewer = sit_down()
+    reviewer.open(0)
+    reviewer.look_at_all()
+    bench.failure = failure
+    reviewer.press("qazr")
+    reviewer.wait_to_read("The verdict was not kept; what you filled in is still here.")
+    assert reviewer.pilot.says(str(failure))
+    assert [reviewer.chosen(one) for one in (PICTURES, STEPS, WORDS)] == ["Pass", "Pass", "Pass"]
+    reviewer.pilot.qtbot.waitUntil(reviewer.pilot.named(QAbstractButton, "Accept").isEnabled)
+    reviewer.press("r")
+    reviewer.wait_to_read("Accepted: Set an alarm")
+
+
+def test_an_episode_that_was_changed_meanwhile_is_shown_anew_and_the_answers_stay(
+    bench: BenchReviewing, three: list[str], sit_down: Callable[[], Reviewer]
+) -> None:
+    reviewer = sit_down()
+    reviewer.open(0)
+    reviewer.look_at_all()
+    bench.rewrite(three[0], "Set two alarms")
+    reviewer.press("qazr")
+    reviewer.wait_to_read("The episode was changed since you opened it.")
+    reviewer.pilot.qtbot.waitUntil(lambda: bench.opened.count(three[0]) == 2)
+    reviewer.press("r")
+    reviewer.wait_to_read("Accepted: Set two alarms")
+
+
+def test_open_errors_are_no_ground_to_accept_and_the_reviewer_is_told(
+    bench: BenchReviewing, three: list[str], sit_down: Callable[[], Reviewer]
+) -> None:
+    bench.find(three[0], ("IMG01", Severity.ERROR, 0))
+    reviewer = sit_down()
+    reviewer.open(0)
+    reviewer.look_at_all()
+    reviewer.press("qazr")
+    reviewer.wait_to_read("The checks found an error that is open. Fix it, or decide otherwise.")
+    assert bench.ballots == []
+
+
+def test_an_episode_that_cannot_be_opened_is_told_and_the_list_comes_back(
+    bench: BenchReviewing, three: list[str], sit_down: Callable[[], Reviewer]
+) -> None:
+    reviewer = sit_down()
+    (bench.root / "annotations" / f"{three[0]}.json").write_text("{}")
+    place = reviewer.list.visualRect(reviewer.list.model().index(0, 0)).center()
+    QTest.mouseClick(reviewer.list.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    reviewer.wait_to_read(f"Episode {three[0]} cannot be opened.")
+    assert reviewer.list.isVisible()
+
+
+def test_an_episode_that_is_taken_away_while_it_is_open_is_told(
+    bench: BenchReviewing, three: list[str], sit_down: Callable[[], Reviewer]
+) -> None:
+    reviewer = sit_down()
+    reviewer.open(0)
+    bench.remove(three[0])
+    reviewer.wait_to_read("The episode that was open is not in the dataset any more.")
+    assert reviewer.listed == ["Buy red shoes", "Buy blue shoes"]
+    assert reviewer.list.isVisible()
+
+
+def test_what_another_reviewer_does_with_the_open_episode_is_shown_at_once(
+    bench: BenchReviewing, three: list[str], sit_down: Callable[[], Reviewer]
+) -> None:
+    reviewer = sit_down()
+    reviewer.open(0)
+    reviewer.press("q")
+    bench.judge(three[0], "Omar", Decision.ACCEPT)
+    bench.tell_again(three[0])
+    reviewer.wait_to_read("This episode is accepted: nothing more is to be judged.")
+    assert reviewer.chosen(PICTURES) == "Pass"
+
+
+def test_while_the_list_is_asked_for_the_open_episode_waits(three: list[str], sit_down: Callable[[], Reviewer]) -> None:
+    reviewer = sit_down()
+    reviewer.open(0)
+    assert not reviewer.list.isVisible()
+    reviewer.pilot.press("List")
+    assert reviewer.list.isVisible()
+    reviewer.pilot.press("List")
+    assert reviewer.viewer.isVisible()
+
+
+def test_news_of_others_leave_the_open_episode_alone(
+    bench: BenchReviewing, three: list[str], sit_down: Callable[[], Reviewer]
+) -> None:
+    reviewer = sit_down()
+    reviewer.open(1)
+    reviewer.press(".q")
+    bench.tell(ReviewNews(gone=frozenset({three[0]})))
+    reviewer.pilot.qtbot.waitUntil(lambda: len(reviewer.listed) == 2)
+    assert reviewer.viewer.current_step == 1
+    assert reviewer.chosen(PICTURES) == "Pass"
