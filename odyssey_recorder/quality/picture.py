@@ -15,7 +15,7 @@ from PIL import Image, ImageChops, ImageStat, UnidentifiedImageError
 
 from odyssey_recorder.model.geometry import Size
 from odyssey_recorder.quality.evidence import Picture
-from odyssey_recorder.quality.thresholds import BOTTOM_BAR, CHANNEL, TOP_BAR
+from odyssey_recorder.quality.thresholds import CHANNEL, PHONE_ASPECT, PHONE_BARS, WIDE_BARS
 
 LARGEST_FILE = 64 * 1024 * 1024
 """Bytes of a file that is read; pure noise on the screen of the largest device has a third of that."""
@@ -65,6 +65,13 @@ def change(one: View, other: View) -> float:
     return 1 - alike / (one.seen.width * one.seen.height)
 
 
+def bars(size: Size) -> tuple[int, int]:
+    """How many rows the system's bars take at top and bottom of a picture of `size`: released data do not tell."""
+    short, long = sorted((size.width, size.height))
+    unit, shares = (short, PHONE_BARS) if long > PHONE_ASPECT * short else (size.height, WIDE_BARS)
+    return int(unit * shares[0]), int(unit * shares[1])
+
+
 def _decode(data: bytes) -> View:
     """The view of the PNG in `data`. Raises _BrokenError."""
     size = _walk(data)
@@ -79,7 +86,8 @@ def _decode(data: bytes) -> View:
 
 
 def _viewed(picture: Image.Image) -> Image.Image:
-    top, bottom = int(picture.height * TOP_BAR), picture.height - int(picture.height * BOTTOM_BAR)
+    top, bottom = bars(Size(*picture.size))
+    bottom = picture.height - bottom
     size = max(1, picture.width // _STRIDE), max(1, (bottom - top) // _STRIDE)
     seen = picture.resize(size, Image.Resampling.NEAREST, box=(0, top, picture.width, bottom))
     seen.info.pop("transparency", None)  # a screen has none

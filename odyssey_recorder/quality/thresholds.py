@@ -1,9 +1,12 @@
 """Every number that decides whether a check finds something; docs/quality.md says how each was set, and on what."""
 
-TOP_BAR = 0.05
-"""Share of a picture's rows at its top that no measure looks at: the status bar, whose clock goes on by itself."""
-BOTTOM_BAR = 0.05
-"""Share of a picture's rows at its bottom that no measure looks at: the navigation bar."""
+PHONE_ASPECT = 1.65
+"""A picture whose long side is more than so many times its short one is that of a phone, upright or turned."""
+PHONE_BARS = 0.09, 0.135
+"""So many rows at top and bottom of a phone's picture are looked at by no measure, as shares of its short side: the status
+bar, whose clock goes on by itself, and the navigation bar, of the phones that the dataset has."""
+WIDE_BARS = 0.05, 0.07
+"""The same for tablets and unfolded foldables, as shares of the picture's height."""
 CHANNEL = 24
 """A pixel differs where one of its channels does by more than this, of 255: as replay/compare.py has it."""
 
