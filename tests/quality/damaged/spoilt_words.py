@@ -1,0 +1,186 @@
+"""What goes wrong with the task and the words: apps, reasons, what was asked for, annotations, what is private."""
+
+from tests.quality.damaged.damage import Damage, among
+from tests.quality.damaged.wreck import Planted, Wreck
+
+DAMAGES: list[Damage] = []
+damage = among(DAMAGES)
+
+_WORDS = ("description", "intention", "low_level_instruction", "context")
+
+
+@damage("candle", "library", "balloons", "frost")
+def app_never_opened(wreck: Wreck) -> Planted:
+    """An app of the task was never in front."""
+    wreck.task["app"].append("Music")
+    wreck.task["instruction"] = wreck.task["instruction"].removesuffix(".") + " and in Music."
+    return Planted("EPI01")
+
+
+@damage("candle", "balloons")
+def foreign_app(wreck: Wreck) -> Planted:
+    """Another app than those of the task was in front for four steps."""
+    for record in wreck.records[-4:]:
+        record["screen"]["package"] = "com.odyssey.clock"
+        record["screen"]["activity"] = "com.odyssey.clock.MainActivity"
+    return Planted("EPI01")
+
+
+@damage("library", "balloons", "candle")
+def one_app(wreck: Wreck) -> Planted:
+    """One app in a category that asks for two."""
+    del wreck.task["app"][1:]
+    return Planted("EPI02")
+
+
+@damage("book club")
+def two_apps(wreck: Wreck) -> Planted:
+    """Two apps in Multi_Apps, which asks for three."""
+    del wreck.task["app"][2:]
+    return Planted("EPI02")
+
+
+@damage("cottage", "dark", "pancakes")
+def one_app_of_a_tool(wreck: Wreck) -> Planted:
+    """One app in General_Tool."""
+    del wreck.task["app"][1:]
+    return Planted("EPI02")
+
+
+@damage("dark", "cottage")
+def short(wreck: Wreck) -> Planted:
+    """An episode of three steps."""
+    wreck.renumber((0, 1, len(wreck.steps) - 1))
+    return Planted("EPI03")
+
+
+@damage("zeppelins")
+def no_reason(wreck: Wreck) -> Planted:
+    """IMPOSSIBLE without a reason."""
+    last = len(wreck.steps) - 1
+    wreck.steps[last]["ps"] = "  "
+    return Planted("EPI04", last)
+
+
+@damage()
+def unfilled(wreck: Wreck) -> Planted:
+    """The instruction has the braces of its template."""
+    wreck.task["instruction"] = "Please do it: " + wreck.task["meta_task"]
+    return Planted("INS01")
+
+
+@damage("zeppelins", "candle", "balloons")
+def item_lost(wreck: Wreck) -> Planted:
+    """The instruction lacks what the template was filled with."""
+    words = {"zeppelin museum": "big museum", "cedar and fig candle": "cheapest candle", "balloon festival": "parade"}
+    for old, new in words.items():
+        wreck.task["instruction"] = wreck.task["instruction"].replace(old, new)
+    return Planted("INS01")
+
+
+@damage("tiles")
+def number_lost(wreck: Wreck) -> Planted:
+    """The instruction has another number than the task."""
+    wreck.task["instruction"] = wreck.task["instruction"].replace("7 × 8", "7 × 6")
+    return Planted("INS01")
+
+
+@damage("candle")
+def quote_lost(wreck: Wreck) -> Planted:
+    """The instruction lacks what the task has in quotation marks."""
+    wreck.task["task"] = wreck.task["task"].replace(".", ' under the title "Present".')
+    wreck.task["meta_task"] = wreck.task["meta_task"].replace(".", ' under the title "{}".')
+    return Planted("INS01")
+
+
+@damage("library", "frost", "forecast")
+def other_app_named(wreck: Wreck) -> Planted:
+    """The instruction names an app that is not among the task's."""
+    wreck.task["instruction"] = wreck.task["instruction"].removesuffix(".") + ", and look into Messages too."
+    return Planted("INS02")
+
+
+@damage()
+def empty_words(wreck: Wreck) -> Planted:
+    """A description is there and says nothing."""
+    step = _with_words(wreck)
+    wreck.steps[step]["description"] = "  "
+    return Planted("ANN01", step)
+
+
+@damage()
+def refused(wreck: Wreck) -> Planted:
+    """The language model has refused to describe a screen, and the refusal stands for the description."""
+    step = _with_words(wreck)
+    wreck.steps[step]["description"] = "I'm sorry, but I can't assist with that request."
+    return Planted("ANN01", step)
+
+
+@damage()
+def broken_off(wreck: Wreck) -> Planted:
+    """An intention breaks off in the middle of a sentence."""
+    step = _with_words(wreck)
+    wreck.steps[step]["intention"] = "To find what is asked for, I choose to tap on the"
+    return Planted("ANN01", step)
+
+
+@damage()
+def places_in_words(wreck: Wreck) -> Planted:
+    """A low-level instruction names coordinates."""
+    step = _with_words(wreck)
+    wreck.steps[step]["low_level_instruction"] = "Click on the point (432, 118) on the screen."
+    return Planted("ANN02", step)
+
+
+@damage("candle", "balloons", "frost")
+def address(wreck: Wreck) -> Planted:
+    """A text is an e-mail address."""
+    return _typed(wreck, "robin.keller@example.org")
+
+
+@damage("candle", "balloons", "frost")
+def card_number(wreck: Wreck) -> Planted:
+    """A text is the number of a credit card."""
+    return _typed(wreck, "4111 1111 1111 1111")
+
+
+@damage()
+def telephone(wreck: Wreck) -> Planted:
+    """The instruction has a telephone number."""
+    wreck.task["instruction"] = wreck.task["instruction"].removesuffix(".") + ", then call +49 170 5550123."
+    return Planted("PRV01")
+
+
+def _typed(wreck: Wreck, text: str) -> Planted:
+    step = wreck.any_step(where=lambda step: wreck.is_action(step, "TYPE"))
+    old = str(wreck.steps[step]["info"])
+    wreck.put_action(step, "TYPE", text)
+    wreck.records[step]["input"]["text"] = text
+    for later in range(step + 1, len(wreck.steps)):
+        tree = wreck.tree(later)
+        tree.write_text(tree.read_text(encoding="utf-8").replace(f'text="{old}"', f'text="{text}"'), "utf-8")
+    return Planted("PRV01", step)
+
+
+def _with_words(wreck: Wreck) -> int:
+    """Give every step the four texts that a language model writes; one of the steps."""
+    give_words(wreck)
+    return wreck.any_step(where=lambda step: step > 0)
+
+
+def give_words(wreck: Wreck) -> None:
+    """Give every step the four texts that a language model writes, as they should be."""
+    for step in wreck.steps:
+        words = (
+            "This is a screenshot of an app. It shows what the task asks for.",
+            "To get on with the task, I choose to do this. This allows me to see the next screen.",
+            "Open the entry that the task asks for.",
+            "So far, the app was opened. Its first page is shown.",
+        )
+        step.update(zip(_WORDS, words, strict=True), sam2_bbox=[])
+        if isinstance(step["info"], list) and step["action"] != "SCROLL":
+            x, y = step["info"][0]
+            step["sam2_bbox"] = [max(0, x - 20), max(0, y - 20), min(1000, x + 20), min(1000, y + 20)]
+    wreck.steps[0]["context"] = "Task just started, nothing has been done."
+    ending = "Task completed." if wreck.steps[-1]["action"] == "COMPLETE" else "Task could not be completed."
+    wreck.steps[-1]["low_level_instruction"] = ending

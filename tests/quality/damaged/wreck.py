@@ -1,0 +1,164 @@
+"""An episode that is to be damaged: a copy in a dataset of its own, and how its files are changed."""
+
+import hashlib
+import io
+import json
+import os
+import random
+import shutil
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from PIL import Image
+
+Tree = dict[str, Any]
+"""A JSON object that is changed at will: damage knows no types."""
+
+
+@dataclass(frozen=True, slots=True)
+class Planted:
+    """What must be found: by which check, at which step, None for the whole episode."""
+
+    check: str
+    step: int | None = None
+
+
+class Wreck:
+    """One episode with its proof and view trees. Pictures are shared with the clean one until they are replaced."""
+
+    def __init__(self, clean: Path, root: Path, episode_id: str, rng: random.Random) -> None:
+        """Copy the episode from the dataset `clean` into the new dataset `root`, under a new id."""
+        self.root = root
+        self.rng = rng
+        self.episode_id = f"{rng.randrange(10**16):016}"
+        self._copy(clean, episode_id)
+        self.annotation: Tree = json.loads(self._path("annotations").read_text(encoding="utf-8"))
+        self.proof: Tree = json.loads(self._path("provenance").read_text(encoding="utf-8"))
+
+    def save(self) -> None:
+        """Write annotation and proof as they are now."""
+        for folder, tree in (("annotations", self.annotation), ("provenance", self.proof)):
+            self._path(folder).write_text(json.dumps(tree, indent=1, ensure_ascii=False), encoding="utf-8")
+
+    # What there is.
+
+    @property
+    def steps(self) -> list[Tree]:
+        """The steps as the annotation spells them."""
+        steps: list[Tree] = self.annotation["steps"]
+        return steps
+
+    @property
+    def records(self) -> list[Tree]:
+        """The steps as the proof tells of them."""
+        records: list[Tree] = self.proof["steps"]
+        return records
+
+    @property
+    def task(self) -> Tree:
+        """What was to be done."""
+        task: Tree = self.annotation["task_info"]
+        return task
+
+    def any_step(self, *, where: Callable[[int], bool] = lambda step: True, but_last: int = 1) -> int:
+        """A step that the seed chooses, none of the last ones."""
+        return self.rng.choice([step for step in range(len(self.steps) - but_last) if where(step)])
+
+    def is_touch(self, step: int) -> bool:
+        """Whether the step is a CLICK at a place, on an element whose box is known."""
+        spelled = self.steps[step]
+        return spelled["action"] == "CLICK" and isinstance(spelled["info"], list) and bool(self.records[step]["bbox"])
+
+    def is_key(self, step: int, key: str) -> bool:
+        """Whether the step is that system key."""
+        return bool(self.steps[step]["info"] == f"KEY_{key}")
+
+    def is_action(self, step: int, action: str) -> bool:
+        """Whether the step is of that kind."""
+        return bool(self.steps[step]["action"] == action)
+
+    # Pictures.
+
+    def picture(self, step: int) -> Path:
+        """Where the picture of a step is."""
+        return self.root / "screenshots" / f"{self.episode_id}_{step}.png"
+
+    def tree(self, step: int) -> Path:
+        """Where the view tree of a step is."""
+        return self.root / "ui_trees" / f"{self.episode_id}_{step}.xml"
+
+    def image(self, step: int) -> Image.Image:
+        """The picture of a step."""
+        with Image.open(self.picture(step)) as image:
+            return image.convert("RGB")
+
+    def put_file(self, step: int, data: bytes) -> None:
+        """Have these bytes as a step's file, of which the recorder knows nothing."""
+        self.picture(step).unlink()
+        self.picture(step).write_bytes(data)
+
+    def put_picture(self, step: int, image: Image.Image) -> None:
+        """Have another picture at a step, as if the recorder had taken it."""
+        file = io.BytesIO()
+        image.save(file, "PNG", compress_level=1)
+        self.put_file(step, file.getvalue())
+        frame = self.records[step]["frame"]
+        frame["png_sha256"] = hashlib.sha256(file.getvalue()).hexdigest()
+        frame["rgb_sha256"] = hashlib.sha256(image.tobytes()).hexdigest()
+        frame["width"], frame["height"] = image.size
+
+    def put_same_picture(self, step: int, other: int) -> None:
+        """Have the very picture of another step at a step, as if the recorder had taken it twice."""
+        self.put_file(step, self.picture(other).read_bytes())
+        for name in ("png_sha256", "rgb_sha256", "width", "height"):
+            self.records[step]["frame"][name] = self.records[other]["frame"][name]
+
+    # Steps.
+
+    def put_action(self, step: int, action: str, info: object = "", ps: str = "") -> None:
+        """Spell a step's action anew."""
+        self.steps[step].update(action=action, info=info, ps=ps)
+
+    def put_place(self, step: int, x: int, y: int) -> None:
+        """Move a press to another place of the grid, in the annotation and in the proof."""
+        self.put_action(step, self.steps[step]["action"], [[x, y], [x, y]], f"[({x}, {y})]")
+        frame, stroke = self.records[step]["frame"], self.records[step]["input"]
+        stroke["samples"] = [[x * frame["width"] // 1000, y * frame["height"] // 1000, 0]]
+
+    def renumber(self, order: Iterable[int]) -> None:
+        """Have these of the present steps, in this order, some of them perhaps twice; all else follows."""
+        chosen = list(order)
+        files = [(self._bytes(self.picture(step)), self._bytes(self.tree(step))) for step in chosen]
+        for folder, ending in (("screenshots", "png"), ("ui_trees", "xml")):
+            for path in (self.root / folder).glob(f"*.{ending}"):
+                path.unlink()
+        self.annotation["steps"] = [json.loads(json.dumps(self.steps[step])) for step in chosen]
+        self.proof["steps"] = [json.loads(json.dumps(self.records[step])) for step in chosen]
+        self.annotation["step_length"] = len(chosen)
+        for number, (picture, tree) in enumerate(files):
+            self.picture(number).write_bytes(picture)
+            self.steps[number].update(step=number, screenshot=self.picture(number).name)
+            if tree:
+                self.tree(number).write_bytes(tree)
+                self.records[number]["ui_tree"] = self.tree(number).name
+
+    @staticmethod
+    def _bytes(path: Path) -> bytes:
+        return path.read_bytes() if path.exists() else b""
+
+    def _path(self, folder: str) -> Path:
+        return self.root / folder / f"{self.episode_id}.json"
+
+    def _copy(self, clean: Path, episode_id: str) -> None:
+        for folder in ("annotations", "screenshots", "provenance", "ui_trees"):
+            (self.root / folder).mkdir(parents=True, exist_ok=True)
+            for path in (clean / folder).glob(f"{episode_id}*"):
+                copy = self.root / folder / path.name.replace(episode_id, self.episode_id)
+                if path.suffix == ".png":
+                    os.link(path, copy)
+                elif path.suffix == ".json":
+                    copy.write_text(path.read_text(encoding="utf-8").replace(episode_id, self.episode_id), "utf-8")
+                else:
+                    shutil.copy(path, copy)

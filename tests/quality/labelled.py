@@ -1,0 +1,359 @@
+"""Pictures and pairs of pictures of the simulated phone, which says itself what each of them is."""
+
+import io
+import random
+import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from pathlib import Path
+
+from PIL import Image, ImageChops, ImageColor, ImageOps
+
+from odyssey_recorder.quality.picture import View, change, measure
+from odyssey_recorder.simulator.phone import PhoneState, Rect, Screen
+from odyssey_recorder.simulator.system.transition import Change, Transition, pictures
+from odyssey_recorder.simulator.truth import FeltInput, Truth
+from tests.simulator.person import Person, person_with, wait_until
+
+APPS = (
+    "Shop", "Notes", "Settings", "Social", "Messages", "Calculator", "Clock", "Calendar", "Music", "Mail", "Photos",
+    "To-do", "Browser",
+)  # fmt: skip
+_NOTHING, _POWER = 0, 26
+_SWITCHES = ("Notifications", "Display", "Connected devices")
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """The pictures before and after something: how much of them differs, and whether the phone says that it changed.
+
+    `kind` is what was done: the pairs of one kind are as hard as one another.
+    """
+
+    kind: str
+    profile: str
+    changed: bool
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """One picture: the figures that IMG04 goes by, and whether the phone showed nothing on it."""
+
+    kind: str
+    profile: str
+    blank: bool
+    deviation: float
+    flat: float
+
+
+def image_of(screen: Screen) -> Image.Image:
+    """A frame as a picture without transparency."""
+    return Image.frombytes("RGBA", (screen.width, screen.height), screen.rgba).convert("RGB")
+
+
+def png_of(image: Image.Image) -> bytes:
+    """The file of a picture."""
+    file = io.BytesIO()
+    image.save(file, "PNG", compress_level=1)
+    return file.getvalue()
+
+
+def view_of(image: Image.Image) -> View:
+    """What the checks see of a picture."""
+    view = measure(png_of(image))[1]
+    assert view is not None
+    return view
+
+
+def pairs_on(profile: str, *, seed: int, deeds: int) -> list[Pair]:
+    """What so many deeds without a plan come to on a device."""
+    with tempfile.TemporaryDirectory() as folder:
+        journal = Path(folder) / "journal"
+        with person_with(profile, seed=seed, journal=journal) as person:
+            watched = _Watched(person, profile)
+            _without_a_plan(watched, random.Random(f"{profile}{seed}"), deeds)
+        return [*watched.labelled(Truth.read(journal))]
+
+
+def _open(person: Person, app: str) -> None:
+    """Open an app on its first page."""
+    person.phone.clear_recents()
+    person.open(app)
+
+
+# --- what is done and watched ----------------------------------------------------------------------------
+
+
+class _Watched:
+    """Deeds on a phone, with the pictures before and after; each is told from the next in the journal by a key that
+    does nothing."""
+
+    def __init__(self, person: Person, profile: str) -> None:
+        self.person = person
+        self.profile = profile
+        self._deeds: list[tuple[str, float]] = []
+
+    def do(self, kind: str, act: Callable[[], object]) -> None:
+        """Do something, and keep how much of the picture it changed."""
+        self.person.phone.press_key(_NOTHING)
+        before = self.person.phone.screen()
+        act()
+        after = self.person.phone.screen()
+        self.person.phone.press_key(_NOTHING)
+        same = before is after
+        self._deeds.append((kind, 0.0 if same else change(view_of(image_of(before)), view_of(image_of(after)))))
+
+    def labelled(self, truth: Truth) -> Iterator[Pair]:
+        """The pairs, each with the journal's word on whether what was done changed the screen."""
+        for (kind, share), inputs in zip(self._deeds, _between_the_marks(truth), strict=True):
+            yield Pair(kind, self.profile, truth.changed_screen(*inputs), share)
+
+
+def _between_the_marks(truth: Truth) -> Iterator[tuple[FeltInput, ...]]:
+    """The inputs of each deed."""
+    marks = [at for at, felt in enumerate(truth.inputs) if felt.words == f"key {_NOTHING}"]
+    for begin, end in list(pairwise(marks))[::2]:
+        yield truth.inputs[begin + 1 : end]
+
+
+def _without_a_plan(watched: _Watched, rng: random.Random, deeds: int) -> None:
+    person = watched.person
+    for number in range(deeds):
+        if number % 8 == 0:
+            _open(person, rng.choice(APPS))
+        kind = rng.choices(("tap", "beside", "scroll", "back"), (5, 2, 2, 1))[0]
+        if kind == "tap":
+            node = rng.choice([node for node in person.nodes if node.clickable])
+            watched.do("tap", lambda node=node: person.tap_at(*node.bounds.center))
+        elif kind == "beside":
+            watched.do("tap beside everything", lambda place=_nowhere(person): person.tap_at(*place))
+        elif kind == "scroll":
+            _scroll(watched, share=rng.choice((-0.5, 0.5, -0.1)))
+        else:
+            watched.do("BACK", person.back)
+
+
+def _scroll(watched: _Watched, *, share: float) -> None:
+    lists = [node for node in watched.person.nodes if node.scrollable]
+    if lists:
+        watched.do("scroll", lambda: watched.person.scroll(lists[-1].bounds, share))
+
+
+def _nowhere(person: Person) -> tuple[float, float]:
+    """A place of the status bar, where nothing can be touched."""
+    bar = person.phone.state().status_bar
+    return bar.center
+
+
+# --- the hard ones: little changes, and much that moves without being an effect ---------------------------
+
+
+def hard_pairs_on(profile: str) -> list[Pair]:
+    """Switches, boxes, stars, single letters and digits, a list at its end, bars, a cursor, what moves by itself."""
+    with tempfile.TemporaryDirectory() as folder:
+        journal = Path(folder) / "journal"
+        with person_with(profile, journal=journal) as person:
+            watched = _Watched(person, profile)
+            _switches(watched)
+            _little_marks(watched)
+            _letters(watched)
+            _end_of_a_list(watched)
+            posed = [*_cursor(watched), *_bars(watched), *_by_itself(watched)]
+        return [*watched.labelled(Truth.read(journal)), *posed]
+
+
+def _switches(watched: _Watched) -> None:
+    person = watched.person
+    for page in _SWITCHES:
+        _open(person, "Settings")
+        person.scroll_to(page)
+        person.tap(page)
+        for node in [node for node in person.nodes if node.checkable][:4]:
+            watched.do("switch", lambda place=node.bounds.center: person.tap_at(*place))
+        person.back()
+
+
+def _little_marks(watched: _Watched) -> None:
+    person = watched.person
+    for app, kind, words in (
+        ("To-do", "check box", "Complete "),
+        ("Mail", "star", "Star "),
+        ("Shop", "heart", "Save "),
+        ("Social", "heart", "Like"),
+    ):
+        _open(person, app)
+        marks = [node for node in person.nodes if node.content_desc.startswith(words)][:3]
+        for node in marks:
+            watched.do(kind, lambda place=node.bounds.center: person.tap_at(*place))
+
+
+def _letters(watched: _Watched) -> None:
+    person = watched.person
+    _open(person, "Notes")
+    person.tap("New note")
+    for letter in "il.tM":
+        watched.do("one letter", lambda letter=letter: person.type(letter))
+    watched.do("cursor moved", lambda: person.tap_at(person.field("title").bounds.left + 2, _middle(person)))
+    _open(person, "Calculator")
+    for digit in "172":
+        watched.do("one digit", lambda digit=digit: person.tap(digit))
+
+
+def _middle(person: Person) -> float:
+    return person.field("title").bounds.center[1]
+
+
+def _end_of_a_list(watched: _Watched) -> None:
+    person = watched.person
+    _open(person, "Settings")
+    for _ in range(8):
+        person.scroll([node for node in person.nodes if node.scrollable][-1].bounds)
+    for _ in range(2):
+        watched.do("scroll at the end of a list", lambda: person.scroll(_last_list(person)))
+
+
+def _last_list(person: Person) -> Rect:
+    return [node for node in person.nodes if node.scrollable][-1].bounds
+
+
+def _cursor(watched: _Watched) -> Iterator[Pair]:
+    """A field whose cursor blinks, which that of the simulated phone does not: it is painted out with what is there
+    when it stands elsewhere."""
+    person = watched.person
+    _open(person, "Notes")
+    person.tap("New note")
+    person.type("mmmmmm")
+    behind = image_of(person.phone.screen())
+    person.tap_at(person.field("title").bounds.left + 2, _middle(person))
+    before = image_of(person.phone.screen())
+    left, top, right, bottom = ImageChops.difference(behind, before).getbbox() or (0, 0, 0, 0)
+    middle = (left + right) // 2
+    without = behind.copy()
+    without.paste(before.crop((middle, top, right, bottom)), (middle, top))
+    yield Pair("cursor that blinks", watched.profile, False, change(view_of(behind), view_of(without)))
+
+
+def _bars(watched: _Watched) -> Iterator[Pair]:
+    """The bars of the system with every pixel of theirs another: no clock and no icon can differ by more."""
+    person = watched.person
+    for kind, rotation in (("bars repainted", 0), ("bars repainted, turned", 1)):
+        person.phone.set_rotation(rotation)
+        before = image_of(person.phone.screen())
+        state = person.phone.state()
+        after = before.copy()
+        for bar in (state.status_bar, state.navigation_bar):
+            box = (bar.left, bar.top, bar.right, bar.bottom)
+            after.paste(ImageOps.invert(before.crop(box)), box[:2])
+        yield Pair(kind, watched.profile, False, change(view_of(before), view_of(after)))
+    person.phone.set_rotation(0)
+
+
+def _by_itself(watched: _Watched) -> Iterator[Pair]:
+    """A video that plays on, as the screen saver does."""
+    person = watched.person
+    _open(person, "Settings")
+    for page in ("Display", "Screen saver"):
+        person.scroll_to(page)
+        person.tap(page)
+    before = person.phone.screen()
+    wait_until(lambda: person.phone.screen().number > before.number)
+    after = person.phone.screen()
+    yield Pair("moves by itself", watched.profile, False, change(view_of(image_of(before)), view_of(image_of(after))))
+    person.tap("Screen saver")
+
+
+# --- at rest, or on the way ------------------------------------------------------------------------------
+
+
+def moments_on(profile: str, *, seed: int) -> list[Pair]:
+    """Two captures 300 ms apart, the first while one screen gives way to another, or a spinner turns; or both at rest.
+
+    `changed` says that the first was not at rest.
+    """
+    rng = random.Random(f"{profile}{seed}")
+    with person_with(profile, seed=seed) as person:
+        kinds = [Transition.FORWARD, Transition.OPEN, Transition.RISE, Transition.FADE]
+        pairs = [pair for app in APPS for pair in _opening(person, app, rng.choice(kinds), rng)]
+        return [replace(pair, profile=profile) for pair in (*pairs, *_spinner(person))]
+
+
+def _opening(person: Person, app: str, kind: Transition, rng: random.Random) -> Iterator[Pair]:
+    person.home()
+    before = person.phone.screen()
+    _open(person, app)
+    after, state = person.phone.screen(), person.phone.state()
+    whole = Rect(0, state.status_bar.bottom, after.width, state.navigation_bar.top)
+    between = list(pictures(Change(kind, whole), _rgba(before), _rgba(after)))
+    final = view_of(image_of(after))
+    for number in (rng.randrange(len(between) - 1), len(between) - 1):
+        on_the_way = view_of(between[number].convert("RGB"))
+        last = " (its last picture)" if number == len(between) - 1 else ""
+        yield Pair(f"{kind.value}{last}", "", True, change(on_the_way, final))
+    yield Pair("at rest", "", False, change(view_of(image_of(person.phone.screen())), final))
+
+
+def _spinner(person: Person) -> Iterator[Pair]:
+    _open(person, "Settings")
+    for page in ("System", "System update"):
+        person.scroll_to(page)
+        person.tap(page)
+    begun = person.phone.screen()
+    wait_until(lambda: person.phone.screen().number >= begun.number + 3)
+    yield Pair("spinner", "", True, change(view_of(image_of(begun)), view_of(image_of(person.phone.screen()))))
+
+
+def _rgba(screen: Screen) -> Image.Image:
+    return Image.frombytes("RGBA", (screen.width, screen.height), screen.rgba)
+
+
+# --- something, or nothing -------------------------------------------------------------------------------
+
+
+def sights_on(profile: str) -> list[Sight]:
+    """Every app's first page, light and dark, the screen saver, and what a phone shows when it shows nothing."""
+    with person_with(profile) as person:
+        return [Sight(kind, profile, blank, *_figures(image)) for kind, blank, image in _sights(person)]
+
+
+def _sights(person: Person) -> Iterator[tuple[str, bool, Image.Image]]:
+    for theme in ("light", "dark"):
+        for app in APPS:
+            _open(person, app)
+            yield f"page, {theme}", False, _seen(person)
+        if theme == "light":
+            _open(person, "Settings")
+            person.tap("Display")
+            person.tap("Dark theme")
+    _open(person, "Notes")
+    person.tap("New note")
+    person.back()
+    yield "empty note, dark", False, _seen(person)
+    _open(person, "Settings")
+    for page in ("Display", "Screen saver"):
+        person.scroll_to(page)
+        person.tap(page)
+    yield "screen saver", False, _seen(person)
+    person.tap("Screen saver")
+    yield from _nothings(_seen(person), person.phone.state())
+    person.phone.press_key(_POWER)
+    yield "switched off", True, _seen(person)
+
+
+def _nothings(image: Image.Image, state: PhoneState) -> Iterator[tuple[str, bool, Image.Image]]:
+    """A window that may not be captured is black; one that has not drawn yet is its background. The bars stay."""
+    box = (0, state.status_bar.bottom, image.width, state.navigation_bar.top)
+    for kind, color in (("secure window", "#000000"), ("not drawn yet", "#fef7ff"), ("not drawn yet, dark", "#141218")):
+        bare = image.copy()
+        bare.paste(ImageColor.getrgb(color), box)
+        yield kind, True, bare
+
+
+def _seen(person: Person) -> Image.Image:
+    return image_of(person.phone.screen())
+
+
+def _figures(image: Image.Image) -> tuple[float, float]:
+    picture, _ = measure(png_of(image))
+    return picture.deviation, picture.flat
