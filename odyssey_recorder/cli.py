@@ -235,6 +235,26 @@ def _print_step(step: "StepResult") -> None:
 
 
 @app.command()
+def review(
+    dataset: Annotated[
+        Path | None, typer.Argument(metavar="DATASET", help="The dataset folder.", show_default="settings")
+    ] = None,
+    *,
+    reviewer: Annotated[
+        str | None,
+        typer.Option("--as", metavar="NAME", help="Who reviews.", show_default="the annotator of the settings"),
+    ] = None,
+) -> None:
+    """Open the window to review episodes that others recorded."""
+    from odyssey_recorder.commands.window import run_window
+    from odyssey_recorder.settings import SettingsStore
+
+    if dataset is not None and not dataset.is_dir():
+        raise typer.BadParameter(f"There is no folder {dataset}.")
+    raise typer.Exit(run_window(SettingsStore(dataset=dataset, annotator=reviewer), to_review=True))
+
+
+@app.command()
 def convert(
     source: Annotated[Path, typer.Argument(metavar="IN", help="An episode file or a dataset folder.")],
     target: Annotated[Path, typer.Argument(metavar="OUT", help="The file or folder to write.")],

@@ -16,17 +16,17 @@ if TYPE_CHECKING:
     from odyssey_recorder.settings import SettingsStore
 
 
-def run_window(store: "SettingsStore", *, serial: str | None = None) -> int:
+def run_window(store: "SettingsStore", *, serial: str | None = None, to_review: bool = False) -> int:
     """`open_window`, with a log of what happens."""
     from odyssey_recorder.logs import log_unexpected, logging_to
     from odyssey_recorder.settings import log_file
 
     with logging_to(log_file(), store.read().log_level), log_unexpected(OdysseyError):
-        return open_window(store, serial=serial)
+        return open_window(store, serial=serial, to_review=to_review)
 
 
-def open_window(store: "SettingsStore", *, serial: str | None) -> int:
-    """Open the window, connected to `serial` if one is given; the exit code, once it is closed.
+def open_window(store: "SettingsStore", *, serial: str | None, to_review: bool = False) -> int:
+    """Open the window, connected to `serial` if one is given, or `to_review`; the exit code, once it is closed.
 
     Raises SettingsError where there is no screen, DeviceError where there is no adb server.
     """
@@ -35,7 +35,7 @@ def open_window(store: "SettingsStore", *, serial: str | None) -> int:
     from odyssey_recorder.gui.app import run
 
     with annotator_desk(store.read()) as desk:
-        return run(desk, _workplace(store, desk), serial=serial)
+        return run(desk, _workplace(store, desk), serial=serial, to_review=to_review)
 
 
 def _workplace(store: "SettingsStore", desk: "Desk") -> "Workplace":

@@ -40,13 +40,24 @@ _NAME = "Odyssey Recorder"
 _REST_MS = 400
 """So long after the window was opened nothing is made that nobody waits for."""
 
+_TO_RECORD = (Command.RECORD_PAGE, Command.TASKS_PAGE, Command.PRACTICE_PAGE)
+"""The pages of somebody who is going to record."""
+
 _AT_THE_BOTTOM = (Command.DOCTOR, Command.SETTINGS_PAGE)
 
 
 class MainWindow(QMainWindow):
-    """The one window of the program; closing it keeps a recording as a draft, and asks about what is not saved."""
+    """The one window of the program; closing it keeps a recording as a draft, and asks about what is not saved.
 
-    def __init__(self, controller: RecordingController, workplace: Workplace | None = None) -> None:
+    It opens on `first_page`, otherwise on the page that was shown when it was last closed.
+    """
+
+    def __init__(
+        self,
+        controller: RecordingController,
+        workplace: Workplace | None = None,
+        first_page: Command | None = None,
+    ) -> None:
         super().__init__()
         self.setWindowTitle(_NAME)
         self._controller = controller
@@ -63,6 +74,7 @@ class MainWindow(QMainWindow):
         self._pages = Pages(self._record, controller, given, tools)
         self._doctor = given.doctor
         self._doctor_dialog: DoctorDialog | None = None
+        self._first_use: FirstUse | None = None
         self._begins = False
         self._stack = QStackedWidget()
         self._page_actions = QActionGroup(self)
@@ -74,13 +86,13 @@ class MainWindow(QMainWindow):
         self._state = WindowState(given.state)
         self._state.restore(self)
         self._record.recall_zoom(self._state.zoom)
-        self._show_page(Command.RECORD_PAGE)
-        self._show_page(self._state.page_among(self._pages.offered))
+        if coach is not None:
+            self._first_use = FirstUse(coach, self._commands, self)
+        self._put_in(self._record)
+        self._show_page(first_page or self._state.page_among(self._pages.offered))
         controller.phase_changed.connect(self._tell_phase)
         self._closing.may_close.connect(self.close)
         self._commands[Command.READ_CONSENT].setVisible(coach is not None)
-        if coach is not None:
-            FirstUse(coach, self._commands, self)
         if coach is not None and queue is not None:
             coach.changed.connect(lambda: queue.show_gate(coach.closed(None)))
 
@@ -153,6 +165,8 @@ class MainWindow(QMainWindow):
         self._put_in(page)
         self._stack.setCurrentWidget(page)
         page.enter()
+        if self._first_use is not None and command in _TO_RECORD:
+            self._first_use.expect_recording()
 
     def _put_in(self, page: Page) -> None:
         if self._stack.indexOf(page) < 0:

@@ -13,20 +13,29 @@ _WIDTH, _HEIGHT = 660, 560
 
 
 class FirstUse(QObject):
-    """Opens the dialog of the first use when the consent text is new to the annotator, and whenever it is asked for."""
+    """Opens the dialog of the first use when the consent text is new to the annotator, and whenever it is asked for.
+
+    Who only reviews is not asked: the dialog waits until `expect_recording` was called.
+    """
 
     def __init__(self, coach: PracticeCoach, commands: Commands, window: QWidget) -> None:
         super().__init__(window)
         self._coach = coach
         self._window = window
         self._was_asked = False
+        self._expected = False
         coach.changed.connect(self._ask_once)
         commands[Command.READ_CONSENT].triggered.connect(self._open)
         coach.look()
 
+    def expect_recording(self) -> None:
+        """Somebody has come to where is recorded."""
+        self._expected = True
+        self._ask_once()
+
     def _ask_once(self) -> None:
         welcome = self._coach.welcome
-        if welcome is not None and welcome.must_ask and not self._was_asked:
+        if self._expected and welcome is not None and welcome.must_ask and not self._was_asked:
             self._was_asked = True
             self._open()
 
