@@ -86,10 +86,10 @@ def _decode(data: bytes) -> View:
 
 
 def _viewed(picture: Image.Image) -> Image.Image:
-    top, bottom = bars(Size(*picture.size))
-    bottom = picture.height - bottom
-    size = max(1, picture.width // _STRIDE), max(1, (bottom - top) // _STRIDE)
-    seen = picture.resize(size, Image.Resampling.NEAREST, box=(0, top, picture.width, bottom))
+    above, below = bars(Size(*picture.size))
+    size = max(1, picture.width // _STRIDE), max(1, (picture.height - above - below) // _STRIDE)
+    box = (0, above, picture.width, picture.height - below)
+    seen = picture.resize(size, Image.Resampling.NEAREST, box=box)
     seen.info.pop("transparency", None)  # a screen has none
     return seen.convert("RGB")
 

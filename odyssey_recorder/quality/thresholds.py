@@ -3,8 +3,8 @@
 PHONE_ASPECT = 1.65
 """A picture whose long side is more than so many times its short one is that of a phone, upright or turned."""
 PHONE_BARS = 0.09, 0.135
-"""So many rows at top and bottom of a phone's picture are looked at by no measure, as shares of its short side: the status
-bar, whose clock goes on by itself, and the navigation bar, of the phones that the dataset has."""
+"""No measure looks at so many rows at top and bottom of a phone's picture, as shares of its short side: the status bar,
+whose clock goes on by itself, and the navigation bar, of all phones that the dataset has."""
 WIDE_BARS = 0.05, 0.07
 """The same for tablets and unfolded foldables, as shares of the picture's height."""
 CHANNEL = 24
