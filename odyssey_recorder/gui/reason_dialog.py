@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QDialog, QRadioButton, QWidget
+from PySide6.QtWidgets import QDialog, QRadioButton, QVBoxLayout, QWidget
 
 from odyssey_recorder.gui.parts import fill_dialog, line_edit, push_button, row, text_label
 
@@ -38,35 +38,28 @@ class Question:
     detail: str = ""
 
 
-class ReasonDialog(QDialog):
-    """Offers `reasons`; emits the one that was chosen or written."""
+class ReasonChoices(QWidget):
+    """Common reasons, and a field for another one."""
 
-    reason_given = Signal(str)
+    changed = Signal()
 
-    def __init__(self, asked: Question, reasons: Sequence[str], parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setWindowTitle(asked.title)
+    def __init__(self, reasons: Sequence[str]) -> None:
+        super().__init__()
         self._choices = [QRadioButton(reason) for reason in reasons]
         self._own = line_edit("Another reason", "Another reason")
         self._own.textEdited.connect(self._prefer_own_words)
         for choice in self._choices:
-            choice.toggled.connect(self._show_whether_given)
-        self._ok = push_button(asked.answer, asked.tip, "primary")
-        self._ok.clicked.connect(self._finish)
-        self._ok.setDefault(True)
-        cancel = push_button("Cancel", asked.cancel_tip)
-        cancel.clicked.connect(self.reject)
-        detail = text_label(asked.detail, "hint")
-        detail.setVisible(bool(asked.detail))
-        question = text_label(asked.question, "title")
-        fill_dialog(self, question, detail, *self._choices, self._own, row(None, cancel, self._ok))
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self._choices[0].setFocus()
-        self._show_whether_given()
+            choice.toggled.connect(self._take_choice)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(12)
+        for part in (*self._choices, self._own):
+            column.addWidget(part)
+        self.setFocusProxy(self._choices[0])
 
     @property
     def reason(self) -> str:
-        """The reason as it stands: the annotator's own words before the chosen ones."""
+        """The reason as it stands: the person's own words before the chosen ones; empty where none is given."""
         own = self._own.text().strip()
         chosen = (choice.text() for choice in self._choices if choice.isChecked())
         return own or next(chosen, "")
@@ -76,11 +69,43 @@ class ReasonDialog(QDialog):
             choice.setAutoExclusive(False)
             choice.setChecked(False)
             choice.setAutoExclusive(True)
-        self._show_whether_given()
+        self.changed.emit()
 
-    def _show_whether_given(self) -> None:
+    def _take_choice(self) -> None:
         if any(choice.isChecked() for choice in self._choices):
             self._own.clear()
+        self.changed.emit()
+
+
+class ReasonDialog(QDialog):
+    """Offers `reasons`; emits the one that was chosen or written."""
+
+    reason_given = Signal(str)
+
+    def __init__(self, asked: Question, reasons: Sequence[str], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(asked.title)
+        self._choices = ReasonChoices(reasons)
+        self._ok = push_button(asked.answer, asked.tip, "primary")
+        self._ok.clicked.connect(self._finish)
+        self._ok.setDefault(True)
+        cancel = push_button("Cancel", asked.cancel_tip)
+        cancel.clicked.connect(self.reject)
+        detail = text_label(asked.detail, "hint")
+        detail.setVisible(bool(asked.detail))
+        question = text_label(asked.question, "title")
+        fill_dialog(self, question, detail, self._choices, row(None, cancel, self._ok))
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self._choices.changed.connect(self._show_whether_given)
+        self._choices.setFocus()
+        self._show_whether_given()
+
+    @property
+    def reason(self) -> str:
+        """The reason as it stands: the annotator's own words before the chosen ones."""
+        return self._choices.reason
+
+    def _show_whether_given(self) -> None:
         self._ok.setEnabled(bool(self.reason))
 
     def _finish(self) -> None:
