@@ -192,6 +192,11 @@ class Command(Enum):
         "Send back", "Let the annotator record it again, and open the next", "reply_outline", "V"
     )
     REJECT_EPISODE = _review("Reject", "Put it into the trash, and open the next", "delete_outline", "Ctrl+D")
+    SHOW_TASK = _review("Task", "Show what was asked for", "text_box_outline", "Alt+1", checkable=True)
+    SHOW_FINDINGS = _review("Findings", "Show what the checks found", "check_all", "Alt+2", checkable=True)
+    SHOW_FIXES = _review("Fix", "Show what can be fixed", "wrench_outline", "Alt+3", checkable=True)
+    SHOW_REPLAY = _review("Replay", "Show how a replay went, and replay it", "replay", "Alt+4", checkable=True)
+    SHOW_HISTORY = _review("History", "Show what was done with the episode", "history", "Alt+5", checkable=True)
     DISMISS_REVIEW = _review("Dismiss", "Dismiss this message", "close", "Ctrl+.")
     PREVIOUS_STEP = _review("Previous step", "Show the step before", "chevron_left", "Left", ",")
     NEXT_STEP = _review("Next step", "Show the step after", "chevron_right", "Right", ".")

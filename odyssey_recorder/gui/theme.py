@@ -198,6 +198,9 @@ QPushButton[kind="flag"] {{
     background: {card}; border-color: {warning}; color: {warning}; padding: 1px 8px; min-height: 18px;
     font-size: {small}pt;
 }}
+QToolButton[kind="tab"] {{ border-color: transparent; color: {muted}; padding: 4px 6px; }}
+QToolButton[kind="tab"]:checked {{ background: {tint}; color: {text}; }}
+QToolButton[kind="tab"]:focus {{ border-color: {accent}; }}
 QToolButton[kind="fold"] {{ border-color: transparent; color: {muted}; padding: 2px 0; font-size: {small}pt; }}
 QToolButton[kind="fold"]:hover {{ background: transparent; color: {text}; }}
 QToolButton[kind="fold"]:focus {{ border-color: {accent}; }}

@@ -98,7 +98,7 @@ def test_keys_that_are_needed_for_typing_and_getting_about_are_refused(shortcuts
 
 
 @pytest.mark.parametrize(
-    ("keys", "is_free"), [("P", True), ("0", True), ("Q", False), ("Return", False), ("Left", False)]
+    ("keys", "is_free"), [("Y", True), ("0", True), ("Q", False), ("Return", False), ("Left", False)]
 )
 def test_letters_that_are_free_ask_for_something_on_the_page_review(
     shortcuts: Shortcuts, keys: str, is_free: bool

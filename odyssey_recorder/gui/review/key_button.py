@@ -1,9 +1,10 @@
 """A button for one hand on the keyboard: it shows the key that asks for the same."""
 
 from PySide6.QtCore import QRect, QSize, Qt
-from PySide6.QtGui import QAction, QColor, QFont, QFontMetrics, QKeySequence, QPainter, QPaintEvent
+from PySide6.QtGui import QAction, QColor, QFontMetrics, QKeySequence, QPainter, QPaintEvent
 from PySide6.QtWidgets import QPushButton
 
+from odyssey_recorder.gui.dataset.filmstrip import small_font
 from odyssey_recorder.gui.theme import Theme
 
 _ROOM_PX = 10
@@ -41,7 +42,7 @@ class KeyButton(QPushButton):
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
         painter = QPainter(self)
-        painter.setFont(self._small())
+        painter.setFont(small_font(self.font()))
         painter.setPen(self._colour())
         place = QRect(0, 0, self.width() - _ROOM_PX, self.height())
         painter.drawText(place, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, self._key)
@@ -58,12 +59,7 @@ class KeyButton(QPushButton):
         self.update()
 
     def _key_px(self) -> int:
-        return QFontMetrics(self._small()).horizontalAdvance(self._key) + _ROOM_PX if self._key else 0
-
-    def _small(self) -> QFont:
-        small = QFont(self.font())
-        small.setPointSizeF(small.pointSizeF() * 0.85)
-        return small
+        return QFontMetrics(small_font(self.font())).horizontalAdvance(self._key) + _ROOM_PX if self._key else 0
 
     def _colour(self) -> QColor:
         theme = Theme.current()

@@ -6,6 +6,7 @@ from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPen
 from PySide6.QtWidgets import QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
+from odyssey_recorder.gui.dataset.filmstrip import small_font
 from odyssey_recorder.gui.icons import glyph, glyph_font
 from odyssey_recorder.gui.parts import named
 from odyssey_recorder.gui.review.review_table import ROW, ReviewTable, about, title
@@ -55,7 +56,7 @@ class _EpisodeDelegate(QStyledItemDelegate):
             painter.drawRoundedRect(cell, 8, 8)
         area = cell.adjusted(10, 6, -10, -6)
         broken = bool(row.problem or row.summary.problem)
-        small = _small(option.font)
+        small = small_font(option.font)
         taken = _paint_marks(painter, area, _marks(row, theme), small)
         _write(painter, area.adjusted(0, 0, -taken, 0), title(row), option.font, theme.danger if broken else theme.text)
         below = QRectF(area.left(), area.center().y() + 2, area.width(), area.height() / 2)
@@ -98,9 +99,3 @@ def _paint_marks(painter: QPainter, line: QRectF, marks: list[_Mark], font: QFon
         painter.drawText(sign, Qt.AlignmentFlag.AlignCenter, glyph(mark.sign))
         right = sign.left() - 2 * _GAP
     return line.right() - right
-
-
-def _small(font: QFont) -> QFont:
-    small = QFont(font)
-    small.setPointSizeF(small.pointSizeF() * 0.9)
-    return small

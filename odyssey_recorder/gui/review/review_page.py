@@ -18,6 +18,7 @@ from odyssey_recorder.gui.jobs import Jobs
 from odyssey_recorder.gui.page import Page
 from odyssey_recorder.gui.parts import breakable, named, row, text_label
 from odyssey_recorder.gui.review.episodes_pane import EpisodesPane
+from odyssey_recorder.gui.review.review_cards import ReviewCards
 from odyssey_recorder.gui.review.review_table import UNCHECKED, title
 from odyssey_recorder.gui.review.review_viewer import ReviewViewer
 from odyssey_recorder.gui.review.reviewing import Following, Reviewing
@@ -68,6 +69,7 @@ class ReviewPage(Page):
         self._watch = Stopwatch(clock)
         self._pane = EpisodesPane(commands)
         self._viewer = ReviewViewer(background, commands)
+        self._cards = ReviewCards(reviewing, background, jobs, commands, self._viewer)
         self._panel = VerdictPanel(commands)
         self._said = text_label(kind="title")
         self._outcome = text_label(kind="hint")
@@ -86,6 +88,7 @@ class ReviewPage(Page):
 
     def repaint_icons(self) -> None:
         self._message.repaint_icons()
+        self._cards.repaint_icons()
         self._panel.repaint_icons()
         self._pane.repaint_icons()
 
@@ -205,6 +208,7 @@ class ReviewPage(Page):
     def _show(self, opened: OpenedReview) -> None:
         """Show an episode, or what it has become; what is filled in stays."""
         if self._opened is None:
+            self._cards.show_task()
             sheet = self._sheets.get(self._wanted, Sheet())
             self._watch.set(sheet.seconds)
         else:
@@ -213,6 +217,7 @@ class ReviewPage(Page):
         self._panel.show_waiting(False)
         self._panel.show_review(opened, sheet)
         self._viewer.show_review(opened)
+        self._cards.show_review(opened)
         self._viewer.focus_steps()
         self._look_ahead()
 
@@ -256,6 +261,10 @@ class ReviewPage(Page):
         replays = [one for one in opened.entries if isinstance(one, ReplayEvidence)]
         own = [one for one in replays if same_person(one.by, self._reviewing.reviewer)]
         return next((one.id for one in reversed(own) if one.revision == opened.revision), "")
+
+    def _take_evidence(self, evidence: ReplayEvidence) -> None:
+        if self._opened is not None:
+            self._opened = replace(self._opened, entries=(*self._opened.entries, evidence))
 
     def _take_submitted(self, submitted: ReviewRow) -> None:
         self._panel.show_waiting(False)
@@ -311,6 +320,7 @@ class ReviewPage(Page):
         self._pane.open_asked.connect(self._open)
         self._pane.counted.connect(self._tell)
         self._viewer.step_changed.connect(self._tell_step)
+        self._cards.evidence_came.connect(self._take_evidence)
         self._panel.decided.connect(self._submit)
         self._panel.step_asked.connect(self._viewer.go_to_step)
         self._panel.writing_ended.connect(self._viewer.focus_steps)
@@ -345,7 +355,7 @@ class ReviewPage(Page):
         bench.setContentsMargins(0, 0, 0, 0)
         bench.setSpacing(_SPACE)
         bench.addWidget(self._viewer, 1)
-        bench.addWidget(self._panel)
+        bench.addLayout(self._right())
         episodes = QWidget()
         body = QHBoxLayout(episodes)
         body.setContentsMargins(0, 0, 0, 0)
@@ -359,6 +369,13 @@ class ReviewPage(Page):
         column.addLayout(head)
         column.addWidget(self._message)
         column.addWidget(self._whole, 1)
+
+    def _right(self) -> QVBoxLayout:
+        column = QVBoxLayout()
+        column.setSpacing(10)
+        column.addWidget(self._cards, 2)
+        column.addWidget(self._panel, 5)
+        return column
 
 
 def _differs(told: ReviewRow | None, shown: ReviewRow) -> bool:

@@ -1,0 +1,95 @@
+"""All that is told of the open episode beside its steps, one card at a time: what was asked for comes first."""
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QActionGroup
+from PySide6.QtWidgets import QStackedWidget, QToolButton, QVBoxLayout, QWidget
+
+from odyssey_recorder.gui.background import Background
+from odyssey_recorder.gui.commands import Command, Commands
+from odyssey_recorder.gui.jobs import Jobs
+from odyssey_recorder.gui.parts import named, row
+from odyssey_recorder.gui.review.findings_card import FindingsCard
+from odyssey_recorder.gui.review.replay_card import ReplayCard
+from odyssey_recorder.gui.review.review_viewer import ReviewViewer
+from odyssey_recorder.gui.review.reviewing import Reviewing
+from odyssey_recorder.gui.review.texts_card import TextsCard
+from odyssey_recorder.quality.finding import Severity
+from odyssey_recorder.review_desk import OpenedReview
+
+_LOWEST_PX = 150
+
+
+class ReviewCards(QWidget):
+    """The cards and the row of their names; findings and replays speak to the viewer by themselves."""
+
+    evidence_came = Signal(object)
+
+    def __init__(
+        self, reviewing: Reviewing, background: Background, jobs: Jobs, commands: Commands, viewer: ReviewViewer
+    ) -> None:
+        super().__init__()
+        self._commands = commands
+        self._texts = TextsCard()
+        self._findings = FindingsCard(commands)
+        self._replay = ReplayCard(reviewing, background, jobs, commands)
+        self._stack = QStackedWidget()
+        self._names = QActionGroup(self)
+        self._lay_out()
+        self._findings.step_asked.connect(viewer.go_to_step)
+        self._replay.badges_cleared.connect(viewer.clear_replay)
+        self._replay.step_came.connect(viewer.show_replay_step)
+        self._replay.evidence_came.connect(self.evidence_came)
+        for command in (Command.NEXT_FINDING, Command.PREVIOUS_FINDING):
+            commands[command].triggered.connect(lambda _checked: self._turn_to(Command.SHOW_FINDINGS))
+        commands[Command.SHOW_REPLAY].toggled.connect(lambda on: self._replay.look_for_devices() if on else None)
+        commands.belong_to(self, *self._cards, Command.NEXT_FINDING, Command.PREVIOUS_FINDING)
+        self._turn_to(Command.SHOW_TASK)
+
+    def show_review(self, opened: OpenedReview) -> None:
+        """Show all there is of an episode."""
+        self._texts.show_review(opened)
+        self._findings.show_report(opened.report)
+        self._replay.show_review(opened)
+        grave = opened.report.count(Severity.ERROR) + opened.report.count(Severity.WARNING)
+        words = Command.SHOW_FINDINGS.value.label
+        self._commands[Command.SHOW_FINDINGS].setText(f"{words} {grave}" if grave else words)
+
+    def show_task(self) -> None:
+        """Turn to what was asked for."""
+        self._turn_to(Command.SHOW_TASK)
+
+    def repaint_icons(self) -> None:
+        """Draw the icons anew for another palette."""
+        self._texts.repaint_icons()
+        self._replay.repaint_icons()
+
+    @property
+    def _cards(self) -> dict[Command, QWidget]:
+        return {
+            Command.SHOW_TASK: self._texts,
+            Command.SHOW_FINDINGS: self._findings,
+            Command.SHOW_REPLAY: self._replay,
+        }
+
+    def _turn_to(self, command: Command) -> None:
+        self._commands[command].setChecked(True)
+
+    def _lay_out(self) -> None:
+        tabs = row(None, spacing=2)
+        for command, card in self._cards.items():
+            action = self._commands[command]
+            self._names.addAction(action)
+            action.toggled.connect(lambda on, card=card: self._stack.setCurrentWidget(card) if on else None)
+            tab = named(QToolButton(), command.value.label)
+            tab.setDefaultAction(action)
+            tab.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextOnly)
+            tab.setProperty("kind", "tab")
+            tab.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+            tabs.insertWidget(tabs.count() - 1, tab)
+            self._stack.addWidget(card)
+        self._stack.setMinimumHeight(_LOWEST_PX)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(6)
+        column.addLayout(tabs)
+        column.addWidget(self._stack, 1)
