@@ -261,17 +261,20 @@ def convert(
     *,
     dialect: Annotated[DialectName, typer.Option(help="The spelling to write.")],
     with_screenshots: Annotated[
-        bool, typer.Option("--with-screenshots", help="Bring the pictures of a folder along.")
+        bool, typer.Option("--with-screenshots", help="Bring the pictures along: of episodes without errors alone.")
     ] = False,
+    accepted: Annotated[bool, typer.Option("--accepted", help="Take only what was accepted in review.")] = False,
+    unchecked: Annotated[bool, typer.Option("--unchecked", help="Do not check what is brought along.")] = False,
 ) -> None:
     """Respell episodes in another dialect.
 
     `card` is what the dataset card says, `release` what the published files have.
     """
+    from odyssey_recorder.commands.convert import Admission, convert_admitted
     from odyssey_recorder.dataset.codec import Dialect
-    from odyssey_recorder.dataset.convert import convert as convert_files
 
-    result = convert_files(source, target, Dialect(dialect.value), with_screenshots=with_screenshots)
+    admission = Admission(checked=with_screenshots and not unchecked, accepted=accepted)
+    result = convert_admitted(source, target, Dialect(dialect.value), admission, with_screenshots=with_screenshots)
     for failure in result.failures:
         _complain(failure)
     _say(f"{len(result.written)} written, {len(result.failures)} failed")

@@ -23,7 +23,7 @@ from odyssey_recorder.dataset.watch import PROOFS
 from odyssey_recorder.device.device import ListedDevice
 from odyssey_recorder.errors import CancelledError, DatasetError, DeviceError, ReviewError
 from odyssey_recorder.quality.across import check_dataset
-from odyssey_recorder.quality.finding import EpisodeReport, Finding, Severity, in_order
+from odyssey_recorder.quality.finding import EpisodeReport, Finding, in_order
 from odyssey_recorder.quality.review import (
     REASONS,
     Answer,
@@ -182,6 +182,10 @@ class ReviewDesk:
         self._tell({*news, *before, *self._together})
 
     # One episode.
+
+    def stage(self, episode_id: str) -> Stage:
+        """How far the review of an episode is, by the checks as they are now. Raises DatasetError, ReviewError."""
+        return self._standing(*self._look(episode_id)).stage
 
     def open(self, episode_id: str) -> OpenedReview:
         """One episode with all that the reviewer may see, checked now. Raises DatasetError, ReviewError."""
@@ -372,8 +376,8 @@ class ReviewDesk:
         if not ballot.decision.accepts:
             return ballot.decision
         if report.has_errors:
-            first = next(one for one in report.findings if one.severity is Severity.ERROR)
-            raise ReviewError(f"With an error an episode is not accepted ({first.name}): {first.found} {first.todo}")
+            worst = report.worst
+            raise ReviewError(f"With an error an episode is not accepted ({worst.name}): {worst.found} {worst.todo}")
         fixed = any(same_person(fix.by, self.reviewer) for fix in standing_fixes(file.fixes))
         if ballot.decision is Decision.FIX_AND_ACCEPT and not fixed:
             raise ReviewError("You have fixed nothing in this episode: accept it, or fix it first.")

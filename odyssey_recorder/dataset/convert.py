@@ -2,6 +2,7 @@
 
 import os
 import shutil
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,7 +24,14 @@ class Conversion:
     failures: tuple[str, ...]
 
 
-def convert(source: Path, target: Path, dialect: Dialect, *, with_screenshots: bool = False) -> Conversion:
+def convert(
+    source: Path,
+    target: Path,
+    dialect: Dialect,
+    *,
+    with_screenshots: bool = False,
+    refuse: Callable[[Path], str] = lambda _: "",
+) -> Conversion:
     """Respell the episode file or the dataset folder `source` in `dialect`, at `target`.
 
     A file becomes the file `target`, or one of its own name where that is a folder. Of a dataset folder each
@@ -33,10 +41,12 @@ def convert(source: Path, target: Path, dialect: Dialect, *, with_screenshots: b
     folder, puts those of each converted episode into `target` too, and the view trees where there are some: as hard
     links, or copies on another disk.
 
+    `refuse` is asked for each annotation file of a dataset folder why it is to be left out; empty where it is not.
+
     Raises DatasetError where there is nothing to convert. Never writes over what it reads.
     """
     if source.is_dir():
-        return _convert_all(source, target, dialect, with_screenshots=with_screenshots)
+        return _convert_all(source, target, dialect, with_screenshots=with_screenshots, refuse=refuse)
     if with_screenshots:
         raise DatasetError(f"{source} is no dataset folder: screenshots come along with a folder only.")
     place = target / source.name if target.is_dir() else target
@@ -44,7 +54,9 @@ def convert(source: Path, target: Path, dialect: Dialect, *, with_screenshots: b
     return Conversion((place,), ())
 
 
-def _convert_all(source: Path, target: Path, dialect: Dialect, *, with_screenshots: bool) -> Conversion:
+def _convert_all(
+    source: Path, target: Path, dialect: Dialect, *, with_screenshots: bool, refuse: Callable[[Path], str]
+) -> Conversion:
     files = sorted((source / ANNOTATIONS).glob("*.json"))
     if not files:
         raise DatasetError(f"{source} is no dataset folder: {ANNOTATIONS}/ with episode files is not in it.")
@@ -54,6 +66,9 @@ def _convert_all(source: Path, target: Path, dialect: Dialect, *, with_screensho
     for file in files:
         place = target / ANNOTATIONS / file.name
         try:
+            if why := refuse(file):
+                failures.append(why)
+                continue
             episode = _read_named(file)
             if with_screenshots:
                 _bring_screenshots(episode, source / SCREENSHOTS, target / SCREENSHOTS)

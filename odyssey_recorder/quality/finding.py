@@ -77,6 +77,11 @@ class EpisodeReport:
         return self.count(Severity.WARNING) > 0
 
     @property
+    def worst(self) -> Finding:
+        """The first of the gravest; there must be one."""
+        return min(self.findings, key=lambda one: list(Severity).index(one.severity))
+
+    @property
     def failed(self) -> frozenset[str]:
         """The ids of the checks that found something worse than a note."""
         return frozenset(one.check for one in self.findings if one.severity is not Severity.NOTE)

@@ -1,0 +1,63 @@
+"""`convert`: which episodes of a dataset may come along, and why others may not."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from odyssey_recorder.dataset.codec import Dialect
+from odyssey_recorder.dataset.convert import Conversion, convert
+from odyssey_recorder.errors import DatasetError, ReviewError
+
+if TYPE_CHECKING:
+    from odyssey_recorder.quality.finding import EpisodeReport
+
+
+@dataclass(frozen=True, slots=True)
+class Admission:
+    """What is asked of each episode: that the checks find no error in it, that it was accepted in review."""
+
+    checked: bool = False
+    accepted: bool = False
+
+
+def convert_admitted(
+    source: Path, target: Path, dialect: Dialect, admission: Admission, *, with_screenshots: bool
+) -> Conversion:
+    """Convert what is admitted of `source`, as `dataset.convert` does; the others are among the failures."""
+    if not source.is_dir() and admission.accepted:
+        raise DatasetError(f"{source} is no dataset folder: what was accepted is known of a folder only.")
+    if not source.is_dir() or admission == Admission():
+        return convert(source, target, dialect, with_screenshots=with_screenshots)
+    refuse = _refusal(source, admission)
+    return convert(source, target, dialect, with_screenshots=with_screenshots, refuse=refuse)
+
+
+def _refusal(source: Path, admission: Admission) -> Callable[[Path], str]:
+    """Why an annotation file of the dataset is left out, empty where it is not."""
+    from odyssey_recorder.quality.standing import Stage
+    from odyssey_recorder.review_desk import ReviewDesk
+    from odyssey_recorder.wiring import user_checker
+
+    checker = user_checker()
+    reports: dict[str, EpisodeReport] = {}
+    if admission.checked:
+        checker.check_all(
+            sorted((source / "annotations").glob("*.json")),
+            lambda report: reports.update({report.episode_id: report}),
+        )
+    desk = ReviewDesk(source, checker, str)
+
+    def refuse(annotation: Path) -> str:
+        report = reports.get(annotation.stem)
+        if report is not None and report.has_errors:
+            return f"{annotation.name}: {report.worst.found} {report.worst.todo} ({report.worst.name})"
+        if not admission.accepted:
+            return ""
+        try:
+            stage = desk.stage(annotation.stem)
+        except (DatasetError, ReviewError) as error:
+            return str(error)
+        return "" if stage is Stage.ACCEPTED else f"{annotation.name} is not accepted: {stage.value.lower()}."
+
+    return refuse
