@@ -13,7 +13,7 @@ import typer
 from rich.console import Console
 
 from odyssey_recorder import __version__
-from odyssey_recorder.commands import avd, tasks
+from odyssey_recorder.commands import avd, reviews, tasks
 from odyssey_recorder.commands.terminal import line
 from odyssey_recorder.errors import OdysseyError
 from odyssey_recorder.model.episode import Category, TaskInfo
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 app = typer.Typer(name="odyssey-recorder", add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 app.add_typer(avd.app, name="avd")
 app.add_typer(tasks.app, name="tasks")
+app.add_typer(reviews.app, name="reviews")
 out = Console(highlight=False)
 err = Console(stderr=True, highlight=False)
 

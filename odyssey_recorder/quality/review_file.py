@@ -47,8 +47,11 @@ class ReviewFile:
         """All fixes, also those that were taken back."""
         return tuple(entry for entry in self.entries if isinstance(entry, Fix))
 
-    def doubts(self) -> Iterator[str]:
-        """What is odd about entries that can be read: verdicts that do not count, and why; ids that are not unique."""
+    def doubts(self, *, recorder: str = "") -> Iterator[str]:
+        """What is odd about entries that can be read: verdicts that do not count, and why; ids that are not unique.
+
+        `recorder` is who recorded the episode, where that is known.
+        """
         ids: set[str] = set()
         for entry in self.entries:
             if entry.id in ids:
@@ -58,7 +61,7 @@ class ReviewFile:
             unborne = bears(verdict.decision, verdict.judgements)
             if unborne:
                 yield f"the verdict {_told(verdict)} does not count: {unborne}"
-            if same_person(verdict.by, verdict.subject.recorder):
+            if any(same_person(verdict.by, name) for name in (recorder, verdict.subject.recorder)):
                 yield f"the verdict {_told(verdict)} does not count: it is the recorder's own."
 
 
@@ -70,7 +73,15 @@ def union(one: ReviewFile, other: ReviewFile) -> ReviewFile:
     for key, value in other.extra.items():
         extra[key] = max(value, extra.get(key, value), key=_canonical)
     problems = tuple(sorted({*one.problems, *other.problems}))
-    return ReviewFile(one.episode_id, _in_order((*one.entries, *other.entries)), extra, problems)
+    return ReviewFile(one.episode_id, in_order((*one.entries, *other.entries)), extra, problems)
+
+
+def in_order(entries: Iterable[Entry]) -> tuple[Entry, ...]:
+    """Entries by time, each once, in an order that does not depend on the one they come in."""
+    lines: dict[str, Entry] = {}
+    for entry in entries:
+        lines.setdefault(_canonical(entry.model_dump(mode="json")), entry)
+    return tuple(entry for _, entry in sorted(lines.items(), key=lambda item: (item[1].at, item[1].id, item[0])))
 
 
 def spell(file: ReviewFile) -> bytes:
@@ -111,27 +122,49 @@ def read_reviews(data: bytes, *, episode_id: str, source: str) -> ReviewFile:
     extra = {key: value for key, value in tree.items() if key not in _HEAD}
     listed = tree["entries"]
     assert isinstance(listed, list)
-    entries, problems = read_entries([one for one in listed if one is not None], source=source)
+    entries, problems = _read_all([one for one in listed if one is not None], source=source)
     return ReviewFile(episode_id, entries, extra, problems)
 
 
-def read_entries(trees: Iterable[Json], *, source: str) -> tuple[tuple[Entry, ...], tuple[str, ...]]:
-    """The entries that `trees` spell, the oldest first and each once, and the problems of those that cannot be read.
+def read_entry(tree: Json, *, place: str) -> Entry:
+    """The entry that `tree` spells. Raises ReviewError naming `place` and each key that cannot be read.
 
     An entry without an id gets that of its content. The answers may be spelled as an object by question.
     """
+    if not isinstance(tree, dict):
+        raise ReviewError(f"{place}: expected an object, found {shown(tree)}.")
+    try:
+        return _ENTRY.validate_json(_json(completed(tree)))
+    except ValidationError as error:
+        raise ReviewError(f"{place}: {'; '.join(_faults(error))}.") from error
+
+
+def completed(tree: dict[str, Json]) -> dict[str, Json]:
+    """An entry that was written by hand with what can be told from the rest of it."""
+    full = dict(tree)
+    if "kind" not in full and "decision" in full:
+        full["kind"] = "verdict"
+    if "judgements" not in full and isinstance(full.get("answers"), dict):
+        answers = full.pop("answers")
+        assert isinstance(answers, dict)
+        full["judgements"] = [
+            {"criterion": criterion, **(said if isinstance(said, dict) else {"answer": said})}
+            for criterion, said in answers.items()
+        ]
+    if "id" not in full:
+        full["id"] = sha256(_canonical(full).encode()).hexdigest()[:32]
+    return full
+
+
+def _read_all(trees: Iterable[Json], *, source: str) -> tuple[tuple[Entry, ...], tuple[str, ...]]:
     entries: list[Entry] = []
     problems: list[str] = []
     for number, tree in enumerate(trees, 1):
-        place = f"{source}, entry {number}"
-        if not isinstance(tree, dict):
-            problems.append(f"{place}: expected an object, found {shown(tree)}.")
-            continue
         try:
-            entries.append(_ENTRY.validate_json(_json(_completed(tree))))
-        except ValidationError as error:
-            problems.extend(f"{place}: {words}." for words in _faults(error))
-    return _in_order(entries), tuple(problems)
+            entries.append(read_entry(tree, place=f"{source}, entry {number}"))
+        except ReviewError as error:
+            problems.append(str(error))
+    return in_order(entries), tuple(problems)
 
 
 def _misfit(tree: Mapping[str, Json], episode_id: str) -> str:
@@ -161,33 +194,8 @@ def _rescued(data: bytes, problem: str, *, episode_id: str, source: str) -> Revi
                 whole.append(parse(text[at:end]))
                 beyond = end
         at = text.find("{", beyond)
-    entries, problems = read_entries(whole, source=source)
+    entries, problems = _read_all(whole, source=source)
     return ReviewFile(episode_id, entries, problems=(problem, *problems))
-
-
-def _completed(tree: dict[str, Json]) -> dict[str, Json]:
-    """An entry that was written by hand with what can be told from the rest of it."""
-    full = dict(tree)
-    if "kind" not in full and "decision" in full:
-        full["kind"] = "verdict"
-    if "judgements" not in full and isinstance(full.get("answers"), dict):
-        answers = full.pop("answers")
-        assert isinstance(answers, dict)
-        full["judgements"] = [
-            {"criterion": criterion, **(said if isinstance(said, dict) else {"answer": said})}
-            for criterion, said in answers.items()
-        ]
-    if "id" not in full:
-        full["id"] = sha256(_canonical(full).encode()).hexdigest()[:32]
-    return full
-
-
-def _in_order(entries: Iterable[Entry]) -> tuple[Entry, ...]:
-    """Entries by time, each once, in an order that does not depend on the one they come in."""
-    lines: dict[str, Entry] = {}
-    for entry in entries:
-        lines.setdefault(_canonical(entry.model_dump(mode="json")), entry)
-    return tuple(entry for _, entry in sorted(lines.items(), key=lambda item: (item[1].at, item[1].id, item[0])))
 
 
 def _faults(error: ValidationError) -> Iterator[str]:

@@ -24,7 +24,8 @@ from odyssey_recorder.task.queue import SentBack
 REVIEWS = "reviews"
 """The folder of a dataset with a file of reviews for each episode."""
 
-_POLICY = "policy.json"
+POLICY = "policy.json"
+"""The file there that says how the dataset is reviewed."""
 _FOR_GIT = {".gitattributes": "*.json merge=union text eol=lf\npolicy.json merge\n", ".gitignore": ".lock\n*.part\n"}
 _USUAL = Policy()
 _NO_WORDS = "A reviewer sent it back"
@@ -51,6 +52,11 @@ class ReviewStore:
         self._folder = root / REVIEWS
         self._moves: dict[str, tuple[_Stamp, Move | None]] = {}
         self._guard = Lock()
+
+    @property
+    def root(self) -> Path:
+        """The dataset folder."""
+        return self._root
 
     def ids(self) -> list[str]:
         """The episodes that have a file of reviews, sorted. Raises DatasetError."""
@@ -84,22 +90,6 @@ class ReviewStore:
                 write_durably(self._path(more.episode_id), spell(after))
         return after
 
-    def take_copies(self) -> list[tuple[Path, tuple[str, ...]]]:
-        """Unite each of the `copies` with the file of its episode and remove it, but for those with problems.
-
-        Gives the copies with their problems. Raises DatasetError.
-        """
-        taken: list[tuple[Path, tuple[str, ...]]] = []
-        for path in self.copies():
-            episode_id = path.name[:16]
-            copy = read_file(path, episode_id)
-            problems = copy.problems or self.read(episode_id).problems
-            if not problems:
-                self.unite(copy)
-                path.unlink(missing_ok=True)
-            taken.append((path, problems))
-        return taken
-
     def policy(self) -> Policy:
         """How the dataset is reviewed. Raises ReviewError naming file and key, DatasetError."""
         told = self._policy_file()
@@ -110,7 +100,7 @@ class ReviewStore:
         with self._held():
             keys = {**self._policy_file().model_dump(mode="json"), **asdict(policy)}
             text = json.dumps(keys, indent=2, ensure_ascii=False)
-            write_durably(self._folder / _POLICY, f"{text}\n".encode())
+            write_durably(self._folder / POLICY, f"{text}\n".encode())
 
     def sent_back(self, annotator: str) -> Mapping[str, SentBack]:
         """The episodes of an annotator whose task waits again, by id; not those that were recorded for no task.
@@ -143,7 +133,7 @@ class ReviewStore:
         return None if proof is None else proof.origin
 
     def _policy_file(self) -> _PolicyFile:
-        path = self._folder / _POLICY
+        path = self._folder / POLICY
         try:
             return _PolicyFile.model_validate(parse(path.read_bytes()))
         except FileNotFoundError:

@@ -98,25 +98,12 @@ def test_a_dataset_that_is_gone_is_not_made_anew(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "name", [f"{ONE} (conflicted copy).json", f"{ONE}.sync-conflict-20261120-101010-AB.json", f"{ONE}-DESKTOP.json"]
 )
-def test_a_copy_of_a_conflict_is_taken_in_and_removed(store: ReviewStore, tmp_path: Path, name: str) -> None:
+def test_a_copy_of_a_conflict_is_no_file_of_reviews(store: ReviewStore, tmp_path: Path, name: str) -> None:
     store.append(ONE, verdict("Bea"))
     copy = tmp_path / "reviews" / name
     copy.write_bytes(spell(ReviewFile(ONE, (verdict("Cem", minute=1),))))
     assert store.copies() == [copy]
     assert store.ids() == [ONE]
-    assert store.take_copies() == [(copy, ())]
-    assert _by(store.read(ONE)) == ["Bea", "Cem"]
-    assert store.copies() == []
-
-
-def test_a_copy_that_cannot_be_read_stays(store: ReviewStore, tmp_path: Path) -> None:
-    store.append(ONE, verdict("Bea"))
-    copy = tmp_path / "reviews" / f"{ONE} (1).json"
-    copy.write_text("{")
-    ((path, problems),) = store.take_copies()
-    assert path == copy
-    assert "line 1" in problems[0]
-    assert copy.exists()
 
 
 # The policy.

@@ -27,7 +27,7 @@ from odyssey_recorder.gui.tasks.tasks_page import TasksPage
 from odyssey_recorder.task.annotator_queue import AnnotatorQueue
 from odyssey_recorder.task.listing import read_tasks
 from odyssey_recorder.task.queue import Board, QueuedTask, Status
-from tests.task.tasks import EPISODE, NotedEpisodes, queue_of, row, write_list
+from tests.task.tasks import EPISODE, NotedEpisodes, NotedReturns, queue_of, row, write_list
 
 ROWS = (
     row("a", instruction="Set an alarm", notes="For work"),
@@ -44,6 +44,7 @@ class Bench:
     page: TasksPage
     bridge: QueueBridge
     queue: AnnotatorQueue
+    returns: NotedReturns
     commands: Commands
 
     def rows(self) -> list[str]:
@@ -75,12 +76,13 @@ def bench(qtbot: QtBot, tmp_path: Path) -> Iterator[Bench]:
     window = QMainWindow()
     qtbot.addWidget(window)
     commands, background = Commands(window), Background(window)
-    queue = queue_of(tmp_path, *ROWS, episodes=NotedEpisodes())
+    returns = NotedReturns()
+    queue = queue_of(tmp_path, *ROWS, episodes=NotedEpisodes(), returns=returns)
     bridge = QueueBridge(queue, background, window)
     page = TasksPage(bridge, commands)
     window.setCentralWidget(page)
     window.show()
-    made = Bench(qtbot, page, bridge, queue, commands)
+    made = Bench(qtbot, page, bridge, queue, returns, commands)
     page.enter()
     made.wait_for("Set an alarm", "Buy a kettle", "Add a city")
     yield made
@@ -168,6 +170,16 @@ def test_a_recorded_task_is_not_recorded_again_before_it_is_sent_back(bench: Ben
     answer = next(button for button in dialog.findChildren(QAbstractButton) if button.text() == "Send back")
     QTest.mouseClick(answer, Qt.MouseButton.LeftButton)
     bench.qtbot.waitUntil(lambda: bench.says("Sent back before: a step is wrong or missing"))
+    assert bench.button("Record this task").isEnabled()
+
+
+def test_what_a_review_sent_back_says_who_did_and_why_and_may_be_recorded_again(bench: Bench) -> None:
+    bench.queue.mark_recorded("a", EPISODE)
+    bench.returns.send_back("a", EPISODE)
+    bench.page.enter()
+    bench.qtbot.waitUntil(lambda: bench.table.model().index(0, STATUS).data() == "Sent back")
+    bench.choose("Set an alarm")
+    bench.qtbot.waitUntil(lambda: bench.says("Sent back by Bea: A step is missing (step 3)"))
     assert bench.button("Record this task").isEnabled()
 
 

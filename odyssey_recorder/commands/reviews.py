@@ -1,0 +1,133 @@
+"""`reviews`: the review files of a dataset on a command line."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+
+from odyssey_recorder.commands.terminal import line
+from odyssey_recorder.errors import OdysseyError
+
+if TYPE_CHECKING:
+    from odyssey_recorder.quality.review_store import ReviewStore
+
+app = typer.Typer(
+    no_args_is_help=True, rich_markup_mode=None, help="Look at the review files, and bring them together."
+)
+
+_out = Console(highlight=False)
+_err = Console(stderr=True, highlight=False)
+
+_DatasetOption = Annotated[Path | None, typer.Option("--dataset", help="The dataset folder.", show_default="settings")]
+_JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+@app.command()
+def check(
+    path: Annotated[
+        Path | None,
+        typer.Argument(help="A folder or file of reviews that is to be merged.", show_default="the dataset's own"),
+    ] = None,
+    *,
+    dataset: _DatasetOption = None,
+    as_json: _JsonOption = False,
+) -> None:
+    """Check review files, each fault with its file, entry and key.
+
+    Exit code 0: all can be read and count; 1: there are faults; 2: they cannot be read at all.
+    """
+    from odyssey_recorder.quality.review_merge import check_elsewhere, check_reviews
+
+    try:
+        faults = list(check_reviews(_store(dataset)) if path is None else check_elsewhere(path))
+    except OdysseyError as error:
+        raise _cannot(error) from error
+    if as_json:
+        typer.echo(json.dumps({"faults": faults}, indent=2))
+    else:
+        _print_faults(faults)
+        _out.print(line(_counted(len(faults), "fault")), soft_wrap=True)
+    if faults:
+        raise typer.Exit(1)
+
+
+@app.command()
+def merge(
+    path: Annotated[
+        Path | None,
+        typer.Argument(
+            help="Another copy of the dataset, a folder of reviews, or a file.",
+            show_default="the copies that a shared drive has left",
+        ),
+    ] = None,
+    *,
+    dataset: _DatasetOption = None,
+) -> None:
+    """Add reviews from elsewhere to those of the dataset; what is there already does not come again.
+
+    Exit code 0: all came; 1: some could not be read or kept; 2: nothing could be read at all.
+    """
+    from odyssey_recorder.quality.review_merge import merge_copies, merge_reviews
+
+    try:
+        store = _store(dataset)
+        merged = merge_copies(store) if path is None else merge_reviews(store, path)
+    except OdysseyError as error:
+        raise _cannot(error) from error
+    for episode_id, count in merged.came.items():
+        _out.print(line(f"{episode_id}: {_counted(count, 'new entry', 'new entries')}"), soft_wrap=True)
+    _print_faults(merged.problems)
+    count = sum(merged.came.values())
+    told = f"{_counted(count, 'new entry', 'new entries')} of {_counted(len(merged.came), 'episode')}"
+    _out.print(line(f"{told}, {_counted(len(merged.problems), 'fault')}"), soft_wrap=True)
+    if merged.problems:
+        raise typer.Exit(1)
+
+
+@app.command()
+def policy(
+    *,
+    share: Annotated[
+        float | None, typer.Option(min=0, max=1, help="The share of the episodes that is judged twice.")
+    ] = None,
+    seed: Annotated[int | None, typer.Option(help="What chooses them.")] = None,
+    dataset: _DatasetOption = None,
+) -> None:
+    """Show how the dataset is reviewed, or set it for all who review it.
+
+    Exit code 0: shown or set; 2: it cannot be read or written.
+    """
+    from odyssey_recorder.quality.standing import Policy
+
+    try:
+        store = _store(dataset)
+        now = store.policy()
+        wanted = Policy(now.seed if seed is None else seed, now.second_share if share is None else share)
+        if wanted != now:
+            store.set_policy(wanted)
+    except OdysseyError as error:
+        raise _cannot(error) from error
+    _out.print(line(f"{wanted.second_share:.4g} of each category, device and annotator twice, seed {wanted.seed}"))
+
+
+def _store(dataset: Path | None) -> "ReviewStore":
+    from odyssey_recorder.quality.review_store import ReviewStore
+    from odyssey_recorder.settings import read_settings
+
+    return ReviewStore(read_settings(dataset=dataset).dataset)
+
+
+def _print_faults(faults: list[str]) -> None:
+    for fault in faults:
+        _err.print(line((fault, "red")), soft_wrap=True)
+
+
+def _counted(count: int, word: str, words: str = "") -> str:
+    return f"{count} {word}" if count == 1 else f"{count} {words or word + 's'}"
+
+
+def _cannot(error: OdysseyError) -> typer.Exit:
+    _err.print(line((str(error), "red")), soft_wrap=True)
+    return typer.Exit(2)
