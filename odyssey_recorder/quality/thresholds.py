@@ -10,6 +10,17 @@ WIDE_BARS = 0.05, 0.07
 CHANNEL = 24
 """A pixel differs where one of its channels does by more than this, of 255: as replay/compare.py has it."""
 
+# --- calibrated on pictures of the simulated phone: `make quality ARGS=--calibrate` ---------------------
+
+NO_EFFECT_DP2 = 85.0
+"""A smaller change is no effect: a cursor that blinks is up to 64 dp², a star that is filled 106, a letter 132."""
+NO_EFFECT_SHARE = 0.0002
+"""The same as a share of the pixels, for a density that is not known; it cannot tell all cursors from all stars."""
+BLANK_DEVIATION = 2.0
+"""A screen is blank below this standard deviation of luma: what shows nothing has 0, a dark, empty note 4.7."""
+BLANK_FLAT = 0.9997
+"""A screen is blank above this share of one colour: what shows nothing has 1, a dark, empty note 0.9992."""
+
 # --- whole datasets --------------------------------------------------------------------------------------
 
 COMMON_SCREEN = 5
