@@ -1,7 +1,7 @@
 """What a screenshot file shows, in figures: whether it is whole, how much of it is one colour, what it looks like.
 
-All but the size is measured on a `View` of it: every second pixel of every second row, the bars of the system left out.
-That is a quarter of the work, and nothing that a person would notice is one pixel wide.
+All but the size is measured on a `View` of it, which is without the bars of the system and has one pixel of about nine,
+evenly spread: about one for each dp of the screen, and nothing that a person would notice is narrower than that.
 """
 
 import hashlib
@@ -22,9 +22,10 @@ LARGEST_FILE = 64 * 1024 * 1024
 
 _MOST_PIXELS = 40_000_000
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
-_STRIDE = 2
-_COLOUR_STRIDE = 4
-"""Colours are counted on so much coarser a grid still: counting costs as much as all the rest."""
+_SHORT_SIDE = 360
+"""Pixels that a view has on the shorter side of the whole picture, or somewhat more."""
+_COARSE = 2
+"""How uniform a picture is is measured on a grid so much coarser still."""
 _LOOK = (9, 8)
 _BEYOND = [0] * (CHANNEL + 1) + [255] * (255 - CHANNEL)
 
@@ -51,9 +52,9 @@ def measure(data: bytes, sha256: str = "") -> tuple[Picture, View | None]:
         view = _decode(data)
     except _BrokenError as error:
         return Picture(sha256, problem=str(error)), None
-    luma = view.seen.convert("L")
-    deviation = ImageStat.Stat(luma).stddev[0]
-    return Picture(sha256, "", view.whole, deviation, _flat(view.seen), _look(luma)), view
+    coarse = _thinned(view.seen, _COARSE)
+    deviation = ImageStat.Stat(coarse.convert("L")).stddev[0]
+    return Picture(sha256, "", view.whole, deviation, _flat(coarse), _look(view.seen.convert("L"))), view
 
 
 def change(one: View, other: View) -> float:
@@ -87,17 +88,22 @@ def _decode(data: bytes) -> View:
 
 def _viewed(picture: Image.Image) -> Image.Image:
     above, below = bars(Size(*picture.size))
-    size = max(1, picture.width // _STRIDE), max(1, (picture.height - above - below) // _STRIDE)
-    box = (0, above, picture.width, picture.height - below)
-    seen = picture.resize(size, Image.Resampling.NEAREST, box=box)
+    stride = max(1, min(picture.size) // _SHORT_SIDE)
+    seen = _thinned(picture, stride, (0, above, picture.width, picture.height - below))
     seen.info.pop("transparency", None)  # a screen has none
-    return seen.convert("RGB")
+    return seen if seen.mode == "RGB" else seen.convert("RGB")
+
+
+def _thinned(picture: Image.Image, stride: int, area: tuple[int, int, int, int] | None = None) -> Image.Image:
+    """One of so many pixels of each row, and one of so many rows."""
+    left, top, right, bottom = area or (0, 0, *picture.size)
+    size = max(1, (right - left) // stride), max(1, (bottom - top) // stride)
+    return picture.resize(size, Image.Resampling.NEAREST, box=(left, top, right, bottom))
 
 
 def _flat(seen: Image.Image) -> float:
-    width, height = max(1, seen.width // _COLOUR_STRIDE), max(1, seen.height // _COLOUR_STRIDE)
-    colours = seen.resize((width, height), Image.Resampling.NEAREST).getcolors(width * height) or []
-    return max(count for count, _ in colours) / (width * height)
+    pixels = seen.width * seen.height
+    return max(count for count, _ in seen.getcolors(pixels) or []) / pixels
 
 
 def _look(luma: Image.Image) -> int:

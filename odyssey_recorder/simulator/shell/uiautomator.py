@@ -17,7 +17,7 @@ async def _uiautomator(call: Call) -> int:
     if call.args[:1] != ("dump",):
         return await call.fail("Usage: uiautomator dump [--verbose][--windows][file]")
     path = next((word for word in call.args[1:] if not word.startswith("-")), _DEFAULT_PATH)
-    dump = _dump_windows if "--windows" in call.args else _dump
+    dump = _dump_windows if "--windows" in call.args else dump_views
     xml = await asyncio.to_thread(dump, call.guest.phone)
     if path == _TERMINAL:
         await call.stdout.write(xml)
@@ -30,8 +30,8 @@ async def _uiautomator(call: Call) -> int:
     return 0
 
 
-def _dump(phone: Phone) -> bytes:
-    """The window in front."""
+def dump_views(phone: Phone) -> bytes:
+    """The views of the window in front, as Android's own dump has them."""
     hierarchy = Element("hierarchy", rotation=str(phone.state().rotation))
     _add(hierarchy, phone.view_tree(), 0)
     return _PROLOGUE + tostring(hierarchy, "unicode").encode()
