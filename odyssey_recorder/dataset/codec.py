@@ -264,10 +264,10 @@ def _action(raw: _StepJson) -> Action:
         case "HOME" | "BACK" | "RECENT":
             return _own_key(SystemKey(raw.action), raw.info)
         case _:
-            raise _refusal("action", raw.action, f"one of {', '.join(_ACTIONS)}")
+            raise _refusal("action", raw.action, f"one of {', '.join(ACTIONS)}")
 
 
-_ACTIONS = (
+ACTIONS = (
     "CLICK",
     "SCROLL",
     "LONG_PRESS",
@@ -282,7 +282,7 @@ _ACTIONS = (
 )
 _RELEASED = ("TEXT", "INCOMPLETE")
 """What the dialect `RELEASE` alone calls actions."""
-_KEYS = {
+KEYS = {
     "KEY_HOME": SystemKey.HOME,
     "KEY_BACK": SystemKey.BACK,
     "KEY_RECENT": SystemKey.RECENT,
@@ -291,14 +291,14 @@ _KEYS = {
 
 
 def _key(info: str) -> SystemKey:
-    if info not in _KEYS:
-        raise _refusal("info", info, f"a point or one of {', '.join(_KEYS)}")
-    return _KEYS[info]
+    if info not in KEYS:
+        raise _refusal("info", info, f"a point or one of {', '.join(KEYS)}")
+    return KEYS[info]
 
 
 def _own_key(key: SystemKey, info: object) -> Press:
     """A system key that is an action of its own, as the card allows; `info` is empty or says it again."""
-    if info and (not isinstance(info, str) or _KEYS.get(info) is not key):
+    if info and (not isinstance(info, str) or KEYS.get(info) is not key):
         raise _refusal("info", info, f'"" or KEY_{key.value}')
     return Press(key)
 
