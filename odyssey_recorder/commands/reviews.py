@@ -65,7 +65,7 @@ def merge(
     *,
     dataset: _DatasetOption = None,
 ) -> None:
-    """Add reviews from elsewhere to those of the dataset; what is there already does not come again.
+    """Add reviews from elsewhere to those of the dataset, each once.
 
     Exit code 0: all came; 1: some could not be read or kept; 2: nothing could be read at all.
     """

@@ -26,7 +26,10 @@ REVIEWS = "reviews"
 
 POLICY = "policy.json"
 """The file there that says how the dataset is reviewed."""
-_FOR_GIT = {".gitattributes": "*.json merge=union text eol=lf\npolicy.json merge\n", ".gitignore": ".lock\n*.part\n"}
+_FOR_GIT = {
+    ".gitattributes": "/*.json merge=union\n/policy.json merge\n",
+    ".gitignore": ".lock\n*.part\n",
+}
 _USUAL = Policy()
 _NO_WORDS = "A reviewer sent it back"
 _PATIENCE_S = 10.0

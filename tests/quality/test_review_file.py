@@ -13,6 +13,7 @@ from odyssey_recorder.dataset.amendment import NewBox
 from odyssey_recorder.errors import ReviewError
 from odyssey_recorder.quality.review import Answer, Decision, Entry, Fix, Move, ReplayEvidence, Verdict
 from odyssey_recorder.quality.review_file import ReviewFile, read_reviews, spell, union
+from odyssey_recorder.quality.review_store import ReviewStore
 from tests.quality.verdicts import BEGIN, verdict
 
 EPISODE = "0123456789012345"
@@ -265,28 +266,25 @@ def _git(folder: Path, *words: str) -> str:
     return done.stdout
 
 
-def _write(folder: Path, *entries: Entry) -> None:
-    (folder / f"{EPISODE}.json").write_bytes(spell(_file(*entries)))
-
-
 @pytest.mark.parametrize("before", [(), (verdict("Ida"), verdict("Joe", minute=1))], ids=["new file", "more entries"])
 def test_git_unites_what_two_checkouts_have_written(tmp_path: Path, before: tuple[Entry, ...]) -> None:
     ours, theirs = tmp_path / "ours", tmp_path / "theirs"
     ours.mkdir()
     _git(ours, "init", "-q", "-b", "main")
-    (ours / ".gitattributes").write_text("*.json merge=union\n")
-    if before:
-        _write(ours, *before)
+    ReviewStore(ours).append("9" * 16, verdict("Kim"))
+    for entry in before:
+        ReviewStore(ours).append(EPISODE, entry)
     _git(ours, "add", ".")
     _git(ours, "commit", "-q", "-m", "before")
     _git(tmp_path, "clone", "-q", str(ours), str(theirs))
 
     for folder, entry in ((ours, verdict("Bea", minute=2)), (theirs, verdict("Cem", "pfp", minute=3))):
-        _write(folder, *before, entry)
+        ReviewStore(folder).append(EPISODE, entry)
         _git(folder, "add", ".")
         _git(folder, "commit", "-q", "-m", "mine")
     _git(theirs, "pull", "-q", "--no-rebase", "--no-edit")
 
-    merged = _read((theirs / f"{EPISODE}.json").read_bytes())
+    merged = ReviewStore(theirs).read(EPISODE)
     assert merged.problems == ()
+    assert _git(theirs, "status", "--short") == ""
     assert [entry.by for entry in merged.entries] == [*(entry.by for entry in before), "Bea", "Cem"]

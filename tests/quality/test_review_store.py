@@ -41,7 +41,7 @@ def test_what_is_appended_is_there_for_everybody(store: ReviewStore, tmp_path: P
 
 def test_git_is_told_to_unite_the_files(store: ReviewStore, tmp_path: Path) -> None:
     store.append(ONE, verdict("Bea"))
-    assert "*.json merge=union" in (tmp_path / "reviews" / ".gitattributes").read_text()
+    assert "/*.json merge=union\n" in (tmp_path / "reviews" / ".gitattributes").read_text()
     assert ".lock" in (tmp_path / "reviews" / ".gitignore").read_text()
 
 
