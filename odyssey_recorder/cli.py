@@ -255,6 +255,31 @@ def review(
     raise typer.Exit(run_window(SettingsStore(dataset=dataset, annotator=reviewer), to_review=True))
 
 
+@app.command("quality-report")
+def quality_report(
+    dataset: Annotated[
+        Path | None, typer.Argument(metavar="DATASET", help="The dataset folder.", show_default="settings")
+    ] = None,
+    *,
+    html: Annotated[Path | None, typer.Option("--html", metavar="FILE", help="Write a page with plots here.")] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Say what was accepted in review, how far reviewers agree, and what that proves.
+
+    Exit code 0: reported; 2: the dataset or its reviews cannot be read, or the page not written.
+    """
+    from odyssey_recorder.commands.quality_report import report_quality
+    from odyssey_recorder.settings import read_settings
+    from odyssey_recorder.wiring import user_checker
+
+    try:
+        folder = dataset or read_settings().dataset
+        report_quality(folder, user_checker().known, out, html=html, as_json=as_json)
+    except OdysseyError as error:
+        _complain(str(error))
+        raise typer.Exit(2) from error
+
+
 @app.command()
 def convert(
     source: Annotated[Path, typer.Argument(metavar="IN", help="An episode file or a dataset folder.")],

@@ -1,0 +1,95 @@
+"""`quality-report`: the figures of a reviewed dataset on a command line."""
+
+import json
+from collections.abc import Iterable
+from datetime import datetime
+from pathlib import Path
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+from odyssey_recorder.commands.terminal import line
+from odyssey_recorder.dataset.lettering import on_one_line
+from odyssey_recorder.quality.quality_page import (
+    bound_words,
+    kappa_words,
+    measure,
+    percent,
+    report_as_json,
+    seconds,
+    trust_words,
+    write_quality_page,
+)
+from odyssey_recorder.quality.quality_report import Breakdown, Panel, QualityReport, quality_report
+from odyssey_recorder.quality.reviewed import Known, read_reviewed
+
+_SHOWN = 10
+"""So many rows of a breakdown are printed; the page has all."""
+
+
+def report_quality(dataset: Path, known: Known, out: Console, *, html: Path | None, as_json: bool) -> None:
+    """Print the report of the dataset folder, or its JSON form, and write the page to `html`. Raises OdysseyError."""
+    report = quality_report(read_reviewed(dataset, known))
+    made_at = datetime.now().astimezone()
+    if html is not None:
+        write_quality_page(html, report, dataset=str(dataset), made_at=made_at)
+    if as_json:
+        tree = report_as_json(report, dataset=str(dataset), made_at=made_at)
+        out.print(json.dumps(tree, indent=2), markup=False, soft_wrap=True)
+        return
+    _print(report, out)
+    if html is not None:
+        out.print(line(f"Page: {html}"), soft_wrap=True)
+
+
+def _print(report: QualityReport, out: Console) -> None:
+    accepted = report.accepted
+    stages = ", ".join(f"{count} {stage.value.lower()}" for stage, count in report.stages if count)
+    out.print(line(f"{report.episodes} episodes, {report.verdicts} verdicts: {stages or 'none'}"), soft_wrap=True)
+    if accepted.of:
+        words = f"{accepted.count} of {accepted.of} accepted: {percent(accepted.share, accepted.interval)}"
+        out.print(line(words), soft_wrap=True)
+    out.print(line(bound_words(report.bound)))
+    for panel in (report.pairs, *report.panels):
+        _print_panel(panel, out)
+    for breakdown in report.breakdowns:
+        _print_breakdown(breakdown, out)
+    _print_rows(
+        ("Reason", "Times"), ((f"{one.criterion.value}: {one.words}", str(one.count)) for one in report.reasons), out
+    )
+    _print_rows(
+        ("Reviewer", "Verdicts", "Median", "90 %"),
+        ((one.name, str(one.n), seconds(one.median_s), seconds(one.p90_s)) for one in report.pace),
+        out,
+    )
+    for problem in report.problems:
+        out.print(line((problem, "yellow")), soft_wrap=True)
+
+
+def _print_panel(panel: Panel, out: Console) -> None:
+    out.print()
+    out.print(line((trust_words(panel), "yellow" if panel.questions[0].agreement.is_few else "")), soft_wrap=True)
+    if panel.questions[0].agreement.n:
+        rows = (
+            (one.name, percent(one.agreement.raw, one.agreement.raw_interval), kappa_words(one.agreement))
+            for one in panel.questions
+        )
+        _print_rows(("Question", "Raw agreement", measure(panel)), rows, out)
+
+
+def _print_breakdown(breakdown: Breakdown, out: Console) -> None:
+    shown = breakdown.shares[:_SHOWN]
+    rows = ((one.name, f"{one.count} of {one.of}", percent(one.share, one.interval)) for one in shown)
+    _print_rows((breakdown.by, "Accepted", "Share"), rows, out)
+    if len(breakdown.shares) > _SHOWN:
+        out.print(line(f" and {len(breakdown.shares) - _SHOWN} more, with --html"))
+
+
+def _print_rows(heads: tuple[str, ...], rows: Iterable[tuple[str, ...]], out: Console) -> None:
+    """A table, if there are any rows."""
+    table = Table(*heads, box=box.SIMPLE, pad_edge=False)
+    for row in rows:
+        table.add_row(*(line(on_one_line(cell)) for cell in row))
+    if table.row_count:
+        out.print(table)
