@@ -1,0 +1,351 @@
+"""What a reviewer may fix in the episode and in the step that is shown: a button and a key for each, and its dialog."""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QImage, QImageReader
+from PySide6.QtWidgets import QFrame, QGridLayout, QVBoxLayout
+
+from odyssey_recorder.dataset.amending import amended
+from odyssey_recorder.dataset.amendment import (
+    Amendment,
+    DropSteps,
+    DropTail,
+    NewEnd,
+    NewInstruction,
+    NewNote,
+    NewPress,
+    NewText,
+)
+from odyssey_recorder.dataset.provenance import StepRecord, StrokeRecord, TextRecord
+from odyssey_recorder.errors import ReviewError
+from odyssey_recorder.gui.background import Background
+from odyssey_recorder.gui.commands import Command, Commands
+from odyssey_recorder.gui.parts import text_label
+from odyssey_recorder.gui.reason_dialog import Question
+from odyssey_recorder.gui.review.amend_dialog import AmendDialog
+from odyssey_recorder.gui.review.amend_forms import (
+    AmendForm,
+    SettledForm,
+    StepsForm,
+    WordsForm,
+    drop_words,
+    quoted,
+    steps_words,
+)
+from odyssey_recorder.gui.review.box_form import BoxForm
+from odyssey_recorder.gui.review.shown_step import ShownStep, shown_steps
+from odyssey_recorder.model.action import Click, Complete, Impossible, LongPress, Type, action_type
+from odyssey_recorder.model.geometry import Size
+from odyssey_recorder.quality.picture import change, measure
+from odyssey_recorder.review_desk import OpenedReview
+
+FIXES = (
+    Command.FIX_INSTRUCTION,
+    Command.FIX_END,
+    Command.FIX_NOTE,
+    Command.FIX_TEXT,
+    Command.FIX_PRESS,
+    Command.FIX_BOX,
+    Command.DROP_STEP,
+    Command.DROP_STEPS,
+    Command.END_HERE,
+)
+"""The commands of the card."""
+
+_REASONS: dict[Command, Sequence[str]] = {
+    Command.FIX_INSTRUCTION: (
+        "something that was asked for is lost",
+        "something was added",
+        "it can be understood in two ways",
+        "nobody would say it like this",
+        "a misspelling",
+    ),
+    Command.FIX_END: ("it is not what the screen shows", "the reason is not given", "a misspelling"),
+    Command.FIX_NOTE: ("it is not true", "something is missing", "a misspelling"),
+    Command.FIX_TEXT: ("it is not what the screen shows", "a slip of the keyboard", "it shows personal data"),
+    Command.FIX_PRESS: ("the finger was held too long", "the finger was lifted too early"),
+    Command.FIX_BOX: ("no box is known", "it is around another element", "it is too large", "it is too small"),
+    Command.DROP_STEP: ("it changed nothing", "it does not belong to the task", "it was taken back at once"),
+    Command.DROP_STEPS: ("they changed nothing", "they do not belong to the task", "they were taken back at once"),
+    Command.END_HERE: ("the task was done here already", "what follows does not belong to the task"),
+}
+_NOTHING: tuple[ShownStep, ...] = ()
+
+
+class AmendCard(QFrame):
+    """Emits what shall be fixed and why; which fixes there are depends on the step that is shown.
+
+    How much two screens differ, and the picture that a box is drawn on, are read off the GUI thread.
+    """
+
+    fix_asked = Signal(object, str)
+
+    def __init__(self, background: Background, commands: Commands) -> None:
+        super().__init__()
+        self.setProperty("kind", "card")
+        self._background = background
+        self._commands = commands
+        self._review: OpenedReview | None = None
+        self._steps = _NOTHING
+        self._present = 0
+        self._dialog: AmendDialog | None = None
+        self._about = text_label(kind="hint")
+        self._connect()
+        self._lay_out()
+        self._offer()
+
+    def show_review(self, review: OpenedReview) -> None:
+        """Offer what may be fixed in an episode; a dialog about what it was before goes."""
+        before, self._review, self._steps = self._review, review, shown_steps(review)
+        if before is not None and (before.row.episode_id, before.revision) != (review.row.episode_id, review.revision):
+            self._dismiss()
+        self.show_step(min(self._present, len(self._steps) - 1))
+
+    def show_step(self, number: int) -> None:
+        """Offer what may be fixed in another step."""
+        self._present = number
+        self._offer()
+
+    def clear(self) -> None:
+        """Offer nothing: no episode is open."""
+        self._review, self._steps, self._present = None, _NOTHING, 0
+        self._dismiss()
+        self._offer()
+
+    def _dismiss(self) -> None:
+        if self._dialog is not None:
+            self._dialog.reject()
+
+    def _offer(self) -> None:
+        possible = self._possible()
+        for command in FIXES:
+            self._commands.enable(command, on=command in possible)
+        self._about.setText(self._words(possible))
+
+    def _possible(self) -> set[Command]:
+        review = self._review
+        if review is None or review.row.turn is None or not self._steps:
+            return set()
+        possible = {Command.FIX_INSTRUCTION, Command.FIX_END}
+        if review.opened.proof is not None:
+            possible.add(Command.FIX_NOTE)
+        if self._present < len(self._steps) - 1:
+            possible |= {Command.DROP_STEP, Command.DROP_STEPS, Command.END_HERE}
+        match self._steps[self._present].action:
+            case Click() | LongPress():
+                possible |= {Command.FIX_PRESS, Command.FIX_BOX}
+            case Type():
+                possible.add(Command.FIX_TEXT)
+            case _:
+                pass
+        return possible
+
+    def _words(self, possible: set[Command]) -> str:
+        if not self._steps:
+            return "Open an episode to fix what is wrong with it."
+        if not possible:
+            return "Only the one whose turn it is to judge the episode may fix it."
+        return f"Step {self._present} · {self._steps[self._present].words}"
+
+    # The dialogs.
+
+    def _ask(self, command: Command) -> None:
+        match command:
+            case Command.FIX_INSTRUCTION | Command.FIX_END | Command.FIX_NOTE | Command.FIX_TEXT:
+                self._ask_words(command)
+            case Command.FIX_PRESS:
+                self._ask_press()
+            case Command.FIX_BOX:
+                self._ask_box()
+            case Command.DROP_STEP:
+                self._ask_drop()
+            case Command.DROP_STEPS:
+                self._ask_drop_several()
+            case _:
+                self._ask_tail()
+
+    def _ask_words(self, command: Command) -> None:
+        review, step = self._opened, self._steps[self._present]
+        task, end = review.opened.episode.task, self._steps[-1].action
+        match command:
+            case Command.FIX_INSTRUCTION:
+                form = WordsForm("Instruction", task.instruction, _instruction, long=True)
+                asked = _question("Fix the instruction", "What is to be done, in the words of a person?", task.task)
+            case Command.FIX_END:
+                words = end.reason if isinstance(end, Impossible) else end.note if isinstance(end, Complete) else ""
+                form = WordsForm(f"Words of {action_type(end)}", words, lambda words: NewEnd(words=words))
+                asked = _question("Fix the words of the end", f"What is said with {action_type(end)}?")
+            case Command.FIX_NOTE:
+                number = step.number
+                form = WordsForm("Note of the step", step.note, lambda words: NewNote(step=number, note=words))
+                asked = _question("Fix the note", f"What is to be noted beside step {number}?")
+            case _:
+                number, text = step.number, step.action.text if isinstance(step.action, Type) else ""
+                form = WordsForm(
+                    "Text of the step", text, partial(_text, number), follows=_text_words(self._record(number))
+                )
+                asked = _question("Fix the text", f"What does step {number} type?")
+        self._open(command, asked, form)
+
+    def _ask_press(self) -> None:
+        step = self._steps[self._present]
+        long = isinstance(step.action, Click)
+        wanted = "LONG_PRESS" if long else "CLICK"
+        form = SettledForm(NewPress(step=step.number, long=long), _press_words(self._record(step.number)))
+        asked = _question("Fix the kind of press", f"Make step {step.number} a {wanted}?", "The place stays as it is.")
+        self._open(Command.FIX_PRESS, asked, form)
+
+    def _ask_box(self) -> None:
+        step = self._steps[self._present]
+        if not isinstance(step.action, Click | LongPress):
+            return
+        form = BoxForm(step.number, step.action, step.element)
+        asked = _question(
+            "Fix the box",
+            f"Where is the element that step {step.number} touches?",
+            "The box holds the touched place, and no more of the screen than the element.",
+        )
+        dialog = self._open(Command.FIX_BOX, asked, form)
+        self._later(dialog, partial(_read, step.picture), form.show_picture)
+
+    def _ask_drop(self) -> None:
+        number, count = self._present, len(self._steps)
+        form = SettledForm(DropSteps(first=number, last=number), drop_words(number, number, count, None))
+        asked = _question(
+            "Drop the step", f"Take step {number} out?", self._steps[number].words, answer="Drop the step"
+        )
+        dialog = self._open(Command.DROP_STEP, asked, form)
+        self._later(
+            dialog,
+            partial(share_changed, self._steps[number].picture, self._steps[number + 1].picture),
+            lambda share: form.tell(drop_words(number, number, count, share)),
+        )
+
+    def _ask_drop_several(self) -> None:
+        form = StepsForm(self._present, self._present, len(self._steps))
+        asked = _question("Drop steps", "Which steps are taken out?", answer="Drop the steps")
+        dialog = self._open(Command.DROP_STEPS, asked, form)
+        steps = self._steps
+
+        def compare(first: int, last: int) -> None:
+            if first <= last:
+                self._later(
+                    dialog,
+                    partial(share_changed, steps[first].picture, steps[last + 1].picture),
+                    lambda share: form.tell_difference(first, last, share),
+                )
+
+        form.range_changed.connect(compare)
+        compare(self._present, self._present)
+
+    def _ask_tail(self) -> None:
+        at, end = self._present, self._steps[-1]
+        words = end.action.reason if isinstance(end.action, Impossible) else ""
+        words = end.action.note if isinstance(end.action, Complete) else words
+        follows = (
+            f"{steps_words(range(at + 1, end.number + 1))}. The picture of step {at} becomes that of"
+            f" {action_type(end.action)}, with {quoted(words)}; what was done on it goes."
+        )
+        asked = _question("End here", f"End the episode with the picture of step {at}?", answer="End here")
+        self._open(Command.END_HERE, asked, SettledForm(DropTail(at=at), follows))
+
+    def _open(self, command: Command, asked: Question, form: AmendForm) -> AmendDialog:
+        dialog = AmendDialog(asked, form, _REASONS[command], partial(self._refusal, form), self.window())
+        dialog.fix_given.connect(self.fix_asked)
+        dialog.finished.connect(self._forget)
+        self._dialog = dialog
+        dialog.open()
+        return dialog
+
+    def _forget(self) -> None:
+        self._dialog = None
+
+    def _refusal(self, form: AmendForm, amendment: Amendment) -> str:
+        """Why the episode cannot be amended so, as whoever carries it out will say."""
+        opened = self._opened.opened
+        size: Size | None = form.picture_size if isinstance(form, BoxForm) else None
+        try:
+            amended(opened.episode, opened.proof, amendment, picture=size)
+        except ReviewError as error:
+            return str(error)
+        return ""
+
+    def _later(self, dialog: AmendDialog, call: Callable[[], object], take: Callable[..., object]) -> None:
+        """Hand what comes of a call to `take`, if the dialog is open still."""
+        self._background.run(call, lambda found: take(found) if dialog is self._dialog else None, lambda _error: None)
+
+    @property
+    def _opened(self) -> OpenedReview:
+        assert self._review is not None, "commands are off while no episode is open"
+        return self._review
+
+    def _record(self, number: int) -> StepRecord | None:
+        proof = self._opened.opened.proof
+        return proof.steps[number] if proof is not None and number < len(proof.steps) else None
+
+    # How it hangs together.
+
+    def _connect(self) -> None:
+        for command in FIXES:
+            self._commands[command].triggered.connect(lambda _checked, command=command: self._ask(command))
+        self._commands.belong_to(self, *FIXES)
+
+    def _lay_out(self) -> None:
+        grid = QGridLayout()
+        grid.setSpacing(6)
+        for place, command in enumerate(FIXES):
+            grid.addWidget(self._commands.button(command).set_wide(), place // 2, place % 2)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(14, 10, 10, 10)
+        column.setSpacing(8)
+        column.addWidget(self._about)
+        column.addLayout(grid)
+        column.addStretch()
+
+
+def share_changed(before: Path, after: Path) -> float | None:
+    """What share (0..1) of two pictures differs, bars left out; None where one of them cannot be read."""
+    try:
+        (_, one), (_, other) = measure(before.read_bytes()), measure(after.read_bytes())
+    except OSError:
+        return None
+    return None if one is None or other is None else change(one, other)
+
+
+def _read(picture: Path) -> QImage:
+    return QImageReader(str(picture), b"png").read()
+
+
+def _question(title: str, question: str, detail: str = "", *, answer: str = "Fix") -> Question:
+    return Question(
+        title=title,
+        question=question,
+        answer=answer,
+        tip="Change the episode; the version before is kept (Return)",
+        cancel_tip="Leave the episode as it is (Esc)",
+        detail=detail,
+    )
+
+
+def _instruction(words: str) -> Amendment | None:
+    return NewInstruction(instruction=words) if words else None
+
+
+def _text(number: int, words: str) -> Amendment | None:
+    return NewText(step=number, text=words) if words else None
+
+
+def _text_words(record: StepRecord | None) -> str:
+    if record is None or not isinstance(record.input, TextRecord):
+        return ""
+    return f"The proof goes on to say what was sent to the device: {quoted(record.input.text)}."
+
+
+def _press_words(record: StepRecord | None) -> str:
+    if record is None or not isinstance(record.input, StrokeRecord):
+        return "There is no proof of how long the finger was down."
+    held_s = record.input.duration_us / 1_000_000
+    return f"The finger was down for {held_s:.2f} s; the proof goes on to say so."

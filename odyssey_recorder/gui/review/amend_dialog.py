@@ -1,0 +1,82 @@
+"""Asks for one fix: its fields, what follows from it, and why it is made."""
+
+from collections.abc import Callable, Sequence
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QVBoxLayout, QWidget
+
+from odyssey_recorder.dataset.amendment import Amendment
+from odyssey_recorder.gui.parts import breakable, push_button, row, text_label
+from odyssey_recorder.gui.reason_dialog import Question, ReasonChoices
+from odyssey_recorder.gui.review.amend_forms import AmendForm
+
+_WIDTH_PX = 420
+Refusal = Callable[[Amendment], str]
+"""Why an amendment is not allowed; empty where it is."""
+
+
+class AmendDialog(QDialog):
+    """Emits the amendment and why it is made, once both are there and nothing forbids it."""
+
+    fix_given = Signal(object, str)
+
+    def __init__(
+        self,
+        asked: Question,
+        form: AmendForm,
+        reasons: Sequence[str],
+        refusal: Refusal,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(asked.title)
+        self.form = form
+        self._refusal_of = refusal
+        self._choices = ReasonChoices(reasons)
+        self._follows = text_label(kind="hint")
+        self._refusal = text_label(kind="warning")
+        self._ok = push_button(asked.answer, asked.tip, "primary")
+        self._ok.setDefault(True)
+        self._ok.clicked.connect(self._finish)
+        cancel = push_button("Cancel", asked.cancel_tip)
+        cancel.clicked.connect(self.reject)
+        self._lay_out(asked, row(None, cancel, self._ok))
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        form.changed.connect(self._offer)
+        self._choices.changed.connect(self._offer)
+        (self._choices if form.isHidden() else form).setFocus()
+        self._offer()
+
+    def _offer(self) -> None:
+        amendment, form = self.form.amendment, self.form
+        refusal = self._refusal_of(amendment) if amendment is not None and form.is_changed else ""
+        self._follows.setText(breakable(form.follows))
+        self._follows.setVisible(bool(form.follows) and not refusal)
+        self._refusal.setText(breakable(refusal))
+        self._refusal.setVisible(bool(refusal))
+        ready = amendment is not None and form.is_changed and not refusal
+        self._ok.setEnabled(ready and bool(self._choices.reason))
+
+    def _finish(self) -> None:
+        amendment, reason = self.form.amendment, self._choices.reason
+        if amendment is not None and reason:
+            self.accept()
+            self.fix_given.emit(amendment, reason)
+
+    def _lay_out(self, asked: Question, buttons: QHBoxLayout) -> None:
+        question, detail = text_label(asked.question, "title"), text_label(breakable(asked.detail), "hint")
+        question.setMinimumWidth(_WIDTH_PX)
+        detail.setVisible(bool(asked.detail))
+        column = QVBoxLayout()
+        column.setSpacing(12)
+        parts = (question, detail, self.form, self._follows, self._refusal, text_label("Why?", "field"), self._choices)
+        for part in parts:
+            column.addWidget(part)
+        column.addStretch()
+        column.addLayout(buttons)
+        whole = QHBoxLayout(self)
+        whole.setContentsMargins(24, 20, 24, 20)
+        whole.setSpacing(20)
+        if self.form.beside is not None:
+            whole.addWidget(self.form.beside, 1)
+        whole.addLayout(column)

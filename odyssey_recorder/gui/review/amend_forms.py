@@ -1,0 +1,199 @@
+"""The fields of each fix: what is filled in makes an amendment, and says in words what follows from it."""
+
+from collections.abc import Callable, Sequence
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPlainTextEdit, QSpinBox, QVBoxLayout, QWidget
+
+from odyssey_recorder.dataset.amendment import Amendment, DropSteps
+from odyssey_recorder.gui.parts import labelled, line_edit, named
+
+_LONG_PX = 112
+DIFFERENT = 0.02
+"""From this share of its pixels on one screen is another one than the other."""
+
+
+class AmendForm(QWidget):
+    """Where one amendment is filled in."""
+
+    changed = Signal()
+
+    @property
+    def amendment(self) -> Amendment | None:
+        """The amendment as it is filled in; None while it is none."""
+        raise NotImplementedError
+
+    @property
+    def is_changed(self) -> bool:
+        """Whether it says anything else than the episode does."""
+        raise NotImplementedError
+
+    @property
+    def follows(self) -> str:
+        """What follows from it, in words."""
+        raise NotImplementedError
+
+    @property
+    def beside(self) -> QWidget | None:
+        """What stands at the left of all fields; None where they stand alone."""
+        return None
+
+
+class SettledForm(AmendForm):
+    """An amendment that is chosen already: there is nothing to fill in."""
+
+    def __init__(self, amendment: Amendment, follows: str) -> None:
+        super().__init__()
+        self._amendment = amendment
+        self._follows = follows
+        self.hide()
+
+    @property
+    def amendment(self) -> Amendment:
+        return self._amendment
+
+    @property
+    def is_changed(self) -> bool:
+        return True
+
+    @property
+    def follows(self) -> str:
+        return self._follows
+
+    def tell(self, follows: str) -> None:
+        """Say what follows, once more is known."""
+        self._follows = follows
+        self.changed.emit()
+
+
+class WordsForm(AmendForm):
+    """Words in place of `before`, in one line or in several."""
+
+    def __init__(
+        self, name: str, before: str, make: Callable[[str], Amendment | None], *, follows: str = "", long: bool = False
+    ) -> None:
+        super().__init__()
+        self._before = before
+        self._make = make
+        self._follows = follows
+        self._field = _long_field(name, before) if long else line_edit(name, name)
+        if isinstance(self._field, QLineEdit):
+            self._field.setText(before)
+            self._field.selectAll()
+        self._field.textChanged.connect(self.changed)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self._field)
+        self.setFocusProxy(self._field)
+
+    @property
+    def amendment(self) -> Amendment | None:
+        return self._make(self._words)
+
+    @property
+    def is_changed(self) -> bool:
+        return self._words != self._before
+
+    @property
+    def follows(self) -> str:
+        return self._follows
+
+    @property
+    def _words(self) -> str:
+        return self._field.text() if isinstance(self._field, QLineEdit) else self._field.toPlainText()
+
+
+class StepsForm(AmendForm):
+    """Which steps are taken out: the first and the last of them, of an episode that has `count` with its end.
+
+    What the screens around them differ by is told by `differ`, which is asked whenever the range is another one.
+    """
+
+    range_changed = Signal(int, int)
+
+    def __init__(self, first: int, last: int, count: int) -> None:
+        super().__init__()
+        self._count = count
+        self._differ: float | None = None
+        self._first = _number("First step to drop", first, count - 2)
+        self._last = _number("Last step to drop", last, count - 2)
+        for field in (self._first, self._last):
+            field.valueChanged.connect(self._take_range)
+        fields = QHBoxLayout(self)
+        fields.setContentsMargins(0, 0, 0, 0)
+        fields.addLayout(labelled("&From step", self._first))
+        fields.addLayout(labelled("&To step", self._last))
+        self.setFocusProxy(self._first)
+
+    @property
+    def amendment(self) -> DropSteps:
+        return DropSteps(first=self._first.value(), last=self._last.value())
+
+    @property
+    def is_changed(self) -> bool:
+        return True
+
+    @property
+    def follows(self) -> str:
+        return drop_words(self._first.value(), self._last.value(), self._count, self._differ)
+
+    def tell_difference(self, first: int, last: int, share: float | None) -> None:
+        """Take what share (0..1) of the screens before and after these steps differs; None: it is not known."""
+        if (first, last) == (self._first.value(), self._last.value()):
+            self._differ = share
+            self.changed.emit()
+
+    def _take_range(self) -> None:
+        self._differ = None
+        self.changed.emit()
+        self.range_changed.emit(self._first.value(), self._last.value())
+
+
+def drop_words(first: int, last: int, count: int, differ: float | None) -> str:
+    """What follows from taking steps out of an episode of `count` steps, `differ` being how its screens join then."""
+    if first > last:
+        return ""
+    left = count - (last - first + 1)
+    moved = "" if last == count - 2 else f" Step {last + 1} becomes step {first}, and so on."
+    return f"{left} {'step is' if left == 1 else 'steps are'} left.{moved} {_join(first, last, differ)}".rstrip()
+
+
+def _join(first: int, last: int, differ: float | None) -> str:
+    if differ is None:
+        return ""
+    words = f"The screens of step {first} and of step {last + 1} differ on {percent(differ)}"
+    if differ >= DIFFERENT:
+        return f"{words}: the sequence would jump. Drop steps that changed nothing or were taken back."
+    return f"{words}: the sequence goes on where it was."
+
+
+def percent(share: float) -> str:
+    """A share (0..1) as people say it: what is not nothing is not called 0 %."""
+    return f"{share:.1%}".replace("%", " %") if 0 < share < 0.1 else f"{share:.0%}".replace("%", " %")
+
+
+def quoted(words: str) -> str:
+    """Words as they are quoted in a sentence; what is said where there are none."""
+    return f"“{words}”" if words else "no words"
+
+
+def steps_words(numbers: Sequence[int]) -> str:
+    """Steps that follow each other, as a sentence begins with them."""
+    first, last = numbers[0], numbers[-1]
+    return f"Step {first} goes" if first == last else f"Steps {first} to {last} go"
+
+
+def _long_field(name: str, words: str) -> QPlainTextEdit:
+    field = named(QPlainTextEdit(words), name)
+    field.setFixedHeight(_LONG_PX)
+    field.setTabChangesFocus(True)
+    field.selectAll()
+    return field
+
+
+def _number(name: str, value: int, highest: int) -> QSpinBox:
+    field = named(QSpinBox(), name)
+    field.setRange(0, highest)
+    field.setValue(value)
+    field.setToolTip(f"{name} (arrow up and down)")
+    return field

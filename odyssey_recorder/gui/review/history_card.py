@@ -1,0 +1,151 @@
+"""What was done with an episode, by whom, when and why, the newest first; the newest fix can be taken back here."""
+
+from collections.abc import Sequence
+from typing import Literal
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QFrame, QLabel, QVBoxLayout, QWidget
+
+from odyssey_recorder.dataset.amendment import (
+    Amendment,
+    DropSteps,
+    DropTail,
+    NewBox,
+    NewEnd,
+    NewInstruction,
+    NewNote,
+    NewPress,
+    NewText,
+)
+from odyssey_recorder.gui.commands import Command, Commands
+from odyssey_recorder.gui.parts import breakable, named, row, scroll_area, text_label
+from odyssey_recorder.gui.review.amend_forms import quoted
+from odyssey_recorder.gui.review.verdict_words import verdict_words
+from odyssey_recorder.quality.review import Entry, Fix, Move, ReplayEvidence, Verdict
+from odyssey_recorder.review_desk import OpenedReview, standing_fixes
+
+_NOTHING = "Nothing was done with this episode yet."
+_PLACES: dict[Literal["trash", "dataset", "annotator"], str] = {
+    "trash": "moved to the trash",
+    "dataset": "brought back from the trash",
+    "annotator": "sent back to the annotator",
+}
+
+
+class HistoryCard(QFrame):
+    """Shows the entries that the reviewer may see; emits that the newest fix is to be taken back."""
+
+    undo_asked = Signal()
+
+    def __init__(self, commands: Commands) -> None:
+        super().__init__()
+        self.setProperty("kind", "card")
+        self._commands = commands
+        self._newest = text_label(kind="hint")
+        self._entries = named(scroll_area(), "History")
+        self._entries.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        commands[Command.UNDO_FIX].triggered.connect(lambda _checked: self.undo_asked.emit())
+        commands.belong_to(self, Command.UNDO_FIX)
+        self._lay_out()
+        self.clear()
+
+    def show_review(self, review: OpenedReview) -> None:
+        """Show what was done with an episode."""
+        fixes = [entry for entry in review.entries if isinstance(entry, Fix)]
+        holding = standing_fixes(fixes)
+        may_undo = bool(holding) and review.row.turn is not None
+        self._commands.enable(Command.UNDO_FIX, on=may_undo)
+        self._newest.setText(f"Undo takes back: {fix_words(holding[-1], fixes)}" if may_undo else "")
+        self._newest.setVisible(may_undo)
+        self._show(review.entries, fixes)
+
+    def clear(self) -> None:
+        """No episode is open."""
+        self._commands.enable(Command.UNDO_FIX, on=False)
+        self._newest.hide()
+        self._show((), ())
+
+    @property
+    def words(self) -> list[str]:
+        """The entries as they are shown, the newest first."""
+        return [label.text() for label in self._entries.findChildren(QLabel)]
+
+    def _show(self, entries: Sequence[Entry], fixes: Sequence[Fix]) -> None:
+        inner = QWidget()
+        column = QVBoxLayout(inner)
+        column.setContentsMargins(0, 0, 6, 0)
+        column.setSpacing(10)
+        taken_back = {fix.undoes for fix in fixes}
+        for entry in sorted(entries, key=lambda one: one.at, reverse=True):
+            label = text_label(breakable(entry_words(entry, fixes)), "hint" if entry.id in taken_back else "")
+            label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+            label.setMinimumWidth(1)
+            column.addWidget(label)
+        if not entries:
+            column.addWidget(text_label(_NOTHING, "hint"))
+        column.addStretch()
+        self._entries.setWidget(inner)
+
+    def _lay_out(self) -> None:
+        head = row(text_label("History", "title"), self._commands.button(Command.UNDO_FIX))
+        head.setStretch(0, 1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(14, 10, 10, 10)
+        column.setSpacing(8)
+        column.addLayout(head)
+        column.addWidget(self._newest)
+        column.addWidget(self._entries, 1)
+
+
+def entry_words(entry: Entry, fixes: Sequence[Fix]) -> str:
+    """An entry in lines: when and by whom, what, and why; `fixes` are all of the episode."""
+    when = f"{entry.at.astimezone():%Y-%m-%d %H:%M}"
+    match entry:
+        case Verdict():
+            return f"{when} · {verdict_words(entry)}"
+        case Fix():
+            after = " (taken back later)" if entry.id in {fix.undoes for fix in fixes} else ""
+            return _lines(f"{when} · {entry.by}", f"{fix_words(entry, fixes)}{after}", _why(entry.why))
+        case ReplayEvidence():
+            return _lines(f"{when} · {entry.by}", f"Replayed on {entry.serial}: {entry.outcome}", entry.problem)
+        case Move():
+            return _lines(f"{when} · {entry.by}", f"The episode was {_PLACES[entry.to]}", _why(entry.why))
+
+
+def fix_words(fix: Fix, fixes: Sequence[Fix]) -> str:
+    """What a fix changed; `fixes` has the one that it takes back."""
+    if fix.amendment is not None:
+        return amendment_words(fix.amendment)
+    undone = next((one for one in fixes if one.id == fix.undoes and one.amendment is not None), None)
+    if undone is None or undone.amendment is None:
+        return "A fix was taken back"
+    return f"Taken back: {amendment_words(undone.amendment)}"
+
+
+def amendment_words(amendment: Amendment) -> str:
+    """What an amendment changes, in one line."""
+    match amendment:
+        case NewInstruction(instruction=words):
+            return f"Instruction: {quoted(words)}"
+        case NewEnd(words=words):
+            return f"Words of the end: {quoted(words)}"
+        case NewNote(step=step, note=note):
+            return f"Note of step {step}: {quoted(note)}"
+        case NewPress(step=step, long=long):
+            return f"Step {step} is a {'LONG_PRESS' if long else 'CLICK'}"
+        case NewText(step=step, text=text):
+            return f"Text of step {step}: {quoted(text)}"
+        case NewBox(step=step, box=(left, top, right, bottom)):
+            return f"Box of step {step}: {left}, {top} to {right}, {bottom}"
+        case DropSteps(first=first, last=last):
+            return f"Step {first} dropped" if first == last else f"Steps {first} to {last} dropped"
+        case DropTail(at=at):
+            return f"Ended at step {at}"
+
+
+def _why(words: str) -> str:
+    return f"Why: {words}" if words else ""
+
+
+def _lines(*parts: str) -> str:
+    return "\n".join(filter(None, parts))
