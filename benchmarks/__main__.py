@@ -11,7 +11,7 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import across, capture, painting, passive, recording, session, start, window
+from benchmarks import across, capture, painting, passive, recording, review, session, start, window
 from benchmarks.figure import Figure
 from odyssey_recorder.device.adb import AdbDevice
 from odyssey_recorder.device.adb_server import AdbServer, find_adb
@@ -41,6 +41,7 @@ def main() -> None:
             lambda: start.measure(lab, folder),
             lambda: painting.measure(lab),
             lambda: window.measure(lab, folder),
+            lambda: review.measure(folder),
             lambda: session.measure(lab, folder, episodes=episodes),
             lambda: passive.measure(lab, folder, taps=taps),
         )

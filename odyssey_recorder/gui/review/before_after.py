@@ -56,7 +56,8 @@ class _Half:
 class BeforeAfterView(QWidget):
     """Both pictures are of one size and show the same part; the wheel with Control zooms, a drag moves them.
 
-    Emits `painted` with the number of the step once its picture, or why there is none, is on the screen.
+    Emits `painted` with the number of the step once all that is to be seen of it has come to the screen: its picture
+    and the one after, or why there is none.
     """
 
     painted = Signal(int)
@@ -72,7 +73,7 @@ class BeforeAfterView(QWidget):
         self._cuts: dict[int, tuple[Excerpt, QImage]] = {}
         self._grip: QPointF | None = None
         self._turned = 0
-        self._told: tuple[int, int] | None = None  # the step, and how many episodes before it, that was painted last
+        self._told: tuple[int, int] | None = None  # the episode, counted, and the step that were painted last
         self._opened = 0
         self.viewport.changed.connect(self._follow_zoom)
         reel.picture_came.connect(self._take_picture)
@@ -238,9 +239,12 @@ class BeforeAfterView(QWidget):
         for half in halves:
             _paint_caption(painter, half)
             self._paint_half(painter, half)
-        if halves and self._reel.picture(self._present) is not None and self._told != (self._present, self._opened):
-            self._told = (self._present, self._opened)
+        if halves and self._told != (self._opened, self._present) and all(map(self._is_there, halves)):
+            self._told = (self._opened, self._present)
             self.painted.emit(self._present)
+
+    def _is_there(self, half: _Half) -> bool:
+        return half.step >= len(self._steps) or self._reel.picture(half.step) is not None
 
     def _paint_half(self, painter: QPainter, half: _Half) -> None:
         picture = self._reel.picture(half.step)

@@ -24,7 +24,7 @@ _KEPT_BYTES = 320 * 1024 * 1024
 _AHEAD, _BEHIND = 3, 1
 """So many of the steps after and before the present one are decoded whatever they take."""
 _AT_A_TIME = 2
-_REST_MS = 120
+_REST_MS = 60
 _SHARPNESS = 2
 _PNG = b"png"
 
@@ -73,8 +73,7 @@ class StepPicture:
 class Reel(QObject):
     """Decodes off the GUI thread: first the present step, then those around it, then all for their thumbnails.
 
-    What comes of an episode that is no longer shown is dropped. Two pictures are decoded at a time; the present one
-    waits for no other.
+    What comes of an episode that is no longer shown is dropped. The present picture waits for no other.
     """
 
     picture_came = Signal(int)
@@ -101,10 +100,13 @@ class Reel(QObject):
         self.turn_to(0)
 
     def turn_to(self, number: int) -> None:
-        """Step `number` is looked at now."""
+        """Step `number` is looked at now; where it can be painted as it is, decoding waits until that is done."""
         self._present = number
         self._let_go()
-        self._go_on()
+        if any(one < len(self._steps) and one not in self._pictures for one in (number, number + 1)):
+            self._go_on()
+        elif not self._rest.isActive():
+            self._rest.start()
 
     def look(self, look: Look) -> None:
         """Pictures are looked at like this now; those around the present one are made ready once it stays so."""
@@ -117,8 +119,7 @@ class Reel(QObject):
 
     def _go_on(self) -> None:
         for number in self._wanted():
-            urgent = number == self._present
-            if len(self._under_way) >= _AT_A_TIME + urgent:
+            if len(self._under_way) >= self._at_a_time(number):
                 return
             self._under_way.add(number)
             self._background.run(
@@ -126,6 +127,12 @@ class Reel(QObject):
                 partial(self._take, self._steps, number),
                 partial(self._fail, self._steps, number),
             )
+
+    def _at_a_time(self, number: int) -> int:
+        """How many pictures may be under way once this one is: what is far off leaves a processor to the window."""
+        if number == self._present:
+            return _AT_A_TIME + 1
+        return _AT_A_TIME if number in self._near() else 1
 
     def _wanted(self) -> Iterator[int]:
         """The steps that something is to be done for, the most urgent first."""
