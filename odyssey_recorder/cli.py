@@ -61,6 +61,13 @@ class ModeName(StrEnum):
     passive = "passive"
 
 
+class SeverityName(StrEnum):
+    """How grave a finding must be to make a difference."""
+
+    error = "error"
+    warning = "warning"
+
+
 class DialectName(StrEnum):
     """The two spellings of an episode."""
 
@@ -306,6 +313,41 @@ def convert(
     _say(f"{len(result.written)} written, {len(result.failures)} failed")
     if result.failures:
         raise typer.Exit(1)
+
+
+@app.command()
+def check(
+    path: Annotated[Path, typer.Argument(help="An episode file, a folder of them, or a dataset folder.")],
+    *,
+    as_json: JsonOption = False,
+    html: Annotated[Path | None, typer.Option(help="Write a page with all findings here.")] = None,
+    fail_on: Annotated[SeverityName, typer.Option(help="How grave a finding makes exit code 1.")] = SeverityName.error,
+    jobs: Annotated[
+        int | None, typer.Option(min=1, max=64, help="Processes.", show_default="one for each processor")
+    ] = None,
+    no_cache: Annotated[
+        bool, typer.Option("--no-cache", help="Look at everything anew, and remember nothing.")
+    ] = False,
+) -> None:
+    """Check episodes: pictures, actions, instructions, and a dataset as a whole.
+
+    What was found is remembered, and only what has changed is looked at again. Exit code 0: nothing so grave was found;
+    1: something was; 2: it could not be checked.
+    """
+    from odyssey_recorder.commands.check import COULD_NOT, Request, run_check
+    from odyssey_recorder.quality.finding import Severity
+    from odyssey_recorder.settings import checks_file
+
+    cache = None if no_cache else checks_file()
+    request = Request(path, Severity(fail_on.value), as_json=as_json, page=html, jobs=jobs, cache=cache)
+    try:
+        raise typer.Exit(run_check(request, out, err))
+    except OdysseyError as error:
+        _complain(str(error))
+        raise typer.Exit(COULD_NOT) from error
+    except KeyboardInterrupt as error:
+        _complain("Interrupted. What was looked at until now is remembered.")
+        raise typer.Exit(COULD_NOT) from error
 
 
 @app.command()

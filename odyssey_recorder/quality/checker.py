@@ -35,7 +35,9 @@ class Checker:
     several threads, but for `check_all` and `facts`.
     """
 
-    def __init__(self, cache_path: Path | None, jobs: int | None = None, *, judge: Judge) -> None:
+    def __init__(self, cache_path: Path | None, jobs: int | None = None, *, judge: Judge | None = None) -> None:
+        if judge is None:
+            from odyssey_recorder.quality.checks import check_episode as judge
         self._by = By(_digest(_MEASURES), _digest(_CHECKS))
         self._cache_path = cache_path
         self._cache = Cache(cache_path, self._by)

@@ -1,0 +1,160 @@
+"""`check`: an episode, a folder of them or a whole dataset is checked, and what was found is printed."""
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import typer
+from rich import box
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
+from rich.table import Table
+from rich.text import Text
+
+from odyssey_recorder.commands.terminal import line
+from odyssey_recorder.dataset.durable import storage_error
+from odyssey_recorder.errors import DatasetError
+from odyssey_recorder.quality.across import check_dataset, check_episodes_together
+from odyssey_recorder.quality.checker import Checker
+from odyssey_recorder.quality.dataset_folder import ANNOTATIONS, INDEXES
+from odyssey_recorder.quality.finding import EpisodeReport, NotChecked, Severity
+from odyssey_recorder.quality.findings_report import CheckCounts, FindingsReport, write_findings_page
+
+CLEAN, FOUND, COULD_NOT = 0, 1, 2
+"""How the command ends."""
+
+_SHOWN_AT_MOST = 40
+"""Findings that are printed; nobody reads more in a terminal."""
+_STYLES = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.NOTE: "cyan"}
+_TOGETHER = ("IMG06", "EPI03", "EPI05", "INS04")
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """The episode files at `path`; `root` is the dataset folder that they are all of, None where they are of none."""
+
+    path: Path
+    annotations: Sequence[Path]
+    root: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What is asked for; `page` is where the HTML page goes, and `cache` None where nothing is to be remembered."""
+
+    path: Path
+    fail_on: Severity = Severity.ERROR
+    as_json: bool = False
+    page: Path | None = None
+    jobs: int | None = None
+    cache: Path | None = None
+
+
+def run_check(request: Request, out: Console, err: Console) -> int:
+    """Check and print; how the command ends. Raises DatasetError where it cannot be done."""
+    checked = find_episodes(request.path)
+    checker = Checker(request.cache, request.jobs)
+    try:
+        report = _checked(checker, checked, err)
+        if checker.problem:
+            err.print(line((checker.problem, "yellow")), soft_wrap=True)
+    finally:
+        checker.close()
+    exit_code = FOUND if report.fails(from_=request.fail_on) else CLEAN
+    if request.page is not None:
+        write_findings_page(request.page, report)
+    if request.as_json:
+        typer.echo(json.dumps(report.as_json(exit_code=exit_code), indent=2))
+    else:
+        _print(report, out)
+    return exit_code
+
+
+def find_episodes(path: Path) -> Checked:
+    """The episode files at `path`: a file, a folder of them, or a dataset folder. Raises DatasetError for none."""
+    if path.is_file():
+        return Checked(path, (path,))
+    if not path.is_dir():
+        raise DatasetError(f"{path} cannot be checked: there is no such file or folder.")
+    inner = path / ANNOTATIONS
+    folder, root = (inner, path) if inner.is_dir() else (path, path.parent if path.name == ANNOTATIONS else None)
+    try:
+        annotations = sorted(
+            found for found in folder.glob("*.json") if found.name not in INDEXES and not found.name.startswith(".")
+        )
+    except OSError as error:
+        raise storage_error(error, folder, "read") from error
+    if not annotations:
+        raise DatasetError(f"{folder} cannot be checked: there is no episode file in it.")
+    return Checked(path, annotations, root)
+
+
+def _checked(checker: Checker, checked: Checked, err: Console) -> FindingsReport:
+    report = FindingsReport(checked.path)
+    with _progress(err) as progress:
+        bar = progress.add_task("Checking episodes", total=len(checked.annotations))
+        checker.check_all(checked.annotations, _counter(report, progress, bar))
+        if len(checked.annotations) == 1 and checked.root is None:
+            report.add_together(NotChecked(check, "It asks for the other episodes.") for check in _TOGETHER)
+            return report
+        progress.update(bar, description="Looking at all of them together")
+        if checked.root is None:
+            report.add_together(check_episodes_together(checker.facts))
+        else:
+            report.add_together(check_dataset(checked.root, checker.facts))
+    return report
+
+
+def _counter(report: FindingsReport, progress: Progress, bar: TaskID) -> Callable[[EpisodeReport], None]:
+    def count(one: EpisodeReport) -> None:
+        report.add(one)
+        progress.advance(bar)
+
+    return count
+
+
+def _progress(err: Console) -> Progress:
+    """A bar while it takes long, where somebody looks."""
+    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
+    return Progress(*columns, console=err, transient=True, disable=not err.is_terminal)
+
+
+# What people read.
+
+
+def _print(report: FindingsReport, out: Console) -> None:
+    if report.checks:
+        out.print(_table(report.checks))
+    for words in _listed(report):
+        out.print(words, soft_wrap=True)
+    more = len(report.findings) - _SHOWN_AT_MOST
+    if more > 0:
+        out.print(line(f"and {more} more: --html FILE writes them all on a page, --json prints them."), soft_wrap=True)
+    style = next((_STYLES[severity] for severity, count in report.counts.items() if count), "green")
+    out.print(line((report.summary, style)), soft_wrap=True)
+
+
+def _table(checks: Sequence[CheckCounts]) -> Table:
+    table = Table("Check", "", box=box.SIMPLE_HEAD, pad_edge=False)
+    for name in ("Errors", "Warnings", "Notes", "Episodes", "Not checked in"):
+        table.add_column(name, justify="right")
+    for one in checks:
+        found = (line((str(count), _STYLES[severity])) if count else "" for severity, count in one.found.items())
+        table.add_row(one.check, one.title, *found, str(one.episodes or ""), str(one.not_checked or ""))
+    return table
+
+
+def _listed(report: FindingsReport) -> Iterator[Text]:
+    """The first findings, by episode: what was found, and what to do."""
+    left = _SHOWN_AT_MOST
+    for episode_id, findings in report.by_episode:
+        if left <= 0:
+            return
+        yield line((f"Episode {episode_id}" if episode_id else "The dataset as a whole", "bold"))
+        for one in findings[:left]:
+            step = "" if one.step is None else f"step {one.step}: "
+            yield line("  ", (f"{one.check} {one.severity.value:8}", _STYLES[one.severity]), f"{step}{one.found}")
+            yield line(f"{'':17}{one.todo}")
+        left -= len(findings)
+        yield Text()

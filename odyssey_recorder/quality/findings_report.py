@@ -1,0 +1,207 @@
+"""What a run of the checks tells people and programs: counts per check, findings by episode, a page, a JSON tree."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from odyssey_recorder.dataset.durable import write_durably
+from odyssey_recorder.dataset.lettering import on_one_line
+from odyssey_recorder.model.episode import Json
+from odyssey_recorder.quality.finding import EpisodeReport, Finding, NotChecked, Severity, in_order
+from odyssey_recorder.quality.wording import counted
+
+FORMAT = 1
+"""Number of the JSON form; it rises when a key changes its meaning or goes away."""
+
+TITLES: Mapping[str, str] = {
+    "IMG01": "A picture is missing or broken",
+    "IMG02": "Steps, names and pictures do not agree",
+    "IMG03": "A picture has not the size of the device",
+    "IMG04": "A picture is blank",
+    "IMG05": "A picture is not proved to be of its moment",
+    "IMG06": "A picture is also that of another episode",
+    "IMG07": "An action had no effect",
+    "IMG08": "The screen was not at rest",
+    "ACT01": "An action is not one of the format's",
+    "ACT02": "A place is not on the grid",
+    "ACT03": "The episode does not end as it must",
+    "ACT04": "The action may be of another type",
+    "ACT05": "Typed text is empty, or went nowhere",
+    "ACT06": "The same is done again and again",
+    "ACT07": "A click meets nothing",
+    "ACT08": "A system key did not do what it does",
+    "ACT09": "A bounding box is wrong",
+    "EPI01": "The apps are not those of the task",
+    "EPI02": "Too few apps for the category",
+    "EPI03": "The episode is unusually short or long",
+    "EPI04": "IMPOSSIBLE without a reason",
+    "EPI05": "Two episodes are nearly the same",
+    "EPI06": "What a language model says of the steps",
+    "INS01": "The instruction has lost something",
+    "INS02": "The apps of the instruction are others",
+    "INS03": "The instruction does not mean the task",
+    "INS04": "An instruction occurs more than once",
+    "ANN01": "An annotation is empty or outdated",
+    "ANN02": "An annotation is not of its form",
+    "PRV01": "Personal data may be shown",
+    "EXP01": "An exported folder is not whole",
+    "SET01": "Files of an episode that is not there",
+    "SET02": "Files that are none of the dataset's",
+    "SET03": "The list of all episodes is not right",
+    "SET04": "Some episodes have no proof",
+    "SPL01": "A split cannot be used as it is",
+    "SPL02": "Train and test are not kept apart",
+    "SPL03": "A split mixes what it should part",
+    "SPL04": "A split is not of the share it should be",
+}
+"""What each check is about, in a few words; its docstring and docs/quality.md say all."""
+
+
+@dataclass(frozen=True, slots=True)
+class CheckCounts:
+    """One check over all: findings by severity, in how many episodes, and where it did not look, and why."""
+
+    check: str
+    found: Mapping[Severity, int]
+    episodes: int
+    not_checked: int
+    reasons: tuple[str, ...]
+
+    @property
+    def title(self) -> str:
+        """What it is about."""
+        return TITLES.get(self.check, "")
+
+
+@dataclass(slots=True)
+class FindingsReport:
+    """What was found at `path` so far; `episodes` were looked at, and all that was found is kept."""
+
+    path: Path
+    episodes: int = 0
+    clean: int = 0
+    findings: list[Finding] = field(default_factory=list)
+    _unlooked: defaultdict[tuple[str, str], list[str]] = field(default_factory=lambda: defaultdict(list))
+
+    def add(self, report: EpisodeReport) -> None:
+        """Count an episode."""
+        self.episodes += 1
+        self.clean += not report.findings
+        self.findings.extend(report.findings)
+        for one in report.not_checked:
+            self._unlooked[one.check, one.why].append(report.episode_id)
+
+    def add_together(self, told: Iterable[Finding | NotChecked]) -> None:
+        """Count what was found in the dataset as a whole; an episode named there was not clean."""
+        for one in told:
+            match one:
+                case Finding():
+                    self.findings.append(one)
+                case NotChecked(check, why):
+                    self._unlooked[check, why].append("")
+
+    @property
+    def counts(self) -> Mapping[Severity, int]:
+        """How many findings there are of each severity."""
+        found = Counter(one.severity for one in self.findings)
+        return {severity: found[severity] for severity in Severity}
+
+    @property
+    def checks(self) -> Sequence[CheckCounts]:
+        """Every check that found something or did not look, by id."""
+        found: defaultdict[str, list[Finding]] = defaultdict(list)
+        for one in self.findings:
+            found[one.check].append(one)
+        ids = sorted(found.keys() | {check for check, _ in self._unlooked})
+        return [self._counted(check, found[check]) for check in ids]
+
+    @property
+    def by_episode(self) -> Sequence[tuple[str, Sequence[Finding]]]:
+        """The findings of each episode that has some, the gravest episodes first; those of the whole before all."""
+        found: defaultdict[str, list[Finding]] = defaultdict(list)
+        for one in self.findings:
+            found[one.episode_id].append(one)
+        ordered = sorted(found.items(), key=lambda item: (item[0] != "", _gravity(item[1]), item[0]))
+        return [(episode_id, in_order(findings)) for episode_id, findings in ordered]
+
+    @property
+    def summary(self) -> str:
+        """All in one line."""
+        counts = ", ".join(counted(count, severity.value) for severity, count in self.counts.items())
+        unlooked = len({check for check, _ in self._unlooked})
+        not_checked = f"; {counted(unlooked, 'check')} could not look everywhere" if unlooked else ""
+        return f"{counted(self.episodes, 'episode')}: {counts}{not_checked}"
+
+    def fails(self, *, from_: Severity) -> bool:
+        """Whether anything is as grave as `from_`, or graver."""
+        grave = list(Severity)
+        return any(grave.index(one.severity) <= grave.index(from_) for one in self.findings)
+
+    def as_json(self, *, exit_code: int) -> dict[str, Json]:
+        """The report for programs; docs/quality.md tells what each key means."""
+        return {
+            "format": FORMAT,
+            "path": str(self.path),
+            "exit_code": exit_code,
+            "episodes": self.episodes,
+            "clean": self.clean,
+            "counts": {severity.value: count for severity, count in self.counts.items()},
+            "checks": [_counts_as_json(one) for one in self.checks],
+            "findings": [_as_json(one) for _, findings in self.by_episode for one in findings],
+            "not_checked": [
+                {"check": check, "why": why, "episodes": [*filter(None, ids)]}
+                for (check, why), ids in sorted(self._unlooked.items())
+            ],
+        }
+
+    def _counted(self, check: str, found: Sequence[Finding]) -> CheckCounts:
+        severities = Counter(one.severity for one in found)
+        unlooked = {why: ids for (other, why), ids in self._unlooked.items() if other == check}
+        return CheckCounts(
+            check,
+            {severity: severities[severity] for severity in Severity},
+            len({one.episode_id for one in found if one.episode_id}),
+            len({episode_id for ids in unlooked.values() for episode_id in ids}),
+            tuple(sorted(unlooked, key=lambda why: -len(unlooked[why]))),
+        )
+
+
+def write_findings_page(path: Path, report: FindingsReport) -> None:
+    """Write the HTML page to `path`, in one piece. Raises DatasetError."""
+    write_durably(path, render_findings_page(report).encode())
+
+
+def render_findings_page(report: FindingsReport) -> str:
+    """The HTML page, by check and by episode: it needs no other file, escapes every text, and has no scripts."""
+    environment = Environment(
+        loader=PackageLoader("odyssey_recorder.quality"), autoescape=True, undefined=StrictUndefined,
+        trim_blocks=True, lstrip_blocks=True,
+    )  # fmt: skip
+    environment.filters |= {"one_line": on_one_line, "counted": counted}
+    return environment.get_template("findings.html").render(report=report, severities=list(Severity))
+
+
+def _gravity(findings: Sequence[Finding]) -> tuple[int, ...]:
+    """What sorts the episode with the most errors first, then that with the most warnings."""
+    return tuple(-sum(one.severity is severity for one in findings) for severity in Severity)
+
+
+def _counts_as_json(one: CheckCounts) -> dict[str, Json]:
+    found: dict[str, Json] = {severity.value: count for severity, count in one.found.items()}
+    return {"check": one.check, "title": one.title, **found, "episodes": one.episodes, "not_checked": one.not_checked}
+
+
+def _as_json(one: Finding) -> dict[str, Json]:
+    return {
+        "check": one.check,
+        "severity": one.severity.value,
+        "criterion": None if one.criterion is None else one.criterion.value,
+        "episode_id": one.episode_id,
+        "step": one.step,
+        "found": one.found,
+        "todo": one.todo,
+        "others": list(one.others),
+    }
