@@ -129,7 +129,7 @@ class _FacetDelegate(QStyledItemDelegate):
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(theme.outline)
             painter.drawRoundedRect(bar, _BAR_HEIGHT / 2, _BAR_HEIGHT / 2)
-            bar.setWidth(max(_BAR_HEIGHT, bar.width() * float(index.data(_SHARE))))
+            bar.setWidth(max(_BAR_HEIGHT if index.data(_COUNT) else 0, bar.width() * float(index.data(_SHARE))))
             painter.setBrush(theme.accent)
             painter.drawRoundedRect(bar, _BAR_HEIGHT / 2, _BAR_HEIGHT / 2)
         painter.restore()

@@ -110,6 +110,7 @@ class FindingsCard(QFrame):
         column.addWidget(self._list, 1)
         column.addWidget(self._unchecked)
         column.addWidget(self._why)
+        column.addStretch()
 
 
 class _FindingList(QListView):

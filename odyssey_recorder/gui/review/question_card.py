@@ -123,6 +123,7 @@ class QuestionCard(QWidget):
         self._reason.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._step.setSpecialValueText("No one step")
         self._step.setPrefix("Step ")
+        self._step.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._step.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         this = KeyButton(commands[Command.TAKE_STEP], f"This step: {question}")
         details = QVBoxLayout(self._details)

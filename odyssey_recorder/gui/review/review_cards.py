@@ -2,13 +2,15 @@
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QActionGroup
-from PySide6.QtWidgets import QStackedWidget, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSizePolicy, QStackedWidget, QToolButton, QVBoxLayout, QWidget
 
 from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.jobs import Jobs
 from odyssey_recorder.gui.parts import named, row
+from odyssey_recorder.gui.review.amend_card import FIXES, AmendCard
 from odyssey_recorder.gui.review.findings_card import FindingsCard
+from odyssey_recorder.gui.review.history_card import HistoryCard
 from odyssey_recorder.gui.review.replay_card import ReplayCard
 from odyssey_recorder.gui.review.review_viewer import ReviewViewer
 from odyssey_recorder.gui.review.reviewing import Reviewing
@@ -20,9 +22,11 @@ _LOWEST_PX = 150
 
 
 class ReviewCards(QWidget):
-    """The cards and the row of their names; findings and replays speak to the viewer by themselves."""
+    """The cards and the row of their names; what they have to do with the viewer is settled here."""
 
     evidence_came = Signal(object)
+    fix_asked = Signal(object, str)
+    undo_asked = Signal()
 
     def __init__(
         self, reviewing: Reviewing, background: Background, jobs: Jobs, commands: Commands, viewer: ReviewViewer
@@ -31,28 +35,30 @@ class ReviewCards(QWidget):
         self._commands = commands
         self._texts = TextsCard()
         self._findings = FindingsCard(commands)
+        self._fixes = AmendCard(background, commands)
         self._replay = ReplayCard(reviewing, background, jobs, commands)
+        self._history = HistoryCard(commands)
         self._stack = QStackedWidget()
         self._names = QActionGroup(self)
         self._lay_out()
-        self._findings.step_asked.connect(viewer.go_to_step)
-        self._replay.badges_cleared.connect(viewer.clear_replay)
-        self._replay.step_came.connect(viewer.show_replay_step)
-        self._replay.evidence_came.connect(self.evidence_came)
-        for command in (Command.NEXT_FINDING, Command.PREVIOUS_FINDING):
-            commands[command].triggered.connect(lambda _checked: self._turn_to(Command.SHOW_FINDINGS))
-        commands[Command.SHOW_REPLAY].toggled.connect(lambda on: self._replay.look_for_devices() if on else None)
-        commands.belong_to(self, *self._cards, Command.NEXT_FINDING, Command.PREVIOUS_FINDING)
+        self._connect(viewer)
         self._turn_to(Command.SHOW_TASK)
 
     def show_review(self, opened: OpenedReview) -> None:
         """Show all there is of an episode."""
         self._texts.show_review(opened)
         self._findings.show_report(opened.report)
+        self._fixes.show_review(opened)
         self._replay.show_review(opened)
+        self._history.show_review(opened)
         grave = opened.report.count(Severity.ERROR) + opened.report.count(Severity.WARNING)
         words = Command.SHOW_FINDINGS.value.label
         self._commands[Command.SHOW_FINDINGS].setText(f"{words} {grave}" if grave else words)
+
+    def clear(self) -> None:
+        """No episode is open: nothing can be fixed."""
+        self._fixes.clear()
+        self._history.clear()
 
     def show_task(self) -> None:
         """Turn to what was asked for."""
@@ -68,18 +74,41 @@ class ReviewCards(QWidget):
         return {
             Command.SHOW_TASK: self._texts,
             Command.SHOW_FINDINGS: self._findings,
+            Command.SHOW_FIXES: self._fixes,
             Command.SHOW_REPLAY: self._replay,
+            Command.SHOW_HISTORY: self._history,
         }
 
     def _turn_to(self, command: Command) -> None:
         self._commands[command].setChecked(True)
+
+    def _show(self, shown: QWidget) -> None:
+        """Only the card that is shown says how much room is needed."""
+        policy = QSizePolicy.Policy
+        for card in self._cards.values():
+            card.setSizePolicy(policy.Preferred, policy.Preferred if card is shown else policy.Ignored)
+        self._stack.setCurrentWidget(shown)
+
+    def _connect(self, viewer: ReviewViewer) -> None:
+        commands = self._commands
+        viewer.step_changed.connect(self._fixes.show_step)
+        self._findings.step_asked.connect(viewer.go_to_step)
+        self._replay.badges_cleared.connect(viewer.clear_replay)
+        self._replay.step_came.connect(viewer.show_replay_step)
+        self._replay.evidence_came.connect(self.evidence_came)
+        self._fixes.fix_asked.connect(self.fix_asked)
+        self._history.undo_asked.connect(self.undo_asked)
+        for command in (Command.NEXT_FINDING, Command.PREVIOUS_FINDING):
+            commands[command].triggered.connect(lambda _checked: self._turn_to(Command.SHOW_FINDINGS))
+        commands[Command.SHOW_REPLAY].toggled.connect(lambda on: self._replay.look_for_devices() if on else None)
+        commands.belong_to(self, *self._cards, *FIXES, Command.UNDO_FIX, Command.NEXT_FINDING, Command.PREVIOUS_FINDING)
 
     def _lay_out(self) -> None:
         tabs = row(None, spacing=2)
         for command, card in self._cards.items():
             action = self._commands[command]
             self._names.addAction(action)
-            action.toggled.connect(lambda on, card=card: self._stack.setCurrentWidget(card) if on else None)
+            action.toggled.connect(lambda on, card=card: self._show(card) if on else None)
             tab = named(QToolButton(), command.value.label)
             tab.setDefaultAction(action)
             tab.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextOnly)

@@ -10,6 +10,7 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QHideEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QProgressBar, QStackedWidget, QVBoxLayout, QWidget
 
+from odyssey_recorder.dataset.amendment import Amendment
 from odyssey_recorder.errors import ReviewError
 from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.banner import Banner, Tone
@@ -33,6 +34,7 @@ from odyssey_recorder.review_desk import Ballot, OpenedReview, ReviewNews, Revie
 _SPACE = 16
 _WIDE_PX = 1380
 """From this width of the page on the list stands beside the open episode."""
+_PANEL_PX, _WIDE_PANEL_PX = 328, 380
 _TITLE_LETTERS = 60
 
 
@@ -232,12 +234,32 @@ class ReviewPage(Page):
 
     def _close_episode(self) -> None:
         self._wanted, self._opened = "", None
+        self._cards.clear()
         self._pane.mark("")
         self._arrange()
 
     def _tell_step(self, number: int) -> None:
         if self._opened is not None:
             self._panel.show_step(number, frozenset(self._viewer.seen_steps))
+
+    # Fixes.
+
+    def _fix(self, amendment: Amendment, why: str) -> None:
+        self._change(lambda episode_id: self._reviewing.fix(episode_id, amendment, why))
+
+    def _change(self, change: Callable[[str], OpenedReview]) -> None:
+        """Make a change to the open episode, and show what it is then."""
+        self._panel.show_waiting(True)
+        self._background.run(partial(change, self._wanted), self._take_changed, self._tell_unchanged)
+
+    def _take_changed(self, opened: OpenedReview) -> None:
+        self._pane.take(ReviewNews(read=(opened.row,)))
+        if opened.row.episode_id == self._wanted:
+            self._show(opened)
+
+    def _tell_unchanged(self, error: Exception) -> None:
+        self._panel.show_waiting(False)
+        self._message.show_message(Tone.DANGER, "The episode was not changed.", breakable(str(error)))
 
     # The verdict.
 
@@ -300,8 +322,11 @@ class ReviewPage(Page):
     def _arrange(self) -> None:
         """The list takes all the room, stands beside the open episode, or makes way for it."""
         listed = self._commands[Command.REVIEW_LIST].isChecked() or not self._wanted
+        is_wide = self.width() >= _WIDE_PX
+        for part in (self._cards, self._panel):
+            part.setFixedWidth(_WIDE_PANEL_PX if is_wide else _PANEL_PX)
         self._bench.setVisible(not listed)
-        self._pane.setVisible(listed or self.width() >= _WIDE_PX)
+        self._pane.setVisible(listed or is_wide)
         self._pane.show_narrow(not listed)
         self._commands.enable(Command.REVIEW_LIST, on=bool(self._wanted))
         self._tell()
@@ -320,6 +345,8 @@ class ReviewPage(Page):
         self._pane.open_asked.connect(self._open)
         self._pane.counted.connect(self._tell)
         self._viewer.step_changed.connect(self._tell_step)
+        self._cards.fix_asked.connect(self._fix)
+        self._cards.undo_asked.connect(lambda: self._change(self._reviewing.undo))
         self._cards.evidence_came.connect(self._take_evidence)
         self._panel.decided.connect(self._submit)
         self._panel.step_asked.connect(self._viewer.go_to_step)
@@ -374,7 +401,7 @@ class ReviewPage(Page):
         column = QVBoxLayout()
         column.setSpacing(10)
         column.addWidget(self._cards, 2)
-        column.addWidget(self._panel, 5)
+        column.addWidget(self._panel, 4)
         return column
 
 

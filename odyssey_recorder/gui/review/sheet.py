@@ -33,6 +33,14 @@ class Sheet:
         answers = sorted([*others, judgement], key=lambda one: places.index(one.criterion))
         return replace(self, judgements=tuple(answers))
 
+    def with_steps(self, steps: int) -> "Sheet":
+        """The sheet for an episode that has `steps` by now: what named one that is gone names none."""
+        kept = [
+            one if one.step is None or one.step < steps else one.model_copy(update={"step": None})
+            for one in self.judgements
+        ]
+        return replace(self, judgements=tuple(kept))
+
     def lacking(self) -> tuple[Criterion, str] | None:
         """The first question that is not answered in full, and what to do; None where all are."""
         for criterion, question in QUESTIONS.items():

@@ -19,7 +19,6 @@ from odyssey_recorder.quality.review import Answer, Decision, Judgement
 from odyssey_recorder.quality.standing import Turn
 from odyssey_recorder.review_desk import OpenedReview
 
-WIDTH_PX = 328
 _NOTE_PX = 52
 _REASONS = (
     Command.REASON_1, Command.REASON_2, Command.REASON_3, Command.REASON_4, Command.REASON_5, Command.REASON_6,
@@ -61,7 +60,6 @@ class VerdictPanel(QFrame):
     def __init__(self, commands: Commands) -> None:
         super().__init__()
         self.setProperty("kind", "card")
-        self.setFixedWidth(WIDTH_PX)
         self._commands = commands
         self._sheet = Sheet()
         self._steps = 0
@@ -87,8 +85,8 @@ class VerdictPanel(QFrame):
 
     def show_review(self, opened: OpenedReview, sheet: Sheet) -> None:
         """Show what is filled in of an episode, and whether and as whom the reviewer may judge it."""
-        self._sheet = sheet
         self._steps = len(opened.opened.episode.steps)
+        self._sheet = sheet.with_steps(self._steps)
         self._unfolded = None
         self._may_judge = opened.row.turn is not None
         self._turn.setText(turn_words(opened))
@@ -130,7 +128,9 @@ class VerdictPanel(QFrame):
         self._refusal.repaint_icons()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Esc and, in a field of one line, Return end the writing."""
+        """Esc and, in a field of one line, Return end the writing; a field that is written in is in sight."""
+        if event.type() is QEvent.Type.FocusIn and isinstance(watched, QWidget):
+            self._area.ensureWidgetVisible(watched)
         if isinstance(event, QKeyEvent) and event.type() is QEvent.Type.KeyPress:
             ends = {Qt.Key.Key_Escape}
             if isinstance(watched, QLineEdit):
@@ -201,7 +201,9 @@ class VerdictPanel(QFrame):
 
     def _bring_into_sight(self) -> None:
         if self._unfolded is not None:
-            self._area.ensureWidgetVisible(self._cards[self._unfolded], 0, 8)
+            card, bar = self._cards[self._unfolded], self._area.verticalScrollBar()
+            if card.visibleRegion().boundingRect().height() < card.height():
+                bar.setValue(card.y())
 
     def _show_seen(self) -> None:
         seen = self._steps - len(unseen(self._sheet.seen, self._steps))
