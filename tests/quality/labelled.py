@@ -5,11 +5,15 @@ import random
 import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
 from PIL import Image, ImageChops, ImageColor, ImageOps
 
+from odyssey_recorder.device.profile import profile_named
+from odyssey_recorder.model.geometry import Size
+from odyssey_recorder.quality.effect import area_dp2
 from odyssey_recorder.quality.picture import View, change, measure
 from odyssey_recorder.simulator.phone import PhoneState, Rect, Screen
 from odyssey_recorder.simulator.system.transition import Change, Transition, pictures
@@ -28,13 +32,19 @@ _SWITCHES = ("Notifications", "Display", "Connected devices")
 class Pair:
     """The pictures before and after something: how much of them differs, and whether the phone says that it changed.
 
-    `kind` is what was done: the pairs of one kind are as hard as one another.
+    `kind` is what was done: the pairs of one kind are as hard as one another. `share` (0..1) is of the pixels that the
+    checks look at, `area` the same in dp².
     """
 
     kind: str
     profile: str
     changed: bool
     share: float
+
+    @property
+    def area(self) -> float:
+        profile = profile_named(self.profile)
+        return area_dp2(self.share, Size(profile.size.width, profile.size.height), profile.density)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,9 +136,9 @@ def _without_a_plan(watched: _Watched, rng: random.Random, deeds: int) -> None:
         kind = rng.choices(("tap", "beside", "scroll", "back"), (5, 2, 2, 1))[0]
         if kind == "tap":
             node = rng.choice([node for node in person.nodes if node.clickable])
-            watched.do("tap", lambda node=node: person.tap_at(*node.bounds.center))
+            watched.do("tap", partial(person.tap_at, *node.bounds.center))
         elif kind == "beside":
-            watched.do("tap beside everything", lambda place=_nowhere(person): person.tap_at(*place))
+            watched.do("tap beside everything", partial(person.tap_at, *_nowhere(person)))
         elif kind == "scroll":
             _scroll(watched, share=rng.choice((-0.5, 0.5, -0.1)))
         else:
@@ -171,7 +181,7 @@ def _switches(watched: _Watched) -> None:
         person.scroll_to(page)
         person.tap(page)
         for node in [node for node in person.nodes if node.checkable][:4]:
-            watched.do("switch", lambda place=node.bounds.center: person.tap_at(*place))
+            watched.do("switch", partial(person.tap_at, *node.bounds.center))
         person.back()
 
 
@@ -186,7 +196,7 @@ def _little_marks(watched: _Watched) -> None:
         _open(person, app)
         marks = [node for node in person.nodes if node.content_desc.startswith(words)][:3]
         for node in marks:
-            watched.do(kind, lambda place=node.bounds.center: person.tap_at(*place))
+            watched.do(kind, partial(person.tap_at, *node.bounds.center))
 
 
 def _letters(watched: _Watched) -> None:
@@ -194,11 +204,11 @@ def _letters(watched: _Watched) -> None:
     _open(person, "Notes")
     person.tap("New note")
     for letter in "il.tM":
-        watched.do("one letter", lambda letter=letter: person.type(letter))
+        watched.do("one letter", partial(person.type, letter))
     watched.do("cursor moved", lambda: person.tap_at(person.field("title").bounds.left + 2, _middle(person)))
     _open(person, "Calculator")
     for digit in "172":
-        watched.do("one digit", lambda digit=digit: person.tap(digit))
+        watched.do("one digit", partial(person.tap, digit))
 
 
 def _middle(person: Person) -> float:
@@ -207,9 +217,9 @@ def _middle(person: Person) -> float:
 
 def _end_of_a_list(watched: _Watched) -> None:
     person = watched.person
-    _open(person, "Settings")
-    for _ in range(8):
-        person.scroll([node for node in person.nodes if node.scrollable][-1].bounds)
+    _open(person, "Shop")
+    for _ in range(12):
+        person.scroll(_last_list(person), -0.8)
     for _ in range(2):
         watched.do("scroll at the end of a list", lambda: person.scroll(_last_list(person)))
 

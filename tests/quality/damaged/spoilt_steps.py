@@ -1,4 +1,4 @@
-"""What goes wrong with actions: words and places that the format does not know, ends, wrong kinds, empty deeds, boxes."""
+"""What goes wrong with actions: words and places that the format does not know, ends, wrong kinds, boxes."""
 
 from tests.quality.damaged.damage import Damage, among
 from tests.quality.damaged.wreck import Planted, Wreck
@@ -126,9 +126,7 @@ def colon(wreck: Wreck) -> Planted:
     spelled = f"at 9:30 {text}"
     wreck.put_action(step, "TYPE", spelled)
     wreck.records[step]["input"]["text"] = spelled
-    for later in range(step + 1, len(wreck.steps)):
-        tree = wreck.tree(later)
-        tree.write_text(tree.read_text(encoding="utf-8").replace(f'text="{text}"', f'text="{spelled}"'), "utf-8")
+    wreck.retype(step, text, spelled)
     return Planted("ACT05", step)
 
 

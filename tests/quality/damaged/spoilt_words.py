@@ -81,7 +81,7 @@ def item_lost(wreck: Wreck) -> Planted:
 @damage("tiles")
 def number_lost(wreck: Wreck) -> Planted:
     """The instruction has another number than the task."""
-    wreck.task["instruction"] = wreck.task["instruction"].replace("7 × 8", "7 × 6")
+    wreck.task["instruction"] = wreck.task["instruction"].replace("7 times 8", "7 times 6")
     return Planted("INS01")
 
 
@@ -156,9 +156,7 @@ def _typed(wreck: Wreck, text: str) -> Planted:
     old = str(wreck.steps[step]["info"])
     wreck.put_action(step, "TYPE", text)
     wreck.records[step]["input"]["text"] = text
-    for later in range(step + 1, len(wreck.steps)):
-        tree = wreck.tree(later)
-        tree.write_text(tree.read_text(encoding="utf-8").replace(f'text="{old}"', f'text="{text}"'), "utf-8")
+    wreck.retype(step, old, text)
     return Planted("PRV01", step)
 
 

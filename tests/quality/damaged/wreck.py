@@ -19,10 +19,14 @@ Tree = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Planted:
-    """What must be found: by which check, at which step, None for the whole episode."""
+    """What must be found: by which check, at which step, None for the whole episode.
+
+    `episode_id` is empty for what is of the dataset, None for the one episode of a wreck.
+    """
 
     check: str
     step: int | None = None
+    episode_id: str | None = None
 
 
 class Wreck:
@@ -126,6 +130,12 @@ class Wreck:
         self.put_action(step, self.steps[step]["action"], [[x, y], [x, y]], f"[({x}, {y})]")
         frame, stroke = self.records[step]["frame"], self.records[step]["input"]
         stroke["samples"] = [[x * frame["width"] // 1000, y * frame["height"] // 1000, 0]]
+
+    def retype(self, step: int, old: str, text: str) -> None:
+        """Have the fields after a step show another text."""
+        for tree in filter(Path.exists, map(self.tree, range(step + 1, len(self.steps)))):
+            xml = tree.read_text(encoding="utf-8")
+            tree.write_text(xml.replace(f'text="{old}"', f'text="{text}"'), encoding="utf-8")
 
     def renumber(self, order: Iterable[int]) -> None:
         """Have these of the present steps, in this order, some of them perhaps twice; all else follows."""

@@ -1,0 +1,108 @@
+"""What the thresholds of IMG04, IMG07 and IMG08 rest on: measures of labelled pictures, and the errors they make."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from rich.console import Console
+from rich.table import Column, Table
+
+from odyssey_recorder.quality.thresholds import BLANK_DEVIATION, BLANK_FLAT, NO_EFFECT_DP2, NO_EFFECT_SHARE
+from tests.quality.labelled import Pair, Sight, hard_pairs_on, moments_on, pairs_on, sights_on
+
+PROFILES = ("small_phone", "medium_phone", "pixel_7_pro", "pixel_8_pro", "pixel_fold", "pixel_tablet")
+CURSOR, VIDEO = "cursor that blinks", "moves by itself"
+
+
+@dataclass(frozen=True, slots=True)
+class Labelled:
+    """All that was labelled: pairs before and after a deed, pairs of two moments, single pictures."""
+
+    pairs: tuple[Pair, ...]
+    moments: tuple[Pair, ...]
+    sights: tuple[Sight, ...]
+
+
+def label(profiles: Iterable[str], *, seed: int, deeds: int) -> Labelled:
+    """Use a simulated phone of each profile, and label what it shows."""
+    pairs: list[Pair] = []
+    moments: list[Pair] = []
+    sights: list[Sight] = []
+    for profile in profiles:
+        pairs += [*pairs_on(profile, seed=seed, deeds=deeds), *hard_pairs_on(profile)]
+        moments += moments_on(profile, seed=seed)
+        sights += sights_on(profile)
+    return Labelled(tuple(pairs), tuple(moments), tuple(sights))
+
+
+def looks_blank(sight: Sight) -> bool:
+    """What IMG04 says of a picture."""
+    return sight.deviation < BLANK_DEVIATION or sight.flat > BLANK_FLAT
+
+
+def errors(pairs: Sequence[Pair], says_changed: Callable[[Pair], bool]) -> tuple[list[Pair], list[Pair]]:
+    """Without effect and not found, then found though there was one, where a rule goes by so much."""
+    missed = [pair for pair in pairs if not pair.changed and says_changed(pair)]
+    false = [pair for pair in pairs if pair.changed and not says_changed(pair)]
+    return missed, false
+
+
+def print_calibration(labelled: Labelled, console: Console) -> None:
+    """The distribution of each measure under both labels, and what the thresholds make of it."""
+    console.print(f"IMG07: {len(labelled.pairs)} pairs, before and after", style="bold")
+    console.print(_of_pairs(labelled.pairs))
+    console.print(_of_rules(labelled.pairs))
+    console.print(f"IMG08: {len(labelled.moments)} pairs, 300 ms apart", style="bold")
+    console.print(_of_pairs(labelled.moments))
+    console.print(_of_rules(labelled.moments))
+    console.print(f"IMG04: {len(labelled.sights)} pictures", style="bold")
+    console.print(_of_sights(labelled.sights))
+    wrong = [sight for sight in labelled.sights if looks_blank(sight) != sight.blank]
+    console.print(f"wrong at deviation < {BLANK_DEVIATION} or flat > {BLANK_FLAT}: {len(wrong)}")
+
+
+def _of_pairs(pairs: Sequence[Pair]) -> Table:
+    groups: defaultdict[tuple[bool, str], list[Pair]] = defaultdict(list)
+    for pair in pairs:
+        groups[pair.changed, pair.kind].append(pair)
+    shown = _table("changed", "kind", "pairs", "share, least", "share, most", "dp², least", "dp², most")
+    for (changed, kind), group in sorted(groups.items()):
+        shares, areas = sorted(pair.share for pair in group), sorted(pair.area for pair in group)
+        figures = f"{shares[0]:.6f}", f"{shares[-1]:.6f}", f"{areas[0]:.0f}", f"{areas[-1]:.0f}"
+        shown.add_row("yes" if changed else "no", kind, str(len(group)), *figures)
+    return shown
+
+
+def _of_rules(pairs: Sequence[Pair]) -> Table:
+    shown = _table("it changed where", "not changed, said so", "changed, not seen")
+    rules: list[tuple[str, Callable[[Pair], bool]]] = [
+        (f"dp² ≥ {NO_EFFECT_DP2:g}", lambda pair: pair.area >= NO_EFFECT_DP2),
+        (f"share ≥ {NO_EFFECT_SHARE}", lambda pair: pair.share >= NO_EFFECT_SHARE),
+        ("share ≥ 0.001", lambda pair: pair.share >= 0.001),
+        ("share ≥ 0.0001", lambda pair: pair.share >= 0.0001),
+    ]
+    for words, rule in rules:
+        missed, false = errors(pairs, rule)
+        shown.add_row(words, _counted(missed), _counted(false))
+    return shown
+
+
+def _counted(pairs: Sequence[Pair]) -> str:
+    kinds = ", ".join(sorted({pair.kind for pair in pairs}))
+    return f"{len(pairs)} ({kinds})" if pairs else "0"
+
+
+def _of_sights(sights: Sequence[Sight]) -> Table:
+    groups: defaultdict[tuple[bool, str], list[Sight]] = defaultdict(list)
+    for sight in sights:
+        groups[sight.blank, sight.kind].append(sight)
+    shown = _table("blank", "kind", "pictures", "deviation, least", "most", "flat, least", "most")
+    for (blank, kind), group in sorted(groups.items()):
+        deviations, flats = sorted(one.deviation for one in group), sorted(one.flat for one in group)
+        figures = f"{deviations[0]:.2f}", f"{deviations[-1]:.2f}", f"{flats[0]:.4f}", f"{flats[-1]:.4f}"
+        shown.add_row("yes" if blank else "no", kind, str(len(group)), *figures)
+    return shown
+
+
+def _table(*names: str) -> Table:
+    return Table(*(Column(name) for name in names), box=None)

@@ -1,0 +1,30 @@
+"""`make quality`: the damaged set and what the checks find of it, or with --calibrate what their thresholds rest on."""
+
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from rich.console import Console
+
+from tests.quality.calibration import PROFILES, label, print_calibration
+from tests.quality.damaged.bench import make_and_check
+from tests.quality.damaged.score import print_scores
+
+
+def main() -> int:
+    """Print the table; 1 where a defect was missed, or found where there is none."""
+    console = Console()
+    if sys.argv[1:] == ["--calibrate"]:
+        print_calibration(label(PROFILES, seed=1, deeds=40), console)
+        return 0
+    begun_s = time.monotonic()
+    with tempfile.TemporaryDirectory(prefix="odyssey-damaged-") as folder:
+        cases = make_and_check(Path(folder), seed=1)
+    all_right = print_scores(cases, console)
+    console.print(f"In {time.monotonic() - begun_s:.0f} s.")
+    return 0 if all_right else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,259 @@
+"""What goes wrong among episodes: pictures and words of another one, lists, splits, manifests, files of nobody."""
+
+import hashlib
+import json
+import random
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from PIL import ImageChops
+
+from odyssey_recorder.dataset.codec import Dialect
+from odyssey_recorder.dataset.convert import convert
+from tests.quality.damaged.spoilt_words import give_words
+from tests.quality.damaged.wreck import Planted, Wreck
+
+ERRANDS = ("candle", "library", "balloons", "dark")
+"""Whose episodes a set has, in this order: no two of them come by the same page, which would be the same picture."""
+
+
+class Shelf:
+    """A dataset of a few episodes, each of which can be damaged."""
+
+    def __init__(self, clean: Path, root: Path, ids: list[str], rng: random.Random) -> None:
+        self.root = root
+        self._again = partial(Wreck, clean, root, ids[0], rng)
+        self.wrecks = [Wreck(clean, root, episode_id, rng) for episode_id in ids]
+
+    def first_once_more(self) -> Wreck:
+        """The first episode as it was, once more under another id."""
+        self.wrecks.append(self._again())
+        return self.wrecks[-1]
+
+    def write(self, name: str, tree: object) -> None:
+        """Write a JSON file."""
+        path = self.root / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(json.dumps(tree), encoding="utf-8")
+
+    def split(self) -> dict[str, list[str]]:
+        """All episodes, the last one to test with."""
+        names = [f"{wreck.episode_id}.json" for wreck in self.wrecks]
+        return {"train": names[:-1], "test": names[-1:]}
+
+    def index(self) -> list[dict[str, object]]:
+        """The rows of all_anno.json."""
+        return [{"episode_id": one.episode_id, "step_length": len(one.steps)} for one in self.wrecks]
+
+    def export(self) -> None:
+        """Make it an exported folder, annotated and with a manifest: no proof, the spelling of the released files."""
+        for wreck in self.wrecks:
+            give_words(wreck)
+            wreck.save()
+        respelled = self.root.with_name(f"{self.root.name}-respelled")
+        convert(self.root, respelled, Dialect.RELEASE)
+        for folder in ("annotations", "provenance", "ui_trees"):
+            shutil.rmtree(self.root / folder)
+        (respelled / "annotations").rename(self.root / "annotations")
+        respelled.rmdir()
+        self.write("splits/random_split.json", self.split())
+        self.write_manifest()
+
+    def write_manifest(self) -> None:
+        """Write the sums of all files that there are."""
+        (self.root / "SHA256SUMS").unlink(missing_ok=True)
+        files = sorted(path for path in self.root.rglob("*") if path.is_file())
+        sums = (f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.relative_to(self.root)}\n" for path in files)
+        (self.root / "SHA256SUMS").write_text("".join(sums), encoding="utf-8")
+
+    def annotation(self, number: int) -> Path:
+        """The annotation file of an episode."""
+        return self.root / "annotations" / f"{self.wrecks[number].episode_id}.json"
+
+
+SpoilSet = Callable[[Shelf], tuple[Planted, ...] | Planted | None]
+
+
+@dataclass(frozen=True, slots=True)
+class SetDamage:
+    """One damage of a whole dataset, recorded or `exported`; clean where nothing is planted."""
+
+    name: str
+    spoil: SpoilSet
+    exported: bool = False
+
+    def do(self, shelf: Shelf) -> tuple[Planted, ...]:
+        """Damage a dataset on the disk; what must be found, and nothing else."""
+        if self.exported:
+            shelf.export()
+            planted = self.spoil(shelf)
+        else:
+            planted = self.spoil(shelf)
+            for wreck in shelf.wrecks:
+                wreck.save()
+        return (planted,) if isinstance(planted, Planted) else planted or ()
+
+
+SET_DAMAGES: list[SetDamage] = []
+
+
+def _damage(*, exported: bool = False) -> Callable[[SpoilSet], SpoilSet]:
+    def put(spoil: SpoilSet) -> SpoilSet:
+        SET_DAMAGES.append(SetDamage((spoil.__doc__ or "").rstrip("."), spoil, exported))
+        return spoil
+
+    return put
+
+
+def _of(wreck: Wreck, check: str, step: int | None = None) -> Planted:
+    return Planted(check, step, wreck.episode_id)
+
+
+def _whole(check: str) -> Planted:
+    return Planted(check, None, "")
+
+
+@_damage()
+def clean(shelf: Shelf) -> None:
+    """A clean dataset, with its lists and splits."""
+    shelf.write("all_anno.json", shelf.index())
+    shelf.write("splits/random_split.json", shelf.split())
+
+
+@_damage()
+def foreign_picture(shelf: Shelf) -> tuple[Planted, ...]:
+    """A screenshot is that of another episode."""
+    mine, other = shelf.wrecks[:2]
+    step, foreign = 3, 2
+    mine.put_file(step, other.picture(foreign).read_bytes())
+    for name in ("png_sha256", "rgb_sha256"):
+        mine.records[step]["frame"][name] = other.records[foreign]["frame"][name]
+    return _of(mine, "IMG06", step), _of(other, "IMG06", foreign)
+
+
+@_damage()
+def said_twice(shelf: Shelf) -> tuple[Planted, ...]:
+    """Two episodes have the same instruction, but for capitals."""
+    one, other = shelf.wrecks[0], shelf.wrecks[3]
+    words = f"{one.task['instruction']} {other.task['instruction']}"
+    one.task["instruction"], other.task["instruction"] = words, words.upper()
+    one.task["app"] = other.task["app"] = ["Shop", "Notes", "Settings", "Clock"]
+    return _of(one, "INS04"), _of(other, "INS04"), _of(one, "EPI01"), _of(other, "EPI01")
+
+
+@_damage()
+def done_again(shelf: Shelf) -> tuple[Planted, ...]:
+    """A task was done twice on one device, with the finger a little aside, at another time of the day."""
+    again = shelf.first_once_more()
+    for step, spelled in enumerate(again.steps):
+        image = again.image(step)
+        image.paste(ImageChops.offset(image.crop((0, 0, image.width, 48)), 5, 0), (0, 0))
+        again.put_picture(step, image)
+        if again.is_touch(step):
+            x, y = spelled["info"][0]
+            again.put_place(step, x + 4, y + 3)
+    again.task["instruction"] = "Please write the full name of the cedar and fig candle from Shop into Notes."
+    return _of(shelf.wrecks[0], "EPI05"), _of(again, "EPI05")
+
+
+@_damage()
+def index_disagrees(shelf: Shelf) -> Planted:
+    """The list of all episodes counts other steps for one of them."""
+    rows = shelf.index()
+    rows[1]["step_length"] = 99
+    shelf.write("all_anno.json", rows)
+    return _whole("SET03")
+
+
+@_damage()
+def orphans(shelf: Shelf) -> Planted:
+    """An annotation is missing, and its pictures are there."""
+    lost = shelf.wrecks.pop()
+    for folder in ("annotations", "provenance", "ui_trees"):
+        for path in (shelf.root / folder).glob(f"{lost.episode_id}*"):
+            path.unlink()
+    return _whole("SET01")
+
+
+@_damage()
+def proof_lost(shelf: Shelf) -> Planted:
+    """One of the recordings has no proof."""
+    for wreck in shelf.wrecks:
+        wreck.save()
+    lost = shelf.wrecks.pop()
+    (shelf.root / "provenance" / f"{lost.episode_id}.json").unlink()
+    return _whole("SET04")
+
+
+@_damage()
+def split_of_nobody(shelf: Shelf) -> Planted:
+    """A split names an episode that is not there."""
+    split = shelf.split()
+    split["train"].append("0123456789012345.json")
+    shelf.write("splits/random_split.json", split)
+    return _whole("SPL01")
+
+
+@_damage()
+def torn_split(shelf: Shelf) -> Planted:
+    """A split has no test."""
+    shelf.write("splits/random_split.json", {"train": shelf.split()["train"]})
+    return _whole("SPL01")
+
+
+@_damage()
+def leak(shelf: Shelf) -> Planted:
+    """An episode is in train and in test."""
+    split = shelf.split()
+    split["train"] += split["test"]
+    shelf.write("splits/random_split.json", split)
+    return _whole("SPL02")
+
+
+@_damage()
+def left_out(shelf: Shelf) -> Planted:
+    """A split lacks an episode."""
+    split = shelf.split()
+    del split["train"][0]
+    shelf.write("splits/random_split.json", split)
+    return _whole("SPL03")
+
+
+@_damage()
+def device_leak(shelf: Shelf) -> Planted:
+    """A device is on both sides of the split that holds devices apart."""
+    shelf.write("splits/device_split.json", shelf.split())
+    return _whole("SPL04")
+
+
+@_damage(exported=True)
+def clean_export(shelf: Shelf) -> None:
+    """A clean exported folder."""
+
+
+@_damage(exported=True)
+def changed_after_export(shelf: Shelf) -> Planted:
+    """A picture of an exported folder was changed: it is whole, and not what the manifest says."""
+    wreck = shelf.wrecks[0]
+    wreck.put_picture(2, ImageChops.offset(wreck.image(2), 0, 9))
+    return _whole("EXP01")
+
+
+@_damage(exported=True)
+def recorders_spelling(shelf: Shelf) -> Planted:
+    """An annotation of an exported folder is spelled as the recorder does, at which the official converter stops."""
+    path = shelf.annotation(0)
+    path.write_text(path.read_text(encoding="utf-8").replace('"TEXT"', '"TYPE"'), encoding="utf-8")
+    shelf.write_manifest()
+    return _of(shelf.wrecks[0], "EXP01")
+
+
+@_damage(exported=True)
+def picture_left_behind(shelf: Shelf) -> tuple[Planted, ...]:
+    """A picture of an exported folder is missing, and its manifest knows of none."""
+    shelf.wrecks[0].picture(2).unlink()
+    shelf.write_manifest()
+    return _whole("EXP01"), _of(shelf.wrecks[0], "IMG01", 2)
