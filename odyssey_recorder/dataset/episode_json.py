@@ -1,0 +1,276 @@
+"""The keys of an episode file and the kinds of their values: what a step must say to be understood."""
+
+from collections.abc import Iterator
+from enum import Enum
+from types import MappingProxyType
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic_core import ErrorDetails
+
+from odyssey_recorder.dataset.plain_json import NotPlainJsonError, parse, shown
+from odyssey_recorder.model.action import (
+    Action,
+    Click,
+    Complete,
+    Impossible,
+    LongPress,
+    Press,
+    Scroll,
+    SystemKey,
+    Type,
+)
+from odyssey_recorder.model.episode import DeviceInfo, Extra, TaskInfo, screenshot_name
+from odyssey_recorder.model.geometry import GRID, Point, Size
+
+
+class Rule(Enum):
+    """What of the format is broken."""
+
+    COUNT = "step_length is not the count of the steps"
+    NUMBER = "steps are not numbered 0..n-1"
+    SCREENSHOT = "a screenshot has not the name of its step"
+    VOCABULARY = "an action or its info is not one of the format's"
+    PLACE = "a point is not on the grid, or has not the form of its action"
+    ENDING = "the episode does not end with its one COMPLETE or IMPOSSIBLE"
+    FORM = "a value is missing or of another kind"
+
+
+class UnreadableError(Exception):
+    """Why this JSON is no episode, and where in the file; which rule it breaks."""
+
+    def __init__(self, words: str, rule: Rule = Rule.FORM) -> None:
+        super().__init__(words)
+        self.rule = rule
+
+
+class Border(BaseModel):
+    """Strict: no text for a number, no true for 1. Unknown keys are kept."""
+
+    model_config = ConfigDict(strict=True, extra="allow", frozen=True)
+
+    def unknown(self) -> Extra:
+        """What the object says beyond the keys of the format."""
+        return MappingProxyType(self.__pydantic_extra__ or {})
+
+
+class DeviceJson(Border):
+    """`device_info`."""
+
+    product: str | None = None
+    release_version: str | None = None
+    sdk_version: str | None = None
+    h: int = Field(ge=1, le=65_535)
+    w: int = Field(ge=1, le=65_535)
+    device_name: str
+
+
+class TaskJson(Border):
+    """`task_info`."""
+
+    category: str
+    app: list[str]
+    meta_task: str
+    task: str
+    instruction: str
+
+
+class StepJson(Border):
+    """One of `steps`."""
+
+    step: int
+    screenshot: str
+    action: str
+    info: Any = ""
+    ps: Any = ""
+
+
+class EpisodeJson(Border):
+    """The whole file."""
+
+    # Never \d: it takes the digits of every script, and the id becomes file names.
+    episode_id: str = Field(pattern=r"^[0-9]{16}\z")
+    device_info: DeviceJson
+    task_info: TaskJson
+    step_length: int
+    steps: list[StepJson]
+
+
+_Coordinate = Annotated[int, Field(strict=True, ge=0, le=GRID)]
+_POINTS = TypeAdapter(list[tuple[_Coordinate, _Coordinate]])
+
+
+def device_of(raw: DeviceJson) -> DeviceInfo:
+    """The device that `device_info` tells."""
+    size = Size(raw.w, raw.h)
+    return DeviceInfo(raw.device_name, size, raw.product, raw.release_version, raw.sdk_version, raw.unknown())
+
+
+def task_of(raw: TaskJson) -> TaskInfo:
+    """The task that `task_info` tells."""
+    return TaskInfo(raw.category, tuple(raw.app), raw.meta_task, raw.task, raw.instruction, raw.unknown())
+
+
+def check_number(raw: StepJson, number: int) -> None:
+    """Raise UnreadableError where a step does not bear the number of its place."""
+    _expect("step", raw.step, number, Rule.NUMBER)
+
+
+def check_screenshot(raw: StepJson, episode_id: str, number: int) -> None:
+    """Raise UnreadableError where a step's picture is not called as it must be.
+
+    The one name that is allowed is made here, so no name in a file can lead out of its folder.
+    """
+    _expect("screenshot", raw.screenshot, screenshot_name(episode_id, number), Rule.SCREENSHOT)
+
+
+def action_of(raw: StepJson) -> Action:
+    """The action of a step. Raises UnreadableError naming the field, its value and what was expected."""
+    match raw.action:
+        case "CLICK" if isinstance(raw.info, str):
+            return Press(_key(raw.info))
+        case "CLICK":
+            return Click(pair(raw.info)[0])
+        case "LONG_PRESS":
+            return LongPress(pair(raw.info)[0])
+        case "SCROLL":
+            return _scroll(raw)
+        case "TYPE" | "TEXT":
+            return Type(_words("info", raw.info))
+        case "COMPLETE":
+            return Complete(_words("ps", raw.ps))
+        case "IMPOSSIBLE" | "INCOMPLETE":
+            return Impossible(_words("ps", raw.ps))
+        case "HOME" | "BACK" | "RECENT":
+            return _own_key(SystemKey(raw.action), raw.info)
+        case _:
+            raise _refusal("action", raw.action, f"one of {', '.join(ACTIONS)}", Rule.VOCABULARY)
+
+
+ACTIONS = (
+    "CLICK",
+    "SCROLL",
+    "LONG_PRESS",
+    "TYPE",
+    "TEXT",
+    "COMPLETE",
+    "IMPOSSIBLE",
+    "INCOMPLETE",
+    "HOME",
+    "BACK",
+    "RECENT",
+)
+RELEASED_ACTIONS = ("TEXT", "INCOMPLETE")
+"""What the dialect `RELEASE` alone calls actions."""
+KEYS = {
+    "KEY_HOME": SystemKey.HOME,
+    "KEY_BACK": SystemKey.BACK,
+    "KEY_RECENT": SystemKey.RECENT,
+    "KEY_APPSELECT": SystemKey.RECENT,
+}
+
+
+def _key(info: str) -> SystemKey:
+    if info not in KEYS:
+        raise _refusal("info", info, f"a point or one of {', '.join(KEYS)}", Rule.VOCABULARY)
+    return KEYS[info]
+
+
+def _own_key(key: SystemKey, info: object) -> Press:
+    """A system key that is an action of its own, as the card allows; `info` is empty or says it again."""
+    if info and (not isinstance(info, str) or KEYS.get(info) is not key):
+        raise _refusal("info", info, f'"" or KEY_{key.value}', Rule.VOCABULARY)
+    return Press(key)
+
+
+def _scroll(raw: StepJson) -> Scroll:
+    points = _points("info", raw.info)
+    if len(points) != 2:
+        raise _refusal("info", raw.info, "the first and the last point of the scroll, [[x1, y1], [x2, y2]]", Rule.PLACE)
+    start, end = points
+    return Scroll(start, end, _trajectory(raw.ps) or (start, end))
+
+
+def _trajectory(ps: object) -> tuple[Point, ...]:
+    """The points of a `ps`: Python's repr of a list of tuples in the released files, or a JSON list."""
+    if not isinstance(ps, str):
+        return _points("ps", ps or [])
+    if not ps.strip():
+        return ()
+    try:
+        points = parse(ps.replace("(", "[").replace(")", "]"))
+    except NotPlainJsonError as error:
+        raise UnreadableError(f"ps: {shown(ps)} is no trajectory; expected [(x, y), ...]", Rule.PLACE) from error
+    return _points("ps", points)
+
+
+def pair(info: object) -> tuple[Point, Point]:
+    """The point of a press, which the released files write twice; once, or flat, is understood as well."""
+    match info:
+        case [int(), int()]:
+            info = [info]
+        case _:
+            pass
+    points = _points("info", info)
+    if not 1 <= len(points) <= 2:
+        raise _refusal("info", info, "one point, [[x, y], [x, y]]", Rule.PLACE)
+    return points[0], points[-1]
+
+
+def _points(field: str, value: object) -> tuple[Point, ...]:
+    try:
+        return tuple(Point(x, y) for x, y in _POINTS.validate_python(value))
+    except ValidationError as error:
+        raise UnreadableError(complaint(error, within=(field,)), Rule.PLACE) from error
+
+
+def _words(field: str, value: object) -> str:
+    if isinstance(value, str):
+        return value
+    if value is None or value == []:
+        return ""
+    raise _refusal(field, value, "a text", Rule.VOCABULARY if field == "info" else Rule.FORM)
+
+
+def _expect(field: str, value: object, expected: object, rule: Rule) -> None:
+    if value != expected:
+        raise _refusal(field, value, shown(expected), rule)
+
+
+def _refusal(field: str, value: object, expected: str, rule: Rule) -> UnreadableError:
+    return UnreadableError(_words_on(field, value, expected), rule)
+
+
+def _words_on(field: str, value: object, expected: str) -> str:
+    return f"{field} is {shown(value)}; expected {expected}"
+
+
+def complaint(error: ValidationError, *, within: tuple[str, ...] = ()) -> str:
+    """The first thing that pydantic found, in the words of the file: ``step 3, action is missing``."""
+    return _in_words(error.errors(include_url=False, include_context=False)[0], within)
+
+
+def complaints(error: ValidationError) -> Iterator[tuple[tuple[int | str, ...], str]]:
+    """All that pydantic found: where in the file, and `complaint` of it."""
+    for one in error.errors(include_url=False, include_context=False):
+        yield one["loc"], _in_words(one, ())
+
+
+def _in_words(found: ErrorDetails, within: tuple[str, ...]) -> str:
+    place = _place(within + found["loc"]) or "the file"
+    match found["type"]:
+        case "missing":
+            return f"{place} is missing"
+        case "model_type":
+            expected = "an object"
+        case "string_pattern_mismatch":
+            expected = "16 decimal digits"
+        case _:
+            expected = found["msg"].removeprefix("Input should be ")
+    return _words_on(place, found["input"], expected)
+
+
+def _place(keys: tuple[int | str, ...]) -> str:
+    if keys[:1] == ("steps",) and len(keys) > 1:
+        return ", ".join(filter(None, (f"step {keys[1]}", _place(keys[2:]))))
+    return "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in keys).removeprefix(".")
