@@ -25,8 +25,6 @@ from odyssey_recorder.errors import CancelledError, DatasetError, DeviceError, R
 from odyssey_recorder.quality.across import check_dataset
 from odyssey_recorder.quality.finding import EpisodeReport, Finding, in_order
 from odyssey_recorder.quality.review import (
-    REASONS,
-    Answer,
     Decision,
     Entry,
     Fix,
@@ -49,6 +47,7 @@ from odyssey_recorder.quality.standing import (
     same_person,
     standing,
     turn,
+    why_refused,
 )
 
 if TYPE_CHECKING:
@@ -225,7 +224,7 @@ class ReviewDesk:
             ),
         )
         row = self._row(summary, report)
-        self._follow_up(row, self._reviews.read(episode_id))
+        self._follow_up(row, self._standing(summary, self._reviews.read(episode_id), report))
         self._tell([episode_id])
         return row
 
@@ -356,9 +355,9 @@ class ReviewDesk:
         elif self._roll.is_sampled(summary.episode_id):
             twice = WhyTwice.SAMPLE
         revisions: Iterable[str] = ()
-        if file.verdicts:
+        if file.present_verdicts:
             revisions = revisions_to(self._versions.revision(summary.episode_id), file.fixes)
-        return standing(file.verdicts, revisions, twice, recorder=summary.annotator)
+        return standing(file.present_verdicts, revisions, twice, recorder=summary.annotator)
 
     # What may be done.
 
@@ -391,9 +390,9 @@ class ReviewDesk:
         yield self._versions.revision(episode_id)
         self._tell([episode_id])
 
-    def _follow_up(self, row: ReviewRow, file: ReviewFile) -> None:
+    def _follow_up(self, row: ReviewRow, now: Standing) -> None:
         """What a final decision has as its consequence."""
-        why = _why(file.verdicts[-1])
+        why = why_refused(now)
         if row.stage is Stage.REJECTED:
             self._trash.move(row.episode_id, record=partial(self._record_move, "trash", why))
         elif row.stage is Stage.SENT_BACK:
@@ -482,18 +481,6 @@ def _newest_fix(fixes: Sequence[Fix]) -> Fix:
     if not holding:
         raise ReviewError("There is no fix of this episode to be taken back.")
     return holding[-1]
-
-
-def _why(verdict: Verdict) -> str:
-    """Why an episode was not accepted, for its annotator: ``A step is missing, at step 3: the search``."""
-    said = [_in_words(one) for one in verdict.judgements if one.answer is not Answer.PASS]
-    return ". ".join(filter(None, (*said, verdict.note.strip())))
-
-
-def _in_words(judgement: Judgement) -> str:
-    words = REASONS[judgement.criterion].get(judgement.reason, "")
-    place = "" if judgement.step is None else f", at step {judgement.step}"
-    return f"{words}{place}" + (f": {judgement.words.strip()}" if judgement.words.strip() else "")
 
 
 def _blind(entries: Sequence[Entry], reviewer: str) -> tuple[Entry, ...]:

@@ -14,7 +14,7 @@ from pydantic import TypeAdapter, ValidationError
 from odyssey_recorder.dataset.plain_json import NotPlainJsonError, parse, shown
 from odyssey_recorder.errors import ReviewError
 from odyssey_recorder.model.episode import Extra, Json
-from odyssey_recorder.quality.review import FORMAT, Entry, Fix, Verdict
+from odyssey_recorder.quality.review import FORMAT, Entry, Fix, Move, Verdict
 from odyssey_recorder.quality.standing import bears, same_person
 
 _HEAD = ("format", "episode_id", "entries")
@@ -41,6 +41,13 @@ class ReviewFile:
     def verdicts(self) -> tuple[Verdict, ...]:
         """All verdicts, also those that do not count."""
         return tuple(entry for entry in self.entries if isinstance(entry, Verdict))
+
+    @property
+    def present_verdicts(self) -> tuple[Verdict, ...]:
+        """The verdicts since the episode came back from the trash last: it is judged anew."""
+        back = (entry.at for entry in self.entries if isinstance(entry, Move) and entry.to == "dataset")
+        since = max(back, default=None)
+        return tuple(one for one in self.verdicts if since is None or one.at > since)
 
     @property
     def fixes(self) -> tuple[Fix, ...]:

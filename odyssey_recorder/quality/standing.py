@@ -167,8 +167,8 @@ def bears(decision: Decision, judgements: Sequence[Judgement]) -> str:
     return ""
 
 
-def why_sent_back(now: Standing) -> str:
-    """What its annotator is told of an episode that was sent back: each reason with its step, and what was added."""
+def why_refused(now: Standing) -> str:
+    """Why an episode was not taken, for its annotator: each reason with its step, and what was said beside."""
     refusing = [one for one in now.verdicts if not one.decision.accepts]
     said = [
         _reason(judgement) for one in refusing for judgement in one.judgements if judgement.answer is not Answer.PASS
@@ -225,10 +225,12 @@ def _joint(first: Verdict, second: Verdict) -> Stage:
 
 
 def _reason(judgement: Judgement) -> str:
+    """What was said of one question: ``A step is missing, at step 3: the search``."""
     words = " ".join(judgement.words.split())
-    told = REASONS[judgement.criterion][judgement.reason]
-    reason = words if judgement.reason == "other" else f"{told}: {words}" if words else told
-    return reason if judgement.step is None else f"{reason} (step {judgement.step})"
+    reason = "" if judgement.reason == "other" else REASONS[judgement.criterion][judgement.reason]
+    step = "" if judgement.step is None else f"at step {judgement.step}"
+    place = ", ".join(filter(None, (reason, step)))
+    return ": ".join(filter(None, (place, words)))
 
 
 def _lacking(judgement: Judgement) -> str:

@@ -2,6 +2,7 @@
 
 import json
 import subprocess
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -210,6 +211,13 @@ def test_two_entries_of_one_id_are_both_kept_and_told() -> None:
 
 def test_nothing_is_odd_about_a_usual_file() -> None:
     assert list(_file(verdict("Bea"), _FIX, _REPLAY, _MOVE).doubts()) == []
+
+
+def test_an_episode_that_came_back_from_the_trash_is_judged_anew() -> None:
+    before, after = verdict("Bea", "pfp", Decision.REJECT), verdict("Bea", minute=5)
+    assert _file(before, _MOVE, after).present_verdicts == (before, after)
+    back = _MOVE.model_copy(update={"id": "c" * 32, "at": BEGIN + timedelta(minutes=1), "to": "dataset"})
+    assert _file(before, _MOVE, back, after).present_verdicts == (after,)
 
 
 # The union.

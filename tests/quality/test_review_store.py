@@ -145,7 +145,7 @@ def test_a_broken_policy_names_its_place(store: ReviewStore, tmp_path: Path, tex
 # What was sent back.
 
 
-def _send_back(store: ReviewStore, episode_id: str, why: str = "A step is missing (step 3)") -> None:
+def _send_back(store: ReviewStore, episode_id: str, why: str = "A step is missing, at step 3") -> None:
     store.append(episode_id, Move(id="a" * 32, at=BEGIN, by="Bea", to="annotator", why=why))
 
 
@@ -167,7 +167,7 @@ def test_a_task_that_was_sent_back_is_told_with_who_and_why(store: ReviewStore, 
     store.append(OTHER, verdict("Bea", "pfp"))
     assert store.sent_back("ada ") == {}
     _send_back(store, ONE)
-    assert store.sent_back("ada ") == {ONE: SentBack("shop-1", "Bea", "A step is missing (step 3)")}
+    assert store.sent_back("ada ") == {ONE: SentBack("shop-1", "Bea", "A step is missing, at step 3")}
 
 
 def test_only_who_recorded_an_episode_gets_its_task_back(store: ReviewStore, tmp_path: Path) -> None:

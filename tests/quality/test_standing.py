@@ -23,7 +23,7 @@ from odyssey_recorder.quality.standing import (
     sample,
     standing,
     turn,
-    why_sent_back,
+    why_refused,
 )
 from tests.quality.verdicts import BEGIN, PRESENT, judgements, verdict
 
@@ -238,8 +238,8 @@ def test_every_reason_code_bears_a_refusal(criterion: Criterion) -> None:
 def test_the_annotator_is_told_each_reason_once_with_its_step() -> None:
     first = verdict("Bea", "pfp", step=3)
     second = verdict("Cem", "pff", minute=1, step=3).model_copy(update={"note": "The cart was empty."})
-    assert why_sent_back(_standing(first, second)) == (
-        "The instruction is not carried out to its end (step 3); Something that was asked for is lost (step 3);"
+    assert why_refused(_standing(first, second)) == (
+        "The instruction is not carried out to its end, at step 3; Something that was asked for is lost, at step 3;"
         " The cart was empty."
     )
 
@@ -247,15 +247,17 @@ def test_the_annotator_is_told_each_reason_once_with_its_step() -> None:
 def test_the_annotator_is_told_in_the_reviewers_words() -> None:
     passed = judgements("ppp")
     spelled = Judgement(criterion=Criterion.SEQUENCE, answer=Answer.FAIL, reason="text", words="Not\n'cofee'")
-    other = Judgement(criterion=Criterion.INSTRUCTION, answer=Answer.UNSURE, reason="other", words="Whose list?")
+    other = Judgement(
+        criterion=Criterion.INSTRUCTION, answer=Answer.UNSURE, reason="other", step=0, words="Whose list?"
+    )
     said = verdict("Bea", "pff").model_copy(update={"judgements": (passed[0], spelled, other)})
-    assert why_sent_back(_standing(said)) == "The text is not right: Not 'cofee'; Whose list?"
+    assert why_refused(_standing(said)) == "The text is not right: Not 'cofee'; at step 0: Whose list?"
 
 
 def test_who_takes_the_episode_is_not_quoted_to_the_annotator() -> None:
     back = verdict("Bea", "upp")
     fine = verdict("Cem", minute=1).model_copy(update={"note": "Well done"})
-    assert why_sent_back(_standing(back, fine, verdict("Dan", "upp", minute=2))) == "It shows what was there earlier"
+    assert why_refused(_standing(back, fine, verdict("Dan", "upp", minute=2))) == "It shows what was there earlier"
 
 
 # What holds whatever is said, by whom, and in which order it is merged.

@@ -38,7 +38,7 @@ class NotedReturns:
     def sent_back(self, annotator: str) -> Mapping[str, SentBack]:
         return self.noted.get(annotator, {})
 
-    def send_back(self, task_id: str, episode_id: str, why: str = "A step is missing (step 3)") -> None:
+    def send_back(self, task_id: str, episode_id: str, why: str = "A step is missing, at step 3") -> None:
         self.noted.setdefault("Ada", {})[episode_id] = SentBack(task_id, "Bea", why)
 
 

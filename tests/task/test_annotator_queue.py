@@ -210,10 +210,10 @@ def test_what_a_review_sends_back_waits_again_at_the_top_with_who_and_why(tmp_pa
     queue.mark_recorded("b", EPISODE)
     returns.send_back("b", EPISODE)
     back = standing(queue, "b")
-    assert (back.status, back.reason) == (Status.SENT_BACK, "A step is missing (step 3)")
+    assert (back.status, back.reason) == (Status.SENT_BACK, "A step is missing, at step 3")
     assert (back.history[-1].deed, back.history[-1].by, back.history[-1].episode_id) == (Deed.SENT_BACK, "Bea", EPISODE)
     assert held(queue.claim_next()) == "b"
-    assert standing(queue, "b").reason == "A step is missing (step 3)"
+    assert standing(queue, "b").reason == "A step is missing, at step 3"
 
 
 def test_what_was_sent_back_comes_next_once_a_task_is_done_and_can_be_passed_over(tmp_path: Path) -> None:

@@ -179,7 +179,7 @@ def test_what_a_review_sent_back_says_who_did_and_why_and_may_be_recorded_again(
     bench.page.enter()
     bench.qtbot.waitUntil(lambda: bench.table.model().index(0, STATUS).data() == "Sent back")
     bench.choose("Set an alarm")
-    bench.qtbot.waitUntil(lambda: bench.says("Sent back by Bea: A step is missing (step 3)"))
+    bench.qtbot.waitUntil(lambda: bench.says("Sent back by Bea: A step is missing, at step 3"))
     assert bench.button("Record this task").isEnabled()
 
 
