@@ -168,12 +168,12 @@ def review_desk(settings: Settings, who: Callable[[], str], reach: Reach | None 
     return ReviewDesk(settings.dataset, user_checker(), who, reach)
 
 
-def lab_review_desk(store: EpisodeStore, reach: Reach) -> "ReviewDesk":
+def lab_review_desk(store: EpisodeStore, lab: Lab, reach: Reach) -> "ReviewDesk":
     """Where the episodes of a laboratory are reviewed, by somebody else than who records there."""
     from odyssey_recorder.quality.checker import Checker
     from odyssey_recorder.review_desk import ReviewDesk
 
-    return ReviewDesk(store.root, Checker(None), lambda: "demo reviewer", reach)
+    return ReviewDesk(store.root, Checker(lab.server.home / "checks.sqlite"), lambda: "demo reviewer", reach)
 
 
 def practice_room(settings: Settings) -> PracticeRoom:

@@ -156,7 +156,7 @@ def open_window(folder: Path, profile: str) -> int:
             dataset=PublishedEpisodes(store.root),
             yard=lab_yard(lab, desk.reach),
             tasks=task_queue(None, store, desk.annotator, folder / "progress"),
-            review=partial(lab_review_desk, store, desk.reach),
+            review=partial(lab_review_desk, store, lab, desk.reach),
         )
         return run(desk, workplace, serial=desk.simulate())
 

@@ -13,6 +13,8 @@ from odyssey_recorder.gesture.areas import NavigationRules
 from odyssey_recorder.gesture.recognizer import TouchRules
 from odyssey_recorder.model.assignment import Assignment
 from odyssey_recorder.model.episode import DeviceInfo, TaskInfo
+from odyssey_recorder.quality.checker import Checker
+from odyssey_recorder.quality.finding import EpisodeReport
 from odyssey_recorder.recording.recorder import Recorder
 from odyssey_recorder.recording.rules import Rules
 from odyssey_recorder.recording.view import Listener
@@ -71,6 +73,9 @@ class BenchDesk:
 
     def resume(self, device: Device, episode_id: str, listener: Listener) -> Recorder:
         return self._recorder(device, self.store.resume(episode_id), listener)
+
+    def check(self, annotation: Path) -> EpisodeReport:
+        return Checker(None).check(annotation)
 
     def _fail(self) -> None:
         if self.failure is not None:

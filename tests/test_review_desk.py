@@ -1,0 +1,311 @@
+"""The reviewer's desk on real files: whose turn it is, what is kept, what follows, and what nobody gets around."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from threading import Condition
+
+import pytest
+
+from odyssey_recorder.dataset.amendment import DropSteps, NewInstruction, NewText
+from odyssey_recorder.dataset.codec import Dialect, read_episode, write_episode
+from odyssey_recorder.dataset.store import EpisodeStore
+from odyssey_recorder.dataset.trash import Trash
+from odyssey_recorder.errors import DatasetError, ReviewError
+from odyssey_recorder.quality.checker import Checker
+from odyssey_recorder.quality.evidence import EpisodeEvidence
+from odyssey_recorder.quality.finding import Criterion, EpisodeReport, Finding, Severity
+from odyssey_recorder.quality.review import Decision, Fix, Move
+from odyssey_recorder.quality.review_store import ReviewStore
+from odyssey_recorder.quality.standing import Policy, Stage, Turn, WhyTwice
+from odyssey_recorder.review_desk import Ballot, OpenedReview, ReviewDesk, ReviewNews, ReviewRow
+from tests.dataset.published_episode import recorded
+from tests.quality.verdicts import judgements
+
+PATIENCE_S = 20.0
+RECORDER = "ann"
+
+
+@dataclass
+class Checks:
+    """The checks of these tests: they find what they are told to."""
+
+    found: dict[str, Severity] = field(default_factory=dict)
+
+    def __call__(self, evidence: EpisodeEvidence) -> EpisodeReport:
+        episode_id = evidence.episode.episode_id
+        severity = self.found.get(episode_id)
+        if severity is None:
+            return EpisodeReport(episode_id)
+        finding = Finding("IMG07", severity, Criterion.PICTURES, episode_id, 1, "Nothing changed.", "Look at it.")
+        return EpisodeReport(episode_id, (finding,))
+
+
+@dataclass
+class Place:
+    """A dataset with episodes of `RECORDER`, and the desks of those who review it."""
+
+    root: Path
+    checks: Checks
+
+    def desk(self, reviewer: str) -> ReviewDesk:
+        return ReviewDesk(self.root, Checker(self.root.parent / "checks.sqlite", 1, judge=self.checks), lambda: reviewer)
+
+    def record(self) -> str:
+        """One more episode; its id."""
+        return recorded(self.root.parent).episode_id
+
+    @property
+    def reviews(self) -> ReviewStore:
+        return ReviewStore(self.root)
+
+    def annotation(self, episode_id: str) -> Path:
+        return self.root / "annotations" / f"{episode_id}.json"
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    """Nobody is judged twice for the sample's sake."""
+    place = Place(tmp_path / "dataset", Checks())
+    place.record()
+    place.reviews.set_policy(Policy(seed=1, second_share=0.0))
+    return place
+
+
+@pytest.fixture
+def one(place: Place) -> str:
+    return EpisodeStore(place.root, drafts=place.root).episodes()[0]
+
+
+def judge(desk: ReviewDesk, episode_id: str, decision: Decision = Decision.ACCEPT, answers: str = "ppp") -> ReviewRow:
+    """Open the episode and submit a verdict."""
+    opened = desk.open(episode_id)
+    return desk.submit(episode_id, ballot(opened, decision, answers))
+
+
+def ballot(opened: OpenedReview, decision: Decision = Decision.ACCEPT, answers: str = "ppp") -> Ballot:
+    return Ballot(decision, judgements(answers, step=2), "", opened.revision, 12.0)
+
+
+def test_a_verdict_is_kept_with_what_was_judged(place: Place, one: str) -> None:
+    assert judge(place.desk("Bea"), one).stage is Stage.ACCEPTED
+    (kept,) = place.reviews.read(one).verdicts
+    assert (kept.by, kept.decision, kept.seconds) == ("Bea", Decision.ACCEPT, 12.0)
+    assert (kept.subject.recorder, kept.subject.category, kept.subject.steps) == (RECORDER, "General_Tool", 5)
+
+
+def test_nobody_judges_what_they_recorded(place: Place, one: str) -> None:
+    desk = place.desk(" ANN ")
+    assert desk.open(one).row.turn is None
+    with pytest.raises(ReviewError, match="You recorded this episode"):
+        judge(desk, one)
+    with pytest.raises(ReviewError, match="You recorded this episode"):
+        desk.fix(one, NewInstruction(instruction="Write milk down"), "shorter")
+    assert place.reviews.read(one).entries == ()
+
+
+def test_answers_that_do_not_bear_the_decision_are_refused(place: Place, one: str) -> None:
+    with pytest.raises(ReviewError, match="three passes"):
+        judge(place.desk("Bea"), one, Decision.ACCEPT, "pfp")
+    assert place.reviews.read(one).entries == ()
+
+
+def test_an_error_of_the_checks_keeps_an_episode_from_being_accepted(place: Place, one: str) -> None:
+    place.checks.found[one] = Severity.ERROR
+    with pytest.raises(ReviewError, match=r"IMG07@1.*Nothing changed"):
+        judge(place.desk("Bea"), one)
+    assert place.reviews.read(one).entries == ()
+
+
+def test_what_was_changed_since_it_was_opened_is_looked_at_again(place: Place, one: str) -> None:
+    desk = place.desk("Bea")
+    opened = desk.open(one)
+    write_episode(place.annotation(one), read_episode(place.annotation(one)), Dialect.RELEASE)
+    with pytest.raises(ReviewError, match="changed since you opened it"):
+        desk.submit(one, ballot(opened))
+
+
+def test_an_episode_with_warnings_is_judged_twice_and_the_second_is_blind(place: Place, one: str) -> None:
+    place.checks.found[one] = Severity.WARNING
+    assert judge(place.desk("Bea"), one).stage is Stage.SECOND
+    seen = place.desk("Cleo").open(one)
+    assert (seen.row.turn, seen.row.twice) == (Turn.SECOND, WhyTwice.WARNINGS)
+    assert seen.entries == ()
+    assert judge(place.desk("Cleo"), one).stage is Stage.ACCEPTED
+    assert len(place.desk("Dora").open(one).entries) == 2
+
+
+def test_the_blind_see_fixes_but_not_whose_they_are(place: Place, one: str) -> None:
+    place.checks.found[one] = Severity.WARNING
+    first = place.desk("Bea")
+    first.fix(one, NewText(step=1, text="oat milk"), "as typed")
+    judge(first, one, Decision.FIX_AND_ACCEPT)
+    (fix,) = place.desk("Cleo").open(one).entries
+    assert isinstance(fix, Fix)
+    assert fix.by == "another reviewer"
+
+
+def test_a_disagreement_goes_to_a_third_who_sees_both(place: Place, one: str) -> None:
+    place.checks.found[one] = Severity.WARNING
+    judge(place.desk("Bea"), one)
+    assert judge(place.desk("Cleo"), one, Decision.REJECT, "pfp").stage is Stage.DISPUTED
+    with pytest.raises(ReviewError, match="You have judged this episode"):
+        judge(place.desk("Bea"), one)
+    third = place.desk("Dora")
+    assert [entry.by for entry in third.open(one).entries] == ["Bea", "Cleo"]
+    assert judge(third, one).stage is Stage.ACCEPTED
+
+
+def test_the_sample_is_judged_twice(place: Place, one: str) -> None:
+    place.reviews.set_policy(Policy(seed=1, second_share=1.0))
+    row = judge(place.desk("Bea"), one)
+    assert (row.stage, row.twice) == (Stage.SECOND, WhyTwice.SAMPLE)
+
+
+def test_a_rejected_episode_goes_to_the_trash_and_can_come_back(place: Place, one: str) -> None:
+    before = place.annotation(one).read_bytes()
+    desk = place.desk("Bea")
+    assert judge(desk, one, Decision.REJECT, "fpp").stage is Stage.REJECTED
+    assert not place.annotation(one).exists()
+    assert [trashed.episode_id for trashed in Trash(place.root).episodes()] == [one]
+    desk.restore(one, "it was the wrong one")
+    assert place.annotation(one).read_bytes() == before
+    moves = [entry for entry in place.reviews.read(one).entries if isinstance(entry, Move)]
+    assert [(move.to, move.by) for move in moves] == [("trash", "Bea"), ("dataset", "Bea")]
+    assert moves[0].why == "It shows what was there earlier, at step 2"
+
+
+def test_a_rejection_that_is_to_be_judged_twice_moves_nothing_yet(place: Place, one: str) -> None:
+    place.checks.found[one] = Severity.WARNING
+    judge(place.desk("Bea"), one, Decision.REJECT, "fpp")
+    assert place.annotation(one).exists()
+    judge(place.desk("Cleo"), one, Decision.REJECT, "fpp")
+    assert not place.annotation(one).exists()
+
+
+def test_what_is_sent_back_says_why_and_where(place: Place, one: str) -> None:
+    assert judge(place.desk("Bea"), one, Decision.SEND_BACK, "pfp").stage is Stage.SENT_BACK
+    move = place.reviews.read(one).entries[-1]
+    assert isinstance(move, Move)
+    assert (move.to, move.by) == ("annotator", "Bea")
+    assert "at step 2" in move.why
+    assert place.annotation(one).exists()
+
+
+def test_a_fix_is_kept_and_can_be_taken_back(place: Place, one: str) -> None:
+    before = place.annotation(one).read_bytes()
+    desk = place.desk("Bea")
+    fixed = desk.fix(one, DropSteps(first=1, last=2), "they were stray")
+    assert len(fixed.opened.episode.steps) == 3
+    desk.fix(one, NewInstruction(instruction="Note: milk"), "shorter")
+    assert desk.undo(one).opened.episode.task.instruction != "Note: milk"
+    assert len(desk.undo(one).opened.episode.steps) == 5
+    assert place.annotation(one).read_bytes() == before
+    with pytest.raises(ReviewError, match="no fix"):
+        desk.undo(one)
+    fixes = place.reviews.read(one).fixes
+    assert [bool(fix.undoes) for fix in fixes] == [False, False, True, True]
+    assert {fix.why for fix in fixes} >= {"they were stray", "shorter"}
+
+
+def test_who_accepts_what_they_fixed_has_fixed_and_accepted(place: Place, one: str) -> None:
+    desk = place.desk("Bea")
+    with pytest.raises(ReviewError, match="You have fixed nothing"):
+        judge(desk, one, Decision.FIX_AND_ACCEPT)
+    desk.fix(one, NewInstruction(instruction="Note: milk"), "shorter")
+    assert judge(desk, one).stage is Stage.ACCEPTED
+    assert place.reviews.read(one).verdicts[0].decision is Decision.FIX_AND_ACCEPT
+
+
+def test_a_fix_that_is_refused_leaves_everything_as_it_was(place: Place, one: str) -> None:
+    before = place.annotation(one).read_bytes()
+    with pytest.raises(ReviewError):
+        place.desk("Bea").fix(one, DropSteps(first=0, last=4), "all of it")
+    assert place.annotation(one).read_bytes() == before
+    assert place.reviews.read(one).entries == ()
+
+
+def test_an_accepted_episode_that_somebody_changes_by_hand_is_judged_anew(place: Place, one: str) -> None:
+    judge(place.desk("Bea"), one)
+    written = read_episode(place.annotation(one))
+    write_episode(place.annotation(one), replace(written, task=replace(written.task, instruction="Something else")))
+    assert place.desk("Cleo").open(one).row.turn is Turn.FIRST
+
+
+def test_a_review_file_that_is_broken_is_said_and_never_written_over(place: Place, one: str) -> None:
+    judge(place.desk("Bea"), one)
+    file = place.root / "reviews" / f"{one}.json"
+    file.write_bytes(file.read_bytes()[:-20])
+    broken = file.read_bytes()
+    opened = place.desk("Cleo").open(one)
+    assert opened.row.problem
+    with pytest.raises((ReviewError, DatasetError)):
+        place.desk("Cleo").submit(one, ballot(opened))
+    assert file.read_bytes() == broken
+
+
+class Reader:
+    """Takes the news, and waits for them."""
+
+    def __init__(self) -> None:
+        self.rows: dict[str, ReviewRow] = {}
+        self._unread = 1
+        self._came = Condition()
+
+    def take(self, news: ReviewNews) -> None:
+        with self._came:
+            self.rows.update((row.episode_id, row) for row in news.read)
+            for gone in news.gone:
+                self.rows.pop(gone, None)
+            self._unread = news.unread
+            self._came.notify_all()
+
+    def wait_for(self, wanted: Callable[[dict[str, ReviewRow]], bool]) -> None:
+        with self._came:
+            assert self._came.wait_for(lambda: wanted(self.rows), PATIENCE_S), self.rows
+
+
+@pytest.fixture
+def follow() -> Iterator[Callable[[ReviewDesk], Reader]]:
+    followed = []
+
+    def follow(desk: ReviewDesk) -> Reader:
+        reader = Reader()
+        followed.append(desk.follow(reader.take, lambda words: None))
+        return reader
+
+    yield follow
+    for one in followed:
+        one.close()
+
+
+def test_the_list_tells_how_each_stands_and_what_others_do(
+    place: Place, one: str, follow: Callable[[ReviewDesk], Reader]
+) -> None:
+    reader = follow(place.desk("Cleo"))
+    reader.wait_for(lambda rows: one in rows and rows[one].turn is Turn.FIRST)
+    assert reader.rows[one].report is None
+    judge(place.desk("Bea"), one)  # at another computer
+    reader.wait_for(lambda rows: rows[one].stage is Stage.ACCEPTED)
+    another = place.record()
+    reader.wait_for(lambda rows: another in rows)
+
+
+def test_what_the_checks_find_comes_as_news(place: Place, one: str, follow: Callable[[ReviewDesk], Reader]) -> None:
+    place.checks.found[one] = Severity.WARNING
+    desk = place.desk("Cleo")
+    reader = follow(desk)
+    reader.wait_for(lambda rows: one in rows)
+    told: list[str] = []
+    desk.check_all(lambda share, words: told.append(words), lambda: False)
+    reader.wait_for(lambda rows: rows[one].report is not None)
+    assert reader.rows[one].twice is WhyTwice.WARNINGS
+    assert told[0] == "1 of 1 episodes"
+
+
+def test_a_rejected_episode_leaves_the_list(place: Place, one: str, follow: Callable[[ReviewDesk], Reader]) -> None:
+    desk = place.desk("Bea")
+    reader = follow(desk)
+    reader.wait_for(lambda rows: one in rows)
+    judge(desk, one, Decision.REJECT, "fpp")
+    reader.wait_for(lambda rows: one not in rows)
