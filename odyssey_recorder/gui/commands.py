@@ -223,12 +223,11 @@ class Command(Enum):
     FIX_END = _review("End's words…", "Change the note or the reason of the end", "flag_checkered", "Alt+E")
     FIX_NOTE = _review("Note…", "Change the note beside this step", "comment_edit_outline", "Alt+N")
     FIX_TEXT = _review("Text…", "Change the text that this step types", "form_textbox", "Alt+T")
-    FIX_PRESS = _review(
-        "Kind of press…", "Make a long press of this click, or a click of it", "gesture_tap_hold", "Alt+K"
-    )
+    FIX_PRESS = _review("Press…", "Make a long press of this click, or a click of it", "gesture_tap_hold", "Alt+K")
     FIX_BOX = _review("Box…", "Draw the box of the element that this step touches", "vector_square_edit", "Alt+B")
-    DROP_STEP = _review("Drop step…", "Take this step out; those behind it move up", "table_row_remove", "Alt+D")
-    DROP_STEPS = _review("Drop steps…", "Take several steps out", "playlist_remove", "Alt+Shift+D")
+    DROP_STEPS = _review(
+        "Drop…", "Take this step out, or several; those behind them move up", "table_row_remove", "Alt+D"
+    )
     END_HERE = _review("End here…", "End the episode with the picture of this step", "content_cut", "Alt+H")
     UNDO_FIX = _review("Undo fix", "Take the newest fix back", "undo", "Ctrl+Z")
     SNAPSHOT_DELETE = _devices("Delete", "Forget this snapshot", "delete_outline", "Alt+D")

@@ -6,12 +6,11 @@ from pathlib import Path
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QImage, QImageReader
-from PySide6.QtWidgets import QFrame, QGridLayout, QVBoxLayout
+from PySide6.QtWidgets import QFrame, QGridLayout, QVBoxLayout, QWidget
 
 from odyssey_recorder.dataset.amending import amended
 from odyssey_recorder.dataset.amendment import (
     Amendment,
-    DropSteps,
     DropTail,
     NewEnd,
     NewInstruction,
@@ -23,7 +22,7 @@ from odyssey_recorder.dataset.provenance import StepRecord, StrokeRecord, TextRe
 from odyssey_recorder.errors import ReviewError
 from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.commands import Command, Commands
-from odyssey_recorder.gui.parts import text_label
+from odyssey_recorder.gui.parts import scroll_area, text_label
 from odyssey_recorder.gui.reason_dialog import Question
 from odyssey_recorder.gui.review.amend_dialog import AmendDialog
 from odyssey_recorder.gui.review.amend_forms import (
@@ -31,7 +30,6 @@ from odyssey_recorder.gui.review.amend_forms import (
     SettledForm,
     StepsForm,
     WordsForm,
-    drop_words,
     quoted,
     steps_words,
 )
@@ -49,7 +47,6 @@ FIXES = (
     Command.FIX_TEXT,
     Command.FIX_PRESS,
     Command.FIX_BOX,
-    Command.DROP_STEP,
     Command.DROP_STEPS,
     Command.END_HERE,
 )
@@ -66,10 +63,9 @@ _REASONS: dict[Command, Sequence[str]] = {
     Command.FIX_END: ("it is not what the screen shows", "the reason is not given", "a misspelling"),
     Command.FIX_NOTE: ("it is not true", "something is missing", "a misspelling"),
     Command.FIX_TEXT: ("it is not what the screen shows", "a slip of the keyboard", "it shows personal data"),
-    Command.FIX_PRESS: ("the finger was held too long", "the finger was lifted too early"),
+    Command.FIX_PRESS: ("the device took it for the other one", "a slip of the finger"),
     Command.FIX_BOX: ("no box is known", "it is around another element", "it is too large", "it is too small"),
-    Command.DROP_STEP: ("it changed nothing", "it does not belong to the task", "it was taken back at once"),
-    Command.DROP_STEPS: ("they changed nothing", "they do not belong to the task", "they were taken back at once"),
+    Command.DROP_STEPS: ("nothing was changed", "it does not belong to the task", "it was taken back at once"),
     Command.END_HERE: ("the task was done here already", "what follows does not belong to the task"),
 }
 _NOTHING: tuple[ShownStep, ...] = ()
@@ -92,7 +88,7 @@ class AmendCard(QFrame):
         self._steps = _NOTHING
         self._present = 0
         self._dialog: AmendDialog | None = None
-        self._about = text_label(kind="hint")
+        self._refused = text_label(kind="hint")
         self._connect()
         self._lay_out()
         self._offer()
@@ -123,7 +119,8 @@ class AmendCard(QFrame):
         possible = self._possible()
         for command in FIXES:
             self._commands.enable(command, on=command in possible)
-        self._about.setText(self._words(possible))
+        self._refused.setText(self._words(possible))
+        self._refused.setVisible(not possible)
 
     def _possible(self) -> set[Command]:
         review = self._review
@@ -133,7 +130,7 @@ class AmendCard(QFrame):
         if review.opened.proof is not None:
             possible.add(Command.FIX_NOTE)
         if self._present < len(self._steps) - 1:
-            possible |= {Command.DROP_STEP, Command.DROP_STEPS, Command.END_HERE}
+            possible |= {Command.DROP_STEPS, Command.END_HERE}
         match self._steps[self._present].action:
             case Click() | LongPress():
                 possible |= {Command.FIX_PRESS, Command.FIX_BOX}
@@ -144,11 +141,9 @@ class AmendCard(QFrame):
         return possible
 
     def _words(self, possible: set[Command]) -> str:
-        if not self._steps:
-            return "Open an episode to fix what is wrong with it."
-        if not possible:
-            return "Only the one whose turn it is to judge the episode may fix it."
-        return f"Step {self._present} · {self._steps[self._present].words}"
+        if self._review is None or possible:
+            return ""
+        return "Only the one whose turn it is to judge the episode may fix it."
 
     # The dialogs.
 
@@ -160,10 +155,8 @@ class AmendCard(QFrame):
                 self._ask_press()
             case Command.FIX_BOX:
                 self._ask_box()
-            case Command.DROP_STEP:
-                self._ask_drop()
             case Command.DROP_STEPS:
-                self._ask_drop_several()
+                self._ask_drop()
             case _:
                 self._ask_tail()
 
@@ -212,21 +205,8 @@ class AmendCard(QFrame):
         self._later(dialog, partial(_read, step.picture), form.show_picture)
 
     def _ask_drop(self) -> None:
-        number, count = self._present, len(self._steps)
-        form = SettledForm(DropSteps(first=number, last=number), drop_words(number, number, count, None))
-        asked = _question(
-            "Drop the step", f"Take step {number} out?", self._steps[number].words, answer="Drop the step"
-        )
-        dialog = self._open(Command.DROP_STEP, asked, form)
-        self._later(
-            dialog,
-            partial(share_changed, self._steps[number].picture, self._steps[number + 1].picture),
-            lambda share: form.tell(drop_words(number, number, count, share)),
-        )
-
-    def _ask_drop_several(self) -> None:
         form = StepsForm(self._present, self._present, len(self._steps))
-        asked = _question("Drop steps", "Which steps are taken out?", answer="Drop the steps")
+        asked = _question("Drop steps", "Which steps are taken out?", answer="Drop")
         dialog = self._open(Command.DROP_STEPS, asked, form)
         steps = self._steps
 
@@ -294,16 +274,19 @@ class AmendCard(QFrame):
         self._commands.belong_to(self, *FIXES)
 
     def _lay_out(self) -> None:
-        grid = QGridLayout()
-        grid.setSpacing(6)
+        inner = QWidget()
+        grid = QGridLayout(inner)
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setSpacing(4)
+        grid.addWidget(self._refused, 0, 0, 1, 2)
         for place, command in enumerate(FIXES):
-            grid.addWidget(self._commands.button(command).set_wide(), place // 2, place % 2)
+            grid.addWidget(self._commands.button(command).set_wide(), 1 + place // 2, place % 2)
+        grid.setRowStretch(grid.rowCount(), 1)
+        area = scroll_area()
+        area.setWidget(inner)
         column = QVBoxLayout(self)
-        column.setContentsMargins(14, 10, 10, 10)
-        column.setSpacing(8)
-        column.addWidget(self._about)
-        column.addLayout(grid)
-        column.addStretch()
+        column.setContentsMargins(10, 8, 6, 8)
+        column.addWidget(area)
 
 
 def share_changed(before: Path, after: Path) -> float | None:

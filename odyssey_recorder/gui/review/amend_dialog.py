@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QVBoxLayout, QWidget
 
 from odyssey_recorder.dataset.amendment import Amendment
@@ -11,6 +11,9 @@ from odyssey_recorder.gui.reason_dialog import Question, ReasonChoices
 from odyssey_recorder.gui.review.amend_forms import AmendForm
 
 _WIDTH_PX = 420
+_WITH_PICTURE = QSize(860, 600)
+_LINES = 3
+"""What follows, or why not, has room of so many lines: nothing moves when it is said."""
 Refusal = Callable[[Amendment], str]
 """Why an amendment is not allowed; empty where it is."""
 
@@ -31,10 +34,9 @@ class AmendDialog(QDialog):
         super().__init__(parent)
         self.setWindowTitle(asked.title)
         self.form = form
-        self._refusal_of = refusal
+        self._refusal = refusal
         self._choices = ReasonChoices(reasons)
-        self._follows = text_label(kind="hint")
-        self._refusal = text_label(kind="warning")
+        self._says = text_label(kind="hint")
         self._ok = push_button(asked.answer, asked.tip, "primary")
         self._ok.setDefault(True)
         self._ok.clicked.connect(self._finish)
@@ -49,11 +51,10 @@ class AmendDialog(QDialog):
 
     def _offer(self) -> None:
         amendment, form = self.form.amendment, self.form
-        refusal = self._refusal_of(amendment) if amendment is not None and form.is_changed else ""
-        self._follows.setText(breakable(form.follows))
-        self._follows.setVisible(bool(form.follows) and not refusal)
-        self._refusal.setText(breakable(refusal))
-        self._refusal.setVisible(bool(refusal))
+        refusal = self._refusal(amendment) if amendment is not None and form.is_changed else ""
+        self._says.setText(breakable(refusal or form.follows))
+        self._says.setProperty("kind", "warning" if refusal else "hint")
+        self._says.style().polish(self._says)
         ready = amendment is not None and form.is_changed and not refusal
         self._ok.setEnabled(ready and bool(self._choices.reason))
 
@@ -69,7 +70,9 @@ class AmendDialog(QDialog):
         detail.setVisible(bool(asked.detail))
         column = QVBoxLayout()
         column.setSpacing(12)
-        parts = (question, detail, self.form, self._follows, self._refusal, text_label("Why?", "field"), self._choices)
+        self._says.setAlignment(Qt.AlignmentFlag.AlignTop)
+        self._says.setMinimumHeight(_LINES * self._says.fontMetrics().lineSpacing())
+        parts = (question, detail, self.form, self._says, text_label("Why?", "field"), self._choices)
         for part in parts:
             column.addWidget(part)
         column.addStretch()
@@ -79,4 +82,5 @@ class AmendDialog(QDialog):
         whole.setSpacing(20)
         if self.form.beside is not None:
             whole.addWidget(self.form.beside, 1)
+            self.resize(_WITH_PICTURE)
         whole.addLayout(column)

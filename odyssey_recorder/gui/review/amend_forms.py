@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPlainTextEdit, QSpinBox, QVBoxLayout, QWidget
 
 from odyssey_recorder.dataset.amendment import Amendment, DropSteps
@@ -11,6 +11,7 @@ from odyssey_recorder.gui.parts import labelled, line_edit, named
 _LONG_PX = 112
 DIFFERENT = 0.02
 """From this share of its pixels on one screen is another one than the other."""
+_COMPARING = "The screens before and after are being compared…"
 
 
 class AmendForm(QWidget):
@@ -60,11 +61,6 @@ class SettledForm(AmendForm):
     def follows(self) -> str:
         return self._follows
 
-    def tell(self, follows: str) -> None:
-        """Say what follows, once more is known."""
-        self._follows = follows
-        self.changed.emit()
-
 
 class WordsForm(AmendForm):
     """Words in place of `before`, in one line or in several."""
@@ -106,7 +102,7 @@ class WordsForm(AmendForm):
 class StepsForm(AmendForm):
     """Which steps are taken out: the first and the last of them, of an episode that has `count` with its end.
 
-    What the screens around them differ by is told by `differ`, which is asked whenever the range is another one.
+    Emits which they are whenever that changes: how much the screens around them differ is to be told then.
     """
 
     range_changed = Signal(int, int)
@@ -114,7 +110,7 @@ class StepsForm(AmendForm):
     def __init__(self, first: int, last: int, count: int) -> None:
         super().__init__()
         self._count = count
-        self._differ: float | None = None
+        self._join = _COMPARING
         self._first = _number("First step to drop", first, count - 2)
         self._last = _number("Last step to drop", last, count - 2)
         for field in (self._first, self._last):
@@ -135,34 +131,30 @@ class StepsForm(AmendForm):
 
     @property
     def follows(self) -> str:
-        return drop_words(self._first.value(), self._last.value(), self._count, self._differ)
+        first, last = self._first.value(), self._last.value()
+        if first > last:
+            return ""
+        left = self._count - (last - first + 1)
+        moved = "" if last == self._count - 2 else f" Step {last + 1} becomes step {first}, and so on."
+        return f"{left} {'step is' if left == 1 else 'steps are'} left.{moved} {self._join}"
 
     def tell_difference(self, first: int, last: int, share: float | None) -> None:
-        """Take what share (0..1) of the screens before and after these steps differs; None: it is not known."""
+        """Take what share (0..1) of the screens before and after these steps differs; None: it cannot be told."""
         if (first, last) == (self._first.value(), self._last.value()):
-            self._differ = share
+            self._join = _join_words(first, last, share)
             self.changed.emit()
 
     def _take_range(self) -> None:
-        self._differ = None
+        self._join = _COMPARING
         self.changed.emit()
         self.range_changed.emit(self._first.value(), self._last.value())
 
 
-def drop_words(first: int, last: int, count: int, differ: float | None) -> str:
-    """What follows from taking steps out of an episode of `count` steps, `differ` being how its screens join then."""
-    if first > last:
-        return ""
-    left = count - (last - first + 1)
-    moved = "" if last == count - 2 else f" Step {last + 1} becomes step {first}, and so on."
-    return f"{left} {'step is' if left == 1 else 'steps are'} left.{moved} {_join(first, last, differ)}".rstrip()
-
-
-def _join(first: int, last: int, differ: float | None) -> str:
-    if differ is None:
-        return ""
-    words = f"The screens of step {first} and of step {last + 1} differ on {percent(differ)}"
-    if differ >= DIFFERENT:
+def _join_words(first: int, last: int, share: float | None) -> str:
+    if share is None:
+        return f"The screens of step {first} and of step {last + 1} cannot be compared."
+    words = f"The screens of step {first} and of step {last + 1} differ on {percent(share)}"
+    if share >= DIFFERENT:
         return f"{words}: the sequence would jump. Drop steps that changed nothing or were taken back."
     return f"{words}: the sequence goes on where it was."
 
@@ -196,4 +188,5 @@ def _number(name: str, value: int, highest: int) -> QSpinBox:
     field.setRange(0, highest)
     field.setValue(value)
     field.setToolTip(f"{name} (arrow up and down)")
+    field.setAlignment(Qt.AlignmentFlag.AlignCenter)
     return field

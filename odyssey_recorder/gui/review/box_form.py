@@ -1,6 +1,6 @@
 """The box of a touched element, drawn on the step's picture or written as four numbers."""
 
-from PySide6.QtCore import QSignalBlocker
+from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QGridLayout, QSpinBox, QWidget
 
@@ -36,6 +36,7 @@ class BoxForm(AmendForm):
         grid.setContentsMargins(0, 0, 0, 0)
         for place, (field, words) in enumerate(zip(self._fields.values(), _LABELS, strict=True)):
             field.setToolTip(f"{field.accessibleName()}, in pixels (arrow up and down)")
+            field.setAlignment(Qt.AlignmentFlag.AlignCenter)
             field.setEnabled(False)
             field.valueChanged.connect(self._take_fields)
             grid.addLayout(labelled(words, field), place // 2, place % 2)
