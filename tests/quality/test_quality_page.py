@@ -3,6 +3,7 @@
 import json
 import re
 from datetime import UTC, datetime
+from functools import cache
 from html.parser import HTMLParser
 from xml.etree import ElementTree
 
@@ -30,6 +31,12 @@ HOSTILE = f"<script>alert(1)</script>\"'&{ESCAPES}"
 
 def page(*episodes: Reviewed, problems: tuple[str, ...] = (), dataset: str = "/data/mine") -> str:
     return render_quality_page(quality_report(AllReviewed(episodes, problems)), dataset=dataset, made_at=MADE_AT)
+
+
+@cache
+def page_of(count: int) -> str:
+    """The page of so many episodes that were judged by two, now and then by a third."""
+    return page(*many(count))
 
 
 def many(count: int) -> list[Reviewed]:
@@ -68,7 +75,7 @@ class _Tags(HTMLParser):
 
 @pytest.mark.parametrize("count", [0, 1, 12, 60])
 def test_the_page_is_whole_and_needs_nothing_else(count: int) -> None:
-    html = page(*many(count))
+    html = page_of(count)
 
     tags = _Tags()
     tags.feed(html)
@@ -80,7 +87,7 @@ def test_the_page_is_whole_and_needs_nothing_else(count: int) -> None:
 
 
 def test_bars_hold_their_figures() -> None:
-    html = page(*many(60))
+    html = page_of(60)
 
     labels = re.findall(r'<svg class="bar"[^>]*aria-label="([^"]*)"', html)
     assert len(labels) > 20
@@ -100,9 +107,9 @@ def test_names_of_files_and_people_are_shown_as_text() -> None:
 
 
 def test_few_episodes_are_called_too_few_and_many_are_not() -> None:
-    assert "12 episodes with two verdicts: too few to trust." in page(*many(12))
-    assert "60 episodes with two verdicts." in page(*many(60))
-    assert "No episode has two verdicts yet." in page()
+    assert "12 episodes with two verdicts: too few to trust." in page_of(12)
+    assert "60 episodes with two verdicts." in page_of(60)
+    assert "No episode has two verdicts yet." in page_of(0)
 
 
 def test_where_everybody_said_the_same_kappa_is_said_to_be_undefined() -> None:

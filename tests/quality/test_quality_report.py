@@ -1,5 +1,6 @@
 """The figures of a reviewed dataset."""
 
+from collections.abc import Sequence
 from itertools import count
 from random import Random
 
@@ -34,7 +35,7 @@ def test_a_dataset_without_verdicts_has_a_report() -> None:
 
 def test_kappa_is_that_of_scikit_learn_on_the_same_verdicts() -> None:
     chance = Random(5)
-    given = [tuple("".join(chance.choices("ppppfu", k=3)) for _ in range(2)) for _ in range(40)]
+    given = [("".join(chance.choices("ppppfu", k=3)), "".join(chance.choices("ppppfu", k=3))) for _ in range(40)]
     episodes = [
         reviewed(number, verdict("Bea", one), verdict("Cem", other, minute=1))
         for number, (one, other) in enumerate(given)
@@ -42,12 +43,12 @@ def test_kappa_is_that_of_scikit_learn_on_the_same_verdicts() -> None:
 
     report = report_of(*episodes)
 
-    taken = [(one == "ppp", other == "ppp") for one, other in given]
-    answered = [[(one[place], other[place]) for one, other in given] for place in range(3)]
-    for place, pairs in enumerate([taken, *answered]):
+    said: list[tuple[Sequence[object], Sequence[object]]]
+    said = [([one == "ppp" for one, _ in given], [other == "ppp" for _, other in given])]
+    said += [([one[place] for one, _ in given], [other[place] for _, other in given]) for place in range(3)]
+    for place, (firsts, seconds) in enumerate(said):
         ours = question(report, place).agreement
         assert ours.n == 40
-        firsts, seconds = [one for one, _ in pairs], [other for _, other in pairs]
         assert ours.kappa == pytest.approx(cohen_kappa_score(firsts, seconds))
 
 
