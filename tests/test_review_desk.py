@@ -49,7 +49,9 @@ class Place:
     checks: Checks
 
     def desk(self, reviewer: str) -> ReviewDesk:
-        return ReviewDesk(self.root, Checker(self.root.parent / "checks.sqlite", 1, judge=self.checks), lambda: reviewer)
+        return ReviewDesk(
+            self.root, Checker(self.root.parent / "checks.sqlite", 1, judge=self.checks), lambda: reviewer
+        )
 
     def record(self) -> str:
         """One more episode; its id."""
