@@ -103,6 +103,7 @@ class BeforeAfterView(QWidget):
         """Show the picture after beside the one before, or the one before alone and larger."""
         self._is_double = double
         self._fit()
+        self._describe()
         self._follow_zoom()
 
     def show_changes(self, changes: Sequence[Box] | None) -> None:
@@ -122,8 +123,9 @@ class BeforeAfterView(QWidget):
     def _describe(self) -> None:
         words = []
         for half in self._halves():
-            picture = self._reel.picture(half.step) if half.step < len(self._steps) else None
-            words.append(f"{half.caption}: {_said(picture)}")
+            is_there = half.step < len(self._steps)
+            said = _said(self._reel.picture(half.step)) if is_there else "the episode ends with this step"
+            words.append(f"{half.caption}: {said}")
         if self._changes is not None:
             words.append(f"{len(self._changes)} places differ")
         self.setAccessibleDescription(". ".join(words))

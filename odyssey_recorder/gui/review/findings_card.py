@@ -42,10 +42,12 @@ class FindingsCard(QFrame):
 
     step_asked = Signal(int)
 
-    def __init__(self, commands: Commands) -> None:
+    def __init__(self, commands: Commands, checks: Iterable[str]) -> None:
+        """`checks` are the ids of all that an episode is checked for."""
         super().__init__()
         self.setProperty("kind", "card")
         self._commands = commands
+        self._checks = frozenset(checks)
         self._title = text_label(kind="title")
         self._list = _FindingList()
         self._unchecked = named(QToolButton(), "What was not checked")
@@ -62,11 +64,12 @@ class FindingsCard(QFrame):
     def show_report(self, report: EpisodeReport) -> None:
         """Show what was found in an episode; none of it is chosen yet."""
         self._list.load(report.findings)
-        self._title.setText(_title(report))
+        passed = self._checks - {one.check for one in report.findings} - {one.check for one in report.not_checked}
+        self._title.setText(_title(report, len(passed)))
         self._list.setVisible(bool(report.findings))
         self._commands.enable(Command.NEXT_FINDING, Command.PREVIOUS_FINDING, on=bool(report.findings))
         self._unchecked.setVisible(bool(report.not_checked))
-        self._unchecked.setText(_unchecked(report.not_checked))
+        self._unchecked.setText(f"{len(passed)} passed, {len(report.not_checked)} not checked or not everywhere")
         self._why.setText("\n".join(map(_why, report.not_checked)))
         self._fold(unfolded=self._unchecked.isChecked())
 
@@ -217,14 +220,11 @@ def _place(finding: Finding) -> str:
     return "the whole episode" if finding.step is None else f"step {finding.step}"
 
 
-def _title(report: EpisodeReport) -> str:
+def _title(report: EpisodeReport, passed: int) -> str:
     counts = [(report.count(severity), severity.value) for severity in Severity]
     found = ", ".join(f"{count} {name}" + ("s" if count > 1 else "") for count, name in counts if count)
-    return found.capitalize() if found else "No findings"
-
-
-def _unchecked(missing: Sequence[NotChecked]) -> str:
-    return f"{len(missing)} not checked, or not everywhere"
+    missing = f", {len(report.not_checked)} not checked" if report.not_checked else ""
+    return found or f"No findings: {passed} checks passed{missing}"
 
 
 def _why(missing: NotChecked) -> str:

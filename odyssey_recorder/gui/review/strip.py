@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFont, QFontMetrics, QImage, QPainter, QPen
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QImage, QKeyEvent, QPainter, QPen
 from PySide6.QtWidgets import QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from odyssey_recorder.gui.dataset.filmstrip import paint_thumbnail, small_font
@@ -83,6 +83,12 @@ class Strip(QListView):
     def clear_verdicts(self) -> None:
         """Take the badges of a replay away."""
         self._film.clear_verdicts()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Space:
+            event.ignore()  # it is the viewer's; a list would choose what is chosen already
+        else:
+            super().keyPressEvent(event)
 
     def _tell(self, now: QModelIndex, _before: QModelIndex) -> None:
         if now.isValid():

@@ -9,7 +9,7 @@ from itertools import groupby, pairwise
 _GAP = re.compile(r"\{[^{}]*\}")
 _TOKEN = re.compile(r"\w+(?:['\u2019]\w+)*|\s+|[^\w\s]")
 _MOST_TOKENS = 800
-"""Longer texts are not compared: the comparison takes the square of their length."""
+"""Texts of more words, or gaps, are not compared: the comparison takes the square of their length."""
 _UNSEEN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\u202a-\u202e\u2066-\u2069]")
 
 
@@ -50,7 +50,7 @@ class TextChanges:
 def text_changes(template: str, task: str, instruction: str) -> TextChanges:
     """How the three differ; case and blanks make no difference between words."""
     template, task, instruction = (_UNSEEN.sub("\ufffd", text) for text in (template, task, instruction))
-    gaps = _spans(_GAP, template)
+    gaps = [found.span() for found in _GAP.finditer(template)][:_MOST_TOKENS]
     kept, fresh = _rewritten(task, instruction)
     return TextChanges(
         _pieces(template, filled=gaps, changed=[]),
@@ -62,14 +62,10 @@ def text_changes(template: str, task: str, instruction: str) -> TextChanges:
 _Span = tuple[int, int]
 
 
-def _spans(pattern: re.Pattern[str], text: str) -> list[_Span]:
-    return [found.span() for found in pattern.finditer(text)]
-
-
 def _fillings(template: str, task: str) -> list[_Span]:
     """Where in the task the gaps of the template were filled; nowhere where the task is not of this template."""
     solid = _GAP.split(template)
-    if len(solid) == 1 or not task.startswith(solid[0]):
+    if not 1 < len(solid) <= _MOST_TOKENS or not task.startswith(solid[0]):
         return []
     found, at = [], len(solid[0])
     for number, words in enumerate(solid[1:], 2):

@@ -1,0 +1,98 @@
+"""Episodes under review for tests of what the reviewer looks at: real files, each with a picture of its own."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from PIL import Image, ImageDraw
+
+from odyssey_recorder.dataset.provenance import (
+    CheckRecord,
+    EpisodeProvenance,
+    FrameRecord,
+    Origin,
+    ScreenRecord,
+    StepRecord,
+)
+from odyssey_recorder.dataset.published import OpenedEpisode
+from odyssey_recorder.dataset.summaries import EpisodeSummary
+from odyssey_recorder.model.action import Action
+from odyssey_recorder.model.episode import Episode, TaskInfo, screenshot_name
+from odyssey_recorder.model.geometry import Size
+from odyssey_recorder.quality.finding import EpisodeReport, Finding
+from odyssey_recorder.quality.review import Entry
+from odyssey_recorder.review_desk import OpenedReview, ReviewRow
+from tests.episodes import ID, episode
+
+SMALL = Size(72, 128)
+REVISION = "5" * 64
+
+
+def open_review(
+    folder: Path,
+    *actions: Action,
+    episode_id: str = ID,
+    task: TaskInfo | None = None,
+    proof: EpisodeProvenance | None = None,
+    findings: Sequence[Finding] = (),
+) -> OpenedReview:
+    """An episode of these actions, by default one of each kind, whose pictures are in `folder`."""
+    made = episode(*actions, episode_id=episode_id)
+    made = made if task is None else replace(made, task=task)
+    draw_pictures(folder, made)
+    return reviewed(folder, made, proof, EpisodeReport(episode_id, tuple(findings)))
+
+
+def reviewed(
+    folder: Path,
+    made: Episode,
+    proof: EpisodeProvenance | None = None,
+    report: EpisodeReport | None = None,
+    entries: Iterable[Entry] = (),
+) -> OpenedReview:
+    """The same of an episode that is ready made, whatever pictures there are."""
+    opened = OpenedEpisode(made, folder / f"{made.episode_id}.json", folder, proof)
+    row = ReviewRow(EpisodeSummary(made.episode_id, annotator="Ada"))
+    return OpenedReview(row, opened, report or EpisodeReport(made.episode_id), tuple(entries), REVISION)
+
+
+def draw_pictures(folder: Path, made: Episode, size: Size = SMALL) -> None:
+    """A picture for each step: grey, the further on the lighter, with a dark square that moves down."""
+    for number in range(len(made.steps)):
+        draw_picture(folder / screenshot_name(made.episode_id, number), size, shade=60 + 15 * number, top=10 * number)
+
+
+def draw_picture(path: Path, size: Size, *, shade: int, top: int) -> None:
+    """One such picture."""
+    picture = Image.new("RGB", (size.width, size.height), (shade, shade, shade))
+    ImageDraw.Draw(picture).rectangle((10, top, 19, top + 9), (20, 20, 20))
+    picture.save(path)
+
+
+def proof_of(*steps: StepRecord, episode_id: str = ID) -> EpisodeProvenance:
+    """A proof with these steps."""
+    origin = Origin(
+        recorder_version="0.5.0", mode="mirror", actor="annotator", annotator="Ada", task_id="", serial="emulator-5554",
+        model="Fake Phone", fingerprint="f", avd_name="a", density=160,
+    )  # fmt: skip
+    return EpisodeProvenance(
+        format=1, episode_id=episode_id, origin=origin, started_us=0, published_us=1, steps=steps, dropped=()
+    )
+
+
+def step_record(**more: object) -> StepRecord:
+    """The proof of a step that was held back until a second frame showed the same."""
+    frame = FrameRecord(
+        number=1, source="grpc", started_us=0, arrived_us=1, settled=True, width=SMALL.width, height=SMALL.height,
+        png_sha256="", rgb_sha256="",
+    )  # fmt: skip
+    record = StepRecord(
+        frame=frame,
+        check=CheckRecord(number=2, started_us=2, arrived_us=3),
+        touched_us=2,
+        input=None,
+        screen=ScreenRecord(
+            rotation=0, posture="", package="com.android.chrome", activity=".Main", keyboard_shown=False
+        ),
+    )
+    return record.model_copy(update=more)

@@ -1,0 +1,192 @@
+"""A replay from the review: what is chosen, what is told while it goes on, and what comes of it."""
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from PIL import Image
+from PySide6.QtWidgets import QLabel, QMainWindow
+from pytestqt.qtbot import QtBot
+
+from odyssey_recorder.device.device import ListedDevice
+from odyssey_recorder.errors import DeviceError, ReviewError
+from odyssey_recorder.gui.background import Background
+from odyssey_recorder.gui.commands import Command, Commands
+from odyssey_recorder.gui.jobs import Jobs
+from odyssey_recorder.gui.parts import Choice
+from odyssey_recorder.gui.review.replay_card import ReplayCard
+from odyssey_recorder.model.action import Click, Complete
+from odyssey_recorder.model.geometry import Point, Size
+from odyssey_recorder.quality.review import ReplayEvidence
+from odyssey_recorder.replay.compare import Comparison, Verdict
+from odyssey_recorder.replay.player import StepResult
+from odyssey_recorder.review_desk import OpenedReview
+from tests.episodes import ID, episode
+from tests.gui.review.bench_review import BenchReviewing
+from tests.gui.review.opened import REVISION, reviewed
+
+OTHER = "0006223132449497"
+VERDICTS = (Verdict.MATCH, Verdict.DRIFT)
+
+
+def evidence(*steps: str, revision: str = REVISION, serial: str = "emulator-5554") -> ReplayEvidence:
+    return ReplayEvidence.model_validate(
+        {
+            "id": "a" * 32, "at": datetime(2026, 3, 2, 12, tzinfo=UTC), "by": "Rosa", "revision": revision,
+            "serial": serial, "outcome": steps[-1] if steps else "failed", "steps": steps,
+        }
+    )  # fmt: skip
+
+
+class ReplayBench(BenchReviewing):
+    """Has one device; a replay tells its steps one at a time, as the test lets it."""
+
+    def __init__(self, root: Path) -> None:
+        super().__init__(root)
+        self.listed: Sequence[ListedDevice] = (ListedDevice("emulator-5554", "device", "p", "Phone"),)
+        self.refusal: Exception | None = None
+        self.may_end = threading.Event()
+
+    def devices(self) -> Sequence[ListedDevice]:
+        if self.refusal is not None:
+            raise self.refusal
+        return self.listed
+
+    def replay(
+        self, episode_id: str, serial: str, on_step: Callable[[StepResult], None], cancelled: Callable[[], bool]
+    ) -> ReplayEvidence:
+        if self.refusal is not None:
+            raise self.refusal
+        for number, verdict in enumerate(VERDICTS):
+            on_step(result(number, verdict))
+        while not self.may_end.wait(0.01):
+            if cancelled():
+                raise ReviewError("The replay was stopped.")
+        return evidence(*(verdict.value for verdict in VERDICTS), serial=serial)
+
+
+def result(number: int, verdict: Verdict) -> StepResult:
+    comparison = Comparison(verdict, 0.0, 1.0, ())
+    action = Click(Point(1, 1))
+    return StepResult(number, action, comparison, Image.new("RGB", (4, 4)), Size(4, 4), Size(4, 4), settled=True)
+
+
+class Table:
+    """A window with the card in it, and all that the card has told."""
+
+    def __init__(self, qtbot: QtBot, root: Path) -> None:
+        self.qtbot = qtbot
+        self.bench = ReplayBench(root)
+        self.window = QMainWindow()
+        self.background, self.jobs, self.commands = Background(self.window), Jobs(self.window), Commands(self.window)
+        self.card = ReplayCard(self.bench, self.background, self.jobs, self.commands)
+        self.window.setCentralWidget(self.card)
+        self.window.show()
+        self.badges: dict[int, str] = {}
+        self.evidence: list[ReplayEvidence] = []
+        self.card.badges_cleared.connect(self.badges.clear)
+        self.card.step_came.connect(self.badges.__setitem__)
+        self.card.evidence_came.connect(self.evidence.append)
+
+    def show(self, *entries: ReplayEvidence, episode_id: str = ID) -> OpenedReview:
+        made = episode(Click(Point(1, 1)), Complete(), episode_id=episode_id)
+        review = reviewed(Path("shots"), made, entries=entries)
+        self.card.show_review(review)
+        return review
+
+    def look(self) -> None:
+        """Look for devices, and wait until that is known."""
+        self.card.look_for_devices()
+        self.qtbot.waitUntil(lambda: self.commands[Command.REPLAY_EPISODE].isEnabled())
+
+    def begin(self) -> None:
+        """Ask for a replay, and wait until its steps are told."""
+        self.commands[Command.REPLAY_EPISODE].trigger()
+        self.qtbot.waitUntil(lambda: len(self.badges) == len(VERDICTS))
+
+    def says(self, words: str) -> bool:
+        return any(words in label.text() for label in self.card.findChildren(QLabel) if not label.isHidden())
+
+
+@pytest.fixture
+def table(qtbot: QtBot, tmp_path: Path) -> Iterator[Table]:
+    made = Table(qtbot, tmp_path / "published")
+    yield made
+    made.bench.may_end.set()
+    made.jobs.close()
+    made.background.close()
+    made.window.close()
+    made.window.deleteLater()
+
+
+def test_without_a_device_it_is_said_what_to_do(table: Table) -> None:
+    table.show()
+    assert table.says("No device. Start an emulator")
+    assert not table.commands[Command.REPLAY_EPISODE].isEnabled()
+
+
+def test_only_devices_that_answer_are_offered(table: Table, qtbot: QtBot) -> None:
+    table.bench.listed = (*table.bench.listed, ListedDevice("emulator-5556", "offline", "", ""))
+    table.show()
+    table.look()
+    choice = table.card.findChild(Choice)
+    assert choice is not None
+    assert [choice.itemText(place) for place in range(choice.count())] == ["emulator-5554 · Phone"]
+
+
+def test_why_devices_cannot_be_listed_is_said(table: Table, qtbot: QtBot) -> None:
+    table.bench.refusal = DeviceError("adb does not answer.")
+    table.show()
+    table.card.look_for_devices()
+    qtbot.waitUntil(lambda: table.says("adb does not answer."))
+
+
+def test_badges_come_live_and_the_outcome_at_the_end(table: Table, qtbot: QtBot) -> None:
+    table.show()
+    table.look()
+    table.begin()
+    assert table.badges == {0: "match", 1: "drift"}
+    assert not table.commands[Command.REPLAY_EPISODE].isEnabled()
+    table.bench.may_end.set()
+    qtbot.waitUntil(lambda: bool(table.evidence))
+    assert "Replayed on emulator-5554, drift: 1 match, 1 drift. By Rosa" in table.card.outcome
+    assert table.commands[Command.REPLAY_EPISODE].isEnabled()
+
+
+def test_a_replay_can_be_cancelled(table: Table, qtbot: QtBot) -> None:
+    table.show()
+    table.look()
+    table.begin()
+    table.jobs.cancel_all()
+    qtbot.waitUntil(lambda: not table.jobs.at_work)
+    assert table.evidence == []
+    assert table.card.outcome.startswith("Not replayed yet")
+
+
+def test_a_replay_that_fails_says_why(table: Table, qtbot: QtBot) -> None:
+    table.show()
+    table.look()
+    table.bench.refusal = ReviewError("The device has another screen.")
+    table.commands[Command.REPLAY_EPISODE].trigger()
+    qtbot.waitUntil(lambda: table.says("The device has another screen."))
+    assert table.evidence == []
+
+
+def test_what_a_replay_tells_of_an_episode_that_was_left_is_not_shown(table: Table, qtbot: QtBot) -> None:
+    table.show()
+    table.look()
+    table.begin()
+    table.show(episode_id=OTHER)
+    assert table.badges == {}
+    table.bench.may_end.set()
+    qtbot.waitUntil(lambda: not table.jobs.at_work)
+    assert (table.badges, table.evidence) == ({}, [])
+    assert table.card.outcome.startswith("Not replayed yet")
+
+
+def test_the_last_replay_of_the_episode_as_it_is_now_is_shown(table: Table) -> None:
+    table.show(evidence("diverged"), evidence("match", "match"), evidence("diverged", revision="0" * 64))
+    assert table.badges == {0: "match", 1: "match"}
+    assert "match: 2 match" in table.card.outcome

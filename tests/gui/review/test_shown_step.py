@@ -1,0 +1,81 @@
+"""What a reviewer is told of a step, from what its files say."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from odyssey_recorder.dataset.provenance import StepRecord
+from odyssey_recorder.gui.review.shown_step import ElementBox, ShownStep, shown_steps
+from odyssey_recorder.model.action import Click, Complete
+from odyssey_recorder.model.episode import Json, Step
+from odyssey_recorder.model.geometry import Box, Point, Size
+from odyssey_recorder.quality.finding import EpisodeReport, Finding, Severity
+from tests.episodes import ID, episode
+from tests.gui.review.opened import SMALL, proof_of, reviewed, step_record
+
+
+def first_step(record: StepRecord | None = None, **extra: Json) -> ShownStep:
+    made = episode(Click(Point(500, 500)), Complete())
+    steps = (replace(made.steps[0], extra=extra), made.steps[1])
+    proof = None if record is None else proof_of(record)
+    return shown_steps(reviewed(Path("shots"), replace(made, steps=steps), proof))[0]
+
+
+def test_without_a_proof_that_is_said() -> None:
+    step = first_step()
+    assert step.proof == "There is no proof of this picture."
+    assert (step.place, step.note, step.flags, step.element) == ("", "", (), None)
+
+
+def test_the_proof_tells_place_note_and_flags() -> None:
+    step = first_step(step_record(note="slow page", flags=("no effect",)))
+    assert step.place == "com.android.chrome · Main"
+    assert (step.note, step.flags) == ("slow page", ("no effect",))
+
+
+@pytest.mark.parametrize(
+    ("record", "words"),
+    [
+        (step_record(), "the action was held back until a second picture showed the same"),
+        (step_record(age_us=120_000), "0.12 s before the action; a second picture, asked for after the touch-down"),
+        (step_record(check=None, age_us=90_000), "no second picture proves it"),
+        (
+            step_record(check=None, frame=step_record().frame.model_copy(update={"streamed": True})),
+            "the stream tells of no other until the action",
+        ),
+        (
+            step_record(frame=step_record().frame.model_copy(update={"settled": False})),
+            "Taken by grpc, the screen not at rest",
+        ),
+    ],
+)
+def test_how_a_picture_was_proved_is_said(record: StepRecord, words: str) -> None:
+    assert words in first_step(record).proof
+
+
+def test_the_box_of_the_proof_is_in_pixels_of_its_frame() -> None:
+    assert first_step(step_record(bbox=(10, 20, 30, 40))).element == ElementBox(Box(10, 20, 30, 40), SMALL)
+
+
+def test_the_box_of_a_released_file_is_on_the_grid() -> None:
+    assert first_step(sam2_bbox=[100, 200, 300, 400]).element == ElementBox(Box(100, 200, 300, 400), Size(1000, 1000))
+
+
+@pytest.mark.parametrize("box", [[], [1, 2, 3], [300, 200, 100, 400], ["1", 2, 3, 4], "box", None])
+def test_what_is_no_box_is_none(box: Json) -> None:
+    assert first_step(sam2_bbox=box).element is None
+
+
+def test_a_step_has_its_own_findings() -> None:
+    findings = tuple(Finding("IMG07", Severity.WARNING, None, ID, step, "It is so.", "Look.") for step in (0, 1, None))
+    made = episode(Click(Point(1, 1)), Complete())
+    steps = shown_steps(reviewed(Path("shots"), made, report=EpisodeReport(ID, findings)))
+    assert [step.findings for step in steps] == [(findings[0],), (findings[1],)]
+
+
+def test_a_proof_with_too_few_steps_is_no_proof_of_the_others() -> None:
+    made = episode(Click(Point(1, 1)), Complete())
+    assert isinstance(made.steps[1], Step)
+    steps = shown_steps(reviewed(Path("shots"), made, proof_of(step_record())))
+    assert steps[1].proof == "There is no proof of this picture."

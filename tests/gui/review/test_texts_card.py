@@ -1,0 +1,114 @@
+"""The texts of an episode as a reviewer reads them."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QTextCharFormat
+from PySide6.QtWidgets import QLabel, QTextEdit
+from pytestqt.qtbot import QtBot
+
+from odyssey_recorder.gui.review.texts_card import TextsCard
+from odyssey_recorder.model.action import Click, Complete, Impossible
+from odyssey_recorder.model.episode import TaskInfo
+from odyssey_recorder.model.geometry import Point
+from tests.episodes import episode
+from tests.gui.review.opened import open_review, proof_of, reviewed, step_record
+
+TASK = TaskInfo(
+    "Web_Shopping", ("Chrome", "Shop"), "Buy {} in a shop.", "Buy red shoes in a shop.", "Use Chrome to buy red shoes."
+)
+
+
+@pytest.fixture
+def card(qtbot: QtBot) -> Iterator[TextsCard]:
+    made = TextsCard()
+    qtbot.addWidget(made)
+    made.resize(600, 300)
+    made.show()
+    yield made
+    made.close()
+
+
+def text(card: TextsCard) -> QTextEdit:
+    found = card.findChild(QTextEdit)
+    assert found is not None
+    return found
+
+
+def look_of(card: TextsCard, words: str) -> QTextCharFormat:
+    """How the last place is set where the card says `words`."""
+    document = text(card).document()
+    at = document.toPlainText().rindex(words)
+    cursor = text(card).textCursor()
+    cursor.setPosition(at + 1)
+    return cursor.charFormat()
+
+
+def says(card: TextsCard, words: str) -> bool:
+    return any(words in label.text() for label in card.findChildren(QLabel) if not label.isHidden())
+
+
+def test_the_three_texts_stand_under_each_other(card: TextsCard, tmp_path: Path) -> None:
+    card.show_review(open_review(tmp_path, Click(Point(1, 1)), Complete(), task=TASK))
+    lines = text(card).toPlainText().splitlines()
+    assert [line.split(None, 1)[0] for line in lines] == ["Template", "Task", "Instruction"]
+    assert lines[2].endswith("Use Chrome to buy red shoes.")
+
+
+def test_differences_are_seen_without_colours(card: TextsCard, tmp_path: Path) -> None:
+    card.show_review(open_review(tmp_path, Click(Point(1, 1)), Complete(), task=TASK))
+    assert look_of(card, "in a shop").fontStrikeOut()
+    assert look_of(card, "Use Chrome to").fontUnderline()
+    plain = look_of(card, "buy red shoes")
+    assert not plain.fontStrikeOut()
+    assert not plain.fontUnderline()
+    assert look_of(card, "{}").fontWeight() > plain.fontWeight()
+
+
+def test_differences_are_said_to_those_who_do_not_see_them(card: TextsCard, tmp_path: Path) -> None:
+    card.show_review(open_review(tmp_path, Click(Point(1, 1)), Complete(), task=TASK))
+    assert card.difference == (
+        "The filling put in: red shoes. The rewrite dropped: in a shop. The rewrite added: Use Chrome to."
+    )
+    same = replace(TASK, instruction=TASK.task)
+    card.show_review(open_review(tmp_path, Click(Point(1, 1)), Complete(), task=same))
+    assert card.difference == "The instruction is the task, word for word."
+
+
+def test_the_end_and_the_notes_are_read_beside_the_texts(card: TextsCard, tmp_path: Path) -> None:
+    proof = proof_of(step_record(note="slow page"), step_record())
+    card.show_review(open_review(tmp_path, Click(Point(1, 1)), Complete("rain"), proof=proof))
+    assert says(card, "Completed: rain")
+    assert says(card, "Note at step 0: slow page")
+    assert says(card, "recorded by Ada")
+    card.show_review(open_review(tmp_path, Click(Point(1, 1)), Impossible("login required")))
+    assert says(card, "Impossible: login required")
+    assert not says(card, "slow page")
+    assert says(card, "nobody knows who recorded it")
+
+
+def test_markup_in_a_file_is_shown_as_it_is_written(card: TextsCard, tmp_path: Path) -> None:
+    hostile = "<h1>x</h1><img src='file:///etc/passwd'> &amp; <a href='http://x'>y</a>"
+    task = replace(TASK, apps=(hostile,), meta_task=hostile, task=hostile, instruction=hostile)
+    card.show_review(open_review(tmp_path, Click(Point(1, 1)), Complete(hostile), task=task))
+    assert text(card).toPlainText().count(hostile) == 3
+    assert {label.textFormat() for label in card.findChildren(QLabel) if label.text()} == {Qt.TextFormat.PlainText}
+
+
+def test_a_text_without_end_does_not_widen_the_card(card: TextsCard) -> None:
+    made = episode(Click(Point(1, 1)), Complete("w" * 3000))
+    task = replace(made.task, instruction="w" * 3000, task="x" * 3000)
+    card.show_review(reviewed(Path("shots"), replace(made, task=task)))
+    assert card.minimumSizeHint().width() < 400
+    assert text(card).document().size().width() <= text(card).viewport().width()
+
+
+def test_the_words_are_as_high_as_they_need_to_be(card: TextsCard, tmp_path: Path) -> None:
+    card.show_review(open_review(tmp_path, Click(Point(1, 1)), Complete(), task=TASK))
+    low = text(card).height()
+    card.resize(200, 300)
+    assert text(card).height() > low
+    assert text(card).verticalScrollBar().maximum() == 0
