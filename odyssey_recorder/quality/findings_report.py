@@ -53,9 +53,9 @@ TITLES: Mapping[str, str] = {
     "SET03": "The list of all episodes is not right",
     "SET04": "Some episodes have no proof",
     "SPL01": "A split cannot be used as it is",
-    "SPL02": "Train and test are not kept apart",
-    "SPL03": "A split mixes what it should part",
-    "SPL04": "A split is not of the share it should be",
+    "SPL02": "An episode is in train and in test",
+    "SPL03": "An episode is in no part of a split, or twice",
+    "SPL04": "What a split holds apart is on both sides",
 }
 """What each check is about, in a few words; its docstring and docs/quality.md say all."""
 
