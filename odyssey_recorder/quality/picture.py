@@ -22,6 +22,7 @@ LARGEST_FILE = 64 * 1024 * 1024
 
 _MOST_PIXELS = 40_000_000
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
+_CORE = (b"IHDR", b"PLTE", b"IDAT", b"IEND")
 _SHORT_SIDE = 360
 """Pixels that a view has on the shorter side of the whole picture, or somewhat more."""
 _COARSE = 2
@@ -75,9 +76,9 @@ def bars(size: Size) -> tuple[int, int]:
 
 def _decode(data: bytes) -> View:
     """The view of the PNG in `data`. Raises _BrokenError."""
-    size = _walk(data)
+    size, core = _walk(data)
     try:
-        with Image.open(io.BytesIO(data), formats=("PNG",)) as picture:
+        with Image.open(io.BytesIO(core), formats=("PNG",)) as picture:
             picture.load()
             return View(_viewed(picture), size)
     except UnidentifiedImageError as error:
@@ -90,7 +91,6 @@ def _viewed(picture: Image.Image) -> Image.Image:
     above, below = bars(Size(*picture.size))
     stride = max(1, min(picture.size) // _SHORT_SIDE)
     seen = _thinned(picture, stride, (0, above, picture.width, picture.height - below))
-    seen.info.pop("transparency", None)  # a screen has none
     return seen if seen.mode == "RGB" else seen.convert("RGB")
 
 
@@ -117,10 +117,10 @@ def _look(luma: Image.Image) -> int:
     return look
 
 
-def _walk(data: bytes) -> Size:
-    """The size that the header tells, after every chunk was held against its checksum, which the decoder does not do.
+def _walk(data: bytes) -> tuple[Size, bytes]:
+    """The size that the header tells, and the file without all that does not carry pixels: that is never decoded.
 
-    Raises _BrokenError.
+    Every chunk is held against its checksum, which the decoder does not do. Raises _BrokenError.
     """
     if not data:
         raise _BrokenError("the file is empty")
@@ -128,18 +128,26 @@ def _walk(data: bytes) -> Size:
         raise _BrokenError("it is not a PNG file")
     chunks = _chunks(data)
     name, header = next(chunks)
-    if name != b"IHDR" or len(header) != 13:
+    size = _size(name, header)
+    core: list[bytes | memoryview] = [_SIGNATURE, header]
+    for name, chunk in chunks:
+        if name in _CORE:
+            core.append(chunk)
+    return size, b"".join(core)
+
+
+def _size(name: bytes, header: memoryview) -> Size:
+    """What the first chunk tells of the size. Raises _BrokenError where it is no header, or no screen is so large."""
+    if name != b"IHDR" or len(header) != 25:
         raise _BrokenError("its header is damaged")
-    size = Size(*struct.unpack(">II", header[:8]))
+    size = Size(*struct.unpack_from(">II", header, 8))
     if size.width * size.height > _MOST_PIXELS:
         raise _BrokenError(f"it claims to be {size} pixels large, which no screen is")
-    for _ in chunks:
-        pass
     return size
 
 
 def _chunks(data: bytes) -> Iterator[tuple[bytes, memoryview]]:
-    """The name and the content of each chunk up to the closing one. Raises _BrokenError at the first damaged one."""
+    """Each chunk up to the closing one, whole, and its name. Raises _BrokenError at the first damaged one."""
     view, at, name = memoryview(data), len(_SIGNATURE), b""
     while name != b"IEND":
         if len(data) < at + 12:
@@ -150,5 +158,5 @@ def _chunks(data: bytes) -> Iterator[tuple[bytes, memoryview]]:
             raise _BrokenError(f"it is cut off after {len(data)} bytes")
         if zlib.crc32(view[at + 4 : end]) != int.from_bytes(view[end : end + 4]):
             raise _BrokenError(f"its bytes {at} to {end + 4} are damaged: the checksum differs")
-        yield name, view[at + 8 : end]
+        yield name, view[at : end + 4]
         at = end + 4

@@ -1,0 +1,105 @@
+"""Datasets on disk, small and quickly made, whose pictures are what a test says."""
+
+import io
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from PIL import Image
+
+from odyssey_recorder.dataset.codec import write_episode
+from odyssey_recorder.dataset.provenance import FORMAT, EpisodeProvenance, FrameRecord, Origin, StepRecord
+from odyssey_recorder.model.action import Action, Click, Complete
+from odyssey_recorder.model.episode import DeviceInfo, Episode, Json, Step, TaskInfo, screenshot_name
+from odyssey_recorder.model.geometry import Point, Size
+
+SIZE = Size(108, 240)
+FIRST, SECOND, THIRD = "0000000000000001", "0000000000000002", "0000000000000003"
+TREE = (
+    '<hierarchy rotation="0"><node class="android.widget.Button" package="org.notes" text="Save" clickable="true" '
+    'bounds="[10,20][60,40]" /></hierarchy>'
+)
+
+
+def png(image: Image.Image) -> bytes:
+    """The file of a picture."""
+    file = io.BytesIO()
+    image.save(file, "PNG")
+    return file.getvalue()
+
+
+def screen(number: int, size: Size = SIZE) -> Image.Image:
+    """A screen unlike that of any other number: squares on white."""
+    image = Image.new("RGB", (size.width, size.height), "white")
+    for row in range(8):
+        for column in range(4):
+            if (number * 2654435761 + 7) >> (row * 4 + column) & 1:
+                left, top = column * size.width // 4, size.height // 8 * row
+                image.paste((30, 60, 40 * row % 256), (left, top, left + size.width // 5, top + size.height // 10))
+    return image
+
+
+def write_lone(folder: Path, episode_id: str, pictures: Sequence[bytes]) -> Path:
+    """An annotation file with its pictures beside it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    return _write(folder, folder, episode_id, pictures)
+
+
+def write_dataset(root: Path, *episode_ids: str, steps: int = 3) -> list[Path]:
+    """A dataset of clean episodes with their proofs and view trees; the annotation files."""
+    for name in ("annotations", "screenshots", "provenance", "ui_trees"):
+        (root / name).mkdir(parents=True, exist_ok=True)
+    annotations = []
+    for episode_id in episode_ids:
+        pictures = [png(screen(int(episode_id) * 100 + step)) for step in range(steps)]
+        annotations.append(_write(root / "annotations", root / "screenshots", episode_id, pictures))
+        write_proof(root, episode_id, steps)
+        for step in range(steps):
+            (root / "ui_trees" / f"{episode_id}_{step}.xml").write_text(TREE)
+    return annotations
+
+
+def write_proof(root: Path, episode_id: str, steps: int) -> Path:
+    """The proof of an episode that was recorded by Ada."""
+    path = root / "provenance" / f"{episode_id}.json"
+    records = tuple(_record(episode_id, step) for step in range(steps))
+    origin = Origin(
+        recorder_version="", mode="mirror", actor="script", annotator="Ada", task_id="", serial="", model="",
+        fingerprint="", avd_name="", density=420,
+    )  # fmt: skip
+    proof = EpisodeProvenance(
+        format=FORMAT, episode_id=episode_id, origin=origin, started_us=0, published_us=0, steps=records, dropped=()
+    )
+    path.write_text(proof.model_dump_json())
+    return path
+
+
+def edit(path: Path, **keys: Json) -> None:
+    """Give keys of a JSON file other values."""
+    path.write_text(json.dumps(json.loads(path.read_text()) | keys))
+
+
+def _write(folder: Path, beside: Path, episode_id: str, pictures: Sequence[bytes]) -> Path:
+    actions: list[Action] = [
+        *(Click(Point(200 + 100 * number, 300)) for number in range(len(pictures) - 1)),
+        Complete(),
+    ]
+    names = [screenshot_name(episode_id, number) for number in range(len(pictures))]
+    for name, picture in zip(names, pictures, strict=True):
+        (beside / name).write_bytes(picture)
+    task = TaskInfo(
+        "General_Tool", ("Notes", "Clock"), "Write {}.", f"Write {episode_id}.", f"Write {episode_id}, please."
+    )
+    steps = tuple(Step(name, action) for name, action in zip(names, actions, strict=True))
+    annotation = folder / f"{episode_id}.json"
+    write_episode(annotation, Episode(episode_id, DeviceInfo("Medium Phone", SIZE), task, steps))
+    return annotation
+
+
+def _record(episode_id: str, step: int) -> StepRecord:
+    frame = FrameRecord(
+        number=step, source="adb", started_us=step * 3_000_000, arrived_us=step * 3_000_000 + 90_000, settled=True,
+        width=SIZE.width, height=SIZE.height, png_sha256="", rgb_sha256="",
+    )  # fmt: skip
+    tree = f"{episode_id}_{step}.xml"
+    return StepRecord(frame=frame, check=None, touched_us=step * 3_000_000 + 1_000_000, input=None, ui_tree=tree)

@@ -1,0 +1,32 @@
+"""Stand-ins for the checks of one episode, where a test is about what runs them; processes load them by name."""
+
+import os
+
+from odyssey_recorder.quality.evidence import EpisodeEvidence
+from odyssey_recorder.quality.finding import Criterion, EpisodeReport, Finding, NotChecked, Severity
+
+DEADLY, FAULTY = "0000000000000007", "0000000000000008"
+
+
+def judge(evidence: EpisodeEvidence) -> EpisodeReport:
+    """An error for each picture that is missing or broken, a warning for each file too many."""
+    episode_id = evidence.episode.episode_id
+    broken = [
+        Finding("IMG01", Severity.ERROR, Criterion.PICTURES, episode_id, step.number, problem, "Bring it back.")
+        for step in evidence.steps
+        if (problem := "it is missing" if step.picture is None else step.picture.problem)
+    ]
+    surplus = [
+        Finding("IMG02", Severity.WARNING, Criterion.PICTURES, episode_id, None, f"{name} is too many.", "Move it.")
+        for name in evidence.surplus
+    ]
+    return EpisodeReport(episode_id, (*broken, *surplus), (NotChecked("EPI06", "nobody asked"),))
+
+
+def deadly_judge(evidence: EpisodeEvidence) -> EpisodeReport:
+    """Ends its process over one episode, and has a fault with another."""
+    if evidence.episode.episode_id == DEADLY:
+        os._exit(9)
+    if evidence.episode.episode_id == FAULTY:
+        raise ZeroDivisionError("a fault of the checks")
+    return judge(evidence)

@@ -1,0 +1,233 @@
+"""How the files of an episode become evidence, in whatever state they are."""
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from odyssey_recorder.errors import DatasetError
+from odyssey_recorder.quality.collect import LARGEST_ANNOTATION, collect, read_annotation
+from odyssey_recorder.quality.evidence import EpisodeEvidence, Picture
+from odyssey_recorder.quality.facts import FactsShelf, facts_as_json, facts_of
+from odyssey_recorder.quality.gauge import Gauge, Learnt
+from odyssey_recorder.quality.picture import LARGEST_FILE
+from odyssey_recorder.quality.sources import EpisodeFiles, ScreenshotNames, stamp
+from tests.quality.folders import FIRST, SECOND, SIZE, THIRD, edit, png, screen, write_dataset, write_lone, write_proof
+
+
+class Remembering:
+    """A memory of what one gauge has learnt."""
+
+    def __init__(self, learnt: Learnt | None = None) -> None:
+        self.learnt = learnt or Learnt()
+
+    def sha256(self, path: Path, stamp: str) -> str | None:
+        known = self.learnt.files.get(str(path))
+        return known[1] if known is not None and known[0] == stamp else None
+
+    def picture(self, sha256: str) -> Picture | None:
+        return self.learnt.pictures.get(sha256)
+
+    def change(self, one: str, other: str) -> float | None:
+        return self.learnt.changes.get((one, other))
+
+
+def look(annotation: Path, gauge: Gauge | None = None, beside: Sequence[str] = ()) -> EpisodeEvidence:
+    files = EpisodeFiles(annotation)
+    return collect(files, read_annotation(files), gauge or Gauge(Remembering()), beside)
+
+
+def spoil_in_place(path: Path) -> None:
+    """Other bytes in the same file, of the same length and time."""
+    known = path.stat()
+    with path.open("r+b") as file:
+        file.write(bytes(known.st_size))
+    os.utime(path, ns=(known.st_atime_ns, known.st_mtime_ns))
+
+
+def test_an_episode_of_a_dataset_comes_with_all_that_is_beside_it(tmp_path: Path) -> None:
+    evidence = look(write_dataset(tmp_path, FIRST)[0])
+    assert evidence.proof is not None
+    assert (evidence.episode.episode_id, evidence.proof.origin.annotator, evidence.surplus) == (FIRST, "Ada", ())
+    first, second, last = evidence.steps
+    assert first.picture is not None
+    assert (first.picture.problem, first.picture.size) == ("", SIZE)
+    assert (first.record, second.record) == evidence.proof.steps[:2]
+    assert first.views is not None
+    assert first.views[0].text == "Save"
+    assert first.change is not None
+    assert first.change > 0.01
+    assert last.change is None
+
+
+def test_released_data_have_pictures_and_nothing_else(tmp_path: Path) -> None:
+    evidence = look(write_lone(tmp_path, FIRST, [png(screen(1)), png(screen(1)), png(screen(2))]))
+    assert (evidence.proof, evidence.proof_problem) == (None, "")
+    assert [step.picture is not None for step in evidence.steps] == [True, True, True]
+    assert evidence.steps[0].change == 0.0
+    assert evidence.steps[0].no_views == "a lone episode file has no view trees beside it"
+
+
+def test_a_picture_that_is_not_there_is_none_and_one_that_is_broken_says_why(tmp_path: Path) -> None:
+    annotation = write_lone(tmp_path, FIRST, [png(screen(1)), b"", png(screen(2)), png(screen(3))])
+    (tmp_path / f"{FIRST}_2.png").unlink()
+    steps = look(annotation).steps
+    assert steps[1].picture is not None
+    assert steps[1].picture.problem == "the file is empty"
+    assert steps[2].picture is None
+    assert [step.change for step in steps] == [None, None, None, None]
+
+
+def test_what_is_no_file_or_too_large_is_not_read(tmp_path: Path) -> None:
+    annotation = write_lone(tmp_path, FIRST, [png(screen(1)), b"", b""])
+    pipe, huge = tmp_path / f"{FIRST}_1.png", tmp_path / f"{FIRST}_2.png"
+    pipe.unlink()
+    os.mkfifo(pipe)
+    os.truncate(huge, LARGEST_FILE + 1)
+    problems = [step.picture.problem for step in look(annotation).steps if step.picture is not None]
+    assert problems[0] == ""
+    assert problems[1].endswith(f"{pipe.name} is not a file.")
+    assert "is larger than any such file can be" in problems[2]
+
+
+def test_a_file_cannot_lead_to_pictures_elsewhere(tmp_path: Path) -> None:
+    (tmp_path / "secret_0.png").write_bytes(png(screen(9)))
+    (tmp_path / "within").mkdir()
+    annotation = tmp_path / "within" / "episode.json"
+    annotation.write_text('{"episode_id": "../secret", "steps": [{"step": 0, "screenshot": "../secret_0.png"}]}')
+    evidence = look(annotation)
+    assert evidence.episode.episode_id == "episode"
+    assert evidence.steps[0].picture is None
+
+
+def test_an_episode_is_known_by_the_name_of_its_file(tmp_path: Path) -> None:
+    annotation, _ = write_dataset(tmp_path, FIRST, SECOND)
+    edit(annotation, episode_id=SECOND)
+    evidence = look(annotation)
+    assert evidence.episode.episode_id == FIRST
+    assert evidence.episode.strict is None
+    assert f"episode_id is '{SECOND}'; expected {FIRST}" in evidence.episode.breaches[0].words
+
+
+def test_files_that_no_step_has_are_surplus(tmp_path: Path) -> None:
+    annotation, _ = write_dataset(tmp_path, FIRST, SECOND)
+    for name in (f"{FIRST}_3.png", f"{FIRST}_01.png", f"{FIRST}_1.png.part"):
+        (tmp_path / "screenshots" / name).write_bytes(b"")
+    beside = ScreenshotNames(tmp_path / "screenshots").of(FIRST)
+    assert look(annotation, beside=beside).surplus == (f"{FIRST}_01.png", f"{FIRST}_1.png.part", f"{FIRST}_3.png")
+
+
+def test_a_folder_is_listed_again_once_it_has_changed(tmp_path: Path) -> None:
+    names = ScreenshotNames(tmp_path)
+    (tmp_path / f"{FIRST}_0.png").write_bytes(b"")
+    assert names.of(FIRST) == [f"{FIRST}_0.png"]
+    (tmp_path / f"{FIRST}_1.png").write_bytes(b"")
+    assert names.of(FIRST) == [f"{FIRST}_0.png", f"{FIRST}_1.png"]
+    assert ScreenshotNames(tmp_path / "nowhere").of(FIRST) == ()
+
+
+@pytest.mark.parametrize(
+    ("spoil", "expected"),
+    [
+        (lambda proof: proof.write_text("{"), "is not a provenance file"),
+        (lambda proof: write_proof(proof.parent.parent, FIRST, 2), "it has 2 steps, the episode 3"),
+        (lambda proof: edit(proof, episode_id=SECOND), "is the proof of another episode"),
+        (lambda proof: edit(proof, format=99), "newer"),
+        (lambda proof: (proof.unlink(), proof.mkdir()), "is not a file"),
+    ],
+)
+def test_a_proof_that_cannot_be_believed_is_none_and_says_why(tmp_path: Path, spoil: object, expected: str) -> None:
+    (annotation,) = write_dataset(tmp_path, FIRST)
+    assert callable(spoil)
+    spoil(tmp_path / "provenance" / f"{FIRST}.json")
+    evidence = look(annotation)
+    assert (evidence.proof, evidence.steps[0].record) == (None, None)
+    assert expected in evidence.proof_problem
+
+
+def test_a_view_tree_that_cannot_be_had_says_why(tmp_path: Path) -> None:
+    (annotation,) = write_dataset(tmp_path, FIRST)
+    (tmp_path / "ui_trees" / f"{FIRST}_0.xml").unlink()
+    (tmp_path / "ui_trees" / f"{FIRST}_1.xml").write_text('<!DOCTYPE x [<!ENTITY y "z">]><hierarchy/>')
+    (tmp_path / "ui_trees" / f"{FIRST}_2.xml").write_text("no tree")
+    steps = look(annotation).steps
+    assert [step.views for step in steps] == [None, None, None]
+    assert steps[0].no_views == "its file is missing"
+    assert "it defines entities" in steps[1].no_views
+    assert "cannot be read" in steps[2].no_views
+
+
+def test_an_annotation_of_which_nothing_can_be_made_is_refused(tmp_path: Path) -> None:
+    annotation = tmp_path / f"{FIRST}.json"
+    with pytest.raises(DatasetError, match="there is no such file"):
+        read_annotation(EpisodeFiles(annotation))
+    annotation.write_bytes(b"\xff{")
+    with pytest.raises(DatasetError, match=FIRST):
+        read_annotation(EpisodeFiles(annotation))
+    os.truncate(annotation, LARGEST_ANNOTATION + 1)
+    with pytest.raises(DatasetError, match="larger than any such file"):
+        read_annotation(EpisodeFiles(annotation))
+
+
+def test_what_was_measured_is_not_even_opened_again(tmp_path: Path) -> None:
+    annotation = write_lone(tmp_path, FIRST, [png(screen(number)) for number in range(3)])
+    gauge = Gauge(Remembering())
+    first = look(annotation, gauge)
+    for number in range(3):
+        spoil_in_place(tmp_path / f"{FIRST}_{number}.png")
+    again = Gauge(Remembering(gauge.learnt))
+    assert look(annotation, again).steps == first.steps
+    assert again.learnt == Learnt()
+
+
+def test_a_picture_is_known_by_its_content_wherever_it_lies(tmp_path: Path) -> None:
+    pictures = [png(screen(number)) for number in range(3)]
+    gauge = Gauge(Remembering())
+    first = look(write_lone(tmp_path / "here", FIRST, pictures), gauge)
+    elsewhere = Gauge(Remembering(gauge.learnt))
+    assert look(write_lone(tmp_path / "there", THIRD, pictures), elsewhere).steps[0].change == first.steps[0].change
+    assert len(elsewhere.learnt.files) == 3
+    assert (elsewhere.learnt.pictures, elsewhere.learnt.changes) == ({}, {})
+
+
+def test_only_the_picture_that_has_changed_is_measured_again(tmp_path: Path) -> None:
+    annotation = write_lone(tmp_path, FIRST, [png(screen(number)) for number in range(3)])
+    gauge = Gauge(Remembering())
+    first = look(annotation, gauge)
+    changed = tmp_path / f"{FIRST}_2.png"
+    changed.write_bytes(png(screen(1)))
+    again = Gauge(Remembering(gauge.learnt))
+    steps = look(annotation, again).steps
+    assert (steps[0].change, steps[1].change) == (first.steps[0].change, 0.0)
+    assert list(again.learnt.files) == [str(changed)]
+
+
+def test_a_stamp_tells_every_change_of_an_episodes_files(tmp_path: Path) -> None:
+    (annotation,) = write_dataset(tmp_path, FIRST, steps=2)
+    files = EpisodeFiles(annotation)
+    stamps = {files.stamp(FIRST, 2, ()), files.stamp(FIRST, 2, (f"{FIRST}_2.png",))}
+    changing = [annotation, *(tmp_path / name for name in (
+        f"provenance/{FIRST}.json", f"screenshots/{FIRST}_1.png", f"ui_trees/{FIRST}_0.xml",
+    ))]  # fmt: skip
+    for path in changing:
+        path.write_bytes(path.read_bytes() + b" ")
+        stamps.add(files.stamp(FIRST, 2, ()))
+    changing[-1].unlink()
+    stamps.add(files.stamp(FIRST, 2, ()))
+    assert len(stamps) == 7
+    assert stamp(changing[-1]) == ""
+
+
+def test_the_facts_of_a_run_come_back_sorted_by_id(tmp_path: Path) -> None:
+    shelf = FactsShelf()
+    for annotation in write_dataset(tmp_path, SECOND, THIRD, FIRST):
+        facts = facts_of(look(annotation))
+        shelf.put(facts.episode_id, facts_as_json(facts))
+    first, second, third = shelf()
+    assert [first.episode_id, second.episode_id, third.episode_id] == [FIRST, SECOND, THIRD]
+    assert (first.annotator, first.device, first.apps) == ("Ada", "Medium Phone", ("Notes", "Clock"))
+    assert first.actions == ("CLICK 200, 300", "CLICK 300, 300", "COMPLETE")
+    assert len(set(first.pictures)) == 3
+    assert len(list(shelf())) == len(list(shelf())) == 3
+    shelf.close()
