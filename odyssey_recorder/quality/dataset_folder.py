@@ -9,6 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from odyssey_recorder.dataset.durable import storage_error
+from odyssey_recorder.dataset.trash import Trash
 from odyssey_recorder.quality.evidence import FactsSource
 from odyssey_recorder.quality.finding import Finding, NotChecked, Severity
 from odyssey_recorder.quality.thresholds import NAMED_AT_MOST
@@ -22,7 +23,7 @@ _FORMS = {
     "screenshots": re.compile(r"([0-9]{16})_[0-9]+\.png"),
     "provenance": re.compile(r"([0-9]{16})\.json"),
     "ui_trees": re.compile(r"([0-9]{16})_[0-9]+\.xml"),
-    "reviews": re.compile(r"([0-9]{16}|policy)\.json"),
+    "reviews": re.compile(r"([0-9]{16}|policy)([^0-9].*)?\.json"),
 }
 """The folders, and how the files in them are named: by the id of their episode."""
 
@@ -34,10 +35,13 @@ def episode_ids(root: Path) -> frozenset[str]:
 
 
 def names_in(folder: Path) -> Iterator[str]:
-    """The names in a folder, hidden ones left out; none where there is no such folder. Raises DatasetError."""
+    """The names of the files in a folder, hidden ones left out; none where there is no such folder.
+
+    Raises DatasetError.
+    """
     try:
         with suppress(FileNotFoundError), os.scandir(folder) as entries:
-            yield from (entry.name for entry in entries if not entry.name.startswith("."))
+            yield from (entry.name for entry in entries if entry.is_file() and not entry.name.startswith("."))
     except OSError as error:
         raise storage_error(error, folder, "read") from error
 
@@ -48,7 +52,7 @@ def folder_findings(root: Path) -> Iterator[Finding]:
     The review of an episode in the trash is where it belongs. Raises DatasetError.
     """
     episodes = episode_ids(root)
-    rejected = _rejected(root)
+    rejected = {one.episode_id for one in Trash(root).episodes()}
     for folder, form in _FORMS.items():
         orphans: Counter[str] = Counter()
         strays: list[str] = []
@@ -61,12 +65,6 @@ def folder_findings(root: Path) -> Iterator[Finding]:
                 orphans[match[1]] += 1
         yield from _orphans(folder, orphans)
         yield from _strays(folder, strays)
-
-
-def _rejected(root: Path) -> frozenset[str]:
-    """The ids of the episodes in the trash, in whatever folder of it."""
-    ids = (re.match(r"[0-9]{16}(?![0-9])", path.name) for path in (root / "trash").rglob("*"))
-    return frozenset(match[0] for match in ids if match)
 
 
 def _orphans(folder: str, orphans: Counter[str]) -> Iterator[Finding]:

@@ -3,6 +3,7 @@ from pathlib import Path
 
 import pytest
 
+from odyssey_recorder.dataset.trash import Trash
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.quality.dataset_folder import episode_ids, folder_findings, list_findings
 from odyssey_recorder.quality.finding import Finding, NotChecked, Severity
@@ -56,8 +57,14 @@ def test_a_file_of_an_episode_that_is_not_there_is_an_orphan(root: Path, name: s
 
 
 def test_the_review_of_a_rejected_episode_is_no_orphan(root: Path) -> None:
-    put(root / f"reviews/{GONE}.json")
-    put(root / f"trash/{GONE}/annotations/{GONE}.json")
+    Trash(root).move(ONE)
+
+    assert (root / f"reviews/{ONE}.json").exists()
+    assert not list(folder_findings(root))
+
+
+def test_a_copy_of_a_review_that_a_shared_drive_left_is_no_stray(root: Path) -> None:
+    put(root / f"reviews/{ONE} (copy of Ada).json")
 
     assert not list(folder_findings(root))
 
