@@ -28,7 +28,7 @@ POLICY = "policy.json"
 """The file there that says how the dataset is reviewed."""
 _FOR_GIT = {
     ".gitattributes": "/*.json merge=union\n/policy.json merge\n",
-    ".gitignore": ".lock\n*.part\n",
+    ".gitignore": "lock\n.lock\n*.part\n",
 }
 _USUAL = Policy()
 _NO_WORDS = "A reviewer sent it back"

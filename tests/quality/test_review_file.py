@@ -1,6 +1,7 @@
 """The review file: what is written is read again, by hand or by git as well, and nothing that was said is lost."""
 
 import json
+import re
 import subprocess
 from datetime import timedelta
 from pathlib import Path
@@ -12,11 +13,13 @@ from hypothesis import strategies as st
 
 from odyssey_recorder.dataset.amendment import NewBox
 from odyssey_recorder.errors import ReviewError
-from odyssey_recorder.quality.review import Answer, Decision, Entry, Fix, Move, ReplayEvidence, Verdict
+from odyssey_recorder.quality.finding import Criterion
+from odyssey_recorder.quality.review import REASONS, Answer, Decision, Entry, Fix, Move, ReplayEvidence, Verdict
 from odyssey_recorder.quality.review_file import ReviewFile, read_reviews, spell, union
 from odyssey_recorder.quality.review_store import ReviewStore
 from tests.quality.verdicts import BEGIN, verdict
 
+DOCUMENT = Path(__file__).parents[2] / "docs" / "reviews.md"
 EPISODE = "0123456789012345"
 _FIX = Fix(
     id="f" * 32, at=BEGIN, by="Bea", amendment=NewBox(step=2, box=(1, 2, 3, 4)), why="Too large", before="1", after="2"
@@ -105,6 +108,25 @@ def test_keys_of_others_survive_at_every_level() -> None:
     tree["entries"][0]["judgements"][1]["sure"] = 0.5
     again = json.loads(spell(_read(json.dumps(tree))))
     assert again == tree
+
+
+def test_the_file_in_the_document_is_one() -> None:
+    text = DOCUMENT.read_text(encoding="utf-8")
+    ours, policy, foreign = re.findall(r"^```json\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    file = read_reviews(ours.encode(), episode_id="0141544666483837", source="reviews.md")
+    assert file.problems == ()
+    assert spell(file).decode() == ours
+    assert set(json.loads(policy)) == {"format", "seed", "second_share"}
+    by_hand = json.dumps({"entries": [{**json.loads(foreign), "revision": "1"}]})
+    assert [one.by for one in _read(by_hand).verdicts] == ["Eva"]
+
+
+@pytest.mark.parametrize("criterion", list(Criterion))
+def test_the_document_has_every_reason(criterion: Criterion) -> None:
+    codes = ", ".join(f"`{code}`" for code in REASONS[criterion])
+    assert re.search(
+        rf"^\| `{criterion.value}` \| .* \| {codes} \|$", DOCUMENT.read_text(encoding="utf-8"), re.MULTILINE
+    )
 
 
 # Broken files.
