@@ -28,6 +28,7 @@ from odyssey_recorder.gui.record.undo_dialog import UndoDialog
 from odyssey_recorder.gui.settings.unsaved_dialog import UnsavedDialog
 from odyssey_recorder.gui.workplace import PAGES, Workplace
 from odyssey_recorder.model.assignment import Assignment
+from odyssey_recorder.quality.finding import Severity
 from odyssey_recorder.recording.script import ScriptPlayer
 from odyssey_recorder.settings import SettingsStore
 from tests.fakes import FakeDevice
@@ -36,6 +37,8 @@ from tests.gui.bench_practice import FAILED, BenchPractice
 from tests.gui.bench_yard import BenchYard
 from tests.gui.inspection import faults, takes_focus, visible, what
 from tests.gui.pilot import Pilot
+from tests.gui.review.bench_review import BenchReviewing
+from tests.gui.review.reviewer import Reviewer
 from tests.gui.test_doctor_dialog import BenchDoctor
 from tests.keyrings import MemoryKeyring
 from tests.task.tasks import queue_of, row
@@ -84,7 +87,10 @@ def pilot(open_at: Callable[[Workplace], Pilot], desk: BenchDesk, tmp_path: Path
     )
     practice = BenchPractice(wanted=0)
     practice.score = FAILED
+    review = BenchReviewing(tmp_path / "under review")
+    review.find(review.record("Buy milk"), ("IMG07", Severity.WARNING, 1))
     workplace = Workplace(
+        review=lambda: review,
         dataset=PublishedEpisodes(desk.store.root),
         doctor=BenchDoctor(),
         yard=yard,
@@ -123,6 +129,20 @@ def test_the_record_page_does_so_whatever_is_done_on_it(pilot: Pilot, qtbot: QtB
     pilot.press("Practice")
     pilot.press("Practise this")
     check(qtbot, pilot.window)
+
+
+def test_the_review_page_does_so_whatever_is_done_on_it(pilot: Pilot, qtbot: QtBot) -> None:
+    pilot.press("Review")
+    reviewer = Reviewer(pilot)
+    qtbot.waitUntil(lambda: reviewer.listed == ["Buy milk"])
+    reviewer.open(0)
+    check(qtbot, pilot.window)
+    for keys in ("w1", "s3r", "xt"):
+        reviewer.press(keys)
+        check(qtbot, pilot.window)
+    for tab in ("Findings", "Fix", "Replay", "History"):
+        pilot.press(tab)
+        check(qtbot, pilot.window)
 
 
 def test_every_dialog_does_so(pilot: Pilot, desk: BenchDesk, qtbot: QtBot) -> None:

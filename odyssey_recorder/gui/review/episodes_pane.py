@@ -111,11 +111,6 @@ class EpisodesPane(QWidget):
         self.counted.emit()
 
     def _lay_out(self) -> None:
-        card = QFrame()
-        card.setProperty("kind", "card")
-        inside = QVBoxLayout(card)
-        inside.setContentsMargins(4, 4, 4, 4)
-        inside.addWidget(self._view)
         empty = QFrame()
         empty.setProperty("kind", "card")
         words = QVBoxLayout(empty)
@@ -124,7 +119,7 @@ class EpisodesPane(QWidget):
         words.addWidget(self._nothing)
         words.addWidget(self._hint)
         words.addStretch()
-        self._middle.addWidget(card)
+        self._middle.addWidget(self._view)
         self._middle.addWidget(empty)
         column = QVBoxLayout()
         column.setSpacing(10)

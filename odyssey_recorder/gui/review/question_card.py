@@ -32,7 +32,7 @@ ANSWERS: Mapping[Criterion, Mapping[Answer, Command]] = {
 }
 _TONES = {Answer.PASS: "success", Answer.FAIL: "danger", Answer.UNSURE: "warning"}
 _WHOLE = -1
-_REASON_PX = 25
+_REASON_PX = 24
 
 
 class QuestionCard(QWidget):

@@ -34,7 +34,7 @@ class ReviewCards(QWidget):
         super().__init__()
         self._commands = commands
         self._texts = TextsCard()
-        self._findings = FindingsCard(commands)
+        self._findings = FindingsCard(commands, ())
         self._fixes = AmendCard(background, commands)
         self._replay = ReplayCard(reviewing, background, jobs, commands)
         self._history = HistoryCard(commands)

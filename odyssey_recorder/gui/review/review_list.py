@@ -31,6 +31,7 @@ class _Mark:
 def review_list(table: ReviewTable) -> QListView:
     """The view of `table`; the one that is current is the one that is open."""
     view = named(QListView(), "Episodes to review")
+    view.setProperty("kind", "card")
     view.setModel(table)
     view.setItemDelegate(_EpisodeDelegate(view))
     view.setUniformItemSizes(True)

@@ -307,6 +307,7 @@ class ReviewPage(Page):
             return
         self._panel.refuse("The verdict was not kept; what you filled in is still here.", str(error))
         if isinstance(error, ReviewError):
+            self._panel.show_waiting(True)
             self._fetch_anew()
 
     # How it hangs together.

@@ -13,7 +13,7 @@ from odyssey_recorder.gui.parts import breakable, named, row, scroll_area, text_
 from odyssey_recorder.gui.review.key_button import KeyButton
 from odyssey_recorder.gui.review.question_card import ANSWERS, QuestionCard
 from odyssey_recorder.gui.review.sheet import QUESTIONS, Sheet, unseen
-from odyssey_recorder.gui.review.verdict_words import turn_words, verdict_words, verdicts
+from odyssey_recorder.gui.review.verdict_words import turn_words, verdict_in_short, verdicts
 from odyssey_recorder.quality.finding import Criterion
 from odyssey_recorder.quality.review import Answer, Decision, Judgement
 from odyssey_recorder.quality.standing import Turn
@@ -94,7 +94,7 @@ class VerdictPanel(QFrame):
         self._turn.setProperty("kind", "hint" if self._may_judge else "warning")
         self._turn.style().polish(self._turn)
         others = verdicts(opened.entries) if opened.row.turn is Turn.THIRD else []
-        for label, words in zip(self._others, [*map(verdict_words, others), "", ""], strict=False):
+        for label, words in zip(self._others, [*map(verdict_in_short, others), "", ""], strict=False):
             label.setText(words)
             label.setVisible(bool(words))
         for card in self._cards.values():

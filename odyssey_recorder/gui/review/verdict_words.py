@@ -42,6 +42,13 @@ def verdict_words(verdict: Verdict) -> str:
     return "\n".join([*lines, f"“{verdict.note}”"] if verdict.note else lines)
 
 
+def verdict_in_short(verdict: Verdict) -> str:
+    """Another reviewer's verdict, with a line only for what was not passed."""
+    others = [one for one in verdict.judgements if one.answer is not Answer.PASS]
+    lines = [f"{_SHORT[one.criterion].capitalize()}: {judgement_words(one)}" for one in others]
+    return "\n".join([f"{verdict.by}: {verdict.decision.value}{'' if others else ', three passes'}", *lines])
+
+
 def judgement_words(judgement: Judgement) -> str:
     """An answer with its reason, its step and its words."""
     reason = REASONS[judgement.criterion].get(judgement.reason, judgement.reason)
