@@ -8,20 +8,22 @@ broken or held by somebody it is put aside, `problem` says so, and everything is
 import os
 import sqlite3
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 
 from odyssey_recorder.quality.evidence import Picture
 from odyssey_recorder.quality.gauge import Learnt
 
-_WAIT_S = 2.0
 _HELD = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+_BROKEN = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR)
+"""The last one where the tables are others."""
 _PICTURE = TypeAdapter(Picture)
+_Value = TypeVar("_Value")
 _TABLES = """
 CREATE TABLE IF NOT EXISTS files (path BLOB PRIMARY KEY, stamp TEXT, sha256 TEXT) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS pictures (sha256 TEXT PRIMARY KEY, measured TEXT, by TEXT) WITHOUT ROWID;
@@ -55,13 +57,17 @@ class By:
 
 
 class Cache:
-    """The file at `path`, or nothing at all where that is None; a reader neither makes nor mends it."""
+    """The file at `path`, or nothing at all where that is None; a reader neither makes nor mends it.
 
-    def __init__(self, path: Path | None, by: By, *, reader: bool = False) -> None:
+    It is waited for `wait_s` seconds where somebody else is just writing.
+    """
+
+    def __init__(self, path: Path | None, by: By, *, reader: bool = False, wait_s: float = 2.0) -> None:
         self.problem = ""
         self._path = path
         self._by = by
         self._reader = reader
+        self._wait_s = wait_s
         self._lock = threading.Lock()
         self._database: sqlite3.Connection | None = None
         if path is not None:
@@ -76,27 +82,23 @@ class Cache:
 
     def sha256(self, path: Path, stamp: str) -> str | None:
         """The hash of a file that has not changed since it was read."""
-        rows = self._ask("SELECT sha256 FROM files WHERE path = ? AND stamp = ?", (os.fsencode(path), stamp))
-        return str(rows[0][0]) if rows else None
+        row = self._ask("SELECT sha256 FROM files WHERE path = ? AND stamp = ?", (os.fsencode(path), stamp))
+        return _believed(str, row)
 
     def picture(self, sha256: str) -> Picture | None:
         """What was measured of a file with this content."""
-        rows = self._ask("SELECT measured FROM pictures WHERE sha256 = ? AND by = ?", (sha256, self._by.measures))
-        with suppress(ValidationError):
-            return _PICTURE.validate_json(rows[0][0]) if rows else None
-        return None
+        row = self._ask("SELECT measured FROM pictures WHERE sha256 = ? AND by = ?", (sha256, self._by.measures))
+        return _believed(_PICTURE.validate_json, row)
 
     def change(self, one: str, other: str) -> float | None:
         """By how much the pictures in two files of these hashes differ."""
         query = "SELECT share FROM changes WHERE one = ? AND other = ? AND by = ?"
-        rows = self._ask(query, (one, other, self._by.measures))
-        return float(rows[0][0]) if rows else None
+        return _believed(float, self._ask(query, (one, other, self._by.measures)))
 
     def episode(self, annotation: Path) -> Kept | None:
         """What was last found of an episode, whatever has become of its files since."""
         query = "SELECT stamp, name, steps, report, facts FROM episodes WHERE annotation = ? AND by = ?"
-        rows = self._ask(query, (os.fsencode(annotation), self._by.checks))
-        return Kept(*rows[0]) if rows else None
+        return _believed(_kept, self._ask(query, (os.fsencode(annotation), self._by.checks)))
 
     # What is kept.
 
@@ -128,7 +130,7 @@ class Cache:
             path.parent.mkdir(parents=True, exist_ok=True)
         mode = "ro" if self._reader else "rwc"
         database = sqlite3.connect(
-            f"{path.absolute().as_uri()}?mode={mode}", uri=True, timeout=_WAIT_S,
+            f"{path.absolute().as_uri()}?mode={mode}", uri=True, timeout=self._wait_s,
             isolation_level=None, check_same_thread=False,
         )  # fmt: skip
         try:
@@ -163,15 +165,17 @@ class Cache:
             self._database.close()
             self._database = None
 
-    def _ask(self, query: str, values: Sequence[str | bytes]) -> Sequence[Sequence[Any]]:
+    def _ask(self, query: str, values: Sequence[str | bytes]) -> Sequence[Any]:
+        """The columns of the one row that there is; none where there is none."""
         with self._lock:
             if self._database is None:
                 return ()
             try:
-                return self._database.execute(query, values).fetchall()
+                row: Sequence[Any] = self._database.execute(query, values).fetchone() or ()
             except sqlite3.DatabaseError as error:
                 self._fail(error)
                 return ()
+            return row
 
     def _tell(self, *tables: tuple[str, int, Iterable[Sequence[object]]]) -> None:
         with self._lock:
@@ -189,8 +193,19 @@ class Cache:
     def _fail(self, error: sqlite3.DatabaseError) -> None:
         """Go on with another file where this one is broken, without any where it is held or no room is left."""
         self._drop()
-        broken = error.sqlite_errorcode in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
-        if broken and not self._reader and self._path is not None:
+        if error.sqlite_errorcode in _BROKEN and not self._reader and self._path is not None:
             self._put_aside(self._path, error)
         else:
             self._lose(error)
+
+
+def _kept(stamp: str, name: str, steps: object, report: str, facts: str) -> Kept:
+    return Kept(stamp, name, int(str(steps)), report, facts)
+
+
+def _believed(read: Callable[..., _Value], row: Sequence[Any]) -> _Value | None:
+    """What `read` makes of a row; nothing where there is none, or where it makes no sense."""
+    try:
+        return read(*row) if row else None
+    except (TypeError, ValueError):
+        return None

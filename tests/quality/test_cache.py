@@ -1,0 +1,140 @@
+"""What is remembered of earlier checks, and that nothing depends on it."""
+
+import os
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from odyssey_recorder.model.geometry import Size
+from odyssey_recorder.quality.cache import By, Cache, Kept
+from odyssey_recorder.quality.evidence import Picture
+from odyssey_recorder.quality.gauge import Learnt
+
+RULES = By("measures", "checks")
+KEPT = Kept("stamp", "0000000000000001", 3, '{"report": 1}', "{}")
+PICTURE = Picture("aa", "", Size(9, 9), 1.5, 0.25, 2**64 - 1)
+LEARNT = Learnt({"/d/1.png": ("10 20 30", "aa")}, {"aa": PICTURE}, {("aa", "bb"): 0.125})
+PLACE = Path("/d/annotations/1.json")
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "cache" / "checks.sqlite"
+
+
+def filled(path: Path | None, rules: By = RULES) -> Cache:
+    cache = Cache(path, rules)
+    cache.keep(PLACE, KEPT, LEARNT)
+    return cache
+
+
+def knows_all(cache: Cache) -> bool:
+    assert cache.sha256(Path("/d/1.png"), "10 20 31") is None
+    found = cache.sha256(Path("/d/1.png"), "10 20 30"), cache.picture("aa"), cache.change("aa", "bb")
+    return (*found, cache.episode(PLACE)) == ("aa", PICTURE, 0.125, KEPT)
+
+
+def test_what_was_found_is_known_to_the_next_run_and_to_its_processes(path: Path) -> None:
+    writer = filled(path)
+    reader = Cache(path, RULES, reader=True)
+    assert knows_all(reader)
+    reader.close()
+    writer.close()
+    assert knows_all(Cache(path, RULES))
+
+
+def test_what_other_checks_have_found_is_not_known_but_what_was_measured_is(path: Path) -> None:
+    filled(path).close()
+    cache = Cache(path, By("measures", "newer checks"))
+    assert (cache.picture("aa"), cache.change("aa", "bb"), cache.episode(PLACE)) == (PICTURE, 0.125, None)
+
+
+def test_what_was_measured_otherwise_is_not_known(path: Path) -> None:
+    filled(path).close()
+    cache = Cache(path, By("newer measures", "checks"))
+    assert (cache.picture("aa"), cache.change("aa", "bb")) == (None, None)
+
+
+def test_without_a_file_nothing_is_known_and_nothing_wrong() -> None:
+    cache = filled(None)
+    assert (cache.picture("aa"), cache.episode(PLACE), cache.problem) == (None, None, "")
+
+
+def test_a_reader_makes_no_file(path: Path) -> None:
+    reader = Cache(path, RULES, reader=True)
+    assert reader.picture("aa") is None
+    assert not path.exists()
+
+
+@pytest.mark.parametrize(
+    "rubbish", [b"this is no database, though it is long enough to be one" * 20, b"SQLite format 3\0"]
+)
+def test_a_broken_file_is_put_aside_and_another_begun(path: Path, rubbish: bytes) -> None:
+    path.parent.mkdir()
+    path.write_bytes(rubbish)
+    cache = filled(path)
+    assert knows_all(cache)
+    assert "was broken" in cache.problem
+    assert path.with_name("checks.sqlite.broken").read_bytes() == rubbish
+    assert Cache(path, RULES).problem == ""
+
+
+def test_a_file_that_breaks_meanwhile_is_put_aside(path: Path) -> None:
+    filled(path).close()
+    cache = Cache(path, RULES)
+    with path.open("r+b") as file:
+        file.write(b"?" * path.stat().st_size)
+    assert cache.picture("aa") is None
+    cache.keep(PLACE, KEPT, LEARNT)
+    assert knows_all(cache)
+    assert "was broken" in cache.problem
+
+
+def test_a_file_with_other_tables_is_put_aside(path: Path) -> None:
+    path.parent.mkdir()
+    with sqlite3.connect(path) as other:
+        other.execute("CREATE TABLE pictures (other TEXT)")
+    other.close()
+    cache = Cache(path, RULES)
+    assert cache.picture("aa") is None
+    cache.keep(PLACE, KEPT, LEARNT)
+    assert knows_all(cache)
+
+
+def test_where_somebody_holds_the_file_all_goes_on_without_it(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    filled(path).close()
+    holder = sqlite3.connect(path, isolation_level=None)
+    holder.execute("PRAGMA locking_mode = EXCLUSIVE")
+    holder.execute("BEGIN EXCLUSIVE")
+    cache = Cache(path, RULES, wait_s=0.01)
+    assert cache.picture("aa") is None
+    cache.keep(PLACE, KEPT, LEARNT)
+    assert "locked" in cache.problem
+    holder.close()
+    assert knows_all(Cache(path, RULES))
+
+
+def test_where_no_file_can_be_all_goes_on_without_it(tmp_path: Path) -> None:
+    (tmp_path / "cache").write_text("a file where the folder must be")
+    cache = filled(tmp_path / "cache" / "checks.sqlite")
+    assert cache.picture("aa") is None
+    assert "cannot be used" in cache.problem
+
+
+def test_a_row_that_makes_no_sense_is_not_believed(path: Path) -> None:
+    filled(path).close()
+    with sqlite3.connect(path) as other:
+        other.execute("UPDATE pictures SET measured = '{\"sha256\": 7}'")
+        other.execute("UPDATE changes SET share = 'much'")
+        other.execute("UPDATE episodes SET steps = 'many'")
+    other.close()
+    cache = Cache(path, RULES)
+    assert (cache.picture("aa"), cache.change("aa", "bb"), cache.episode(PLACE)) == (None, None, None)
+
+
+def test_names_that_are_no_text_are_kept_too(path: Path) -> None:
+    odd = Path(os.fsdecode(b"/d/\xff\xfe.json"))
+    cache = Cache(path, RULES)
+    cache.keep(odd, KEPT, Learnt())
+    assert cache.episode(odd) == KEPT

@@ -1,0 +1,145 @@
+"""Checking one episode or many, and what is not looked at again."""
+
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+
+from odyssey_recorder.errors import CancelledError
+from odyssey_recorder.quality.checker import Checker
+from odyssey_recorder.quality.evidence import EpisodeEvidence
+from odyssey_recorder.quality.finding import EpisodeReport, Severity
+from tests.quality.folders import FIRST, SECOND, THIRD, edit, png, screen, write_dataset
+from tests.quality.judges import DEADLY, FAULTY, deadly_judge, judge
+from tests.quality.test_collect import spoil_in_place
+
+
+class Counting:
+    """The stand-in for the checks, and which episodes it was asked about."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    def __call__(self, evidence: EpisodeEvidence) -> EpisodeReport:
+        self.asked.append(evidence.episode.episode_id)
+        return judge(evidence)
+
+
+@pytest.fixture
+def cache(tmp_path: Path) -> Path:
+    return tmp_path / "cache.sqlite"
+
+
+def check_all(checker: Checker, annotations: Sequence[Path]) -> dict[str, EpisodeReport]:
+    reports: list[EpisodeReport] = []
+    checker.check_all(annotations, reports.append)
+    return {report.episode_id: report for report in reports}
+
+
+def test_several_processes_find_what_one_finds(tmp_path: Path) -> None:
+    annotations = write_dataset(tmp_path, FIRST, SECOND, THIRD)
+    (tmp_path / "screenshots" / f"{SECOND}_1.png").write_bytes(b"no picture")
+    alone, together = (Checker(None, jobs, judge=judge) for jobs in (1, 2))
+    reports = check_all(together, annotations)
+    assert reports == check_all(alone, annotations)
+    assert [finding.name for finding in reports[SECOND].findings] == ["IMG01@1"]
+    assert list(together.facts()) == list(alone.facts())
+    assert [facts.episode_id for facts in together.facts()] == [FIRST, SECOND, THIRD]
+
+
+def test_what_has_not_changed_is_not_looked_at_again(tmp_path: Path, cache: Path) -> None:
+    annotations = write_dataset(tmp_path, FIRST, SECOND)
+    first = check_all(Checker(cache, 2, judge=judge), annotations)
+    for path in tmp_path.glob("*/*"):
+        spoil_in_place(path)
+    counting = Counting()
+    again = Checker(cache, 2, judge=counting)
+    assert check_all(again, annotations) == first
+    assert counting.asked == []
+    assert [facts.episode_id for facts in again.facts()] == [FIRST, SECOND]
+
+
+def rewrite(path: Path) -> None:
+    path.write_bytes(path.read_bytes() + b"\n")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda root: edit(root / "annotations" / f"{SECOND}.json", note="another"),
+        lambda root: rewrite(root / "screenshots" / f"{SECOND}_1.png"),
+        lambda root: (root / "screenshots" / f"{SECOND}_2.png").unlink(),
+        lambda root: (root / "screenshots" / f"{SECOND}_3.png").write_bytes(b""),
+        lambda root: rewrite(root / "provenance" / f"{SECOND}.json"),
+        lambda root: (root / "ui_trees" / f"{SECOND}_0.xml").unlink(),
+    ],
+    ids=["annotation", "picture", "picture gone", "picture too many", "proof", "view tree gone"],
+)
+def test_an_episode_of_which_a_file_has_changed_is_looked_at_again(
+    tmp_path: Path, cache: Path, change: Callable[[Path], object]
+) -> None:
+    annotations = write_dataset(tmp_path, FIRST, SECOND)
+    check_all(Checker(cache, 1, judge=judge), annotations)
+    change(tmp_path)
+    counting = Counting()
+    checker = Checker(cache, 1, judge=counting)
+    assert checker.known(annotations[1]) is None
+    check_all(checker, annotations)
+    assert counting.asked == [SECOND]
+    assert checker.known(annotations[1]) is not None
+
+
+def test_one_episode_is_known_once_it_was_checked(tmp_path: Path, cache: Path) -> None:
+    annotation, other = write_dataset(tmp_path, FIRST, SECOND)
+    checker = Checker(cache, judge=judge)
+    assert checker.known(annotation) is None
+    report = checker.check(annotation)
+    assert (checker.known(annotation), checker.known(other)) == (report, None)
+    (tmp_path / "screenshots" / f"{FIRST}_3.png").write_bytes(png(screen(1)))
+    assert [finding.found for finding in checker.check(annotation).findings] == [f"{FIRST}_3.png is too many."]
+
+
+def test_an_episode_that_cannot_be_read_is_a_finding(tmp_path: Path, cache: Path) -> None:
+    annotation, gone = write_dataset(tmp_path, FIRST, SECOND)
+    annotation.write_text("{")
+    gone.unlink()
+    checker = Checker(cache, 1, judge=judge)
+    for report, words in ((checker.check(annotation), "expected JSON"), (checker.check(gone), "there is no such file")):
+        (finding,) = report.findings
+        assert (finding.check, finding.severity) == ("ACT01", Severity.ERROR)
+        assert words in finding.found
+        assert report.not_checked
+    assert [facts.episode_id for facts in checker.facts()] == []
+    write_dataset(tmp_path, FIRST)
+    assert checker.check(annotation).findings == ()
+
+
+def test_an_episode_that_ends_a_process_is_named_and_the_others_are_checked(tmp_path: Path, cache: Path) -> None:
+    annotations = write_dataset(tmp_path, FIRST, DEADLY, FAULTY, SECOND)
+    checker = Checker(cache, 2, judge=deadly_judge)
+    reports = check_all(checker, annotations)
+    assert {episode_id for episode_id, report in reports.items() if report.has_errors} == {DEADLY, FAULTY}
+    assert "ended (exit code 9)" in reports[DEADLY].findings[0].found
+    assert "ZeroDivisionError: a fault of the checks" in reports[FAULTY].findings[0].found
+    assert checker.known(annotations[1]) is None
+
+
+def test_what_was_found_before_somebody_cancelled_is_remembered(tmp_path: Path, cache: Path) -> None:
+    annotations = write_dataset(tmp_path, FIRST, SECOND, THIRD)
+    reports: list[EpisodeReport] = []
+    checker = Checker(cache, 1, judge=judge)
+    with pytest.raises(CancelledError):
+        checker.check_all(annotations, reports.append, lambda: len(reports) == 2)
+    assert [report.episode_id for report in reports] == [FIRST, SECOND]
+    assert [checker.known(annotation) is None for annotation in annotations] == [False, False, True]
+
+
+def test_a_broken_cache_hinders_no_check_and_is_said(tmp_path: Path, cache: Path) -> None:
+    annotations = write_dataset(tmp_path, FIRST, SECOND)
+    cache.write_bytes(os.urandom(5000))
+    checker = Checker(cache, 2, judge=judge)
+    assert len(check_all(checker, annotations)) == 2
+    assert "was broken" in checker.problem
+    checker.close()
+    assert Checker(cache, judge=judge).known(annotations[0]) is not None

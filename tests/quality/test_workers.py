@@ -1,0 +1,58 @@
+"""Processes that do one task after another."""
+
+import os
+import signal
+import time
+from collections.abc import Callable
+
+from odyssey_recorder.quality.workers import Lost, Workers
+
+DEADLY, FAULTY, ENDLESS = -1, -2, -3
+
+
+def begin() -> Callable[[int], int]:
+    return double
+
+
+def double(number: int) -> int:
+    if number == DEADLY:
+        os.kill(os.getpid(), signal.SIGKILL)
+    if number == FAULTY:
+        raise ValueError("too much")
+    if number == ENDLESS:
+        time.sleep(3600)
+    return 2 * number
+
+
+def begin_dead() -> Callable[[int], int]:
+    os._exit(3)
+
+
+def results(tasks: list[int], *, count: int = 2) -> dict[int, int | Lost]:
+    with Workers[int, int](count, begin) as workers:
+        return dict(workers.run(iter(tasks), lambda: False))
+
+
+def test_each_task_comes_back_with_its_result() -> None:
+    assert results(list(range(20))) == {number: 2 * number for number in range(20)}
+
+
+def test_a_process_that_dies_names_its_task_and_another_goes_on() -> None:
+    found = results([1, DEADLY, 2, FAULTY, 3])
+    assert found[DEADLY] == Lost("the process that looked at it ended (SIGKILL)")
+    assert found[FAULTY] == Lost("the program has a fault (ValueError: too much)")
+    assert [found[number] for number in (1, 2, 3)] == [2, 4, 6]
+
+
+def test_processes_that_cannot_begin_lose_their_tasks_and_nothing_hangs() -> None:
+    with Workers[int, int](2, begin_dead) as workers:
+        lost = dict(workers.run(iter([1, 2, 3]), lambda: False))
+    assert lost == dict.fromkeys([1, 2, 3], Lost("the process that looked at it ended (exit code 3)"))
+
+
+def test_whoever_cancels_waits_for_no_task() -> None:
+    answers = iter([False, True])
+    began = time.monotonic()
+    with Workers[int, int](1, begin) as workers:
+        assert list(workers.run(iter([ENDLESS, 1]), lambda: next(answers))) == []
+    assert time.monotonic() - began < 20
