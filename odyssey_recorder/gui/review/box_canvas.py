@@ -61,6 +61,7 @@ class BoxCanvas(QWidget):
     def show_problem(self, words: str) -> None:
         """Say why there is no picture."""
         self._veil = Veil(words, icon="image_broken_variant")
+        self.setAccessibleDescription(words)
         self.update()
 
     def show_box(self, box: Box) -> None:
