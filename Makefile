@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-gui test bench soak pictures format clean system-packages
+.PHONY: help demo demo-gui test bench quality soak pictures format clean system-packages
 .DELETE_ON_ERROR:
 
 BIN := .venv/bin
@@ -12,6 +12,8 @@ help:
 	@echo "make demo-gui  open the window on a simulated emulator"
 	@echo "make test      run every check and every test"
 	@echo "make bench     print the figures of speed; with ARGS=--full 10,000 taps and 300 episodes, in half an hour"
+	@echo "make quality   print what the checks find of episodes that are damaged on purpose; with ARGS=--calibrate what"
+	@echo "               their thresholds rest on, in some minutes"
 	@echo "make soak      run the tests that take minutes"
 	@echo "make pictures  make the pictures of the documents anew"
 	@echo "make format    format the sources and mend what ruff can mend"
@@ -37,6 +39,9 @@ test: $(INSTALLED)
 
 bench: $(INSTALLED)
 	@$(BIN)/python -m benchmarks $(ARGS)
+
+quality: $(INSTALLED)
+	@$(BIN)/python -m tests.quality.damaged $(ARGS)
 
 soak: $(INSTALLED)
 	@$(BIN)/python -m pytest -m soak --timeout=0

@@ -19,14 +19,6 @@ def test_what_had_an_effect_and_what_had_none_is_told_apart_a_blinking_cursor_in
     assert {pair.changed for pair in labelled.pairs} == {True, False}
 
 
-def test_no_share_of_the_pixels_tells_a_cursor_on_one_device_from_a_star_on_another() -> None:
-    both = label(["small_phone"], seed=3, deeds=0).pairs, label(["pixel_tablet"], seed=3, deeds=0).pairs
-    cursors = [pair.share for pair in both[0] if pair.kind == "cursor that blinks"]
-    stars = [pair.share for pair in both[1] if pair.kind == "star"]
-
-    assert min(cursors) > max(stars)
-
-
 def test_nothing_at_all_is_told_from_a_dark_and_nearly_empty_page(labelled: Labelled) -> None:
     assert [sight for sight in labelled.sights if looks_blank(sight) != sight.blank] == []
     assert {sight.blank for sight in labelled.sights} == {True, False}
