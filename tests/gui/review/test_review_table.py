@@ -1,0 +1,116 @@
+"""The list of the episodes under review: ten thousand of them, and which is next."""
+
+import time
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from PySide6.QtCore import Qt
+
+from odyssey_recorder.dataset.summaries import EpisodeSummary
+from odyssey_recorder.gui.review.review_table import MINE, UNCHECKED, ReviewFilter, ReviewTable
+from odyssey_recorder.quality.finding import EpisodeReport
+from odyssey_recorder.quality.standing import Stage, Turn
+from odyssey_recorder.review_desk import ReviewNews, ReviewRow
+
+BEGAN = datetime(2026, 3, 1, tzinfo=UTC)
+LONGEST_S = 0.05
+
+
+def row(number: int, *, mine: bool = True, category: str = "Media", problem: str = "") -> ReviewRow:
+    """The episode that was recorded as the `number`-th."""
+    summary = EpisodeSummary(
+        f"{number:016}", f"Do the task {number:05} in the clock", category, "Pixel Fold", 15, f"ann {number % 30}",
+        BEGAN + timedelta(minutes=number), problem, "Do the task {} in the clock",
+    )  # fmt: skip
+    return ReviewRow(summary, turn=Turn.FIRST if mine else None, report=EpisodeReport(summary.episode_id))
+
+
+def table_of(rows: Sequence[ReviewRow], wanted: ReviewFilter | None = None) -> ReviewTable:
+    table = ReviewTable()
+    table.show_only(wanted or ReviewFilter())
+    table.take(ReviewNews(read=tuple(rows)))
+    return table
+
+
+def ids(table: ReviewTable) -> list[int]:
+    return [int(table.episode_id(place)) for place in range(table.rowCount())]
+
+
+def test_the_next_to_do_is_the_first_behind_that_may_be_judged_and_is_shown() -> None:
+    table = table_of([row(1), row(2, mine=False), row(3, category="Social"), row(4), row(5, problem="Broken.")])
+    assert table.next_to_do("") == row(1).episode_id
+    assert table.next_to_do(row(1).episode_id) == row(3).episode_id
+    table.show_only(ReviewFilter(category="Media"))
+    assert table.next_to_do(row(1).episode_id) == row(4).episode_id
+    assert table.next_to_do(row(4).episode_id) == row(1).episode_id
+
+
+def test_the_next_one_is_found_although_the_last_one_is_shown_no_longer() -> None:
+    table = table_of([row(1), row(2), row(3)], ReviewFilter(stage=MINE))
+    table.take(ReviewNews(read=(row(2, mine=False),)))
+    assert ids(table) == [1, 3]
+    assert table.next_to_do(row(2).episode_id) == row(3).episode_id
+
+
+def test_there_is_no_next_one_but_the_open_one() -> None:
+    assert table_of([row(1), row(2, mine=False)]).next_to_do(row(1).episode_id) == ""
+
+
+def test_what_cannot_be_read_stands_above() -> None:
+    assert ids(table_of([row(1), row(2, problem="Broken."), row(3)])) == [2, 1, 3]
+
+
+def test_counts_follow_what_becomes_of_the_episodes() -> None:
+    table = table_of([row(1), row(2), ReviewRow(row(3).summary)])
+    assert (table.counts.stages[MINE], table.counts.checks[UNCHECKED]) == (2, 1)
+    table.take(ReviewNews(read=(ReviewRow(row(1).summary, Stage.ACCEPTED),), gone=frozenset({row(2).episode_id})))
+    assert dict(table.counts.stages) == {"Accepted": 1, "Unreviewed": 1}
+    assert dict(table.counts.annotators) == {"ann 1": 1, "ann 3": 1}
+
+
+def test_a_row_that_says_something_else_in_its_place_leaves_the_others_alone() -> None:
+    table = table_of([row(1), row(2)])
+    resets: list[bool] = []
+    table.modelReset.connect(lambda: resets.append(True))
+    table.take(ReviewNews(read=(ReviewRow(row(1).summary, Stage.ACCEPTED),)))
+    assert resets == []
+    assert "Accepted" in str(table.index(0).data(Qt.ItemDataRole.AccessibleTextRole))
+    table.take(ReviewNews(read=(row(3),)))
+    assert resets == [True]
+
+
+@pytest.fixture(scope="module")
+def many() -> ReviewTable:
+    return table_of([row(number, category=("Media", "Social")[number % 2]) for number in range(10_000)])
+
+
+@pytest.mark.parametrize(
+    ("wanted", "shown"),
+    [
+        (ReviewFilter(text="TASK 0999"), 10),
+        (ReviewFilter(text="task {} in", category="Social", annotator="ann 7"), 334),
+        (ReviewFilter(stage="Accepted"), 0),
+        (ReviewFilter(), 10_000),
+    ],
+)
+def test_ten_thousand_are_narrowed_before_anybody_notices(many: ReviewTable, wanted: ReviewFilter, shown: int) -> None:
+    assert worked_s(lambda: many.show_only(wanted)) < LONGEST_S
+    assert many.rowCount() == shown
+
+
+def test_news_of_some_of_ten_thousand_are_taken_before_anybody_notices(many: ReviewTable) -> None:
+    some = tuple(row(number, mine=False) for number in range(500))
+    assert worked_s(lambda: many.take(ReviewNews(read=some))) < LONGEST_S
+    assert worked_s(lambda: many.next_to_do("")) < LONGEST_S
+
+
+def worked_s(call: Callable[[], object]) -> float:
+    """How long this thread works at a call, at best of three; what else the computer does takes no part."""
+
+    def once() -> float:
+        began_s = time.thread_time()
+        call()
+        return time.thread_time() - began_s
+
+    return min(once() for _ in range(3))
