@@ -1,4 +1,6 @@
+import json
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -14,14 +16,19 @@ from odyssey_recorder.model.geometry import Size
 from odyssey_recorder.practice.profiles import ProfileStore
 from odyssey_recorder.practice.room import PracticeRoom, consent_text
 from odyssey_recorder.practice.tasks import practice_tasks
+from odyssey_recorder.quality.review import Move
+from odyssey_recorder.quality.review_store import ReviewStore
 from odyssey_recorder.reach import Reach, chosen_device
 from odyssey_recorder.recording import script
 from odyssey_recorder.recording.recorder import Recorder
 from odyssey_recorder.settings import read_settings
-from odyssey_recorder.wiring import adb_program, annotator_desk, lab_desk, lab_yard, practice_room
+from odyssey_recorder.task.queue import Status
+from odyssey_recorder.wiring import adb_program, annotator_desk, lab_desk, lab_yard, practice_room, task_queue
 from tests.command_line import CommandLine, LabPhone
+from tests.dataset.published_episode import recorded, store_of
 from tests.device.scripted_adb_server import ScriptedAdbServer, block
 from tests.fakes import FakeDevice
+from tests.task.tasks import row, write_list
 
 TASK = TaskInfo("General_Tool", ("Clock",), "Set {}.", "Set an alarm.", "Set an alarm for seven.")
 
@@ -225,3 +232,22 @@ def test_a_practice_episode_goes_to_its_own_place_with_who_recorded_and_what_the
     )  # fmt: skip
     draft.close()
     assert desk.store.drafts() == []
+
+
+def test_what_a_reviewer_elsewhere_sends_back_waits_again_in_its_recorders_queue(tmp_path: Path) -> None:
+    there = recorded(tmp_path)
+    proof = there.root / "provenance" / f"{there.episode_id}.json"
+    told = json.loads(proof.read_text())
+    told["origin"] |= {"annotator": "Ann", "task_id": "task-1"}
+    proof.write_text(json.dumps(told))
+    source = write_list(tmp_path / "tasks.jsonl", [row("other"), row("task-1")])
+    queue = task_queue(source, store_of(there), "ann", tmp_path / "progress")
+    queue.mark_recorded("task-1", there.episode_id)
+    move = Move(id="a" * 32, at=datetime.now(UTC), by="Bea", to="annotator", why="A step is missing, at step 3")
+    ReviewStore(there.root).append(there.episode_id, move)
+
+    offered = queue.claim_next()
+    assert offered is not None
+    assert (offered.task_id, offered.reason) == ("task-1", "A step is missing, at step 3")
+    bob = task_queue(source, store_of(there), "bob", tmp_path / "progress")
+    assert bob.board().count(Status.SENT_BACK) == 0

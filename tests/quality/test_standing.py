@@ -101,7 +101,7 @@ def test_a_third_cannot_turn_what_two_agreed_on() -> None:
 
 
 def test_the_recorders_own_verdict_never_counts() -> None:
-    assert _standing(verdict(" ADA ")) == Standing(Stage.UNREVIEWED)
+    assert _standing(verdict(" ADA ", recorder="")) == Standing(Stage.UNREVIEWED)
 
 
 def test_a_recorder_whom_only_the_verdict_knows_is_one_too() -> None:
@@ -270,6 +270,7 @@ _VERDICTS = st.lists(
         st.sampled_from(Decision),
         minute=st.integers(0, 3),
         revision=st.sampled_from([PRESENT, PRESENT, _OLD]),
+        recorder=st.sampled_from(["Ada", ""]),
     ),
     max_size=5,
     unique_by=lambda one: one.id,
@@ -357,6 +358,11 @@ def test_another_seed_draws_others() -> None:
     draws = {sample(episodes, Policy(seed)) for seed in range(5)}
     assert len(draws) == 5
     assert all(len(drawn) == 10 for drawn in draws)
+
+
+def test_a_share_is_what_is_written() -> None:
+    episodes = {f"{number:016}": Stratum("Multi_Apps", "Pixel 8", "Ada") for number in range(100)}
+    assert len(sample(episodes, Policy(0, 0.07))) == 7  # in binary, 0.07 of 100 is a little more
 
 
 def test_the_draw_is_the_same_on_every_computer() -> None:

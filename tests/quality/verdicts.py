@@ -35,7 +35,7 @@ def verdict(  # noqa: PLR0913 - what a verdict may differ in
 ) -> Verdict:
     """What `by` said so many minutes after BEGIN; without a decision the one that the answers bear."""
     return Verdict(
-        id=md5(f"{by}{answers}{minute}{revision}{decision}".encode(), usedforsecurity=False).hexdigest(),
+        id=md5(f"{by}{answers}{minute}{revision}{decision}{recorder}".encode(), usedforsecurity=False).hexdigest(),
         at=BEGIN + timedelta(minutes=minute),
         by=by,
         decision=decision or (Decision.ACCEPT if answers == "ppp" else Decision.SEND_BACK),
