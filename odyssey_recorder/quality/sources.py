@@ -7,7 +7,7 @@ import os
 import stat
 import time
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
@@ -67,14 +67,17 @@ class EpisodeFiles:
             digest.update(f"|{stamp(path)}".encode())
         return digest.hexdigest()
 
-    def _all(self, name: str, steps: int) -> Iterable[Path]:
-        yield self.annotation
-        if self.provenance is not None:
-            yield self.provenance
+    def _all(self, name: str, steps: int) -> Iterator[str]:
+        """The paths of all files, as text: of ten thousand episodes there are 300,000, and a Path takes its time."""
+        yield str(self.annotation)
+        pictures, dataset = str(self.pictures), self.dataset
         for step in range(steps):
-            yield self.screenshot(name, step)
-            if (tree := self.tree(name, step)) is not None:
-                yield tree
+            yield os.path.join(pictures, screenshot_name(name, step))  # noqa: PTH118
+        if dataset is not None:
+            yield str(self.provenance)
+            trees = str(dataset / UI_TREES)
+            for step in range(steps):
+                yield os.path.join(trees, ui_tree_name(name, step))  # noqa: PTH118
 
 
 def is_id(text: str) -> bool:
@@ -82,10 +85,10 @@ def is_id(text: str) -> bool:
     return len(text) == 16 and text.isascii() and text.isdecimal()
 
 
-def stamp(path: Path) -> str:
+def stamp(path: Path | str) -> str:
     """Size, time of the last change and inode of the file at `path`; empty where there is none."""
     try:
-        known = os.stat(path)  # noqa: PTH116 - ten thousand episodes have 300,000 files, and Path.stat takes its time
+        known = os.stat(path)  # noqa: PTH116 - it may be text
     except OSError:
         return ""
     return f"{known.st_size} {known.st_mtime_ns} {known.st_ino}"
