@@ -25,7 +25,7 @@ from odyssey_recorder.quality.sources import EpisodeFiles
 from odyssey_recorder.quality.workers import Lost, Workers
 
 _MEASURES = ("quality/picture.py", "quality/thresholds.py")
-_CHECKS = ("quality", "dataset/codec.py", "dataset/loose.py", "dataset/provenance.py", "device/view_tree.py")
+_CHECKS = ("quality", "dataset/codec.py", "dataset/episode_json.py", "dataset/loose.py", "dataset/provenance.py", "device/view_tree.py")
 
 
 class Checker:

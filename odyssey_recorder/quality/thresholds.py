@@ -21,6 +21,39 @@ BLANK_DEVIATION = 2.0
 BLANK_FLAT = 0.9997
 """A screen is blank above this share of one colour: what shows nothing has 1, a dark, empty note 0.9992."""
 
+# --- one episode -----------------------------------------------------------------------------------------
+
+OLDEST_PICTURE_US = 2_000_000
+"""Microseconds before the touch-down that an unproved picture may be old: the recorder's own limit, and the spec's."""
+SHORTEST_SCROLL = 40
+"""Thousandths of the screen that a SCROLL is long: AITW takes what moves less than 0.04 for a tap."""
+LONGEST_CLICK_US = 500_000
+"""Microseconds that a finger stays for a CLICK: Android's long press begins at 400 ms, released data may be 100 off."""
+REPEATED_ACTIONS = 3
+"""So many equal actions in a row without an effect are no second try any more."""
+REPEATED_PLACE = 10
+"""Thousandths by which the places of equal actions may differ: less than the smallest thing that is touched."""
+REPEATED_SCREENS = 5
+"""Screens that two of them give in turn, A B A B A: going back once is what tasks ask for, twice is a loop."""
+BOX_SLACK = 5
+"""Thousandths by which a press may lie beside its box: what rounding, and a finger at the edge, come to."""
+LARGEST_BOX = 0.6
+"""A box that covers more of the screen says nothing of what was pressed; as device/view_tree.py has it."""
+FOREIGN_STEPS = 2
+"""Steps that an app of no task may be in front: to pass through a chooser or to close what came up."""
+APPS_NEEDED = {
+    "General_Tool": 2,
+    "Information_Management": 2,
+    "Media_Entertainment": 2,
+    "Multi_Apps": 3,
+    "Social_Sharing": 2,
+    "Web_Shopping": 2,
+}
+"""Apps that an episode of each category has, as the paper asks: two, and three in Multi_Apps."""
+ITEM_KEPT = 0.5
+"""An item is lost when fewer of its words are in the instruction; at just as many its first word decides. Set on the
+tasks of the simulated phone, all of which are kept, and on items replaced by others of the kind."""
+
 # --- whole datasets --------------------------------------------------------------------------------------
 
 COMMON_SCREEN = 5

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable
 
+from odyssey_recorder.dataset.lettering import on_one_line
 from odyssey_recorder.dataset.plain_json import shown
 from odyssey_recorder.quality.thresholds import NAMED_AT_MOST
 
@@ -23,3 +24,9 @@ def listed(names: Iterable[str]) -> str:
     more = len(all_names) - NAMED_AT_MOST
     few = ", ".join(map(named, all_names[:NAMED_AT_MOST]))
     return f"{few} and {more} more" if more > 0 else few
+
+
+def sentence(words: str) -> str:
+    """The words as one sentence on one line."""
+    line = on_one_line(words).rstrip(".")
+    return f"{line[:1].upper()}{line[1:]}."

@@ -1,0 +1,186 @@
+"""The checks of the actions themselves, for criterion (ii): words of the format, places, ends, kinds, texts, repeats."""
+
+from collections.abc import Iterator, Sequence
+
+from odyssey_recorder.dataset.loose import Rule
+from odyssey_recorder.dataset.provenance import StrokeRecord
+from odyssey_recorder.device.view_tree import Node, focused_field
+from odyssey_recorder.model.action import Action, Click, LongPress, Press, Scroll, Type, describe
+from odyssey_recorder.model.geometry import Point
+from odyssey_recorder.quality.checks.check import Found, Unseen, after, no_proof
+from odyssey_recorder.quality.checks.flags import flagged
+from odyssey_recorder.quality.effect import is_without_effect
+from odyssey_recorder.quality.evidence import EpisodeEvidence, StepEvidence
+from odyssey_recorder.quality.finding import Severity
+from odyssey_recorder.quality.thresholds import (
+    LONGEST_CLICK_US,
+    REPEATED_ACTIONS,
+    REPEATED_PLACE,
+    REPEATED_SCREENS,
+    SHORTEST_SCROLL,
+)
+from odyssey_recorder.quality.wording import named, sentence
+
+Said = Iterator[Found | Unseen]
+
+_CORRECT_FILE = "Correct the file, or bring it back from a copy; what cannot be known is recorded again."
+
+
+def in_the_vocabulary(evidence: EpisodeEvidence) -> Said:
+    """An action or its info is not one of the words of the format, or a value of the file is missing or of another
+    kind."""
+    yield from _breaches(evidence, Rule.VOCABULARY, Rule.FORM)
+
+
+def on_the_grid(evidence: EpisodeEvidence) -> Said:
+    """A coordinate is no whole number of 0..1000, or an action has not the points that belong to it: a SCROLL two, a
+    CLICK and a LONG_PRESS one."""
+    yield from _breaches(evidence, Rule.PLACE)
+
+
+def ends_once(evidence: EpisodeEvidence) -> Said:
+    """The last action is neither COMPLETE nor IMPOSSIBLE, or one of them comes before it."""
+    yield from _breaches(evidence, Rule.ENDING)
+
+
+def _breaches(evidence: EpisodeEvidence, *rules: Rule) -> Said:
+    for breach in evidence.episode.breaches:
+        if breach.rule in rules:
+            yield Found(breach.step, sentence(breach.words), _CORRECT_FILE)
+
+
+def of_the_right_kind(evidence: EpisodeEvidence) -> Said:
+    """A SCROLL whose path is shorter than `SHORTEST_SCROLL` thousandths of the screen, or a CLICK for which the finger
+    stayed longer than `LONGEST_CLICK_US`; or the recorder was not sure what the touch meant. How long a finger stayed is
+    in the proof alone."""
+    flags = dict(flagged("ACT04", evidence))
+    for step in evidence.steps:
+        match step.spelled.action:
+            case Scroll(path=path) if _length(path) < SHORTEST_SCROLL:
+                found = f"The SCROLL is {_length(path):.0f} thousandths of the screen long, hardly more than a tap."
+                yield Found(step.number, found, "Look whether it was a CLICK; if it moved nothing, drop the step.")
+            case Click() if step.number not in flags:
+                yield from _held(evidence, step)
+        if step.number in flags:
+            todo = "Look at what the next picture shows, and change the kind of the action if it was another."
+            yield Found(step.number, sentence(f"The recorder noted: {flags[step.number]}"), todo)
+
+
+def _held(evidence: EpisodeEvidence, step: StepEvidence) -> Said:
+    if step.record is None:
+        yield Unseen(step.number, f"how long the finger stayed is not known: {no_proof(evidence)}")
+    elif isinstance(stroke := step.record.input, StrokeRecord) and stroke.duration_us > LONGEST_CLICK_US:
+        found = f"The finger stayed for {stroke.duration_us / 1000:.0f} ms, which Android takes for a long press."
+        yield Found(step.number, found, "Look at the next picture, and make it a LONG_PRESS if it was one.")
+
+
+def _length(path: Sequence[Point]) -> float:
+    return sum(((b.x - a.x) ** 2 + (b.y - a.y) ** 2) ** 0.5 for a, b in zip(path, path[1:], strict=False))
+
+
+# --- texts -----------------------------------------------------------------------------------------------
+
+
+def typed_and_seen(evidence: EpisodeEvidence) -> Said:
+    """A TYPE without text, or whose text ends in a backslash; one on a screen that shows no keyboard and has no field
+    with the focus; or one whose text no view of the next screen shows. A colon in the text is a note: the official
+    evaluator compares only what is before it. The last two need view trees."""
+    flags = dict(flagged("ACT05", evidence))
+    for step in evidence.steps:
+        if not isinstance(action := step.spelled.action, Type):
+            continue
+        if wrong := _wrong_text(action.text) or flags.get(step.number, ""):
+            yield Found(step.number, sentence(wrong), "Put in what was really typed, as the next picture shows it.")
+            continue
+        if ":" in action.text:
+            found = "The text has a colon; the official evaluator compares only what is before it."
+            yield Found(step.number, found, "Nothing has to be done: know it when scores are read.", Severity.NOTE)
+        yield from _field(evidence, step)
+        yield from _visible(evidence, step, action.text)
+
+
+def _wrong_text(text: str) -> str:
+    if not text.strip():
+        return "the TYPE has no text"
+    return f"the text ends in a stray backslash: {named(text)}" if text.endswith("\\") else ""
+
+
+def _field(evidence: EpisodeEvidence, step: StepEvidence) -> Said:
+    screen = step.record.screen if step.record else None
+    if screen is not None and screen.keyboard_shown:
+        return
+    if step.views is None:
+        yield Unseen(step.number, f"whether a field had the focus is not known: {step.no_views}")
+    elif focused_field(step.views) is None:
+        found = "No keyboard was shown and no field had the focus when the text was typed."
+        yield Found(step.number, found, "Look whether a CLICK into the field is missing before it.")
+
+
+def _visible(evidence: EpisodeEvidence, step: StepEvidence, text: str) -> Said:
+    following = after(evidence, step)
+    if following is None:
+        return
+    if following.views is None:
+        yield Unseen(step.number, f"whether the text was taken is not known: of the next step, {following.no_views}")
+    elif any(node.password for node in following.views):
+        yield Unseen(step.number, "a password field does not show its text")
+    elif not _shows(following.views, text):
+        found = f"No view of the next screen shows the text {named(text)}."
+        yield Found(step.number, found, "Put in what was really typed, as the next picture shows it.")
+
+
+def _shows(views: Sequence[Node], text: str) -> bool:
+    wanted = _folded(text)
+    return any(wanted in _folded(shown) for node in views for shown in (node.text, node.description))
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.casefold().split())
+
+
+# --- repeats ---------------------------------------------------------------------------------------------
+
+
+def gets_on(evidence: EpisodeEvidence) -> Said:
+    """The same action at the same place `REPEATED_ACTIONS` times in a row, unless each of them is known to have had an
+    effect; or two screens, byte for byte, that give way to one another until one is there for the third time."""
+    run = 1
+    for before, step in zip(evidence.steps, evidence.steps[1:], strict=False):
+        idle = is_without_effect(evidence, before) is not False
+        run = run + 1 if idle and _is_again(before.spelled.action, step.spelled.action) else 1
+        if run == REPEATED_ACTIONS and (action := step.spelled.action) is not None:
+            found = f"The same action for the {run}th time without an effect: {_shown(action)}.".replace("3th", "3rd")
+            yield Found(step.number, found, "Drop the steps that did nothing.")
+    yield from _to_and_fro(evidence)
+
+
+def _shown(action: Action) -> str:
+    return named(describe(action))
+
+
+def _is_again(one: Action | None, other: Action | None) -> bool:
+    match one, other:
+        case (Click(a), Click(b)) | (LongPress(a), LongPress(b)):
+            return _near(a, b)
+        case Scroll(a, b), Scroll(c, d):
+            return _near(a, c) and _near(b, d)
+        case (Type(), Type()) | (Press(), Press()):
+            return one == other
+        case _:
+            return False
+
+
+def _near(one: Point, other: Point) -> bool:
+    return max(abs(one.x - other.x), abs(one.y - other.y)) <= REPEATED_PLACE
+
+
+def _to_and_fro(evidence: EpisodeEvidence) -> Iterator[Found]:
+    screens = [step.picture.sha256 if step.picture and not step.picture.problem else "" for step in evidence.steps]
+    until = -1
+    for last in range(REPEATED_SCREENS - 1, len(screens)):
+        window = screens[last - REPEATED_SCREENS + 1 : last + 1]
+        if all(window) and len(set(window)) == 2 and all(a == b for a, b in zip(window, window[2:], strict=False)):
+            if until < last - 1:
+                found = f"Steps {last - REPEATED_SCREENS + 1} to {last} go to and fro between two screens."
+                yield Found(last, found, "Drop the steps that lead nowhere, if the task does not ask for them.")
+            until = last

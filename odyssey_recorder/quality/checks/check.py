@@ -1,0 +1,70 @@
+"""What a check is: a look at the evidence of one episode that says what it found, and what it could not look at."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+
+from odyssey_recorder.quality.evidence import EpisodeEvidence, StepEvidence
+from odyssey_recorder.quality.finding import Criterion, Finding, NotChecked, Severity
+
+NO_PROOF = "there is no proof of the recording (provenance)"
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """One thing that is wrong at a step, None for the whole episode; `severity` where it is not that of the check."""
+
+    step: int | None
+    found: str
+    todo: str
+    severity: Severity | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Unseen:
+    """What could not be looked at, at a step or in the whole episode, and why."""
+
+    step: int | None
+    why: str
+
+
+Look = Callable[[EpisodeEvidence], Iterable[Found | Unseen]]
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One row of the table of checks; `look` is None for one that is made over the whole dataset."""
+
+    id: str
+    severity: Severity
+    criterion: Criterion | None
+    title: str
+    look: Look | None = None
+
+    @property
+    def definition(self) -> str:
+        """What exactly is looked at; empty for one that is made over the whole dataset."""
+        return " ".join((self.look.__doc__ or "").split()) if self.look else ""
+
+    def run(self, evidence: EpisodeEvidence) -> Iterator[Finding | NotChecked]:
+        """What it says of one episode; the steps that it could not look at for one reason are told together."""
+        unseen: defaultdict[str, list[int]] = defaultdict(list)
+        for one in self.look(evidence) if self.look else ():
+            match one:
+                case Found(step, found, todo, severity):
+                    grave = severity or self.severity
+                    yield Finding(self.id, grave, self.criterion, evidence.episode.episode_id, step, found, todo)
+                case Unseen(step, why):
+                    unseen[why] += [] if step is None else [step]
+        for why, steps in unseen.items():
+            yield NotChecked(self.id, why, tuple(steps))
+
+
+def after(evidence: EpisodeEvidence, step: StepEvidence) -> StepEvidence | None:
+    """The step after `step`; None for the last one."""
+    return evidence.steps[step.number + 1] if step.number + 1 < len(evidence.steps) else None
+
+
+def no_proof(evidence: EpisodeEvidence) -> str:
+    """Why a step has no proof."""
+    return f"{NO_PROOF}: {evidence.proof_problem}" if evidence.proof_problem else NO_PROOF

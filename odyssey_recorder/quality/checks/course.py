@@ -1,0 +1,68 @@
+"""The checks of the episode's course, for criterion (ii): which apps were in front, how many there are, why it ended."""
+
+from collections import Counter
+from collections.abc import Iterator
+
+from odyssey_recorder.model.action import Impossible
+from odyssey_recorder.quality.checks.check import Found, Unseen, no_proof
+from odyssey_recorder.quality.checks.foreground import is_named, is_of_android
+from odyssey_recorder.quality.evidence import EpisodeEvidence
+from odyssey_recorder.quality.finding import Severity
+from odyssey_recorder.quality.thresholds import APPS_NEEDED, FOREIGN_STEPS
+from odyssey_recorder.quality.wording import counted, listed, named, sentence
+
+Said = Iterator[Found | Unseen]
+
+
+def apps_in_front(evidence: EpisodeEvidence) -> Said:
+    """An app of the task was in front at no step, or one that is none of the task's at more than `FOREIGN_STEPS`, by the
+    packages of the proof. A package is held against an app by its name; where one is left over that may be the app by
+    another name, neither is checked. What belongs to Android, such as the launcher, counts for nothing."""
+    screens = [step.record.screen for step in evidence.steps if step.record and step.record.screen]
+    seen = Counter(screen.package for screen in screens if not is_of_android(screen.package))
+    if not screens:
+        yield Unseen(None, no_proof(evidence) if evidence.proof is None else "the device never said what was in front")
+        return
+    apps = dict.fromkeys(evidence.episode.task.apps)
+    missing = [app for app in apps if not any(is_named(package, app) for package in seen)]
+    foreign = {package: count for package, count in seen.items() if not any(is_named(package, app) for app in apps)}
+    if missing and foreign:
+        yield Unseen(
+            None, f"whether {listed(foreign)} is {listed(missing)} is not known: there is no catalogue of apps"
+        )
+        return
+    if missing:
+        todo = "Look whether the task was carried out in it; if another app took its place, correct the task's apps."
+        yield Found(None, f"At no step was {listed(missing)} in front.", todo)
+    for package, count in foreign.items():
+        if count > FOREIGN_STEPS:
+            found = f"{named(package)}, which is none of the task's apps, was in front at {counted(count, 'step')}."
+            yield Found(None, found, "Add it to the task's apps if the task needs it; otherwise drop those steps.")
+
+
+def enough_apps(evidence: EpisodeEvidence) -> Said:
+    """Fewer apps than the category asks for: three in Multi_Apps, two in the others; in General_Tool, where some tools
+    need no second one, that is a warning. A category that is none of the six is not checked."""
+    task = evidence.episode.task
+    needed = APPS_NEEDED.get(task.category)
+    if needed is None:
+        yield Unseen(None, sentence(f"the category {named(task.category)} is none of the six").rstrip("."))
+        return
+    count = len({app.casefold() for app in task.apps})
+    if count < needed:
+        found = f"The task names {counted(count, 'app')}; {task.category} asks for {needed} at least."
+        severity = Severity.WARNING if task.category == "General_Tool" else None
+        yield Found(
+            None, found, "Correct the task's apps or its category; if it needs no other app, reject it.", severity
+        )
+
+
+def has_a_reason(evidence: EpisodeEvidence) -> Said:
+    """IMPOSSIBLE (INCOMPLETE in released files) without a reason in `ps`."""
+    for step in evidence.steps:
+        match step.spelled.action:
+            case Impossible(reason) if not reason.strip():
+                todo = "Write down why the task could not be done, such as: item not found."
+                yield Found(step.number, "IMPOSSIBLE has no reason.", todo)
+            case _:
+                pass

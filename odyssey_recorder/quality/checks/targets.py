@@ -1,0 +1,170 @@
+"""The checks of what an action met, for criterion (ii): the views under a click, the launcher, the screen, the box."""
+
+from collections.abc import Iterator
+
+from odyssey_recorder.dataset.provenance import StepRecord, StrokeRecord
+from odyssey_recorder.model.action import Click, LongPress, Press, SystemKey
+from odyssey_recorder.model.episode import Json
+from odyssey_recorder.model.geometry import GRID, Box, Pixel, Point, Size, to_pixel
+from odyssey_recorder.quality.checks.check import Found, Unseen, after, no_proof
+from odyssey_recorder.quality.checks.foreground import is_launcher
+from odyssey_recorder.quality.effect import is_without_effect
+from odyssey_recorder.quality.evidence import EpisodeEvidence, StepEvidence
+from odyssey_recorder.quality.finding import Severity
+from odyssey_recorder.quality.thresholds import BOX_SLACK, LARGEST_BOX
+from odyssey_recorder.quality.wording import named
+
+Said = Iterator[Found | Unseen]
+
+_BOX = "sam2_bbox"
+
+
+def hits_a_view(evidence: EpisodeEvidence) -> Said:
+    """A CLICK at a place where no view is that can be clicked, or where no view of the app is at all. What is on the
+    keyboard is not in a view tree; without a view tree nothing is checked."""
+    for step in evidence.steps:
+        if not isinstance(action := step.spelled.action, Click):
+            continue
+        if step.views is None:
+            yield Unseen(step.number, f"there is no view tree: {step.no_views}")
+            continue
+        size = _picture_size(step)
+        at = _touched(step, action.point, size) if size else None
+        if at is None:
+            yield Unseen(step.number, "the size of the picture is not known")
+            continue
+        under = [node for node in step.views if at in node.box]
+        if not under and _may_be_keyboard(step, at):
+            yield Unseen(step.number, "the click is on the keyboard, which no view tree shows")
+        elif not any(node.clickable for node in under):
+            what = "a view that cannot be clicked" if under else "no view of the app"
+            found = f"The CLICK at {action.point.x}, {action.point.y} hits {what}."
+            yield Found(step.number, found, "Look whether it did anything; drop the step if it did not.")
+
+
+def _picture_size(step: StepEvidence) -> Size | None:
+    if step.record is not None:
+        return Size(step.record.frame.width, step.record.frame.height)
+    return step.picture.size if step.picture else None
+
+
+def _touched(step: StepEvidence, point: Point, size: Size) -> Pixel:
+    """Where the finger came down: the very pixel where the proof has it."""
+    stroke = step.record.input if step.record else None
+    if isinstance(stroke, StrokeRecord) and stroke.samples:
+        return Pixel(*stroke.samples[0][:2])
+    return to_pixel(point, size)
+
+
+def _may_be_keyboard(step: StepEvidence, at: Pixel) -> bool:
+    screen = step.record.screen if step.record else None
+    below_all = all(at.y >= node.box.bottom for node in step.views or ())
+    return below_all and (screen is None or screen.keyboard_shown)
+
+
+def keys_work(evidence: EpisodeEvidence) -> Said:
+    """HOME after which the launcher is not in front, by the proof of the next step; or BACK after which the screen looks
+    the same."""
+    for step in evidence.steps:
+        following = after(evidence, step)
+        if following is None or not isinstance(action := step.spelled.action, Press):
+            continue
+        match action.key:
+            case SystemKey.HOME:
+                yield from _home(evidence, step, following)
+            case SystemKey.BACK:
+                yield from _back(evidence, step)
+            case SystemKey.RECENT:
+                pass
+
+
+def _home(evidence: EpisodeEvidence, step: StepEvidence, following: StepEvidence) -> Said:
+    screen = following.record.screen if following.record else None
+    if screen is None:
+        why = no_proof(evidence) if following.record is None else "the device did not say what was in front"
+        yield Unseen(step.number, why)
+    elif not is_launcher(screen.package):
+        found = f"After HOME, {named(screen.package)} is in front and not the launcher."
+        yield Found(step.number, found, "Look whether HOME was pressed at all; drop the step if it did nothing.")
+
+
+def _back(evidence: EpisodeEvidence, step: StepEvidence) -> Said:
+    nothing = is_without_effect(evidence, step)
+    if nothing is None:
+        yield Unseen(step.number, "this picture and the next cannot be compared")
+    elif nothing:
+        yield Found(step.number, "After BACK the screen looks the same.", "Drop the step if it did nothing.")
+
+
+# --- boxes -----------------------------------------------------------------------------------------------
+
+
+def boxes_hold(evidence: EpisodeEvidence) -> Said:
+    """The box of a CLICK or LONG_PRESS, sam2_bbox in the file or that of the proof, is empty, no box, reversed, or does
+    not hold the press by more than `BOX_SLACK` thousandths; as a warning, it is larger than `LARGEST_BOX` of the screen.
+    It is missing where other presses of the file have one. A press without any box is not checked."""
+    has_boxes = any(_BOX in step.spelled.spelled for step in evidence.steps)
+    for step in evidence.steps:
+        match step.spelled.action:
+            case Click(point) | LongPress(point):
+                yield from _box(evidence, step, point, has_boxes=has_boxes)
+            case _:
+                pass
+
+
+def _box(evidence: EpisodeEvidence, step: StepEvidence, point: Point, *, has_boxes: bool) -> Said:
+    said = list(_annotated_box(step, point, has_boxes=has_boxes))
+    if step.record is not None and step.record.bbox is not None:
+        said += _proved_box(evidence, step, step.record, point)
+    elif not said and _BOX not in step.spelled.spelled:
+        yield Unseen(step.number, "no box is known of the element that was pressed")
+    if said:
+        wrong, severity = said[0]
+        yield Found(step.number, wrong, "Draw the box anew around what was pressed.", severity)
+
+
+_Wrong = Iterator[tuple[str, Severity]]
+
+
+def _annotated_box(step: StepEvidence, point: Point, *, has_boxes: bool) -> _Wrong:
+    if _BOX not in step.spelled.spelled:
+        if has_boxes:
+            yield f"{_BOX} is missing, which other steps have.", Severity.ERROR
+        return
+    box = _grid_box(step.spelled.spelled[_BOX])
+    if box is None:
+        yield (
+            f"{_BOX} is not four whole numbers of 0..{GRID}: with it every prediction counts as wrong.",
+            Severity.ERROR,
+        )
+    else:
+        yield from _wrong(box, Pixel(point.x, point.y), slack=(BOX_SLACK, BOX_SLACK), whole=GRID * GRID)
+
+
+def _grid_box(value: Json) -> Box | None:
+    if not isinstance(value, list) or len(value) != 4:
+        return None
+    edges = [edge for edge in value if isinstance(edge, int) and not isinstance(edge, bool) and 0 <= edge <= GRID]
+    return Box(*edges) if len(edges) == 4 else None
+
+
+def _proved_box(evidence: EpisodeEvidence, step: StepEvidence, record: StepRecord, point: Point) -> _Wrong:
+    if record.bbox is None:
+        return
+    size = Size(record.frame.width, record.frame.height)
+    device = evidence.episode.device
+    whole = device.size if device else size
+    slack = BOX_SLACK * size.width // GRID, BOX_SLACK * size.height // GRID
+    yield from _wrong(Box(*record.bbox), _touched(step, point, size), slack=slack, whole=whole.width * whole.height)
+
+
+def _wrong(box: Box, at: Pixel, *, slack: tuple[int, int], whole: int) -> _Wrong:
+    words = f"The box [{box.left}, {box.top}, {box.right}, {box.bottom}]"
+    if box.left > box.right or box.top > box.bottom:
+        yield f"{words} is reversed.", Severity.ERROR
+    elif not (
+        box.left - slack[0] <= at.x <= box.right + slack[0] and box.top - slack[1] <= at.y <= box.bottom + slack[1]
+    ):
+        yield f"{words} does not hold the press at {at.x}, {at.y}.", Severity.ERROR
+    elif box.area > LARGEST_BOX * whole:
+        yield f"{words} covers {box.area / whole:.0%} of the screen.", Severity.WARNING
