@@ -61,6 +61,11 @@ def room(display: Display, server: PrivateAdbServer, profile: str, tmp_path: Pat
     with shown_phone(server, profile, tmp_path) as phone:
         room = Room(display, server, phone, tmp_path, PICTURES)
         yield room
+    fail_what_is_slow(room)
+
+
+def fail_what_is_slow(room: Room) -> None:
+    """Fail where a window of this room was busy for too long, or had something to warn of."""
     with SLOW.open("a", encoding="utf-8") as file:
         file.writelines(f"{str(slow).splitlines()[0]}\n" for slow in room.slow)
     busy = [str(slow) for slow in room.slow if slow.worked_ms > _LIMIT_MS]

@@ -50,11 +50,13 @@ class Room:
     @contextmanager
     def annotator(self, *options: str) -> Iterator[Annotator]:
         """Somebody before the program, which was just started; it is closed in the end."""
-        with Window(self._environment(), *options) as window:
+        with Window(self.environment, *options) as window:
             yield Annotator(window, Hands(self.display.name), self.phone, self.pictures)
             self.slow.extend(window.slow_events())
 
-    def _environment(self) -> Mapping[str, str]:
+    @property
+    def environment(self) -> Mapping[str, str]:
+        """What the program is started with."""
         inherited = {name: value for name, value in self.server.environment.items() if not name.startswith("ODYSSEY_")}
         return {
             **inherited,

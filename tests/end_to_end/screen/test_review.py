@@ -1,0 +1,148 @@
+"""Two reviewers and an arbiter take forty episodes through the window; the figures are those of their verdicts."""
+
+import json
+import random
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from sklearn.metrics import cohen_kappa_score
+
+from odyssey_recorder.quality.finding import Criterion
+from odyssey_recorder.quality.quality_report import QUESTIONS
+from odyssey_recorder.quality.review import Answer, Verdict
+from odyssey_recorder.quality.review_store import ReviewStore
+from odyssey_recorder.quality.standing import Policy
+from odyssey_recorder.simulator.adb_server import PrivateAdbServer
+from tests.end_to_end.screen.annotator import Annotator
+from tests.end_to_end.screen.conftest import PICTURES, fail_what_is_slow
+from tests.end_to_end.screen.display import Display
+from tests.end_to_end.screen.phone import shown_phone
+from tests.end_to_end.screen.room import Room
+from tests.end_to_end.screen.window import ROOT
+from tests.quality.damaged.errands import ERRANDS
+from tests.quality.damaged.recordings import record_all
+from tests.quality.damaged.wreck import Wreck
+
+EPISODES = 40
+SEED = 5
+FIRST, SECOND, THIRD = "Bea", "Cleo", "Dora"
+_KEYS = {"p": "qaz", "f": "wsx"}
+"""The keys that pass and that fail the first, the second and the third question."""
+
+
+@dataclass(frozen=True)
+class Opinion:
+    """What somebody says of one episode: a letter for each question, p(ass) or f(ail), and the key that submits."""
+
+    answers: str
+    decision: str
+
+    @property
+    def keys(self) -> list[str]:
+        """All keys, in their order: whoever fails a question gives its first reason at once."""
+        pressed: list[str] = []
+        for number, letter in enumerate(self.answers):
+            pressed += [_KEYS[letter][number], *(["1"] if letter == "f" else [])]
+        return [*pressed, self.decision]
+
+
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """A dataset with one short episode that the recorder recorded, and its id."""
+    errand = next(one for one in ERRANDS if one.name == "dark")
+    folder = tmp_path_factory.mktemp("recorded")
+    ids = record_all(folder, seed=SEED, errands=(errand,))
+    return folder / "dataset", ids[errand.name]
+
+
+@pytest.fixture
+def room(display: Display, server: PrivateAdbServer, recorded: tuple[Path, str], tmp_path: Path) -> Iterator[Room]:
+    """A room with forty episodes, each of which is to be judged twice."""
+    clean, episode_id = recorded
+    chance = random.Random(SEED)
+    for number in range(EPISODES):
+        wreck = Wreck(clean, tmp_path / "dataset", episode_id, chance)
+        wreck.task["instruction"] = f"Make the display dark, and show me the world clock: number {number}."
+        wreck.save()
+    ReviewStore(tmp_path / "dataset").set_policy(Policy(SEED, second_share=1.0))
+    with shown_phone(server, "small_phone", tmp_path) as phone:
+        room = Room(display, server, phone, tmp_path, PICTURES)
+        yield room
+    fail_what_is_slow(room)
+
+
+def opinions(name: str, count: int) -> list[Opinion]:
+    """What somebody is going to say: most pass; what does not is sent back, or rejected for its pictures."""
+    chance = random.Random(f"{SEED} {name}")
+    said = chance.choices(["ppp", "pfp", "fpp", "ppf", "pff"], [70, 12, 8, 6, 4], k=count)
+    return [Opinion(answers, _decision(answers)) for answers in said]
+
+
+def _decision(answers: str) -> str:
+    if answers == "ppp":
+        return "r"
+    return "ctrl+d" if answers.startswith("f") else "v"
+
+
+def review(room: Room, name: str, said: list[Opinion]) -> None:
+    """Judge all that is there for `name`, looking at every step, by keys alone."""
+    with room.annotator("review", str(room.folder / "dataset"), "--as", name) as reviewer:
+        reviewer.wait_for(f"{len(said)} for you")
+        reviewer.keys("ctrl+j")
+        for done, opinion in enumerate(said):
+            _wait_for_next(reviewer, len(said) - done)
+            reviewer.keys(*["Right"] * 6, *opinion.keys)
+        reviewer.wait_for("0 for you")
+
+
+def _wait_for_next(reviewer: Annotator, left: int) -> None:
+    """Until so many are left, and the next is open."""
+    reviewer.wait_for(f"{left} for you", "1 of 7 steps seen")
+
+
+def verdicts_of(room: Room, name: str) -> list[tuple[str, Verdict]]:
+    """What the files keep of somebody's verdicts, in the order they were given, with the episodes' ids."""
+    store = ReviewStore(room.folder / "dataset")
+    kept = [(one, verdict) for one in store.ids() for verdict in store.read(one).verdicts if verdict.by == name]
+    return sorted(kept, key=lambda pair: pair[1].at)
+
+
+def answers_of(verdict: Verdict) -> str:
+    """The three answers, as `Opinion` spells them."""
+    return "".join("p" if verdict.answer(one) is Answer.PASS else "f" for one in Criterion)
+
+
+@pytest.mark.timeout(900)
+def test_two_reviewers_and_an_arbiter_take_forty_episodes(room: Room) -> None:
+    with room.annotator("review", str(room.folder / "dataset"), "--as", "demo") as recorder:
+        recorder.wait_for("0 for you")  # who recorded them judges none
+
+    given = {name: opinions(name, EPISODES) for name in (FIRST, SECOND)}
+    for name, said in given.items():
+        review(room, name, said)
+        assert [answers_of(verdict) for _, verdict in verdicts_of(room, name)] == [one.answers for one in said]
+    first, second = (
+        {one: opinion for (one, _), opinion in zip(verdicts_of(room, name), given[name], strict=True)}
+        for name in (FIRST, SECOND)
+    )
+    disputed = [one for one in first if first[one].answers != second[one].answers]
+    assert disputed
+    review(room, THIRD, opinions(THIRD, len(disputed)))
+    assert {one for one, _ in verdicts_of(room, THIRD)} == set(disputed)
+
+    kappas = kappas_in_the_report(room)
+    for number, criterion in enumerate(Criterion):
+        pairs = [(first[one].answers[number], second[one].answers[number]) for one in first]
+        assert kappas[QUESTIONS[criterion]] == pytest.approx(cohen_kappa_score(*zip(*pairs, strict=True)))
+
+
+def kappas_in_the_report(room: Room) -> dict[str, float]:
+    """Cohen's kappa of first and second reviewers by question, as the command line prints it."""
+    command = [sys.executable, "-m", "odyssey_recorder", "quality-report", str(room.folder / "dataset"), "--json"]
+    ran = subprocess.run(command, cwd=ROOT, env=dict(room.environment), capture_output=True, text=True, check=True)
+    pairs = next(panel for panel in json.loads(ran.stdout)["agreement"] if panel["reviewers"] == 2)
+    return {one["question"]: one["kappa"] for one in pairs["questions"]}
