@@ -19,7 +19,7 @@ from tests.fakes import FakeDevice
 from tests.gui.bench_desk import BenchDesk
 from tests.gui.bench_practice import BenchPractice
 from tests.gui.pilot import Pilot
-from tests.task.tasks import EPISODE, NotedEpisodes, queue_of, row, write_list
+from tests.task.tasks import EPISODE, NotedEpisodes, NotedReturns, queue_of, row, write_list
 
 ROWS = (
     row("a", instruction="Set an alarm", meta_task="Set {item}", item="an alarm", notes="For work", start="clean_home"),
@@ -53,9 +53,14 @@ class Bench:
 
 
 @pytest.fixture
-def bench(qtbot: QtBot, desk: BenchDesk, tmp_path: Path) -> Iterator[Bench]:
+def returns() -> NotedReturns:
+    return NotedReturns()
+
+
+@pytest.fixture
+def bench(qtbot: QtBot, desk: BenchDesk, returns: NotedReturns, tmp_path: Path) -> Iterator[Bench]:
     source = write_list(tmp_path / "tasks.jsonl", ROWS)
-    queue = AnnotatorQueue(source, ProgressFile(tmp_path / "progress.jsonl", "Ada"), desk.store)
+    queue = AnnotatorQueue(source, ProgressFile(tmp_path / "progress.jsonl", "Ada"), desk.store, returns)
     pilot = Pilot(qtbot, RecordingController(desk), workplace=Workplace(tasks=queue))
     pilot.wait_for_phase(Phase.WATCHING)
     made = Bench(pilot, queue)
@@ -103,6 +108,21 @@ def test_a_published_episode_marks_its_task_and_another_brings_the_next(bench: B
     bench.shows("1 of 3 recorded, 0 skipped")
     bench.record()
     assert bench.status("b") is Status.UNDER_WAY
+
+
+def test_what_a_review_sent_back_is_next_once_an_episode_is_done_and_says_why(
+    bench: Bench, returns: NotedReturns
+) -> None:
+    bench.queue.mark_recorded("c", EPISODE)
+    bench.record()
+    bench.pilot.complete()
+    bench.pilot.qtbot.waitUntil(lambda: bench.status("a") is Status.RECORDED)
+    returns.send_back("c", EPISODE)
+    bench.pilot.press("Record another")
+    bench.shows("Add a city")
+    bench.shows("Sent back before: A step is missing, at step 3")
+    bench.pilot.press("Next")
+    bench.shows("Start a timer")
 
 
 def test_a_draft_that_is_put_aside_is_under_way_and_shows_its_task_when_resumed(bench: Bench, desk: BenchDesk) -> None:
