@@ -137,7 +137,7 @@ def annotator_desk(settings: Settings) -> Iterator["Desk"]:
             snapshots=settings.step_snapshots,
             start=CleanHome() if settings.start == "clean home" else AsFound(),
             practice=practice_room(settings),
-            checker=user_checker,
+            checker=cache(user_checker),
         )
     finally:
         phones.stop()
@@ -153,7 +153,6 @@ def lab_desk(lab: Lab, store: EpisodeStore, *, actor: Actor, profile: str) -> "D
     return Desk(reach, store, "demo", actor, lab.phones, profile)
 
 
-@cache
 def user_checker() -> "Checker":
     """What checks the episodes of this user; it remembers what it has looked at."""
     from odyssey_recorder.quality.checker import Checker  # not before there is something to check
@@ -161,11 +160,12 @@ def user_checker() -> "Checker":
     return Checker(checks_file())
 
 
-def review_desk(settings: Settings, who: Callable[[], str], reach: Reach | None = None) -> "ReviewDesk":
-    """Where `who` reviews the dataset of the settings."""
+def review_desk(settings: Settings, desk: Desk) -> "ReviewDesk":
+    """Where whoever works at `desk` reviews the dataset of the settings."""
     from odyssey_recorder.review_desk import ReviewDesk  # the window opens before somebody reviews
 
-    return ReviewDesk(settings.dataset, user_checker(), who, reach)
+    checker = user_checker() if desk.checker is None else desk.checker()
+    return ReviewDesk(settings.dataset, checker, desk.who_records, desk.reach)
 
 
 def lab_review_desk(store: EpisodeStore, lab: Lab, reach: Reach) -> "ReviewDesk":

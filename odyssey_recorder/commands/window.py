@@ -53,7 +53,7 @@ def _workplace(store: "SettingsStore", desk: "Desk") -> "Workplace":
         dataset=PublishedEpisodes(settings.dataset),
         yard=device_yard(settings, desk.reach, desk.phones),
         practice=desk.practice,
-        review=partial(review_desk, settings, desk.who_records, desk.reach),
+        review=partial(review_desk, settings, desk),
         doctor=Doctor(store.read, on_screen=True, log=log_file()),
         settings=store,
         theme=settings.theme,
