@@ -11,7 +11,7 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import across, capture, painting, passive, recording, review, session, start, window
+from benchmarks import across, capture, checks, painting, passive, recording, review, session, start, window
 from benchmarks.figure import Figure
 from odyssey_recorder.device.adb import AdbDevice
 from odyssey_recorder.device.adb_server import AdbServer, find_adb
@@ -20,12 +20,16 @@ from odyssey_recorder.simulator.lab import Lab
 PROFILE = "pixel_7_pro"
 TAPS, ALL_TAPS = 400, 10_000
 EPISODES, ALL_EPISODES = 26, 300
+CHECKED, ALL_CHECKED = 60, 1_000
+"""Episodes that are checked; a thousand take four gigabytes on the disk for temporary files meanwhile."""
 
 
 def main() -> None:
     """Measure on simulated emulators through the real adb and over gRPC, and print a table."""
     parser = argparse.ArgumentParser(prog="make bench")
-    everything = f"{ALL_TAPS} taps in passive mode and {ALL_EPISODES} episodes in one window: half an hour"
+    everything = (
+        f"{ALL_TAPS} taps in passive mode and {ALL_EPISODES} episodes in one window, {ALL_CHECKED} checked: an hour"
+    )
     parser.add_argument("--full", action="store_true", help=everything)
     full = parser.parse_args().full
     taps, episodes = (ALL_TAPS, ALL_EPISODES) if full else (TAPS, EPISODES)
@@ -37,6 +41,7 @@ def main() -> None:
         folder = Path(name)
         parts: tuple[Callable[[], list[Figure]], ...] = (
             across.measure,
+            lambda: checks.measure(folder, episodes=ALL_CHECKED if full else CHECKED),
             lambda: _of_one_device(lab, folder),
             lambda: start.measure(lab, folder),
             lambda: painting.measure(lab),
