@@ -49,7 +49,15 @@ class CommandLine:
         self._capsys = capsys
         for variable in ("ODYSSEY_ADB", "ODYSSEY_ANNOTATOR", "ANDROID_HOME", "ANDROID_SDK_ROOT", "ANDROID_SERIAL"):
             monkeypatch.delenv(variable, raising=False)
-        for variable in ("HOME", "USERPROFILE", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "APPDATA"):
+        for variable in (
+            "HOME",
+            "USERPROFILE",
+            "XDG_CONFIG_HOME",
+            "XDG_DATA_HOME",
+            "XDG_STATE_HOME",
+            "XDG_CACHE_HOME",
+            "APPDATA",
+        ):
             monkeypatch.setenv(variable, str(folder / "home"))
         self.use_running(folder / "home")
         monkeypatch.setenv("ODYSSEY_DATASET", str(self.dataset))

@@ -136,12 +136,14 @@ def _print(report: FindingsReport, out: Console) -> None:
 
 
 def _table(checks: Sequence[CheckCounts]) -> Table:
-    table = Table("Check", "", box=box.SIMPLE_HEAD, pad_edge=False)
-    for name in ("Errors", "Warnings", "Notes", "Episodes", "Not checked in"):
+    """Every check that found something or did not look; where it did not, in how many episodes."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for name in ("Errors", "Warnings", "Notes", "Not checked"):
         table.add_column(name, justify="right")
+    table.add_column("Check", no_wrap=True, overflow="ellipsis")
     for one in checks:
         found = (line((str(count), _STYLES[severity])) if count else "" for severity, count in one.found.items())
-        table.add_row(one.check, one.title, *found, str(one.episodes or ""), str(one.not_checked or ""))
+        table.add_row(*found, str(one.not_checked or ""), f"{one.check}  {one.title}")
     return table
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import odyssey_recorder
 from odyssey_recorder.errors import CancelledError
 from odyssey_recorder.quality.cache import By, Cache, Kept
+from odyssey_recorder.quality.checks import check_episode
 from odyssey_recorder.quality.evidence import EpisodeFacts
 from odyssey_recorder.quality.facts import FactsShelf
 from odyssey_recorder.quality.finding import EpisodeReport
@@ -25,7 +26,14 @@ from odyssey_recorder.quality.sources import EpisodeFiles
 from odyssey_recorder.quality.workers import Lost, Workers
 
 _MEASURES = ("quality/picture.py", "quality/thresholds.py")
-_CHECKS = ("quality", "dataset/codec.py", "dataset/episode_json.py", "dataset/loose.py", "dataset/provenance.py", "device/view_tree.py")
+_CHECKS = (
+    "quality",
+    "dataset/codec.py",
+    "dataset/episode_json.py",
+    "dataset/loose.py",
+    "dataset/provenance.py",
+    "device/view_tree.py",
+)
 
 
 class Checker:
@@ -35,9 +43,7 @@ class Checker:
     several threads, but for `check_all` and `facts`.
     """
 
-    def __init__(self, cache_path: Path | None, jobs: int | None = None, *, judge: Judge | None = None) -> None:
-        if judge is None:
-            from odyssey_recorder.quality.checks import check_episode as judge
+    def __init__(self, cache_path: Path | None, jobs: int | None = None, *, judge: Judge = check_episode) -> None:
         self._by = By(_digest(_MEASURES), _digest(_CHECKS))
         self._cache_path = cache_path
         self._cache = Cache(cache_path, self._by)

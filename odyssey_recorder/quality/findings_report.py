@@ -152,7 +152,7 @@ class FindingsReport:
             "checks": [_counts_as_json(one) for one in self.checks],
             "findings": [_as_json(one) for _, findings in self.by_episode for one in findings],
             "not_checked": [
-                {"check": check, "why": why, "episodes": [*filter(None, ids)]}
+                {"check": check, "why": why, "episodes": [*sorted(filter(None, ids))]}
                 for (check, why), ids in sorted(self._unlooked.items())
             ],
         }

@@ -3,6 +3,7 @@
 import io
 import json
 from collections.abc import Sequence
+from hashlib import sha256
 from pathlib import Path
 
 from PIL import Image
@@ -62,7 +63,7 @@ def write_dataset(root: Path, *episode_ids: str, steps: int = 3) -> list[Path]:
 def write_proof(root: Path, episode_id: str, steps: int) -> Path:
     """The proof of an episode that was recorded by Ada."""
     path = root / "provenance" / f"{episode_id}.json"
-    records = tuple(_record(episode_id, step) for step in range(steps))
+    records = tuple(_record(root / "screenshots", episode_id, step) for step in range(steps))
     origin = Origin(
         recorder_version="", mode="mirror", actor="script", annotator="Ada", task_id="", serial="", model="",
         fingerprint="", avd_name="", density=420,
@@ -96,10 +97,11 @@ def _write(folder: Path, beside: Path, episode_id: str, pictures: Sequence[bytes
     return annotation
 
 
-def _record(episode_id: str, step: int) -> StepRecord:
+def _record(pictures: Path, episode_id: str, step: int) -> StepRecord:
+    data = (pictures / screenshot_name(episode_id, step)).read_bytes()
     frame = FrameRecord(
         number=step, source="adb", started_us=step * 3_000_000, arrived_us=step * 3_000_000 + 90_000, settled=True,
-        width=SIZE.width, height=SIZE.height, png_sha256="", rgb_sha256="",
+        width=SIZE.width, height=SIZE.height, png_sha256=sha256(data).hexdigest(), rgb_sha256="",
     )  # fmt: skip
     tree = f"{episode_id}_{step}.xml"
     return StepRecord(frame=frame, check=None, touched_us=step * 3_000_000 + 1_000_000, input=None, ui_tree=tree)
