@@ -10,6 +10,7 @@ from math import ceil
 
 from rapidfuzz.distance import Indel
 
+from odyssey_recorder.quality.alphabet import Alphabet
 from odyssey_recorder.quality.evidence import EpisodeFacts, FactsSource
 from odyssey_recorder.quality.finding import Criterion, Finding, Severity
 from odyssey_recorder.quality.thresholds import (
@@ -17,7 +18,6 @@ from odyssey_recorder.quality.thresholds import (
     ALIKE_INSTRUCTION,
     COMPARED_AT_MOST,
     NAMED_AT_MOST,
-    SAME_PLACE,
 )
 
 # --- what is done ----------------------------------------------------------------------------------------
@@ -43,7 +43,7 @@ def _task_on_device(facts: EpisodeFacts) -> int:
 
 
 def _alike_in(group: Sequence[EpisodeFacts]) -> Iterator[Finding]:
-    deeds = _Alphabet()
+    deeds = Alphabet()
     spelled = ["".join(map(deeds.letter, facts.actions)) for facts in group]
     nearest = [_Nearest() for _ in group]
     for one, other in combinations(range(len(group)), 2):
@@ -59,25 +59,6 @@ def _alike_in(group: Sequence[EpisodeFacts]) -> Iterator[Finding]:
                 "Keep one of them, unless the task was meant to be recorded twice.",
                 found.names(group),
             )  # fmt: skip
-
-
-class _Alphabet:
-    """Gives actions that mean the same the same letter, so that episodes can be compared as words."""
-
-    def __init__(self) -> None:
-        self._known: defaultdict[str, list[tuple[tuple[int, ...], str]]] = defaultdict(list)
-        self._letters = map(chr, range(0x100, 0xD800))
-
-    def letter(self, action: str) -> str:
-        """The letter of an action told in words, such as ``CLICK 432, 118``."""
-        kind, _, rest = action.partition(" ")
-        places = tuple(map(int, re.findall(r"[0-9]+", rest))) if kind in ("CLICK", "LONG_PRESS", "SCROLL") else ()
-        known = self._known[kind if places else action]
-        for other, letter in known:
-            if all(abs(a - b) <= SAME_PLACE for a, b in zip(places, other, strict=False)):
-                return letter
-        known.append((places, next(self._letters, "?")))
-        return known[-1][1]
 
 
 # --- what is said ----------------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
+from odyssey_recorder.quality.alphabet import Alphabet
 from odyssey_recorder.quality.evidence import EpisodeFacts, FactsSource
 from odyssey_recorder.quality.finding import Criterion, Finding, Severity
 from odyssey_recorder.quality.thresholds import (
@@ -15,34 +16,31 @@ from odyssey_recorder.quality.thresholds import (
     COMMON_LOOK,
     COMMON_SCREEN,
     NAMED_AT_MOST,
+    SAME_LOOK,
 )
 
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Where a picture is, and what led to it: the picture before it, and the kind of action made on that."""
+    """Where a picture is, and what led to it: the look of the picture before it, and the action made on that."""
 
     episode_id: str
     step: int
     device: str
-    before: str
-    deed: str
+    before: int | None
+    action: str
 
     @property
     def is_home(self) -> bool:
         """Whether the home screen is to be expected there."""
-        return self.step == 0 or self.deed == "HOME"
-
-    @property
-    def way(self) -> tuple[str, str, str]:
-        return self.device, self.before, self.deed
+        return self.step == 0 or self.action == "HOME"
 
 
 def repeated_pictures(source: FactsSource) -> Iterator[Finding]:
     """IMG06: the very file of a screenshot is one of another episode too, and nothing explains it.
 
     It is explained, on one device, where it is a home screen (an episode begins with it, or HOME led to it), and where
-    in both episodes an action of the same kind on the same picture led to it: the status bar's clock may stand still.
+    in both episodes the same action on a screen that looked the same led to it: the status bar's clock may stand still.
     A picture of many episodes is a screen that all pass by, and a note; of few it is a mix-up of files, and a warning.
     """
     repeated = _in_two_episodes(source)
@@ -124,21 +122,37 @@ def _looks(facts: EpisodeFacts) -> set[int]:
 def _places(facts: EpisodeFacts) -> Iterator[tuple[_Place, str]]:
     for step, sha256 in enumerate(facts.pictures):
         if sha256:
-            before = facts.pictures[step - 1] if step else ""
-            deed = facts.actions[step - 1].partition(" ")[0] if step else ""
-            yield _Place(facts.episode_id, step, facts.device, before, deed), sha256
+            before, action = (facts.looks[step - 1], facts.actions[step - 1]) if step else (None, "")
+            yield _Place(facts.episode_id, step, facts.device, before, action), sha256
 
 
 def _unexplained(group: Sequence[_Place]) -> Iterator[Finding]:
     """A finding for each episode that has the picture of `group` and nothing explains why."""
-    by_episode: defaultdict[str, list[_Place]] = defaultdict(list)
-    for place in group:
-        by_episode[place.episode_id].append(place)
     homes = {place.device for place in group if place.is_home}
-    ways = Counter(way for places in by_episode.values() for way in {place.way for place in places})
-    for episode_id, places in by_episode.items():
-        if not any(place.device in homes or ways[place.way] > 1 for place in places):
-            yield _repeated(places[0], [other for other in by_episode if other != episode_id])
+    first = {place.episode_id: place for place in reversed(group)}
+    ways = _ways(group)
+    explained = {place.episode_id for place in group if place.device in homes}
+    explained.update(*(episodes for episodes in ways if len(episodes) > 1))
+    for episode_id, place in sorted(first.items()):
+        if episode_id not in explained:
+            yield _repeated(place, [other for other in sorted(first) if other != episode_id])
+
+
+def _ways(group: Sequence[_Place]) -> list[set[str]]:
+    """The episodes by what led them to the picture: what it looked like before, and the action."""
+    actions = Alphabet()
+    known: list[tuple[str, str, int, set[str]]] = []
+    for place in group:
+        if place.before is None:
+            continue
+        action = actions.letter(place.action)
+        for device, same, before, episodes in known:
+            if (device, same) == (place.device, action) and (before ^ place.before).bit_count() <= SAME_LOOK:
+                episodes.add(place.episode_id)
+                break
+        else:
+            known.append((place.device, action, place.before, {place.episode_id}))
+    return [episodes for *_, episodes in known]
 
 
 def _repeated(place: _Place, others: Sequence[str]) -> Finding:

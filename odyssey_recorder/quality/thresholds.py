@@ -13,7 +13,7 @@ CHANNEL = 24
 # --- calibrated on pictures of the simulated phone: `make quality ARGS=--calibrate` ---------------------
 
 NO_EFFECT_DP2 = 85.0
-"""A smaller change is no effect: a cursor that blinks is up to 64 dp², a star that is filled 106, a letter 132."""
+"""A smaller change is no effect: a cursor that blinks is up to 73 dp², a star that is filled 102, an i that is typed 115."""
 NO_EFFECT_SHARE = 0.0002
 """The same as a share of the pixels, for a density that is not known; it cannot tell all cursors from all stars."""
 BLANK_DEVIATION = 2.0
@@ -58,6 +58,9 @@ tasks of the simulated phone, all of which are kept, and on items replaced by ot
 
 COMMON_SCREEN = 5
 """A picture that so many episodes have, byte for byte, is a screen that all pass by, and not one episode's file."""
+SAME_LOOK = 16
+"""Two screens look the same when no more bits of their difference hashes differ: unrelated ones differ in about 32 of
+64, home screens of simulated phones with other contents in up to 15."""
 COMMON_LOOK = 20
 """A look that more episodes have says nothing of any two of them."""
 ALIKE_LOOKS = 5

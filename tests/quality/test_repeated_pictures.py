@@ -42,13 +42,25 @@ def test_what_home_led_to_is_no_defect() -> None:
     assert places(showing(facts(1), 5, "home"), showing(facts(2), 5, "home")) == set()
 
 
-def test_the_same_kind_of_action_on_the_same_picture_explains_the_same_picture() -> None:
-    one, other = (showing(showing(facts(number), 0, "home"), 1, "browser") for number in (1, 2))
-    elsewhere = replace(other, actions=("CLICK 504, 893", *other.actions[1:]))
-    by_another_way = replace(other, actions=("LONG_PRESS 500, 900", *other.actions[1:]))
+def at_home(episode: EpisodeFacts) -> EpisodeFacts:
+    """The episode, begun on a screen that looks like any other home screen."""
+    return replace(episode, looks=(look("home"), *episode.looks[1:]))
 
-    assert places(one, elsewhere) == set()
-    assert places(one, by_another_way) == {("1", 1), ("2", 1)}
+
+def test_the_same_action_on_a_screen_that_looked_the_same_explains_the_same_picture() -> None:
+    one, other = (showing(at_home(facts(number)), 1, "browser") for number in (1, 2))
+    aside = replace(other, actions=("CLICK 530, 877", *other.actions[1:]))
+
+    assert places(one, other) == places(one, aside) == set()
+
+
+def test_another_action_or_another_screen_before_explains_nothing() -> None:
+    one, other = (showing(at_home(facts(number)), 1, "browser") for number in (1, 2))
+
+    for action in ("LONG_PRESS 500, 900", "CLICK 300, 900"):
+        assert places(one, replace(other, actions=(action, *other.actions[1:]))) == {("1", 1), ("2", 1)}
+    for before in (look("elsewhere"), None):
+        assert places(one, replace(other, looks=(before, *other.looks[1:]))) == {("1", 1), ("2", 1)}
 
 
 def test_what_explains_a_picture_on_one_device_does_not_on_another() -> None:
