@@ -43,8 +43,15 @@ class Versions:
         self._journal = Journal(self._root, recorded)
 
     def revision(self, episode_id: str) -> str:
-        """The SHA-256 of the annotation file. Raises DatasetError."""
-        return hashlib.sha256(_read(self._root / annotation_name(_checked(episode_id)))).hexdigest()
+        """The SHA-256 of the annotation file; waits for an amendment of it that is under way. Raises DatasetError."""
+        annotation = self._root / annotation_name(_checked(episode_id))
+        try:
+            data = _read(annotation)
+        except DatasetError:
+            if self.recover() != episode_id:
+                raise
+            data = _read(annotation)
+        return hashlib.sha256(data).hexdigest()
 
     def recover(self) -> str | None:
         """Finish or take back a change that was cut short; the id of its episode, None where there was none.

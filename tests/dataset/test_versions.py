@@ -303,6 +303,19 @@ def test_what_is_on_record_when_the_program_dies_is_carried_out_and_all_else_tak
 # Others at the same time.
 
 
+def test_who_asks_for_the_revision_while_the_annotation_is_away_hears_it_all_the_same(tmp_path: Path) -> None:
+    there = recorded(tmp_path)
+    versions = Versions(there.root)
+    revision = versions.revision(there.episode_id)
+    intent, last_seen = there.root / HISTORY / "change.json", tmp_path / "intent"
+    versions.amend(there.episode_id, DROP, record=lambda _: shutil.copy(intent, last_seen))
+    (there.root / "annotations" / f"{there.episode_id}.json").unlink()
+    with pytest.raises(DatasetError, match="there is no such file"):
+        versions.revision(there.episode_id)
+    shutil.copy(last_seen, intent)
+    assert versions.revision(there.episode_id) == revision
+
+
 def test_two_who_amend_at_once_do_so_one_after_the_other(tmp_path: Path) -> None:
     there = recorded(tmp_path, (*(Press(SystemKey.HOME) for _ in range(12)), Complete()))
     problems: list[BaseException] = []
