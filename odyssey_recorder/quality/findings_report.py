@@ -10,53 +10,14 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from odyssey_recorder.dataset.durable import write_durably
 from odyssey_recorder.dataset.lettering import on_one_line
 from odyssey_recorder.model.episode import Json
+from odyssey_recorder.quality.checks import CHECKS
 from odyssey_recorder.quality.finding import EpisodeReport, Finding, NotChecked, Severity, in_order
 from odyssey_recorder.quality.wording import counted
 
 FORMAT = 1
 """Number of the JSON form; it rises when a key changes its meaning or goes away."""
 
-TITLES: Mapping[str, str] = {
-    "IMG01": "A picture is missing or broken",
-    "IMG02": "Steps, names and pictures do not agree",
-    "IMG03": "A picture has not the size of the device",
-    "IMG04": "A picture is blank",
-    "IMG05": "A picture is not proved to be of its moment",
-    "IMG06": "A picture is also that of another episode",
-    "IMG07": "An action had no effect",
-    "IMG08": "The screen was not at rest",
-    "ACT01": "An action is not one of the format's",
-    "ACT02": "A place is not on the grid",
-    "ACT03": "The episode does not end as it must",
-    "ACT04": "The action may be of another type",
-    "ACT05": "Typed text is empty, or went nowhere",
-    "ACT06": "The same is done again and again",
-    "ACT07": "A click meets nothing",
-    "ACT08": "A system key did not do what it does",
-    "ACT09": "A bounding box is wrong",
-    "EPI01": "The apps are not those of the task",
-    "EPI02": "Too few apps for the category",
-    "EPI03": "The episode is unusually short or long",
-    "EPI04": "IMPOSSIBLE without a reason",
-    "EPI05": "Two episodes are nearly the same",
-    "EPI06": "What a language model says of the steps",
-    "INS01": "The instruction has lost something",
-    "INS02": "The apps of the instruction are others",
-    "INS03": "The instruction does not mean the task",
-    "INS04": "An instruction occurs more than once",
-    "ANN01": "An annotation is empty or outdated",
-    "ANN02": "An annotation is not of its form",
-    "PRV01": "Personal data may be shown",
-    "EXP01": "An exported folder is not whole",
-    "SET01": "Files of an episode that is not there",
-    "SET02": "Files that are none of the dataset's",
-    "SET03": "The list of all episodes is not right",
-    "SET04": "Some episodes have no proof",
-    "SPL01": "A split cannot be used as it is",
-    "SPL02": "An episode is in train and in test",
-    "SPL03": "An episode is in no part of a split, or twice",
-    "SPL04": "What a split holds apart is on both sides",
-}
+TITLES: Mapping[str, str] = {check.id: check.title for check in CHECKS}
 """What each check is about, in a few words; its docstring and docs/quality.md say all."""
 
 

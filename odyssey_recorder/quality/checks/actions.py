@@ -1,6 +1,8 @@
-"""The checks of the actions themselves, for criterion (ii): words of the format, places, ends, kinds, texts, repeats."""
+"""The checks of the actions themselves, for criterion (ii): their words, places, ends and kinds, texts, repeats."""
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from math import hypot
 
 from odyssey_recorder.dataset.loose import Rule
 from odyssey_recorder.dataset.provenance import StrokeRecord
@@ -51,8 +53,8 @@ def _breaches(evidence: EpisodeEvidence, *rules: Rule) -> Said:
 
 def of_the_right_kind(evidence: EpisodeEvidence) -> Said:
     """A SCROLL whose path is shorter than `SHORTEST_SCROLL` thousandths of the screen, or a CLICK for which the finger
-    stayed longer than `LONGEST_CLICK_US`; or the recorder was not sure what the touch meant. How long a finger stayed is
-    in the proof alone."""
+    stayed longer than `LONGEST_CLICK_US`; or the recorder was not sure what the touch meant. How long a finger stayed
+    is in the proof alone."""
     flags = dict(flagged("ACT04", evidence))
     for step in evidence.steps:
         match step.spelled.action:
@@ -75,7 +77,7 @@ def _held(evidence: EpisodeEvidence, step: StepEvidence) -> Said:
 
 
 def _length(path: Sequence[Point]) -> float:
-    return sum(((b.x - a.x) ** 2 + (b.y - a.y) ** 2) ** 0.5 for a, b in zip(path, path[1:], strict=False))
+    return sum(hypot(b.x - a.x, b.y - a.y) for a, b in pairwise(path))
 
 
 # --- texts -----------------------------------------------------------------------------------------------
@@ -145,17 +147,13 @@ def gets_on(evidence: EpisodeEvidence) -> Said:
     """The same action at the same place `REPEATED_ACTIONS` times in a row, unless each of them is known to have had an
     effect; or two screens, byte for byte, that give way to one another until one is there for the third time."""
     run = 1
-    for before, step in zip(evidence.steps, evidence.steps[1:], strict=False):
+    for before, step in pairwise(evidence.steps):
         idle = is_without_effect(evidence, before) is not False
         run = run + 1 if idle and _is_again(before.spelled.action, step.spelled.action) else 1
         if run == REPEATED_ACTIONS and (action := step.spelled.action) is not None:
-            found = f"The same action for the {run}th time without an effect: {_shown(action)}.".replace("3th", "3rd")
+            found = f"{named(describe(action))} for the {run}rd time in a row, and not each time with an effect."
             yield Found(step.number, found, "Drop the steps that did nothing.")
     yield from _to_and_fro(evidence)
-
-
-def _shown(action: Action) -> str:
-    return named(describe(action))
 
 
 def _is_again(one: Action | None, other: Action | None) -> bool:

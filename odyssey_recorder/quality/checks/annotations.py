@@ -15,16 +15,17 @@ TEXTS = ("description", "intention", "low_level_instruction", "context")
 _SHORT = "low_level_instruction"
 _NONE = "there are no annotations"
 _REFUSAL = re.compile(
-    r"\b(?:I['’]?m|I am) (?:very |really )?sorry\b.{0,80}\b(?:can['’]?t|cannot|unable)\b"
-    r"|\bI (?:can['’]?t|cannot|am unable to|['’]m unable to) (?:assist|help|comply|fulfil|provide|process|identify)\b"
+    r"\b(?:I['\u2019]?m|I am) (?:very |really )?sorry\b.{0,80}\b(?:can['\u2019]?t|cannot|unable)\b"
+    r"|\bI(?: can['\u2019]?t| cannot| am unable to|['\u2019]m unable to) "
+    r"(?:assist|help|comply|fulfil|provide|process|identify)\b"
     r"|\bas an AI(?: language)? model\b",
     re.IGNORECASE | re.DOTALL,
 )
 _BROKEN_OFF = re.compile(
     r"(?:\b(?:a|an|the|to|of|and|or|in|on|at|for|with|by|from|that|which)|[,;:(-])$", re.IGNORECASE
 )
-_SENTENCE_END = (".", "!", "?", "…", "。", "！", "？")
-_CLOSING = "\"'”’)]»"
+_SENTENCE_END = (".", "!", "?", "…", "。", "\uff01", "\uff1f")
+_CLOSING = "\"'”\u2019)]»"
 _PLACE = re.compile(r"[(\[]\s*\d{1,4}(?:\.\d+)?\s*,\s*\d{1,4}(?:\.\d+)?\s*[)\],]")
 _TAG = re.compile(
     r"\b(?:LONG_PRESS|KEY_[A-Z]+|CLICK|SCROLL|TYPE|COMPLETE|INCOMPLETE|IMPOSSIBLE)\s*[:\[(]|</?\w+>|\bKEY_[A-Z]+\b"

@@ -1,4 +1,4 @@
-"""The checks of the episode's course, for criterion (ii): which apps were in front, how many there are, why it ended."""
+"""The checks of the episode's course, for criterion (ii): which apps were in front, how many, and why it ended."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -15,9 +15,9 @@ Said = Iterator[Found | Unseen]
 
 
 def apps_in_front(evidence: EpisodeEvidence) -> Said:
-    """An app of the task was in front at no step, or one that is none of the task's at more than `FOREIGN_STEPS`, by the
-    packages of the proof. A package is held against an app by its name; where one is left over that may be the app by
-    another name, neither is checked. What belongs to Android, such as the launcher, counts for nothing."""
+    """An app of the task was in front at no step, or one that is none of the task's at more than `FOREIGN_STEPS`, by
+    the packages of the proof. A package is held against an app by its name; where one is left over that may be the app
+    by another name, neither is checked. What belongs to Android, such as the launcher, counts for nothing."""
     screens = [step.record.screen for step in evidence.steps if step.record and step.record.screen]
     seen = Counter(screen.package for screen in screens if not is_of_android(screen.package))
     if not screens:

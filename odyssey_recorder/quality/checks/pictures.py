@@ -47,10 +47,10 @@ def counted_and_named(evidence: EpisodeEvidence) -> Said:
 
 
 def sizes(evidence: EpisodeEvidence) -> Said:
-    """The picture has neither the size that device_info tells nor that size after a quarter turn; or it is turned though
-    the device was not, or the other way round, by the rotation that the proof has of each step. device_info goes by the
-    first step. The recorder's flags on size and turning only explain. Without a rotation, a turned picture is not
-    checked any further."""
+    """The picture has neither the size that device_info tells nor that size after a quarter turn; or it is turned
+    though the device was not, or the other way round, by the rotation that the proof has of each step. device_info
+    goes by the first step. The recorder's flags on size and turning only explain. Without a rotation, a turned picture
+    is not checked any further."""
     device = evidence.episode.device
     if device is None:
         yield Unseen(None, "device_info does not tell a size")
@@ -88,8 +88,8 @@ def _by(is_turned: bool | None) -> str:
 
 def shows_something(evidence: EpisodeEvidence) -> Said:
     """The picture is black or blank outside of the system's bars: the standard deviation of its luma is below
-    `BLANK_DEVIATION`, or more than `BLANK_FLAT` of it is one colour. A window that may not be captured is black; whether
-    it was one is not kept."""
+    `BLANK_DEVIATION`, or more than `BLANK_FLAT` of it is one colour. A window that may not be captured is black;
+    whether it was one is not kept."""
     for step in evidence.steps:
         picture = step.picture
         if picture is None or picture.problem:
@@ -101,9 +101,9 @@ def shows_something(evidence: EpisodeEvidence) -> Said:
 
 
 def taken_in_time(evidence: EpisodeEvidence) -> Said:
-    """The frame was asked for after the touch-down; or it was more than `OLDEST_PICTURE_US` old then and no second frame
-    proves it; or the recorder said so itself: that the screen changed at the touch, that nothing proves the picture,
-    that the clocks disagreed, or that a screen led back to was not the same."""
+    """The frame was asked for after the touch-down; or it was more than `OLDEST_PICTURE_US` old then and no second
+    frame proves it; or the recorder said so itself: that the screen changed at the touch, that nothing proves the
+    picture, that the clocks disagreed, or that a screen led back to was not the same."""
     todo = "Compare the picture with the place that was touched; if it shows another screen, drop the step or its tail."
     for step in evidence.steps:
         record = step.record
@@ -122,8 +122,8 @@ def taken_in_time(evidence: EpisodeEvidence) -> Said:
 
 def has_an_effect(evidence: EpisodeEvidence) -> Said:
     """After an action that is not the last, the next picture differs by less than what a person would see
-    (`NO_EFFECT_DP2`, `NO_EFFECT_SHARE`), the system's bars left out; or the recorder saw nothing change, or does not know
-    whether the action reached the device."""
+    (`NO_EFFECT_DP2`, `NO_EFFECT_SHARE`), the system's bars left out; or the recorder saw nothing change, or does not
+    know whether the action reached the device."""
     todo = "If the action did nothing, drop the step; if it did, the next picture is an old one: record again."
     flags = dict(flagged("IMG07", evidence))
     for step in evidence.steps[:-1]:

@@ -18,8 +18,8 @@ _PHONES = (
 
 def nothing_private(evidence: EpisodeEvidence) -> Iterator[Found | Unseen]:
     """A typed text, a note, a reason, the task or the instruction has an e-mail address, a telephone number (with a
-    country, an area or the groups of North America), or a number of 13 to 19 digits that is a card's by its check digit.
-    What the pictures show is not read."""
+    country, an area or the groups of North America), or a number of 13 to 19 digits that is a card's by its check
+    digit. What the pictures show is not read."""
     task = evidence.episode.task
     if kinds := _kinds(f"{task.task}\n{task.instruction}"):
         yield _found(None, "The task or the instruction", kinds)

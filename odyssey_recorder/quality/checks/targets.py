@@ -20,8 +20,9 @@ _BOX = "sam2_bbox"
 
 
 def hits_a_view(evidence: EpisodeEvidence) -> Said:
-    """A CLICK at a place where no view is that can be clicked, or where no view of the app is at all. What is on the
-    keyboard is not in a view tree; without a view tree nothing is checked."""
+    """A CLICK at a place where no view of the app is; or where none is that can be clicked, and the screen looks the
+    same after it: one with an effect has met what no view tree shows, such as the menu over a selected text. Nor does
+    one show the keyboard. Without a view tree nothing is checked."""
     for step in evidence.steps:
         if not isinstance(action := step.spelled.action, Click):
             continue
@@ -33,13 +34,22 @@ def hits_a_view(evidence: EpisodeEvidence) -> Said:
         if at is None:
             yield Unseen(step.number, "the size of the picture is not known")
             continue
-        under = [node for node in step.views if at in node.box]
-        if not under and _may_be_keyboard(step, at):
-            yield Unseen(step.number, "the click is on the keyboard, which no view tree shows")
-        elif not any(node.clickable for node in under):
-            what = "a view that cannot be clicked" if under else "no view of the app"
-            found = f"The CLICK at {action.point.x}, {action.point.y} hits {what}."
-            yield Found(step.number, found, "Look whether it did anything; drop the step if it did not.")
+        yield from _met(evidence, step, action.point, at)
+
+
+def _met(evidence: EpisodeEvidence, step: StepEvidence, point: Point, at: Pixel) -> Said:
+    under = [node for node in step.views or () if at in node.box]
+    if any(node.clickable for node in under):
+        return
+    found = f"The CLICK at {point.x}, {point.y} hits {'nothing that can be clicked' if under else 'no view of the app'}"
+    nothing = is_without_effect(evidence, step)
+    if not under and _may_be_keyboard(step, at):
+        yield Unseen(step.number, "the click is on the keyboard, which no view tree shows")
+    elif not under or nothing:
+        after_it = ", and after it the screen looks the same" if nothing else ""
+        yield Found(step.number, f"{found}{after_it}.", "Look whether it did anything; drop the step if it did not.")
+    elif nothing is None:
+        yield Unseen(step.number, "no view there can be clicked, and whether it had an effect is not known")
 
 
 def _picture_size(step: StepEvidence) -> Size | None:
@@ -63,8 +73,8 @@ def _may_be_keyboard(step: StepEvidence, at: Pixel) -> bool:
 
 
 def keys_work(evidence: EpisodeEvidence) -> Said:
-    """HOME after which the launcher is not in front, by the proof of the next step; or BACK after which the screen looks
-    the same."""
+    """HOME after which the launcher is not in front, by the proof of the next step; or BACK after which the screen
+    looks the same."""
     for step in evidence.steps:
         following = after(evidence, step)
         if following is None or not isinstance(action := step.spelled.action, Press):
@@ -100,10 +110,10 @@ def _back(evidence: EpisodeEvidence, step: StepEvidence) -> Said:
 
 
 def boxes_hold(evidence: EpisodeEvidence) -> Said:
-    """The box of a CLICK or LONG_PRESS, sam2_bbox in the file or that of the proof, is empty, no box, reversed, or does
-    not hold the press by more than `BOX_SLACK` thousandths; as a warning, it is larger than `LARGEST_BOX` of the screen.
-    It is missing where other presses of the file have one. A press without any box is not checked."""
-    has_boxes = any(_BOX in step.spelled.spelled for step in evidence.steps)
+    """The box of a CLICK or LONG_PRESS, sam2_bbox in the file or that of the proof, is empty, no box, reversed, or
+    does not hold the press by more than `BOX_SLACK` thousandths; as a warning, it is larger than `LARGEST_BOX` of the
+    screen. It is missing where other presses of the file have one. A press without any box is not checked."""
+    has_boxes = any(_grid_box(step.spelled.spelled.get(_BOX)) for step in evidence.steps)
     for step in evidence.steps:
         match step.spelled.action:
             case Click(point) | LongPress(point):

@@ -12,31 +12,33 @@ from odyssey_recorder.quality.wording import listed, named
 Said = Iterator[Found | Unseen]
 
 _GAP = re.compile(r"\{[^{}]*\}")
-_WORD = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
+_WORD = re.compile(r"[^\W_]+(?:[-'\u2019][^\W_]+)*")
 _NUMBER = re.compile(r"\d+(?:[.:,]\d+)*")
 _QUOTED = re.compile(r"[\"“„«]([^\"“”„«»]+)[\"”“»]")
 _NUMBER_WORDS = (
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen"
-    " eighteen nineteen twenty"
-).split()
+    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
+    "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty",
+)  # fmt: skip
 _TENS = {"thirty": "30", "forty": "40", "fifty": "50", "sixty": "60", "ninety": "90", "hundred": "100", "half": "30"}
 """Half an hour or a minute is 30."""
-_SMALL = frozenset(
-    "a an the of in on at to for from by with and or off up out about into what who when which how that this it its is are"
-    " was were be come came picture photo sentence tip end price mail message note post song album article recipe".split()
-)
+_SMALL = {
+    "a", "an", "the", "of", "in", "on", "at", "to", "for", "from", "by", "with", "and", "or", "off", "up", "out",
+    "about", "into", "what", "who", "when", "which", "how", "that", "this", "it", "its", "is", "are", "was",
+    "were", "be", "come", "came", "picture", "photo", "sentence", "tip", "end", "price", "mail", "message",
+    "note", "post", "song", "album", "article", "recipe",
+}  # fmt: skip
 """Words that an instruction may drop or say otherwise: small ones, and kinds of things."""
-_CALENDAR = frozenset(
-    "monday tuesday wednesday thursday friday saturday sunday january february march april may june july august"
-    " september october november december".split()
-)
+_CALENDAR = {
+    "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "january", "february", "march",
+    "april", "may", "june", "july", "august", "september", "october", "november", "december",
+}  # fmt: skip
 _REWRITE = "Correct the instruction, so that it asks for just what the task asks for."
 
 
 def keeps_the_items(evidence: EpisodeEvidence) -> Said:
     """The instruction is empty or has a gap of its template left; or it lacks what the task was filled with, a name, a
-    number, a date or what stands in quotation marks. An item is lost when fewer than `ITEM_KEPT` of its words are there,
-    in whatever form and order. Whether the words mean the same is for INS03."""
+    number, a date or what stands in quotation marks. An item is lost when fewer than `ITEM_KEPT` of its words are
+    there, in whatever form and order. Whether the words mean the same is for INS03."""
     task = evidence.episode.task
     if not task.instruction.strip():
         yield Found(None, "The instruction is empty.", _REWRITE)
@@ -83,7 +85,7 @@ def _is_among(stem: str, told: Sequence[str]) -> bool:
 
 
 def _stem(word: str) -> str:
-    return re.split(r"['’]", word.casefold())[0].removesuffix("s")
+    return re.split(r"['\u2019]", word.casefold())[0].removesuffix("s")
 
 
 def _lost_numbers(task: str, instruction: str) -> Iterator[str]:
@@ -119,8 +121,8 @@ def _folded(text: str) -> str:
 
 
 def names_its_apps(evidence: EpisodeEvidence) -> Said:
-    """The instruction names some of the task's apps and not the others, or an app that is none of the task's and does not
-    stand in the task. One that names no app at all is not checked: some datasets want it so."""
+    """The instruction names some of the task's apps and not the others, or an app that is none of the task's and does
+    not stand in the task. One that names no app at all is not checked: some datasets want it so."""
     task = evidence.episode.task
     if not task.instruction.strip() or _GAP.search(task.instruction):
         yield Unseen(None, "the instruction is empty or has a gap left")
@@ -152,7 +154,7 @@ def _others_named(instruction: str, apps: Sequence[str]) -> Iterator[str]:
     for name in NAMES:
         letters = _letters(name)
         is_own = any(letters.removesuffix("s") in app or app in letters for app in own if app)
-        if not is_own and re.search(rf"(?<=[\w,;)])\s+{re.escape(name)}\b(?![-'’\w])(?!\s+[A-Z])", instruction):
+        if not is_own and re.search(rf"(?<=[\w,;)])\s+{re.escape(name)}\b(?![-'\u2019\w])(?!\s+[A-Z])", instruction):
             yield name
 
 
