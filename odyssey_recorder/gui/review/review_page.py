@@ -129,7 +129,9 @@ class ReviewPage(Page):
         if self._wanted in news.gone:
             self._close_episode()
             self._message.show_message(Tone.WARNING, "The episode that was open is not in the dataset any more.")
-        elif self._opened is not None and _differs(told.get(self._wanted), self._opened.row):
+        elif (
+            self._opened is not None and self._panel.isEnabled() and _differs(told.get(self._wanted), self._opened.row)
+        ):
             self._fetch_anew()
         if not news.unread and not self._checked_itself and self._unchecked:
             self._check()
@@ -197,7 +199,7 @@ class ReviewPage(Page):
         self._on_the_way.discard(opened.row.episode_id)
         if opened.row.episode_id == self._wanted:
             self._show(opened)
-        else:
+        elif opened.row.episode_id == self._next(self._wanted):
             self._ahead = opened
 
     def _tell_unread(self, episode_id: str, error: Exception) -> None:

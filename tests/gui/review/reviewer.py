@@ -4,6 +4,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QListView
 
+from odyssey_recorder.gui.review.review_table import ROW
 from odyssey_recorder.gui.review.review_viewer import ReviewViewer
 from odyssey_recorder.gui.review.verdict_panel import VerdictPanel
 from tests.gui.pilot import Pilot
@@ -21,6 +22,12 @@ class Reviewer:
     def listed(self) -> list[str]:
         model = self.list.model()
         return [str(model.index(row, 0).data()) for row in range(model.rowCount())]
+
+    @property
+    def ids(self) -> list[str]:
+        """The episodes that are listed."""
+        model = self.list.model()
+        return [model.index(row, 0).data(ROW).episode_id for row in range(model.rowCount())]
 
     def heard(self, row: int) -> str:
         """What a screen reader says of a row."""
@@ -49,6 +56,10 @@ class Reviewer:
     def wait_for_open(self, instruction: str) -> None:
         """Until the episode is marked in the list, if it is there, and nothing is waited for."""
         self.pilot.qtbot.waitUntil(lambda: self.viewer.isVisible() and self.is_marked(instruction))
+        self.wait_to_be_ready()
+
+    def wait_to_be_ready(self) -> None:
+        """Until nothing is being opened, kept or changed."""
         self.pilot.qtbot.waitUntil(self.pilot.find(VerdictPanel).isEnabled)
 
     def is_marked(self, instruction: str) -> bool:
