@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from pathlib import Path
 from threading import Lock
@@ -32,7 +32,6 @@ _FOR_GIT = {
 }
 _USUAL = Policy()
 _NO_WORDS = "A reviewer sent it back"
-_PATIENCE_S = 10.0
 _FILE = re.compile(r"([0-9]{16})([^0-9].*)?\.json", re.ASCII)
 _MAIN = re.compile(r"[0-9]{16}\.json", re.ASCII)
 
@@ -48,12 +47,17 @@ class _PolicyFile(BaseModel):
 
 
 class ReviewStore:
-    """The folder of reviews of one dataset, which need not be there yet. Thread-safe; calls may block."""
+    """The folder of reviews of one dataset, which need not be there yet. Thread-safe; calls may block.
 
-    def __init__(self, root: Path) -> None:
+    Who writes waits for `patience_s` for others who do.
+    """
+
+    def __init__(self, root: Path, *, patience_s: float = 10.0) -> None:
         self._root = root
         self._folder = root / REVIEWS
         self._moves: dict[str, tuple[_Stamp, Move | None]] = {}
+        self._patience_s = patience_s
+        self._origins: dict[str, Origin] = {}
         self._guard = Lock()
 
     @property
@@ -112,8 +116,8 @@ class ReviewStore:
         """
         with self._guard:
             self._look_for_moves()
-            moves = {episode_id: move for episode_id, (_, move) in self._moves.items() if move is not None}
-        origins = ((episode_id, move, self._origin(episode_id)) for episode_id, move in moves.items())
+            moves = ((episode_id, move) for episode_id, (_, move) in self._moves.items() if move is not None)
+            origins = [(episode_id, move, self._origin(episode_id)) for episode_id, move in moves]
         return {
             episode_id: SentBack(origin.task_id, move.by, " ".join(move.why.split()) or _NO_WORDS)
             for episode_id, move, origin in origins
@@ -129,11 +133,13 @@ class ReviewStore:
                 self._moves[path.stem] = now, move if now == stamp else _way_to_annotator(path)
 
     def _origin(self, episode_id: str) -> Origin | None:
-        try:
-            proof = read_provenance(self._root / "provenance" / f"{episode_id}.json")
-        except DatasetError:
-            return None  # whoever opens the episode is told why
-        return None if proof is None else proof.origin
+        """Where an episode comes from, which never changes; None where there is no proof that can be read."""
+        if episode_id not in self._origins:
+            with suppress(DatasetError):  # whoever opens the episode is told why
+                proof = read_provenance(self._root / "provenance" / f"{episode_id}.json")
+                if proof is not None:
+                    self._origins[episode_id] = proof.origin
+        return self._origins.get(episode_id)
 
     def _policy_file(self) -> _PolicyFile:
         path = self._folder / POLICY
@@ -172,7 +178,7 @@ class ReviewStore:
             raise DatasetError(f"The dataset folder {self._root} is gone. Bring it back, or plug its disk in.")
         make_folder(self._folder)
         try:
-            with FileLock(self._folder / ".lock", timeout=_PATIENCE_S):
+            with FileLock(self._folder / ".lock", timeout=self._patience_s):
                 for name, text in _FOR_GIT.items():
                     if not (self._folder / name).exists():
                         write_durably(self._folder / name, text.encode())

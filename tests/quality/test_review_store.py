@@ -5,6 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 
 from odyssey_recorder.dataset.provenance import FORMAT, EpisodeProvenance, Origin
 from odyssey_recorder.errors import DatasetError, ReviewError
@@ -200,3 +201,28 @@ def test_a_broken_file_keeps_no_other_task_from_coming_back(store: ReviewStore, 
     (tmp_path / "reviews" / f"{OTHER}.json").write_text('{"annotator')
     (tmp_path / "provenance" / f"{OTHER}.json").write_text("{")
     assert list(store.sent_back("ada ")) == [ONE]
+
+
+def test_a_proof_that_comes_after_the_review_is_found(store: ReviewStore, tmp_path: Path) -> None:
+    _send_back(store, ONE)
+    assert store.sent_back("Ada") == {}
+    _prove(tmp_path, ONE, task_id="shop-1")
+    assert list(store.sent_back("Ada")) == [ONE]
+
+
+# What the disk does.
+
+
+def test_a_folder_that_is_none_is_told(store: ReviewStore, tmp_path: Path) -> None:
+    (tmp_path / "reviews").write_text("a file")
+    for look in (store.ids, lambda: store.read(ONE), store.policy, lambda: store.append(ONE, verdict("Bea"))):
+        with pytest.raises(DatasetError, match=r"reviews.* cannot be (read|created)"):
+            look()
+
+
+def test_whoever_finds_the_folder_held_tries_again(store: ReviewStore, tmp_path: Path) -> None:
+    store.append(ONE, verdict("Bea"))
+    impatient = ReviewStore(tmp_path, patience_s=0.0)
+    with FileLock(tmp_path / "reviews" / ".lock"), pytest.raises(ReviewError, match="Somebody else is writing"):
+        impatient.append(ONE, verdict("Cem", minute=1))
+    assert _by(store.read(ONE)) == ["Bea"]
