@@ -189,6 +189,7 @@ QPushButton[kind="primary"]:disabled {{
 }}
 QPushButton[kind="quiet"] {{ border-color: transparent; }}
 QPushButton[kind="compact"] {{ padding: 6px 4px; }}
+QPushButton[kind="low"] {{ padding: 2px 8px; }}
 QPushButton[kind="quiet"]:focus {{ border-color: {accent}; }}
 QPushButton[kind="quiet"]:checked {{ background: {tint}; border-color: {accent}; }}
 QPushButton[kind="answer"][tone="success"]:checked {{ border-color: {success}; color: {success}; font-weight: 600; }}

@@ -280,7 +280,7 @@ class AmendCard(QFrame):
         grid.setSpacing(4)
         grid.addWidget(self._refused, 0, 0, 1, 2)
         for place, command in enumerate(FIXES):
-            grid.addWidget(self._commands.button(command).set_wide(), 1 + place // 2, place % 2)
+            grid.addWidget(self._commands.button(command, kind="low").set_wide(), 1 + place // 2, place % 2)
         grid.setRowStretch(grid.rowCount(), 1)
         area = scroll_area()
         area.setWidget(inner)

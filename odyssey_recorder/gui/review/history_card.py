@@ -87,7 +87,7 @@ class HistoryCard(QFrame):
         self._entries.setWidget(inner)
 
     def _lay_out(self) -> None:
-        head = row(text_label("History", "title"), self._commands.button(Command.UNDO_FIX))
+        head = row(text_label("History", "title"), self._commands.button(Command.UNDO_FIX, kind="low"))
         head.setStretch(0, 1)
         column = QVBoxLayout(self)
         column.setContentsMargins(14, 10, 10, 10)

@@ -93,4 +93,5 @@ def test_all_fixes_are_whole_in_the_smallest_window(reviewer: Reviewer) -> None:
     for name in names:
         button = reviewer.pilot.named(QWidget, name)
         reviewer.pilot.qtbot.waitUntil(button.isVisible)
+        assert button.visibleRegion().boundingRect() == button.rect(), f"{name} is cut"
     assert faults(window) == []
