@@ -15,6 +15,7 @@ from odyssey_recorder.gui.review.replay_card import ReplayCard
 from odyssey_recorder.gui.review.review_viewer import ReviewViewer
 from odyssey_recorder.gui.review.reviewing import Reviewing
 from odyssey_recorder.gui.review.texts_card import TextsCard
+from odyssey_recorder.quality.checks import CHECKS
 from odyssey_recorder.quality.finding import Severity
 from odyssey_recorder.review_desk import OpenedReview
 
@@ -34,7 +35,7 @@ class ReviewCards(QWidget):
         super().__init__()
         self._commands = commands
         self._texts = TextsCard()
-        self._findings = FindingsCard(commands, ())
+        self._findings = FindingsCard(commands, (check.id for check in CHECKS if check.look is not None))
         self._fixes = AmendCard(background, commands)
         self._replay = ReplayCard(reviewing, background, jobs, commands)
         self._history = HistoryCard(commands)

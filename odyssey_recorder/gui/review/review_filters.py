@@ -1,7 +1,6 @@
 """What the list of episodes under review is narrowed to: all filters together, with how many there are of each."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
@@ -11,8 +10,11 @@ from odyssey_recorder.gui.dataset.episode_table import spoken
 from odyssey_recorder.gui.facet_list import FacetList
 from odyssey_recorder.gui.parts import Choice, line_edit, scroll_area, text_label
 from odyssey_recorder.gui.review.review_table import STAGES, Counts, ReviewFilter
+from odyssey_recorder.quality.checks import CHECKS
 
 _WIDTH_PX = 216
+_TITLES_PX = 360
+"""How wide the list of the checks is while it is open, with their titles."""
 
 
 class ReviewFilters(QFrame):
@@ -27,6 +29,7 @@ class ReviewFilters(QFrame):
         self._search = line_edit("Search instruction, template or id", "Search all words")
         self._annotator = Choice("Annotator")
         self._check = Choice("Failed check")
+        self._check.view().setMinimumWidth(_TITLES_PX)
         self._stages = FacetList("Stage")
         self._categories = FacetList("Category", spoken)
         self._devices = FacetList("Device")
@@ -69,8 +72,10 @@ class ReviewFilters(QFrame):
         self._stages.show_counts([(stage, counts.stages[stage]) for stage in STAGES], total)
         for facet, counter in ((self._categories, counts.categories), (self._devices, counts.devices)):
             facet.show_counts(sorted(counter.items(), key=lambda pair: (-pair[1], pair[0].casefold())), total)
-        self._annotator.offer([("", "Recorded by anybody"), *_entries(counts.annotators, str.casefold)])
-        self._check.offer([("", "Whatever was found"), *_entries(counts.checks, str.upper)])
+        annotators = [(name, f"{name} ({counts.annotators[name]:,})") for name in _sorted(counts.annotators)]
+        checks = [(check, _check_words(check, counts.checks[check])) for check in _sorted(counts.checks)]
+        self._annotator.offer([("", "Recorded by anybody"), *annotators])
+        self._check.offer([("", "Whatever was found"), *checks])
 
     def _lay_out(self, commands: Commands) -> None:
         facets = QWidget()
@@ -95,5 +100,10 @@ class ReviewFilters(QFrame):
         whole.addWidget(commands.button(Command.CLEAR_REVIEW, kind="quiet"))
 
 
-def _entries(counter: Counter[str], order: Callable[[str], str]) -> Iterable[tuple[str, str]]:
-    return ((value, f"{value} ({counter[value]:,})") for value in sorted(counter, key=order))
+def _sorted(counter: Counter[str]) -> list[str]:
+    return sorted(counter, key=str.casefold)
+
+
+def _check_words(check: str, count: int) -> str:
+    title = next((one.title for one in CHECKS if one.id == check), "")
+    return f"{check} ({count:,})  {title}".strip()
