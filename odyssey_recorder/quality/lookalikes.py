@@ -129,24 +129,17 @@ def _candidates(texts: Sequence[str]) -> Iterator[tuple[int, int]]:
     With likeness t = 2c / (n + m), c common words and m <= n: c >= tm for the shorter, c >= tn / (2 - t) for the
     longer. Two texts with c words in common share one among the n - c + 1 rarest of either.
     """
-    share = Counter(letter for text in texts for letter in _numbered(text))
+    times = Counter("".join(texts))
     index: defaultdict[str, array[int]] = defaultdict(lambda: array("I"))
     for number, text in enumerate(texts):
-        rare_first = sorted(_numbered(text), key=lambda letter: (share[letter], letter))
+        rare_first = sorted(text, key=lambda letter: (times[letter], letter))
         longer = ceil(ALIKE_INSTRUCTION * len(text) / (2 - ALIKE_INSTRUCTION))
-        met = Counter(other for letter in rare_first[: len(text) - longer + 1] for other in index.get(letter, ()))
+        probed = set(rare_first[: len(text) - longer + 1])
+        met = Counter(other for letter in probed for other in index.get(letter, ()))
         for other, _ in met.most_common(COMPARED_AT_MOST):
             yield number, other
-        for letter in rare_first[: len(text) - ceil(ALIKE_INSTRUCTION * len(text)) + 1]:
+        for letter in set(rare_first[: len(text) - ceil(ALIKE_INSTRUCTION * len(text)) + 1]):
             index[letter].append(number)
-
-
-def _numbered(text: str) -> Iterator[str]:
-    """Its letters; the second of a kind is another than the first."""
-    seen: Counter[str] = Counter()
-    for letter in text:
-        seen[letter] += 1
-        yield letter * seen[letter]
 
 
 @dataclass(slots=True)

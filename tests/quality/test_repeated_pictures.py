@@ -59,6 +59,7 @@ def test_another_action_or_another_screen_before_explains_nothing() -> None:
 
     for action in ("LONG_PRESS 500, 900", "CLICK 300, 900"):
         assert places(one, replace(other, actions=(action, *other.actions[1:]))) == {("1", 1), ("2", 1)}
+    assert places(one, replace(other, device="Pixel Fold")) == {("1", 1), ("2", 1)}
     for before in (look("elsewhere"), None):
         assert places(one, replace(other, looks=(before, *other.looks[1:]))) == {("1", 1), ("2", 1)}
 

@@ -88,6 +88,16 @@ def test_a_rejected_episode_in_the_trash_counts(store: ReviewStore, tmp_path: Pa
     assert (read[ONE].stage, read[ONE].subject.recorder) == (Stage.REJECTED, "Ada")
 
 
+def test_of_an_episode_that_went_to_the_trash_twice_the_last_one_counts(store: ReviewStore, tmp_path: Path) -> None:
+    Trash(tmp_path).move(ONE)
+    with publish(tmp_path, ONE).open("a") as file:
+        file.write("\n")
+    judge(store, tmp_path, ONE, verdict("Bea", "fpp", Decision.REJECT))
+    Trash(tmp_path).move(ONE)
+
+    assert by_id(tmp_path)[ONE].stage is Stage.REJECTED
+
+
 def test_what_the_files_do_not_tell_any_more_the_verdict_may(store: ReviewStore, tmp_path: Path) -> None:
     judge(store, tmp_path, ONE, verdict("Bea", recorder="Ida"))
     (tmp_path / "provenance" / f"{ONE}.json").unlink()
