@@ -85,8 +85,8 @@ class _Reader:
         report = self._known(annotation)
         warned = report is not None and report.has_warnings
         twice = WhyTwice.WARNINGS if warned else WhyTwice.SAMPLE if is_sampled else None
-        revisions = revisions_to(_sha256(annotation), file.fixes) if file.verdicts else frozenset[str]()
-        now = standing(file.verdicts, revisions, twice, recorder=summary.annotator)
+        revisions = revisions_to(_sha256(annotation), file.fixes) if file.present_verdicts else frozenset[str]()
+        now = standing(file.present_verdicts, revisions, twice, recorder=summary.annotator)
         return Reviewed(summary.episode_id, _subject(summary, now.verdicts), now.stage, now.verdicts, is_sampled)
 
     def _file(self, episode_id: str) -> ReviewFile:
