@@ -30,7 +30,7 @@ class _Split:
 
 
 def split_findings(root: Path, source: FactsSource) -> Iterator[Finding | NotChecked]:
-    """SPL01: a split cannot be read, or names an episode without a file. SPL02: an episode is in train and in test.
+    """SPL01: a split cannot be read, has an empty part, or names an episode without a file. SPL02: an episode is in train and in test.
     SPL03: it is in neither, or twice in one. SPL04: what the split holds apart is on both sides.
 
     Entries may be ids or file names. task_split holds templates apart, device_split devices, and of app_split every
@@ -78,6 +78,9 @@ def _membership(split: _Split, episodes: frozenset[str]) -> Iterator[Finding]:
     both = sorted(split.train & split.test)
     unnamed = sorted(episodes - named)
     where = _where(split.name)
+    empty = [part for part, ids in zip(PARTS, (split.train, split.test), strict=True) if not ids]
+    if empty:
+        yield _error("SPL01", f"{where} has no episode in {' and '.join(empty)}.")
     if lost:
         yield _error("SPL01", f"{where} names {counted(len(lost), 'episode')} without a file: {listed(lost)}.")
     if both:

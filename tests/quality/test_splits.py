@@ -55,6 +55,12 @@ def test_an_entry_without_a_file_is_an_error(root: Path) -> None:
     assert found == ("splits/random_split.json names 2 episodes without a file: ../../etc/passwd, 0000000000000099.")
 
 
+def test_a_part_without_episodes_is_an_error(root: Path) -> None:
+    split(root, IDS, [])
+
+    assert checked(root) == [("SPL01", "splits/random_split.json has no episode in test.")]
+
+
 def test_an_episode_in_train_and_test_is_an_error(root: Path) -> None:
     split(root, IDS[:3], [f"{IDS[2]}.json", IDS[3]])
 
@@ -92,7 +98,7 @@ def test_a_split_that_is_none_is_an_error(root: Path, content: str, words: str) 
 
 
 def test_an_entry_that_is_no_text_is_named(root: Path) -> None:
-    (root / "splits" / "random_split.json").write_text(json.dumps({"train": [*IDS, 7], "test": []}))
+    (root / "splits" / "random_split.json").write_text(json.dumps({"train": IDS[1:], "test": [IDS[0], 7]}))
 
     assert checked(root) == [("SPL01", "splits/random_split.json names 1 episode without a file: 7.")]
 
