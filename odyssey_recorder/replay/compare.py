@@ -148,25 +148,29 @@ def _product(one: Image.Image, other: Image.Image) -> Image.Image:
 # Where the changes are.
 
 
-def changed_places(one: Image.Image, other: Image.Image, *, channel: int = Tolerance().channel) -> tuple[Box, ...]:
-    """Boxes around what differs between two RGB pictures of one size, in their pixels, from the top down."""
-    return _boxes(change_mask(one, other, channel=channel), Pixel(0, 0))
-
-
 _FINE_PX = 8
 _MERGE = 4
 """Changes are gathered in cells of 32x32 pixels, in two steps: the mean of a whole cell loses one pixel."""
 
 
-def _boxes(changes: Image.Image, origin: Pixel) -> tuple[Box, ...]:
+def changed_places(one: Image.Image, other: Image.Image, *, near_px: int) -> tuple[Box, ...]:
+    """Boxes around what differs between two RGB pictures of one size, in their pixels, from the top down.
+
+    What is closer together than about `near_px` is one place.
+    """
+    changes = change_mask(one, other, channel=Tolerance().channel)
+    return _boxes(changes, Pixel(0, 0), merge=max(1, near_px // _FINE_PX))
+
+
+def _boxes(changes: Image.Image, origin: Pixel, *, merge: int = _MERGE) -> tuple[Box, ...]:
     """Boxes around groups of neighbouring changed cells, from the top down, moved by `origin`."""
-    cells = _any(_any(changes, _FINE_PX), _MERGE)
+    cells = _any(_any(changes, _FINE_PX), merge)
     waiting = {divmod(index, cells.width) for index, value in enumerate(cells.tobytes()) if value}
     boxes = []
     while waiting:
         group = _take_group(waiting)
         rows, columns = [row for row, _ in group], [column for _, column in group]
-        cell_px = _FINE_PX * _MERGE
+        cell_px = _FINE_PX * merge
         area = (
             min(columns) * cell_px,
             min(rows) * cell_px,

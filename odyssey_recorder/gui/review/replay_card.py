@@ -147,6 +147,7 @@ class ReplayCard(QFrame):
         column.addWidget(self._commands.button(Command.REPLAY_EPISODE).set_wide())
         for part in (self._hint, self._job, self._outcome):
             column.addWidget(part)
+        column.addStretch()
 
 
 def _device_words(device: ListedDevice) -> str:

@@ -3,9 +3,9 @@
 from functools import partial
 from math import isclose
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QLabel, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
 
 from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.commands import Command, Commands
@@ -16,10 +16,13 @@ from odyssey_recorder.gui.review.changes import changes
 from odyssey_recorder.gui.review.reel import Reel
 from odyssey_recorder.gui.review.shown_step import ShownStep, shown_steps
 from odyssey_recorder.gui.review.strip import ReplayVerdict, Strip
-from odyssey_recorder.model.geometry import Box
+from odyssey_recorder.model.geometry import Box, Size
 from odyssey_recorder.review_desk import OpenedReview
 
-_WORDS_PX = 84
+_WORDS = QSize(176, 88)
+"""How wide the words are beside the pictures, and how high below."""
+_NO_LIMIT = 16_777_215
+"""What Qt takes for no limit."""
 
 
 class ReviewViewer(QWidget):
@@ -35,12 +38,14 @@ class ReviewViewer(QWidget):
         self._background = background
         self._commands = commands
         self._steps: tuple[ShownStep, ...] = ()
+        self._size = Size(1, 2)
         self._present = 0
         self._seen: set[int] = set()
         self._reel = Reel(background, self)
         self._strip = Strip(self._reel)
         self._view = BeforeAfterView(self._reel)
         self._words = _StepWords()
+        self._bench = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._scale = named(text_label(kind="hint"), "Zoom")
         self._scale.setWordWrap(False)
         self._scale.setToolTip("How large a pixel of the picture is shown, in pixels of this screen")
@@ -56,6 +61,8 @@ class ReviewViewer(QWidget):
         at = self._present if _same_episode(steps, self._steps) else 0
         seen = self._seen if at else set()
         self._steps, self._seen = steps, set(seen)
+        self._size = review.opened.episode.device.size
+        self._arrange()
         self._reel.load(steps)
         self._strip.load(steps)
         self._view.load(steps)
@@ -150,6 +157,19 @@ class ReviewViewer(QWidget):
         enable(Command.REVIEW_LARGER, on=scale is not None and scale < ZOOMS[-1] and not isclose(scale, ZOOMS[-1]))
         enable(Command.REVIEW_SMALLER, on=scale is not None and scale > ZOOMS[0] and not isclose(scale, ZOOMS[0]))
 
+    def _arrange(self) -> None:
+        """Put the words beside the pictures or below, as these are larger then."""
+        room = self._bench.geometry().size()
+        count = 2 if self._commands[Command.BEFORE_AFTER].isChecked() else 1
+        below = _scale(self._size, count, room - QSize(0, _WORDS.height()))
+        is_beside = _scale(self._size, count, room - QSize(_WORDS.width(), 0)) >= below
+        self._bench.setDirection(QBoxLayout.Direction.LeftToRight if is_beside else QBoxLayout.Direction.TopToBottom)
+        self._words.stand(beside=is_beside)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._arrange()
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Space and not event.isAutoRepeat():
             self._commands[Command.BEFORE_AFTER].trigger()
@@ -173,6 +193,7 @@ class ReviewViewer(QWidget):
         double, differing = self._commands[Command.BEFORE_AFTER], self._commands[Command.SHOW_CHANGES]
         double.setChecked(True)
         double.toggled.connect(self._view.set_double)
+        double.toggled.connect(self._arrange)
         differing.toggled.connect(self._seek_changes)
         self._commands.belong_to(self, *calls, Command.BEFORE_AFTER, Command.SHOW_CHANGES)
         self._strip.step_chosen.connect(self.go_to_step)
@@ -205,12 +226,14 @@ class ReviewViewer(QWidget):
         column.setSpacing(6)
         column.addWidget(self._strip)
         column.addLayout(tools)
-        column.addWidget(self._view, 1)
-        column.addWidget(self._words)
+        self._bench.setSpacing(8)
+        self._bench.addWidget(self._view, 1)
+        self._bench.addWidget(self._words)
+        column.addLayout(self._bench, 1)
 
 
 class _StepWords(QScrollArea):
-    """All the words there are of the step that is shown, in room of one height: the picture must not jump."""
+    """All the words there are of the step that is shown, in room of one size: the picture must not jump."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -231,7 +254,11 @@ class _StepWords(QScrollArea):
             column.addWidget(label)
         column.addStretch()
         self.setWidget(inner)
-        self.setFixedHeight(_WORDS_PX)
+
+    def stand(self, *, beside: bool) -> None:
+        """Take the room of a column beside the pictures, or of some lines below them."""
+        self.setMinimumSize(_WORDS.width() if beside else 0, 0 if beside else _WORDS.height())
+        self.setMaximumSize(_WORDS.width() if beside else _NO_LIMIT, _NO_LIMIT if beside else _WORDS.height())
 
     def show_step(self, step: ShownStep, count: int) -> None:
         """Show the words of a step of an episode that has `count`."""
@@ -257,6 +284,11 @@ def _selectable(kind: str) -> QLabel:
 def _say(label: QLabel, words: str) -> None:
     label.setText(words)
     label.setVisible(bool(words))
+
+
+def _scale(picture: Size, count: int, room: QSize) -> float:
+    """How large so many pictures of a size are in a room, side by side."""
+    return min(room.width() / count / picture.width, room.height() / picture.height)
 
 
 def _counted(found: tuple[Box, ...]) -> str:

@@ -15,6 +15,7 @@ from odyssey_recorder.model.episode import Episode
 from odyssey_recorder.review_desk import OpenedReview
 
 _ROW_GAP = 4
+_MARKS = "Bold: the gaps and what was put into them. Struck through: the rewrite dropped it. Underlined: it added it."
 
 
 class TextsCard(QFrame):
@@ -73,6 +74,7 @@ class _MarkedTexts(QTextEdit):
         super().__init__()
         self.setAccessibleName("Template, task and instruction")
         self._changes: TextChanges | None = None
+        self.setToolTip(_MARKS)
         self.setReadOnly(True)
         self.setTabChangesFocus(True)
         self.setTextInteractionFlags(
