@@ -13,7 +13,7 @@ CHANNEL = 24
 # --- calibrated on pictures of the simulated phone: `make quality ARGS=--calibrate` ---------------------
 
 NO_EFFECT_DP2 = 85.0
-"""A smaller change is no effect: a cursor that blinks is up to 73 dp², a star that is filled 102, an i that is typed 115."""
+"""A smaller change is no effect: a cursor that blinks is up to 73 dp², a star that is filled 102, a typed i 115."""
 NO_EFFECT_SHARE = 0.0002
 """The same as a share of the pixels, for a density that is not known; it cannot tell all cursors from all stars."""
 BLANK_DEVIATION = 2.0

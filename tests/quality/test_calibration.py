@@ -1,24 +1,22 @@
 """The thresholds hold on pictures that the simulated phone labels: a part of what they were calibrated on."""
 
-import pytest
-
 from odyssey_recorder.quality.thresholds import NO_EFFECT_DP2
-from tests.quality.calibration import VIDEO, Labelled, errors, label, looks_blank
+from tests.quality.calibration import VIDEO, errors, looks_blank
+from tests.quality.labelled import hard_pairs_on, pairs_on, sights_on
 
 
-@pytest.fixture(scope="module")
-def labelled() -> Labelled:
-    return label(["small_phone"], seed=3, deeds=16)
+def test_what_had_an_effect_and_what_had_none_is_told_apart_a_blinking_cursor_included() -> None:
+    pairs = [*pairs_on("small_phone", seed=3, deeds=16), *hard_pairs_on("small_phone")]
 
-
-def test_what_had_an_effect_and_what_had_none_is_told_apart_a_blinking_cursor_included(labelled: Labelled) -> None:
-    missed, false = errors(labelled.pairs, lambda pair: pair.area >= NO_EFFECT_DP2)
+    missed, false = errors(pairs, lambda pair: pair.area >= NO_EFFECT_DP2)
 
     assert {pair.kind for pair in missed} == {VIDEO}
     assert false == []
-    assert {pair.changed for pair in labelled.pairs} == {True, False}
+    assert {pair.changed for pair in pairs} == {True, False}
 
 
-def test_nothing_at_all_is_told_from_a_dark_and_nearly_empty_page(labelled: Labelled) -> None:
-    assert [sight for sight in labelled.sights if looks_blank(sight) != sight.blank] == []
-    assert {sight.blank for sight in labelled.sights} == {True, False}
+def test_nothing_at_all_is_told_from_a_dark_and_nearly_empty_page() -> None:
+    sights = sights_on("small_phone")
+
+    assert [sight for sight in sights if looks_blank(sight) != sight.blank] == []
+    assert {sight.blank for sight in sights} == {True, False}

@@ -5,7 +5,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from odyssey_recorder.quality.checks import check_episode
 
 from odyssey_recorder.quality.across import check_dataset
 from odyssey_recorder.quality.checker import Checker
@@ -61,7 +60,7 @@ class _Bench:
         self._clean = folder / "dataset"
         self._ids = ids
         self._seed = seed
-        self._checker = Checker(folder / "cache.sqlite", 1, judge=check_episode)
+        self._checker = Checker(folder / "cache.sqlite", 1)
 
     def cases(self) -> Iterator[Case]:
         """The clean episodes, their neighbours, the damaged ones, and the sets."""

@@ -12,6 +12,8 @@ damage = among(DAMAGES)
 
 _SMALL = ("candle", "dark", "library", "zeppelins", "balloons", "cottage")
 """Errands on the small phone."""
+_ONWARDS = ("candle", "library", "zeppelins", "balloons")
+"""Errands that never come back to a screen a step later."""
 
 
 @damage()
@@ -63,6 +65,16 @@ def jpeg(wreck: Wreck) -> Planted:
     step = wreck.any_step()
     file = io.BytesIO()
     wreck.image(step).save(file, "JPEG")
+    wreck.put_file(step, file.getvalue())
+    return Planted("IMG01", step)
+
+
+@damage(*_SMALL)
+def exchanged(wreck: Wreck) -> Planted:
+    """A screenshot is whole, but not the file that the recorder wrote."""
+    step = wreck.any_step()
+    file = io.BytesIO()
+    ImageChops.offset(wreck.image(step), 0, 30).save(file, "PNG")
     wreck.put_file(step, file.getvalue())
     return Planted("IMG01", step)
 
@@ -171,18 +183,18 @@ def too_old(wreck: Wreck) -> Planted:
     return Planted("IMG05", step)
 
 
-@damage("candle", "tiles", "library", "zeppelins", "forecast", "balloons")
+@damage(*_ONWARDS)
 def stale(wreck: Wreck) -> Planted:
     """A screenshot is the one before it again, though the action had an effect."""
-    step = wreck.any_step()
+    step = wreck.any_step(where=wreck.is_touch)
     wreck.put_same_picture(step + 1, step)
     return Planted("IMG07", step)
 
 
-@damage(*_SMALL)
+@damage(*_ONWARDS)
 def stale_but_for_the_clock(wreck: Wreck) -> Planted:
     """A screenshot is the one before it again, a minute later: the clock in the status bar has gone on."""
-    step = wreck.any_step()
+    step = wreck.any_step(where=wreck.is_touch)
     image = wreck.image(step)
     width = image.width
     bar = image.crop((0, 0, width, 48))
@@ -191,10 +203,10 @@ def stale_but_for_the_clock(wreck: Wreck) -> Planted:
     return Planted("IMG07", step)
 
 
-@damage(*_SMALL)
+@damage(*_ONWARDS)
 def stale_but_for_a_cursor(wreck: Wreck) -> Planted:
     """A screenshot is the one before it again, but for a cursor that blinks."""
-    step = wreck.any_step()
+    step = wreck.any_step(where=wreck.is_touch)
     image = wreck.image(step)
     image.paste(ImageChops.invert(image.crop((100, 300, 104, 356))), (100, 300))
     wreck.put_picture(step + 1, image)

@@ -1,6 +1,7 @@
 """What goes wrong with actions: words and places that the format does not know, ends, wrong kinds, boxes."""
 
 from tests.quality.damaged.damage import Damage, among
+from tests.quality.damaged.spoilt_words import give_words
 from tests.quality.damaged.wreck import Planted, Wreck
 
 DAMAGES: list[Damage] = []
@@ -149,13 +150,14 @@ def to_and_fro(wreck: Wreck) -> Planted:
     return Planted("ACT06", home + 4)
 
 
-@damage("candle", "dark", "library", "cottage", "balloons")
-def missed(wreck: Wreck) -> Planted:
-    """A CLICK beside everything that can be clicked."""
-    step = wreck.any_step(where=lambda step: wreck.is_touch(step) and step > 0)
+@damage("candle", "library", "zeppelins", "balloons")
+def missed(wreck: Wreck) -> tuple[Planted, ...]:
+    """A CLICK beside everything that can be clicked, which does nothing."""
+    step = wreck.any_step(where=wreck.is_touch)
     wreck.put_place(step, 500, 15)
     wreck.records[step]["bbox"] = wreck.records[step]["bbox_source"] = None
-    return Planted("ACT07", step)
+    wreck.put_same_picture(step + 1, step)
+    return Planted("ACT07", step), Planted("IMG07", step)
 
 
 @damage(*_BACK)
@@ -206,6 +208,7 @@ def whole_screen(wreck: Wreck) -> Planted:
 @damage()
 def empty_box(wreck: Wreck) -> Planted:
     """An empty sam2_bbox on a CLICK, with which the official evaluator counts every prediction wrong."""
+    give_words(wreck)
     step = wreck.any_step(where=wreck.is_touch)
     wreck.steps[step]["sam2_bbox"] = []
     return Planted("ACT09", step)

@@ -26,11 +26,11 @@ def foreign_app(wreck: Wreck) -> Planted:
     return Planted("EPI01")
 
 
-@damage("library", "balloons", "candle")
-def one_app(wreck: Wreck) -> Planted:
-    """One app in a category that asks for two."""
+@damage("library")
+def one_app(wreck: Wreck) -> tuple[Planted, ...]:
+    """One app in a category that asks for two, and the instruction names the other one too."""
     del wreck.task["app"][1:]
-    return Planted("EPI02")
+    return Planted("EPI02"), Planted("INS02")
 
 
 @damage("book club")
@@ -41,10 +41,10 @@ def two_apps(wreck: Wreck) -> Planted:
 
 
 @damage("cottage", "dark", "pancakes")
-def one_app_of_a_tool(wreck: Wreck) -> Planted:
-    """One app in General_Tool."""
+def one_app_of_a_tool(wreck: Wreck) -> tuple[Planted, ...]:
+    """One app in General_Tool, and the instruction names the other one too."""
     del wreck.task["app"][1:]
-    return Planted("EPI02")
+    return Planted("EPI02"), Planted("INS02")
 
 
 @damage("dark", "cottage")
