@@ -30,8 +30,8 @@ class _Split:
 
 
 def split_findings(root: Path, source: FactsSource) -> Iterator[Finding | NotChecked]:
-    """SPL01: a split cannot be read, has an empty part, or names an episode without a file. SPL02: an episode is in train and in test.
-    SPL03: it is in neither, or twice in one. SPL04: what the split holds apart is on both sides.
+    """SPL01: a split cannot be read, has an empty part, or names an episode without a file. SPL02: an episode is in
+    train and in test. SPL03: it is in neither, or twice in one. SPL04: what the split holds apart is on both sides.
 
     Entries may be ids or file names. task_split holds templates apart, device_split devices, and of app_split every
     test episode uses an app that no train episode does. Raises DatasetError.
