@@ -1,15 +1,16 @@
-"""How long a reviewer waits for the next step to be painted, and for an episode to be opened."""
+"""How long a reviewer waits: for an episode to open, for its next step, for the list to scroll."""
 
 import statistics
 import time
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 
 from PIL import Image, ImageDraw
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QPixmap
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QMainWindow, QWidget
+from PySide6.QtWidgets import QApplication, QListView, QMainWindow, QWidget
 
 from benchmarks.figure import Figure, percentile
 from benchmarks.window import run_events, run_until
@@ -19,27 +20,31 @@ from odyssey_recorder.dataset.summaries import EpisodeSummary
 from odyssey_recorder.gui.application import application
 from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.commands import Commands
+from odyssey_recorder.gui.review.episodes_pane import EpisodesPane
 from odyssey_recorder.gui.review.review_viewer import ReviewViewer
 from odyssey_recorder.gui.theme import Theme, style_sheet
 from odyssey_recorder.model.action import Action, Click, Complete
 from odyssey_recorder.model.episode import DeviceInfo, Episode, Step, TaskInfo, screenshot_name
 from odyssey_recorder.model.geometry import Point, Size
-from odyssey_recorder.quality.finding import EpisodeReport
-from odyssey_recorder.review_desk import OpenedReview, ReviewRow
+from odyssey_recorder.quality.finding import Criterion, EpisodeReport, Finding, Severity
+from odyssey_recorder.quality.standing import Turn
+from odyssey_recorder.review_desk import OpenedReview, ReviewNews, ReviewRow
 
 SIZES = (Size(1080, 2400), Size(1440, 3120), Size(2560, 1600))
 STEPS = 15
 EPISODES = 8
 LOOK_S = 0.4
 """So long a quick reviewer looks at a step: fifteen take six seconds."""
+ROWS = 10_000
+_TURNS = 120
 _WINDOW = 1600, 1000
 _FRAMES_MS = 33
 
 
 def measure(folder: Path) -> list[Figure]:
-    """The figures for each size of pictures."""
+    """The figures for each size of pictures, and of the list."""
     application()
-    return [figure for size in SIZES for figure in _of_size(size, folder / f"review {size}")]
+    return [*(figure for size in SIZES for figure in _of_size(size, folder / f"review {size}")), _list_scrolled()]
 
 
 def _of_size(size: Size, folder: Path) -> list[Figure]:
@@ -68,6 +73,38 @@ def _of_size(size: Size, folder: Path) -> list[Figure]:
             f"<= {_FRAMES_MS}",
         ),
     ]
+
+
+def _list_scrolled() -> Figure:
+    """The longest that the window is kept busy while the list of episodes is scrolled from end to end."""
+    window = QMainWindow()
+    pane = EpisodesPane(Commands(window))
+    window.setCentralWidget(pane)
+    window.setStyleSheet(style_sheet(Theme.current(), font_pt=10))
+    window.resize(*_WINDOW)
+    window.show()
+    pane.take(ReviewNews(read=tuple(map(_row, range(ROWS)))))
+    view = next(one for one in pane.findChildren(QListView) if one.accessibleName() == "Episodes to review")
+    run_until(lambda: view.model().rowCount() == ROWS)
+    scroll, busy = view.verticalScrollBar(), []
+    for turn in range(_TURNS + 1):
+        began_s = time.perf_counter()
+        scroll.setValue(scroll.maximum() * turn // _TURNS)
+        QApplication.processEvents()
+        busy.append(1000 * (time.perf_counter() - began_s))
+    window.close()
+    window.deleteLater()
+    return Figure(f"list of {ROWS:,} episodes scrolled, longest slot", max(busy[1:]), goal="<= 50 ms")
+
+
+def _row(number: int) -> ReviewRow:
+    found = Finding("IMG07", Severity.WARNING, Criterion.PICTURES, "", 1, "Nothing changed.", "Look at it.")
+    report = EpisodeReport(f"{10**15 + number}", (found,) * (number % 3))
+    summary = EpisodeSummary(
+        report.episode_id, f"Do the task {number} in the clock and tell what you found", "General_Tool", "Pixel 7 Pro",
+        steps=15, annotator="Ada", recorded_at=datetime.fromtimestamp(1_700_000_000 + number, UTC),
+    )  # fmt: skip
+    return ReviewRow(summary, turn=Turn.FIRST, report=report)
 
 
 def _gone_through(
