@@ -1,6 +1,6 @@
 """All that is told of the open episode beside its steps, one card at a time: what was asked for comes first."""
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QActionGroup
 from PySide6.QtWidgets import QSizePolicy, QStackedWidget, QToolButton, QVBoxLayout, QWidget
 
@@ -65,6 +65,10 @@ class ReviewCards(QWidget):
         """Turn to what was asked for."""
         self._turn_to(Command.SHOW_TASK)
 
+    def sizeHint(self) -> QSize:
+        """No higher than they must be: the verdict beside them needs the room."""
+        return self.minimumSizeHint()
+
     def repaint_icons(self) -> None:
         """Draw the icons anew for another palette."""
         self._texts.repaint_icons()
@@ -89,6 +93,7 @@ class ReviewCards(QWidget):
         for card in self._cards.values():
             card.setSizePolicy(policy.Preferred, policy.Preferred if card is shown else policy.Ignored)
         self._stack.setCurrentWidget(shown)
+        self._stack.setMinimumHeight(max(_LOWEST_PX, shown.minimumSizeHint().height()))
 
     def _connect(self, viewer: ReviewViewer) -> None:
         commands = self._commands
@@ -117,7 +122,6 @@ class ReviewCards(QWidget):
             tab.setFocusPolicy(Qt.FocusPolicy.TabFocus)
             tabs.insertWidget(tabs.count() - 1, tab)
             self._stack.addWidget(card)
-        self._stack.setMinimumHeight(_LOWEST_PX)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(6)

@@ -1,14 +1,29 @@
 """The Review page: what is in its list, how a verdict is given by keys, and what happens when it cannot be kept."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QComboBox, QLineEdit, QPlainTextEdit, QSpinBox
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QComboBox,
+    QLabel,
+    QLineEdit,
+    QMainWindow,
+    QPlainTextEdit,
+    QSpinBox,
+    QWidget,
+)
+from pytestqt.qtbot import QtBot
 
 from odyssey_recorder.errors import DatasetError, ReviewError
+from odyssey_recorder.gui.background import Background
+from odyssey_recorder.gui.commands import Command, Commands
+from odyssey_recorder.gui.jobs import Jobs
+from odyssey_recorder.gui.review.review_page import ReviewPage
+from odyssey_recorder.gui.review.verdict_panel import VerdictPanel
 from odyssey_recorder.gui.workplace import Workplace, load_pages
 from odyssey_recorder.quality.finding import Criterion, Finding, Severity
 from odyssey_recorder.quality.review import Answer, Decision
@@ -457,3 +472,81 @@ def test_news_of_others_leave_the_open_episode_alone(
     reviewer.pilot.qtbot.waitUntil(lambda: len(reviewer.listed) == 2)
     assert reviewer.viewer.current_step == 1
     assert reviewer.chosen(PICTURES) == "Pass"
+
+
+# The time, and the figures.
+
+
+class Alone:
+    """The page in a window of its own, and a clock that goes on when it is told to."""
+
+    def __init__(self, bench: BenchReviewing, qtbot: QtBot) -> None:
+        self.now_s = 0.0
+        self.qtbot = qtbot
+        self.window = QMainWindow()
+        self.background, self.jobs = Background(self.window), Jobs(self.window)
+        self.commands = Commands(self.window)
+        self.page = ReviewPage(bench, self.background, self.jobs, self.commands, clock=lambda: self.now_s)
+        self.window.setCentralWidget(self.page)
+        self.use(self.window)
+        self.page.enter()
+
+    def use(self, window: QWidget) -> None:
+        """Let this be the window that is in use."""
+        window.show()
+        window.activateWindow()
+        self.qtbot.waitUntil(window.isActiveWindow)
+
+    def wait_for(self, kind: type[QWidget]) -> None:
+        """Until there is such a part that takes something."""
+        found = self.page.findChild(kind)
+        assert found is not None
+        self.qtbot.waitUntil(lambda: found.isVisible() and found.isEnabled())
+
+    def ask(self, *commands: Command) -> None:
+        for command in commands:
+            self.commands[command].trigger()
+
+    def close(self) -> None:
+        self.page.close_down()
+        self.background.close()
+        self.jobs.close()
+        self.window.close()
+
+
+@pytest.fixture
+def alone(bench: BenchReviewing, three: list[str], qtbot: QtBot) -> Iterator[Alone]:
+    alone = Alone(bench, qtbot)
+    qtbot.waitUntil(lambda: alone.commands[Command.NEXT_REVIEW].isEnabled())
+    yield alone
+    alone.close()
+
+
+def test_the_time_of_an_episode_rests_while_another_window_is_in_use(
+    bench: BenchReviewing, alone: Alone, qtbot: QtBot
+) -> None:
+    other = QWidget()
+    qtbot.addWidget(other)
+    alone.ask(Command.NEXT_REVIEW)
+    alone.wait_for(VerdictPanel)
+    alone.now_s = 5.0
+    alone.use(other)
+    alone.now_s = 1000.0
+    alone.use(alone.window)
+    alone.now_s = 1002.0
+    alone.ask(Command.NEXT_STEP, Command.NEXT_STEP)
+    alone.ask(Command.PASS_PICTURES, Command.PASS_SEQUENCE, Command.PASS_INSTRUCTION, Command.ACCEPT_EPISODE)
+    qtbot.waitUntil(lambda: len(bench.ballots) == 1)
+    assert bench.ballots[0][1].seconds == 7.0
+
+
+def test_figures_that_are_given_stand_behind_a_switch(alone: Alone) -> None:
+    figures = QLabel("Agreement: 0.8")
+    switch = next(one for one in alone.page.findChildren(QAbstractButton) if one.accessibleName() == "Figures")
+    assert not switch.isVisible()
+    alone.page.offer_figures(figures)
+    assert switch.isVisible()
+    alone.ask(Command.REVIEW_FIGURES)
+    assert figures.isVisible()
+    alone.ask(Command.REVIEW_FIGURES)
+    assert not figures.isVisible()

@@ -1,0 +1,81 @@
+"""How a verdict, and what came of it, is told to a reviewer."""
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from odyssey_recorder.dataset.summaries import EpisodeSummary
+from odyssey_recorder.gui.review.verdict_words import turn_words, verdict_in_short, verdict_words, what_followed
+from odyssey_recorder.quality.finding import Criterion
+from odyssey_recorder.quality.review import Decision, Judgement, Subject, Verdict
+from odyssey_recorder.quality.standing import Stage, Turn, WhyTwice
+from odyssey_recorder.review_desk import OpenedReview, ReviewRow
+from tests.gui.review.bench_review import BenchReviewing, fails, passes
+
+Answers = tuple[Judgement, Judgement, Judgement]
+
+
+def verdict(by: str, decision: Decision, answers: Answers, *, minute: int = 0, note: str = "") -> Verdict:
+    return Verdict(
+        id=f"{minute:032}",
+        at=datetime(2026, 3, 1, tzinfo=UTC) + timedelta(minutes=minute),
+        by=by,
+        decision=decision,
+        judgements=answers,
+        note=note,
+        revision="r",
+        seconds=1,
+        subject=Subject(recorder="Ada", category="Media", device="Fold", template="t", steps=3),
+    )
+
+
+@pytest.fixture
+def opened(tmp_path: Path) -> OpenedReview:
+    bench = BenchReviewing(tmp_path / "dataset")
+    return bench.open(bench.record("Buy milk"))
+
+
+def disputed(opened: OpenedReview, *verdicts: Verdict) -> OpenedReview:
+    return replace(opened, row=replace(opened.row, turn=Turn.THIRD), entries=verdicts)
+
+
+def test_a_verdict_is_told_in_full_and_in_short() -> None:
+    sent_back = verdict("Lin", Decision.SEND_BACK, fails(Criterion.SEQUENCE, "gap", 2), note="Look at it.")
+    assert verdict_words(sent_back) == (
+        "Lin: send back\nThe screenshots: pass\nThe steps: fail: A step is missing, step 2\nThe instruction: pass"
+        "\n“Look at it.”"
+    )
+    assert verdict_in_short(sent_back) == "Lin: send back\nThe steps: fail: A step is missing, step 2"
+    assert verdict_in_short(verdict("Omar", Decision.ACCEPT, passes())) == "Omar: accept, three passes"
+
+
+def test_the_third_is_told_what_the_two_disagree_on(opened: OpenedReview) -> None:
+    accepts = verdict("Omar", Decision.ACCEPT, passes())
+    sends_back = verdict("Lin", Decision.SEND_BACK, fails(Criterion.INSTRUCTION, "lost"), minute=1)
+    words = turn_words(disputed(opened, accepts, sends_back))
+    assert words == "Third review: the two disagree on the instruction."
+
+
+def test_of_one_who_judged_twice_the_newer_verdict_is_told(opened: OpenedReview) -> None:
+    earlier = verdict("Lin", Decision.SEND_BACK, fails(Criterion.SEQUENCE, "gap"))
+    accepts = verdict("Omar", Decision.ACCEPT, passes(), minute=1)
+    later = verdict("lin ", Decision.REJECT, fails(Criterion.PICTURES, "private"), minute=2)
+    words = turn_words(disputed(opened, earlier, accepts, later))
+    assert words == "Third review: the two disagree on the screenshots."
+
+
+@pytest.mark.parametrize(
+    ("stage", "twice", "told"),
+    [
+        (Stage.ACCEPTED, None, "Accepted"),
+        (Stage.SENT_BACK, None, "Sent back to Ada's queue"),
+        (Stage.REJECTED, None, "Rejected, and moved to the trash"),
+        (Stage.SECOND, WhyTwice.WARNINGS, "Kept; a second reviewer judges it too (has warnings)"),
+        (Stage.DISPUTED, WhyTwice.SAMPLE, "Kept; the two reviews differ, so a third decides"),
+        (Stage.UNREVIEWED, None, "Kept"),
+    ],
+)
+def test_what_followed_is_told(stage: Stage, twice: WhyTwice | None, told: str) -> None:
+    assert what_followed(ReviewRow(EpisodeSummary("1", annotator="Ada"), stage, twice)) == told
