@@ -32,6 +32,7 @@ _CALENDAR = {
     "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "january", "february", "march",
     "april", "may", "june", "july", "august", "september", "october", "november", "december",
 }  # fmt: skip
+_SIGNS = {"$": " dollars ", "€": " euros ", "£": " pounds ", "%": " percent "}
 _REWRITE = "Correct the instruction, so that it asks for just what the task asks for."
 
 
@@ -53,9 +54,9 @@ def keeps_the_items(evidence: EpisodeEvidence) -> Said:
 
 
 def _lost_items(template: str, task: str, instruction: str) -> Iterator[str]:
-    told = [_stem(word) for word in _WORD.findall(instruction)]
+    told = [_stem(word) for word in _WORD.findall(_spelled_out(instruction))]
     for item in _items(template, task):
-        words = [word for word in _WORD.findall(item) if _is_content(word)]
+        words = [word for word in _WORD.findall(_spelled_out(item)) if _is_content(word)]
         kept = [_is_among(_stem(word), told) for word in words]
         names = [word for word in words if word[0].isupper() and word.casefold() not in _CALENDAR]
         lost_names = [word for word in names if not _is_among(_stem(word), told)]
@@ -73,6 +74,12 @@ def _items(template: str, task: str) -> Sequence[str]:
     parts = (re.escape(part.strip()) for part in _GAP.split(template))
     found = re.fullmatch(r"\s*(.+?)\s*".join(parts), task.strip(), re.IGNORECASE | re.DOTALL)
     return found.groups() if found else ()
+
+
+def _spelled_out(text: str) -> str:
+    for sign, word in _SIGNS.items():
+        text = text.replace(sign, word)
+    return text
 
 
 def _is_content(word: str) -> bool:

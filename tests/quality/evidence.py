@@ -1,0 +1,187 @@
+"""Evidence of an episode for tests: one in order, of which single things are changed."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from odyssey_recorder.dataset.codec import action_to_json
+from odyssey_recorder.dataset.loose import Breach, LooseEpisode, LooseStep
+from odyssey_recorder.dataset.provenance import (
+    EpisodeProvenance,
+    FrameRecord,
+    KeyRecord,
+    Origin,
+    ScreenRecord,
+    StepRecord,
+    StrokeRecord,
+    TextRecord,
+)
+from odyssey_recorder.device.view_tree import Node
+from odyssey_recorder.model.action import Action, Click, Complete, LongPress, Press, Scroll, SystemKey, Type
+from odyssey_recorder.model.episode import DeviceInfo, Json, TaskInfo
+from odyssey_recorder.model.geometry import Box, Point, Size, to_pixel
+from odyssey_recorder.quality.checks import CHECKS
+from odyssey_recorder.quality.evidence import EpisodeEvidence, Picture, StepEvidence
+from odyssey_recorder.quality.finding import Finding, NotChecked
+
+ID = "0006223132449496"
+SIZE = Size(720, 1280)
+LAUNCHER, CHROME, DOCS = "com.android.launcher3", "com.android.chrome", "com.google.android.apps.docs"
+TOUCHED_US = 10_000_000
+
+ACTIONS: tuple[Action, ...] = (
+    Click(Point(719, 762)),
+    Type("the weather in Beijing"),
+    Press(SystemKey.HOME),
+    Scroll(Point(500, 800), Point(500, 300), (Point(500, 800), Point(500, 300))),
+    Press(SystemKey.BACK),
+    Complete(),
+)
+_PACKAGES = (LAUNCHER, CHROME, CHROME, LAUNCHER, DOCS, DOCS)
+FIELD = Node(
+    Box(0, 0, 720, 1280), "android.widget.EditText", CHROME, "the weather in Beijing", "", "", True, True, False
+)
+"""A view as large as the screen, which can be clicked, has the focus and shows what is typed."""
+
+
+def evidence(*actions: Action, **changes: Any) -> EpisodeEvidence:
+    """An episode with nothing wrong with it, with its proof and its view trees; `changes` are those of the evidence."""
+    done = actions or ACTIONS
+    steps = tuple(_step(number, action, last=number == len(done) - 1) for number, action in enumerate(done))
+    episode = LooseEpisode(
+        episode_id=ID,
+        device=DeviceInfo("Small Phone", SIZE),
+        task=TaskInfo(
+            "Information_Management",
+            ("Chrome", "Google Docs"),
+            "Look up the weather in {} and write it down.",
+            "Look up the weather in Beijing and write it down.",
+            "Use Chrome to look up the weather in Beijing, and write it into Google Docs.",
+        ),
+        steps=tuple(step.spelled for step in steps),
+        breaches=(),
+        strict=None,
+        extra={},
+    )
+    return replace(EpisodeEvidence(episode, steps, _proof([one.record for one in steps if one.record])), **changes)
+
+
+def unproved(one: EpisodeEvidence) -> EpisodeEvidence:
+    """The same as a released file has it: no proof, no view trees."""
+    steps = tuple(replace(step, record=None, views=None, no_views="none was kept") for step in one.steps)
+    return replace(one, proof=None, steps=steps)
+
+
+def with_step(one: EpisodeEvidence, number: int, **changes: Any) -> EpisodeEvidence:
+    """The same with something else at a step; a field of its record or of its picture is meant by its name."""
+    step = one.steps[number]
+    for name, value in changes.items():
+        if name in StepRecord.model_fields and step.record is not None:
+            step = replace(step, record=step.record.model_copy(update={name: value}))
+        elif name in FrameRecord.model_fields and step.record is not None:
+            frame = step.record.frame.model_copy(update={name: value})
+            step = replace(step, record=step.record.model_copy(update={"frame": frame}))
+        elif name in ("problem", "size", "deviation", "flat") and step.picture is not None:
+            step = replace(step, picture=replace(step.picture, **{name: value}))
+        else:
+            step = replace(step, **{name: value})
+    return replace(one, steps=(*one.steps[:number], step, *one.steps[number + 1 :]))
+
+
+def with_task(one: EpisodeEvidence, **changes: Any) -> EpisodeEvidence:
+    """The same with another task."""
+    return replace(one, episode=replace(one.episode, task=replace(one.episode.task, **changes)))
+
+
+def with_breach(one: EpisodeEvidence, *breaches: Breach) -> EpisodeEvidence:
+    """The same with places where the file breaks the format."""
+    return replace(one, episode=replace(one.episode, breaches=breaches))
+
+
+def with_keys(one: EpisodeEvidence, number: int, **keys: Json) -> EpisodeEvidence:
+    """The same with more keys in the file at a step."""
+    spelled = one.steps[number].spelled
+    return with_step(one, number, spelled=replace(spelled, spelled={**spelled.spelled, **keys}))
+
+
+def in_front(one: EpisodeEvidence, *packages: str) -> EpisodeEvidence:
+    """The same with these packages in front, step by step."""
+    for number, package in enumerate(packages):
+        one = with_step(one, number, screen=screen(package))
+    return one
+
+
+def screen(package: str, *, rotation: int = 0, keyboard: bool = False) -> ScreenRecord:
+    return ScreenRecord(rotation=rotation, posture="", package=package, activity="", keyboard_shown=keyboard)
+
+
+def said(check: str, one: EpisodeEvidence) -> list[Finding | NotChecked]:
+    """All that one check says."""
+    return list(next(entry for entry in CHECKS if entry.id == check).run(one))
+
+
+def found(check: str, one: EpisodeEvidence) -> list[int | None]:
+    """The steps of what one check finds."""
+    return [finding.step for finding in said(check, one) if isinstance(finding, Finding)]
+
+
+def unseen(check: str, one: EpisodeEvidence) -> list[int]:
+    """The steps that one check could not look at; an empty list for none, and -1 for the whole episode."""
+    skipped = [one.steps or (-1,) for one in said(check, one) if isinstance(one, NotChecked)]
+    return sorted({step for steps in skipped for step in steps})
+
+
+def _step(number: int, action: Action, *, last: bool) -> StepEvidence:
+    package = _PACKAGES[number % len(_PACKAGES)]
+    sha256 = f"{number:064}"
+    record = StepRecord(
+        frame=FrameRecord(
+            number=number, source="gRPC", started_us=TOUCHED_US - 300_000, arrived_us=TOUCHED_US - 280_000,
+            settled=True, width=SIZE.width, height=SIZE.height, png_sha256=sha256, rgb_sha256="",
+        ),
+        check=None,
+        touched_us=TOUCHED_US,
+        input=_input(action),
+        screen=screen(package, keyboard=isinstance(action, Type)),
+        bbox=_box_around(action),
+    )  # fmt: skip
+    return StepEvidence(
+        number,
+        LooseStep(action, action_to_json(action)),
+        Picture(sha256, "", SIZE, deviation=40.0, flat=0.6, look=number),
+        None if last else 0.3,
+        record,
+        (FIELD,),
+    )
+
+
+def _box_around(action: Action) -> tuple[int, int, int, int] | None:
+    match action:
+        case Click(point) | LongPress(point):
+            at = to_pixel(point, SIZE)
+            return at.x - 40, at.y - 40, at.x + 40, at.y + 40
+        case _:
+            return None
+
+
+def _input(action: Action) -> StrokeRecord | KeyRecord | TextRecord | None:
+    match action:
+        case Click(point) | LongPress(point) | Scroll(point):
+            at = to_pixel(point, SIZE)
+            return StrokeRecord(samples=((at.x, at.y, 0),), duration_us=80_000)
+        case Press(key):
+            return KeyRecord(key=key.value)
+        case Type(text):
+            return TextRecord(text=text)
+        case _:
+            return None
+
+
+def _proof(steps: Sequence[StepRecord]) -> EpisodeProvenance:
+    origin = Origin(
+        recorder_version="0", mode="mirror", actor="annotator", annotator="Robin", task_id="", serial="", model="",
+        fingerprint="", avd_name="", density=320,
+    )  # fmt: skip
+    return EpisodeProvenance(
+        format=1, episode_id=ID, origin=origin, started_us=0, published_us=1, steps=tuple(steps), dropped=()
+    )
