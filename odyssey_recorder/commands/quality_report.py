@@ -30,7 +30,8 @@ _SHOWN = 10
 
 def report_quality(dataset: Path, known: Known, out: Console, *, html: Path | None, as_json: bool) -> None:
     """Print the report of the dataset folder, or its JSON form, and write the page to `html`. Raises OdysseyError."""
-    report = quality_report(read_reviewed(dataset, known))
+    with Console(stderr=True).status(line(f"Reading {dataset} …")):
+        report = quality_report(read_reviewed(dataset, known))
     made_at = datetime.now().astimezone()
     if html is not None:
         write_quality_page(html, report, dataset=str(dataset), made_at=made_at)
