@@ -60,14 +60,15 @@ def version_name(contents: Mapping[str, Path | bytes], episode_id: str) -> str:
 
 
 def keep(contents: Mapping[str, Path | bytes], folder: Path) -> None:
-    """Make `folder`, whole or not at all; nothing is done where it is there. Raises DatasetError.
+    """Make `folder`, whole or not at all; nothing is done where it holds that already. Raises DatasetError.
 
     Pictures and view trees are linked where the disk allows it; what is sometimes changed in place is copied.
     """
-    if folder.is_dir():
+    if _holds(folder, contents):
         return
     part = folder.with_name(folder.name + PART)
     try:
+        drop_folder(folder)
         shutil.rmtree(part, ignore_errors=True)
         for inner in {Path(name).parent for name in contents}:
             make_folder(part / inner)
@@ -169,8 +170,15 @@ def _withdraw(annotation: Path | None) -> None:
         sync_folder(annotation.parent)
 
 
-def _same(one: Path, other: Path) -> bool:
+def _holds(folder: Path, contents: Mapping[str, Path | bytes]) -> bool:
+    there = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if path.is_file()}
+    return there.keys() == contents.keys() and all(_same(there[name], source) for name, source in contents.items())
+
+
+def _same(one: Path, other: Path | bytes) -> bool:
     try:
+        if isinstance(other, bytes):
+            return one.read_bytes() == other
         return one.samefile(other) or filecmp.cmp(one, other, shallow=False)
     except OSError as error:
         raise storage_error(error, one, "read") from error

@@ -15,7 +15,14 @@ from filelock import FileLock, Timeout
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from odyssey_recorder.dataset.durable import make_folder, storage_error, sync_folder, write_durably
-from odyssey_recorder.dataset.episode_files import drop_folder, exchange, files_of, keep
+from odyssey_recorder.dataset.episode_files import (
+    annotation_name,
+    drop_folder,
+    exchange,
+    files_of,
+    keep,
+    version_name,
+)
 from odyssey_recorder.errors import DatasetError
 
 HISTORY = "reviews/history"
@@ -156,7 +163,20 @@ class Journal:
         if not folder:
             exchange(self.root, change.episode_id, {})
         elif (self.root / folder).is_dir():
-            exchange(self.root, change.episode_id, files_of(self.root / folder, change.episode_id))
+            exchange(self.root, change.episode_id, self._whole(change, folder))
+
+    def _whole(self, change: Change, folder: str) -> Mapping[str, Path]:
+        """The files in a folder of the change. Raises DatasetError where some have gone: the episode's would go too."""
+        files = files_of(self.root / folder, change.episode_id)
+        is_whole = annotation_name(change.episode_id) in files
+        if version := _version(folder):
+            is_whole = version_name(files, change.episode_id) == version
+        if not is_whole:
+            raise DatasetError(
+                f"A change of episode {change.episode_id} was cut short, and {self.root / folder} is not as it was kept:"
+                " bring that folder back from a backup."
+            )
+        return files
 
     def _strike_out(self, trash: str) -> None:
         """Forget the change, and what is in the `trash` no longer."""
@@ -177,7 +197,10 @@ class Journal:
         except OSError as error:
             raise storage_error(error, self._intent, "read") from error
         except ValidationError as error:
-            raise DatasetError(f"{self._intent} says of no change that can be taken back: {error}.") from error
+            raise DatasetError(
+                f"{self._intent} does not say which change was cut short: move it away, and hold the episodes that were"
+                f" changed last against their history ({error})."
+            ) from error
         if change.format > _FORMAT:
             raise DatasetError(f"{self._intent} was written by a newer Odyssey Recorder: update this one.")
         return change

@@ -199,6 +199,18 @@ def test_a_version_that_was_spoilt_does_not_come_back(tmp_path: Path) -> None:
     assert there.files() == now
 
 
+def test_a_version_that_was_spoilt_is_kept_anew_while_it_is_the_present_one(tmp_path: Path) -> None:
+    there = recorded(tmp_path)
+    before = there.files()
+    versions = Versions(there.root)
+    change = versions.amend(there.episode_id, DROP)
+    versions.restore(there.episode_id, change.version)
+    (there.root / HISTORY / there.episode_id / change.version / "screenshots" / f"{there.episode_id}_1.png").unlink()
+    assert versions.amend(there.episode_id, WORDS).version == change.version
+    versions.restore(there.episode_id, change.version)
+    assert there.files() == before
+
+
 @pytest.mark.parametrize("version", ["", "..", "../../../etc", "0" * 64, "0" * 64 + "-" + "0" * 16 + "\n"])
 def test_what_is_no_version_is_refused(tmp_path: Path, version: str) -> None:
     there = recorded(tmp_path)
@@ -234,7 +246,7 @@ _amendments: st.SearchStrategy[Amendment] = st.one_of(
 )
 
 
-@settings(max_examples=40)
+@settings(max_examples=15)
 @given(done=st.lists(_amendments | st.none(), max_size=6), has_proof=st.booleans())
 def test_whatever_was_amended_the_first_version_comes_back_byte_for_byte(
     done: list[Amendment | None], *, has_proof: bool
@@ -298,6 +310,21 @@ def test_what_is_on_record_when_the_program_dies_is_carried_out_and_all_else_tak
     assert versions.recover() == there.episode_id
     assert there.files() == (after if on_record else before)
     assert versions.recover() is None
+
+
+@pytest.mark.parametrize("folder", ["annotations", "screenshots"])
+def test_where_the_version_before_is_not_whole_nothing_is_taken_back_and_nothing_deleted(
+    tmp_path: Path, folder: str
+) -> None:
+    there = recorded(tmp_path)
+    intent, last_seen = there.root / HISTORY / "change.json", tmp_path / "intent"
+    change = Versions(there.root).amend(there.episode_id, DROP, record=lambda _: shutil.copy(intent, last_seen))
+    after = there.files()
+    shutil.copy(last_seen, intent)
+    shutil.rmtree(there.root / HISTORY / there.episode_id / change.version / folder)
+    with pytest.raises(DatasetError, match="is not as it was kept"):
+        Versions(there.root).recover()
+    assert there.files() == after
 
 
 # Others at the same time.

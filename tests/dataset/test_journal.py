@@ -1,0 +1,66 @@
+"""What stands in the journal of changes, and what is done where it cannot be read or held."""
+
+from pathlib import Path
+
+import pytest
+
+from odyssey_recorder.dataset.journal import HISTORY, Change, Journal, under_way
+from odyssey_recorder.errors import DatasetError
+
+ID = "0000000000000001"
+VERSION = f"{HISTORY}/{ID}/{'a' * 64}-{'b' * 16}"
+LATER = f"{HISTORY}/{ID}/{'c' * 64}-{'d' * 16}"
+
+
+def write(root: Path, words: str) -> Path:
+    path = root / HISTORY / "change.json"
+    path.parent.mkdir(parents=True)
+    path.write_text(words)
+    return path
+
+
+def test_a_change_tells_its_revisions_and_the_version_from_before() -> None:
+    change = Change(episode_id=ID, source=VERSION, target=LATER)
+    assert (change.before, change.after) == ("a" * 64, "c" * 64)
+    assert change.version == f"{'a' * 64}-{'b' * 16}"
+
+
+def test_what_goes_to_the_trash_or_comes_from_it_has_no_revisions() -> None:
+    for source, target in ((f"trash/{ID}-1", ""), ("", f"trash/{ID}-1")):
+        change = Change(episode_id=ID, source=source, target=target)
+        assert (change.before, change.after, change.version) == ("", "", "")
+
+
+@pytest.mark.parametrize(
+    "folder", ["/etc", "..", f"../{VERSION}", f"{VERSION}/..", f"trash/{ID}-1/../x", f"{VERSION}\n", "annotations"]
+)
+def test_no_other_folder_is_ever_taken_for_a_version(tmp_path: Path, folder: str) -> None:
+    words = Change(episode_id=ID, source=VERSION, target="").model_dump_json()
+    write(tmp_path, words.replace(VERSION, folder.replace("\n", "\\n")))
+    assert under_way(tmp_path) is None
+    with pytest.raises(DatasetError, match="does not say which change was cut short"), Journal(tmp_path).held():
+        pass
+
+
+def test_what_a_newer_program_has_begun_is_left_alone(tmp_path: Path) -> None:
+    intent = write(tmp_path, Change(format=2, episode_id=ID, source=VERSION, target=LATER).model_dump_json())
+    with pytest.raises(DatasetError, match="newer Odyssey Recorder"):
+        Journal(tmp_path).recover()
+    assert intent.exists()
+
+
+def test_where_nothing_was_cut_short_looking_creates_nothing(tmp_path: Path) -> None:
+    assert Journal(tmp_path).recover() is None
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_that_takes_no_lock_is_named(tmp_path: Path) -> None:
+    (tmp_path / HISTORY / "lock").mkdir(parents=True)
+    with pytest.raises(DatasetError, match="history cannot be locked"), Journal(tmp_path).held():
+        pass
+
+
+def test_a_file_where_the_history_must_be_is_named(tmp_path: Path) -> None:
+    (tmp_path / "reviews").write_text("in the way")
+    with pytest.raises(DatasetError, match="Move that file away"), Journal(tmp_path).held():
+        pass
