@@ -9,6 +9,7 @@ from odyssey_recorder.quality.checks.check import Found, Unseen, no_proof
 from odyssey_recorder.quality.checks.flags import flagged, flags_for
 from odyssey_recorder.quality.effect import is_without_effect
 from odyssey_recorder.quality.evidence import EpisodeEvidence, StepEvidence
+from odyssey_recorder.quality.finding import Severity
 from odyssey_recorder.quality.thresholds import BLANK_DEVIATION, BLANK_FLAT, OLDEST_PICTURE_US
 from odyssey_recorder.quality.wording import listed, sentence
 
@@ -49,8 +50,8 @@ def counted_and_named(evidence: EpisodeEvidence) -> Said:
 def sizes(evidence: EpisodeEvidence) -> Said:
     """The picture has neither the size that device_info tells nor that size after a quarter turn; or it is turned
     though the device was not, or the other way round, by the rotation that the proof has of each step. device_info
-    goes by the first step. The recorder's flags on size and turning only explain. Without a rotation, a turned picture
-    is not checked any further."""
+    goes by the first step. The recorder's flags on size and turning only explain. Without a rotation, as in released
+    data, a turned picture is a warning: whose h and w are swapped, nothing else tells."""
     device = evidence.episode.device
     if device is None:
         yield Unseen(None, "device_info does not tell a size")
@@ -67,7 +68,11 @@ def sizes(evidence: EpisodeEvidence) -> Said:
             found = f"The picture is {size}, expected {allowed[0]} by device_info{_by(is_turned)}{why}."
             yield Found(step.number, found, "Correct device_info if it is wrong for all; otherwise record again.")
         elif is_turned is None and size != device.size:
-            yield Unseen(step.number, "the picture is turned, and how the device was held is not known")
+            found = (
+                f"The picture is {size} and device_info says {device.size}: they are swapped, or the device was turned."
+            )
+            todo = "If the picture lies as it should, correct device_info: the places go by the picture."
+            yield Found(step.number, found, todo, Severity.WARNING)
 
 
 def _is_turned(evidence: EpisodeEvidence, step: StepEvidence) -> bool | None:
