@@ -5,7 +5,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-
 from odyssey_recorder.quality.across import check_dataset
 from odyssey_recorder.quality.checker import Checker
 from odyssey_recorder.quality.finding import EpisodeReport, Finding, Severity

@@ -5,6 +5,7 @@ import io
 from PIL import Image, ImageChops
 
 from tests.quality.damaged.damage import Damage, among
+from tests.quality.damaged.spoilt_words import give_words
 from tests.quality.damaged.wreck import Planted, Wreck
 
 DAMAGES: list[Damage] = []
@@ -125,6 +126,14 @@ def swapped(wreck: Wreck) -> tuple[Planted, ...]:
     device = wreck.annotation["device_info"]
     device["h"], device["w"] = device["w"], device["h"]
     return tuple(Planted("IMG03", step) for step in range(len(wreck.steps)))
+
+
+@damage("pancakes")
+def swapped_in_released_data(wreck: Wreck) -> tuple[Planted, ...]:
+    """h and w are swapped in data without a proof, as in 780 steps of the published ones."""
+    give_words(wreck)
+    wreck.be_released()
+    return swapped(wreck)
 
 
 @damage(*_SMALL)

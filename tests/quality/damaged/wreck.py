@@ -43,8 +43,15 @@ class Wreck:
 
     def save(self) -> None:
         """Write annotation and proof as they are now."""
-        for folder, tree in (("annotations", self.annotation), ("provenance", self.proof)):
-            self._path(folder).write_text(json.dumps(tree, indent=1, ensure_ascii=False), encoding="utf-8")
+        self._write("annotations", self.annotation)
+        if self.proof:
+            self._write("provenance", self.proof)
+
+    def be_released(self) -> None:
+        """Be as released data are: without proof and view trees."""
+        self.proof = {}
+        shutil.rmtree(self.root / "provenance")
+        shutil.rmtree(self.root / "ui_trees")
 
     # What there is.
 
@@ -157,6 +164,9 @@ class Wreck:
     @staticmethod
     def _bytes(path: Path) -> bytes:
         return path.read_bytes() if path.exists() else b""
+
+    def _write(self, folder: str, tree: Tree) -> None:
+        self._path(folder).write_text(json.dumps(tree, indent=1, ensure_ascii=False), encoding="utf-8")
 
     def _path(self, folder: str) -> Path:
         return self.root / folder / f"{self.episode_id}.json"
