@@ -173,8 +173,8 @@ class Journal:
             is_whole = version_name(files, change.episode_id) == version
         if not is_whole:
             raise DatasetError(
-                f"A change of episode {change.episode_id} was cut short, and {self.root / folder} is not as it was kept:"
-                " bring that folder back from a backup."
+                f"A change of episode {change.episode_id} was cut short, and {self.root / folder} is not as it was"
+                " kept: bring that folder back from a backup."
             )
         return files
 
