@@ -11,7 +11,7 @@ help:
 	@echo "make demo      record three episodes on a simulated emulator and replay them"
 	@echo "make demo-gui  open the window on a simulated emulator"
 	@echo "make test      run every check and every test"
-	@echo "make bench     print the figures of speed; with ARGS=--full 10,000 taps and 300 episodes, in half an hour"
+	@echo "make bench     print the figures of speed; with ARGS=--full 10,000 taps, 300 and 1,000 episodes, in an hour"
 	@echo "make quality   print how well the checks find planted defects; with ARGS=--calibrate what their thresholds rest on"
 	@echo "make soak      run the tests that take minutes"
 	@echo "make pictures  make the pictures of the documents anew"

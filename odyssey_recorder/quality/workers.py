@@ -49,7 +49,7 @@ class Workers(Generic[Task, Result]):
             for line in wait(list(doing), _LOOK_S):
                 worker, task = doing.pop(cast(Connection, line))
                 result: Result | Lost = worker.result()
-                if isinstance(result, Lost):
+                if worker.has_ended:
                     worker = self._replaced(worker)
                 following = next(tasks, None)
                 if following is not None:
@@ -72,6 +72,11 @@ class _Worker:
         self._process = spawn.Process(target=_serve, args=(theirs, begin), daemon=True)
         self._process.start()
         theirs.close()  # so that the line ends when the process does
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether the process is no more."""
+        return not self._process.is_alive()
 
     def begin(self, task: object) -> None:
         with suppress(OSError):  # it is dead: then there is no result

@@ -106,6 +106,7 @@ def test_a_folder_of_files_is_checked_without_what_is_of_a_dataset(command_line:
     folder = command_line.folder / "loose"
     for episode_id in (FIRST, SECOND):
         write_lone(folder, episode_id, [picture] * 5)
+    (folder / "all_annot.json").write_text("[]")
     tree = json.loads(check(command_line, folder, "--json").out)
     assert tree["episodes"] == 2
     assert not {one["check"] for one in tree["checks"]} & {"SET01", "SET03", "EXP01"}

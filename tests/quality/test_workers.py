@@ -38,7 +38,7 @@ def test_each_task_comes_back_with_its_result() -> None:
 
 
 def test_a_process_that_dies_names_its_task_and_another_goes_on() -> None:
-    found = results([1, DEADLY, 2, FAULTY, 3])
+    found = results([1, DEADLY, 2, FAULTY, 3], count=1)
     assert found[DEADLY] == Lost("the process that looked at it ended (SIGKILL)")
     assert found[FAULTY] == Lost("the program has a fault (ValueError: too much)")
     assert [found[number] for number in (1, 2, 3)] == [2, 4, 6]
