@@ -75,6 +75,7 @@ class _Reader:
         self.problems += [f"{path.name} lies beside the reviews of its episode." for path in self._store.copies()]
         summaries = {episode_id: self._summary(episode_id) for episode_id in ids}
         policy = self._store.policy()
+        # Over the rejected ones too: without them the sample would forget the defects that it has found.
         sampled = sample({one: _stratum(of) for one, of in summaries.items()}, policy)
         for episode_id, summary in summaries.items():
             file = self._file(episode_id) if episode_id in reviews else ReviewFile(episode_id)
