@@ -135,7 +135,7 @@ def record(
     capture: CaptureOption = None,
     resume: Annotated[str, typer.Option(metavar="ID", help="Go on with this draft; it knows its task.")] = "",
 ) -> None:
-    """Record an episode without a window, by script or by listening.
+    """Record without a window, by script or by listening.
 
     In passive mode you work in the emulator's own window, and say here when you are done. A new episode needs
     --instruction, --category and --app. Prints the annotation file.
@@ -271,7 +271,7 @@ def quality_report(
     html: Annotated[Path | None, typer.Option("--html", metavar="FILE", help="Write a page with plots here.")] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Say what was accepted in review, how far reviewers agree, and what that proves.
+    """Say what was accepted, and how far reviewers agree.
 
     Exit code 0: reported; 2: the dataset or its reviews cannot be read, or the page not written.
     """
@@ -329,7 +329,9 @@ def check(
         bool, typer.Option("--no-cache", help="Look at everything anew, and remember nothing.")
     ] = False,
 ) -> None:
-    """Check episodes: pictures, actions, instructions, and a dataset as a whole.
+    """Check episodes, and a dataset as a whole.
+
+    Looks at pictures, actions and instructions, at duplicates, splits and files.
 
     What was found is remembered, and only what has changed is looked at again. Exit code 0: nothing so grave was found;
     1: something was; 2: it could not be checked.
@@ -352,7 +354,7 @@ def check(
 
 @app.command()
 def devices(*, as_json: JsonOption = False) -> None:
-    """List the devices that adb knows, and how their pictures come."""
+    """List the devices that adb knows, and how pictures come."""
     from odyssey_recorder.settings import read_settings
     from odyssey_recorder.wiring import user_reach
 

@@ -133,7 +133,8 @@ class ReviewDesk:
         self._reviews = ReviewStore(root)
         self._versions = Versions(root, self._is_recorded)
         self._trash = Trash(root, self._is_recorded)
-        self._roll = Roll(self._reviews.policy, self._read_all)
+        self._roll = Roll(self._reviews.policy, self._read_all, self._read_trash)
+        self._trashed: dict[Path, EpisodeSummary] = {}
         self._together: Mapping[str, Sequence[Finding]] = {}
         self._followings: list[_Following] = []
 
@@ -154,7 +155,7 @@ class ReviewDesk:
 
         `warn` is called with words for the reviewer where the system cannot give notice of changes.
         """
-        following = _Following(self._roll, self._row, take)
+        following = _Following(self._roll, self._settled_row, take)
         self._followings = [one for one in self._followings if not one.is_closed] + [following]
         following.begin(self._published, warn)
         return following
@@ -224,7 +225,7 @@ class ReviewDesk:
             ),
         )
         row = self._row(summary, report)
-        self._follow_up(row, self._standing(summary, self._reviews.read(episode_id), report))
+        self._settle(summary, report)
         self._tell([episode_id])
         return row
 
@@ -313,6 +314,14 @@ class ReviewDesk:
         found = (summarise(self._root, path.stem) for path in self._annotations())
         return (one for one in found if one is not None)
 
+    def _read_trash(self) -> Iterator[EpisodeSummary]:
+        """The episodes in the trash, each read once."""
+        for one in self._trash.episodes():
+            if one.folder not in self._trashed and (summary := summarise(one.folder, one.episode_id)) is not None:
+                self._trashed[one.folder] = summary
+            if one.folder in self._trashed:
+                yield self._trashed[one.folder]
+
     def _summary(self, episode_id: str) -> EpisodeSummary:
         summary = summarise(self._root, episode_id)
         if summary is None:
@@ -390,13 +399,30 @@ class ReviewDesk:
         yield self._versions.revision(episode_id)
         self._tell([episode_id])
 
-    def _follow_up(self, row: ReviewRow, now: Standing) -> None:
-        """What a final decision has as its consequence."""
-        why = why_refused(now)
-        if row.stage is Stage.REJECTED:
-            self._trash.move(row.episode_id, record=partial(self._record_move, "trash", why))
-        elif row.stage is Stage.SENT_BACK:
-            self._reviews.append(row.episode_id, Move(**self._signed(), to="annotator", why=why))
+    def _settled_row(self, summary: EpisodeSummary) -> ReviewRow:
+        """How an episode stands, once what follows from that is done: verdicts may have come by a merge, or by hand."""
+        row = self._row(summary)
+        if row.stage in (Stage.SENT_BACK, Stage.REJECTED) and row.report is not None and not row.problem:
+            try:
+                self._settle(summary, row.report)
+            except (ReviewError, DatasetError) as error:
+                return replace(row, problem=str(error))
+        return row
+
+    def _settle(self, summary: EpisodeSummary, report: EpisodeReport) -> None:
+        """Do what follows from a final decision, unless somebody did."""
+        file = self._reviews.read(summary.episode_id)
+        now = self._standing(summary, file, report)
+        if not now.stage.is_final or not now.verdicts:
+            return
+        last = now.verdicts[-1]
+        done = {entry.to for entry in file.entries if isinstance(entry, Move) and entry.at >= last.at}
+        if now.stage is Stage.REJECTED and "trash" not in done:
+            record = partial(self._record_move, "trash", why_refused(now), by=last.by)
+            self._trash.move(summary.episode_id, record=record)
+        elif now.stage is Stage.SENT_BACK and "annotator" not in done:
+            move = Move(**self._signed() | {"by": last.by}, to="annotator", why=why_refused(now))
+            self._reviews.append(summary.episode_id, move)
 
     # What is kept.
 
@@ -418,8 +444,9 @@ class ReviewDesk:
         )
         self._reviews.append(change.episode_id, fix)
 
-    def _record_move(self, to: Literal["trash", "dataset"], why: str, change: Change) -> None:
-        self._reviews.append(change.episode_id, Move(**self._signed() | {"id": change.id}, to=to, why=why))
+    def _record_move(self, to: Literal["trash", "dataset"], why: str, change: Change, *, by: str = "") -> None:
+        signed = self._signed() | {"id": change.id, "by": by or self.reviewer}
+        self._reviews.append(change.episode_id, Move(**signed, to=to, why=why))
 
     def _tell(self, episode_ids: Iterable[str]) -> None:
         for following in self._followings:

@@ -16,7 +16,10 @@ from tests.command_line import ESCAPES, CommandLine, LabPhone
 from tests.device.scripted_adb_server import ScriptedAdbServer, block
 from tests.replay.recordings import episode_of, write_dataset
 
-COMMANDS = ["record", "replay", "convert", "devices", "doctor", "simulate", "demo", "avd", "tasks", "reviews"]
+COMMANDS = [
+    "record", "replay", "review", "quality-report", "convert", "check", "devices", "doctor", "simulate", "demo", "avd",
+    "tasks", "reviews",
+]  # fmt: skip
 EPISODES = Path(__file__).parent / "data" / "episodes"
 RELEASED = EPISODES / "v1v2_5342205429089853.json"
 TASK = ("--instruction", "Go home.", "--category", "General_Tool", "--app", "Clock")

@@ -20,7 +20,7 @@ from odyssey_recorder.quality.review_store import ReviewStore
 from odyssey_recorder.quality.standing import Policy, Stage, Turn, WhyTwice
 from odyssey_recorder.review_desk import Ballot, OpenedReview, ReviewDesk, ReviewNews, ReviewRow
 from tests.dataset.published_episode import recorded
-from tests.quality.verdicts import judgements
+from tests.quality.verdicts import judgements, verdict
 
 PATIENCE_S = 20.0
 RECORDER = "ann"
@@ -172,6 +172,7 @@ def test_a_rejected_episode_goes_to_the_trash_and_can_come_back(place: Place, on
     assert [trashed.episode_id for trashed in Trash(place.root).episodes()] == [one]
     desk.restore(one, "it was the wrong one")
     assert place.annotation(one).read_bytes() == before
+    assert desk.open(one).row.turn is Turn.FIRST
     moves = [entry for entry in place.reviews.read(one).entries if isinstance(entry, Move)]
     assert [(move.to, move.by) for move in moves] == [("trash", "Bea"), ("dataset", "Bea")]
     assert moves[0].why == "It shows what was there earlier, at step 2"
@@ -311,3 +312,22 @@ def test_a_rejected_episode_leaves_the_list(place: Place, one: str, follow: Call
     reader.wait_for(lambda rows: one in rows)
     judge(desk, one, Decision.REJECT, "fpp")
     reader.wait_for(lambda rows: one not in rows)
+
+
+def test_what_became_final_elsewhere_is_carried_out_here(
+    place: Place, one: str, follow: Callable[[ReviewDesk], Reader]
+) -> None:
+    other = place.record()
+    desk = place.desk("Bea")
+    for episode_id, (answers, decision) in {one: ("fpp", Decision.REJECT), other: ("pfp", Decision.SEND_BACK)}.items():
+        revision = desk.open(episode_id).revision
+        place.reviews.append(episode_id, verdict("Bea", answers, decision, revision=revision, recorder=RECORDER))
+    reader = follow(place.desk("Cleo"))
+    reader.wait_for(lambda rows: one not in rows and other in rows and rows[other].stage is Stage.SENT_BACK)
+    moves = {
+        entry.to: entry.by
+        for episode_id in (one, other)
+        for entry in place.reviews.read(episode_id).entries
+        if isinstance(entry, Move)
+    }
+    assert moves == {"trash": "Bea", "annotator": "Bea"}

@@ -16,7 +16,8 @@ from odyssey_recorder.model.episode import Episode
 class EpisodeSummary:
     """An episode as a list shows it; `problem` says why its annotation cannot be read, and is empty where it can.
 
-    `template` is its meta_task. `annotator` is empty and `recorded_at` None where there is no proof of the episode, as in released data.
+    `template` is its meta_task. `annotator` is empty and `recorded_at` None where there is no proof of the episode, as
+    in released data; `task_id` is empty there, too, and where it was recorded for no task of a list.
     """
 
     episode_id: str
@@ -28,6 +29,7 @@ class EpisodeSummary:
     recorded_at: datetime | None = None
     problem: str = ""
     template: str = ""
+    task_id: str = ""
 
 
 def summarise(root: Path, episode_id: str) -> EpisodeSummary | None:
@@ -74,4 +76,4 @@ def _with_proof(summary: EpisodeSummary, path: Path) -> EpisodeSummary:
         recorded_at = datetime.fromtimestamp(proof.started_us / 1_000_000, UTC)
     except (OSError, ValidationError, ValueError, OverflowError):
         return summary  # whoever opens the episode is told why
-    return replace(summary, annotator=proof.origin.annotator, recorded_at=recorded_at)
+    return replace(summary, annotator=proof.origin.annotator, recorded_at=recorded_at, task_id=proof.origin.task_id)

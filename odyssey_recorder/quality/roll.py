@@ -8,14 +8,21 @@ from odyssey_recorder.quality.standing import Policy, Stratum, sample
 
 
 class Roll:
-    """What is known of the episodes; the sample is drawn from all of them. Thread-safe.
+    """What is known of the episodes; the sample is drawn from all of them, those in the trash too. Thread-safe.
 
-    `policy` and `read_all` may read files, and raise what they raise.
+    An episode that is rejected leaves its place in the sample to no other: that one might be accepted by then.
+    `policy`, `read_all` and `read_trash` may read files, and raise what they raise.
     """
 
-    def __init__(self, policy: Callable[[], Policy], read_all: Callable[[], Iterable[EpisodeSummary]]) -> None:
+    def __init__(
+        self,
+        policy: Callable[[], Policy],
+        read_all: Callable[[], Iterable[EpisodeSummary]],
+        read_trash: Callable[[], Iterable[EpisodeSummary]] = tuple,
+    ) -> None:
         self._policy = policy
         self._read_all = read_all
+        self._read_trash = read_trash
         self._lock = Lock()
         self._summaries: dict[str, EpisodeSummary] = {}
         self._sampled: frozenset[str] | None = None  # None until all are known
@@ -49,7 +56,7 @@ class Roll:
     def _draw(self) -> frozenset[str]:
         strata = {
             one.episode_id: Stratum(one.category, one.device, one.annotator)
-            for one in self._summaries.values()
+            for one in (*self._read_trash(), *self._summaries.values())
             if not one.problem
         }
         before, self._sampled = self._sampled or frozenset(), sample(strata, self._policy())

@@ -64,3 +64,13 @@ def test_an_episode_that_cannot_be_read_belongs_to_no_stratum(
 ) -> None:
     roll = roll_of([])
     assert roll.take([EpisodeSummary("0" * 16, problem="it is no JSON")], NONE, is_all=True) == NONE
+
+
+def test_an_episode_in_the_trash_keeps_its_place_in_the_sample() -> None:
+    episodes = [of(number) for number in range(10)]
+    trash: list[EpisodeSummary] = []
+    roll = Roll(half, lambda: episodes, lambda: trash)
+    sampled = roll.take(episodes, NONE, is_all=True)
+    gone = min(sampled)
+    trash.append(next(one for one in episodes if one.episode_id == gone))
+    assert roll.take([], frozenset({gone}), is_all=True) == NONE

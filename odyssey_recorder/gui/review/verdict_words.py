@@ -63,8 +63,10 @@ def what_followed(row: ReviewRow) -> str:
     match row.stage:
         case Stage.ACCEPTED:
             return "Accepted"
-        case Stage.SENT_BACK:
+        case Stage.SENT_BACK if row.summary.task_id:
             return f"Sent back to {owner}'s queue"
+        case Stage.SENT_BACK:
+            return f"Sent back; it was recorded for no task of a list, so tell {owner} yourself"
         case Stage.REJECTED:
             return "Rejected, and moved to the trash"
         case Stage.SECOND:
