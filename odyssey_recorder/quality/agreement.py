@@ -11,7 +11,7 @@ from odyssey_recorder.quality.proportions import Interval
 
 FEW = 30
 """Fewer episodes than this are too few to trust the figures."""
-_ROUNDS = 2000
+_ROUNDS = 1000
 _TAILS = 40
 """Parts of a fortieth: the first and the last are cut off, 2.5 % each."""
 
