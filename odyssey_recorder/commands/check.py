@@ -139,7 +139,7 @@ def _table(checks: Sequence[CheckCounts]) -> Table:
     """Every check that found something or did not look; where it did not, in how many episodes."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for name in ("Errors", "Warnings", "Notes", "Not checked"):
-        table.add_column(name, justify="right")
+        table.add_column(name, justify="right", min_width=len(name))
     table.add_column("Check", no_wrap=True, overflow="ellipsis")
     for one in checks:
         found = (line((str(count), _STYLES[severity])) if count else "" for severity, count in one.found.items())
