@@ -138,9 +138,9 @@ def _print(report: FindingsReport, out: Console) -> None:
 def _table(checks: Sequence[CheckCounts]) -> Table:
     """Every check that found something or did not look; where it did not, in how many episodes."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for name in ("Errors", "Warnings", "Notes", "Not checked"):
+    for name in ("Error", "Warning", "Note", "Not checked"):
         table.add_column(name, justify="right", min_width=len(name))
-    table.add_column("Check", no_wrap=True, overflow="ellipsis")
+    table.add_column("Check")
     for one in checks:
         found = (line((str(count), _STYLES[severity])) if count else "" for severity, count in one.found.items())
         table.add_row(*found, str(one.not_checked or ""), f"{one.check}  {one.title}")
