@@ -179,6 +179,13 @@ def orphans(shelf: Shelf) -> Planted:
 
 
 @_damage()
+def stray(shelf: Shelf) -> Planted:
+    """A file that is no screenshot lies among them."""
+    (shelf.root / "screenshots" / "Thumbs.db").write_bytes(b"")
+    return _whole("SET02")
+
+
+@_damage()
 def proof_lost(shelf: Shelf) -> Planted:
     """One of the recordings has no proof."""
     for wreck in shelf.wrecks:
