@@ -24,6 +24,7 @@ from odyssey_recorder.device.device import ListedDevice
 from odyssey_recorder.errors import CancelledError, DatasetError, DeviceError, ReviewError
 from odyssey_recorder.quality.across import check_dataset
 from odyssey_recorder.quality.finding import EpisodeReport, Finding, in_order
+from odyssey_recorder.quality.quality_report import QualityReport, quality_report
 from odyssey_recorder.quality.review import (
     Decision,
     Entry,
@@ -36,6 +37,7 @@ from odyssey_recorder.quality.review import (
 )
 from odyssey_recorder.quality.review_file import ReviewFile
 from odyssey_recorder.quality.review_store import REVIEWS, ReviewStore
+from odyssey_recorder.quality.reviewed import AllReviewed, read_reviewed
 from odyssey_recorder.quality.roll import Roll
 from odyssey_recorder.quality.standing import (
     Stage,
@@ -180,6 +182,14 @@ class ReviewDesk:
         progress(None, "The dataset as a whole")
         before, self._together = self._together, _by_episode(check_dataset(self._root, self._checker.facts))
         self._tell({*news, *before, *self._together})
+
+    def figures(self) -> QualityReport:
+        """How far the dataset is, how far its reviewers agree, and what that proves, as the files say now.
+
+        Where there is no dataset yet, all figures are 0. Raises DatasetError, ReviewError.
+        """
+        is_begun = (self._root / "annotations").is_dir()
+        return quality_report(read_reviewed(self._root, self._known) if is_begun else AllReviewed(()))
 
     # One episode.
 
@@ -340,10 +350,13 @@ class ReviewDesk:
         together = self._together.get(annotation.stem, ())
         return replace(alone, findings=in_order((*alone.findings, *together))) if together else alone
 
+    def _known(self, annotation: Path) -> EpisodeReport | None:
+        """What the checks said, if they have looked at the episode as it is."""
+        known = self._checker.known(annotation)
+        return None if known is None else self._report(annotation, known)
+
     def _row(self, summary: EpisodeSummary, report: EpisodeReport | None = None) -> ReviewRow:
-        annotation = self._annotation(summary.episode_id)
-        if report is None and (known := self._checker.known(annotation)) is not None:
-            report = self._report(annotation, known)
+        report = report or self._known(self._annotation(summary.episode_id))
         try:
             file = self._reviews.read(summary.episode_id)
             now = self._standing(summary, file, report)

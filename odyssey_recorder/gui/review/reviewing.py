@@ -7,6 +7,7 @@ from typing import Protocol
 
 from odyssey_recorder.dataset.amendment import Amendment
 from odyssey_recorder.device.device import ListedDevice
+from odyssey_recorder.quality.quality_report import QualityReport
 from odyssey_recorder.quality.review import ReplayEvidence
 from odyssey_recorder.replay.player import StepResult
 from odyssey_recorder.review_desk import Ballot, OpenedReview, ReviewNews, ReviewRow
@@ -35,6 +36,9 @@ class Reviewing(Protocol):
 
     def check_all(self, progress: Callable[[float | None, str], object], cancelled: Callable[[], bool]) -> None:
         """Run the checks over what they have not looked at yet; what they find comes as news."""
+
+    def figures(self) -> QualityReport:
+        """How far the dataset is, how far its reviewers agree, and what that proves, as it is now."""
 
     def open(self, episode_id: str) -> OpenedReview:
         """One episode with all that the reviewer may see, checked now."""

@@ -21,7 +21,9 @@ from odyssey_recorder.model.action import Action, Click, Complete, Type
 from odyssey_recorder.model.episode import screenshot_name
 from odyssey_recorder.model.geometry import Point
 from odyssey_recorder.quality.finding import Criterion, EpisodeReport, Finding, Severity
+from odyssey_recorder.quality.quality_report import QualityReport, quality_report
 from odyssey_recorder.quality.review import Answer, Decision, Judgement, ReplayEvidence, Subject, Verdict
+from odyssey_recorder.quality.reviewed import AllReviewed, Reviewed
 from odyssey_recorder.quality.standing import Turn, WhyTwice, bears, standing, turn
 from odyssey_recorder.replay.player import StepResult
 from odyssey_recorder.review_desk import Ballot, OpenedReview, ReviewNews, ReviewRow
@@ -198,6 +200,9 @@ class BenchReviewing:
             )
             self.tell_again(episode_id)
 
+    def figures(self) -> QualityReport:
+        return quality_report(AllReviewed(tuple(map(self._reviewed, self._summaries))))
+
     def open(self, episode_id: str) -> OpenedReview:
         self.opened.append(episode_id)
         row = self.row(episode_id)
@@ -236,6 +241,10 @@ class BenchReviewing:
 
     def _annotation(self, episode_id: str) -> Path:
         return self._root / "annotations" / f"{episode_id}.json"
+
+    def _reviewed(self, episode_id: str) -> Reviewed:
+        verdicts = tuple(self._verdicts.get(episode_id, ()))
+        return Reviewed(episode_id, self._subject(episode_id), self.row(episode_id).stage, verdicts)
 
     def _subject(self, episode_id: str) -> Subject:
         one = self._summaries[episode_id]
