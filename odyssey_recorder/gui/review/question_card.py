@@ -121,6 +121,7 @@ class QuestionCard(QWidget):
         self._reason.setFixedHeight(_REASON_PX * len(numbered) + 4)
         self._reason.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._reason.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._step.setFocusPolicy(Qt.FocusPolicy.StrongFocus)  # the wheel alone must not take the keys away
         self._step.setSpecialValueText("No one step")
         self._step.setPrefix("Step ")
         self._step.setAlignment(Qt.AlignmentFlag.AlignCenter)

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QSizePolicy, QStackedWidget, QToolButton, QVBoxLay
 from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.jobs import Jobs
-from odyssey_recorder.gui.parts import named, row
+from odyssey_recorder.gui.parts import named, row, scroll_area
 from odyssey_recorder.gui.review.amend_card import FIXES, AmendCard
 from odyssey_recorder.gui.review.findings_card import FindingsCard
 from odyssey_recorder.gui.review.history_card import HistoryCard
@@ -38,6 +38,8 @@ class ReviewCards(QWidget):
         self._findings = FindingsCard(commands, (check.id for check in CHECKS if check.look is not None))
         self._fixes = AmendCard(background, commands)
         self._replay = ReplayCard(reviewing, background, jobs, commands)
+        self._replay_room = scroll_area()
+        self._replay_room.setWidget(self._replay)
         self._history = HistoryCard(commands)
         self._stack = QStackedWidget()
         self._names = QActionGroup(self)
@@ -69,6 +71,10 @@ class ReviewCards(QWidget):
         """No higher than they must be: the verdict beside them needs the room."""
         return self.minimumSizeHint()
 
+    def hasHeightForWidth(self) -> bool:
+        """Cards that are not shown must not ask for room either."""
+        return False
+
     def repaint_icons(self) -> None:
         """Draw the icons anew for another palette."""
         self._texts.repaint_icons()
@@ -80,7 +86,7 @@ class ReviewCards(QWidget):
             Command.SHOW_TASK: self._texts,
             Command.SHOW_FINDINGS: self._findings,
             Command.SHOW_FIXES: self._fixes,
-            Command.SHOW_REPLAY: self._replay,
+            Command.SHOW_REPLAY: self._replay_room,
             Command.SHOW_HISTORY: self._history,
         }
 

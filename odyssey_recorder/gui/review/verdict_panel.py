@@ -5,13 +5,14 @@ from dataclasses import replace
 
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QFrame, QGridLayout, QLineEdit, QPlainTextEdit, QProgressBar, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QGridLayout, QLineEdit, QPlainTextEdit, QSpinBox, QVBoxLayout, QWidget
 
 from odyssey_recorder.gui.banner import Banner, Tone
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.parts import breakable, named, row, scroll_area, text_label
 from odyssey_recorder.gui.review.key_button import KeyButton
 from odyssey_recorder.gui.review.question_card import ANSWERS, QuestionCard
+from odyssey_recorder.gui.review.seen_bar import SeenBar
 from odyssey_recorder.gui.review.sheet import QUESTIONS, Sheet, unseen
 from odyssey_recorder.gui.review.verdict_words import turn_words, verdict_in_short, verdicts
 from odyssey_recorder.quality.finding import Criterion
@@ -72,7 +73,7 @@ class VerdictPanel(QFrame):
         self._note = named(QPlainTextEdit(), "Note on the verdict")
         self._refusal = Banner(commands.button(Command.DISMISS_REVIEW, kind="quiet", wordless=True))
         self._seen_words = text_label(kind="hint")
-        self._seen_bar = named(QProgressBar(), "Steps seen")
+        self._seen_bar = SeenBar()
         self._area = scroll_area()
         self._lay_out()
         self._connect()
@@ -133,7 +134,7 @@ class VerdictPanel(QFrame):
             self._area.ensureWidgetVisible(watched)
         if isinstance(event, QKeyEvent) and event.type() is QEvent.Type.KeyPress:
             ends = {Qt.Key.Key_Escape}
-            if isinstance(watched, QLineEdit):
+            if isinstance(watched, QLineEdit | QSpinBox):
                 ends |= {Qt.Key.Key_Return, Qt.Key.Key_Enter}
             if event.key() in ends:
                 self.writing_ended.emit()
@@ -208,8 +209,7 @@ class VerdictPanel(QFrame):
     def _show_seen(self) -> None:
         seen = self._steps - len(unseen(self._sheet.seen, self._steps))
         self._seen_words.setText(f"{seen} of {self._steps} steps seen")
-        self._seen_bar.setRange(0, max(1, self._steps))
-        self._seen_bar.setValue(seen)
+        self._seen_bar.show_seen(self._sheet.seen, self._steps)
 
     def _enable(self) -> None:
         on = self._may_judge and self.isEnabled()
@@ -239,14 +239,13 @@ class VerdictPanel(QFrame):
         commands[Command.REASON_WORDS].triggered.connect(self._write_words)
         commands[Command.REVIEW_NOTE].triggered.connect(lambda _checked: self._note.setFocus())
         self._note.textChanged.connect(self._take_note)
-        for field in (self._note, *self.findChildren(QLineEdit)):
+        for field in (self._note, *self.findChildren(QLineEdit), *self.findChildren(QSpinBox)):
             field.installEventFilter(self)
 
     def _lay_out(self) -> None:
         self._note.setPlaceholderText("Note")
         self._note.setFixedHeight(_NOTE_PX)
         self._note.setTabChangesFocus(True)
-        self._seen_bar.setTextVisible(False)
         inner = QWidget()
         column = QVBoxLayout(inner)
         column.setContentsMargins(0, 0, 6, 0)
@@ -257,7 +256,6 @@ class VerdictPanel(QFrame):
         self._area.setWidget(inner)
         seen = row(self._seen_words, self._seen_bar)
         seen.setStretch(0, 1)
-        self._seen_bar.setFixedWidth(120)
         whole = QVBoxLayout(self)
         whole.setContentsMargins(14, 14, 8, 12)
         whole.setSpacing(10)

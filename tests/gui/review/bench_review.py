@@ -100,7 +100,7 @@ class BenchReviewing:
             picture.save(self._root / "screenshots" / screenshot_name(made.episode_id, step))
         self._summaries[made.episode_id] = EpisodeSummary(
             made.episode_id, instruction, category, device, len(made.steps), annotator,
-            BEGAN + timedelta(hours=number), template=task.meta_task,
+            BEGAN + timedelta(hours=number), template=task.meta_task, task_id=f"task-{number}",
         )  # fmt: skip
         if checked:
             self.find(made.episode_id)

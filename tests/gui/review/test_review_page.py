@@ -264,8 +264,11 @@ def test_the_step_of_a_failure_can_be_another_or_none(
     assert step.text() == "Step 0"
     reviewer.press("..g")
     assert step.text() == "Step 2"
+    step.setFocus()
     step.setValue(-1)
     assert step.text() == "No one step"
+    QTest.keyClick(step, Qt.Key.Key_Return)
+    assert not step.hasFocus()
     reviewer.press("1azv")
     reviewer.pilot.qtbot.waitUntil(lambda: len(bench.ballots) == 1)
     assert bench.ballots[0][1].judgements[0].step is None

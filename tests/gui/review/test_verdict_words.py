@@ -78,4 +78,9 @@ def test_of_one_who_judged_twice_the_newer_verdict_is_told(opened: OpenedReview)
     ],
 )
 def test_what_followed_is_told(stage: Stage, twice: WhyTwice | None, told: str) -> None:
-    assert what_followed(ReviewRow(EpisodeSummary("1", annotator="Ada"), stage, twice)) == told
+    assert what_followed(ReviewRow(EpisodeSummary("1", annotator="Ada", task_id="t-1"), stage, twice)) == told
+
+
+def test_what_was_recorded_for_no_task_waits_in_no_queue() -> None:
+    sent_back = ReviewRow(EpisodeSummary("1", annotator="Ada"), Stage.SENT_BACK)
+    assert what_followed(sent_back).endswith("tell Ada yourself")

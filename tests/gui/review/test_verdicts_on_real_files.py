@@ -51,7 +51,7 @@ def sit_down(open_at: Callable[[Workplace], Pilot], place: Place) -> Callable[[s
     ("keys", "decision", "told"),
     [
         ("qazr", Decision.ACCEPT, "Accepted: "),
-        ("qs1zv", Decision.SEND_BACK, "Sent back to ann's queue: "),
+        ("qs1zv", Decision.SEND_BACK, "Sent back; it was recorded for no task of a list, so tell ann yourself: "),
         ("w5az", Decision.REJECT, "Rejected, and moved to the trash: "),
     ],
 )
