@@ -64,20 +64,21 @@ def be_killed(root: Path, deed: str, names: tuple[str, str], after: int) -> None
     DEEDS[deed](root, *names)
 
 
-def fail(stages: Path, original: Path, deed: str, names: tuple[str, str], *, forever: bool) -> int:
-    """Do a deed again and again, each time in a new copy of a dataset, with the disk full one operation further on.
+def fail(stages: Path, original: Path, deed: str, names: tuple[str, str], *, forever: bool) -> range:
+    """Do a deed again and again, each time in a new copy of a dataset, the disk being full later and later.
 
-    With `forever` it stays full until the deed has failed, otherwise for that one operation. What is recovered then
-    lies in `stages`, in folders that are counted; how many there are.
+    With `forever` it stays full until the deed has failed, otherwise for one operation. What is recovered then lies in
+    `stages`, in folders named by the operation; which these are.
     """
     fate = Fate(stages)
-    for after in range(1000):
+    every = 4 if forever else 1
+    for after in range(0, 1000, every):
         root = Path(shutil.copytree(original, stages / str(after)))
         fate.comes(after, _full, forever=forever)
         try:
             DEEDS[deed](root, *names)
             if not fate.goes():
-                return after
+                return range(0, after + 1, every)
         except DatasetError:
             fate.goes()
             Versions(root).recover()
