@@ -1,0 +1,115 @@
+"""Which episodes of a dataset are exported: without errors, and accepted where that is asked."""
+
+import io
+from pathlib import Path
+
+import pytest
+from PIL import Image, ImageDraw
+
+from odyssey_recorder.dataset.provenance import KeyRecord
+from odyssey_recorder.dataset.store import EpisodeStore
+from odyssey_recorder.model.action import Action, Complete, Press, SystemKey
+from odyssey_recorder.quality.checker import Checker
+from odyssey_recorder.quality.review import Decision
+from odyssey_recorder.quality.review_store import ReviewStore
+from odyssey_recorder.quality.standing import Policy
+from odyssey_recorder.review_desk import Ballot, ReviewDesk
+from tests.command_line import CommandLine, Ran
+from tests.dataset.drafts import begin, record
+from tests.quality.verdicts import judgements
+
+
+@pytest.fixture
+def store(command_line: CommandLine) -> EpisodeStore:
+    return EpisodeStore(command_line.dataset, drafts=command_line.drafts)
+
+
+def publish(store: EpisodeStore) -> str:
+    """One more episode without errors; its id."""
+    actions: tuple[Action, ...] = (Press(SystemKey.HOME), Press(SystemKey.BACK), Complete("done"))
+    draft = begin(store)
+    for number, action in enumerate(actions):
+        data = _screen(number)
+        known = record(data).model_copy(update={"input": KeyRecord(key="HOME")})
+        draft.add_step(action, draft.keep_picture(data), known)
+    return store.publish(draft).stem
+
+
+def _screen(number: int) -> bytes:
+    """A picture that is not blank, another one for each number."""
+    picture = Image.new("RGB", (72, 128), "white")
+    ImageDraw.Draw(picture).rectangle((10, 20 + 20 * number, 60, 50 + 20 * number), fill="navy")
+    file = io.BytesIO()
+    picture.save(file, "PNG")
+    return file.getvalue()
+
+
+def export(command_line: CommandLine, *options: str) -> Ran:
+    out = command_line.folder / "out"
+    return command_line("convert", command_line.dataset, out, "--dialect", "release", "--with-screenshots", *options)
+
+
+def exported(command_line: CommandLine) -> set[str]:
+    return {path.stem for path in (command_line.folder / "out" / "annotations").glob("*.json")}
+
+
+def spoil(store: EpisodeStore, episode_id: str) -> Path:
+    """Cut the picture of step 1 short."""
+    path = store.screenshot_path(store.load(episode_id), 1)
+    path.write_bytes(path.read_bytes()[:-40])
+    return path
+
+
+def test_an_episode_with_an_error_stays_out_and_is_named_with_what_was_found(
+    command_line: CommandLine, store: EpisodeStore
+) -> None:
+    good, bad = publish(store), publish(store)
+    spoil(store, bad)
+
+    ran = export(command_line)
+
+    assert (ran.exit_code, ran.out) == (1, "1 written, 1 failed\n")
+    assert ran.err.startswith(f"{bad}.json: ")
+    assert "IMG01@1" in ran.err
+    assert exported(command_line) == {good}
+
+
+def test_it_is_taken_unchecked_where_that_is_asked(command_line: CommandLine, store: EpisodeStore) -> None:
+    bad = publish(store)
+    spoil(store, bad)
+    assert export(command_line, "--unchecked").exit_code == 0
+    assert exported(command_line) == {bad}
+
+
+def test_without_pictures_nothing_is_checked(command_line: CommandLine, store: EpisodeStore) -> None:
+    bad = publish(store)
+    spoil(store, bad)
+    ran = command_line("convert", command_line.dataset, command_line.folder / "out", "--dialect", "release")
+    assert ran.exit_code == 0
+
+
+def test_only_what_was_accepted_comes_along_where_that_is_asked(command_line: CommandLine, store: EpisodeStore) -> None:
+    accepted, waiting = publish(store), publish(store)
+    for name in ("Bea", "Cleo"):  # what has warnings is judged twice
+        accept(store.root, accepted, name)
+
+    ran = export(command_line, "--accepted")
+
+    assert (ran.exit_code, ran.out) == (1, "1 written, 1 failed\n")
+    assert f"{waiting}.json is not accepted: unreviewed" in ran.err
+    assert exported(command_line) == {accepted}
+
+
+def test_what_was_accepted_is_known_of_a_dataset_alone(command_line: CommandLine, store: EpisodeStore) -> None:
+    file = store.root / "annotations" / f"{publish(store)}.json"
+    ran = command_line("convert", file, command_line.folder / "out.json", "--dialect", "card", "--accepted")
+    assert ran.exit_code == 1
+    assert "is no dataset folder" in ran.err
+
+
+def accept(root: Path, episode_id: str, name: str) -> None:
+    """One verdict, as the window gives it."""
+    ReviewStore(root).set_policy(Policy(second_share=0.0))
+    desk = ReviewDesk(root, Checker(None, 1), lambda: name)
+    opened = desk.open(episode_id)
+    desk.submit(episode_id, Ballot(Decision.ACCEPT, judgements("ppp"), "", opened.revision, 9.0))
