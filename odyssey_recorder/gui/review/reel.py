@@ -201,11 +201,10 @@ def _develop(step: ShownStep, before: StepPicture | None, look: Look | None) -> 
 
 
 def decode(path: Path) -> StepPicture:
-    """The picture in a file, or why there is none. Qt lets other threads run meanwhile."""
+    """The picture in a file, which must be a PNG, or why there is none. Qt lets other threads run meanwhile."""
     if not path.is_file():
         return StepPicture(QImage(), f"The picture {path.name} is missing.")
     reader = QImageReader(str(path), _PNG)
-    reader.setAutoDetectImageFormat(False)
     image = reader.read()
     if image.isNull():
         return StepPicture(image, f"The picture {path.name} cannot be read: {reader.errorString()}.")

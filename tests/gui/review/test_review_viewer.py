@@ -2,13 +2,15 @@
 
 import os
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from PIL import Image
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QColor, QImage, QWheelEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLabel, QListView, QMainWindow
+from PySide6.QtWidgets import QApplication, QLabel, QListView, QMainWindow, QScrollArea
 from pytestqt.qtbot import QtBot
 
 from odyssey_recorder.gui.background import Background
@@ -17,12 +19,12 @@ from odyssey_recorder.gui.review.before_after import BeforeAfterView
 from odyssey_recorder.gui.review.review_viewer import ReviewViewer
 from odyssey_recorder.gui.theme import MARK
 from odyssey_recorder.model.action import Click, Complete
-from odyssey_recorder.model.episode import screenshot_name
+from odyssey_recorder.model.episode import DeviceInfo, screenshot_name
 from odyssey_recorder.model.geometry import Point, Size
 from odyssey_recorder.quality.finding import Finding, Severity
 from odyssey_recorder.review_desk import OpenedReview
-from tests.episodes import ALL_KINDS, ID
-from tests.gui.review.opened import draw_picture, open_review, proof_of, step_record
+from tests.episodes import ALL_KINDS, ID, episode
+from tests.gui.review.opened import draw_picture, draw_pictures, open_review, proof_of, reviewed, step_record
 
 LAST = len(ALL_KINDS) - 1
 OTHER = "0006223132449497"
@@ -243,7 +245,8 @@ def cut_short(path: Path) -> None:
 
 
 def no_png(path: Path) -> None:
-    path.write_text("<svg xmlns='http://www.w3.org/2000/svg'/>")
+    """It holds a picture, but in no format that screenshots have."""
+    Image.new("RGB", (72, 128)).save(path, format="BMP")
 
 
 @pytest.mark.parametrize(
@@ -268,16 +271,19 @@ def test_pictures_of_an_episode_that_was_left_are_dropped(looker: Looker, tmp_pa
     first = open_review(tmp_path)
     other = open_review(tmp_path / "other", Click(Point(1, 1)), Complete(), episode_id=OTHER)
     for step in (0, 1):
-        draw_picture(tmp_path / "other" / screenshot_name(OTHER, step), Size(72, 128), shade=250, top=0)
+        draw_picture(tmp_path / "other" / screenshot_name(OTHER, step), Size(128, 72), shade=250, top=0)
+    seen: list[str] = []
+    looker.viewer.step_painted.connect(lambda _step: seen.append(looker.view.shown))
     for _ in range(5):
         looker.viewer.show_review(first)
         looker.viewer.go_to_step(3)
         looker.viewer.show_review(other)
     looker.qtbot.waitUntil(
-        lambda: looker.view.shown == "Before step 0: a picture of 72x128. After it: a picture of 72x128"
+        lambda: looker.view.shown == "Before step 0: a picture of 128x72. After it: a picture of 128x72"
     )
     looker.qtbot.waitUntil(lambda: looker.thumbnail(1) is not None)
-    assert looker.colour(0.25, 0.9).red() == 250
+    assert {words for words in seen if "step 0" in words} == {looker.view.shown}
+    assert looker.colour(0.25, 0.5).red() == 250
     assert looker.strip.model().rowCount() == 2
     assert looker.viewer.seen_steps == {0}
 
@@ -318,6 +324,17 @@ def test_what_the_proof_says_stands_beside_the_step(looker: Looker, tmp_path: Pa
     assert looker.says("held back until a second picture showed the same")
     formats = {label.textFormat() for label in looker.viewer.findChildren(QLabel) if label.text()}
     assert formats == {Qt.TextFormat.PlainText}
+
+
+def test_words_stand_where_they_leave_the_pictures_larger(looker: Looker, tmp_path: Path) -> None:
+    words = looker.viewer.findChild(QScrollArea)
+    assert words is not None
+    looker.show(open_review(tmp_path))
+    looker.qtbot.waitUntil(lambda: words.x() > looker.view.x())
+    wide = replace(episode(Click(Point(1, 1)), Complete()), device=DeviceInfo("Wide", Size(1280, 720)))
+    draw_pictures(tmp_path, wide, Size(128, 72))
+    looker.show(reviewed(tmp_path, wide))
+    looker.qtbot.waitUntil(lambda: words.y() > looker.view.y())
 
 
 def test_the_element_that_was_touched_is_outlined(looker: Looker, tmp_path: Path) -> None:
