@@ -58,9 +58,9 @@ def render_quality_page(report: QualityReport, *, dataset: str, made_at: datetim
         "percent": percent,
         "seconds": seconds,
         "kappa": kappa_words,
-        "share_bar": _share_bar,
-        "raw_bar": _raw_bar,
-        "kappa_bar": _kappa_bar,
+        "share_bar": share_bar,
+        "raw_bar": raw_bar,
+        "kappa_bar": kappa_bar,
     }
     return environment.get_template("quality_report.html").render(
         report=report,
@@ -70,6 +70,7 @@ def render_quality_page(report: QualityReport, *, dataset: str, made_at: datetim
         few=FEW,
         bound=bound_words(report.bound),
         trust=trust_words,
+        choice=choice_words,
         slowest=max((pace.p90_s for pace in report.pace), default=1.0),
     )
 
@@ -171,6 +172,18 @@ def trust_words(panel: Panel) -> str:
     return f"{counted}: too few to trust." if panel.questions[0].agreement.is_few else f"{counted}."
 
 
+def choice_words(report: QualityReport, panel: Panel) -> str:
+    """How the episodes of a panel came to be judged by so many: what its figures are not of; empty without any."""
+    if panel.reviewers > 2:
+        return (
+            "A third is asked where two differ: this is how hard the disputed ones are, and not how far reviewers agree"
+            " on all."
+        )
+    if panel.questions[0].agreement.n == 0:
+        return ""
+    return f"{report.sampled_pairs} of them chosen by lot; the others were judged twice because of warnings, or unasked."
+
+
 def bound_words(bound: DefectBound) -> str:
     """What the sample says, and how much of it is still to come."""
     if bound.n == 0:
@@ -189,18 +202,22 @@ def bound_words(bound: DefectBound) -> str:
 # --- bars ------------------------------------------------------------------------------------------------
 
 
-def _share_bar(share: Share) -> Bar:
+def share_bar(share: Share) -> Bar:
+    """The share that was accepted, on an axis from 0 to 1."""
     return Bar(share.share * 100, share.interval.low * 100, share.interval.high * 100)
 
 
-def _raw_bar(agreement: Agreement) -> Bar:
+def raw_bar(agreement: Agreement) -> Bar:
+    """The raw agreement, on an axis from 0 to 1."""
     interval = agreement.raw_interval
     if agreement.raw is None or interval is None:
         return Bar(None, 0.0, 0.0)
     return Bar(agreement.raw * 100, interval.low * 100, interval.high * 100)
 
 
-def _kappa_bar(agreement: Agreement) -> Bar:
+def kappa_bar(agreement: Agreement) -> Bar:
+    """The kappa, on an axis from -0.5 to 1."""
+
     def place(kappa: float) -> float:
         return max(0.0, kappa - _KAPPA_FROM) / (1 - _KAPPA_FROM) * 100
 
