@@ -42,6 +42,7 @@ class ReplayCard(QFrame):
         self._commands = commands
         self._review: OpenedReview | None = None
         self._replayed = ""  # the id of the episode that a replay is under way for
+        self._told: dict[int, str] = {}  # what it has come to so far, by step
         self._device = Choice("Device to replay on")
         self._look = push_button("Look again", "Look again which devices there are", "quiet")
         self._outcome = text_label(kind="hint")
@@ -57,8 +58,12 @@ class ReplayCard(QFrame):
     def show_review(self, review: OpenedReview) -> None:
         """Show what the last replay of an episode came to, if it was replayed as it is now."""
         self._review = review
-        if self._replayed != review.row.episode_id:
-            self.badges_cleared.emit()
+        self.badges_cleared.emit()
+        if self._replayed == review.row.episode_id:
+            self._outcome.setText("")
+            for number, verdict in self._told.items():
+                self.step_came.emit(number, verdict)
+        else:
             replays = [entry for entry in review.entries if isinstance(entry, ReplayEvidence)]
             valid = [entry for entry in replays if entry.revision == review.revision]
             self._show_evidence(valid[-1] if valid else None)
@@ -109,7 +114,7 @@ class ReplayCard(QFrame):
 
             return self._reviewing.replay(episode_id, serial, tell, cancelled)
 
-        self._replayed = episode_id
+        self._replayed, self._told = episode_id, {}
         self.badges_cleared.emit()
         self._outcome.setText("")
         job = self._jobs.start(f"Replay on {serial}", work, lambda evidence: self._take(episode_id, evidence))
@@ -118,6 +123,7 @@ class ReplayCard(QFrame):
         self._offer()
 
     def _take_step(self, episode_id: str, number: int, verdict: str) -> None:
+        self._told[number] = verdict
         if self._review is not None and self._review.row.episode_id == episode_id:
             self.step_came.emit(number, verdict)
 

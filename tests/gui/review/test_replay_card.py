@@ -187,6 +187,18 @@ def test_what_a_replay_tells_of_an_episode_that_was_left_is_not_shown(table: Tab
     assert table.card.outcome.startswith("Not replayed yet")
 
 
+def test_whoever_comes_back_while_it_goes_on_sees_how_far_it_is(table: Table, qtbot: QtBot) -> None:
+    table.show()
+    table.look()
+    table.begin()
+    table.show(episode_id=OTHER)
+    table.show(evidence("diverged"))
+    assert table.badges == {0: "match"}
+    table.bench.may_end.set()
+    qtbot.waitUntil(lambda: bool(table.evidence))
+    assert table.badges == {0: "match", 1: "drift"}
+
+
 def test_the_last_replay_of_the_episode_as_it_is_now_is_shown(table: Table) -> None:
     table.show(evidence("diverged"), evidence("match", "match"), evidence("diverged", revision="0" * 64))
     assert table.badges == {0: "match", 1: "match"}
