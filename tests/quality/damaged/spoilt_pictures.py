@@ -123,9 +123,7 @@ def one_too_many(wreck: Wreck) -> Planted:
 @damage("pancakes", "headphones")
 def swapped(wreck: Wreck) -> tuple[Planted, ...]:
     """The file's h and w are swapped against its pictures."""
-    device = wreck.annotation["device_info"]
-    device["h"], device["w"] = device["w"], device["h"]
-    return tuple(Planted("IMG03", step) for step in range(len(wreck.steps)))
+    return _swap(wreck)
 
 
 @damage("pancakes")
@@ -133,7 +131,7 @@ def swapped_in_released_data(wreck: Wreck) -> tuple[Planted, ...]:
     """h and w are swapped in data without a proof, as in 780 steps of the published ones."""
     give_words(wreck)
     wreck.be_released()
-    return swapped(wreck)
+    return _swap(wreck)
 
 
 @damage(*_SMALL)
@@ -228,6 +226,12 @@ def restless(wreck: Wreck) -> Planted:
     step = wreck.any_step()
     wreck.records[step]["frame"]["settled"] = False
     return Planted("IMG08", step)
+
+
+def _swap(wreck: Wreck) -> tuple[Planted, ...]:
+    device = wreck.annotation["device_info"]
+    device["h"], device["w"] = device["w"], device["h"]
+    return tuple(Planted("IMG03", step) for step in range(len(wreck.steps)))
 
 
 def _filled(wreck: Wreck, color: str) -> Planted:
