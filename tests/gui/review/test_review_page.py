@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QAbstractButton,
+    QApplication,
     QComboBox,
     QLabel,
     QLineEdit,
@@ -165,13 +166,16 @@ def test_what_is_not_checked_yet_is_checked_by_itself_once(
 
 
 def test_the_checks_can_be_cancelled_and_begun_again(bench: BenchReviewing, sit_down: Callable[[], Reviewer]) -> None:
-    bench.record("New", checked=False)
+    new = bench.record("New", checked=False)
     bench.go_on.clear()
     reviewer = sit_down()
     reviewer.wait_to_read("0 of 1 episodes")
     reviewer.pilot.press("Cancel")
     check = reviewer.pilot.named(QAbstractButton, "Check")
     reviewer.pilot.qtbot.waitUntil(check.isEnabled)
+    bench.tell_again(new)
+    QApplication.processEvents()
+    assert check.isEnabled()  # what was cancelled does not begin again by itself
     bench.go_on.set()
     reviewer.pilot.press("Check")
     reviewer.pilot.qtbot.waitUntil(lambda: reviewer.heard(0).endswith("Nothing found"))
