@@ -181,7 +181,9 @@ def choice_words(report: QualityReport, panel: Panel) -> str:
         )
     if panel.questions[0].agreement.n == 0:
         return ""
-    return f"{report.sampled_pairs} of them chosen by lot; the others were judged twice because of warnings, or unasked."
+    return (
+        f"{report.sampled_pairs} of them chosen by lot; the others were judged twice because of warnings, or unasked."
+    )
 
 
 def bound_words(bound: DefectBound) -> str:
