@@ -161,6 +161,10 @@ class Command(Enum):
         "Ctrl+G",
         checkable=True,
     )
+    REFRESH_FIGURES = _review("Refresh", "Read the reviews again", "refresh", "Shift+F5")
+    SAVE_FIGURES = _review(
+        "Save as page…", "Write the figures into a page for any browser", "content_save_outline", "Ctrl+S"
+    )
     CHECK_EPISODES = _review("Check", "Run the checks over what they have not looked at yet", "check_all", "F5")
     NEXT_REVIEW = _review("Next to do", "Open the next episode in the list that you may judge", "skip_next", "Ctrl+J")
     PASS_PICTURES = _review("Pass", "All screenshots are there and right", "check", "Q")

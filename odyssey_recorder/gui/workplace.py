@@ -51,9 +51,13 @@ _MODULES = {
 }
 
 
+_PARTS = ("odyssey_recorder.gui.review.figures_view",)
+"""What is put into a page, and must be loaded before it is."""
+
+
 def load_pages() -> None:
     """Load the modules of all pages; for another thread, as it takes longer than the window may stand still."""
-    for module in _MODULES.values():
+    for module in (*_PARTS, *_MODULES.values()):
         import_module(module)
 
 
@@ -172,9 +176,13 @@ class Pages:
         self._tools.commands[Command.RECORD_PAGE].trigger()
 
     def _make_review(self, reviewing: "Callable[[], Reviewing]") -> Page:
+        from odyssey_recorder.gui.review.figures_view import FiguresView
         from odyssey_recorder.gui.review.review_page import ReviewPage
 
-        return ReviewPage(reviewing(), self._tools.background, self._tools.jobs, self._tools.commands)
+        tools, desk = (self._tools.background, self._tools.jobs, self._tools.commands), reviewing()
+        page = ReviewPage(desk, *tools)
+        page.offer_figures(FiguresView(desk, *tools))
+        return page
 
     def _make_dataset(self, dataset: "DatasetFolder") -> Page:
         from odyssey_recorder.gui.dataset.dataset_page import DatasetPage

@@ -1,0 +1,239 @@
+"""Rows with bars, one under the other, all of them in sight: names that break into lines, intervals as thin lines."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import (
+    QAbstractListModel,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    QPointF,
+    QRect,
+    QRectF,
+    QSize,
+    Qt,
+    Signal,
+)
+from PySide6.QtGui import QFocusEvent, QFontMetrics, QPainter, QPen, QResizeEvent
+from PySide6.QtWidgets import QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
+
+from odyssey_recorder.dataset.lettering import on_one_line
+from odyssey_recorder.gui.parts import breakable
+from odyssey_recorder.gui.review.figure_sections import BarRow, Measured, Table
+from odyssey_recorder.gui.theme import Theme
+from odyssey_recorder.quality.quality_page import Bar
+
+_Index = QModelIndex | QPersistentModelIndex
+
+_GAP = 16
+_SIDE = 8
+_BAR_PX = 8
+_WHISKER_PX = 3
+_LOWEST_PX = 30
+_NAME_SHARE = 0.32
+_NARROWEST_BAR_PX = 48
+_WRAPPED = Qt.TextFlag.TextWordWrap | Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
+_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+
+
+class BarList(QListView):
+    """A table of figures, as high as its rows; a row that the keys lead to asks to be seen."""
+
+    row_reached = Signal(QRect)
+    """Where the row is, in this widget."""
+
+    def __init__(self, table: Table) -> None:
+        super().__init__()
+        self.setAccessibleName(table.title)
+        self._rows = _Rows(table, self)
+        self.setModel(self._rows)
+        self.setItemDelegate(_Painter(self._rows, self))
+        self.setSelectionMode(QListView.SelectionMode.NoSelection)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.selectionModel().currentChanged.connect(lambda _now, _before: self._tell_row())
+
+    def show_at_most(self, rows: int) -> None:
+        """Show so many rows, the first ones."""
+        self._rows.show_at_most(rows)
+        self._fit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self._fit()
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        self._tell_row()
+
+    def _tell_row(self) -> None:
+        if self.currentIndex().isValid() and self.hasFocus():
+            self.row_reached.emit(self.visualRect(self.currentIndex()))
+
+    def _fit(self) -> None:
+        """Rows are as high as their names need at this width."""
+        self.doItemsLayout()
+        heights = (self.sizeHintForIndex(self._rows.index(row)).height() for row in range(self._rows.rowCount()))
+        self.setFixedHeight(sum(heights))
+
+
+class _Rows(QAbstractListModel):
+    """The heads, where there are any, and the rows."""
+
+    def __init__(self, table: Table, parent: QObject) -> None:
+        super().__init__(parent)
+        self._heads = table.heads
+        self._rows = list(table.rows)
+        if table.heads:
+            name, count, *measures = table.heads
+            head = BarRow(name, count, tuple(Measured(Bar(None, 0, 0), words) for words in measures))
+            self._rows.insert(0, head)
+        self._shown = len(self._rows)
+
+    def show_at_most(self, rows: int) -> None:
+        self.beginResetModel()
+        self._shown = min(len(self._rows), rows + bool(self._heads))
+        self.endResetModel()
+
+    def is_head(self, row: int) -> bool:
+        return row == 0 and bool(self._heads)
+
+    def at(self, row: int) -> BarRow:
+        return self._rows[row]
+
+    @property
+    def all(self) -> Sequence[BarRow]:
+        return self._rows
+
+    def rowCount(self, parent: _Index = QModelIndex()) -> int:  # noqa: B008  Qt's own signature
+        return 0 if parent.isValid() else self._shown
+
+    def flags(self, index: _Index) -> Qt.ItemFlag:
+        return Qt.ItemFlag.NoItemFlags if self.is_head(index.row()) else super().flags(index)
+
+    def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        if not index.isValid():
+            return None
+        row = self._rows[index.row()]
+        match role:
+            case Qt.ItemDataRole.DisplayRole:
+                return on_one_line(row.name)
+            case Qt.ItemDataRole.AccessibleTextRole:
+                return self._spoken(row)
+            case _:
+                return None
+
+    def _spoken(self, row: BarRow) -> str:
+        words = [one.words for one in row.measures]
+        if len(words) > 1:  # which of them is which, the columns tell the others
+            words = [f"{head}: {said}" for head, said in zip(self._heads[2:], words, strict=True)]
+            words.insert(0, f"{self._heads[1]}: {row.count}")
+        elif row.count:
+            words.insert(0, row.count)
+        return ": ".join(filter(None, (on_one_line(row.name), ", ".join(words))))
+
+
+@dataclass(frozen=True, slots=True)
+class _Columns:
+    """Where what stands in a row, from its left, in pixels; `words` are how wide those of each bar are."""
+
+    name: int
+    count: int
+    bar: int
+    words: tuple[int, ...]
+
+
+class _Painter(QStyledItemDelegate):
+    def __init__(self, rows: _Rows, view: QListView) -> None:
+        super().__init__(view)
+        self._rows = rows
+        self._view = view
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: _Index) -> QSize:
+        width = self._view.viewport().width()
+        metrics = QFontMetrics(self._view.font())
+        room = QRect(0, 0, self._columns(metrics, width).name, 10_000)
+        lines = metrics.boundingRect(room, _WRAPPED, breakable(str(index.data()))).height()
+        return QSize(1, max(_LOWEST_PX, lines + 10))
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
+        theme = Theme.current()
+        row, columns = self._rows.at(index.row()), self._columns(QFontMetrics(self._view.font()), option.rect.width())
+        is_head = self._rows.is_head(index.row())
+        area = QRectF(option.rect).adjusted(_SIDE, 0, -_SIDE, 0)
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        if option.state & QStyle.StateFlag.State_HasFocus:
+            painter.setPen(QPen(theme.accent, 1))
+            painter.setBrush(theme.tint)
+            painter.drawRoundedRect(QRectF(option.rect).adjusted(1, 1, -1, -1), 6, 6)
+        painter.setPen(theme.muted if is_head else theme.text)
+        painter.drawText(_part(area, 0, columns.name), int(_WRAPPED), breakable(str(index.data())))
+        painter.setPen(theme.muted)
+        at = columns.name + _GAP
+        if columns.count:
+            painter.drawText(_part(area, at, columns.count), _RIGHT, row.count)
+            at += columns.count + _GAP
+        for measured, words in zip(row.measures, columns.words, strict=True):
+            if measured.bar.value is None:
+                painter.setPen(theme.muted)
+                painter.drawText(_part(area, at, columns.bar + _GAP + words), int(_WRAPPED), measured.words)
+            else:
+                _draw_bar(painter, _part(area, at, columns.bar), measured.bar)
+                painter.setPen(theme.text)
+                painter.drawText(_part(area, at + columns.bar + _GAP, words), _RIGHT, measured.words)
+            at += columns.bar + words + 2 * _GAP
+        painter.restore()
+
+    def _columns(self, metrics: QFontMetrics, width: int) -> _Columns:
+        """Words are never cut: what they leave is for the bars, and the name breaks into lines."""
+        rows, room = self._rows.all, width - 2 * _SIDE
+        bars = len(rows[-1].measures)
+        if not bars:
+            return _Columns(room, 0, 0, ())
+        count = max(metrics.horizontalAdvance(row.count) for row in rows)
+        words = tuple(
+            max(
+                (metrics.horizontalAdvance(row.measures[number].words) for row in rows if _has_bar(row, number)),
+                default=0,
+            )
+            for number in range(bars)
+        )
+        taken = sum(words) + (count + _GAP if count else 0) + 2 * bars * _GAP
+        name = min(round(room * _NAME_SHARE), room - taken - bars * _NARROWEST_BAR_PX)
+        return _Columns(name, count, (room - taken - name) // bars, words)
+
+
+def _has_bar(row: BarRow, number: int) -> bool:
+    return row.measures[number].bar.value is not None
+
+
+def _part(area: QRectF, at: float, width: float) -> QRectF:
+    return QRectF(area.left() + at, area.top(), width, area.height())
+
+
+def _draw_bar(painter: QPainter, room: QRectF, bar: Bar) -> None:
+    """The bar on its track, from its zero; the interval as a line over it, with an end at either side."""
+    theme = Theme.current()
+    middle = room.center().y()
+
+    def x(hundredths: float) -> float:
+        return room.left() + room.width() * hundredths / 100
+
+    painter.setPen(Qt.PenStyle.NoPen)
+    for colour, left, right in ((theme.tint, 0.0, 100.0), (theme.accent, bar.start, bar.start + bar.length)):
+        painter.setBrush(colour)
+        painter.drawRoundedRect(QRectF(x(left), middle - _BAR_PX / 2, x(right) - x(left), _BAR_PX), 2, 2)
+    painter.setPen(QPen(theme.outline, 1))
+    for at in bar.grid:
+        painter.drawLine(QPointF(x(at), middle - _BAR_PX / 2), QPointF(x(at), middle + _BAR_PX / 2))
+    painter.setPen(QPen(theme.muted, 1))
+    if bar.zero:
+        painter.drawLine(QPointF(x(bar.zero), middle - _BAR_PX), QPointF(x(bar.zero), middle + _BAR_PX))
+    if bar.low != bar.high:
+        painter.setPen(QPen(theme.text, 1.5))
+        painter.drawLine(QPointF(x(bar.low), middle), QPointF(x(bar.high), middle))
+        for end in (bar.low, bar.high):
+            painter.drawLine(QPointF(x(end), middle - _WHISKER_PX), QPointF(x(end), middle + _WHISKER_PX))

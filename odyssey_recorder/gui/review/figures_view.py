@@ -1,0 +1,240 @@
+"""The figures of the dataset in place of its episodes: read anew whenever they are turned to, and saved as a page."""
+
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QEvent, QRect, Qt
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QFileDialog, QFrame, QHBoxLayout, QProgressBar, QToolButton, QVBoxLayout, QWidget
+
+from odyssey_recorder.errors import OdysseyError
+from odyssey_recorder.gui.background import Background
+from odyssey_recorder.gui.banner import Banner, Tone
+from odyssey_recorder.gui.commands import Command, Commands
+from odyssey_recorder.gui.jobs import Job, Jobs, JobState
+from odyssey_recorder.gui.parts import breakable, named, row, scroll_area, text_label
+from odyssey_recorder.gui.review.bar_list import BarList
+from odyssey_recorder.gui.review.figure_sections import Section, Table, sections, summary
+from odyssey_recorder.gui.review.reviewing import Reviewing
+from odyssey_recorder.quality.quality_page import write_quality_page
+from odyssey_recorder.quality.quality_report import QualityReport
+
+_AT_FIRST = 10
+"""So many rows of a table are shown until all are asked for."""
+_WIDEST_PX = 1120
+_WAITING = "Reading the reviews…"
+_WAITING_HINT = "The figures come from the review files of all episodes."
+_NOTHING = "Nothing was reviewed yet."
+_HOW_TO_BEGIN = "Open an episode, answer the three questions, and decide: the figures begin with the first verdict."
+_PAGE = "quality-report.html"
+
+
+class FiguresView(QWidget):
+    """What was read last stays in sight while it is read again; nothing of it is read on the GUI thread."""
+
+    def __init__(self, reviewing: Reviewing, background: Background, jobs: Jobs, commands: Commands) -> None:
+        super().__init__()
+        self._reviewing = reviewing
+        self._background = background
+        self._jobs = jobs
+        self._commands = commands
+        self._job: Job | None = None
+        self._report: QualityReport | None = None
+        self._made_at = datetime.now().astimezone()
+        self._whole_tables: set[str] = set()  # the titles of those that all rows are shown of
+        self._said = text_label(kind="hint")
+        self._bar = named(QProgressBar(), "Reading the reviews")
+        self._message = Banner(commands.button(Command.DISMISS_REVIEW, kind="quiet", wordless=True))
+        self._area = scroll_area()
+        self._lay_out()
+        commands[Command.REFRESH_FIGURES].triggered.connect(lambda _checked: self.refresh())
+        commands[Command.SAVE_FIGURES].triggered.connect(lambda _checked: self._ask_where_to_save())
+        commands[Command.DISMISS_REVIEW].triggered.connect(lambda _checked: self._message.hide())
+        commands.belong_to(self, Command.REFRESH_FIGURES, Command.SAVE_FIGURES)
+        commands.enable(Command.SAVE_FIGURES, on=False)
+        self._area.setWidget(_sheet(_notice(_WAITING, _WAITING_HINT)))
+
+    def refresh(self) -> None:
+        """Read the figures, unless that is under way."""
+        if self._job is not None:
+            return
+        self._message.hide()
+        self._job = self._jobs.start("Read the reviews", lambda _tell, _ask: self._reviewing.figures(), self._take,
+                                     can_cancel=False)  # fmt: skip
+        self._job.ended.connect(self._end)
+        self._tell()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() is QEvent.Type.PaletteChange:
+            self._message.repaint_icons()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if not event.spontaneous():
+            self.refresh()
+
+    # Reading.
+
+    def _take(self, report: QualityReport) -> None:
+        self._made_at = datetime.now().astimezone()
+        if report != self._report:
+            self._report = report
+            self._show(report)
+        self._tell()
+
+    def _end(self) -> None:
+        job, self._job = self._job, None
+        if job is not None and job.state is JobState.FAILED:
+            self._message.show_message(Tone.DANGER, "The figures cannot be told.", breakable(job.error))
+            if self._report is None:
+                self._area.setWidget(_sheet(_notice("No figures.", "“Refresh” reads the reviews again.")))
+        self._tell()
+
+    def _tell(self) -> None:
+        reading = self._job is not None
+        as_of = f"As of {self._made_at:%H:%M:%S}" if self._report is not None else ""
+        self._said.setText(_WAITING if reading else as_of)
+        self._bar.setVisible(reading)
+        self._commands.enable(Command.REFRESH_FIGURES, on=not reading)
+        self._commands.enable(Command.SAVE_FIGURES, on=self._report is not None)
+
+    # Showing.
+
+    def _show(self, report: QualityReport) -> None:
+        before = self._area.verticalScrollBar().value()
+        head = _summary(report) if report.verdicts else _notice(_NOTHING, _HOW_TO_BEGIN)
+        self._area.setWidget(_sheet(head, *map(self._section, sections(report))))
+        self._area.verticalScrollBar().setValue(before)
+
+    def _section(self, section: Section) -> QFrame:
+        card = _card()
+        column = QVBoxLayout(card)
+        column.setContentsMargins(16, 14, 16, 14)
+        column.setSpacing(6)
+        column.addWidget(text_label(section.title, "title"))
+        if section.doubt:
+            column.addWidget(text_label(section.doubt, "warning"))
+        for said in section.said:
+            column.addWidget(text_label(said))
+        for table in section.tables:
+            if len(section.tables) > 1:
+                column.addSpacing(6)
+            self._add_table(column, table)
+        return card
+
+    def _add_table(self, column: QVBoxLayout, table: Table) -> None:
+        bars = BarList(table)
+        bars.row_reached.connect(partial(self._reveal, bars))
+        column.addWidget(bars)
+        if len(table.rows) <= _AT_FIRST:
+            return
+        fold = QToolButton()
+        fold.setProperty("kind", "fold")
+        fold.setCheckable(True)
+        fold.setToolTip(f"Show all rows, or the first {_AT_FIRST}: {table.title}")
+
+        def show_all(on: bool) -> None:
+            (self._whole_tables.add if on else self._whole_tables.discard)(table.title)
+            bars.show_at_most(len(table.rows) if on else _AT_FIRST)
+            fold.setText(f"Show the first {_AT_FIRST}" if on else f"Show all {len(table.rows):,}")
+            fold.setAccessibleName(f"{fold.text()}: {table.title}")
+
+        fold.toggled.connect(show_all)
+        fold.setChecked(table.title in self._whole_tables)
+        show_all(fold.isChecked())
+        column.addWidget(fold, 0, Qt.AlignmentFlag.AlignLeft)
+
+    def _reveal(self, bars: BarList, place: QRect) -> None:
+        """Bring the row that the keys lead to into sight."""
+        top = bars.mapTo(self._area.widget() or self, place.topLeft()).y()
+        self._area.ensureVisible(0, top + place.height() // 2, 0, place.height())
+
+    # Saving.
+
+    def _ask_where_to_save(self) -> None:
+        dialog = QFileDialog(self, "Save as page", _PAGE, "Web page (*.html)")
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.setDefaultSuffix("html")
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.fileSelected.connect(lambda name: self._save_to(Path(name)))
+        dialog.open()
+
+    def _save_to(self, file: Path) -> None:
+        if self._report is not None:
+            write = partial(
+                write_quality_page, file, self._report, dataset=str(self._reviewing.root), made_at=self._made_at
+            )
+            self._background.run(write, lambda _: self._tell_saved(file), self._tell_not_saved)
+
+    def _tell_saved(self, file: Path) -> None:
+        self._message.show_message(Tone.SUCCESS, "The page is saved.", breakable(str(file)))
+
+    def _tell_not_saved(self, error: Exception) -> None:
+        if not isinstance(error, OdysseyError):
+            raise error
+        self._message.show_message(Tone.DANGER, "The page is not saved.", breakable(str(error)))
+
+    def _lay_out(self) -> None:
+        self._bar.setTextVisible(False)
+        self._bar.setRange(0, 0)
+        self._bar.setFixedWidth(120)
+        head = row(
+            text_label("Figures", "title"), self._said, self._bar, None,
+            self._commands.button(Command.REFRESH_FIGURES), self._commands.button(Command.SAVE_FIGURES),
+        )  # fmt: skip
+        self._said.setWordWrap(False)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(10)
+        column.addLayout(head)
+        column.addWidget(self._message)
+        column.addWidget(self._area, 1)
+
+
+def _card() -> QFrame:
+    card = QFrame()
+    card.setProperty("kind", "card")
+    return card
+
+
+def _sheet(*parts: QWidget) -> QWidget:
+    """Parts one under the other, no wider than can be read well."""
+    inner = QWidget()
+    inner.setMaximumWidth(_WIDEST_PX)
+    column = QVBoxLayout(inner)
+    column.setContentsMargins(0, 0, 0, 0)
+    column.setSpacing(12)
+    for part in parts:
+        column.addWidget(part)
+    column.addStretch()
+    whole = QWidget()
+    middle = QHBoxLayout(whole)
+    middle.setContentsMargins(0, 0, 6, 0)
+    middle.addStretch()
+    middle.addWidget(inner, 1_000)
+    middle.addStretch()
+    return whole
+
+
+def _summary(report: QualityReport) -> QWidget:
+    card = _card()
+    figures = QHBoxLayout(card)
+    figures.setContentsMargins(16, 14, 16, 14)
+    for figure, of in summary(report):
+        words = QVBoxLayout()
+        words.setSpacing(2)
+        words.addWidget(text_label(figure, "instruction"))
+        words.addWidget(text_label(of, "hint"))
+        figures.addLayout(words, 1)
+    return card
+
+
+def _notice(title: str, hint: str) -> QWidget:
+    card = _card()
+    words = QVBoxLayout(card)
+    words.setContentsMargins(20, 20, 20, 20)
+    words.addWidget(text_label(title, "title"))
+    words.addWidget(text_label(hint, "hint"))
+    return card
