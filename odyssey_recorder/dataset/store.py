@@ -35,7 +35,7 @@ from odyssey_recorder.dataset.provenance import (
     ui_tree_name,
 )
 from odyssey_recorder.errors import DatasetError, InvalidEpisodeError, OdysseyError
-from odyssey_recorder.model.episode import DeviceInfo, Episode, Step, TaskInfo, screenshot_name
+from odyssey_recorder.model.episode import DeviceInfo, Episode, Step, TaskInfo, is_episode_id, screenshot_name
 from odyssey_recorder.model.geometry import Size
 
 TRASH = "trash"
@@ -97,7 +97,7 @@ class EpisodeStore:
 
     def is_published(self, episode_id: str) -> bool:
         """Whether the episode is in the dataset. Raises DatasetError for what is no episode's id."""
-        return (self._root / "annotations" / f"{_checked(episode_id)}.json").exists()
+        return (self._root / "annotations" / f"{checked_id(episode_id)}.json").exists()
 
     def has_draft(self, episode_id: str) -> bool:
         """Whether there is such a draft, readable or not. Raises DatasetError for what is no episode's id."""
@@ -144,7 +144,7 @@ class EpisodeStore:
 
     def load(self, episode_id: str) -> Episode:
         """One episode. Raises DatasetError, InvalidEpisodeError also for a file that holds another episode."""
-        path = self._root / "annotations" / f"{_checked(episode_id)}.json"
+        path = self._root / "annotations" / f"{checked_id(episode_id)}.json"
         episode = read_episode(path)
         if episode.episode_id != episode_id:
             raise InvalidEpisodeError(f"{path} holds the episode {episode.episode_id}; expected that of its name.")
@@ -152,15 +152,15 @@ class EpisodeStore:
 
     def screenshot_path(self, episode: Episode, step: int) -> Path:
         """Where the picture of a step is, whatever name the episode's file may give it."""
-        return self._root / "screenshots" / screenshot_name(_checked(episode.episode_id), step)
+        return self._root / "screenshots" / screenshot_name(checked_id(episode.episode_id), step)
 
     def ui_tree_path(self, episode_id: str, step: int) -> Path:
         """Where the view tree of a step is, if it has one. Raises DatasetError for what is no episode's id."""
-        return self._root / UI_TREES / ui_tree_name(_checked(episode_id), step)
+        return self._root / UI_TREES / ui_tree_name(checked_id(episode_id), step)
 
     def provenance(self, episode_id: str) -> EpisodeProvenance | None:
         """The proof of an episode; None where there is none, as in released data. Raises DatasetError."""
-        return read_provenance(self._root / "provenance" / f"{_checked(episode_id)}.json")
+        return read_provenance(self._root / "provenance" / f"{checked_id(episode_id)}.json")
 
     def _proof(self, draft: Draft) -> Iterator[tuple[Path, bytes]]:
         """All files of an episode but the annotation: where they belong, and what is in them."""
@@ -214,12 +214,12 @@ class EpisodeStore:
             raise storage_error(error, folder, "moved to the trash") from error
 
     def _draft_folder(self, episode_id: str) -> Path:
-        return self._drafts / _checked(episode_id)
+        return self._drafts / checked_id(episode_id)
 
     def _draft_folders(self) -> list[Path]:
         if not self._drafts.is_dir():
             return []
-        return [path.parent for path in self._drafts.glob("*/draft.json") if _is_id(path.parent.name)]
+        return [path.parent for path in self._drafts.glob("*/draft.json") if is_episode_id(path.parent.name)]
 
     def _summary(self, folder: Path) -> DraftSummary | None:
         """A draft in a few words; None for one of another dataset, or one that a crash left after publishing."""
@@ -332,11 +332,8 @@ def _newest_file(folder: Path) -> str:
     return "steps.jsonl" if (folder / "steps.jsonl").exists() else "draft.json"
 
 
-def _is_id(name: str) -> bool:
-    return len(name) == 16 and name.isascii() and name.isdecimal()
-
-
-def _checked(episode_id: str) -> str:
-    if not _is_id(episode_id):
+def checked_id(episode_id: str) -> str:
+    """`episode_id`, which may become a part of a path. Raises DatasetError for what is no episode's id."""
+    if not is_episode_id(episode_id):
         raise DatasetError(f"{episode_id!r} is not an episode's id: expected 16 decimal digits.")
     return episode_id

@@ -23,13 +23,12 @@ from odyssey_recorder.dataset.episode_files import (
 )
 from odyssey_recorder.dataset.journal import HISTORY, Change, Contents, Journal, Recorded, never, unheard
 from odyssey_recorder.dataset.provenance import EpisodeProvenance
-from odyssey_recorder.dataset.store import read_provenance
+from odyssey_recorder.dataset.store import checked_id, read_provenance
 from odyssey_recorder.errors import DatasetError, InvalidEpisodeError, ReviewError
 from odyssey_recorder.model.episode import Json
 from odyssey_recorder.model.geometry import Size
 
 _VERSION = re.compile(r"[0-9a-f]{64}-[0-9a-f]{16}")
-_ID = re.compile(r"[0-9]{16}")
 
 
 class Versions:
@@ -44,7 +43,7 @@ class Versions:
 
     def revision(self, episode_id: str) -> str:
         """The SHA-256 of the annotation file; waits for an amendment of it that is under way. Raises DatasetError."""
-        annotation = self._root / annotation_name(_checked(episode_id))
+        annotation = self._root / annotation_name(checked_id(episode_id))
         try:
             data = _read(annotation)
         except DatasetError:
@@ -110,7 +109,7 @@ class Versions:
         return change
 
     def _present(self, episode_id: str, expected: str) -> "_Present":
-        files = files_of(self._root, _checked(episode_id))
+        files = files_of(self._root, checked_id(episode_id))
         annotation = _read(self._root / annotation_name(episode_id))
         if expected and hashlib.sha256(annotation).hexdigest() != expected:
             raise ReviewError(f"Episode {episode_id} was changed since it was opened: open it again.")
@@ -193,12 +192,6 @@ def _merged(said: Json, known: Json) -> Json:
             return [_merged(one, other) for one, other in zip(said, known, strict=True)]
         case _:
             return known
-
-
-def _checked(episode_id: str) -> str:
-    if _ID.fullmatch(episode_id) is None:
-        raise DatasetError(f"{episode_id!r} is not an episode's id: expected 16 decimal digits.")
-    return episode_id
 
 
 def _read(path: Path) -> bytes:

@@ -85,6 +85,11 @@ class Episode:
     extra: Extra = field(default_factory=_nothing)
 
 
+def is_episode_id(text: str) -> bool:
+    """Whether `text` is an episode's id: 16 decimal digits. All that is, is safe as a part of a path."""
+    return len(text) == 16 and text.isascii() and text.isdecimal()
+
+
 def screenshot_name(episode_id: str, step: int) -> str:
     """The file name of a step's screenshot: ``<episode_id>_<step>.png``."""
     return f"{episode_id}_{step}.png"

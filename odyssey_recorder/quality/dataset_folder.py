@@ -10,6 +10,7 @@ from pathlib import Path
 
 from odyssey_recorder.dataset.durable import storage_error
 from odyssey_recorder.dataset.trash import Trash
+from odyssey_recorder.model.episode import is_episode_id
 from odyssey_recorder.quality.evidence import FactsSource
 from odyssey_recorder.quality.finding import Finding, NotChecked, Severity
 from odyssey_recorder.quality.thresholds import NAMED_AT_MOST
@@ -136,7 +137,7 @@ def _index_findings(path: Path, episodes: frozenset[str], source: FactsSource) -
 
 
 def _of_index(found: str, ids: Sequence[str]) -> Finding:
-    shown_ids = tuple(one for one in ids[:NAMED_AT_MOST] if re.fullmatch(r"[0-9]{16}", one))
+    shown_ids = tuple(one for one in ids[:NAMED_AT_MOST] if is_episode_id(one))
     return Finding("SET03", Severity.WARNING, None, "", None, found, "Make the list anew from the files.", shown_ids)
 
 

@@ -13,12 +13,11 @@ from odyssey_recorder.dataset.plain_json import NotPlainJsonError, parse, shown
 from odyssey_recorder.dataset.summaries import summarise
 from odyssey_recorder.dataset.versions import Versions
 from odyssey_recorder.errors import DatasetError, ReviewError
-from odyssey_recorder.model.episode import Json
+from odyssey_recorder.model.episode import Json, is_episode_id
 from odyssey_recorder.quality.review_file import ReviewFile, completed, read_entry, read_reviews
 from odyssey_recorder.quality.review_store import POLICY, REVIEWS, ReviewStore
 
 _OURS = re.compile(r"([0-9]{16})([^0-9].*)?\.json", re.ASCII)
-_ID = re.compile(r"[0-9]{16}", re.ASCII)
 
 
 @dataclass(slots=True)
@@ -140,7 +139,7 @@ def _foreign(tree: Json, store: ReviewStore | None, *, place: str) -> Iterator[R
     """The verdict that `tree` spells, with what only the dataset knows of its episode; none that is there already."""
     keys = tree if isinstance(tree, dict) else {}
     episode_id = keys.get("episode_id")
-    if not isinstance(episode_id, str) or _ID.fullmatch(episode_id) is None:
+    if not isinstance(episode_id, str) or not is_episode_id(episode_id):
         raise ReviewError(f"{place}: episode_id: expected 16 decimal digits, found {shown(episode_id)}.")
     own = completed({key: value for key, value in keys.items() if key != "episode_id"})
     if store is None:

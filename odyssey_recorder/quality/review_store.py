@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from odyssey_recorder.dataset.durable import make_folder, storage_error, write_durably
 from odyssey_recorder.dataset.plain_json import NotPlainJsonError, parse, shown
 from odyssey_recorder.dataset.provenance import Origin
-from odyssey_recorder.dataset.store import read_provenance
+from odyssey_recorder.dataset.store import checked_id, read_provenance
 from odyssey_recorder.errors import DatasetError, ReviewError
 from odyssey_recorder.quality.review import FORMAT, Entry, Move
 from odyssey_recorder.quality.review_file import ReviewFile, read_reviews, refuse_problems, spell, union
@@ -166,10 +166,7 @@ class ReviewStore:
             raise storage_error(error, self._folder, "read") from error
 
     def _path(self, episode_id: str) -> Path:
-        name = f"{episode_id}.json"
-        if _MAIN.fullmatch(name) is None:
-            raise DatasetError(f"{episode_id!r} is not an episode's id: expected 16 decimal digits.")
-        return self._folder / name
+        return self._folder / f"{checked_id(episode_id)}.json"
 
     @contextmanager
     def _held(self) -> Iterator[None]:

@@ -15,7 +15,7 @@ from pathlib import Path
 from odyssey_recorder.dataset.durable import storage_error
 from odyssey_recorder.dataset.provenance import UI_TREES, ui_tree_name
 from odyssey_recorder.errors import DatasetError
-from odyssey_recorder.model.episode import screenshot_name
+from odyssey_recorder.model.episode import is_episode_id, screenshot_name
 
 _SETTLED_S = 0.1
 """The clock of a file system ticks so coarsely: a folder may change twice in a tick, and its time but once."""
@@ -50,7 +50,7 @@ class EpisodeFiles:
     def named(self, told: str) -> str:
         """The id that its files are named after: that of the annotation's name, otherwise the one that is `told`."""
         stem = self.annotation.stem
-        return told if is_id(told) and not is_id(stem) else stem
+        return told if is_episode_id(told) and not is_episode_id(stem) else stem
 
     def screenshot(self, name: str, step: int) -> Path:
         """The screenshot of a step of the episode whose files are named after `name`."""
@@ -78,11 +78,6 @@ class EpisodeFiles:
             trees = str(dataset / UI_TREES)
             for step in range(steps):
                 yield os.path.join(trees, ui_tree_name(name, step))  # noqa: PTH118
-
-
-def is_id(text: str) -> bool:
-    """Whether `text` is an episode's id: 16 decimal digits."""
-    return len(text) == 16 and text.isascii() and text.isdecimal()
 
 
 def stamp(path: Path | str) -> str:
