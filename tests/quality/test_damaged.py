@@ -6,6 +6,8 @@ from odyssey_recorder.quality.checks import CHECKS
 from tests.quality.damaged.bench import Case, make_and_check
 from tests.quality.damaged.score import scores, wrong
 
+pytestmark = pytest.mark.timeout(300)  # twelve episodes are recorded first
+
 NEED_A_MODEL = {"EPI06", "INS03"}
 
 
