@@ -15,7 +15,7 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
-from PySide6.QtGui import QFocusEvent, QFontMetrics, QPainter, QPen, QResizeEvent
+from PySide6.QtGui import QColor, QFocusEvent, QFontMetrics, QPainter, QPen, QResizeEvent
 from PySide6.QtWidgets import QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from odyssey_recorder.dataset.lettering import on_one_line
@@ -38,17 +38,21 @@ _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 
 class BarList(QListView):
-    """A table of figures, as high as its rows; a row that the keys lead to asks to be seen."""
+    """A table of figures, as high as its rows; a row that the keys lead to asks to be seen.
+
+    Its columns are as wide as those of the tables that it stands beside, itself among them.
+    """
 
     row_reached = Signal(QRect)
     """Where the row is, in this widget."""
 
-    def __init__(self, table: Table) -> None:
+    def __init__(self, table: Table, beside: Sequence[Table] = ()) -> None:
         super().__init__()
         self.setAccessibleName(table.title)
         self._rows = _Rows(table, self)
         self.setModel(self._rows)
-        self.setItemDelegate(_Painter(self._rows, self))
+        fitted = [row for one in beside or (table,) for row in _with_head(one)]
+        self.setItemDelegate(_Painter(self._rows, fitted, self))
         self.setSelectionMode(QListView.SelectionMode.NoSelection)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -85,11 +89,7 @@ class _Rows(QAbstractListModel):
     def __init__(self, table: Table, parent: QObject) -> None:
         super().__init__(parent)
         self._heads = table.heads
-        self._rows = list(table.rows)
-        if table.heads:
-            name, count, *measures = table.heads
-            head = BarRow(name, count, tuple(Measured(Bar(None, 0, 0), words) for words in measures))
-            self._rows.insert(0, head)
+        self._rows = _with_head(table)
         self._shown = len(self._rows)
 
     def show_at_most(self, rows: int) -> None:
@@ -102,10 +102,6 @@ class _Rows(QAbstractListModel):
 
     def at(self, row: int) -> BarRow:
         return self._rows[row]
-
-    @property
-    def all(self) -> Sequence[BarRow]:
-        return self._rows
 
     def rowCount(self, parent: _Index = QModelIndex()) -> int:  # noqa: B008  Qt's own signature
         return 0 if parent.isValid() else self._shown
@@ -135,6 +131,13 @@ class _Rows(QAbstractListModel):
         return ": ".join(filter(None, (on_one_line(row.name), ", ".join(words))))
 
 
+def _with_head(table: Table) -> Sequence[BarRow]:
+    if not table.heads:
+        return table.rows
+    name, count, *measures = table.heads
+    return BarRow(name, count, tuple(Measured(Bar(None, 0, 0), words) for words in measures)), *table.rows
+
+
 @dataclass(frozen=True, slots=True)
 class _Columns:
     """Where what stands in a row, from its left, in pixels; `words` are how wide those of each bar are."""
@@ -146,9 +149,10 @@ class _Columns:
 
 
 class _Painter(QStyledItemDelegate):
-    def __init__(self, rows: _Rows, view: QListView) -> None:
+    def __init__(self, rows: _Rows, beside: Sequence[BarRow], view: QListView) -> None:
         super().__init__(view)
         self._rows = rows
+        self._beside = beside
         self._view = view
 
     def sizeHint(self, option: QStyleOptionViewItem, index: _Index) -> QSize:
@@ -189,8 +193,8 @@ class _Painter(QStyledItemDelegate):
 
     def _columns(self, metrics: QFontMetrics, width: int) -> _Columns:
         """Words are never cut: what they leave is for the bars, and the name breaks into lines."""
-        rows, room = self._rows.all, width - 2 * _SIDE
-        bars = len(rows[-1].measures)
+        rows, room = self._beside, width - 2 * _SIDE
+        bars = len(rows[0].measures)
         if not bars:
             return _Columns(room, 0, 0, ())
         count = max(metrics.horizontalAdvance(row.count) for row in rows)
@@ -222,13 +226,16 @@ def _draw_bar(painter: QPainter, room: QRectF, bar: Bar) -> None:
     def x(hundredths: float) -> float:
         return room.left() + room.width() * hundredths / 100
 
-    painter.setPen(Qt.PenStyle.NoPen)
-    for colour, left, right in ((theme.tint, 0.0, 100.0), (theme.accent, bar.start, bar.start + bar.length)):
+    def draw_part(colour: QColor, left: float, right: float) -> None:
+        painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(colour)
         painter.drawRoundedRect(QRectF(x(left), middle - _BAR_PX / 2, x(right) - x(left), _BAR_PX), 2, 2)
+
+    draw_part(theme.tint, 0.0, 100.0)
     painter.setPen(QPen(theme.outline, 1))
     for at in bar.grid:
         painter.drawLine(QPointF(x(at), middle - _BAR_PX / 2), QPointF(x(at), middle + _BAR_PX / 2))
+    draw_part(theme.accent, bar.start, bar.start + bar.length)
     painter.setPen(QPen(theme.muted, 1))
     if bar.zero:
         painter.drawLine(QPointF(x(bar.zero), middle - _BAR_PX), QPointF(x(bar.zero), middle + _BAR_PX))

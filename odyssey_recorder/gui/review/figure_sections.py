@@ -67,7 +67,7 @@ def sections(report: QualityReport) -> Iterator[Section]:
         tables = tuple(_breakdown(one) for one in report.breakdowns)
         yield Section("Accepted, of those judged to the end", tables=tables)
     if report.reasons:
-        yield Section("Why answers were no pass", tables=(_reasons(report.reasons),))
+        yield Section("Why answers were no pass", tables=tuple(_reasons(report.reasons)))
     if report.pace:
         yield Section("Time per episode", tables=(_pace(report.pace),))
     if report.problems:
@@ -126,9 +126,13 @@ def _breakdown(breakdown: Breakdown) -> Table:
     return Table(f"By {breakdown.by.lower()}", (breakdown.by, "", "Accepted, with 95 % interval"), tuple(rows))
 
 
-def _reasons(reasons: Sequence[Reason]) -> Table:
-    counts = ((f"{one.words} ({QUESTIONS[one.criterion]})", one.count) for one in reasons)
-    return Table("Reasons", (), tuple(_counted(counts, max(one.count for one in reasons))))
+def _reasons(reasons: Sequence[Reason]) -> Iterator[Table]:
+    """A table for each question."""
+    most = max(one.count for one in reasons)
+    for criterion, statement in QUESTIONS.items():
+        counts = [(one.words, one.count) for one in reasons if one.criterion is criterion]
+        if counts:
+            yield Table(f"Not so: {statement}", (statement, "", "Answers"), tuple(_counted(counts, most)))
 
 
 def _pace(pace: Sequence[Pace]) -> Table:
@@ -139,7 +143,8 @@ def _pace(pace: Sequence[Pace]) -> Table:
             f"{one.n:,} verdict{'s' if one.n > 1 else ''}",
             (
                 Measured(
-                    _reaching(one.median_s, one.p90_s, slowest), f"{seconds(one.median_s)}, 90 %: {seconds(one.p90_s)}"
+                    _reaching(one.median_s, one.p90_s, slowest),
+                    f"{seconds(one.median_s)}, 90 % within {seconds(one.p90_s)}",
                 ),
             ),
         )

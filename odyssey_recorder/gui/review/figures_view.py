@@ -1,12 +1,13 @@
 """The figures of the dataset in place of its episodes: read anew whenever they are turned to, and saved as a page."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QEvent, QRect, Qt
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QFileDialog, QFrame, QHBoxLayout, QProgressBar, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFileDialog, QFrame, QHBoxLayout, QLabel, QProgressBar, QToolButton, QVBoxLayout, QWidget
 
 from odyssey_recorder.errors import OdysseyError
 from odyssey_recorder.gui.background import Background
@@ -22,7 +23,7 @@ from odyssey_recorder.quality.quality_report import QualityReport
 
 _AT_FIRST = 10
 """So many rows of a table are shown until all are asked for."""
-_WIDEST_PX = 1120
+_WIDEST_PX = 1480
 _WAITING = "Reading the reviews…"
 _WAITING_HINT = "The figures come from the review files of all episodes."
 _NOTHING = "Nothing was reviewed yet."
@@ -111,33 +112,35 @@ class FiguresView(QWidget):
     def _section(self, section: Section) -> QFrame:
         card = _card()
         column = QVBoxLayout(card)
-        column.setContentsMargins(16, 14, 16, 14)
+        column.setContentsMargins(8, 14, 8, 10)
         column.setSpacing(6)
-        column.addWidget(text_label(section.title, "title"))
+        column.addWidget(_inset(text_label(section.title, "title")))
         if section.doubt:
-            column.addWidget(text_label(section.doubt, "warning"))
+            column.addWidget(_inset(text_label(section.doubt, "warning")))
         for said in section.said:
-            column.addWidget(text_label(said))
-        for table in section.tables:
-            if len(section.tables) > 1:
-                column.addSpacing(6)
-            self._add_table(column, table)
+            column.addWidget(_inset(text_label(said)))
+        for number, table in enumerate(section.tables):
+            column.addSpacing(6 if number else 0)
+            self._add_table(column, table, section.tables)
         return card
 
-    def _add_table(self, column: QVBoxLayout, table: Table) -> None:
-        bars = BarList(table)
+    def _add_table(self, column: QVBoxLayout, table: Table, beside: Sequence[Table]) -> None:
+        bars = BarList(table, beside)
         bars.row_reached.connect(partial(self._reveal, bars))
         column.addWidget(bars)
         if len(table.rows) <= _AT_FIRST:
             return
         fold = QToolButton()
         fold.setProperty("kind", "fold")
+        fold.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         fold.setCheckable(True)
+        fold.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         fold.setToolTip(f"Show all rows, or the first {_AT_FIRST}: {table.title}")
 
         def show_all(on: bool) -> None:
             (self._whole_tables.add if on else self._whole_tables.discard)(table.title)
             bars.show_at_most(len(table.rows) if on else _AT_FIRST)
+            fold.setArrowType(Qt.ArrowType.UpArrow if on else Qt.ArrowType.DownArrow)
             fold.setText(f"Show the first {_AT_FIRST}" if on else f"Show all {len(table.rows):,}")
             fold.setAccessibleName(f"{fold.text()}: {table.title}")
 
@@ -191,6 +194,12 @@ class FiguresView(QWidget):
         column.addLayout(head)
         column.addWidget(self._message)
         column.addWidget(self._area, 1)
+
+
+def _inset(label: QLabel) -> QLabel:
+    """`label` where the words of rows begin."""
+    label.setContentsMargins(8, 0, 8, 0)
+    return label
 
 
 def _card() -> QFrame:
