@@ -62,4 +62,4 @@ class PracticeError(OdysseyError):
 
 
 class ReviewError(OdysseyError):
-    """A verdict or a fix cannot be taken, or a review file cannot be read; the message names the episode or the place."""
+    """A verdict or a fix cannot be taken, or a review file not be read; the message names the episode or the place."""

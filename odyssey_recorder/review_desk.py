@@ -1,41 +1,38 @@
 """Where a reviewer works: episodes with what the checks say of them, the verdicts, fixes and replays of one dataset."""
 
 import secrets
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from itertools import count
 from pathlib import Path
-from threading import Lock
 from typing import TYPE_CHECKING, Any, Literal
 
 from odyssey_recorder.dataset.amendment import Amendment
 from odyssey_recorder.dataset.journal import Change
-from odyssey_recorder.dataset.published import Following as NewsOfEpisodes
-from odyssey_recorder.dataset.published import News, OpenedEpisode, PublishedEpisodes
+from odyssey_recorder.dataset.published import PublishedEpisodes
 from odyssey_recorder.dataset.summaries import EpisodeSummary, summarise
 from odyssey_recorder.dataset.trash import Trash
 from odyssey_recorder.dataset.versions import Versions
 from odyssey_recorder.dataset.watch import PROOFS
 from odyssey_recorder.device.device import ListedDevice
 from odyssey_recorder.errors import CancelledError, DatasetError, DeviceError, ReviewError
-from odyssey_recorder.quality.across import check_dataset
+from odyssey_recorder.quality.across import by_episode, check_dataset
+from odyssey_recorder.quality.docket import Ballot, OpenedReview, ReviewNews, ReviewRow, blind
 from odyssey_recorder.quality.finding import EpisodeReport, Finding, in_order
 from odyssey_recorder.quality.quality_report import QualityReport, quality_report
 from odyssey_recorder.quality.review import (
     Decision,
-    Entry,
     Fix,
-    Judgement,
     Move,
     ReplayEvidence,
     Subject,
     Verdict,
 )
 from odyssey_recorder.quality.review_file import ReviewFile
+from odyssey_recorder.quality.review_news import ReviewFollowing
 from odyssey_recorder.quality.review_store import REVIEWS, ReviewStore
 from odyssey_recorder.quality.reviewed import AllReviewed, read_reviewed
 from odyssey_recorder.quality.roll import Roll
@@ -48,6 +45,7 @@ from odyssey_recorder.quality.standing import (
     revisions_to,
     same_person,
     standing,
+    standing_fixes,
     turn,
     why_refused,
 )
@@ -57,67 +55,8 @@ if TYPE_CHECKING:
     from odyssey_recorder.reach import Reach
     from odyssey_recorder.replay.player import StepResult
 
-_SOMEBODY = "another reviewer"
 _TOLD_AT_ONCE = 100
 """So many new reports are told together: a list that is shown takes a moment for each news."""
-
-
-@dataclass(frozen=True, slots=True)
-class ReviewRow:
-    """An episode in the reviewer's list.
-
-    `report` is None as long as the checks have not looked. `turn` is as what the reviewer may judge it; where it is
-    None, `refusal` says why not. `problem` says why its review file cannot be read.
-    """
-
-    summary: EpisodeSummary
-    stage: Stage = Stage.UNREVIEWED
-    twice: WhyTwice | None = None
-    turn: Turn | None = None
-    refusal: str = ""
-    report: EpisodeReport | None = None
-    problem: str = ""
-
-    @property
-    def episode_id(self) -> str:
-        """How the episode is known."""
-        return self.summary.episode_id
-
-
-@dataclass(frozen=True, slots=True)
-class ReviewNews:
-    """What has become of some episodes since the last news; `unread` is how many more are being read."""
-
-    read: tuple[ReviewRow, ...] = ()
-    gone: frozenset[str] = frozenset()
-    unread: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class OpenedReview:
-    """One episode as it lies before the reviewer.
-
-    `entries` is what was done with it so far, the oldest first; where the reviewer is to judge it blind, the verdicts
-    and the fixes' authors of others are not in it. `revision` is the SHA-256 of the annotation file that is shown.
-    """
-
-    row: ReviewRow
-    opened: OpenedEpisode
-    report: EpisodeReport
-    entries: tuple[Entry, ...]
-    revision: str
-
-
-@dataclass(frozen=True, slots=True)
-class Ballot:
-    """What a reviewer submits; `seconds` is how long the episode was looked at, `replay` the id of the evidence."""
-
-    decision: Decision
-    judgements: tuple[Judgement, Judgement, Judgement]
-    note: str
-    revision: str
-    seconds: float
-    replay: str = ""
 
 
 class ReviewDesk:
@@ -138,7 +77,7 @@ class ReviewDesk:
         self._roll = Roll(self._reviews.policy, self._read_all, self._read_trash)
         self._trashed: dict[Path, EpisodeSummary] = {}
         self._together: Mapping[str, Sequence[Finding]] = {}
-        self._followings: list[_Following] = []
+        self._followings: list[ReviewFollowing] = []
 
     @property
     def root(self) -> Path:
@@ -152,12 +91,12 @@ class ReviewDesk:
 
     # The list.
 
-    def follow(self, take: Callable[[ReviewNews], object], warn: Callable[[str], object]) -> "_Following":
+    def follow(self, take: Callable[[ReviewNews], object], warn: Callable[[str], object]) -> "ReviewFollowing":
         """Begin to tell `take`, from another thread, of every episode there is, how it stands, and what becomes of it.
 
         `warn` is called with words for the reviewer where the system cannot give notice of changes.
         """
-        following = _Following(self._roll, self._settled_row, take)
+        following = ReviewFollowing(self._roll, self._settled_row, take)
         self._followings = [one for one in self._followings if not one.is_closed] + [following]
         following.begin(self._published, warn)
         return following
@@ -180,7 +119,7 @@ class ReviewDesk:
         numbers = count(1)
         self._checker.check_all(all_of_them, lambda report: take(next(numbers), report), cancelled)
         progress(None, "The dataset as a whole")
-        before, self._together = self._together, _by_episode(check_dataset(self._root, self._checker.facts))
+        before, self._together = self._together, by_episode(check_dataset(self._root, self._checker.facts))
         self._tell({*news, *before, *self._together})
 
     def figures(self) -> QualityReport:
@@ -205,7 +144,7 @@ class ReviewDesk:
         row = self._row(self._summary(episode_id), report)
         entries = self._reviews.read(episode_id).entries
         if row.turn is Turn.SECOND:
-            entries = _blind(entries, self.reviewer)
+            entries = blind(entries, self.reviewer)
         return OpenedReview(row, opened, report, entries, self._versions.revision(episode_id))
 
     def submit(self, episode_id: str, ballot: Ballot) -> ReviewRow:
@@ -466,70 +405,11 @@ class ReviewDesk:
             following.tell(episode_ids)
 
 
-class _Following:
-    """The news of a dataset for its reviewer, until it is closed."""
-
-    def __init__(
-        self,
-        roll: Roll,
-        row: Callable[[EpisodeSummary], ReviewRow],
-        take: Callable[[ReviewNews], object],
-    ) -> None:
-        self._roll = roll
-        self._row = row
-        self._take = take
-        self._lock = Lock()
-        self._episodes: NewsOfEpisodes | None = None
-        self.is_closed = False
-
-    def begin(self, published: PublishedEpisodes, warn: Callable[[str], object]) -> None:
-        """Follow the files."""
-        self._episodes = published.follow(self._hear, warn)
-
-    def close(self) -> None:
-        """Tell nothing more."""
-        self.is_closed = True
-        if self._episodes is not None:
-            self._episodes.close()
-
-    def tell(self, episode_ids: Iterable[str]) -> None:
-        """Tell anew how these stand."""
-        found = (self._roll.summary(episode_id) for episode_id in episode_ids)
-        self._send(ReviewNews(tuple(self._row(summary) for summary in found if summary is not None)))
-
-    def _hear(self, news: News) -> None:
-        moved = self._roll.take(news.read, news.gone, is_all=not news.unread)
-        rows = tuple(self._row(summary) for summary in news.read)
-        self._send(ReviewNews(rows, news.gone, news.unread))
-        if moved:
-            self.tell(moved)
-
-    def _send(self, news: ReviewNews) -> None:
-        with self._lock:  # news of two threads come one after the other
-            if not self.is_closed:
-                self._take(news)
-
-
-def standing_fixes(fixes: Sequence[Fix]) -> list[Fix]:
-    """The fixes that hold, the oldest first: neither taken back, nor themselves a taking back."""
-    taken_back = {fix.undoes for fix in fixes}
-    return [fix for fix in fixes if not fix.undoes and fix.id not in taken_back]
-
-
 def _newest_fix(fixes: Sequence[Fix]) -> Fix:
     holding = standing_fixes(fixes)
     if not holding:
         raise ReviewError("There is no fix of this episode to be taken back.")
     return holding[-1]
-
-
-def _blind(entries: Sequence[Entry], reviewer: str) -> tuple[Entry, ...]:
-    """What a second reviewer may see: no verdict of others, and not who did what."""
-    return tuple(
-        entry if same_person(entry.by, reviewer) else entry.model_copy(update={"by": _SOMEBODY})
-        for entry in entries
-        if not isinstance(entry, Verdict) or same_person(entry.by, reviewer)
-    )
 
 
 def _subject(summary: EpisodeSummary) -> Subject:
@@ -540,12 +420,3 @@ def _subject(summary: EpisodeSummary) -> Subject:
         template=summary.template,
         steps=summary.steps,
     )
-
-
-def _by_episode(findings: Iterable[object]) -> dict[str, list[Finding]]:
-    """The findings of a whole dataset by the episode that they are of."""
-    found: dict[str, list[Finding]] = defaultdict(list)
-    for finding in findings:
-        if isinstance(finding, Finding) and finding.episode_id:
-            found[finding.episode_id].append(finding)
-    return dict(found)

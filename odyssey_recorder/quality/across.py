@@ -1,6 +1,7 @@
 """What can be told of a dataset only when all its episodes are looked at together."""
 
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from odyssey_recorder.quality.dataset_folder import folder_findings, list_findings
@@ -33,3 +34,12 @@ def check_episodes_together(source: FactsSource) -> Iterator[Finding | NotChecke
     yield from odd_lengths(source)
     yield from alike_episodes(source)
     yield from alike_instructions(source)
+
+
+def by_episode(findings: Iterable[object]) -> dict[str, list[Finding]]:
+    """The findings of a whole dataset by the episode that they are of."""
+    found: dict[str, list[Finding]] = defaultdict(list)
+    for finding in findings:
+        if isinstance(finding, Finding) and finding.episode_id:
+            found[finding.episode_id].append(finding)
+    return dict(found)

@@ -139,6 +139,12 @@ def standing(
     return Standing(_stage(counting, twice), tuple(counting), twice, changed)
 
 
+def standing_fixes(fixes: Sequence[Fix]) -> list[Fix]:
+    """The fixes that hold, the oldest first: neither taken back, nor themselves a taking back."""
+    taken_back = {fix.undoes for fix in fixes}
+    return [fix for fix in fixes if not fix.undoes and fix.id not in taken_back]
+
+
 def turn(now: Standing, *, recorder: str, reviewer: str) -> Turn | str:
     """As what `reviewer` may judge the episode now; otherwise why not, in words for the reviewer."""
     if not _person(reviewer):

@@ -20,13 +20,13 @@ from odyssey_recorder.errors import OdysseyError, ReviewError
 from odyssey_recorder.model.action import Action, Click, Complete, Type
 from odyssey_recorder.model.episode import screenshot_name
 from odyssey_recorder.model.geometry import Point
+from odyssey_recorder.quality.docket import Ballot, OpenedReview, ReviewNews, ReviewRow
 from odyssey_recorder.quality.finding import Criterion, EpisodeReport, Finding, Severity
 from odyssey_recorder.quality.quality_report import QualityReport, quality_report
 from odyssey_recorder.quality.review import Answer, Decision, Judgement, ReplayEvidence, Subject, Verdict
 from odyssey_recorder.quality.reviewed import AllReviewed, Reviewed
 from odyssey_recorder.quality.standing import Turn, WhyTwice, bears, standing, turn
 from odyssey_recorder.replay.player import StepResult
-from odyssey_recorder.review_desk import Ballot, OpenedReview, ReviewNews, ReviewRow
 from tests.episodes import episode
 
 BEGAN = datetime(2026, 3, 1, 9, tzinfo=UTC)

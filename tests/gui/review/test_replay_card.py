@@ -19,10 +19,10 @@ from odyssey_recorder.gui.parts import Choice
 from odyssey_recorder.gui.review.replay_card import ReplayCard
 from odyssey_recorder.model.action import Click, Complete
 from odyssey_recorder.model.geometry import Point, Size
+from odyssey_recorder.quality.docket import OpenedReview
 from odyssey_recorder.quality.review import ReplayEvidence
 from odyssey_recorder.replay.compare import Comparison, Verdict
 from odyssey_recorder.replay.player import StepResult
-from odyssey_recorder.review_desk import OpenedReview
 from tests.episodes import ID, episode
 from tests.gui.review.bench_review import BenchReviewing
 from tests.gui.review.opened import REVISION, reviewed
