@@ -132,13 +132,17 @@ class ReviewDesk:
 
     # One episode.
 
+    def recover(self) -> None:
+        """Finish or take back a fix that was cut short, as its record says. Raises DatasetError."""
+        self._versions.recover()
+
     def stage(self, episode_id: str) -> Stage:
         """How far the review of an episode is, by the checks as they are now. Raises DatasetError, ReviewError."""
         return self._standing(*self._look(episode_id)).stage
 
     def open(self, episode_id: str) -> OpenedReview:
         """One episode with all that the reviewer may see, checked now. Raises DatasetError, ReviewError."""
-        self._versions.recover()
+        self.recover()
         opened = self._published.open(episode_id)
         report = self._report(opened.annotation, self._checker.check(opened.annotation))
         row = self._row(self._summary(episode_id), report)
@@ -153,7 +157,7 @@ class ReviewDesk:
         Raises ReviewError, and keeps nothing, where it is not this reviewer's turn, where the answers do not bear the
         decision, or where the episode was changed since it was opened. Raises DatasetError.
         """
-        self._versions.recover()
+        self.recover()
         summary, file, report = self._look(episode_id)
         self._expect_turn(summary, file, report)
         if self._versions.revision(episode_id) != ballot.revision:
@@ -231,7 +235,7 @@ class ReviewDesk:
 
         if self._reach is None:
             raise DeviceError("No device can be reached from here: open the window with odyssey-recorder review.")
-        self._versions.recover()
+        self.recover()
         revision = self._versions.revision(episode_id)
         device = self._reach.connect(serial)
         try:
@@ -346,7 +350,7 @@ class ReviewDesk:
     @contextmanager
     def _amending(self, episode_id: str) -> Iterator[str]:
         """A fix by the one whose turn it is; the revision that it amends. Others hear what came of it."""
-        self._versions.recover()
+        self.recover()
         self._expect_turn(*self._look(episode_id))
         yield self._versions.revision(episode_id)
         self._tell([episode_id])

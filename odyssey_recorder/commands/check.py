@@ -14,6 +14,7 @@ from rich.text import Text
 
 from odyssey_recorder.commands.terminal import line
 from odyssey_recorder.dataset.durable import storage_error
+from odyssey_recorder.dataset.journal import under_way
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.quality.across import check_dataset, check_episodes_together
 from odyssey_recorder.quality.checker import Checker
@@ -54,6 +55,13 @@ class Request:
 def run_check(request: Request, out: Console, err: Console) -> int:
     """Check and print; how the command ends. Raises DatasetError where it cannot be done."""
     checked = find_episodes(request.path)
+    if checked.root is not None and (cut_short := under_way(checked.root)) is not None:
+        words = (
+            f"A fix of episode {cut_short.episode_id} is under way, or was cut short: what is found of it may be wrong."
+        )
+        err.print(
+            line((f"{words} Opening the episode in Review finishes it, or takes it back.", "yellow")), soft_wrap=True
+        )
     checker = Checker(request.cache, request.jobs)
     try:
         report = _checked(checker, checked, err)

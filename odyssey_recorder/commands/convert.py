@@ -40,13 +40,14 @@ def _refusal(source: Path, admission: Admission) -> Callable[[Path], str]:
     from odyssey_recorder.wiring import user_checker
 
     checker = user_checker()
+    desk = ReviewDesk(source, checker, str)
+    desk.recover()
     reports: dict[str, EpisodeReport] = {}
     if admission.checked:
         checker.check_all(
             sorted((source / "annotations").glob("*.json")),
             lambda report: reports.update({report.episode_id: report}),
         )
-    desk = ReviewDesk(source, checker, str)
 
     def refuse(annotation: Path) -> str:
         report = reports.get(annotation.stem)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from odyssey_recorder.device.emulator_grpc import EmulatorControl, Picture
-from odyssey_recorder.errors import DeviceError, InputRefusedError
+from odyssey_recorder.errors import DeviceError, DeviceTimeoutError, InputRefusedError
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.geometry import Pixel, Rotation, Size, unrotate
 
@@ -55,7 +55,10 @@ class EmulatorFinger:
             self._put(control, shape, at)
 
     def lift(self, control: EmulatorControl | None) -> None:
-        """Lift the finger if it is down. Raises `InputRefusedError` where that cannot be done now."""
+        """Lift the finger if it is down.
+
+        Raises `InputRefusedError` where that cannot be done now, `DeviceTimeoutError` where it may have been.
+        """
         with self._lock:
             self._lift(control)
 
@@ -99,6 +102,8 @@ class EmulatorFinger:
             raise InputRefusedError("The connection was lost before the finger lifted. Do it again.")
         try:
             control.lift_finger(self._at)
+        except DeviceTimeoutError:
+            raise  # it may have lifted all the same: whoever asked must look
         except DeviceError as error:
             raise InputRefusedError(f"The finger was not lifted: {error}") from error
         self._is_lost = False

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from odyssey_recorder.dataset.journal import HISTORY, Change
 from odyssey_recorder.quality.finding import Criterion, EpisodeReport, Finding, NotChecked, Severity
 from odyssey_recorder.quality.findings_report import FindingsReport, render_findings_page
 from tests.command_line import ESCAPES, CommandLine, Ran
@@ -189,3 +190,14 @@ def test_all_checks_that_looked_everywhere_and_found_nothing_are_not_listed(tmp_
     assert report.checks == []
     assert "Every check looked everywhere, and found nothing." in render_findings_page(report)
     assert not report.fails(from_=Severity.WARNING)
+
+
+def test_a_fix_that_was_cut_short_is_said_and_left_to_the_review(command_line: CommandLine, dataset: Path) -> None:
+    version = f"reviews/history/{FIRST}/{'a' * 64}-{'0' * 16}"
+    change = Change(episode_id=FIRST, source=version, target=version)
+    intent = dataset / HISTORY / "change.json"
+    intent.parent.mkdir(parents=True)
+    intent.write_text(change.model_dump_json())
+    ran = check(command_line, dataset)
+    assert ran.err.startswith(f"A fix of episode {FIRST} is under way, or was cut short")
+    assert intent.exists()

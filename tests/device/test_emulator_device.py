@@ -15,7 +15,7 @@ import pytest
 from odyssey_recorder.device.adb import AdbDevice
 from odyssey_recorder.device.discovery import ControlEndpoint
 from odyssey_recorder.device.emulator import EmulatorDevice
-from odyssey_recorder.errors import DeviceDisconnectedError, DeviceError, InputRefusedError
+from odyssey_recorder.errors import DeviceDisconnectedError, DeviceError, DeviceTimeoutError, InputRefusedError
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import SystemKey
 from odyssey_recorder.model.geometry import Pixel, Size
@@ -442,6 +442,17 @@ def test_a_finger_whose_connection_is_lost_is_refused_and_lifted_later(bench: Em
     bench.wait_for_path("gRPC")
 
     assert [words.rsplit(" ", 1)[0] for words in bench.inputs()] == ["touch down", "touch up"]
+
+
+def test_whether_a_finger_was_lifted_is_not_known_where_the_device_does_not_answer(
+    impatient_bench: EmulatorBench,
+) -> None:
+    impatient_bench.device.put_finger(Pixel(100, 300))
+
+    impatient_bench.freeze()
+
+    with pytest.raises(DeviceTimeoutError):
+        impatient_bench.device.lift_finger()
 
 
 def test_a_finger_that_is_led_on_without_a_connection_is_refused(bench: EmulatorBench) -> None:
