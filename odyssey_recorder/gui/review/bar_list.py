@@ -52,7 +52,8 @@ class BarList(QListView):
         self._rows = _Rows(table, self)
         self.setModel(self._rows)
         fitted = [row for one in beside or (table,) for row in _with_head(one)]
-        self.setItemDelegate(_Painter(self._rows, fitted, self))
+        self._painter = _Painter(self._rows, fitted, self)
+        self.setItemDelegate(self._painter)
         self.setSelectionMode(QListView.SelectionMode.NoSelection)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -61,7 +62,8 @@ class BarList(QListView):
     def show_at_most(self, rows: int) -> None:
         """Show so many rows, the first ones."""
         self._rows.show_at_most(rows)
-        self._fit()
+        if self.isVisible():
+            self._fit()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -79,8 +81,7 @@ class BarList(QListView):
     def _fit(self) -> None:
         """Rows are as high as their names need at this width."""
         self.doItemsLayout()
-        heights = (self.sizeHintForIndex(self._rows.index(row)).height() for row in range(self._rows.rowCount()))
-        self.setFixedHeight(sum(heights))
+        self.setFixedHeight(sum(map(self._painter.height, range(self._rows.rowCount()))))
 
 
 class _Rows(QAbstractListModel):
@@ -90,6 +91,7 @@ class _Rows(QAbstractListModel):
         super().__init__(parent)
         self._heads = table.heads
         self._rows = _with_head(table)
+        self._names = [breakable(on_one_line(row.name)) for row in self._rows]
         self._shown = len(self._rows)
 
     def show_at_most(self, rows: int) -> None:
@@ -103,6 +105,9 @@ class _Rows(QAbstractListModel):
     def at(self, row: int) -> BarRow:
         return self._rows[row]
 
+    def name(self, row: int) -> str:
+        return self._names[row]
+
     def rowCount(self, parent: _Index = QModelIndex()) -> int:  # noqa: B008  Qt's own signature
         return 0 if parent.isValid() else self._shown
 
@@ -115,7 +120,7 @@ class _Rows(QAbstractListModel):
         row = self._rows[index.row()]
         match role:
             case Qt.ItemDataRole.DisplayRole:
-                return on_one_line(row.name)
+                return self._names[index.row()]
             case Qt.ItemDataRole.AccessibleTextRole:
                 return self._spoken(row)
             case _:
@@ -154,18 +159,26 @@ class _Painter(QStyledItemDelegate):
         self._rows = rows
         self._beside = beside
         self._view = view
+        self._needed: tuple[str, int, tuple[int, ...]] = ("", 0, ())
+        self._heights: dict[tuple[str, int, int], int] = {}
 
     def sizeHint(self, option: QStyleOptionViewItem, index: _Index) -> QSize:
-        width = self._view.viewport().width()
-        metrics = QFontMetrics(self._view.font())
-        room = QRect(0, 0, self._columns(metrics, width).name, 10_000)
-        lines = metrics.boundingRect(room, _WRAPPED, breakable(str(index.data()))).height()
-        return QSize(1, max(_LOWEST_PX, lines + 10))
+        return QSize(1, self.height(index.row()))
+
+    def height(self, row: int) -> int:
+        """How high a row is, in pixels, now that the list is as wide as it is."""
+        font = self._view.font()
+        name_px = self._columns(self._view.viewport().width()).name
+        key = (font.key(), name_px, row)
+        if key not in self._heights:
+            room = QRect(0, 0, name_px, 10_000)
+            lines = QFontMetrics(font).boundingRect(room, _WRAPPED, self._rows.name(row)).height()
+            self._heights[key] = max(_LOWEST_PX, lines + 10)
+        return self._heights[key]
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
         theme = Theme.current()
-        row, columns = self._rows.at(index.row()), self._columns(QFontMetrics(self._view.font()), option.rect.width())
-        is_head = self._rows.is_head(index.row())
+        row, columns = self._rows.at(index.row()), self._columns(option.rect.width())
         area = QRectF(option.rect).adjusted(_SIDE, 0, -_SIDE, 0)
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -173,11 +186,11 @@ class _Painter(QStyledItemDelegate):
             painter.setPen(QPen(theme.accent, 1))
             painter.setBrush(theme.tint)
             painter.drawRoundedRect(QRectF(option.rect).adjusted(1, 1, -1, -1), 6, 6)
-        painter.setPen(theme.muted if is_head else theme.text)
-        painter.drawText(_part(area, 0, columns.name), int(_WRAPPED), breakable(str(index.data())))
-        painter.setPen(theme.muted)
+        painter.setPen(theme.muted if self._rows.is_head(index.row()) else theme.text)
+        painter.drawText(_part(area, 0, columns.name), int(_WRAPPED), self._rows.name(index.row()))
         at = columns.name + _GAP
         if columns.count:
+            painter.setPen(theme.muted)
             painter.drawText(_part(area, at, columns.count), _RIGHT, row.count)
             at += columns.count + _GAP
         for measured, words in zip(row.measures, columns.words, strict=True):
@@ -191,27 +204,30 @@ class _Painter(QStyledItemDelegate):
             at += columns.bar + words + 2 * _GAP
         painter.restore()
 
-    def _columns(self, metrics: QFontMetrics, width: int) -> _Columns:
+    def _columns(self, width: int) -> _Columns:
         """Words are never cut: what they leave is for the bars, and the name breaks into lines."""
-        rows, room = self._beside, width - 2 * _SIDE
-        bars = len(rows[0].measures)
-        if not bars:
+        count, words = self._need()
+        room = width - 2 * _SIDE
+        if not words:
             return _Columns(room, 0, 0, ())
-        count = max(metrics.horizontalAdvance(row.count) for row in rows)
-        words = tuple(
-            max(
-                (metrics.horizontalAdvance(row.measures[number].words) for row in rows if _has_bar(row, number)),
-                default=0,
-            )
-            for number in range(bars)
-        )
-        taken = sum(words) + (count + _GAP if count else 0) + 2 * bars * _GAP
-        name = min(round(room * _NAME_SHARE), room - taken - bars * _NARROWEST_BAR_PX)
-        return _Columns(name, count, (room - taken - name) // bars, words)
+        taken = sum(words) + (count + _GAP if count else 0) + 2 * len(words) * _GAP
+        name = min(round(room * _NAME_SHARE), room - taken - len(words) * _NARROWEST_BAR_PX)
+        return _Columns(name, count, (room - taken - name) // len(words), words)
+
+    def _need(self) -> tuple[int, tuple[int, ...]]:
+        """How wide the counts are, and the words of each bar; all rows are measured once for a font."""
+        font = self._view.font()
+        if self._needed[0] != font.key():
+            metrics = QFontMetrics(font)
+            count = _widest(metrics, {row.count for row in self._beside})
+            columns = zip(*(row.measures for row in self._beside), strict=True)
+            words = ({one.words for one in column if one.bar.value is not None} for column in columns)
+            self._needed = (font.key(), count, tuple(_widest(metrics, one) for one in words))
+        return self._needed[1:]
 
 
-def _has_bar(row: BarRow, number: int) -> bool:
-    return row.measures[number].bar.value is not None
+def _widest(metrics: QFontMetrics, words: set[str]) -> int:
+    return max(map(metrics.horizontalAdvance, words), default=0)
 
 
 def _part(area: QRectF, at: float, width: float) -> QRectF:

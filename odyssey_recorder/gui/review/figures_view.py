@@ -61,8 +61,9 @@ class FiguresView(QWidget):
         if self._job is not None:
             return
         self._message.hide()
-        self._job = self._jobs.start("Read the reviews", lambda _tell, _ask: self._reviewing.figures(), self._take,
-                                     can_cancel=False)  # fmt: skip
+        self._job = self._jobs.start(
+            "Read the reviews", lambda _tell, _ask: _read(self._reviewing), self._take, can_cancel=False
+        )
         self._job.ended.connect(self._end)
         self._tell()
 
@@ -78,11 +79,11 @@ class FiguresView(QWidget):
 
     # Reading.
 
-    def _take(self, report: QualityReport) -> None:
+    def _take(self, read: tuple[QualityReport, Sequence[Section]]) -> None:
         self._made_at = datetime.now().astimezone()
-        if report != self._report:
-            self._report = report
-            self._show(report)
+        if read[0] != self._report:
+            self._report = read[0]
+            self._show(*read)
         self._tell()
 
     def _end(self) -> None:
@@ -103,10 +104,10 @@ class FiguresView(QWidget):
 
     # Showing.
 
-    def _show(self, report: QualityReport) -> None:
+    def _show(self, report: QualityReport, parts: Sequence[Section]) -> None:
         before = self._area.verticalScrollBar().value()
         head = _summary(report) if report.verdicts else _notice(_NOTHING, _HOW_TO_BEGIN)
-        self._area.setWidget(_sheet(head, *map(self._section, sections(report))))
+        self._area.setWidget(_sheet(head, *map(self._section, parts)))
         self._area.verticalScrollBar().setValue(before)
 
     def _section(self, section: Section) -> QFrame:
@@ -194,6 +195,12 @@ class FiguresView(QWidget):
         column.addLayout(head)
         column.addWidget(self._message)
         column.addWidget(self._area, 1)
+
+
+def _read(reviewing: Reviewing) -> tuple[QualityReport, Sequence[Section]]:
+    """The figures, and what they say; the intervals of many rows take a while, too."""
+    report = reviewing.figures()
+    return report, tuple(sections(report))
 
 
 def _inset(label: QLabel) -> QLabel:
