@@ -143,13 +143,14 @@ class ReviewDesk:
     def open(self, episode_id: str) -> OpenedReview:
         """One episode with all that the reviewer may see, checked now. Raises DatasetError, ReviewError."""
         self.recover()
+        revision = self._versions.revision(episode_id)  # read first: what is shown may be newer, and never older
         opened = self._published.open(episode_id)
         report = self._report(opened.annotation, self._checker.check(opened.annotation))
         row = self._row(self._summary(episode_id), report)
         entries = self._reviews.read(episode_id).entries
         if row.turn is Turn.SECOND:
             entries = blind(entries, self.reviewer)
-        return OpenedReview(row, opened, report, entries, self._versions.revision(episode_id))
+        return OpenedReview(row, opened, report, entries, revision)
 
     def submit(self, episode_id: str, ballot: Ballot) -> ReviewRow:
         """Keep a verdict and do what follows from it: how the episode stands then.
@@ -186,9 +187,12 @@ class ReviewDesk:
         """Bring a rejected episode back from the trash; it is to be judged anew. Raises DatasetError, ReviewError."""
         self._trash.restore(episode_id, record=partial(self._record_move, "dataset", why))
 
-    def fix(self, episode_id: str, amendment: Amendment, why: str) -> OpenedReview:
-        """Amend the episode, the old version being kept; what it is then. Raises ReviewError, DatasetError."""
-        with self._amending(episode_id) as revision:
+    def fix(self, episode_id: str, amendment: Amendment, why: str, revision: str) -> OpenedReview:
+        """Amend the episode as it was at `revision`, the old version being kept; what it is then.
+
+        Raises ReviewError, also where it was changed since; DatasetError.
+        """
+        with self._amending(episode_id):
             self._versions.amend(
                 episode_id,
                 amendment,
@@ -197,9 +201,9 @@ class ReviewDesk:
             )
         return self.open(episode_id)
 
-    def undo(self, episode_id: str) -> OpenedReview:
-        """Take the newest fix back that was not taken back yet; what the episode is then."""
-        with self._amending(episode_id) as revision:
+    def undo(self, episode_id: str, revision: str) -> OpenedReview:
+        """Take the newest fix back that was not taken back yet; otherwise as `fix`."""
+        with self._amending(episode_id):
             newest = _newest_fix(self._reviews.read(episode_id).fixes)
             self._versions.restore(
                 episode_id,
@@ -348,11 +352,11 @@ class ReviewDesk:
         return Decision.FIX_AND_ACCEPT if fixed else Decision.ACCEPT
 
     @contextmanager
-    def _amending(self, episode_id: str) -> Iterator[str]:
-        """A fix by the one whose turn it is; the revision that it amends. Others hear what came of it."""
+    def _amending(self, episode_id: str) -> Iterator[None]:
+        """A fix by the one whose turn it is. Others hear what came of it."""
         self.recover()
         self._expect_turn(*self._look(episode_id))
-        yield self._versions.revision(episode_id)
+        yield
         self._tell([episode_id])
 
     def _settled_row(self, summary: EpisodeSummary) -> ReviewRow:

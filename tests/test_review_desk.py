@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from hashlib import sha256
 from pathlib import Path
 from threading import Condition
 
@@ -90,6 +91,11 @@ def ballot(opened: OpenedReview, decision: Decision = Decision.ACCEPT, answers: 
     return Ballot(decision, judgements(answers, step=2), "", opened.revision, 12.0)
 
 
+def revision(place: Place, episode_id: str) -> str:
+    """What the episode is now."""
+    return sha256(place.annotation(episode_id).read_bytes()).hexdigest()
+
+
 def test_a_verdict_is_kept_with_what_was_judged(place: Place, one: str) -> None:
     assert judge(place.desk("Bea"), one).stage is Stage.ACCEPTED
     (kept,) = place.reviews.read(one).verdicts
@@ -103,7 +109,7 @@ def test_nobody_judges_what_they_recorded(place: Place, one: str) -> None:
     with pytest.raises(ReviewError, match="You recorded this episode"):
         judge(desk, one)
     with pytest.raises(ReviewError, match="You recorded this episode"):
-        desk.fix(one, NewInstruction(instruction="Write milk down"), "shorter")
+        desk.fix(one, NewInstruction(instruction="Write milk down"), "shorter", revision(place, one))
     assert place.reviews.read(one).entries == ()
 
 
@@ -141,7 +147,7 @@ def test_an_episode_with_warnings_is_judged_twice_and_the_second_is_blind(place:
 def test_the_blind_see_fixes_but_not_whose_they_are(place: Place, one: str) -> None:
     place.checks.found[one] = Severity.WARNING
     first = place.desk("Bea")
-    first.fix(one, NewText(step=1, text="oat milk"), "as typed")
+    first.fix(one, NewText(step=1, text="oat milk"), "as typed", revision(place, one))
     judge(first, one, Decision.FIX_AND_ACCEPT)
     (fix,) = place.desk("Cleo").open(one).entries
     assert isinstance(fix, Fix)
@@ -199,24 +205,51 @@ def test_what_is_sent_back_says_why_and_where(place: Place, one: str) -> None:
 def test_a_fix_is_kept_and_can_be_taken_back(place: Place, one: str) -> None:
     before = place.annotation(one).read_bytes()
     desk = place.desk("Bea")
-    fixed = desk.fix(one, DropSteps(first=1, last=2), "they were stray")
+    fixed = desk.fix(one, DropSteps(first=1, last=2), "they were stray", revision(place, one))
     assert len(fixed.opened.episode.steps) == 3
-    desk.fix(one, NewInstruction(instruction="Note: milk"), "shorter")
-    assert desk.undo(one).opened.episode.task.instruction != "Note: milk"
-    assert len(desk.undo(one).opened.episode.steps) == 5
+    desk.fix(one, NewInstruction(instruction="Note: milk"), "shorter", revision(place, one))
+    assert desk.undo(one, revision(place, one)).opened.episode.task.instruction != "Note: milk"
+    assert len(desk.undo(one, revision(place, one)).opened.episode.steps) == 5
     assert place.annotation(one).read_bytes() == before
     with pytest.raises(ReviewError, match="no fix"):
-        desk.undo(one)
+        desk.undo(one, revision(place, one))
     fixes = place.reviews.read(one).fixes
     assert [bool(fix.undoes) for fix in fixes] == [False, False, True, True]
     assert {fix.why for fix in fixes} >= {"they were stray", "shorter"}
+
+
+def test_of_two_windows_that_show_the_same_steps_only_one_drops_one(place: Place, one: str) -> None:
+    first, second = place.desk("Bea"), place.desk("Bea")
+    seen = first.open(one).revision
+    assert second.open(one).revision == seen
+    fixed = first.fix(one, DropSteps(first=1, last=1), "stray", seen)
+    with pytest.raises(ReviewError, match="changed since it was opened"):
+        second.fix(one, DropSteps(first=1, last=1), "stray", seen)
+    assert len(second.open(one).opened.episode.steps) == 4
+    first.fix(one, NewInstruction(instruction="Note: milk"), "shorter", fixed.revision)
+    with pytest.raises(ReviewError, match="changed since it was opened"):
+        second.undo(one, fixed.revision)
+    assert second.open(one).opened.episode.task.instruction == "Note: milk"
+
+
+def test_what_is_changed_while_it_is_opened_is_not_taken_for_what_is_shown(place: Place, one: str) -> None:
+    def check_slowly(evidence: EpisodeEvidence) -> EpisodeReport:
+        written = read_episode(place.annotation(one))
+        write_episode(place.annotation(one), replace(written, task=replace(written.task, instruction="Something else")))
+        return EpisodeReport(evidence.episode.episode_id)
+
+    desk = ReviewDesk(place.root, Checker(place.root.parent / "slow.sqlite", 1, judge=check_slowly), lambda: "Bea")
+    shown = revision(place, one)
+    opened = desk.open(one)
+    assert opened.opened.episode.task.instruction != "Something else"
+    assert opened.revision == shown != revision(place, one)
 
 
 def test_who_accepts_what_they_fixed_has_fixed_and_accepted(place: Place, one: str) -> None:
     desk = place.desk("Bea")
     with pytest.raises(ReviewError, match="You have fixed nothing"):
         judge(desk, one, Decision.FIX_AND_ACCEPT)
-    desk.fix(one, NewInstruction(instruction="Note: milk"), "shorter")
+    desk.fix(one, NewInstruction(instruction="Note: milk"), "shorter", revision(place, one))
     assert judge(desk, one).stage is Stage.ACCEPTED
     assert place.reviews.read(one).verdicts[0].decision is Decision.FIX_AND_ACCEPT
 
@@ -224,7 +257,7 @@ def test_who_accepts_what_they_fixed_has_fixed_and_accepted(place: Place, one: s
 def test_a_fix_that_is_refused_leaves_everything_as_it_was(place: Place, one: str) -> None:
     before = place.annotation(one).read_bytes()
     with pytest.raises(ReviewError):
-        place.desk("Bea").fix(one, DropSteps(first=0, last=4), "all of it")
+        place.desk("Bea").fix(one, DropSteps(first=0, last=4), "all of it", revision(place, one))
     assert place.annotation(one).read_bytes() == before
     assert place.reviews.read(one).entries == ()
 

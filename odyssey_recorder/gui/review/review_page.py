@@ -247,21 +247,28 @@ class ReviewPage(Page):
     # Fixes.
 
     def _fix(self, amendment: Amendment, why: str) -> None:
-        self._change(lambda episode_id: self._reviewing.fix(episode_id, amendment, why))
+        self._change(lambda episode_id, revision: self._reviewing.fix(episode_id, amendment, why, revision))
 
-    def _change(self, change: Callable[[str], OpenedReview]) -> None:
-        """Make a change to the open episode, and show what it is then."""
-        self._panel.show_waiting(True)
-        self._background.run(partial(change, self._wanted), self._take_changed, self._tell_unchanged)
+    def _change(self, change: Callable[[str, str], OpenedReview]) -> None:
+        """Make a change to the open episode as it is shown, and show what it is then."""
+        if (opened := self._opened) is not None:
+            episode_id = opened.row.episode_id
+            self._panel.show_waiting(True)
+            self._background.run(
+                partial(change, episode_id, opened.revision),
+                self._take_changed,
+                partial(self._tell_unchanged, episode_id),
+            )
 
     def _take_changed(self, opened: OpenedReview) -> None:
         self._pane.take(ReviewNews(read=(opened.row,)))
         if opened.row.episode_id == self._wanted:
             self._show(opened)
 
-    def _tell_unchanged(self, error: Exception) -> None:
+    def _tell_unchanged(self, episode_id: str, error: Exception) -> None:
         self._panel.show_waiting(False)
         self._message.show_message(Tone.DANGER, "The episode was not changed.", breakable(str(error)))
+        self._open_anew_if_refused(episode_id, error)
 
     # The verdict.
 
@@ -308,7 +315,11 @@ class ReviewPage(Page):
         if episode_id != self._wanted:
             return
         self._panel.refuse("The verdict was not kept; what you filled in is still here.", str(error))
-        if isinstance(error, ReviewError):
+        self._open_anew_if_refused(episode_id, error)
+
+    def _open_anew_if_refused(self, episode_id: str, error: Exception) -> None:
+        """What was refused was often asked of an episode that is not so any more."""
+        if episode_id == self._wanted and isinstance(error, ReviewError):
             self._panel.show_waiting(True)
             self._fetch_anew()
 

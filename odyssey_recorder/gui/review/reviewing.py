@@ -50,11 +50,14 @@ class Reviewing(Protocol):
         decision, or where the episode was changed since it was opened.
         """
 
-    def fix(self, episode_id: str, amendment: Amendment, why: str) -> OpenedReview:
-        """Amend the episode; what it is then. Raises ReviewError, DatasetError."""
+    def fix(self, episode_id: str, amendment: Amendment, why: str, revision: str) -> OpenedReview:
+        """Amend the episode as it was at `revision`; what it is then.
 
-    def undo(self, episode_id: str) -> OpenedReview:
-        """Take the newest fix back that was not taken back yet; what the episode is then."""
+        Raises ReviewError, also where it was changed since; DatasetError.
+        """
+
+    def undo(self, episode_id: str, revision: str) -> OpenedReview:
+        """Take the newest fix back that was not taken back yet; otherwise as `fix`."""
 
     def devices(self) -> Sequence[ListedDevice]:
         """The devices that the episode may be replayed on."""

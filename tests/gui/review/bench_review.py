@@ -225,10 +225,10 @@ class BenchReviewing:
         self.judge(episode_id, self._reviewer, ballot.decision, ballot.judgements)
         return self.row(episode_id)
 
-    def fix(self, episode_id: str, amendment: Amendment, why: str) -> OpenedReview:
+    def fix(self, episode_id: str, amendment: Amendment, why: str, revision: str) -> OpenedReview:
         raise ReviewError("Nothing is fixed on the bench.")
 
-    def undo(self, episode_id: str) -> OpenedReview:
+    def undo(self, episode_id: str, revision: str) -> OpenedReview:
         raise ReviewError("Nothing is fixed on the bench.")
 
     def devices(self) -> Sequence[ListedDevice]:
