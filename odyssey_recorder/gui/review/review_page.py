@@ -36,6 +36,8 @@ _WIDE_PX = 1380
 """From this width of the page on the list stands beside the open episode."""
 _PANEL_PX, _WIDE_PANEL_PX = 328, 380
 _TITLE_LETTERS = 60
+_OF_EPISODES = (Command.FIND_REVIEW, Command.CLEAR_REVIEW, Command.REVIEW_LIST, Command.CHECK_EPISODES)
+"""What is asked of episodes that are in sight."""
 
 
 class ReviewPage(Page):
@@ -170,6 +172,7 @@ class ReviewPage(Page):
         self._keep_sheet()
         self._message.hide()
         self._commands[Command.REVIEW_LIST].setChecked(False)
+        self._commands[Command.REVIEW_FIGURES].setChecked(False)
         if episode_id != self._wanted:
             self._panel.dismiss()
             self._wanted, self._opened = episode_id, None
@@ -326,12 +329,13 @@ class ReviewPage(Page):
     # How it hangs together.
 
     def _run_watch(self) -> None:
-        """The time counts while the page is in sight, and the window or one of its dialogs is in use."""
+        """The time counts while the episodes are in sight, and the window or one of its dialogs is in use."""
         window: QWidget | None = QApplication.activeWindow()
         while window is not None and window is not self.window():
             parent = window.parentWidget()
             window = parent.window() if parent is not None else None
-        self._watch.run(on=window is not None and self.isVisible())
+        is_in_sight = self.isVisible() and self._whole.currentIndex() == 0
+        self._watch.run(on=window is not None and is_in_sight)
 
     def _arrange(self) -> None:
         """The list takes all the room, stands beside the open episode, or makes way for it."""
@@ -347,6 +351,11 @@ class ReviewPage(Page):
 
     def _show_figures(self, on: bool) -> None:
         self._whole.setCurrentIndex(1 if on else 0)
+        for command in _OF_EPISODES:
+            self._commands[command].setVisible(not on)
+        self._run_watch()
+        if not on and self._opened is not None:
+            self._viewer.focus_steps()
 
     def _dismiss(self) -> None:
         self._message.hide()
@@ -388,7 +397,7 @@ class ReviewPage(Page):
         commands[Command.REVIEW_FIGURES].setVisible(False)
         head = row(
             self._said, self._bar, self._outcome,
-            commands.button(Command.REVIEW_FIGURES), commands.button(Command.CHECK_EPISODES),
+            commands.button(Command.REVIEW_FIGURES, kind="quiet"), commands.button(Command.CHECK_EPISODES),
             commands.button(Command.REVIEW_LIST), commands.button(Command.NEXT_REVIEW),
         )  # fmt: skip
         head.setStretch(2, 1)
