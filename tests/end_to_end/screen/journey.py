@@ -90,6 +90,15 @@ def _wait_for_the_end(annotator: Annotator) -> None:
     annotator.window.wait_until(lambda sight: sight.says("Published. ") or sight.says("Recorded. "), "the end")
 
 
+def open_for_review(reviewer: Annotator, words: str) -> None:
+    """Open an episode from the list, which makes way for the one that is open where the window is narrow."""
+    button = next(reviewer.wait_for("for you").named("List"))
+    if button.is_enabled and not button.is_checked:
+        reviewer.press("List")
+    reviewer.choose(words, of="Episodes to review")
+    reviewer.wait_for("Step 0 of")
+
+
 def the_episode(room: Room) -> Episode:
     (episode_id,) = room.store.episodes()
     return room.store.load(episode_id)

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from io import StringIO
 from pathlib import Path
 
-from PIL import Image, ImageDraw, ImageGrab
+from PIL import Image, ImageGrab
 from rich.console import Console
 
 from odyssey_recorder.commands.demo import run_demo
@@ -32,13 +32,13 @@ from tests.end_to_end.laboratory import BUNDLED_ADB
 from tests.end_to_end.screen.annotator import Annotator
 from tests.end_to_end.screen.display import Display
 from tests.end_to_end.screen.journey import begin_first_use, do_steps, follow_script, start_recording
+from tests.end_to_end.screen.keeping import keep
 from tests.end_to_end.screen.phone import shown_phone
+from tests.end_to_end.screen.review_pictures import review
 from tests.end_to_end.screen.room import Room
-from tests.end_to_end.screen.sight import Rect
 from tests.end_to_end.screen.window import ROOT
 
 _PASSIVE = (0, 0, 1568, 852)
-_DIALOGS = frozenset({"Before you record", "Task complete", "Unfinished recordings", "Doctor"})
 
 
 def first_use(room: Room) -> None:
@@ -47,11 +47,11 @@ def first_use(room: Room) -> None:
     with room.annotator() as annotator:
         annotator.wait_for_dialog("Before you record")
         annotator.write("Grace", into="Your name")
-        _keep(room, annotator, "first-use")
+        keep(room, annotator, "first-use")
         begin_first_use(annotator, "Grace")
         annotator.press("Practice")
         annotator.wait_for("Recording opens when")
-        _keep(room, annotator, "practice")
+        keep(room, annotator, "practice")
         annotator.press("Practise this")
         task = practice_tasks()[0]
         annotator.wait_for(task.task.instruction, "take a hint")
@@ -60,12 +60,12 @@ def first_use(room: Room) -> None:
         annotator.press("Hint")
         annotator.wait_for("1 of")
         do_steps(annotator, lambda: annotator.tap("Settings"))
-        _keep(room, annotator, "hint")
+        keep(room, annotator, "hint")
         annotator.press("Undo last")
         annotator.wait_for_steps(0)
         follow_script(annotator, task.script_file)
         annotator.wait_for("Passed: ")
-        _keep(room, annotator, "practice-result")
+        keep(room, annotator, "practice-result")
 
 
 def record(room: Room) -> None:
@@ -78,10 +78,10 @@ def record(room: Room) -> None:
         annotator.write("messages", into="Search tasks")
         annotator.wait_for("of 48 shown")
         annotator.choose("Lisbon", of="Tasks")
-        _keep(room, annotator, "tasks")
+        keep(room, annotator, "tasks")
         annotator.press("Record this task")
         annotator.find("Start recording")
-        _keep(room, annotator, "record")
+        keep(room, annotator, "record")
         start_recording(annotator)
         do_steps(
             annotator,
@@ -97,7 +97,7 @@ def record(room: Room) -> None:
         annotator.keys("ctrl+e")
         annotator.type("Tomorrow is further down")
         annotator.keys("Return")
-        _keep(room, annotator, "recording")
+        keep(room, annotator, "recording")
         _lead_back(room, annotator)
         do_steps(
             annotator,
@@ -112,10 +112,10 @@ def record(room: Room) -> None:
         annotator.press("Complete")
         annotator.wait_for_dialog("Task complete")
         annotator.write("Sunny, 18 degrees", into="Note")
-        _keep(room, annotator, "complete")
+        keep(room, annotator, "complete")
         annotator.press("Complete")
         annotator.wait_for("Published. ")
-        _keep(room, annotator, "published")
+        keep(room, annotator, "published")
         _keep_the_other_pages(room, annotator)
 
 
@@ -126,7 +126,7 @@ def _lead_back(room: Room, annotator: Annotator) -> None:
     do_steps(annotator, lambda: annotator.press("Home"), before=6)
     annotator.press("Undo last")
     annotator.wait_for("Leading back", "Wanted screen")
-    _keep(room, annotator, "undo")
+    keep(room, annotator, "undo")
     annotator.tap("Browser")
     annotator.wait_for_steps(6)
 
@@ -135,15 +135,15 @@ def _keep_the_other_pages(room: Room, annotator: Annotator) -> None:
     annotator.press("Dataset")
     annotator.wait_for("episode", "Lisbon")
     annotator.choose("Lisbon", of="Episodes")
-    _keep(room, annotator, "dataset")
+    keep(room, annotator, "dataset")
     annotator.press("Settings")
     annotator.find("Choose: Dataset")
-    _keep(room, annotator, "settings")
+    keep(room, annotator, "settings")
     annotator.press("Doctor")
     dialog = annotator.wait_for_dialog("Doctor")
     annotator.wait_for("to know of")
     annotator.hands.resize(dialog.window, 680, 405)  # what this computer is called and holds is nobody's business
-    _keep(room, annotator, "doctor")
+    keep(room, annotator, "doctor")
 
 
 def lost(room: Room) -> None:
@@ -157,7 +157,7 @@ def lost(room: Room) -> None:
         faults.control.switch_off(off=True)
         faults.go_offline()
         annotator.wait_for("Device lost. ")
-        _keep(room, annotator, "device-lost")
+        keep(room, annotator, "device-lost")
         faults.go_online()
         faults.control.switch_off(off=False)
         annotator.wait_for_steps(1)
@@ -165,7 +165,7 @@ def lost(room: Room) -> None:
     with room.annotator() as annotator:
         annotator.wait_for_dialog("Unfinished recordings")
         annotator.find("Resume")
-        _keep(room, annotator, "draft")
+        keep(room, annotator, "draft")
 
 
 def fold(room: Room) -> None:
@@ -176,7 +176,7 @@ def fold(room: Room) -> None:
         annotator.press("Devices")
         annotator.choose("Fold", of="Devices")
         annotator.find("Mend Animations")
-        _keep(room, annotator, "devices")
+        keep(room, annotator, "devices")
 
 
 def tablet(room: Room) -> None:
@@ -187,7 +187,7 @@ def tablet(room: Room) -> None:
         _choose_task(annotator, "lunch with Aisha")
         start_recording(annotator)
         do_steps(annotator, lambda: annotator.tap("Calendar"))
-        _keep(room, annotator, "tablet", "dark")
+        keep(room, annotator, "tablet", "dark")
 
 
 def passive(room: Room) -> None:
@@ -251,23 +251,6 @@ def _choose_task(annotator: Annotator, words: str) -> None:
     annotator.find("Start recording")
 
 
-def _keep(room: Room, annotator: Annotator, name: str, theme: str = "light") -> None:
-    annotator.window.use_theme(theme)
-    picture = room.pictures / f"{name}.png"
-    annotator.window.photograph(picture)
-    sight = annotator.window.look()
-    if sight.title in _DIALOGS:
-        _frame(picture, sight.seen[0].rect)
-
-
-def _frame(picture: Path, dialog: Rect) -> None:
-    """Draw a line around a dialog: a screen without a window manager has none."""
-    image = Image.open(picture).convert("RGB")
-    edge = (dialog.x, dialog.y, dialog.x + dialog.width - 1, dialog.y + dialog.height - 1)
-    ImageDraw.Draw(image).rectangle(edge, outline=(120, 120, 120), width=1)
-    image.save(picture)
-
-
 SCENES: dict[str, tuple[str, Callable[[Room], None]]] = {
     "first-use": ("pixel_7_pro", first_use),
     "record": ("pixel_7_pro", record),
@@ -275,6 +258,7 @@ SCENES: dict[str, tuple[str, Callable[[Room], None]]] = {
     "fold": ("pixel_fold", fold),
     "tablet": ("pixel_tablet", tablet),
     "passive": ("small_phone", passive),
+    "review": ("small_phone", review),
 }
 """What is shown, each on a device of its own."""
 

@@ -149,7 +149,7 @@ class Wreck:
         chosen = list(order)
         files = [(self._bytes(self.picture(step)), self._bytes(self.tree(step))) for step in chosen]
         for folder, ending in (("screenshots", "png"), ("ui_trees", "xml")):
-            for path in (self.root / folder).glob(f"*.{ending}"):
+            for path in (self.root / folder).glob(f"{self.episode_id}_*.{ending}"):
                 path.unlink()
         self.annotation["steps"] = [json.loads(json.dumps(self.steps[step])) for step in chosen]
         self.proof["steps"] = [json.loads(json.dumps(self.records[step])) for step in chosen]

@@ -1,0 +1,29 @@
+"""How a picture of the window is kept for the documents: which colours, and a line around what is a dialog."""
+
+from pathlib import Path
+
+from PIL import Image, ImageDraw
+
+from tests.end_to_end.screen.annotator import Annotator
+from tests.end_to_end.screen.room import Room
+from tests.end_to_end.screen.sight import Rect
+
+_FRAMED = frozenset({"Before you record", "Task complete", "Unfinished recordings", "Doctor", "Drop steps"})
+
+
+def keep(room: Room, annotator: Annotator, name: str, theme: str = "light") -> None:
+    """Write the window as it is now into ``name.png``."""
+    annotator.window.use_theme(theme)
+    picture = room.pictures / f"{name}.png"
+    annotator.window.photograph(picture)
+    sight = annotator.window.look()
+    if sight.title in _FRAMED:
+        _frame(picture, sight.seen[0].rect)
+
+
+def _frame(picture: Path, dialog: Rect) -> None:
+    """Draw a line around a dialog: a screen without a window manager has none."""
+    image = Image.open(picture).convert("RGB")
+    edge = (dialog.x, dialog.y, dialog.x + dialog.width - 1, dialog.y + dialog.height - 1)
+    ImageDraw.Draw(image).rectangle(edge, outline=(120, 120, 120), width=1)
+    image.save(picture)

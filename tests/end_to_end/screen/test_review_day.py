@@ -1,0 +1,185 @@
+"""What a reviewer does beside judging: look into a finding, fix, replay, send back and reject, with mouse and keys."""
+
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
+from pathlib import Path
+
+import pytest
+
+from odyssey_recorder.dataset.trash import Trash
+from odyssey_recorder.model.action import Press, SystemKey, Type
+from odyssey_recorder.quality.review import Fix, ReplayEvidence
+from odyssey_recorder.quality.review_store import ReviewStore
+from odyssey_recorder.quality.standing import Policy
+from tests.end_to_end.screen.annotator import Annotator
+from tests.end_to_end.screen.journey import (
+    begin_first_use,
+    complete,
+    do_steps,
+    open_for_review,
+    start_recording,
+    the_episode,
+)
+from tests.end_to_end.screen.room import Room
+from tests.end_to_end.screen.shelf import Shelf
+from tests.quality.damaged.errands import ERRANDS
+from tests.quality.damaged.recordings import record_all
+
+pytestmark = [pytest.mark.timeout(300), pytest.mark.parametrize("profile", ["small_phone"], indirect=True)]
+
+_ERRANDS = ("dark", "pancakes", "headphones")
+_TASK = "Check tomorrow's weather for Lisbon"
+
+
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Mapping[str, str]]:
+    """A dataset of a phone like that of the room, a tablet and a fold; the ids of its episodes."""
+    folder = tmp_path_factory.mktemp("recorded")
+    errands = sorted((one for one in ERRANDS if one.name in _ERRANDS), key=lambda one: _ERRANDS.index(one.name))
+    return folder / "dataset", record_all(folder, seed=0, errands=tuple(errands))
+
+
+@pytest.fixture
+def ids(room: Room, recorded: tuple[Path, Mapping[str, str]]) -> Mapping[str, str]:
+    """The ids of Ada's episodes in the dataset of the room, each of which one reviewer is enough for."""
+    clean, errands = recorded
+    shelf = Shelf(clean, room.folder / "dataset")
+    copies = {name: shelf.copy(episode_id, "Ada") for name, episode_id in errands.items()}
+    ReviewStore(shelf.root).set_policy(Policy(second_share=0))
+    return copies
+
+
+def test_an_episode_is_fixed_and_sent_back_to_whoever_recorded_it(room: Room) -> None:
+    room.write_settings(practice_tasks=0)
+    with room.annotator() as annotator:
+        begin_first_use(annotator, "Ada")
+        record_with_slips(annotator)
+    ReviewStore(room.folder / "dataset").set_policy(Policy(second_share=0))
+    with reviewer_of(room) as reviewer:
+        open_for_review(reviewer, _TASK)
+        drop_what_did_nothing(reviewer)
+        mend_the_text(reviewer)
+        assert typed(room) == "lisbon weather"
+        reviewer.keys("ctrl+z")
+        reviewer.wait_for("Step 2 of 6 · TYPE “lisbon wether”")
+        send_back(reviewer, step=5)
+    episode = the_episode(room)
+    assert typed(room) == "lisbon wether"
+    assert sum(step.action == Press(SystemKey.HOME) for step in episode.steps) == 1
+    fixes = [one for one in ReviewStore(room.store.root).read(episode.episode_id).entries if isinstance(one, Fix)]
+    assert [one.why for one in fixes] == ["nothing was changed", "a slip of the keyboard", "taken back"]
+
+    with room.annotator() as annotator:
+        annotator.press("Record")
+        annotator.wait_for(_TASK, "Sent back before: The result is not what was asked for, at step 5")
+        annotator.photograph("record-sent-back")
+
+
+def record_with_slips(annotator: Annotator) -> None:
+    """Record the task with a text that is misspelled, and one key too many."""
+    annotator.press("Tasks")
+    annotator.write("Lisbon", into="Search tasks")
+    annotator.wait_for("1 of 48 shown")
+    annotator.press("Record this task")
+    start_recording(annotator)
+    do_steps(
+        annotator,
+        lambda: annotator.tap("Browser"),
+        lambda: annotator.tap("Search or type web address"),
+        lambda: annotator.type_text("lisbon wether"),
+        lambda: annotator.press("Home"),
+        lambda: annotator.press("Home"),
+        lambda: annotator.tap("Messages"),
+    )
+    complete(annotator)
+
+
+def drop_what_did_nothing(reviewer: Annotator) -> None:
+    """Go from the finding to its step, and take that out."""
+    reviewer.press("Findings")
+    reviewer.choose("IMG07", of="Findings")
+    reviewer.wait_for("Step 4 of 7 · HOME")
+    reviewer.photograph("review-finding")
+    reviewer.keys("alt+d")
+    reviewer.wait_for_dialog("Drop steps")
+    reviewer.wait_for("goes on where it was")
+    reviewer.press("nothing was changed")
+    reviewer.photograph("review-drop")
+    reviewer.press("Drop")
+    reviewer.wait_for_main_window()
+    reviewer.wait_for("Step 4 of 6")
+
+
+def mend_the_text(reviewer: Annotator) -> None:
+    """Correct what the third step types."""
+    reviewer.choose("Step 2:", of="Steps")
+    reviewer.press("Fix")
+    reviewer.press("Text")
+    reviewer.wait_for_dialog("Fix the text")
+    reviewer.write("lisbon weather", into="Text of the step")
+    reviewer.press("a slip of the keyboard")
+    reviewer.keys("Return")
+    reviewer.wait_for_main_window()
+    reviewer.wait_for("Step 2 of 6 · TYPE “lisbon weather”")
+
+
+def send_back(reviewer: Annotator, *, step: int) -> None:
+    """Say that the result at this step is not what was asked for."""
+    reviewer.keys("q", "z", "End", "s", "2")
+    reviewer.wait_for(f"Step {step} of 6")
+    reviewer.photograph("review-answers")
+    reviewer.press("Send back")
+    reviewer.wait_for("Sent back to Ada's queue", "0 for you")
+    reviewer.photograph("review-done")
+
+
+def typed(room: Room) -> str:
+    """The text of the one TYPE of the one episode."""
+    (text,) = (step.action.text for step in the_episode(room).steps if isinstance(step.action, Type))
+    return text
+
+
+def test_a_replay_is_seen_on_the_filmstrip_and_a_rejected_episode_goes_to_the_trash(
+    room: Room, ids: Mapping[str, str]
+) -> None:
+    store = ReviewStore(room.store.root)
+    with reviewer_of(room) as reviewer:
+        open_for_review(reviewer, "dark theme")
+        reviewer.keys("alt+4")
+        reviewer.find("Device to replay on")
+        reviewer.keys("ctrl+r")
+        reviewer.wait_for("Replayed on")
+        badges = [step.name for step in reviewer.window.look().items("Steps")]
+        assert len(badges) == 7
+        assert all("match" in name for name in badges)
+        reviewer.photograph("review-replay")
+        reviewer.keys("q", "s", "1", "z", "ctrl+d")
+        reviewer.wait_for("Rejected, and moved to the trash", "2 for you")
+    rejected = ids["dark"]
+    assert rejected not in room.store.episodes()
+    (episode,) = Trash(room.store.root).episodes()
+    assert episode.episode_id == rejected
+    assert len(list((episode.folder / "screenshots").glob("*.png"))) == 7
+    (replay,) = (one for one in store.read(rejected).entries if isinstance(one, ReplayEvidence))
+    (said,) = store.read(rejected).verdicts
+    assert said.replay == replay.id
+
+
+@pytest.mark.usefixtures("ids")
+def test_every_card_has_room_for_a_phone_a_tablet_and_a_fold(room: Room) -> None:
+    with reviewer_of(room) as reviewer:
+        reviewer.wait_for("3 for you")
+        reviewer.photograph("review-list")
+        for words, name in (("dark theme", "phone"), ("pancakes", "tablet"), ("headphones", "fold")):
+            open_for_review(reviewer, words)
+            reviewer.keys("Right")
+            reviewer.wait_for("2 of")
+            reviewer.photograph(f"review-{name}")
+        for number, name in ((2, "findings"), (3, "fixes"), (4, "replay-of-none"), (5, "history")):
+            reviewer.keys(f"alt+{number}")
+            reviewer.photograph(f"review-{name}")
+
+
+def reviewer_of(room: Room) -> AbstractContextManager[Annotator]:
+    """Bea before the Review page."""
+    return room.annotator("review", str(room.store.root), "--as", "Bea")
