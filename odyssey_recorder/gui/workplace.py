@@ -51,8 +51,12 @@ _MODULES = {
 }
 
 
-_PARTS = ("odyssey_recorder.gui.review.figures_view",)
-"""What is put into a page, and must be loaded before it is."""
+_PARTS = (
+    "odyssey_recorder.gui.review.figures_view",
+    "odyssey_recorder.quality.checker",
+    "odyssey_recorder.review_desk",
+)
+"""What is put into a page or works behind it, and must be loaded before it is made."""
 
 
 def load_pages() -> None:

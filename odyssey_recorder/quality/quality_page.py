@@ -154,7 +154,7 @@ def kappa_words(agreement: Agreement) -> str:
     if agreement.kappa is None:
         return "undefined: everybody said the same"
     reach = agreement.kappa_interval
-    return f"{agreement.kappa:.2f}" + (f" ({reach.low:.2f} to {reach.high:.2f})" if reach is not None else "")
+    return f"{agreement.kappa:z.2f}" + (f" ({reach.low:z.2f} to {reach.high:z.2f})" if reach is not None else "")
 
 
 def measure(panel: Panel) -> str:
@@ -179,8 +179,11 @@ def choice_words(report: QualityReport, panel: Panel) -> str:
             "A third is asked where two differ: this is how hard the disputed ones are, and not how far reviewers agree"
             " on all."
         )
-    if panel.questions[0].agreement.n == 0:
+    count = panel.questions[0].agreement.n
+    if count == 0:
         return ""
+    if report.sampled_pairs == count:
+        return "All of them were chosen by lot."
     return (
         f"{report.sampled_pairs} of them chosen by lot; the others were judged twice because of warnings, or unasked."
     )

@@ -390,6 +390,8 @@ class ReviewPage(Page):
         commands.belong_to(self._bench, *JUDGING)
 
     def _lay_out(self) -> None:
+        self._said.setWordWrap(False)
+        self._said.setWordWrap(False)
         self._bar.setTextVisible(False)
         self._bar.setFixedSize(QSize(120, 6))
         self._bar.hide()

@@ -137,7 +137,7 @@ class ReviewTable(QAbstractListModel):
             case Qt.ItemDataRole.ToolTipRole:
                 return f"<p>{escape(title(row))}</p><p>{escape(checked(row))}</p>"
             case Qt.ItemDataRole.AccessibleTextRole:
-                return f"{title(row)}. {about(row)}. {checked(row)}"
+                return f"{title(row).rstrip('.')}. {about(row)}. {checked(row)}"
             case _ if role == ROW:
                 return row
             case _:
