@@ -48,6 +48,11 @@ def window_state_file() -> Path:
     return user_state_path(APP) / "window.json"
 
 
+def sheets_file() -> Path:
+    """Where it is kept what a reviewer has filled in and not submitted."""
+    return user_state_path(APP) / "reviews.json"
+
+
 def checks_file() -> Path:
     """Where it is remembered what the checks have found."""
     return user_cache_path(APP) / "checks.sqlite"

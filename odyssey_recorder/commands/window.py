@@ -44,7 +44,7 @@ def _workplace(store: "SettingsStore", desk: "Desk") -> "Workplace":
     from odyssey_recorder.examination import Doctor
     from odyssey_recorder.gui.kept_file import KeptFile
     from odyssey_recorder.gui.workplace import Workplace
-    from odyssey_recorder.settings import log_file, shortcuts_file, window_state_file
+    from odyssey_recorder.settings import log_file, sheets_file, shortcuts_file, window_state_file
     from odyssey_recorder.wiring import annotator_tasks, device_yard, review_desk
 
     settings = store.read()
@@ -59,6 +59,7 @@ def _workplace(store: "SettingsStore", desk: "Desk") -> "Workplace":
         theme=settings.theme,
         state=KeptFile(window_state_file()),
         shortcuts=KeptFile(shortcuts_file()),
+        sheets=KeptFile(sheets_file()),
     )
 
 

@@ -75,7 +75,8 @@ def is_loaded(command: Command) -> bool:
 class Workplace:
     """What the window asks of the program beside the desk; where a part is None there is no page or dialog for it.
 
-    `state` and `shortcuts` are where it is kept how the window looked and which keys the annotator chose.
+    `state`, `shortcuts` and `sheets` are where it is kept how the window looked, which keys the annotator chose, and
+    what a reviewer has filled in.
     """
 
     dataset: "DatasetFolder | None" = None
@@ -88,6 +89,7 @@ class Workplace:
     theme: ThemeName = "system"
     state: KeptFile = field(default_factory=KeptFile)
     shortcuts: KeptFile = field(default_factory=KeptFile)
+    sheets: KeptFile = field(default_factory=KeptFile)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +116,7 @@ class Pages:
         if workplace.dataset is not None:
             self._makers[Command.DATASET_PAGE] = partial(self._make_dataset, workplace.dataset)
         if workplace.review is not None:
-            self._makers[Command.REVIEW_PAGE] = partial(self._make_review, workplace.review)
+            self._makers[Command.REVIEW_PAGE] = partial(self._make_review, workplace.review, workplace.sheets)
         if workplace.yard is not None:
             self._makers[Command.DEVICES_PAGE] = partial(self._make_devices, workplace.yard)
         queue = tools.queue
@@ -167,24 +169,31 @@ class Pages:
         page = DevicesPage(yard, self._tools.background, self._tools.jobs, self._tools.commands)
         page.record_asked.connect(self._record_on)
 
+        self._tell_recording(page.show_recording)
+        return page
+
+    def _tell_recording(self, show: Callable[[str], None]) -> None:
+        """Tell from now on the serial of the device that is recorded on; empty: there is none."""
+
         def tell(phase: Phase) -> None:
             recording = phase in (Phase.STARTING, Phase.RECORDING)
-            page.show_recording(self._controller.serial if recording else "")
+            show(self._controller.serial if recording else "")
 
         self._controller.phase_changed.connect(tell)
         tell(self._controller.phase)
-        return page
 
     def _record_on(self, serial: str) -> None:
         self._controller.choose_device(serial)
         self._tools.commands[Command.RECORD_PAGE].trigger()
 
-    def _make_review(self, reviewing: "Callable[[], Reviewing]") -> Page:
+    def _make_review(self, reviewing: "Callable[[], Reviewing]", sheets: KeptFile) -> Page:
         from odyssey_recorder.gui.review.figures_view import FiguresView
         from odyssey_recorder.gui.review.review_page import ReviewPage
 
         tools, desk = (self._tools.background, self._tools.jobs, self._tools.commands), reviewing()
         page = ReviewPage(desk, *tools)
+        page.keep_sheets_in(sheets)
+        self._tell_recording(page.show_recording)
         page.offer_figures(FiguresView(desk, *tools))
         return page
 

@@ -89,7 +89,7 @@ _QUESTIONS = {
 
 def same_person(one: str, other: str) -> bool:
     """Whether two names are one person's: case, outer blanks and Unicode form make no difference."""
-    return _person(one) == _person(other)
+    return comparable_name(one) == comparable_name(other)
 
 
 def sample(episodes: Mapping[str, Stratum], policy: Policy) -> frozenset[str]:
@@ -99,7 +99,7 @@ def sample(episodes: Mapping[str, Stratum], policy: Policy) -> frozenset[str]:
     """
     strata: dict[tuple[str, str, str], list[str]] = {}
     for episode_id, stratum in episodes.items():
-        key = (stratum.category, stratum.device, _person(stratum.annotator))
+        key = (stratum.category, stratum.device, comparable_name(stratum.annotator))
         strata.setdefault(key, []).append(episode_id)
     share = Fraction(str(policy.second_share))  # as it is written: 0.07 of 100 are 7, not 8
 
@@ -147,7 +147,7 @@ def standing_fixes(fixes: Sequence[Fix]) -> list[Fix]:
 
 def turn(now: Standing, *, recorder: str, reviewer: str) -> Turn | str:
     """As what `reviewer` may judge the episode now; otherwise why not, in words for the reviewer."""
-    if not _person(reviewer):
+    if not comparable_name(reviewer):
         return "Say who you are first: a verdict carries its reviewer's name."
     if same_person(recorder, reviewer):
         return "You recorded this episode: somebody else judges it."
@@ -192,7 +192,7 @@ def agrees(one: Verdict, other: Verdict) -> bool:
     )
 
 
-def _person(name: str) -> str:
+def comparable_name(name: str) -> str:
     """A name as names are compared."""
     return normalize("NFKC", normalize("NFKC", name).casefold()).strip()
 
@@ -200,7 +200,7 @@ def _person(name: str) -> str:
 def _may_count(verdict: Verdict, recorder: str) -> bool:
     """Whether a verdict is one by the rules, of whichever revision; `subject` may know a recorder that got lost."""
     return (
-        bool(_person(verdict.by))
+        bool(comparable_name(verdict.by))
         and not same_person(verdict.by, recorder)
         and not same_person(verdict.by, verdict.subject.recorder)
         and not bears(verdict.decision, verdict.judgements)
@@ -209,7 +209,7 @@ def _may_count(verdict: Verdict, recorder: str) -> bool:
 
 def _newest_of_each(verdicts: Iterable[Verdict]) -> list[Verdict]:
     """The newest verdict of each person, in the order they were given, whatever order they come in."""
-    newest = {_person(one.by): one for one in sorted(verdicts, key=lambda one: (one.at, one.id))}
+    newest = {comparable_name(one.by): one for one in sorted(verdicts, key=lambda one: (one.at, one.id))}
     return sorted(newest.values(), key=lambda one: (one.at, one.id))
 
 

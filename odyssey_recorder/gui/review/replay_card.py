@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from datetime import datetime
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QVBoxLayout
@@ -20,6 +19,7 @@ from odyssey_recorder.replay.player import StepResult
 
 _NEVER = "Not replayed yet: a replay shows whether the steps lead there again."
 _NO_DEVICE = "No device. Start an emulator, or a simulated device, on the page Devices."
+_RECORDED = "{} is being recorded on: it is offered once that recording has ended."
 
 
 class ReplayCard(QFrame):
@@ -43,6 +43,9 @@ class ReplayCard(QFrame):
         self._review: OpenedReview | None = None
         self._replayed = ""  # the id of the episode that a replay is under way for
         self._told: dict[int, str] = {}  # what it has come to so far, by step
+        self._listed: Sequence[ListedDevice] = ()
+        self._problem = ""  # why it is not known which devices there are
+        self._recorded = ""  # the serial of the device that must be left alone
         self._device = Choice("Device to replay on")
         self._look = push_button("Look again", "Look again which devices there are", "quiet")
         self._outcome = text_label(kind="hint")
@@ -53,7 +56,7 @@ class ReplayCard(QFrame):
         commands[Command.REPLAY_EPISODE].triggered.connect(self._replay)
         commands.belong_to(self, Command.REPLAY_EPISODE)
         self._lay_out()
-        self._offer_devices(())
+        self._offer_devices()
 
     def show_review(self, review: OpenedReview) -> None:
         """Show what the last replay of an episode came to, if it was replayed as it is now."""
@@ -71,7 +74,12 @@ class ReplayCard(QFrame):
 
     def look_for_devices(self) -> None:
         """Look which devices there are."""
-        self._background.run(self._reviewing.devices, self._offer_devices, self._tell_failure)
+        self._background.run(self._reviewing.devices, self._take_devices, self._tell_failure)
+
+    def show_recording(self, serial: str) -> None:
+        """Leave the device alone on which an episode is recorded now; empty: there is none."""
+        self._recorded = serial
+        self._offer_devices()
 
     @property
     def outcome(self) -> str:
@@ -82,16 +90,24 @@ class ReplayCard(QFrame):
         """Draw the icons anew for another palette."""
         self._job.repaint_icons()
 
-    def _offer_devices(self, devices: Sequence[ListedDevice]) -> None:
-        ready = [device for device in devices if device.is_ready]
-        self._device.offer([(device.serial, _device_words(device)) for device in ready] or [("", "No device")])
-        self._hint.setText("" if ready else _NO_DEVICE)
-        self._hint.setVisible(not ready)
-        self._offer()
+    def _take_devices(self, devices: Sequence[ListedDevice]) -> None:
+        self._listed, self._problem = devices, ""
+        self._offer_devices()
 
     def _tell_failure(self, error: Exception) -> None:
-        self._offer_devices(())
-        self._hint.setText(str(error))
+        self._listed, self._problem = (), str(error)
+        self._offer_devices()
+
+    def _offer_devices(self) -> None:
+        ready = [device for device in self._listed if device.is_ready]
+        free = [device for device in ready if device.serial != self._recorded]
+        self._device.offer([(device.serial, _device_words(device)) for device in free] or [("", "No device")])
+        words = self._problem or ("" if ready else _NO_DEVICE)
+        if len(free) < len(ready):
+            words = _RECORDED.format(self._recorded)
+        self._hint.setText(words)
+        self._hint.setVisible(bool(words))
+        self._offer()
 
     def _offer(self) -> None:
         is_possible = self._review is not None and bool(self._device.value) and not self._replayed
@@ -161,9 +177,13 @@ def _device_words(device: ListedDevice) -> str:
 
 
 def _outcome(evidence: ReplayEvidence) -> str:
+    """How a replay went, whose it was and when; one that failed says at what."""
     counts = Counter(evidence.steps)
     told = ", ".join(f"{counts[verdict]} {verdict}" for verdict in ("match", "drift", "diverged") if counts[verdict])
-    at: datetime = evidence.at.astimezone()
-    steps = f": {told}" if told else ""
+    steps = f"all {len(evidence.steps)} steps match" if evidence.outcome == "match" else told
+    failed = "failed" if evidence.outcome == "failed" else ""
+    went = ": ".join(filter(None, (failed, steps)))
     problem = f" {evidence.problem}" if evidence.problem else ""
-    return f"Replayed on {evidence.serial}, {evidence.outcome}{steps}. By {evidence.by}, {at:%Y-%m-%d %H:%M}.{problem}"
+    return (
+        f"Replayed on {evidence.serial}: {went}. By {evidence.by}, {evidence.at.astimezone():%Y-%m-%d %H:%M}.{problem}"
+    )

@@ -58,6 +58,10 @@ class ReviewCards(QWidget):
         words = Command.SHOW_FINDINGS.value.label
         self._commands[Command.SHOW_FINDINGS].setText(f"{words} {grave}" if grave else words)
 
+    def show_recording(self, serial: str) -> None:
+        """Leave the device alone on which an episode is recorded now; empty: there is none."""
+        self._replay.show_recording(serial)
+
     def clear(self) -> None:
         """No episode is open: nothing can be fixed."""
         self._fixes.clear()

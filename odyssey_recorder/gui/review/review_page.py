@@ -16,14 +16,17 @@ from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.banner import Banner, Tone
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.jobs import Jobs
+from odyssey_recorder.gui.kept_file import KeptFile
 from odyssey_recorder.gui.page import Page
 from odyssey_recorder.gui.parts import breakable, named, row, text_label
 from odyssey_recorder.gui.review.episodes_pane import EpisodesPane
+from odyssey_recorder.gui.review.kept_sheets import KeptSheets
+from odyssey_recorder.gui.review.moved_steps import moved_steps
 from odyssey_recorder.gui.review.review_cards import ReviewCards
 from odyssey_recorder.gui.review.review_table import UNCHECKED, title
 from odyssey_recorder.gui.review.review_viewer import ReviewViewer
 from odyssey_recorder.gui.review.reviewing import Following, Reviewing
-from odyssey_recorder.gui.review.sheet import Sheet
+from odyssey_recorder.gui.review.sheet import Sheet, steps_in_words
 from odyssey_recorder.gui.review.stopwatch import Stopwatch
 from odyssey_recorder.gui.review.verdict_panel import JUDGING, VerdictPanel
 from odyssey_recorder.gui.review.verdict_words import what_followed
@@ -69,7 +72,7 @@ class ReviewPage(Page):
         self._opened: OpenedReview | None = None
         self._ahead: OpenedReview | None = None
         self._on_the_way: set[str] = set()
-        self._sheets: dict[str, Sheet] = {}
+        self._sheets = KeptSheets(KeptFile(), reviewing, background, self)
         self._watch = Stopwatch(clock)
         self._pane = EpisodesPane(commands)
         self._viewer = ReviewViewer(background, commands)
@@ -97,6 +100,8 @@ class ReviewPage(Page):
         self._pane.repaint_icons()
 
     def close_down(self) -> None:
+        self._keep_sheet()
+        self._sheets.close()
         if self._following is not None:
             self._following.close()
 
@@ -116,6 +121,14 @@ class ReviewPage(Page):
         """Let the reviewer turn from the episodes to `figures` and back."""
         self._whole.addWidget(figures)
         self._commands[Command.REVIEW_FIGURES].setVisible(True)
+
+    def keep_sheets_in(self, file: KeptFile) -> None:
+        """Take up what was filled in before, and keep there from now on what is not submitted."""
+        self._sheets = KeptSheets(file, self._reviewing, self._background, self)
+
+    def show_recording(self, serial: str) -> None:
+        """Leave the device alone on which an episode is recorded now; empty: there is none."""
+        self._cards.show_recording(serial)
 
     # What becomes of the episodes.
 
@@ -216,14 +229,14 @@ class ReviewPage(Page):
         """Show an episode, or what it has become; what is filled in stays."""
         if self._opened is None:
             self._cards.show_task()
-            sheet = self._sheets.get(self._wanted, Sheet())
+            sheet = self._recalled(opened)
             self._watch.set(sheet.seconds)
         else:
-            sheet = self._panel.sheet
+            sheet = self._carried_over(self._opened, opened)
         self._opened = opened
         self._panel.show_waiting(False)
         self._panel.show_review(opened, sheet)
-        self._viewer.show_review(opened)
+        self._viewer.show_review(opened, sheet.seen)
         self._cards.show_review(opened)
         self._viewer.focus_steps()
         self._look_ahead()
@@ -233,9 +246,33 @@ class ReviewPage(Page):
         if following and (self._ahead is None or self._ahead.row.episode_id != following):
             self._fetch(following)
 
+    def _recalled(self, opened: OpenedReview) -> Sheet:
+        """What was filled in of an episode when it was left; of another version of it only the note."""
+        kept = self._sheets.get(opened.row.episode_id)
+        if kept is None or kept.revision == opened.revision:
+            return Sheet() if kept is None else kept.sheet
+        sheet = Sheet(note=kept.sheet.note, seconds=kept.sheet.seconds)
+        if kept.sheet.judgements:
+            stays = "Answer anew, please; your note is still here." if sheet.note else "Answer anew, please."
+            words = "The episode was changed since you answered: your answers were of another version."
+            self._message.show_message(Tone.WARNING, words, stays)
+        return sheet
+
+    def _carried_over(self, before: OpenedReview, opened: OpenedReview) -> Sheet:
+        """What is filled in, once the steps of the open episode are others."""
+        sheet = self._panel.sheet
+        if before.revision == opened.revision:
+            return sheet
+        numbers = moved_steps(before, opened)
+        if gone := sorted(sheet.named - numbers.keys()):
+            words = f"You named {steps_in_words(gone)}, which is not there any more as it was."
+            self._message.show_message(Tone.WARNING, words, "Your answer stays, and names no step now.")
+        return sheet.moved(numbers)
+
     def _keep_sheet(self) -> None:
-        if self._opened is not None:
-            self._sheets[self._wanted] = replace(self._panel.sheet, seconds=self._watch.seconds)
+        if (opened := self._opened) is not None:
+            sheet = replace(self._panel.sheet, seconds=self._watch.seconds)
+            self._sheets.put(opened.row.episode_id, opened.revision, sheet)
 
     def _close_episode(self) -> None:
         self._wanted, self._opened = "", None
@@ -305,7 +342,7 @@ class ReviewPage(Page):
         is_open = submitted.episode_id == self._wanted
         if is_open:
             self._opened = None
-        self._sheets.pop(submitted.episode_id, None)
+        self._sheets.drop(submitted.episode_id)
         self._pane.take(ReviewNews(read=(submitted,)))
         self._outcome.setText(
             f"{what_followed(submitted)}: {shorten(title(submitted), _TITLE_LETTERS, placeholder='…')}"
@@ -372,6 +409,7 @@ class ReviewPage(Page):
         self._cards.undo_asked.connect(lambda: self._change(self._reviewing.undo))
         self._cards.evidence_came.connect(self._take_evidence)
         self._panel.decided.connect(self._submit)
+        self._panel.changed.connect(self._keep_sheet)
         self._panel.step_asked.connect(self._viewer.go_to_step)
         self._panel.writing_ended.connect(self._viewer.focus_steps)
         application = QGuiApplication.instance()

@@ -55,11 +55,13 @@ class ReviewViewer(QWidget):
 
     # What is shown.
 
-    def show_review(self, review: OpenedReview) -> None:
-        """Show an episode from its first step on; one that is shown already stays at its step."""
+    def show_review(self, review: OpenedReview, seen: frozenset[int] = frozenset()) -> None:
+        """Show an episode from its first step on, one that is shown already from its present step on.
+
+        `seen` are the steps that were looked at before.
+        """
         steps = shown_steps(review)
         at = self._present if _same_episode(steps, self._steps) else 0
-        seen = self._seen if at else set()
         self._steps, self._seen = steps, set(seen)
         self._size = review.opened.episode.device.size
         self._arrange()

@@ -1,5 +1,6 @@
 """What a reviewer has filled in of one episode and not submitted yet; it waits while another episode is looked at."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from odyssey_recorder.quality.finding import Criterion
@@ -33,13 +34,20 @@ class Sheet:
         answers = sorted([*others, judgement], key=lambda one: places.index(one.criterion))
         return replace(self, judgements=tuple(answers))
 
-    def with_steps(self, steps: int) -> "Sheet":
-        """The sheet for an episode that has `steps` by now: what named one that is gone names none."""
-        kept = [
-            one if one.step is None or one.step < steps else one.model_copy(update={"step": None})
+    def moved(self, numbers: Mapping[int, int]) -> "Sheet":
+        """The sheet once the steps have other `numbers`, by those they had: what named one that is gone names none, and
+        a step that has come anew was not seen."""
+        judgements = [
+            one if one.step is None else one.model_copy(update={"step": numbers.get(one.step)})
             for one in self.judgements
         ]
-        return replace(self, judgements=tuple(kept))
+        seen = frozenset(numbers[one] for one in self.seen if one in numbers)
+        return replace(self, judgements=tuple(judgements), seen=seen)
+
+    @property
+    def named(self) -> frozenset[int]:
+        """The steps that the answers name."""
+        return frozenset(one.step for one in self.judgements if one.step is not None)
 
     def lacking(self) -> tuple[Criterion, str] | None:
         """The first question that is not answered in full, and what to do; None where all are."""
@@ -62,3 +70,15 @@ class Sheet:
 def unseen(seen: frozenset[int], steps: int) -> tuple[int, ...]:
     """The steps that were not seen yet."""
     return tuple(number for number in range(steps) if number not in seen)
+
+
+def steps_in_words(numbers: Sequence[int]) -> str:
+    """Steps as a reviewer says them: ``step 3``, ``steps 3, 7 to 9``."""
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and runs[-1][-1] == number - 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    told = [str(run[0]) if len(run) == 1 else f"{run[0]} to {run[-1]}" for run in runs]
+    return f"{'step' if len(numbers) == 1 else 'steps'} {', '.join(told)}"

@@ -1,6 +1,5 @@
 """Where a reviewer answers the three questions and decides: nothing is filled in beforehand, and nothing gets lost."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
@@ -13,7 +12,7 @@ from odyssey_recorder.gui.parts import breakable, named, row, scroll_area, text_
 from odyssey_recorder.gui.review.key_button import KeyButton
 from odyssey_recorder.gui.review.question_card import ANSWERS, QuestionCard
 from odyssey_recorder.gui.review.seen_bar import SeenBar
-from odyssey_recorder.gui.review.sheet import QUESTIONS, Sheet, unseen
+from odyssey_recorder.gui.review.sheet import QUESTIONS, Sheet, steps_in_words, unseen
 from odyssey_recorder.gui.review.verdict_words import turn_words, verdict_in_short, verdicts
 from odyssey_recorder.quality.docket import OpenedReview
 from odyssey_recorder.quality.finding import Criterion
@@ -55,6 +54,8 @@ class VerdictPanel(QFrame):
     """The sheet bears this decision, and it shall be submitted."""
     step_asked = Signal(int)
     """This step has to be looked at first."""
+    changed = Signal()
+    """Something else is filled in, or one more step was seen."""
     writing_ended = Signal()
     """The keys of the page are wanted again."""
 
@@ -87,7 +88,7 @@ class VerdictPanel(QFrame):
     def show_review(self, opened: OpenedReview, sheet: Sheet) -> None:
         """Show what is filled in of an episode, and whether and as whom the reviewer may judge it."""
         self._steps = len(opened.opened.episode.steps)
-        self._sheet = sheet.with_steps(self._steps)
+        self._sheet = sheet
         self._unfolded = None
         self._may_judge = opened.row.turn is not None
         self._turn.setText(turn_words(opened))
@@ -110,6 +111,7 @@ class VerdictPanel(QFrame):
         self._shown_step = number
         self._sheet = replace(self._sheet, seen=self._sheet.seen | seen)
         self._show_seen()
+        self.changed.emit()
 
     def show_waiting(self, on: bool) -> None:
         """Take nothing while a verdict is being kept, or the next episode opened."""
@@ -158,6 +160,7 @@ class VerdictPanel(QFrame):
         self._sheet = self._sheet.judged(judgement)
         self._refusal.hide()
         self._show_answers()
+        self.changed.emit()
 
     def _choose_reason(self, number: int) -> None:
         if self._unfolded is not None:
@@ -181,7 +184,7 @@ class VerdictPanel(QFrame):
             return
         left = unseen(self._sheet.seen, self._steps)
         if decision.accepts and left:
-            self.refuse(f"You have not seen {_steps_in_words(left)} yet.", "Look at every step before you accept.")
+            self.refuse(f"You have not seen {steps_in_words(left)} yet.", "Look at every step before you accept.")
             self.step_asked.emit(left[0])
             return
         self._refusal.hide()
@@ -220,6 +223,7 @@ class VerdictPanel(QFrame):
 
     def _take_note(self) -> None:
         self._sheet = replace(self._sheet, note=self._note.toPlainText().strip())
+        self.changed.emit()
 
     # How it hangs together.
 
@@ -271,15 +275,3 @@ class VerdictPanel(QFrame):
             kind = "primary" if command.value.primary else ""
             grid.addWidget(KeyButton(self._commands[command], command.value.label, kind), place // 2, place % 2)
         return grid
-
-
-def _steps_in_words(numbers: Sequence[int]) -> str:
-    """Steps as a reviewer says them: ``step 3``, ``steps 3, 7 to 9``."""
-    runs: list[list[int]] = []
-    for number in numbers:
-        if runs and runs[-1][-1] == number - 1:
-            runs[-1].append(number)
-        else:
-            runs.append([number])
-    told = [str(run[0]) if len(run) == 1 else f"{run[0]} to {run[-1]}" for run in runs]
-    return f"{'step' if len(numbers) == 1 else 'steps'} {', '.join(told)}"

@@ -136,6 +136,33 @@ def test_only_devices_that_answer_are_offered(table: Table, qtbot: QtBot) -> Non
     assert [choice.itemText(place) for place in range(choice.count())] == ["emulator-5554 · Phone"]
 
 
+def test_a_device_that_is_recorded_on_is_not_offered_until_that_has_ended(table: Table) -> None:
+    table.bench.listed = (*table.bench.listed, ListedDevice("emulator-5556", "device", "p", "Phone"))
+    table.show()
+    table.look()
+    choice = table.card.findChild(Choice)
+    assert choice is not None
+    table.card.show_recording("emulator-5554")
+    assert [choice.itemText(place) for place in range(choice.count())] == ["emulator-5556 · Phone"]
+    assert table.says("emulator-5554 is being recorded on")
+    table.card.show_recording("emulator-5556")
+    assert choice.value == "emulator-5554"
+    table.card.show_recording("")
+    assert choice.count() == 2
+    assert not table.says("is being recorded on")
+
+
+def test_where_the_only_device_is_recorded_on_nothing_can_be_replayed(table: Table) -> None:
+    table.show()
+    table.look()
+    table.card.show_recording("emulator-5554")
+    assert not table.commands[Command.REPLAY_EPISODE].isEnabled()
+    table.commands[Command.REPLAY_EPISODE].trigger()
+    assert table.jobs.at_work == ()
+    table.card.show_recording("")
+    assert table.commands[Command.REPLAY_EPISODE].isEnabled()
+
+
 def test_why_devices_cannot_be_listed_is_said(table: Table, qtbot: QtBot) -> None:
     table.bench.refusal = DeviceError("adb does not answer.")
     table.show()
@@ -152,7 +179,7 @@ def test_badges_come_live_and_the_outcome_at_the_end(table: Table, qtbot: QtBot)
     table.bench.may_end.set()
     qtbot.waitUntil(lambda: bool(table.evidence))
     assert table.badges == {0: "match", 1: "drift"}
-    assert "Replayed on emulator-5554, drift: 1 match, 1 drift. By Rosa" in table.card.outcome
+    assert "Replayed on emulator-5554: 1 match, 1 drift. By Rosa" in table.card.outcome
     assert table.commands[Command.REPLAY_EPISODE].isEnabled()
 
 
@@ -202,4 +229,4 @@ def test_whoever_comes_back_while_it_goes_on_sees_how_far_it_is(table: Table, qt
 def test_the_last_replay_of_the_episode_as_it_is_now_is_shown(table: Table) -> None:
     table.show(evidence("diverged"), evidence("match", "match"), evidence("diverged", revision="0" * 64))
     assert table.badges == {0: "match", 1: "match"}
-    assert "match: 2 match" in table.card.outcome
+    assert "emulator-5554: all 2 steps match. By" in table.card.outcome

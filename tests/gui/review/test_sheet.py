@@ -1,5 +1,7 @@
 """What is filled in of an episode: what is missing of it, and what becomes of it when the episode is fixed."""
 
+from dataclasses import replace
+
 import pytest
 
 from odyssey_recorder.gui.review.sheet import QUESTIONS, Sheet, unseen
@@ -49,9 +51,11 @@ def test_what_is_not_passed_needs_a_reason_of_its_own_question_or_words(incomple
     assert sheet.lacking() == (Criterion.SEQUENCE, f"{asked}: {QUESTIONS[Criterion.SEQUENCE]}")
 
 
-def test_a_step_that_is_dropped_is_named_no_longer() -> None:
+def test_answers_and_what_was_seen_follow_the_steps_to_their_new_numbers() -> None:
     sheet = filled(failed(Criterion.PICTURES, "blank", step=4), failed(Criterion.SEQUENCE, "gap", step=1))
-    assert [one.step for one in sheet.with_steps(4).judgements] == [None, 1]
+    moved = replace(sheet, seen=frozenset({0, 1, 4})).moved({0: 0, 2: 1, 3: 2, 4: 3})
+    assert [one.step for one in moved.judgements] == [3, None]
+    assert moved.seen == {0, 3}
 
 
 def test_the_steps_that_were_not_seen_are_known() -> None:
