@@ -136,8 +136,8 @@ def has_an_effect(evidence: EpisodeEvidence) -> Said:
             continue
         nothing = is_without_effect(evidence, step)
         if nothing:
-            found = f"After it the screen looks the same: {step.change or 0:.3%} of the next picture differs."
-            yield Found(step.number, found, todo)
+            share = f"{step.change:.3%}" if step.change else "nothing"
+            yield Found(step.number, f"After it the screen looks the same: {share} of the next picture differs.", todo)
         elif step.number in flags:
             yield Found(step.number, sentence(f"The recorder noted: {flags[step.number]}"), todo)
         elif nothing is None:
