@@ -29,7 +29,7 @@ class Publication(Banner):
             return
         self._annotation = annotation
         self.setToolTip(str(annotation))
-        self.show_message(Tone.SUCCESS, "The episode is published.", "It is being checked…")
+        self.show_message(Tone.SUCCESS, "The episode is published.", f"{self._file}\nIt is being checked…")
 
     def show_report(self, report: EpisodeReport) -> None:
         """What the checks have found, unless another episode was published meanwhile."""
@@ -37,18 +37,23 @@ class Publication(Banner):
             return
         grave = [one for one in report.findings if one.severity is not Severity.NOTE]
         if not grave:
-            file = breakable(self._annotation.name)
-            self.show_message(Tone.SUCCESS, "The episode is published, and the checks found nothing wrong.", file)
+            self.show_message(Tone.SUCCESS, "The episode is published; the checks found nothing wrong.", self._file)
             return
         more = len(grave) - _NAMED
         told = [_told(one) for one in grave[:_NAMED]] + (
             [f"{more} more: a reviewer will see them."] if more > 0 else []
         )
-        self.show_message(Tone.WARNING, f"The episode is published; {_counted(report)} found.", "\n".join(told))
+        self.show_message(
+            Tone.WARNING, f"The episode is published; {_counted(report)} found.", "\n".join([*told, self._file])
+        )
 
     def show_failure(self, words: str) -> None:
         """It could not be checked, and why."""
-        self.show_message(Tone.WARNING, "The episode is published, but could not be checked.", words)
+        self.show_message(Tone.WARNING, "The episode is published, but could not be checked.", f"{words}\n{self._file}")
+
+    @property
+    def _file(self) -> str:
+        return "" if self._annotation is None else breakable(self._annotation.name)
 
 
 def _told(finding: Finding) -> str:
