@@ -6,9 +6,12 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QRadioButton, QWidget
+from PySide6.QtWidgets import QRadioButton, QSpinBox, QWidget
 
+from odyssey_recorder.dataset.amendment import DropSteps
 from odyssey_recorder.gui.review.history_card import HistoryCard
+from odyssey_recorder.gui.review.sheet import QUESTIONS
+from odyssey_recorder.gui.review.strip import Strip
 from odyssey_recorder.gui.workplace import Workplace, load_pages
 from odyssey_recorder.quality.checker import Checker
 from odyssey_recorder.quality.evidence import EpisodeEvidence
@@ -19,6 +22,7 @@ from tests.gui.inspection import faults
 from tests.gui.pilot import Pilot
 from tests.gui.review.reviewer import Reviewer
 
+PICTURES, STEPS, _WORDS = QUESTIONS.values()
 ALT, CTRL = Qt.KeyboardModifier.AltModifier, Qt.KeyboardModifier.ControlModifier
 
 
@@ -95,3 +99,71 @@ def test_all_fixes_are_whole_in_the_smallest_window(reviewer: Reviewer) -> None:
         reviewer.pilot.qtbot.waitUntil(button.isVisible)
         assert button.visibleRegion().boundingRect() == button.rect(), f"{name} is cut"
     assert faults(window) == []
+
+
+def test_steps_that_come_back_were_not_seen_and_those_behind_them_were(reviewer: Reviewer) -> None:
+    pilot = reviewer.pilot
+    reviewer.look_at_all()
+    pilot.qtbot.waitUntil(lambda: pilot.says("5 of 5 steps seen"))
+    key(reviewer, Qt.Key.Key_Home)
+    key(reviewer, Qt.Key.Key_Right)
+    drop(reviewer)
+    pilot.qtbot.waitUntil(lambda: pilot.says("4 of 4 steps seen"), timeout=10_000)
+    assert unseen(reviewer) == []
+    key(reviewer, Qt.Key.Key_Home)
+    reviewer.press("qaz")
+    key(reviewer, Qt.Key.Key_Z, CTRL)
+    pilot.qtbot.waitUntil(lambda: pilot.says("4 of 5 steps seen"), timeout=10_000)
+    reviewer.wait_to_be_ready()
+    assert unseen(reviewer) == [1]
+    reviewer.press("r")
+    assert pilot.says("You have not seen step 1 yet.")
+
+
+def test_an_answer_that_names_a_dropped_step_stays_and_says_so(reviewer: Reviewer) -> None:
+    pilot = reviewer.pilot
+    key(reviewer, Qt.Key.Key_Right)
+    reviewer.press("w2")
+    reviewer.press(".")
+    reviewer.press("s3")
+    key(reviewer, Qt.Key.Key_Left)
+    drop(reviewer)
+    pilot.qtbot.waitUntil(
+        lambda: pilot.says("You named step 1, which is not there any more as it was."), timeout=10_000
+    )
+    assert pilot.named(QSpinBox, f"Step: {PICTURES}").text() == "No one step"
+    assert pilot.named(QSpinBox, f"Step: {STEPS}").text() == "Step 1"
+
+
+def test_what_was_fixed_in_another_window_is_not_fixed_again(
+    reviewer: Reviewer, there: InDataset, tmp_path: Path
+) -> None:
+    pilot = reviewer.pilot
+    key(reviewer, Qt.Key.Key_Right)
+    key(reviewer, Qt.Key.Key_D, ALT)
+    dialog = pilot.dialog()
+    dialog.findChildren(QRadioButton)[0].click()
+    other = ReviewDesk(there.root, Checker(tmp_path / "other.sqlite", 1, judge=find_nothing), lambda: "Rosa")
+    other.fix(there.episode_id, DropSteps(first=1, last=1), "stray", other.open(there.episode_id).revision)
+    pilot.press_in(dialog, "Drop")
+    pilot.qtbot.waitUntil(lambda: pilot.says("Step 1 of 4"), timeout=10_000)
+    reviewer.wait_to_be_ready()
+    assert pilot.says("The episode was not changed.")
+    assert steps(there) == 4
+
+
+def drop(reviewer: Reviewer) -> None:
+    """Drop the step that is shown."""
+    key(reviewer, Qt.Key.Key_D, ALT)
+    dialog = reviewer.pilot.dialog()
+    dialog.findChildren(QRadioButton)[0].click()
+    reviewer.pilot.press_in(dialog, "Drop")
+    reviewer.pilot.qtbot.waitUntil(lambda: not dialog.isVisible())
+    activate(reviewer.pilot)  # which window systems do by themselves when a dialog closes
+
+
+def unseen(reviewer: Reviewer) -> list[int]:
+    """The steps that the filmstrip shows as not looked at."""
+    film = reviewer.pilot.find(Strip).model()
+    spoken = [str(film.index(step, 0).data(Qt.ItemDataRole.AccessibleTextRole)) for step in range(film.rowCount())]
+    return [step for step, words in enumerate(spoken) if "not looked at yet" in words]
