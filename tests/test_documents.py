@@ -14,12 +14,14 @@ _LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
 _HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
 _CODE = re.compile(r"^```.*?^```|^    .*?$|`[^`\n]*`", re.MULTILINE | re.DOTALL)
 _KEY_ROW = re.compile(r"^\| `(.+?)` \| (.+?) \| (.+?) \|$", re.MULTILINE)
-_PAGES = {
-    "": "Everywhere",
-    "Record": "On the page Record",
-    "Tasks": "On the page Tasks",
-    "Practice": "On the page Practice",
+_GUIDES = {
+    "": ("annotator-guide.md", "Everywhere"),
+    "Record": ("annotator-guide.md", "On the page Record"),
+    "Tasks": ("annotator-guide.md", "On the page Tasks"),
+    "Practice": ("annotator-guide.md", "On the page Practice"),
+    "Review": ("reviewer-guide.md", "On the page Review"),
 }
+"""Where the keys of a page are told, and under which heading."""
 
 
 def links_of(document: Path) -> list[str]:
@@ -54,8 +56,9 @@ def test_the_pictures_are_small_enough_to_be_carried_along() -> None:
 
 
 def told_keys(page: str) -> list[tuple[str, ...]]:
-    guide = (ROOT / "docs" / "annotator-guide.md").read_text(encoding="utf-8")
-    section = guide.partition(f"### {_PAGES[page]}\n")[2].partition("###")[0]
+    name, heading = _GUIDES[page]
+    guide = (ROOT / "docs" / name).read_text(encoding="utf-8")
+    section = guide.partition(f"### {heading}\n")[2].partition("###")[0]
     return _KEY_ROW.findall(section)
 
 
@@ -65,6 +68,6 @@ def real_keys(page: str) -> Iterator[tuple[str, ...]]:
             yield words.keys, words.label.rstrip("…"), words.tip
 
 
-@pytest.mark.parametrize("page", _PAGES)
-def test_the_guide_tells_the_keys_that_the_window_has(page: str) -> None:
+@pytest.mark.parametrize("page", _GUIDES)
+def test_a_guide_tells_the_keys_that_the_window_has(page: str) -> None:
     assert told_keys(page) == list(real_keys(page))
