@@ -17,8 +17,10 @@ from odyssey_recorder.quality.checker import Checker
 from odyssey_recorder.quality.docket import Ballot, OpenedReview, ReviewNews, ReviewRow
 from odyssey_recorder.quality.evidence import EpisodeEvidence
 from odyssey_recorder.quality.finding import Criterion, EpisodeReport, Finding, Severity
+from odyssey_recorder.quality.quality_report import quality_report
 from odyssey_recorder.quality.review import Decision, Fix, Move
 from odyssey_recorder.quality.review_store import ReviewStore
+from odyssey_recorder.quality.reviewed import read_reviewed
 from odyssey_recorder.quality.standing import Policy, Stage, Turn, WhyTwice
 from odyssey_recorder.review_desk import ReviewDesk
 from tests.dataset.published_episode import recorded
@@ -365,3 +367,21 @@ def test_what_became_final_elsewhere_is_carried_out_here(
         if isinstance(entry, Move)
     }
     assert moves == {"trash": "Bea", "annotator": "Bea"}
+
+
+def test_the_figures_are_those_of_the_command_line(place: Place, one: str) -> None:
+    desk = place.desk("Bea")
+    judge(desk, one)
+    assert desk.figures() == quality_report(read_reviewed(place.root))
+    assert (desk.figures().accepted.count, desk.figures().verdicts) == (1, 1)
+
+
+def test_the_figures_know_of_warnings_as_the_list_does(place: Place, one: str) -> None:
+    place.checks.found[one] = Severity.WARNING
+    desk = place.desk("Bea")
+    row = judge(desk, one)
+    assert (row.stage, dict(desk.figures().stages)[Stage.SECOND]) == (Stage.SECOND, 1)
+
+
+def test_where_there_is_no_dataset_yet_all_figures_are_nothing(tmp_path: Path) -> None:
+    assert Place(tmp_path / "nowhere", Checks()).desk("Bea").figures().episodes == 0

@@ -39,6 +39,11 @@ def open_window(qtbot: QtBot) -> Iterator[Callable[[Desk], Pilot]]:
         shiboken6.delete(pilot.window)
 
 
+def wait_for_closing(pilot: Pilot) -> None:
+    """Until the window, which was asked to close, does not wait for work any more."""
+    pilot.qtbot.waitUntil(lambda: not (pilot.window.isVisible() and pilot.window.jobs.at_work))
+
+
 @pytest.fixture
 def open_at(qtbot: QtBot, desk: BenchDesk) -> Iterator[Callable[[Workplace], Pilot]]:
     """Opens the window on the one device, with what else a workplace has; closed again as `open_window` does."""
@@ -51,6 +56,7 @@ def open_at(qtbot: QtBot, desk: BenchDesk) -> Iterator[Callable[[Workplace], Pil
     yield open_at
     for pilot in pilots:
         pilot.window.close()
+        wait_for_closing(pilot)
         shiboken6.delete(pilot.window)
 
 

@@ -140,8 +140,8 @@ def test_the_review_page_does_so_whatever_is_done_on_it(pilot: Pilot, qtbot: QtB
     for keys in ("w1", "s3r", "xt"):
         reviewer.press(keys)
         check(qtbot, pilot.window)
-    for tab in ("Findings", "Fix", "Replay", "History"):
-        pilot.press(tab)
+    for button in ("Findings", "Fix", "Replay", "History", "Figures"):
+        pilot.press(button)
         check(qtbot, pilot.window)
 
 

@@ -27,7 +27,10 @@ _WIDEST_PX = 1480
 _WAITING = "Reading the reviews…"
 _WAITING_HINT = "The figures come from the review files of all episodes."
 _NOTHING = "Nothing was reviewed yet."
-_HOW_TO_BEGIN = "Open an episode, answer the three questions, and decide: the figures begin with the first verdict."
+_HOW_TO_BEGIN = (
+    "“Figures” leads back to the episodes: open one, answer the three questions, and decide. The figures begin with the"
+    " first verdict."
+)
 _PAGE = "quality-report.html"
 
 

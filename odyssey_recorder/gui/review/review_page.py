@@ -217,6 +217,7 @@ class ReviewPage(Page):
             self._show(opened)
         elif opened.row.episode_id == self._next(self._wanted):
             self._ahead = opened
+            self._viewer.prepare(opened)
 
     def _tell_unread(self, episode_id: str, error: Exception) -> None:
         self._on_the_way.discard(episode_id)
@@ -428,7 +429,6 @@ class ReviewPage(Page):
         commands.belong_to(self._bench, *JUDGING)
 
     def _lay_out(self) -> None:
-        self._said.setWordWrap(False)
         self._said.setWordWrap(False)
         self._bar.setTextVisible(False)
         self._bar.setFixedSize(QSize(120, 6))

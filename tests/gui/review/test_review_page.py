@@ -557,3 +557,28 @@ def test_figures_that_are_given_stand_behind_a_switch(alone: Alone) -> None:
     assert figures.isVisible()
     alone.ask(Command.REVIEW_FIGURES)
     assert not figures.isVisible()
+
+
+def test_the_time_of_an_episode_rests_while_the_figures_are_in_its_place(
+    bench: BenchReviewing, alone: Alone, qtbot: QtBot
+) -> None:
+    alone.page.offer_figures(QLabel("Agreement: 0.8"))
+    alone.ask(Command.NEXT_REVIEW)
+    alone.wait_for(VerdictPanel)
+    alone.now_s = 5.0
+    alone.ask(Command.REVIEW_FIGURES)
+    alone.now_s = 1000.0
+    alone.ask(Command.REVIEW_FIGURES)
+    alone.now_s = 1002.0
+    alone.ask(Command.NEXT_STEP, Command.NEXT_STEP)
+    alone.ask(Command.PASS_PICTURES, Command.PASS_SEQUENCE, Command.PASS_INSTRUCTION, Command.ACCEPT_EPISODE)
+    qtbot.waitUntil(lambda: len(bench.ballots) == 1)
+    assert bench.ballots[0][1].seconds == 7.0
+
+
+def test_the_next_episode_is_opened_from_the_figures_too(alone: Alone) -> None:
+    figures = QLabel("Agreement: 0.8")
+    alone.page.offer_figures(figures)
+    alone.ask(Command.REVIEW_FIGURES, Command.NEXT_REVIEW)
+    alone.wait_for(VerdictPanel)
+    assert not figures.isVisible()

@@ -1,0 +1,317 @@
+"""The figures behind the switch of the Review page, of the real desk and real files."""
+
+import hashlib
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QModelIndex, QPoint, QPointF, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QAbstractButton, QFileDialog, QListView, QScrollArea
+
+from odyssey_recorder.errors import ReviewError
+from odyssey_recorder.gui.appearance import ThemeName, use_theme
+from odyssey_recorder.gui.main_window import SMALLEST
+from odyssey_recorder.gui.parts import breakable
+from odyssey_recorder.gui.record.recording_controller import Phase
+from odyssey_recorder.gui.review.figures_view import FiguresView
+from odyssey_recorder.gui.workplace import Workplace, load_pages
+from odyssey_recorder.quality.quality_report import QualityReport
+from odyssey_recorder.quality.review_store import ReviewStore
+from odyssey_recorder.quality.standing import Policy
+from tests.gui.inspection import faults
+from tests.gui.pilot import Pilot
+from tests.gui.review.bench_review import BenchReviewing
+from tests.gui.test_every_control import shows_focus
+from tests.quality.reviewed import publish
+from tests.quality.verdicts import verdict
+from tests.test_review_desk import Checks, Place
+
+SHIFT = Qt.KeyboardModifier.ShiftModifier
+CTRL = Qt.KeyboardModifier.ControlModifier
+
+
+class Reader:
+    """Plays somebody who reads the figures."""
+
+    def __init__(self, pilot: Pilot) -> None:
+        self.pilot = pilot
+        self.view = pilot.find(FiguresView)
+        self.area = self.view.findChildren(QScrollArea)[0]
+
+    def turn(self) -> None:
+        """Turn from the episodes to the figures, or back."""
+        self.pilot.press("Figures")
+
+    def wait_to_read(self, words: str) -> None:
+        self.pilot.qtbot.waitUntil(lambda: self.pilot.says(words))
+
+    def wait_for_figures(self) -> None:
+        """Until they are read."""
+        self.wait_to_read("As of ")
+
+    def table(self, name: str) -> QListView:
+        return self.pilot.named(QListView, name)
+
+    def hears(self, name: str) -> list[str]:
+        """What a screen reader says of the rows of a table."""
+        model = self.table(name).model()
+        rows = range(model.rowCount())
+        return [str(model.index(row, 0).data(Qt.ItemDataRole.AccessibleTextRole)) for row in rows]
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    """No episode yet; whatever is judged twice was not chosen by lot."""
+    place = Place(tmp_path / "dataset", Checks())
+    (place.root / "annotations").mkdir(parents=True)
+    place.reviews.set_policy(Policy(seed=1, second_share=0.0))
+    return place
+
+
+@pytest.fixture
+def read(open_at: Callable[[Workplace], Pilot], place: Place) -> Callable[[], Reader]:
+    """Opens the Review page in the smallest window, turned to the figures."""
+
+    def read() -> Reader:
+        load_pages()
+        pilot = open_at(Workplace(review=lambda: place.desk("Rosa")))
+        pilot.window.resize(SMALLEST)
+        pilot.wait_for_phase(Phase.WATCHING)
+        pilot.press("Review")
+        pilot.window.activateWindow()
+        pilot.qtbot.waitUntil(pilot.window.isActiveWindow)
+        reader = Reader(pilot)
+        reader.turn()
+        return reader
+
+    return read
+
+
+def judge(root: Path, number: int, *answers: str, by: tuple[str, ...] = ("Bea", "Cem", "Dora")) -> None:
+    """One more episode, and what each of the reviewers answered."""
+    annotation = publish(root, f"{number:016}")
+    present = hashlib.sha256(annotation.read_bytes()).hexdigest()
+    for minute, (name, given) in enumerate(zip(by, answers, strict=False)):
+        ReviewStore(root).append(annotation.stem, verdict(name, given, minute=minute, revision=present))
+
+
+@pytest.fixture
+def judged(place: Place) -> Place:
+    """Twelve episodes: four judged by two, of whom one disagrees once, six by one, and two by nobody."""
+    place.reviews.set_policy(Policy(seed=1, second_share=1.0))
+    for number in range(12):
+        judge(
+            place.root, number, *(["ppp", "fpp" if number == 0 else "ppp"] if number < 4 else ["ppp"] * (number < 10))
+        )
+    return place
+
+
+def test_what_the_verdicts_come_to_is_shown_and_can_be_heard(judged: Place, read: Callable[[], Reader]) -> None:
+    reader = read()
+    reader.wait_to_read("of these accepted (44 to 100 %)")
+    assert reader.hears("Episodes by stage") == [
+        "Unreviewed: 2", "Second review: 6", "Disputed: 1", "Accepted: 3", "Sent back: 0", "Rejected: 0",
+    ]  # fmt: skip
+    assert reader.pilot.says("Of 4 accepted episodes that were judged again, chosen by lot and blind, 1 was not")
+    assert reader.hears("By annotator") == [
+        "Annotator: Accepted, with 95 % interval",
+        "Ada: 3 of 3, 100 % (44 to 100 %)",
+    ]
+    assert reader.hears("Time per episode")[1:] == [
+        "All: 14 verdicts, 20 s, 90 % within 20 s",
+        "Bea: 10 verdicts, 20 s, 90 % within 20 s",
+        "Cem: 4 verdicts, 20 s, 90 % within 20 s",
+    ]
+    assert reader.hears("Not so: Screenshots are all there and right")[1:] == ["It shows what was there earlier: 1"]
+
+
+def test_agreement_has_its_intervals_and_says_where_it_is_undefined_or_not_to_be_trusted(
+    judged: Place, read: Callable[[], Reader]
+) -> None:
+    reader = read()
+    reader.wait_to_read("4 episodes with two verdicts: too few to trust.")
+    taken, _pictures, sequence, _instruction = reader.hears("Agreement of two reviewers")[1:]
+    assert taken.startswith("Taken or not: Episodes: 4, Raw agreement, 0 to 100 %: 75 % (25 to 100 %), Cohen's kappa")
+    assert sequence.endswith("Cohen's kappa, -0.5 to 1: undefined: everybody said the same")
+
+
+def test_where_nothing_was_reviewed_yet_it_says_what_to_do(place: Place, read: Callable[[], Reader]) -> None:
+    publish(place.root, "1" * 16)
+    reader = read()
+    reader.wait_to_read("Nothing was reviewed yet.")
+    assert reader.pilot.says("open one, answer the three questions, and decide")
+    assert reader.hears("Episodes by stage")[0] == "Unreviewed: 1"
+
+
+def test_a_dataset_that_is_not_there_yet_has_no_figures(place: Place, read: Callable[[], Reader]) -> None:
+    (place.root / "annotations").rmdir()
+    read().wait_to_read("Nothing was reviewed yet.")
+
+
+def test_a_review_file_that_is_broken_is_named_with_its_place(judged: Place, read: Callable[[], Reader]) -> None:
+    broken = judged.root / "reviews" / f"{5:016}.json"
+    broken.write_text("{\n  oops", encoding="utf-8")
+    reader = read()
+    reader.wait_for_figures()
+    [problem] = reader.hears("What could not be read, or does not count")
+    assert f"{5:016}.json" in problem
+    assert "line 2" in problem
+
+
+def test_they_are_read_anew_whenever_they_are_turned_to(judged: Place, read: Callable[[], Reader]) -> None:
+    reader = read()
+    reader.wait_for_figures()
+    shown = reader.table("Episodes by stage")
+    reader.turn()
+    assert not reader.view.isVisible()
+    reader.turn()
+    reader.wait_for_figures()
+    assert reader.table("Episodes by stage") is shown  # nothing has changed, so nothing moves
+    judge(judged.root, 20, "ppp", "ppp")
+    reader.turn()
+    reader.turn()
+    reader.pilot.qtbot.waitUntil(lambda: "Accepted: 4" in reader.hears("Episodes by stage"))
+
+
+def test_a_key_reads_them_again(judged: Place, read: Callable[[], Reader]) -> None:
+    reader = read()
+    reader.wait_for_figures()
+    judge(judged.root, 20, "ppp", "ppp")
+    QTest.keyClick(reader.pilot.window, Qt.Key.Key_F5, SHIFT)
+    reader.pilot.qtbot.waitUntil(lambda: "Accepted: 4" in reader.hears("Episodes by stage"))
+
+
+class Unreadable(BenchReviewing):
+    """Figures that cannot be read, until they can."""
+
+    def __init__(self, root: Path) -> None:
+        super().__init__(root)
+        self.refusal: ReviewError | None = ReviewError("policy.json: line 1, column 2: Expecting value. Mend it.")
+
+    def figures(self) -> QualityReport:
+        if self.refusal is not None:
+            raise self.refusal
+        return super().figures()
+
+
+def test_what_cannot_be_read_is_told_and_may_be_tried_again(
+    open_at: Callable[[Workplace], Pilot], tmp_path: Path
+) -> None:
+    bench = Unreadable(tmp_path / "dataset")
+    load_pages()
+    pilot = open_at(Workplace(review=lambda: bench))
+    pilot.wait_for_phase(Phase.WATCHING)
+    pilot.press("Review")
+    reader = Reader(pilot)
+    reader.turn()
+    reader.wait_to_read("The figures cannot be told.")
+    assert pilot.says("line 1, column 2: Expecting value. Mend it.")
+    assert pilot.says("“Refresh” reads the reviews again.")
+    assert not pilot.named(QAbstractButton, "Save as page").isEnabled()
+    bench.refusal = None
+    pilot.press("Refresh")
+    reader.wait_for_figures()
+    assert not pilot.says("The figures cannot be told.")
+
+
+def save(reader: Reader, file: Path) -> None:
+    reader.pilot.press("Save as page")
+    chooser = reader.view.findChild(QFileDialog)
+    assert chooser is not None
+    chooser.fileSelected.emit(str(file))
+    chooser.close()
+
+
+def test_they_are_saved_as_a_page(judged: Place, read: Callable[[], Reader], tmp_path: Path) -> None:
+    reader = read()
+    reader.wait_for_figures()
+    save(reader, tmp_path / "page.html")
+    reader.wait_to_read("The page is saved.")
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert str(judged.root) in page
+    assert "4 episodes with two verdicts: too few to trust." in page
+
+
+def test_a_page_that_cannot_be_saved_says_why(judged: Place, read: Callable[[], Reader], tmp_path: Path) -> None:
+    reader = read()
+    reader.wait_for_figures()
+    save(reader, tmp_path)
+    reader.wait_to_read("The page is not saved.")
+    assert reader.pilot.says(breakable(tmp_path.name))
+    reader.pilot.press("Dismiss")
+    assert not reader.pilot.says("The page is not saved.")
+
+
+def test_long_tables_are_folded_until_all_is_asked_for(place: Place, read: Callable[[], Reader]) -> None:
+    for number in range(13):
+        judge(place.root, number, "ppp", by=(f"Reviewer {number:02}",))
+    reader = read()
+    reader.wait_for_figures()
+    table = reader.table("Time per episode")
+    assert (len(reader.hears("Time per episode")), table.height()) == (11, 11 * 30)
+    reader.pilot.press("Show all 14: Time per episode")
+    assert (len(reader.hears("Time per episode")), table.height()) == (15, 15 * 30)
+    reader.pilot.press("Show the first 10: Time per episode")
+    assert len(reader.hears("Time per episode")) == 11
+
+
+def test_keys_lead_through_the_rows_and_bring_each_into_sight(judged: Place, read: Callable[[], Reader]) -> None:
+    reader = read()
+    reader.wait_for_figures()
+    last = reader.table("Time per episode")
+    assert not is_in_sight(reader, last, last.model().index(3, 0))
+    last.setFocus(Qt.FocusReason.TabFocusReason)
+    for _ in range(2):
+        QTest.keyClick(last, Qt.Key.Key_Down)
+    assert last.currentIndex().row() == 3
+    assert is_in_sight(reader, last, last.currentIndex())
+
+
+def is_in_sight(reader: Reader, table: QListView, row: QModelIndex) -> bool:
+    place = table.visualRect(row)
+    place.moveTopLeft(table.mapTo(reader.area.viewport(), place.topLeft()))
+    return reader.area.viewport().rect().contains(place)
+
+
+def test_the_wheel_moves_the_sheet_wherever_it_is_turned(judged: Place, read: Callable[[], Reader]) -> None:
+    reader = read()
+    reader.wait_for_figures()
+    rows = reader.table("Episodes by stage").viewport()
+    place = rows.mapTo(reader.pilot.window, rows.rect().center())
+    QTest.wheelEvent(reader.pilot.window.windowHandle(), QPointF(place), QPoint(0, -240))
+    assert reader.area.verticalScrollBar().value() > 0
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_every_control_of_theirs_is_named_and_shows_the_focus(
+    judged: Place, read: Callable[[], Reader], theme: ThemeName
+) -> None:
+    use_theme(theme)
+    reader = read()
+    reader.wait_for_figures()
+    reader.pilot.qtbot.waitUntil(lambda: faults(reader.pilot.window) == [])
+    tables = reader.view.findChildren(QListView)
+    assert [one.accessibleName() for one in tables if not shows_focus(one)] == []
+    use_theme("system")
+
+
+def test_names_that_are_long_break_into_lines_and_are_never_cut(place: Place, read: Callable[[], Reader]) -> None:
+    long = "reviewer-of-the-second-team " * 5
+    judge(place.root, 1, "ppp", by=(long,))
+    reader = read()
+    reader.wait_for_figures()
+    table = reader.table("Time per episode")
+    alone, named = (table.visualRect(table.model().index(row, 0)).height() for row in (1, 2))
+    assert named >= alone + 2 * table.fontMetrics().height()
+
+
+def test_what_is_asked_of_episodes_waits_until_they_are_back(judged: Place, read: Callable[[], Reader]) -> None:
+    reader = read()
+    reader.wait_for_figures()
+    check = reader.pilot.named(QAbstractButton, "Check")
+    assert not check.isVisible()
+    QTest.keyClick(reader.pilot.window, Qt.Key.Key_F, CTRL)
+    assert reader.view.isVisible()
+    reader.turn()
+    assert check.isVisible()
