@@ -1,10 +1,11 @@
 """What a reviewer looks at: the filmstrip, the large view with its tools, and all the words there are of a step."""
 
+from collections.abc import Callable
 from functools import partial
 from math import isclose
 
-from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QResizeEvent
+from PySide6.QtCore import QRect, QSize, Qt, Signal
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
 
 from odyssey_recorder.gui.background import Background
@@ -45,7 +46,7 @@ class ReviewViewer(QWidget):
         self._strip = Strip(self._reel)
         self._view = BeforeAfterView(self._reel)
         self._words = _StepWords()
-        self._bench = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self._bench = _Bench(self._arrange)
         self._scale = named(text_label(kind="hint"), "Zoom")
         self._scale.setWordWrap(False)
         self._scale.setToolTip("How large a pixel of the picture is shown, in pixels of this screen")
@@ -64,13 +65,17 @@ class ReviewViewer(QWidget):
         at = self._present if _same_episode(steps, self._steps) else 0
         self._steps, self._seen = steps, set(seen)
         self._size = review.opened.episode.device.size
-        self._arrange()
+        self._arrange(self._bench.geometry().size())
+        self._strip.load(steps)  # first of all: thumbnails that are ready come at once
         self._reel.load(steps)
-        self._strip.load(steps)
         self._view.load(steps)
         for number in self._seen:
             self._strip.see(number)
         self._turn_to(min(at, len(steps) - 1))
+
+    def prepare(self, review: OpenedReview) -> None:
+        """Make ready what the next episode begins with: then it is painted as soon as it is shown."""
+        self._reel.prepare(shown_steps(review))
 
     def go_to_step(self, number: int) -> None:
         """Show another step, or the nearest there is."""
@@ -159,18 +164,13 @@ class ReviewViewer(QWidget):
         enable(Command.REVIEW_LARGER, on=scale is not None and scale < ZOOMS[-1] and not isclose(scale, ZOOMS[-1]))
         enable(Command.REVIEW_SMALLER, on=scale is not None and scale > ZOOMS[0] and not isclose(scale, ZOOMS[0]))
 
-    def _arrange(self) -> None:
+    def _arrange(self, room: QSize) -> None:
         """Put the words beside the pictures or below, as these are larger then."""
-        room = self._bench.geometry().size()
         count = 2 if self._commands[Command.BEFORE_AFTER].isChecked() else 1
         below = _scale(self._size, count, room - QSize(0, _WORDS.height()))
         is_beside = _scale(self._size, count, room - QSize(_WORDS.width(), 0)) >= below
         self._bench.setDirection(QBoxLayout.Direction.LeftToRight if is_beside else QBoxLayout.Direction.TopToBottom)
         self._words.stand(beside=is_beside)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._arrange()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Space and not event.isAutoRepeat():
@@ -195,7 +195,7 @@ class ReviewViewer(QWidget):
         double, differing = self._commands[Command.BEFORE_AFTER], self._commands[Command.SHOW_CHANGES]
         double.setChecked(True)
         double.toggled.connect(self._view.set_double)
-        double.toggled.connect(self._arrange)
+        double.toggled.connect(lambda _on: self._arrange(self._bench.geometry().size()))
         differing.toggled.connect(self._seek_changes)
         self._commands.belong_to(self, *calls, Command.BEFORE_AFTER, Command.SHOW_CHANGES)
         self._strip.step_chosen.connect(self.go_to_step)
@@ -232,6 +232,18 @@ class ReviewViewer(QWidget):
         self._bench.addWidget(self._view, 1)
         self._bench.addWidget(self._words)
         column.addLayout(self._bench, 1)
+
+
+class _Bench(QBoxLayout):
+    """Pictures and words, side by side or one below the other; `arrange` is told of any new room before it is used."""
+
+    def __init__(self, arrange: Callable[[QSize], object]) -> None:
+        super().__init__(QBoxLayout.Direction.LeftToRight)
+        self._arrange = arrange
+
+    def setGeometry(self, room: QRect) -> None:
+        self._arrange(room.size())
+        super().setGeometry(room)
 
 
 class _StepWords(QScrollArea):
