@@ -8,7 +8,14 @@ from typing import NoReturn
 import pytest
 
 from odyssey_recorder.errors import SettingsError
-from odyssey_recorder.settings import SettingsStore, log_file, read_settings, settings_file, window_state_file
+from odyssey_recorder.settings import (
+    SettingsStore,
+    log_file,
+    read_settings,
+    settings_file,
+    sheets_file,
+    window_state_file,
+)
 
 
 @pytest.fixture(autouse=True)
@@ -245,3 +252,4 @@ def test_a_full_disk_is_told_of(home: Path, monkeypatch: pytest.MonkeyPatch) -> 
 def test_log_and_state_lie_with_the_user(home: Path) -> None:
     assert log_file().is_relative_to(home)
     assert window_state_file().is_relative_to(home)
+    assert sheets_file().parent == window_state_file().parent

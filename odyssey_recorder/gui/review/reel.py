@@ -23,6 +23,8 @@ _KEPT_BYTES = 320 * 1024 * 1024
 """So much of decoded pictures is kept: fifteen of 2560x1600 are 235 MiB."""
 _AHEAD, _BEHIND = 3, 1
 """So many of the steps after and before the present one are decoded whatever they take."""
+_OPENING = 2
+"""So many pictures of the next episode are decoded before it is opened: those before and after its first step."""
 _AT_A_TIME = 2
 _REST_MS = 60
 _SHARPNESS = 2
@@ -70,8 +72,13 @@ class StepPicture:
         return self.shown
 
 
+_Developed = tuple[StepPicture, QImage]
+"""A picture and its thumbnail."""
+
+
 class Reel(QObject):
-    """Decodes off the GUI thread: first the present step, then those around it, then all for their thumbnails.
+    """Decodes off the GUI thread: first the present step, then those around it, then all for their thumbnails, and then
+    those that the next episode begins with.
 
     What comes of an episode that is no longer shown is dropped. The present picture waits for no other.
     """
@@ -90,14 +97,26 @@ class Reel(QObject):
         self._pictures: dict[int, StepPicture] = {}
         self._drawn: set[int] = set()
         self._under_way: set[int] = set()
+        self._next: tuple[ShownStep, ...] = ()
+        self._opening: dict[int, _Developed] = {}  # what it begins with
+        self._being_prepared: set[int] = set()
         self._rest = QTimer(self, interval=_REST_MS, singleShot=True)
         self._rest.timeout.connect(self._go_on)
 
     def load(self, steps: Sequence[ShownStep]) -> None:
         """Begin with the pictures of another episode, at its first step."""
-        self._steps = tuple(steps)
         self._pictures, self._drawn, self._under_way = {}, set(), set()
+        if tuple(steps) == self._next:
+            self._take_prepared()
+        else:
+            self._steps = tuple(steps)
         self.turn_to(0)
+
+    def prepare(self, steps: Sequence[ShownStep]) -> None:
+        """Decode what the next episode begins with, once nothing is wanted of the present one."""
+        if tuple(steps) != self._next:
+            self._next, self._opening, self._being_prepared = tuple(steps), {}, set()
+            self._rest.start()
 
     def turn_to(self, number: int) -> None:
         """Step `number` is looked at now; where it can be painted as it is, decoding waits until that is done."""
@@ -122,11 +141,28 @@ class Reel(QObject):
             if len(self._under_way) >= self._at_a_time(number):
                 return
             self._under_way.add(number)
-            self._background.run(
-                partial(_develop, self._steps[number], self._pictures.get(number), self._look),
-                partial(self._take, self._steps, number),
-                partial(self._fail, self._steps, number),
-            )
+            self._begin(self._steps, number, self._pictures.get(number))
+        waiting = (one for one in range(min(_OPENING, len(self._next))) if one not in self._opening)
+        if not self._under_way and not self._being_prepared and (following := next(waiting, None)) is not None:
+            self._being_prepared.add(following)
+            self._begin(self._next, following, None)
+
+    def _begin(self, steps: tuple[ShownStep, ...], number: int, before: StepPicture | None) -> None:
+        self._background.run(
+            partial(_develop, steps[number], before, self._look),
+            partial(self._take, steps, number),
+            partial(self._fail, steps, number),
+        )
+
+    def _take_prepared(self) -> None:
+        """The episode that was the next is the present one now; what could not be decoded is tried again."""
+        ready = {number: made for number, made in self._opening.items() if not made[0].problem}
+        self._steps, self._under_way = self._next, self._being_prepared
+        self._next, self._opening, self._being_prepared = (), {}, set()
+        for number, (picture, thumbnail) in ready.items():
+            self._pictures[number] = picture
+            self._drawn.add(number)
+            self.thumbnail_came.emit(number, thumbnail)
 
     def _at_a_time(self, number: int) -> int:
         """How many pictures may be under way once this one is: what is far off leaves a processor to the window."""
@@ -155,7 +191,12 @@ class Reel(QObject):
         off = number - self._present
         return off if off >= 0 else 2.5 - off
 
-    def _take(self, steps: tuple[ShownStep, ...], number: int, made: tuple[StepPicture, QImage]) -> None:
+    def _take(self, steps: tuple[ShownStep, ...], number: int, made: _Developed) -> None:
+        if steps is self._next:
+            self._being_prepared.discard(number)
+            self._opening[number] = made
+            self._let_go()
+            self._go_on()
         if steps is not self._steps:
             return
         picture, thumbnail = made
@@ -176,7 +217,8 @@ class Reel(QObject):
     def _let_go(self) -> None:
         """Forget the pictures that are farthest from the present step, until what is left is no more than is kept."""
         near = self._near()
-        held = sum(picture.image.sizeInBytes() for picture in self._pictures.values())
+        prepared = (picture for picture, _ in self._opening.values())
+        held = sum(picture.image.sizeInBytes() for picture in (*self._pictures.values(), *prepared))
         for number in sorted(self._pictures, key=self._distance, reverse=True):
             if held <= _KEPT_BYTES or number in near:
                 return
@@ -188,7 +230,7 @@ def same_cut(one: Excerpt, other: Excerpt) -> bool:
     return one.source == other.source and one.target.size() == other.target.size()
 
 
-def _develop(step: ShownStep, before: StepPicture | None, look: Look | None) -> tuple[StepPicture, QImage]:
+def _develop(step: ShownStep, before: StepPicture | None, look: Look | None) -> _Developed:
     """The picture of a step as `look` sees it, and its thumbnail unless it was decoded `before`."""
     picture = before or decode(step.picture)
     if picture.image.isNull():

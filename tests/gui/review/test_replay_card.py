@@ -16,7 +16,9 @@ from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.jobs import Jobs
 from odyssey_recorder.gui.parts import Choice
+from odyssey_recorder.gui.record.recording_controller import Phase
 from odyssey_recorder.gui.review.replay_card import ReplayCard
+from odyssey_recorder.gui.workplace import Workplace, load_pages
 from odyssey_recorder.model.action import Click, Complete
 from odyssey_recorder.model.geometry import Point, Size
 from odyssey_recorder.quality.docket import OpenedReview
@@ -24,8 +26,12 @@ from odyssey_recorder.quality.review import ReplayEvidence
 from odyssey_recorder.replay.compare import Comparison, Verdict
 from odyssey_recorder.replay.player import StepResult
 from tests.episodes import ID, episode
+from tests.fakes import FakeDevice
+from tests.gui.bench_desk import BenchDesk
+from tests.gui.pilot import Pilot
 from tests.gui.review.bench_review import BenchReviewing
 from tests.gui.review.opened import REVISION, reviewed
+from tests.gui.review.reviewer import Reviewer
 
 OTHER = "0006223132449497"
 VERDICTS = (Verdict.MATCH, Verdict.DRIFT)
@@ -230,3 +236,23 @@ def test_the_last_replay_of_the_episode_as_it_is_now_is_shown(table: Table) -> N
     table.show(evidence("diverged"), evidence("match", "match"), evidence("diverged", revision="0" * 64))
     assert table.badges == {0: "match", 1: "match"}
     assert "emulator-5554: all 2 steps match. By" in table.card.outcome
+
+
+def test_the_window_tells_on_which_device_is_recorded(
+    open_at: Callable[[Workplace], Pilot], desk: BenchDesk, device: FakeDevice, tmp_path: Path
+) -> None:
+    load_pages()
+    bench = ReplayBench(tmp_path / "reviewed")
+    bench.listed = (ListedDevice(device.serial, "device", "p", "Phone"),)
+    bench.record("Set an alarm")
+    desk.devices_there.append(device)
+    pilot = open_at(Workplace(review=lambda: bench))
+    pilot.wait_for_phase(Phase.WATCHING)
+    pilot.start()
+    pilot.press("Review")
+    reviewer = Reviewer(pilot)
+    pilot.qtbot.waitUntil(lambda: len(reviewer.listed) == 1)
+    reviewer.open(0)
+    pilot.press("Replay")
+    pilot.qtbot.waitUntil(lambda: pilot.says(f"{device.serial} is being recorded on"))
+    assert pilot.named(Choice, "Device to replay on").value == ""
