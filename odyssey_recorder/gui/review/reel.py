@@ -118,6 +118,11 @@ class Reel(QObject):
             self._next, self._opening, self._being_prepared = tuple(steps), {}, set()
             self._rest.start()
 
+    @property
+    def prepared(self) -> frozenset[int]:
+        """The steps of the next episode whose pictures were decoded."""
+        return frozenset(self._opening)
+
     def turn_to(self, number: int) -> None:
         """Step `number` is looked at now; where it can be painted as it is, decoding waits until that is done."""
         self._present = number
