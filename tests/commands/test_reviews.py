@@ -77,11 +77,16 @@ def test_copies_of_a_conflict_are_taken_in(command_line: CommandLine, store: Rev
     assert command_line("reviews", "check").exit_code == 0
 
 
+def told_policy(percent: int, *, seed: int) -> str:
+    of = "of the episodes of each category, device and annotator"
+    return f"{percent} % {of} are judged twice, chosen by lot (seed {seed})\n"
+
+
 def test_the_policy_is_shown_and_set_for_all(command_line: CommandLine, store: ReviewStore) -> None:
-    assert command_line("reviews", "policy").out == "0.1 of each category, device and annotator twice, seed 0\n"
+    assert command_line("reviews", "policy").out == told_policy(10, seed=0)
     assert not (store.root / "reviews" / "policy.json").exists()
     ran = command_line("reviews", "policy", "--share", "0.25", "--seed", "7")
-    assert ran.out == "0.25 of each category, device and annotator twice, seed 7\n"
+    assert ran.out == told_policy(25, seed=7)
     assert store.policy() == Policy(7, 0.25)
     assert command_line("reviews", "policy", "--share", "1.5").exit_code == 2
 
