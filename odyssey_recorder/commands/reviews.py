@@ -109,8 +109,8 @@ def policy(
             store.set_policy(wanted)
     except OdysseyError as error:
         raise _cannot(error) from error
-    share = f"{wanted.second_share * 100:.4g} % of the episodes of each category, device and annotator"
-    _out.print(line(f"{share} are judged twice, chosen by lot (seed {wanted.seed})"), soft_wrap=True)
+    told = f"{wanted.second_share * 100:.4g} % of the episodes of each category, device and annotator"
+    _out.print(line(f"{told} are judged twice, chosen by lot (seed {wanted.seed})"), soft_wrap=True)
 
 
 def _store(dataset: Path | None) -> "ReviewStore":

@@ -143,7 +143,7 @@ class AmendCard(QFrame):
     def _words(self, possible: set[Command]) -> str:
         if self._review is None or possible:
             return ""
-        return "Only the one whose turn it is to judge the episode may fix it."
+        return "You can fix only what you may judge."
 
     # The dialogs.
 
@@ -324,11 +324,11 @@ def _text(number: int, words: str) -> Amendment | None:
 def _text_words(record: StepRecord | None) -> str:
     if record is None or not isinstance(record.input, TextRecord):
         return ""
-    return f"The proof goes on to say what was sent to the device: {quoted(record.input.text)}."
+    return f"The proof still says what was sent to the device: {quoted(record.input.text)}."
 
 
 def _press_words(record: StepRecord | None) -> str:
     if record is None or not isinstance(record.input, StrokeRecord):
         return "There is no proof of how long the finger was down."
     held_s = record.input.duration_us / 1_000_000
-    return f"The finger was down for {held_s:.2f} s; the proof goes on to say so."
+    return f"The finger was down for {held_s:.2f} s; the proof still says so."

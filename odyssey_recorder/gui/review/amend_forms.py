@@ -153,7 +153,7 @@ class StepsForm(AmendForm):
 def _join_words(first: int, last: int, share: float | None) -> str:
     if share is None:
         return f"The screens of step {first} and of step {last + 1} cannot be compared."
-    words = f"The screens of step {first} and of step {last + 1} differ on {percent(share)}"
+    words = f"The screens of step {first} and of step {last + 1} differ in {percent(share)} of their pixels"
     if share >= DIFFERENT:
         return f"{words}: the sequence would jump. Drop steps that changed nothing or were taken back."
     return f"{words}: the sequence goes on where it was."

@@ -172,7 +172,7 @@ def test_who_may_not_judge_may_not_fix_and_is_told_so(tmp_path: Path, fixer: Cal
     one = fixer(opened(recorded(tmp_path), turn=None))
     assert one.offered == set()
     assert [label.text() for label in one.window.findChildren(QLabel) if label.isVisible()] == [
-        "Only the one whose turn it is to judge the episode may fix it."
+        "You can fix only what you may judge."
     ]
 
 
@@ -281,7 +281,7 @@ def test_who_drops_a_step_is_told_how_the_screens_join(tmp_path: Path, fixer: Ca
     one.begin(Command.DROP_STEPS, TYPE)
     assert one.says("4 steps are left. Step 2 becomes step 1, and so on.")
     one.qtbot.waitUntil(
-        lambda: one.says("The screens of step 1 and of step 2 differ on 100 %: the sequence would jump")
+        lambda: one.says("The screens of step 1 and of step 2 differ in 100 % of their pixels: the sequence would jump")
     )
     one.finish("nothing was changed")
     assert one.asked == [(DropSteps(first=TYPE, last=TYPE), "nothing was changed")]
@@ -293,7 +293,9 @@ def test_screens_that_show_the_same_join_without_a_jump(tmp_path: Path, fixer: C
     one = fixer(opened(there))
     one.begin(Command.DROP_STEPS, TYPE)
     one.number("Last step to drop").setValue(LONG)
-    one.qtbot.waitUntil(lambda: one.says("step 1 and of step 3 differ on 0 %: the sequence goes on where it was"))
+    one.qtbot.waitUntil(
+        lambda: one.says("step 1 and of step 3 differ in 0 % of their pixels: the sequence goes on where it was")
+    )
 
 
 def test_screens_that_cannot_be_read_are_not_compared(tmp_path: Path, fixer: Callable[[OpenedReview], Fixer]) -> None:
