@@ -68,6 +68,7 @@ class VerdictPanel(QFrame):
         self._shown_step = 0
         self._unfolded: Criterion | None = None
         self._may_judge = False
+        self._asks_to_look = False  # what is refused is refused because of steps that were not seen
         self._turn = text_label(kind="hint")
         self._others = [text_label(kind="field") for _ in range(2)]
         self._cards = {criterion: QuestionCard(criterion, commands) for criterion in QUESTIONS}
@@ -111,6 +112,8 @@ class VerdictPanel(QFrame):
         self._shown_step = number
         self._sheet = replace(self._sheet, seen=self._sheet.seen | seen)
         self._show_seen()
+        if self._asks_to_look and not unseen(self._sheet.seen, self._steps):
+            self._refusal.hide()
         self.changed.emit()
 
     def show_waiting(self, on: bool) -> None:
@@ -120,6 +123,7 @@ class VerdictPanel(QFrame):
 
     def refuse(self, words: str, detail: str = "") -> None:
         """Say why the verdict was not taken; what is filled in stays."""
+        self._asks_to_look = False
         self._refusal.show_message(Tone.WARNING, breakable(words), breakable(detail))
 
     def dismiss(self) -> None:
@@ -185,6 +189,7 @@ class VerdictPanel(QFrame):
         left = unseen(self._sheet.seen, self._steps)
         if decision.accepts and left:
             self.refuse(f"You have not seen {steps_in_words(left)} yet.", "Look at every step before you accept.")
+            self._asks_to_look = True
             self.step_asked.emit(left[0])
             return
         self._refusal.hide()
@@ -204,10 +209,14 @@ class VerdictPanel(QFrame):
             QTimer.singleShot(0, self, self._bring_into_sight)
 
     def _bring_into_sight(self) -> None:
-        if self._unfolded is not None:
-            card, bar = self._cards[self._unfolded], self._area.verticalScrollBar()
-            if card.visibleRegion().boundingRect().height() < card.height():
-                bar.setValue(card.y())
+        """In a low window not all of a question is: first its reasons; once one is chosen, what else can be said."""
+        given = None if self._unfolded is None else self._sheet.judgement(self._unfolded)
+        if self._unfolded is None or given is None:
+            return
+        card, bar = self._cards[self._unfolded], self._area.verticalScrollBar()
+        if card.visibleRegion().boundingRect().height() < card.height():
+            beyond = card.height() - self._area.viewport().height()
+            bar.setValue(card.y() + (max(0, beyond) if given.reason else 0))
 
     def _show_seen(self) -> None:
         seen = self._steps - len(unseen(self._sheet.seen, self._steps))
@@ -254,7 +263,12 @@ class VerdictPanel(QFrame):
         column = QVBoxLayout(inner)
         column.setContentsMargins(0, 0, 6, 0)
         column.setSpacing(14)
-        for part in (self._turn, *self._others, *self._cards.values(), self._note):
+        whose = QVBoxLayout()
+        whose.setSpacing(4)
+        for label in (self._turn, *self._others):
+            whose.addWidget(label)
+        column.addLayout(whose)
+        for part in (*self._cards.values(), self._note):
             column.addWidget(part)
         column.addStretch()
         self._area.setWidget(inner)

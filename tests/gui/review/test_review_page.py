@@ -12,6 +12,7 @@ from PySide6.QtWidgets import (
     QComboBox,
     QLabel,
     QLineEdit,
+    QListView,
     QMainWindow,
     QPlainTextEdit,
     QSpinBox,
@@ -224,6 +225,27 @@ def test_nothing_is_accepted_of_which_not_every_step_was_seen(
     assert reviewer.pilot.says("You have not seen steps 1 to 2 yet.")
     assert reviewer.viewer.current_step == 1
     assert bench.ballots == []
+    reviewer.look_at_all()
+    assert not reviewer.pilot.says("You have not seen")
+
+
+def test_in_the_smallest_window_nothing_of_an_open_question_must_be_scrolled_to(
+    three: list[str], sit_down: Callable[[], Reviewer]
+) -> None:
+    reviewer = sit_down()
+    reviewer.pilot.window.resize(1100, 700)
+    reviewer.open(0)
+    reviewer.press("s")
+    reasons = reviewer.pilot.named(QListView, f"Reason: {STEPS}")
+    reviewer.pilot.qtbot.waitUntil(lambda: is_whole(reasons))
+    reviewer.press("3")
+    step, words = reviewer.pilot.named(QSpinBox, f"Step: {STEPS}"), reviewer.pilot.named(QLineEdit, f"Words: {STEPS}")
+    reviewer.pilot.qtbot.waitUntil(lambda: is_whole(step) and is_whole(words))
+
+
+def is_whole(widget: QWidget) -> bool:
+    """Whether all of it is in sight."""
+    return widget.visibleRegion().boundingRect() == widget.rect()
 
 
 def test_a_question_that_is_not_answered_is_asked_for(
