@@ -288,6 +288,7 @@ class Reader:
 
     def __init__(self) -> None:
         self.rows: dict[str, ReviewRow] = {}
+        self.warnings: list[str] = []
         self._unread = 1
         self._came = Condition()
 
@@ -297,6 +298,11 @@ class Reader:
             for gone in news.gone:
                 self.rows.pop(gone, None)
             self._unread = news.unread
+            self._came.notify_all()
+
+    def warn(self, words: str) -> None:
+        with self._came:
+            self.warnings.append(words)
             self._came.notify_all()
 
     def wait_for(self, wanted: Callable[[dict[str, ReviewRow]], bool]) -> None:
@@ -310,7 +316,7 @@ def follow() -> Iterator[Callable[[ReviewDesk], Reader]]:
 
     def follow(desk: ReviewDesk) -> Reader:
         reader = Reader()
-        followed.append(desk.follow(reader.take, lambda words: None))
+        followed.append(desk.follow(reader.take, reader.warn))
         return reader
 
     yield follow
@@ -385,3 +391,17 @@ def test_the_figures_know_of_warnings_as_the_list_does(place: Place, one: str) -
 
 def test_where_there_is_no_dataset_yet_all_figures_are_nothing(tmp_path: Path) -> None:
     assert Place(tmp_path / "nowhere", Checks()).desk("Bea").figures().episodes == 0
+
+
+def test_a_policy_that_cannot_be_read_is_said_and_until_it_is_mended_no_verdict_is_taken(
+    place: Place, one: str, follow: Callable[[ReviewDesk], Reader]
+) -> None:
+    (place.root / "reviews" / "policy.json").write_text('{"second_share": 2}')
+    desk = place.desk("Bea")
+    reader = follow(desk)
+    reader.wait_for(lambda rows: one in rows and bool(reader.warnings))
+    assert "policy.json: second_share" in reader.warnings[0]
+    with pytest.raises(ReviewError, match="second_share"):
+        judge(desk, one)
+    another = place.record()
+    reader.wait_for(lambda rows: another in rows)

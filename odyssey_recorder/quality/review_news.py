@@ -5,6 +5,7 @@ from threading import Lock
 
 from odyssey_recorder.dataset.published import Following, News, PublishedEpisodes
 from odyssey_recorder.dataset.summaries import EpisodeSummary
+from odyssey_recorder.errors import OdysseyError
 from odyssey_recorder.quality.docket import ReviewNews, ReviewRow
 from odyssey_recorder.quality.roll import Roll
 
@@ -22,11 +23,13 @@ class ReviewFollowing:
         self._row = row
         self._take = take
         self._lock = Lock()
+        self._warn: Callable[[str], object] = lambda _: None
         self._episodes: Following | None = None
         self.is_closed = False
 
     def begin(self, published: PublishedEpisodes, warn: Callable[[str], object]) -> None:
         """Follow the files."""
+        self._warn = warn
         self._episodes = published.follow(self._hear, warn)
 
     def close(self) -> None:
@@ -41,7 +44,11 @@ class ReviewFollowing:
         self._send(ReviewNews(tuple(self._row(summary) for summary in found if summary is not None)))
 
     def _hear(self, news: News) -> None:
-        moved = self._roll.take(news.read, news.gone, is_all=not news.unread)
+        try:
+            moved = self._roll.take(news.read, news.gone, is_all=not news.unread)
+        except OdysseyError as error:
+            moved = frozenset()
+            self._warn(str(error))  # until that is mended, nobody knows who is judged twice: verdicts are refused
         rows = tuple(self._row(summary) for summary in news.read)
         self._send(ReviewNews(rows, news.gone, news.unread))
         if moved:
