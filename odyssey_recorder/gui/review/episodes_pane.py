@@ -56,7 +56,7 @@ class EpisodesPane(QWidget):
     def take(self, news: ReviewNews) -> None:
         """Show what has become of the episodes."""
         change_steadily(self._view, self.table, ROW_PX, lambda: self.table.take(news))
-        self._filters.show_counts(self.table.counts, self.table.total)
+        self._filters.show_counts(self.table.counts, self.table.narrowed_counts)
         self._tell()
 
     def mark(self, episode_id: str) -> None:
@@ -85,6 +85,7 @@ class EpisodesPane(QWidget):
         wanted = self._filters.chosen
         if wanted != self.table.filter:
             self.table.show_only(wanted)
+            self._filters.show_counts(self.table.counts, self.table.narrowed_counts)
         self._tell()
 
     def _mark(self) -> None:

@@ -33,7 +33,7 @@ class ReviewFilters(QFrame):
         self._stages = FacetList("Stage")
         self._categories = FacetList("Category", spoken)
         self._devices = FacetList("Device")
-        self.show_counts(Counts(Counter(), Counter(), Counter(), Counter(), Counter()), 0)
+        self.show_counts(Counts(), Counts())
         self._lay_out(commands)
         self._search.textChanged.connect(self.changed)
         for choice in (self._annotator, self._check):
@@ -67,13 +67,20 @@ class ReviewFilters(QFrame):
         self._search.setFocus()
         self._search.selectAll()
 
-    def show_counts(self, counts: Counts, total: int) -> None:
-        """Show how many there are of what; what is chosen stays chosen."""
-        self._stages.show_counts([(stage, counts.stages[stage]) for stage in STAGES], total)
-        for facet, counter in ((self._categories, counts.categories), (self._devices, counts.devices)):
-            facet.show_counts(sorted(counter.items(), key=lambda pair: (-pair[1], pair[0].casefold())), total)
-        annotators = [(name, f"{name} ({counts.annotators[name]:,})") for name in _sorted(counts.annotators)]
-        checks = [(check, _check_words(check, counts.checks[check])) for check in _sorted(counts.checks)]
+    def show_counts(self, every: Counts, now: Counts) -> None:
+        """Offer what there is at all, in an order that stays, with how many of it there are `now`.
+
+        What is chosen stays chosen.
+        """
+        self._stages.show_counts([(stage, now.stages[stage]) for stage in STAGES], now.stages[""])
+        for facet, all_of_it, left in (
+            (self._categories, every.categories, now.categories),
+            (self._devices, every.devices, now.devices),
+        ):
+            most_first = sorted(all_of_it.items(), key=lambda pair: (-pair[1], pair[0].casefold()))
+            facet.show_counts([(name, left[name]) for name, _ in most_first], left[""])
+        annotators = [(name, f"{name} ({now.annotators[name]:,})") for name in _sorted(every.annotators)]
+        checks = [(check, _check_words(check, now.checks[check])) for check in _sorted(every.checks)]
         self._annotator.offer([("", "Recorded by anybody"), *annotators])
         self._check.offer([("", "Whatever was found"), *checks])
 

@@ -2,9 +2,10 @@
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from html import escape
+from itertools import chain
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
@@ -42,13 +43,18 @@ class ReviewFilter:
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """How many episodes there are of what, whether they are shown or not."""
+    """How many episodes there are of what."""
 
-    stages: Counter[str]
-    categories: Counter[str]
-    devices: Counter[str]
-    annotators: Counter[str]
-    checks: Counter[str]
+    stages: Counter[str] = field(default_factory=Counter)
+    categories: Counter[str] = field(default_factory=Counter)
+    devices: Counter[str] = field(default_factory=Counter)
+    annotators: Counter[str] = field(default_factory=Counter)
+    checks: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def each(self) -> tuple[Counter[str], ...]:
+        """The counters, in the order in which `_names` says what an episode counts as."""
+        return self.stages, self.categories, self.devices, self.annotators, self.checks
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +77,7 @@ class ReviewTable(QAbstractListModel):
         self._rows: list[_Known] = []
         self._places: dict[str, int] = {}
         self._filter = ReviewFilter()
-        self._counts = Counts(Counter(), Counter(), Counter(), Counter(), Counter())
+        self._counts = Counts()
 
     @property
     def total(self) -> int:
@@ -85,8 +91,25 @@ class ReviewTable(QAbstractListModel):
 
     @property
     def counts(self) -> Counts:
-        """How many there are of what."""
+        """How many there are of what, whether they are shown or not."""
         return self._counts
+
+    @property
+    def narrowed_counts(self) -> Counts:
+        """How many there would be of what if it were chosen: of those that all other filters let through.
+
+        Under the empty name stand all of these.
+        """
+        counts = Counts()
+        shown = [_names(one) for one in self._rows]
+        for names, counter in zip(zip(*shown, strict=True), counts.each, strict=False):
+            counter.update(chain.from_iterable(names))
+            counter[""] = len(shown)
+        for one, place in _shut_out_by_one(self._filter, self._all.values()):
+            counter = counts.each[place]
+            counter.update(_names(one)[place])
+            counter[""] += 1
+        return counts
 
     def take(self, news: ReviewNews) -> None:
         """Show what has become of the episodes."""
@@ -150,14 +173,7 @@ class ReviewTable(QAbstractListModel):
     def _count(self, known: _Known | None, by: int) -> None:
         if known is None:
             return
-        summary, counts = known.row.summary, self._counts
-        for names, counter in (
-            (known.stages, counts.stages),
-            ((summary.category,), counts.categories),
-            ((summary.device,), counts.devices),
-            ((summary.annotator,), counts.annotators),
-            (known.checks, counts.checks),
-        ):
+        for names, counter in zip(_names(known), self._counts.each, strict=True):
             for name in filter(None, names):
                 counter[name] += by
                 if not counter[name]:
@@ -222,6 +238,24 @@ def _known(row: ReviewRow) -> _Known:
         stages=frozenset({row.stage.value, *mine}),
         checks=frozenset({UNCHECKED}) if row.report is None else row.report.failed,
     )
+
+
+def _names(known: _Known) -> tuple[Iterable[str], ...]:
+    """What an episode counts as: its stages, its category, its device, its annotator, and what the checks found."""
+    summary = known.row.summary
+    return known.stages, (summary.category,), (summary.device,), (summary.annotator,), known.checks
+
+
+def _shut_out_by_one(wanted: ReviewFilter, known: Iterable[_Known]) -> Iterator[tuple[_Known, int]]:
+    """The episodes that only one of the filters shuts out, and its place among the counters."""
+    text = wanted.text.casefold()
+    asked = (wanted.stage, wanted.category, wanted.device, wanted.annotator, wanted.check)
+    filters = [(place, name) for place, name in enumerate(asked) if name]
+    for one in known:
+        names = _names(one)
+        shut = [place for place, name in filters if name not in names[place]]
+        if len(shut) == 1 and text in one.words:
+            yield one, shut[0]
 
 
 def _let_through(wanted: ReviewFilter, known: Mapping[str, _Known]) -> Iterator[_Known]:

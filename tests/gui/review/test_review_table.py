@@ -69,6 +69,19 @@ def test_counts_follow_what_becomes_of_the_episodes() -> None:
     assert dict(table.counts.annotators) == {"ann 1": 1, "ann 3": 1}
 
 
+def test_how_many_there_are_of_what_is_told_of_those_that_the_other_filters_let_through() -> None:
+    rows = [row(1, category="Media"), row(2, category="Social"), row(3, category="Social", mine=False)]
+    table = table_of(rows)
+    table.show_only(ReviewFilter(stage=MINE, category="Media"))
+    now = table.narrowed_counts
+    assert (now.categories["Media"], now.categories["Social"], now.categories[""]) == (1, 1, 2)
+    assert (now.stages[MINE], now.stages[""]) == (1, 1)
+    assert (now.annotators["ann 1"], now.annotators["ann 2"], now.annotators[""]) == (1, 0, 1)
+    table.show_only(ReviewFilter(stage=MINE, category="Social", text="task 00003"))
+    assert table.narrowed_counts.stages[""] == 1
+    assert table.narrowed_counts.stages[MINE] == 0
+
+
 def test_a_row_that_says_something_else_in_its_place_leaves_the_others_alone() -> None:
     table = table_of([row(1), row(2)])
     resets: list[bool] = []
@@ -96,6 +109,7 @@ def many() -> ReviewTable:
 )
 def test_ten_thousand_are_narrowed_before_anybody_notices(many: ReviewTable, wanted: ReviewFilter, shown: int) -> None:
     assert worked_s(lambda: many.show_only(wanted)) < LONGEST_S
+    assert worked_s(lambda: many.narrowed_counts) < LONGEST_S
     assert many.rowCount() == shown
 
 
