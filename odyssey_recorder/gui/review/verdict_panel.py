@@ -189,8 +189,8 @@ class VerdictPanel(QFrame):
         left = unseen(self._sheet.seen, self._steps)
         if decision.accepts and left:
             self.refuse(f"You have not seen {steps_in_words(left)} yet.", "Look at every step before you accept.")
-            self._asks_to_look = True
             self.step_asked.emit(left[0])
+            self._asks_to_look = True  # from now on: why the step was turned to is still to be read
             return
         self._refusal.hide()
         self.decided.emit(decision)
