@@ -60,9 +60,9 @@ class KeptSheets:
         self._set(episode_id, None)
 
     def close(self) -> None:
-        """Write what was not written yet, before this returns."""
-        if self._rest.isActive():
-            self._rest.stop()
+        """Write all that was changed, before this returns: what was handed to another thread may never begin."""
+        self._rest.stop()
+        if self._changed:
             self._write(self._changes())
 
     def _key(self, episode_id: str) -> _Key:
