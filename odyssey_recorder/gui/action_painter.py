@@ -1,7 +1,9 @@
 """How an action looks on a picture of the device: the same marks on the mirror while it is made and on thumbnails."""
 
+from functools import cache
+
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPainterPath, QPen, QPolygonF
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter, QPainterPath, QPen, QPolygonF
 
 from odyssey_recorder.gui.icons import glyph, glyph_font
 from odyssey_recorder.gui.theme import MARK
@@ -27,6 +29,26 @@ _GLYPHS_OF_KEYS = {
     SystemKey.BACK: "arrow_left",
     SystemKey.RECENT: "square_outline",
 }
+
+
+@cache
+def prepare_other_threads() -> None:
+    """Draw every action once, on the GUI thread; to be called there before another thread draws or scales a picture.
+
+    Qt's enums are made when they are first asked for, and two threads that ask at once end the program (PySide6 6.11).
+    """
+    image = QImage(8, 8, QImage.Format.Format_RGB32).convertToFormat(QImage.Format.Format_ARGB32_Premultiplied)
+    for way in (Qt.TransformationMode.SmoothTransformation, Qt.TransformationMode.FastTransformation):
+        image = image.scaled(8, 8, Qt.AspectRatioMode.KeepAspectRatio, way)
+    area, point = QRectF(0, 0, 8, 8), Point(0, 0)
+    painter = QPainter(image)
+    paint_box(painter, Box(0, 0, 8, 8), Size(8, 8), area)
+    for action in (
+        Click(point), LongPress(point), Scroll(point, point, (point, point)), Type(""), Press(SystemKey.BACK),
+        Complete(), Impossible(""),
+    ):  # fmt: skip
+        paint_action(painter, action, area)
+    painter.end()
 
 
 def paint_action(painter: QPainter, action: Action, picture: QRectF) -> None:

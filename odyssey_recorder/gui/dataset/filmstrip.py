@@ -7,6 +7,7 @@ from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistent
 from PySide6.QtGui import QFont, QFontMetrics, QImage, QPainter, QPainterPath, QPen
 from PySide6.QtWidgets import QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
+from odyssey_recorder.gui.action_painter import prepare_other_threads
 from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.record.step_list import draw_thumbnail
 from odyssey_recorder.gui.theme import Theme
@@ -57,6 +58,7 @@ class _Film(QAbstractListModel):
         self._steps = tuple(steps)
         self._pictures = {}
         self.endResetModel()
+        prepare_other_threads()
         for step in self._steps:
             self._background.run(
                 partial(draw_thumbnail, step, _PICTURE),

@@ -17,7 +17,7 @@ from PySide6.QtCore import (
 )
 from PySide6.QtGui import QImage, QImageReader, QPainter
 
-from odyssey_recorder.gui.action_painter import paint_action, paint_box
+from odyssey_recorder.gui.action_painter import paint_action, paint_box, prepare_other_threads
 from odyssey_recorder.gui.background import Background
 from odyssey_recorder.model.action import Action, describe
 from odyssey_recorder.model.geometry import Box, Size
@@ -104,6 +104,7 @@ class StepList(QAbstractListModel):
 
     def _want_picture(self, step: RecordedStep) -> None:
         if _drawn(step) not in self._pictures:
+            prepare_other_threads()
             self._pictures[_drawn(step)] = QImage()
             self._background.run(partial(draw_thumbnail, step), partial(self._take_picture, step), lambda _error: None)
 

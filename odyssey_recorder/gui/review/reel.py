@@ -8,7 +8,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QImage, QImageReader, QPainter
 
-from odyssey_recorder.gui.action_painter import paint_action, paint_box
+from odyssey_recorder.gui.action_painter import paint_action, paint_box, prepare_other_threads
 from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.record.fit import Fit
 from odyssey_recorder.gui.record.mirror_canvas import Excerpt, excerpt, scaled_part
@@ -90,6 +90,7 @@ class Reel(QObject):
 
     def __init__(self, background: Background, parent: QObject | None = None) -> None:
         super().__init__(parent)
+        prepare_other_threads()
         self._background = background
         self._steps: tuple[ShownStep, ...] = ()
         self._present = 0
