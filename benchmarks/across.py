@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from benchmarks.figure import Figure, timed
-from odyssey_recorder.quality.across import check_episodes_together
 from odyssey_recorder.quality.evidence import EpisodeFacts
 from odyssey_recorder.quality.facts import FactsShelf, facts_as_json
+from odyssey_recorder.quality.whole.across import check_episodes_together
 
 EPISODES, PICTURES = 8_334, 127_893
 TEMPLATES, ITEMS, COMMON_SCREENS = 91, 400, 60

@@ -19,11 +19,9 @@ from odyssey_recorder.dataset.versions import Versions
 from odyssey_recorder.dataset.watch import PROOFS
 from odyssey_recorder.device.device import ListedDevice
 from odyssey_recorder.errors import CancelledError, DatasetError, DeviceError, ReviewError
-from odyssey_recorder.quality.across import by_episode, check_dataset
-from odyssey_recorder.quality.docket import Ballot, OpenedReview, ReviewNews, ReviewRow, blind
 from odyssey_recorder.quality.finding import EpisodeReport, Finding, in_order
-from odyssey_recorder.quality.quality_report import QualityReport, quality_report
-from odyssey_recorder.quality.review import (
+from odyssey_recorder.quality.reviewing.docket import Ballot, OpenedReview, ReviewNews, ReviewRow, blind
+from odyssey_recorder.quality.reviewing.review import (
     Decision,
     Fix,
     Move,
@@ -31,12 +29,11 @@ from odyssey_recorder.quality.review import (
     Subject,
     Verdict,
 )
-from odyssey_recorder.quality.review_file import ReviewFile
-from odyssey_recorder.quality.review_news import ReviewFollowing
-from odyssey_recorder.quality.review_store import REVIEWS, ReviewStore
-from odyssey_recorder.quality.reviewed import AllReviewed, read_reviewed
-from odyssey_recorder.quality.roll import Roll
-from odyssey_recorder.quality.standing import (
+from odyssey_recorder.quality.reviewing.review_file import ReviewFile
+from odyssey_recorder.quality.reviewing.review_news import ReviewFollowing
+from odyssey_recorder.quality.reviewing.review_store import REVIEWS, ReviewStore
+from odyssey_recorder.quality.reviewing.roll import Roll
+from odyssey_recorder.quality.reviewing.standing import (
     Stage,
     Standing,
     Turn,
@@ -49,6 +46,9 @@ from odyssey_recorder.quality.standing import (
     turn,
     why_refused,
 )
+from odyssey_recorder.quality.trust.quality_report import QualityReport, quality_report
+from odyssey_recorder.quality.trust.reviewed import AllReviewed, read_reviewed
+from odyssey_recorder.quality.whole.across import by_episode, check_dataset
 
 if TYPE_CHECKING:
     from odyssey_recorder.quality.checker import Checker

@@ -25,7 +25,7 @@ from odyssey_recorder.errors import SettingsError
 from odyssey_recorder.model.assignment import AsFound, CleanHome
 from odyssey_recorder.practice.profiles import ProfileStore
 from odyssey_recorder.practice.room import PracticeRoom
-from odyssey_recorder.quality.review_store import ReviewStore
+from odyssey_recorder.quality.reviewing.review_store import ReviewStore
 from odyssey_recorder.reach import Reach
 from odyssey_recorder.settings import Settings, SettingsStore, checks_file, log_file
 from odyssey_recorder.simulator.lab import Lab, PhoneProcesses

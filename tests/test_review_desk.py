@@ -14,14 +14,14 @@ from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.dataset.trash import Trash
 from odyssey_recorder.errors import DatasetError, ReviewError
 from odyssey_recorder.quality.checker import Checker
-from odyssey_recorder.quality.docket import Ballot, OpenedReview, ReviewNews, ReviewRow
 from odyssey_recorder.quality.evidence import EpisodeEvidence
 from odyssey_recorder.quality.finding import Criterion, EpisodeReport, Finding, Severity
-from odyssey_recorder.quality.quality_report import quality_report
-from odyssey_recorder.quality.review import Decision, Fix, Move
-from odyssey_recorder.quality.review_store import ReviewStore
-from odyssey_recorder.quality.reviewed import read_reviewed
-from odyssey_recorder.quality.standing import Policy, Stage, Turn, WhyTwice
+from odyssey_recorder.quality.reviewing.docket import Ballot, OpenedReview, ReviewNews, ReviewRow
+from odyssey_recorder.quality.reviewing.review import Decision, Fix, Move
+from odyssey_recorder.quality.reviewing.review_store import ReviewStore
+from odyssey_recorder.quality.reviewing.standing import Policy, Stage, Turn, WhyTwice
+from odyssey_recorder.quality.trust.quality_report import quality_report
+from odyssey_recorder.quality.trust.reviewed import read_reviewed
 from odyssey_recorder.review_desk import ReviewDesk
 from tests.dataset.published_episode import recorded
 from tests.quality.verdicts import judgements, verdict

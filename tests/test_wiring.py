@@ -16,8 +16,8 @@ from odyssey_recorder.model.geometry import Size
 from odyssey_recorder.practice.profiles import ProfileStore
 from odyssey_recorder.practice.room import PracticeRoom, consent_text
 from odyssey_recorder.practice.tasks import practice_tasks
-from odyssey_recorder.quality.review import Move
-from odyssey_recorder.quality.review_store import ReviewStore
+from odyssey_recorder.quality.reviewing.review import Move
+from odyssey_recorder.quality.reviewing.review_store import ReviewStore
 from odyssey_recorder.reach import Reach, chosen_device
 from odyssey_recorder.recording import script
 from odyssey_recorder.recording.recorder import Recorder

@@ -16,11 +16,11 @@ from odyssey_recorder.commands.terminal import line
 from odyssey_recorder.dataset.durable import storage_error
 from odyssey_recorder.dataset.journal import under_way
 from odyssey_recorder.errors import DatasetError
-from odyssey_recorder.quality.across import check_dataset, check_episodes_together
 from odyssey_recorder.quality.checker import Checker
-from odyssey_recorder.quality.dataset_folder import ANNOTATIONS, INDEXES
 from odyssey_recorder.quality.finding import EpisodeReport, NotChecked, Severity
 from odyssey_recorder.quality.findings_report import CheckCounts, FindingsReport, write_findings_page
+from odyssey_recorder.quality.whole.across import check_dataset, check_episodes_together
+from odyssey_recorder.quality.whole.dataset_folder import ANNOTATIONS, INDEXES
 
 CLEAN, FOUND, COULD_NOT = 0, 1, 2
 """How the command ends."""

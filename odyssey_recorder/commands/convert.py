@@ -35,7 +35,7 @@ def convert_admitted(
 
 def _refusal(source: Path, admission: Admission) -> Callable[[Path], str]:
     """Why an annotation file of the dataset is left out, empty where it is not."""
-    from odyssey_recorder.quality.standing import Stage
+    from odyssey_recorder.quality.reviewing.standing import Stage
     from odyssey_recorder.review_desk import ReviewDesk
     from odyssey_recorder.wiring import user_checker
 

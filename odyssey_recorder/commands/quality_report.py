@@ -11,7 +11,7 @@ from rich.table import Table
 
 from odyssey_recorder.commands.terminal import line
 from odyssey_recorder.dataset.lettering import on_one_line
-from odyssey_recorder.quality.quality_page import (
+from odyssey_recorder.quality.trust.quality_page import (
     bound_words,
     kappa_words,
     measure,
@@ -21,8 +21,8 @@ from odyssey_recorder.quality.quality_page import (
     trust_words,
     write_quality_page,
 )
-from odyssey_recorder.quality.quality_report import Breakdown, Panel, QualityReport, quality_report
-from odyssey_recorder.quality.reviewed import Known, read_reviewed
+from odyssey_recorder.quality.trust.quality_report import Breakdown, Panel, QualityReport, quality_report
+from odyssey_recorder.quality.trust.reviewed import Known, read_reviewed
 
 _SHOWN = 10
 """So many rows of a breakdown are printed; the page has all."""

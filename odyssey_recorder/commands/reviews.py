@@ -11,7 +11,7 @@ from odyssey_recorder.commands.terminal import line
 from odyssey_recorder.errors import OdysseyError
 
 if TYPE_CHECKING:
-    from odyssey_recorder.quality.review_store import ReviewStore
+    from odyssey_recorder.quality.reviewing.review_store import ReviewStore
 
 app = typer.Typer(
     no_args_is_help=True, rich_markup_mode=None, help="Look at the review files, and bring them together."
@@ -38,7 +38,7 @@ def check(
 
     Exit code 0: all can be read and count; 1: there are faults; 2: they cannot be read at all.
     """
-    from odyssey_recorder.quality.review_merge import check_elsewhere, check_reviews
+    from odyssey_recorder.quality.reviewing.review_merge import check_elsewhere, check_reviews
 
     try:
         faults = list(check_reviews(_store(dataset)) if path is None else check_elsewhere(path))
@@ -69,7 +69,7 @@ def merge(
 
     Exit code 0: all came; 1: some could not be read or kept; 2: nothing could be read at all.
     """
-    from odyssey_recorder.quality.review_merge import merge_copies, merge_reviews
+    from odyssey_recorder.quality.reviewing.review_merge import merge_copies, merge_reviews
 
     try:
         store = _store(dataset)
@@ -99,7 +99,7 @@ def policy(
 
     Exit code 0: shown or set; 2: it cannot be read or written.
     """
-    from odyssey_recorder.quality.standing import Policy
+    from odyssey_recorder.quality.reviewing.standing import Policy
 
     try:
         store = _store(dataset)
@@ -114,7 +114,7 @@ def policy(
 
 
 def _store(dataset: Path | None) -> "ReviewStore":
-    from odyssey_recorder.quality.review_store import ReviewStore
+    from odyssey_recorder.quality.reviewing.review_store import ReviewStore
     from odyssey_recorder.settings import read_settings
 
     return ReviewStore(read_settings(dataset=dataset).dataset)

@@ -10,10 +10,10 @@ from odyssey_recorder.dataset.provenance import KeyRecord
 from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.model.action import Action, Complete, Press, SystemKey
 from odyssey_recorder.quality.checker import Checker
-from odyssey_recorder.quality.docket import Ballot
-from odyssey_recorder.quality.review import Decision
-from odyssey_recorder.quality.review_store import ReviewStore
-from odyssey_recorder.quality.standing import Policy
+from odyssey_recorder.quality.reviewing.docket import Ballot
+from odyssey_recorder.quality.reviewing.review import Decision
+from odyssey_recorder.quality.reviewing.review_store import ReviewStore
+from odyssey_recorder.quality.reviewing.standing import Policy
 from odyssey_recorder.review_desk import ReviewDesk
 from tests.command_line import CommandLine, Ran
 from tests.dataset.drafts import begin, record

@@ -5,8 +5,8 @@ import json
 
 import pytest
 
-from odyssey_recorder.quality.review_store import ReviewStore
-from odyssey_recorder.quality.standing import Policy
+from odyssey_recorder.quality.reviewing.review_store import ReviewStore
+from odyssey_recorder.quality.reviewing.standing import Policy
 from tests.command_line import ESCAPES, CommandLine
 from tests.quality.reviewed import publish
 from tests.quality.verdicts import verdict

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from odyssey_recorder.quality.review_file import ReviewFile, spell
-from odyssey_recorder.quality.review_store import ReviewStore
-from odyssey_recorder.quality.standing import Policy
+from odyssey_recorder.quality.reviewing.review_file import ReviewFile, spell
+from odyssey_recorder.quality.reviewing.review_store import ReviewStore
+from odyssey_recorder.quality.reviewing.standing import Policy
 from tests.command_line import ESCAPES, CommandLine
 from tests.quality.verdicts import verdict
 

@@ -11,8 +11,8 @@ from odyssey_recorder.desk import Desk
 from odyssey_recorder.device.adb_server import find_adb
 from odyssey_recorder.errors import CancelledError, DeviceError
 from odyssey_recorder.quality.checker import Checker
-from odyssey_recorder.quality.review import ReplayEvidence
-from odyssey_recorder.quality.review_store import ReviewStore
+from odyssey_recorder.quality.reviewing.review import ReplayEvidence
+from odyssey_recorder.quality.reviewing.review_store import ReviewStore
 from odyssey_recorder.replay.player import StepResult
 from odyssey_recorder.review_desk import ReviewDesk
 from odyssey_recorder.simulator.lab import Lab

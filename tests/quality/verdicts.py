@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 from hashlib import md5
 
 from odyssey_recorder.quality.finding import Criterion
-from odyssey_recorder.quality.review import Answer, Decision, Judgement, Subject, Verdict
+from odyssey_recorder.quality.reviewing.review import Answer, Decision, Judgement, Subject, Verdict
 
 BEGIN = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
 PRESENT = "a" * 64

@@ -37,8 +37,8 @@ from odyssey_recorder.gui.review.box_form import BoxForm
 from odyssey_recorder.gui.review.shown_step import ShownStep, shown_steps
 from odyssey_recorder.model.action import Click, Complete, Impossible, LongPress, Type, action_type
 from odyssey_recorder.model.geometry import Size
-from odyssey_recorder.quality.docket import OpenedReview
 from odyssey_recorder.quality.picture import change, measure
+from odyssey_recorder.quality.reviewing.docket import OpenedReview
 
 FIXES = (
     Command.FIX_INSTRUCTION,

@@ -22,7 +22,7 @@ from odyssey_recorder.dataset.lettering import on_one_line
 from odyssey_recorder.gui.parts import breakable
 from odyssey_recorder.gui.review.figure_sections import BarRow, Measured, Table
 from odyssey_recorder.gui.theme import Theme
-from odyssey_recorder.quality.quality_page import Bar
+from odyssey_recorder.quality.trust.quality_page import Bar
 
 _Index = QModelIndex | QPersistentModelIndex
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from odyssey_recorder.gui.record.task_text import category_words
-from odyssey_recorder.quality.quality_page import (
+from odyssey_recorder.quality.trust.quality_page import (
     Bar,
     bound_words,
     choice_words,
@@ -17,7 +17,15 @@ from odyssey_recorder.quality.quality_page import (
     share_bar,
     trust_words,
 )
-from odyssey_recorder.quality.quality_report import QUESTIONS, Breakdown, Pace, Panel, QualityReport, Question, Reason
+from odyssey_recorder.quality.trust.quality_report import (
+    QUESTIONS,
+    Breakdown,
+    Pace,
+    Panel,
+    QualityReport,
+    Question,
+    Reason,
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,9 +21,9 @@ from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.parts import breakable, named, row, scroll_area, text_label
 from odyssey_recorder.gui.review.amend_forms import quoted
 from odyssey_recorder.gui.review.verdict_words import verdict_words
-from odyssey_recorder.quality.docket import OpenedReview
-from odyssey_recorder.quality.review import Entry, Fix, Move, ReplayEvidence, Verdict
-from odyssey_recorder.quality.standing import standing_fixes
+from odyssey_recorder.quality.reviewing.docket import OpenedReview
+from odyssey_recorder.quality.reviewing.review import Entry, Fix, Move, ReplayEvidence, Verdict
+from odyssey_recorder.quality.reviewing.standing import standing_fixes
 
 _NOTHING = "Nothing was done with this episode yet."
 _PLACES: dict[Literal["trash", "dataset", "annotator"], str] = {

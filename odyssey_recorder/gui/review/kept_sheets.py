@@ -12,8 +12,8 @@ from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.kept_file import KeptFile
 from odyssey_recorder.gui.review.reviewing import Reviewing
 from odyssey_recorder.gui.review.sheet import Sheet
-from odyssey_recorder.quality.review import Judgement
-from odyssey_recorder.quality.standing import comparable_name
+from odyssey_recorder.quality.reviewing.review import Judgement
+from odyssey_recorder.quality.reviewing.standing import comparable_name
 
 _REST_MS = 500
 """So long after a change it is written, with all that was changed meanwhile."""

@@ -11,7 +11,7 @@ from odyssey_recorder.gui.review.key_button import KeyButton
 from odyssey_recorder.gui.review.sheet import QUESTIONS
 from odyssey_recorder.gui.review.verdict_words import judgement_words
 from odyssey_recorder.quality.finding import Criterion
-from odyssey_recorder.quality.review import REASONS, Answer, Judgement
+from odyssey_recorder.quality.reviewing.review import REASONS, Answer, Judgement
 
 ANSWERS: Mapping[Criterion, Mapping[Answer, Command]] = {
     Criterion.PICTURES: {

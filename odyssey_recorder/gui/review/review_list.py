@@ -11,8 +11,8 @@ from odyssey_recorder.gui.icons import glyph, glyph_font
 from odyssey_recorder.gui.parts import named
 from odyssey_recorder.gui.review.review_table import ROW, ReviewTable, about, title
 from odyssey_recorder.gui.theme import Theme
-from odyssey_recorder.quality.docket import ReviewRow
 from odyssey_recorder.quality.finding import Severity
+from odyssey_recorder.quality.reviewing.docket import ReviewRow
 
 _Index = QModelIndex | QPersistentModelIndex
 

@@ -30,9 +30,9 @@ from odyssey_recorder.gui.review.sheet import Sheet, steps_in_words
 from odyssey_recorder.gui.review.stopwatch import Stopwatch
 from odyssey_recorder.gui.review.verdict_panel import JUDGING, VerdictPanel
 from odyssey_recorder.gui.review.verdict_words import what_followed
-from odyssey_recorder.quality.docket import Ballot, OpenedReview, ReviewNews, ReviewRow
-from odyssey_recorder.quality.review import Decision, ReplayEvidence
-from odyssey_recorder.quality.standing import same_person
+from odyssey_recorder.quality.reviewing.docket import Ballot, OpenedReview, ReviewNews, ReviewRow
+from odyssey_recorder.quality.reviewing.review import Decision, ReplayEvidence
+from odyssey_recorder.quality.reviewing.standing import same_person
 
 _SPACE = 16
 _WIDE_PX = 1380

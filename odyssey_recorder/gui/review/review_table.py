@@ -10,9 +10,9 @@ from itertools import chain
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
 from odyssey_recorder.gui.dataset.episode_table import spoken
-from odyssey_recorder.quality.docket import ReviewNews, ReviewRow
 from odyssey_recorder.quality.finding import Severity
-from odyssey_recorder.quality.standing import Stage, Turn
+from odyssey_recorder.quality.reviewing.docket import ReviewNews, ReviewRow
+from odyssey_recorder.quality.reviewing.standing import Stage, Turn
 
 _Index = QModelIndex | QPersistentModelIndex
 _Order = tuple[bool, float, str]

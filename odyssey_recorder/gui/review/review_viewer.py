@@ -18,7 +18,7 @@ from odyssey_recorder.gui.review.reel import Reel
 from odyssey_recorder.gui.review.shown_step import ShownStep, shown_steps
 from odyssey_recorder.gui.review.strip import ReplayVerdict, Strip
 from odyssey_recorder.model.geometry import Box, Size
-from odyssey_recorder.quality.docket import OpenedReview
+from odyssey_recorder.quality.reviewing.docket import OpenedReview
 
 _WORDS = QSize(176, 88)
 """How wide the words are beside the pictures, and how high below."""

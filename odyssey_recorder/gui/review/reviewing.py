@@ -7,9 +7,9 @@ from typing import Protocol
 
 from odyssey_recorder.dataset.amendment import Amendment
 from odyssey_recorder.device.device import ListedDevice
-from odyssey_recorder.quality.docket import Ballot, OpenedReview, ReviewNews, ReviewRow
-from odyssey_recorder.quality.quality_report import QualityReport
-from odyssey_recorder.quality.review import ReplayEvidence
+from odyssey_recorder.quality.reviewing.docket import Ballot, OpenedReview, ReviewNews, ReviewRow
+from odyssey_recorder.quality.reviewing.review import ReplayEvidence
+from odyssey_recorder.quality.trust.quality_report import QualityReport
 from odyssey_recorder.replay.player import StepResult
 
 

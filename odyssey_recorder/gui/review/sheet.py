@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from odyssey_recorder.quality.finding import Criterion
-from odyssey_recorder.quality.review import REASONS, Answer, Judgement
+from odyssey_recorder.quality.reviewing.review import REASONS, Answer, Judgement
 
 QUESTIONS = {
     Criterion.PICTURES: "Are all screenshots there and right?",

@@ -10,8 +10,8 @@ from odyssey_recorder.dataset.published import OpenedEpisode
 from odyssey_recorder.model.action import Action, describe
 from odyssey_recorder.model.episode import Extra, screenshot_name
 from odyssey_recorder.model.geometry import GRID, Box, Size
-from odyssey_recorder.quality.docket import OpenedReview
 from odyssey_recorder.quality.finding import Finding
+from odyssey_recorder.quality.reviewing.docket import OpenedReview
 
 _GRID = Size(GRID, GRID)
 _NO_PROOF = "There is no proof of this picture"

@@ -12,7 +12,7 @@ from odyssey_recorder.gui.review.word_changes import Piece, TextChanges, text_ch
 from odyssey_recorder.gui.theme import Theme
 from odyssey_recorder.model.action import Complete, Impossible
 from odyssey_recorder.model.episode import Episode
-from odyssey_recorder.quality.docket import OpenedReview
+from odyssey_recorder.quality.reviewing.docket import OpenedReview
 
 _ROW_GAP = 4
 _MARKS = "Bold: the gaps and what was put into them. Struck through: the rewrite dropped it. Underlined: it added it."

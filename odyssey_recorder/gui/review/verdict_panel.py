@@ -14,10 +14,10 @@ from odyssey_recorder.gui.review.question_card import ANSWERS, QuestionCard
 from odyssey_recorder.gui.review.seen_bar import SeenBar
 from odyssey_recorder.gui.review.sheet import QUESTIONS, Sheet, steps_in_words, unseen
 from odyssey_recorder.gui.review.verdict_words import turn_words, verdict_in_short, verdicts
-from odyssey_recorder.quality.docket import OpenedReview
 from odyssey_recorder.quality.finding import Criterion
-from odyssey_recorder.quality.review import Answer, Decision, Judgement
-from odyssey_recorder.quality.standing import Turn
+from odyssey_recorder.quality.reviewing.docket import OpenedReview
+from odyssey_recorder.quality.reviewing.review import Answer, Decision, Judgement
+from odyssey_recorder.quality.reviewing.standing import Turn
 
 _NOTE_PX = 52
 _REASONS = (

@@ -3,10 +3,10 @@
 from collections.abc import Iterable
 
 from odyssey_recorder.gui.review.sheet import QUESTIONS
-from odyssey_recorder.quality.docket import OpenedReview, ReviewRow
 from odyssey_recorder.quality.finding import Criterion
-from odyssey_recorder.quality.review import REASONS, Answer, Entry, Judgement, Verdict
-from odyssey_recorder.quality.standing import Stage, Turn, agrees
+from odyssey_recorder.quality.reviewing.docket import OpenedReview, ReviewRow
+from odyssey_recorder.quality.reviewing.review import REASONS, Answer, Entry, Judgement, Verdict
+from odyssey_recorder.quality.reviewing.standing import Stage, Turn, agrees
 
 _SHORT = {
     Criterion.PICTURES: "the screenshots",

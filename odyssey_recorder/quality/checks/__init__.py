@@ -57,7 +57,7 @@ CHECKS: tuple[Check, ...] = (
     Check("SPL03", _WARNING, None, "An episode is in no part of a split, or twice"),
     Check("SPL04", _ERROR, None, "What a split holds apart is on both sides"),
 )
-"""In the order of the documents. Those without a look are made over the whole dataset (quality/across.py)."""
+"""In the order of the documents. Those without a look are made over the whole dataset (quality/whole/across.py)."""
 
 
 def check_episode(evidence: EpisodeEvidence) -> EpisodeReport:

@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from hashlib import sha256
 from pathlib import Path
 
-from odyssey_recorder.quality.review import Decision
-from odyssey_recorder.quality.review_store import ReviewStore
+from odyssey_recorder.quality.reviewing.review import Decision
+from odyssey_recorder.quality.reviewing.review_store import ReviewStore
 from tests.quality.damaged.wreck import Wreck
 from tests.quality.verdicts import verdict
 

@@ -12,10 +12,10 @@ import pytest
 from sklearn.metrics import cohen_kappa_score
 
 from odyssey_recorder.quality.finding import Criterion
-from odyssey_recorder.quality.quality_report import QUESTIONS
-from odyssey_recorder.quality.review import Answer, Verdict
-from odyssey_recorder.quality.review_store import ReviewStore
-from odyssey_recorder.quality.standing import Policy
+from odyssey_recorder.quality.reviewing.review import Answer, Verdict
+from odyssey_recorder.quality.reviewing.review_store import ReviewStore
+from odyssey_recorder.quality.reviewing.standing import Policy
+from odyssey_recorder.quality.trust.quality_report import QUESTIONS
 from odyssey_recorder.simulator.adb_server import PrivateAdbServer
 from tests.end_to_end.screen.annotator import Annotator
 from tests.end_to_end.screen.conftest import PICTURES, fail_what_is_slow

@@ -20,12 +20,12 @@ from odyssey_recorder.errors import OdysseyError, ReviewError
 from odyssey_recorder.model.action import Action, Click, Complete, Type
 from odyssey_recorder.model.episode import screenshot_name
 from odyssey_recorder.model.geometry import Point
-from odyssey_recorder.quality.docket import Ballot, OpenedReview, ReviewNews, ReviewRow
 from odyssey_recorder.quality.finding import Criterion, EpisodeReport, Finding, Severity
-from odyssey_recorder.quality.quality_report import QualityReport, quality_report
-from odyssey_recorder.quality.review import Answer, Decision, Judgement, ReplayEvidence, Subject, Verdict
-from odyssey_recorder.quality.reviewed import AllReviewed, Reviewed
-from odyssey_recorder.quality.standing import Turn, WhyTwice, bears, standing, turn
+from odyssey_recorder.quality.reviewing.docket import Ballot, OpenedReview, ReviewNews, ReviewRow
+from odyssey_recorder.quality.reviewing.review import Answer, Decision, Judgement, ReplayEvidence, Subject, Verdict
+from odyssey_recorder.quality.reviewing.standing import Turn, WhyTwice, bears, standing, turn
+from odyssey_recorder.quality.trust.quality_report import QualityReport, quality_report
+from odyssey_recorder.quality.trust.reviewed import AllReviewed, Reviewed
 from odyssey_recorder.replay.player import StepResult
 from tests.episodes import episode
 

@@ -39,9 +39,9 @@ from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.review.amend_card import FIXES, AmendCard
 from odyssey_recorder.gui.review.box_canvas import BoxCanvas
 from odyssey_recorder.model.geometry import Pixel
-from odyssey_recorder.quality.docket import OpenedReview, ReviewRow
 from odyssey_recorder.quality.finding import EpisodeReport
-from odyssey_recorder.quality.standing import Turn
+from odyssey_recorder.quality.reviewing.docket import OpenedReview, ReviewRow
+from odyssey_recorder.quality.reviewing.standing import Turn
 from tests.dataset.drafts import png
 from tests.dataset.published_episode import InDataset, recorded, released
 from tests.gui.inspection import faults

@@ -16,9 +16,9 @@ from odyssey_recorder.gui.parts import breakable
 from odyssey_recorder.gui.record.recording_controller import Phase
 from odyssey_recorder.gui.review.figures_view import FiguresView
 from odyssey_recorder.gui.workplace import Workplace, load_pages
-from odyssey_recorder.quality.quality_report import QualityReport
-from odyssey_recorder.quality.review_store import ReviewStore
-from odyssey_recorder.quality.standing import Policy
+from odyssey_recorder.quality.reviewing.review_store import ReviewStore
+from odyssey_recorder.quality.reviewing.standing import Policy
+from odyssey_recorder.quality.trust.quality_report import QualityReport
 from tests.gui.inspection import faults
 from tests.gui.pilot import Pilot
 from tests.gui.review.bench_review import BenchReviewing

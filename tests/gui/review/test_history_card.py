@@ -22,10 +22,19 @@ from odyssey_recorder.dataset.published import OpenedEpisode
 from odyssey_recorder.dataset.summaries import EpisodeSummary
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.review.history_card import HistoryCard, amendment_words
-from odyssey_recorder.quality.docket import OpenedReview, ReviewRow
 from odyssey_recorder.quality.finding import Criterion, EpisodeReport
-from odyssey_recorder.quality.review import Answer, Decision, Entry, Fix, Judgement, Move, ReplayEvidence, Verdict
-from odyssey_recorder.quality.standing import Turn
+from odyssey_recorder.quality.reviewing.docket import OpenedReview, ReviewRow
+from odyssey_recorder.quality.reviewing.review import (
+    Answer,
+    Decision,
+    Entry,
+    Fix,
+    Judgement,
+    Move,
+    ReplayEvidence,
+    Verdict,
+)
+from odyssey_recorder.quality.reviewing.standing import Turn
 from tests.episodes import ID, episode
 from tests.gui.inspection import faults
 

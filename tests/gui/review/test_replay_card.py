@@ -21,8 +21,8 @@ from odyssey_recorder.gui.review.replay_card import ReplayCard
 from odyssey_recorder.gui.workplace import Workplace, load_pages
 from odyssey_recorder.model.action import Click, Complete
 from odyssey_recorder.model.geometry import Point, Size
-from odyssey_recorder.quality.docket import OpenedReview
-from odyssey_recorder.quality.review import ReplayEvidence
+from odyssey_recorder.quality.reviewing.docket import OpenedReview
+from odyssey_recorder.quality.reviewing.review import ReplayEvidence
 from odyssey_recorder.replay.compare import Comparison, Verdict
 from odyssey_recorder.replay.player import StepResult
 from tests.episodes import ID, episode

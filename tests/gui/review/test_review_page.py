@@ -27,9 +27,9 @@ from odyssey_recorder.gui.jobs import Jobs
 from odyssey_recorder.gui.review.review_page import ReviewPage
 from odyssey_recorder.gui.review.verdict_panel import VerdictPanel
 from odyssey_recorder.gui.workplace import Workplace, load_pages
-from odyssey_recorder.quality.docket import ReviewNews
 from odyssey_recorder.quality.finding import Criterion, Finding, Severity
-from odyssey_recorder.quality.review import Answer, Decision
+from odyssey_recorder.quality.reviewing.docket import ReviewNews
+from odyssey_recorder.quality.reviewing.review import Answer, Decision
 from tests.gui.pilot import Pilot
 from tests.gui.review.bench_review import BenchReviewing, fails
 from tests.gui.review.reviewer import Reviewer

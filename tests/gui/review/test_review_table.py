@@ -9,9 +9,9 @@ from PySide6.QtCore import Qt
 
 from odyssey_recorder.dataset.summaries import EpisodeSummary
 from odyssey_recorder.gui.review.review_table import MINE, UNCHECKED, ReviewFilter, ReviewTable
-from odyssey_recorder.quality.docket import ReviewNews, ReviewRow
 from odyssey_recorder.quality.finding import EpisodeReport
-from odyssey_recorder.quality.standing import Stage, Turn
+from odyssey_recorder.quality.reviewing.docket import ReviewNews, ReviewRow
+from odyssey_recorder.quality.reviewing.standing import Stage, Turn
 
 BEGAN = datetime(2026, 3, 1, tzinfo=UTC)
 LONGEST_S = 0.05

@@ -6,7 +6,7 @@ import pytest
 
 from odyssey_recorder.gui.review.sheet import QUESTIONS, Sheet, unseen
 from odyssey_recorder.quality.finding import Criterion
-from odyssey_recorder.quality.review import Answer, Judgement
+from odyssey_recorder.quality.reviewing.review import Answer, Judgement
 
 
 def passed(criterion: Criterion) -> Judgement:

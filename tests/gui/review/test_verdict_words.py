@@ -8,10 +8,10 @@ import pytest
 
 from odyssey_recorder.dataset.summaries import EpisodeSummary
 from odyssey_recorder.gui.review.verdict_words import turn_words, verdict_in_short, verdict_words, what_followed
-from odyssey_recorder.quality.docket import OpenedReview, ReviewRow
 from odyssey_recorder.quality.finding import Criterion
-from odyssey_recorder.quality.review import Decision, Judgement, Subject, Verdict
-from odyssey_recorder.quality.standing import Stage, Turn, WhyTwice
+from odyssey_recorder.quality.reviewing.docket import OpenedReview, ReviewRow
+from odyssey_recorder.quality.reviewing.review import Decision, Judgement, Subject, Verdict
+from odyssey_recorder.quality.reviewing.standing import Stage, Turn, WhyTwice
 from tests.gui.review.bench_review import BenchReviewing, fails, passes
 
 Answers = tuple[Judgement, Judgement, Judgement]

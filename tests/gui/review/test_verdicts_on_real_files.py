@@ -11,8 +11,8 @@ from PySide6.QtWidgets import QRadioButton
 from odyssey_recorder.gui.review.sheet import QUESTIONS
 from odyssey_recorder.gui.workplace import Workplace, load_pages
 from odyssey_recorder.quality.finding import Severity
-from odyssey_recorder.quality.review import Decision
-from odyssey_recorder.quality.standing import Policy
+from odyssey_recorder.quality.reviewing.review import Decision
+from odyssey_recorder.quality.reviewing.standing import Policy
 from tests.gui.pilot import Pilot
 from tests.gui.review.reviewer import Reviewer
 from tests.test_review_desk import Checks, Place

@@ -5,9 +5,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from odyssey_recorder.quality.across import check_dataset
 from odyssey_recorder.quality.checker import Checker
 from odyssey_recorder.quality.finding import EpisodeReport, Finding, Severity
+from odyssey_recorder.quality.whole.across import check_dataset
 from tests.quality.damaged.damage import Damage
 from tests.quality.damaged.errands import ERRANDS
 from tests.quality.damaged.neighbours import NEIGHBOURS

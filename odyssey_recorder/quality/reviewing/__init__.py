@@ -1,0 +1,1 @@
+"""What people say of an episode, what the rules make of it, and how it is kept."""

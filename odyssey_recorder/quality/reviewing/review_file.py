@@ -1,0 +1,225 @@
+"""How a review file is spelled, so that two written apart are united line by line; and every form that is read.
+
+See docs/reviews.md.
+"""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from hashlib import sha256
+
+from pydantic import TypeAdapter, ValidationError
+
+from odyssey_recorder.dataset.plain_json import NotPlainJsonError, parse, shown
+from odyssey_recorder.errors import ReviewError
+from odyssey_recorder.model.episode import Extra, Json
+from odyssey_recorder.quality.reviewing.review import FORMAT, Entry, Fix, Move, Verdict
+from odyssey_recorder.quality.reviewing.standing import bears, same_person
+
+_HEAD = ("format", "episode_id", "entries")
+_FOOT = "null]}\n"
+"""Follows the comma of the last entry, so that every entry's line is like every other."""
+
+_ENTRY: TypeAdapter[Entry] = TypeAdapter(Entry)
+_DECODER = json.JSONDecoder()
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewFile:
+    """What was done with one episode, the oldest first.
+
+    `problems` are the places that cannot be read; a file that has any is not written. `extra` are keys of others.
+    """
+
+    episode_id: str
+    entries: tuple[Entry, ...] = ()
+    extra: Extra = field(default_factory=dict)
+    problems: tuple[str, ...] = ()
+
+    @property
+    def verdicts(self) -> tuple[Verdict, ...]:
+        """All verdicts, also those that do not count."""
+        return tuple(entry for entry in self.entries if isinstance(entry, Verdict))
+
+    @property
+    def present_verdicts(self) -> tuple[Verdict, ...]:
+        """The verdicts since the episode came back from the trash last: it is judged anew."""
+        back = (entry.at for entry in self.entries if isinstance(entry, Move) and entry.to == "dataset")
+        since = max(back, default=None)
+        return tuple(one for one in self.verdicts if since is None or one.at > since)
+
+    @property
+    def fixes(self) -> tuple[Fix, ...]:
+        """All fixes, also those that were taken back."""
+        return tuple(entry for entry in self.entries if isinstance(entry, Fix))
+
+    def doubts(self, *, recorder: str = "") -> Iterator[str]:
+        """What is odd about entries that can be read: verdicts that do not count, and why; ids that are not unique.
+
+        `recorder` is who recorded the episode, where that is known.
+        """
+        ids: set[str] = set()
+        for entry in self.entries:
+            if entry.id in ids:
+                yield f"two different entries have the id {entry.id}: give one of them another"
+            ids.add(entry.id)
+        for verdict in self.verdicts:
+            unborne = bears(verdict.decision, verdict.judgements)
+            if unborne:
+                yield f"the verdict {_told(verdict)} does not count: {unborne}"
+            if any(same_person(verdict.by, name) for name in (recorder, verdict.subject.recorder)):
+                yield f"the verdict {_told(verdict)} does not count: it is the recorder's own."
+
+
+def union(one: ReviewFile, other: ReviewFile) -> ReviewFile:
+    """All that either of two files of the same episode holds, once."""
+    if one.episode_id != other.episode_id:
+        raise ReviewError(f"The reviews of {one.episode_id} and of {other.episode_id} are of two episodes.")
+    extra = dict(one.extra)
+    for key, value in other.extra.items():
+        extra[key] = max(value, extra.get(key, value), key=_canonical)
+    problems = tuple(sorted({*one.problems, *other.problems}))
+    return ReviewFile(one.episode_id, in_order((*one.entries, *other.entries)), extra, problems)
+
+
+def in_order(entries: Iterable[Entry]) -> tuple[Entry, ...]:
+    """Entries by time, each once, in an order that does not depend on the one they come in."""
+    lines: dict[str, Entry] = {}
+    for entry in entries:
+        lines.setdefault(_canonical(entry.model_dump(mode="json")), entry)
+    return tuple(entry for _, entry in sorted(lines.items(), key=lambda item: (item[1].at, item[1].id, item[0])))
+
+
+def spell(file: ReviewFile) -> bytes:
+    """The file as it is written: two that hold the same are equal, and a union of lines of two is a file again.
+
+    Raises ReviewError where parts of the file could not be read, or where a text holds half a character.
+    """
+    refuse_problems(file)
+    head = json.dumps({"format": FORMAT, "episode_id": file.episode_id})[:-1]
+    extra = "".join(f"{_json(key)}: {_json(file.extra[key])},\n" for key in sorted(file.extra))
+    entries = "".join(f"{_json(entry.model_dump(mode='json'))},\n" for entry in file.entries)
+    try:
+        return f'{head},\n{extra}"entries": [\n{entries}{_FOOT}'.encode()
+    except UnicodeEncodeError as error:
+        raise ReviewError(f"What is said of {file.episode_id} holds half a character: write it anew.") from error
+
+
+def refuse_problems(file: ReviewFile) -> None:
+    """Raise ReviewError with every place of the file that cannot be read, if there is any."""
+    if file.problems:
+        raise ReviewError(f"{' '.join(file.problems)} Mend it by hand: nothing is written to it until then.")
+
+
+def read_reviews(data: bytes, *, episode_id: str, source: str) -> ReviewFile:
+    """What `data` says of the episode, in any order and layout; each problem names `source`, entry and key.
+
+    Of a broken file all entries are given that can be read.
+    """
+    try:
+        tree = parse(data)
+    except NotPlainJsonError as error:
+        return _rescued(data, f"{source}: {error}.", episode_id=episode_id, source=source)
+    if not isinstance(tree, dict):
+        return ReviewFile(episode_id, problems=(f"{source}: expected an object, found {shown(tree)}.",))
+    misfit = _misfit(tree, episode_id)
+    if misfit:
+        return ReviewFile(episode_id, problems=(f"{source}: {misfit}.",))
+    extra = {key: value for key, value in tree.items() if key not in _HEAD}
+    listed = tree["entries"]
+    assert isinstance(listed, list)
+    entries, problems = _read_all([one for one in listed if one is not None], source=source)
+    return ReviewFile(episode_id, entries, extra, problems)
+
+
+def read_entry(tree: Json, *, place: str) -> Entry:
+    """The entry that `tree` spells. Raises ReviewError naming `place` and each key that cannot be read.
+
+    An entry without an id gets that of its content. The answers may be spelled as an object by question.
+    """
+    if not isinstance(tree, dict):
+        raise ReviewError(f"{place}: expected an object, found {shown(tree)}.")
+    try:
+        return _ENTRY.validate_json(_json(completed(tree)))
+    except ValidationError as error:
+        raise ReviewError(f"{place}: {'; '.join(_faults(error))}.") from error
+
+
+def completed(tree: dict[str, Json]) -> dict[str, Json]:
+    """An entry that was written by hand with what can be told from the rest of it."""
+    full = dict(tree)
+    if "kind" not in full and "decision" in full:
+        full["kind"] = "verdict"
+    if "judgements" not in full and isinstance(full.get("answers"), dict):
+        answers = full.pop("answers")
+        assert isinstance(answers, dict)
+        full["judgements"] = [
+            {"criterion": criterion, **(said if isinstance(said, dict) else {"answer": said})}
+            for criterion, said in answers.items()
+        ]
+    if "id" not in full:
+        full["id"] = sha256(_canonical(full).encode()).hexdigest()[:32]
+    return full
+
+
+def _read_all(trees: Iterable[Json], *, source: str) -> tuple[tuple[Entry, ...], tuple[str, ...]]:
+    entries: list[Entry] = []
+    problems: list[str] = []
+    for number, tree in enumerate(trees, 1):
+        try:
+            entries.append(read_entry(tree, place=f"{source}, entry {number}"))
+        except ReviewError as error:
+            problems.append(str(error))
+    return in_order(entries), tuple(problems)
+
+
+def _misfit(tree: Mapping[str, Json], episode_id: str) -> str:
+    """Why this is no review file of the episode."""
+    number = tree.get("format", FORMAT)
+    if not isinstance(number, int) or isinstance(number, bool) or number < 1:
+        return f"format: expected {FORMAT}, found {shown(number)}"
+    if number > FORMAT:
+        return f"format {number} is of a newer Odyssey Recorder: update this one"
+    if tree.get("episode_id", episode_id) != episode_id:
+        return f"it holds the reviews of {shown(tree['episode_id'])}; expected those of {episode_id}, as it is called"
+    if not isinstance(tree.get("entries"), list):
+        return f"entries: expected a list, found {shown(tree.get('entries'))}"
+    return ""
+
+
+def _rescued(data: bytes, problem: str, *, episode_id: str, source: str) -> ReviewFile:
+    """What of a file that is no JSON can be read: every entry that is whole, wherever it is."""
+    text = data.decode(errors="replace")
+    whole: list[Json] = []
+    at = text.find("{")
+    while at >= 0:
+        beyond = at + 1
+        with suppress(ValueError, RecursionError, NotPlainJsonError):
+            tree, end = _DECODER.raw_decode(text, at)
+            if "by" in tree:
+                whole.append(parse(text[at:end]))
+                beyond = end
+        at = text.find("{", beyond)
+    entries, problems = _read_all(whole, source=source)
+    return ReviewFile(episode_id, entries, problems=(problem, *problems))
+
+
+def _faults(error: ValidationError) -> Iterator[str]:
+    for fault in error.errors(include_url=False):
+        key = ".".join(map(str, fault["loc"][1:]))  # the first is the kind
+        words = fault["msg"].removeprefix("Value error, ")
+        found = "" if fault["type"] == "missing" else f"; found {shown(fault['input'])}"
+        yield f"{key or 'kind'}: {words[:1].lower()}{words[1:]}{found}"
+
+
+def _told(verdict: Verdict) -> str:
+    return f"of {shown(verdict.by)} at {verdict.at:%Y-%m-%d %H:%M} UTC"
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _canonical(value: object) -> str:
+    return json.dumps(value, sort_keys=True)

@@ -1,0 +1,170 @@
+"""How reviews from elsewhere come into a dataset: another checkout's, a copy that a drive has left, another tool's.
+
+See docs/reviews.md for the form that a file of another tool must have.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from odyssey_recorder.dataset.durable import storage_error
+from odyssey_recorder.dataset.plain_json import NotPlainJsonError, parse, shown
+from odyssey_recorder.dataset.summaries import summarise
+from odyssey_recorder.dataset.versions import Versions
+from odyssey_recorder.errors import DatasetError, ReviewError
+from odyssey_recorder.model.episode import Json, is_episode_id
+from odyssey_recorder.quality.reviewing.review_file import ReviewFile, completed, read_entry, read_reviews
+from odyssey_recorder.quality.reviewing.review_store import POLICY, REVIEWS, ReviewStore
+
+_OURS = re.compile(r"([0-9]{16})([^0-9].*)?\.json", re.ASCII)
+
+
+@dataclass(slots=True)
+class Merged:
+    """What came of a merge: how many entries are new to the dataset, by episode, and what could not be read or kept."""
+
+    came: dict[str, int] = field(default_factory=dict)
+    problems: list[str] = field(default_factory=list)
+
+
+def check_reviews(store: ReviewStore) -> Iterator[str]:
+    """Each place of a dataset's reviews that cannot be read, or is odd. Raises DatasetError."""
+    try:
+        store.policy()
+    except ReviewError as error:
+        yield str(error)
+    for path in store.copies():
+        yield f"{path} is a copy that a shared drive has left: take it in with odyssey-recorder reviews merge."
+    for episode_id in store.ids():
+        summary = summarise(store.root, episode_id)
+        yield from _faults(store.read(episode_id), "" if summary is None else summary.annotator, place=REVIEWS)
+
+
+def check_elsewhere(path: Path) -> Iterator[str]:
+    """The same of a file or a folder that is to be merged. Raises DatasetError, ReviewError."""
+    for found in _gathered(path, None):
+        yield from [found] if isinstance(found, str) else _faults(found, "", place=str(path))
+
+
+def merge_reviews(store: ReviewStore, path: Path) -> Merged:
+    """Add what is at `path`: a dataset, a folder of reviews, or a file. What is there already does not come again.
+
+    What can be read comes, also from a broken file; what is at `path` is left as it is. Raises DatasetError,
+    ReviewError.
+    """
+    merged = Merged()
+    for found in _gathered(path, store):
+        _take(store, found, merged)
+    return merged
+
+
+def merge_copies(store: ReviewStore) -> Merged:
+    """Add what is in the copies that a shared drive has left, and remove those that came over whole."""
+    merged = Merged()
+    for path in store.copies():
+        problems = len(merged.problems)
+        for found in _read(path, store):
+            _take(store, found, merged)
+        if len(merged.problems) == problems:
+            path.unlink(missing_ok=True)
+    return merged
+
+
+def _take(store: ReviewStore, found: ReviewFile | str, merged: Merged) -> None:
+    """Add what can be read of `found`; a text is a problem."""
+    if isinstance(found, str):
+        merged.problems.append(found)
+        return
+    merged.problems += found.problems
+    before = store.read(found.episode_id)
+    try:
+        after = store.unite(ReviewFile(found.episode_id, found.entries, found.extra))
+    except ReviewError as error:
+        merged.problems.append(str(error))
+        return
+    new = len(after.entries) - len(before.entries)
+    if new:
+        merged.came[found.episode_id] = merged.came.get(found.episode_id, 0) + new
+
+
+def _gathered(path: Path, store: ReviewStore | None) -> Iterator[ReviewFile | str]:
+    """What is at `path`, and in words what cannot be read and is of no episode.
+
+    A verdict of another tool that has no revision is taken to be of the episode as the dataset of `store` has it.
+    """
+    if not path.exists():
+        raise ReviewError(f"There is nothing at {path}.")
+    if not path.is_dir():
+        yield from _read(path, store)
+        return
+    folder = path / REVIEWS if (path / REVIEWS).is_dir() else path
+    files = (one for one in folder.iterdir() if one.suffix in (".json", ".jsonl") and one.name != POLICY)
+    for one in sorted(files):
+        yield from _read(one, store)
+
+
+def _read(path: Path, store: ReviewStore | None) -> Iterator[ReviewFile | str]:
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise storage_error(error, path, "read") from error
+    ours = _OURS.fullmatch(path.name)
+    if ours is not None:
+        yield read_reviews(data, episode_id=ours[1], source=str(path))
+        return
+    try:
+        trees = _verdicts(data, lines=path.suffix == ".jsonl")
+    except NotPlainJsonError as error:
+        yield f"{path}: {error}."
+        return
+    for number, tree in enumerate(trees, 1):
+        try:
+            yield from _foreign(tree, store, place=f"{path}, entry {number}")
+        except (ReviewError, DatasetError) as error:
+            yield str(error)
+
+
+def _verdicts(data: bytes, *, lines: bool) -> list[Json]:
+    """What another tool has written: a verdict, a list of them, an object with a list of them, or one in each line."""
+    if lines:
+        return [parse(line) for line in data.split(b"\n") if line.strip()]
+    tree = parse(data)
+    if isinstance(tree, dict) and isinstance(tree.get("verdicts"), list):
+        tree = tree["verdicts"]
+    return tree if isinstance(tree, list) else [tree]
+
+
+def _foreign(tree: Json, store: ReviewStore | None, *, place: str) -> Iterator[ReviewFile]:
+    """The verdict that `tree` spells, with what only the dataset knows of its episode; none that is there already."""
+    keys = tree if isinstance(tree, dict) else {}
+    episode_id = keys.get("episode_id")
+    if not isinstance(episode_id, str) or not is_episode_id(episode_id):
+        raise ReviewError(f"{place}: episode_id: expected 16 decimal digits, found {shown(episode_id)}.")
+    own = completed({key: value for key, value in keys.items() if key != "episode_id"})
+    if store is None:
+        yield ReviewFile(episode_id, (read_entry({"revision": "", **own}, place=place),))
+        return
+    entry = read_entry({**_known(store.root, episode_id, place), **own}, place=place)
+    if all(one.id != entry.id for one in store.read(episode_id).entries):
+        yield ReviewFile(episode_id, (entry,))
+
+
+def _known(root: Path, episode_id: str, place: str) -> dict[str, Json]:
+    summary = summarise(root, episode_id)
+    if summary is None:
+        raise ReviewError(f"{place}: there is no episode {episode_id} in {root}.")
+    subject: dict[str, Json] = {
+        "recorder": summary.annotator,
+        "category": summary.category,
+        "device": summary.device,
+        "template": summary.template,
+        "steps": summary.steps,
+    }
+    return {"revision": Versions(root).revision(episode_id), "subject": subject}
+
+
+def _faults(file: ReviewFile, recorder: str, *, place: str) -> Iterator[str]:
+    yield from file.problems
+    for doubt in file.doubts(recorder=recorder):
+        yield f"{place}, {file.episode_id}: {doubt}"

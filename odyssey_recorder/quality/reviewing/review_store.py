@@ -1,0 +1,220 @@
+"""Where the reviews of a dataset are kept, so that neither two windows nor two computers lose each other's entries."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import asdict
+from pathlib import Path
+from threading import Lock
+
+from filelock import FileLock, Timeout
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from odyssey_recorder.dataset.durable import make_folder, storage_error, write_durably
+from odyssey_recorder.dataset.plain_json import NotPlainJsonError, parse, shown
+from odyssey_recorder.dataset.provenance import Origin
+from odyssey_recorder.dataset.store import checked_id, read_provenance
+from odyssey_recorder.errors import DatasetError, ReviewError
+from odyssey_recorder.quality.reviewing.review import FORMAT, Entry, Move
+from odyssey_recorder.quality.reviewing.review_file import ReviewFile, read_reviews, refuse_problems, spell, union
+from odyssey_recorder.quality.reviewing.standing import Policy, same_person
+from odyssey_recorder.task.queue import SentBack
+
+REVIEWS = "reviews"
+"""The folder of a dataset with a file of reviews for each episode."""
+
+POLICY = "policy.json"
+"""The file there that says how the dataset is reviewed."""
+_FOR_GIT = {
+    ".gitattributes": "/*.json merge=union\n/policy.json merge\n",
+    ".gitignore": "lock\n.lock\n*.part\n",
+}
+_USUAL = Policy()
+_NO_WORDS = "A reviewer sent it back"
+_FILE = re.compile(r"([0-9]{16})([^0-9].*)?\.json", re.ASCII)
+_MAIN = re.compile(r"[0-9]{16}\.json", re.ASCII)
+
+_Stamp = tuple[int, int]
+
+
+class _PolicyFile(BaseModel):
+    model_config = ConfigDict(extra="allow", strict=True)
+
+    format: int = Field(default=FORMAT, ge=1, le=FORMAT)
+    seed: int = _USUAL.seed
+    second_share: float = Field(default=_USUAL.second_share, ge=0, le=1)
+
+
+class ReviewStore:
+    """The folder of reviews of one dataset, which need not be there yet. Thread-safe; calls may block.
+
+    Who writes waits for `patience_s` for others who do.
+    """
+
+    def __init__(self, root: Path, *, patience_s: float = 10.0) -> None:
+        self._root = root
+        self._folder = root / REVIEWS
+        self._moves: dict[str, tuple[_Stamp, Move | None]] = {}
+        self._patience_s = patience_s
+        self._origins: dict[str, Origin] = {}
+        self._guard = Lock()
+
+    @property
+    def root(self) -> Path:
+        """The dataset folder."""
+        return self._root
+
+    def ids(self) -> list[str]:
+        """The episodes that have a file of reviews, sorted. Raises DatasetError."""
+        return sorted(path.stem for path in self._files() if _is_main(path))
+
+    def copies(self) -> list[Path]:
+        """Files of reviews beside the one of their episode, as a drive that two computers share leaves them."""
+        return sorted(path for path in self._files() if not _is_main(path))
+
+    def read(self, episode_id: str) -> ReviewFile:
+        """What was done with an episode; nothing where there is no file. Raises DatasetError where it cannot be read.
+
+        What in the file cannot be understood is among its `problems`.
+        """
+        return read_file(self._path(episode_id), episode_id)
+
+    def append(self, episode_id: str, entry: Entry) -> ReviewFile:
+        """Add an entry to what is in the file by now; it is on the disk when this returns.
+
+        Raises ReviewError, and changes nothing, where parts of the file cannot be read; DatasetError.
+        """
+        return self.unite(ReviewFile(episode_id, (entry,)))
+
+    def unite(self, more: ReviewFile) -> ReviewFile:
+        """Add all that is not there yet; the file as it is then. Raises as `append`."""
+        with self._held():
+            before = self.read(more.episode_id)
+            refuse_problems(before)
+            after = union(before, more)
+            if after != before:
+                write_durably(self._path(more.episode_id), spell(after))
+        return after
+
+    def policy(self) -> Policy:
+        """How the dataset is reviewed. Raises ReviewError naming file and key, DatasetError."""
+        told = self._policy_file()
+        return Policy(told.seed, told.second_share)
+
+    def set_policy(self, policy: Policy) -> None:
+        """Keep how the dataset is reviewed, for all who review it. Raises ReviewError, DatasetError."""
+        with self._held():
+            keys = {**self._policy_file().model_dump(mode="json"), **asdict(policy)}
+            text = json.dumps(keys, indent=2, ensure_ascii=False)
+            write_durably(self._folder / POLICY, f"{text}\n".encode())
+
+    def sent_back(self, annotator: str) -> Mapping[str, SentBack]:
+        """The episodes of an annotator whose task waits again, by id; not those that were recorded for no task.
+
+        Only files that changed since the last call are read. Raises DatasetError.
+        """
+        with self._guard:
+            self._look_for_moves()
+            moves = ((episode_id, move) for episode_id, (_, move) in self._moves.items() if move is not None)
+            origins = [(episode_id, move, self._origin(episode_id)) for episode_id, move in moves]
+        return {
+            episode_id: SentBack(origin.task_id, move.by, " ".join(move.why.split()) or _NO_WORDS)
+            for episode_id, move, origin in origins
+            if origin is not None and origin.task_id and same_person(origin.annotator, annotator)
+        }
+
+    def _look_for_moves(self) -> None:
+        known, self._moves = self._moves, {}
+        for path in filter(_is_main, self._files()):
+            now = _stamp(path)
+            if now is not None:
+                stamp, move = known.get(path.stem, (None, None))
+                self._moves[path.stem] = now, move if now == stamp else _way_to_annotator(path)
+
+    def _origin(self, episode_id: str) -> Origin | None:
+        """Where an episode comes from, which never changes; None where there is no proof that can be read."""
+        if episode_id not in self._origins:
+            with suppress(DatasetError):  # whoever opens the episode is told why
+                proof = read_provenance(self._root / "provenance" / f"{episode_id}.json")
+                if proof is not None:
+                    self._origins[episode_id] = proof.origin
+        return self._origins.get(episode_id)
+
+    def _policy_file(self) -> _PolicyFile:
+        path = self._folder / POLICY
+        try:
+            return _PolicyFile.model_validate(parse(path.read_bytes()))
+        except FileNotFoundError:
+            return _PolicyFile()
+        except OSError as error:
+            raise storage_error(error, path, "read") from error
+        except NotPlainJsonError as error:
+            raise ReviewError(f"{path}: {error}. Mend it, or remove it for the usual rules.") from error
+        except ValidationError as error:
+            fault = error.errors(include_url=False)[0]
+            key = ".".join(map(str, fault["loc"]))
+            place = f"{path}: {key}" if key else str(path)
+            raise ReviewError(f"{place}: {fault['msg'].lower()}; found {shown(fault['input'])}.") from error
+
+    def _files(self) -> Iterator[Path]:
+        try:
+            yield from (path for path in self._folder.iterdir() if _FILE.fullmatch(path.name))
+        except FileNotFoundError:
+            return
+        except OSError as error:
+            raise storage_error(error, self._folder, "read") from error
+
+    def _path(self, episode_id: str) -> Path:
+        return self._folder / f"{checked_id(episode_id)}.json"
+
+    @contextmanager
+    def _held(self) -> Iterator[None]:
+        """Nobody else writes here meanwhile."""
+        if not self._root.is_dir():
+            raise DatasetError(f"The dataset folder {self._root} is gone. Bring it back, or plug its disk in.")
+        make_folder(self._folder)
+        try:
+            with FileLock(self._folder / ".lock", timeout=self._patience_s):
+                for name, text in _FOR_GIT.items():
+                    if not (self._folder / name).exists():
+                        write_durably(self._folder / name, text.encode())
+                yield
+        except Timeout as error:
+            raise ReviewError(f"Somebody else is writing to {self._folder}: try again in a moment.") from error
+        except OSError as error:
+            raise storage_error(error, self._folder, "written") from error
+
+
+def read_file(path: Path, episode_id: str) -> ReviewFile:
+    """The reviews of an episode in the file at `path`; nothing where there is none. Raises DatasetError."""
+    try:
+        return read_reviews(path.read_bytes(), episode_id=episode_id, source=str(path))
+    except FileNotFoundError:
+        return ReviewFile(episode_id)
+    except OSError as error:
+        raise storage_error(error, path, "read") from error
+
+
+def _is_main(path: Path) -> bool:
+    return _MAIN.fullmatch(path.name) is not None
+
+
+def _stamp(path: Path) -> _Stamp | None:
+    try:
+        stat = path.stat()
+    except OSError:
+        return None  # it went a moment ago
+    return stat.st_mtime_ns, stat.st_size
+
+
+def _way_to_annotator(path: Path) -> Move | None:
+    """The first move of an episode to its annotator; a file that cannot be read tells of none."""
+    try:
+        data = path.read_bytes()
+    except OSError:
+        return None  # whoever opens the review is told why
+    if b"annotator" not in data:
+        return None  # of ten thousand files, few have to be understood
+    entries = read_reviews(data, episode_id=path.stem, source=str(path)).entries
+    return next((entry for entry in entries if isinstance(entry, Move) and entry.to == "annotator"), None)

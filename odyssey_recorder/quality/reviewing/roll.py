@@ -1,0 +1,63 @@
+"""The roll of a dataset's episodes, kept up to date, and which of them are judged twice by the sample."""
+
+from collections.abc import Callable, Iterable
+from threading import Lock
+
+from odyssey_recorder.dataset.summaries import EpisodeSummary
+from odyssey_recorder.quality.reviewing.standing import Policy, Stratum, sample
+
+
+class Roll:
+    """What is known of the episodes; the sample is drawn from all of them, those in the trash too. Thread-safe.
+
+    An episode that is rejected leaves its place in the sample to no other: that one might be accepted by then.
+    `policy`, `read_all` and `read_trash` may read files, and raise what they raise.
+    """
+
+    def __init__(
+        self,
+        policy: Callable[[], Policy],
+        read_all: Callable[[], Iterable[EpisodeSummary]],
+        read_trash: Callable[[], Iterable[EpisodeSummary]] = tuple,
+    ) -> None:
+        self._policy = policy
+        self._read_all = read_all
+        self._read_trash = read_trash
+        self._lock = Lock()
+        self._summaries: dict[str, EpisodeSummary] = {}
+        self._sampled: frozenset[str] | None = None  # None until all are known
+
+    def take(self, read: Iterable[EpisodeSummary], gone: frozenset[str], *, is_all: bool) -> frozenset[str]:
+        """Learn what is new; `is_all` says that nothing is left to be read. The ids that came into the sample, or left
+        it."""
+        with self._lock:
+            self._summaries.update((one.episode_id, one) for one in read)
+            for episode_id in gone:
+                self._summaries.pop(episode_id, None)
+            return self._draw() if is_all else frozenset()
+
+    def summary(self, episode_id: str) -> EpisodeSummary | None:
+        """What is known of an episode; None for one that is not on the roll."""
+        with self._lock:
+            return self._summaries.get(episode_id)
+
+    def is_sampled(self, episode_id: str) -> bool:
+        """Whether an episode is in the sample, as far as the episodes are known."""
+        with self._lock:
+            return self._sampled is not None and episode_id in self._sampled
+
+    def complete(self) -> None:
+        """Read all episodes now, unless they are known."""
+        with self._lock:
+            if self._sampled is None:
+                self._summaries = {one.episode_id: one for one in self._read_all()}
+                self._draw()
+
+    def _draw(self) -> frozenset[str]:
+        strata = {
+            one.episode_id: Stratum(one.category, one.device, one.annotator)
+            for one in (*self._read_trash(), *self._summaries.values())
+            if not one.problem
+        }
+        before, self._sampled = self._sampled or frozenset(), sample(strata, self._policy())
+        return before ^ self._sampled

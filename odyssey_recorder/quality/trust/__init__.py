@@ -1,0 +1,1 @@
+"""How far the verdicts of reviewers can be trusted, in figures."""

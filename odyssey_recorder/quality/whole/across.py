@@ -1,0 +1,45 @@
+"""What can be told of a dataset only when all its episodes are looked at together."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from odyssey_recorder.quality.evidence import FactsSource
+from odyssey_recorder.quality.finding import Finding, NotChecked
+from odyssey_recorder.quality.whole.dataset_folder import folder_findings, list_findings
+from odyssey_recorder.quality.whole.exported import export_findings
+from odyssey_recorder.quality.whole.lengths import odd_lengths
+from odyssey_recorder.quality.whole.lookalikes import alike_episodes, alike_instructions
+from odyssey_recorder.quality.whole.repeated_pictures import episodes_that_look_alike, repeated_pictures
+from odyssey_recorder.quality.whole.splits import split_findings
+
+
+def check_dataset(root: Path, source: FactsSource) -> Iterator[Finding | NotChecked]:
+    """All checks of the dataset folder `root` as a whole; `source` tells of its episodes, several times over.
+
+    A finding of an episode carries its id, one of the dataset none. No picture is read. What is kept meanwhile is a few
+    numbers for each picture and each word. Raises DatasetError where the folder cannot be read.
+    """
+    yield from check_episodes_together(source)
+    yield from folder_findings(root)
+    yield from list_findings(root, source)
+    yield from split_findings(root, source)
+    yield from export_findings(root, source)
+
+
+def check_episodes_together(source: FactsSource) -> Iterator[Finding | NotChecked]:
+    """The checks that ask for nothing but the facts: IMG06, EPI03, EPI05, INS04."""
+    yield from repeated_pictures(source)
+    yield from episodes_that_look_alike(source)
+    yield from odd_lengths(source)
+    yield from alike_episodes(source)
+    yield from alike_instructions(source)
+
+
+def by_episode(findings: Iterable[object]) -> dict[str, list[Finding]]:
+    """The findings of a whole dataset by the episode that they are of."""
+    found: dict[str, list[Finding]] = defaultdict(list)
+    for finding in findings:
+        if isinstance(finding, Finding) and finding.episode_id:
+            found[finding.episode_id].append(finding)
+    return dict(found)

@@ -1,0 +1,329 @@
+"""The review file: what is written is read again, by hand or by git as well, and nothing that was said is lost."""
+
+import json
+import re
+import subprocess
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from odyssey_recorder.dataset.amendment import NewBox
+from odyssey_recorder.errors import ReviewError
+from odyssey_recorder.quality.finding import Criterion
+from odyssey_recorder.quality.reviewing.review import (
+    REASONS,
+    Answer,
+    Decision,
+    Entry,
+    Fix,
+    Move,
+    ReplayEvidence,
+    Verdict,
+)
+from odyssey_recorder.quality.reviewing.review_file import ReviewFile, read_reviews, spell, union
+from odyssey_recorder.quality.reviewing.review_store import ReviewStore
+from tests.quality.verdicts import BEGIN, verdict
+
+DOCUMENT = Path(__file__).parents[3] / "docs" / "reviews.md"
+EPISODE = "0123456789012345"
+_FIX = Fix(
+    id="f" * 32, at=BEGIN, by="Bea", amendment=NewBox(step=2, box=(1, 2, 3, 4)), why="Too large", before="1", after="2"
+)
+_REPLAY = ReplayEvidence(
+    id="e" * 32, at=BEGIN, by="Bea", revision="2", serial="emulator-5554", outcome="drift", steps=("match", "drift")
+)
+_MOVE = Move(id="d" * 32, at=BEGIN, by="Bea", to="trash", why="twice")
+
+
+def _file(*entries: Entry) -> ReviewFile:
+    return union(ReviewFile(EPISODE), ReviewFile(EPISODE, entries))
+
+
+def _read(data: bytes | str) -> ReviewFile:
+    return read_reviews(data if isinstance(data, bytes) else data.encode(), episode_id=EPISODE, source="r.json")
+
+
+def _trees(file: ReviewFile) -> list[dict[str, Any]]:
+    return [entry.model_dump(mode="json") for entry in file.entries]
+
+
+# As it is written.
+
+
+def test_every_entry_has_a_line_of_its_own_that_ends_with_a_comma() -> None:
+    lines = spell(_file(verdict("Bea"), verdict("Cem", "pfp", minute=1))).decode().split("\n")
+    assert lines[:2] == ['{"format": 1, "episode_id": "0123456789012345",', '"entries": [']
+    assert [json.loads(line.removesuffix(","))["by"] for line in lines[2:4]] == ["Bea", "Cem"]
+    assert all(line.endswith("},") for line in lines[2:4])
+    assert lines[4:] == ["null]}", ""]
+
+
+def test_a_file_without_an_entry_is_json_too() -> None:
+    assert json.loads(spell(_file())) == {"format": 1, "episode_id": EPISODE, "entries": [None]}
+    assert _read(spell(_file())) == _file()
+
+
+def test_everything_that_is_written_is_read_again() -> None:
+    file = _file(verdict("Zoë \u2028 \n", "ufp", step=3), _FIX, _REPLAY, _MOVE)
+    assert _read(spell(file)) == file
+    assert file.verdicts[0].by == "Zoë \u2028 \n"
+    assert file.fixes == (_FIX,)
+
+
+def test_letters_are_written_as_they_are() -> None:
+    assert "Zoë".encode() in spell(_file(verdict("Zoë")))
+
+
+def test_half_a_character_is_refused() -> None:
+    with pytest.raises(ReviewError, match="half a character"):
+        spell(_file(_MOVE.model_copy(update={"why": "\ud83d"})))
+
+
+# As others write it.
+
+
+def test_a_pretty_printed_file_is_the_same_file() -> None:
+    file = _file(verdict("Bea", "pfp"), _FIX)
+    assert _read("\ufeff" + json.dumps(json.loads(spell(file)), indent=4)) == file
+
+
+def test_a_verdict_by_hand_needs_no_more_than_was_decided() -> None:
+    by_hand = """{"entries": [{
+        "by": "Bea", "at": "2026-11-20T10:00:00+01:00", "decision": "send back", "revision": "abc",
+        "answers": {"pictures": "pass", "instruction": "pass",
+                    "sequence": {"answer": "fail", "reason": "stray", "step": 3}}}]}"""
+    (said,) = _read(by_hand).verdicts
+    assert (said.at, said.decision, said.revision) == (BEGIN, Decision.SEND_BACK, "abc")
+    assert [(one.answer, one.reason, one.step) for one in said.judgements if one.answer is not Answer.PASS] == [
+        (Answer.FAIL, "stray", 3)
+    ]
+    assert _read(by_hand) == _read(by_hand)  # also the id that it is given
+    assert _read(spell(_read(by_hand))) == _read(by_hand)
+
+
+def test_a_time_without_a_zone_is_utc() -> None:
+    tree = {**verdict("Bea").model_dump(mode="json"), "at": "2026-11-20T09:00:00"}
+    assert _read(json.dumps({"entries": [tree]})).entries[0].at == BEGIN
+
+
+def test_keys_of_others_survive_at_every_level() -> None:
+    tree = json.loads(spell(_file(verdict("Bea"))))
+    tree["project"] = {"name": "Ours", "ids": [1, 2]}
+    tree["entries"][0]["mood"] = "good"
+    tree["entries"][0]["judgements"][1]["sure"] = 0.5
+    again = json.loads(spell(_read(json.dumps(tree))))
+    assert again == tree
+
+
+def test_the_file_in_the_document_is_one() -> None:
+    text = DOCUMENT.read_text(encoding="utf-8")
+    ours, policy, foreign = re.findall(r"^```json\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    file = read_reviews(ours.encode(), episode_id="0141544666483837", source="reviews.md")
+    assert file.problems == ()
+    assert spell(file).decode() == ours
+    assert set(json.loads(policy)) == {"format", "seed", "second_share"}
+    by_hand = json.dumps({"entries": [{**json.loads(foreign), "revision": "1"}]})
+    assert [one.by for one in _read(by_hand).verdicts] == ["Eva"]
+
+
+@pytest.mark.parametrize("criterion", list(Criterion))
+def test_the_document_has_every_reason(criterion: Criterion) -> None:
+    codes = ", ".join(f"`{code}`" for code in REASONS[criterion])
+    assert re.search(
+        rf"^\| `{criterion.value}` \| .* \| {codes} \|$", DOCUMENT.read_text(encoding="utf-8"), re.MULTILINE
+    )
+
+
+# Broken files.
+
+
+def _broken(change: dict[str, Any], **keys: object) -> str:
+    whole = verdict("Bea").model_dump(mode="json")
+    broken = {**verdict("Cem", minute=1).model_dump(mode="json"), **change}
+    return json.dumps({"format": 1, "episode_id": EPISODE, "entries": [whole, broken, None], **keys})
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"decision": "maybe"}, "r.json, entry 2: decision: input should be 'accept'"),
+        ({"by": " "}, "entry 2: by: string should match pattern"),
+        ({"at": "yesterday"}, "entry 2: at: input should be a valid datetime"),
+        ({"seconds": -1}, "entry 2: seconds: input should be greater than or equal to 0; found -1"),
+        ({"replay": 7}, "entry 2: replay: input should be a valid string; found 7"),
+        ({"judgements": []}, "entry 2: judgements.0: field required"),
+        ({"kind": "guess"}, "entry 2: kind: input tag 'guess'"),
+        ({"judgements": [{"criterion": "pictures", "answer": "pass"}] * 3}, "the same question is answered twice"),
+    ],
+)
+def test_an_entry_that_cannot_be_read_is_named_and_the_others_are_there(change: dict[str, Any], words: str) -> None:
+    file = _read(_broken(change))
+    assert any(words in problem for problem in file.problems), file.problems
+    assert [entry.by for entry in file.entries] == ["Bea"]
+
+
+def test_what_is_no_entry_at_all_is_named() -> None:
+    assert _read('{"entries": [7]}').problems == ("r.json, entry 1: expected an object, found 7.",)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("[]", "r.json: expected an object, found []"),
+        ('{"format": 2, "entries": []}', "format 2 is of a newer Odyssey Recorder"),
+        ('{"format": "one", "entries": []}', "format: expected 1, found 'one'"),
+        ('{"episode_id": "9", "entries": []}', "holds the reviews of '9'"),
+        ('{"format": 1}', "entries: expected a list"),
+    ],
+)
+def test_what_is_no_review_file_of_the_episode_says_so(text: str, words: str) -> None:
+    file = _read(text)
+    assert words in file.problems[0]
+    assert file.entries == ()
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda text: text[: text.rindex("decision")],
+        lambda text: text.replace('"entries": [', '"entries": [\n<<<<<<< ours'),
+        lambda text: text.replace("null]}", ""),
+        lambda text: text.replace('{"format": 1,', '{"format": 1, "format": 1,'),
+    ],
+)
+def test_of_a_spoilt_file_every_whole_entry_is_given(spoil: Any) -> None:
+    text = spell(_file(verdict("Bea"), verdict("Cem", minute=1), verdict("Dan", minute=2))).decode()
+    file = _read(spoil(text))
+    assert file.problems
+    assert {"Bea", "Cem"} <= {entry.by for entry in file.entries}
+
+
+def test_a_file_with_a_problem_is_not_written() -> None:
+    with pytest.raises(ReviewError, match=r"r\.json, entry 2: decision.*nothing is written to it until then"):
+        spell(union(_read(_broken({"decision": "maybe"})), _file(verdict("Dan"))))
+
+
+@given(st.binary(max_size=200))
+def test_whatever_is_in_a_file_reading_it_ends(data: bytes) -> None:
+    assert _read(data).problems
+
+
+@given(
+    st.recursive(
+        st.none() | st.integers() | st.text(), lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner)
+    )
+)
+def test_whatever_an_entry_is_it_is_an_entry_or_a_problem(tree: object) -> None:
+    file = _read(json.dumps({"entries": [tree]}))
+    assert bool(file.problems) == (tree is not None)
+
+
+# What can be read, and is odd.
+
+
+def test_a_verdict_that_does_not_count_says_why() -> None:
+    doubts = list(_file(verdict("Bea", "ppf", Decision.ACCEPT), verdict("ada", minute=1)).doubts())
+    assert "the verdict of 'Bea' at 2026-11-20 09:00 UTC does not count: An episode is accepted" in doubts[0]
+    assert "'ada'" in doubts[1]
+    assert "the recorder's own" in doubts[1]
+
+
+def test_two_entries_of_one_id_are_both_kept_and_told() -> None:
+    one = verdict("Bea")
+    changed = one.model_copy(update={"note": "changed by hand"})
+    file = union(_file(one), _file(changed))
+    assert set(file.verdicts) == {one, changed}
+    assert f"two different entries have the id {one.id}" in next(file.doubts())
+
+
+def test_nothing_is_odd_about_a_usual_file() -> None:
+    assert list(_file(verdict("Bea"), _FIX, _REPLAY, _MOVE).doubts()) == []
+
+
+def test_an_episode_that_came_back_from_the_trash_is_judged_anew() -> None:
+    before, after = verdict("Bea", "pfp", Decision.REJECT), verdict("Bea", minute=5)
+    assert _file(before, _MOVE, after).present_verdicts == (before, after)
+    back = _MOVE.model_copy(update={"id": "c" * 32, "at": BEGIN + timedelta(minutes=1), "to": "dataset"})
+    assert _file(before, _MOVE, back, after).present_verdicts == (after,)
+
+
+# The union.
+
+_ENTRIES = st.builds(
+    verdict, st.sampled_from(["Bea", "Cem"]), st.text("pf", min_size=3, max_size=3), minute=st.integers(0, 2)
+)
+_FILES = st.builds(
+    lambda entries, extra, problems: union(
+        ReviewFile(EPISODE), ReviewFile(EPISODE, tuple(entries), extra, tuple(problems))
+    ),
+    st.lists(_ENTRIES | st.sampled_from([_FIX, _REPLAY, _MOVE]), max_size=4),
+    st.dictionaries(st.sampled_from("ab"), st.integers(0, 3) | st.text(max_size=2)),
+    st.lists(st.sampled_from(["x.", "y."]), max_size=2),
+)
+
+
+@given(_FILES, _FILES, _FILES)
+def test_the_union_is_one_however_it_is_made(one: ReviewFile, two: ReviewFile, three: ReviewFile) -> None:
+    assert union(one, two) == union(two, one)
+    assert union(union(one, two), three) == union(one, union(two, three))
+    assert union(one, one) == one
+    assert _ids(union(one, two)) == _ids(one) | _ids(two)
+
+
+def _ids(file: ReviewFile) -> set[str]:
+    return {entry.id for entry in file.entries}
+
+
+@given(st.lists(_ENTRIES, max_size=4), st.lists(_ENTRIES, max_size=4), st.data())
+def test_a_union_of_lines_holds_what_the_union_holds(
+    ours: list[Verdict], theirs: list[Verdict], data: st.DataObject
+) -> None:
+    one, other = _file(*ours), _file(*theirs)
+    head, opening, *lines, foot, end = spell(one).decode().split("\n")
+    more = spell(other).decode().split("\n")[2:-2]
+    merged = data.draw(st.permutations(lines + more))
+    assert _read("\n".join([head, opening, *merged, foot, end])) == union(one, other)
+
+
+def test_the_reviews_of_two_episodes_have_no_union() -> None:
+    with pytest.raises(ReviewError, match="of two episodes"):
+        union(ReviewFile(EPISODE), ReviewFile("9" * 16))
+
+
+# The union as git makes it.
+
+
+def _git(folder: Path, *words: str) -> str:
+    done = subprocess.run(
+        ["git", "-c", "user.name=Test", "-c", "user.email=test@example.org", *words],
+        cwd=folder, capture_output=True, text=True, check=True, env={"HOME": str(folder), "PATH": "/usr/bin:/bin"},
+    )  # fmt: skip
+    return done.stdout
+
+
+@pytest.mark.parametrize("before", [(), (verdict("Ida"), verdict("Joe", minute=1))], ids=["new file", "more entries"])
+def test_git_unites_what_two_checkouts_have_written(tmp_path: Path, before: tuple[Entry, ...]) -> None:
+    ours, theirs = tmp_path / "ours", tmp_path / "theirs"
+    ours.mkdir()
+    _git(ours, "init", "-q", "-b", "main")
+    ReviewStore(ours).append("9" * 16, verdict("Kim"))
+    for entry in before:
+        ReviewStore(ours).append(EPISODE, entry)
+    _git(ours, "add", ".")
+    _git(ours, "commit", "-q", "-m", "before")
+    _git(tmp_path, "clone", "-q", str(ours), str(theirs))
+
+    for folder, entry in ((ours, verdict("Bea", minute=2)), (theirs, verdict("Cem", "pfp", minute=3))):
+        ReviewStore(folder).append(EPISODE, entry)
+        _git(folder, "add", ".")
+        _git(folder, "commit", "-q", "-m", "mine")
+    _git(theirs, "pull", "-q", "--no-rebase", "--no-edit")
+
+    merged = ReviewStore(theirs).read(EPISODE)
+    assert merged.problems == ()
+    assert _git(theirs, "status", "--short") == ""
+    assert [entry.by for entry in merged.entries] == [*(entry.by for entry in before), "Bea", "Cem"]

@@ -1,0 +1,76 @@
+"""Which episodes are judged twice, as they come, change and go."""
+
+from collections.abc import Callable, Iterable
+
+import pytest
+
+from odyssey_recorder.dataset.summaries import EpisodeSummary
+from odyssey_recorder.quality.reviewing.roll import Roll
+from odyssey_recorder.quality.reviewing.standing import Policy
+
+NONE: frozenset[str] = frozenset()
+
+
+def of(number: int, annotator: str = "ann") -> EpisodeSummary:
+    return EpisodeSummary(f"{number:016}", category="General_Tool", device="Small Phone", annotator=annotator)
+
+
+def half() -> Policy:
+    return Policy(seed=3, second_share=0.5)
+
+
+@pytest.fixture
+def roll_of() -> Callable[[Iterable[EpisodeSummary]], Roll]:
+    return lambda episodes: Roll(half, lambda: episodes)
+
+
+def test_nothing_is_sampled_before_all_is_known(roll_of: Callable[[Iterable[EpisodeSummary]], Roll]) -> None:
+    roll = roll_of([])
+    assert roll.take([of(1), of(2)], NONE, is_all=False) == NONE
+    assert not roll.is_sampled(of(1).episode_id)
+
+
+def test_the_news_say_which_episodes_came_into_the_sample(roll_of: Callable[[Iterable[EpisodeSummary]], Roll]) -> None:
+    roll = roll_of([])
+    episodes = [of(number) for number in range(10)]
+    came = roll.take(episodes, NONE, is_all=True)
+    assert len(came) == 5
+    assert came == {one.episode_id for one in episodes if roll.is_sampled(one.episode_id)}
+
+
+def test_an_episode_that_goes_leaves_the_sample_to_others(roll_of: Callable[[Iterable[EpisodeSummary]], Roll]) -> None:
+    roll = roll_of([])
+    sampled = roll.take([of(number) for number in range(10)], NONE, is_all=True)
+    gone = min(sampled)
+    moved = roll.take([], frozenset({gone}), is_all=True)
+    assert gone in moved
+    assert not roll.is_sampled(gone)
+    assert roll.summary(gone) is None
+
+
+def test_it_is_completed_from_the_files_once_and_only_where_it_is_not(
+    roll_of: Callable[[Iterable[EpisodeSummary]], Roll],
+) -> None:
+    reads = iter([of(number) for number in range(4)])
+    roll = roll_of(reads)
+    roll.complete()
+    assert sum(roll.is_sampled(of(number).episode_id) for number in range(4)) == 2
+    roll.complete()
+    assert roll.summary(of(3).episode_id) == of(3)
+
+
+def test_an_episode_that_cannot_be_read_belongs_to_no_stratum(
+    roll_of: Callable[[Iterable[EpisodeSummary]], Roll],
+) -> None:
+    roll = roll_of([])
+    assert roll.take([EpisodeSummary("0" * 16, problem="it is no JSON")], NONE, is_all=True) == NONE
+
+
+def test_an_episode_in_the_trash_keeps_its_place_in_the_sample() -> None:
+    episodes = [of(number) for number in range(10)]
+    trash: list[EpisodeSummary] = []
+    roll = Roll(half, lambda: episodes, lambda: trash)
+    sampled = roll.take(episodes, NONE, is_all=True)
+    gone = min(sampled)
+    trash.append(next(one for one in episodes if one.episode_id == gone))
+    assert roll.take([], frozenset({gone}), is_all=True) == NONE

@@ -1,0 +1,118 @@
+from dataclasses import replace
+
+from odyssey_recorder.quality.evidence import EpisodeFacts
+from odyssey_recorder.quality.finding import Criterion, Severity
+from odyssey_recorder.quality.thresholds import COMMON_SCREEN
+from odyssey_recorder.quality.whole.repeated_pictures import episodes_that_look_alike, repeated_pictures
+from tests.quality.facts import facts, look, sha, source
+
+
+def showing(episode: EpisodeFacts, step: int, picture: str) -> EpisodeFacts:
+    """The episode with another picture at a step."""
+    pictures = list(episode.pictures)
+    pictures[step] = sha(picture)
+    return replace(episode, pictures=tuple(pictures))
+
+
+def places(*episodes: EpisodeFacts) -> set[tuple[str, int | None]]:
+    return {(found.episode_id[-1], found.step) for found in repeated_pictures(source(*episodes))}
+
+
+def test_a_picture_of_another_episode_is_found_in_both_with_its_step() -> None:
+    found = list(repeated_pictures(source(showing(facts(1), 2, "one"), facts(2), showing(facts(3), 4, "one"))))
+
+    assert [(one.episode_id, one.step, one.others) for one in found] == [
+        (facts(1).episode_id, 2, (facts(3).episode_id,)),
+        (facts(3).episode_id, 4, (facts(1).episode_id,)),
+    ]
+    assert {(one.check, one.severity, one.criterion) for one in found} == {
+        ("IMG06", Severity.WARNING, Criterion.PICTURES)
+    }
+    assert facts(3).episode_id in found[0].found
+
+
+def test_the_home_screen_that_episodes_begin_with_is_no_defect_wherever_it_comes_again() -> None:
+    begins = [showing(facts(number), 0, "home") for number in (1, 2)]
+    comes_again = showing(facts(3), 2, "home")
+
+    assert places(*begins, comes_again) == set()
+
+
+def test_what_home_led_to_is_no_defect() -> None:
+    assert places(showing(facts(1), 5, "home"), showing(facts(2), 5, "home")) == set()
+
+
+def at_home(episode: EpisodeFacts) -> EpisodeFacts:
+    """The episode, begun on a screen that looks like any other home screen."""
+    return replace(episode, looks=(look("home"), *episode.looks[1:]))
+
+
+def test_the_same_action_on_a_screen_that_looked_the_same_explains_the_same_picture() -> None:
+    one, other = (showing(at_home(facts(number)), 1, "browser") for number in (1, 2))
+    aside = replace(other, actions=("CLICK 530, 877", *other.actions[1:]))
+
+    assert places(one, other) == places(one, aside) == set()
+
+
+def test_another_action_or_another_screen_before_explains_nothing() -> None:
+    one, other = (showing(at_home(facts(number)), 1, "browser") for number in (1, 2))
+
+    for action in ("LONG_PRESS 500, 900", "CLICK 300, 900"):
+        assert places(one, replace(other, actions=(action, *other.actions[1:]))) == {("1", 1), ("2", 1)}
+    assert places(one, replace(other, device="Pixel Fold")) == {("1", 1), ("2", 1)}
+    for before in (look("elsewhere"), None):
+        assert places(one, replace(other, looks=(before, *other.looks[1:]))) == {("1", 1), ("2", 1)}
+
+
+def test_what_explains_a_picture_on_one_device_does_not_on_another() -> None:
+    one = showing(facts(1), 0, "home")
+    fold = replace(showing(facts(2), 3, "home"), device="Pixel Fold")
+
+    assert places(one, fold) == {("2", 3)}
+
+
+def test_a_picture_that_comes_twice_in_one_episode_is_another_checks_business() -> None:
+    assert places(showing(showing(facts(1), 2, "same"), 3, "same"), facts(2)) == set()
+
+
+def test_steps_without_a_picture_have_none_in_common() -> None:
+    assert places(*(replace(facts(number), pictures=("",) * 6) for number in (1, 2))) == set()
+
+
+def test_a_screen_that_many_pass_by_is_a_note() -> None:
+    many = [showing(facts(number), 2, "settings") for number in range(COMMON_SCREEN)]
+
+    assert {found.severity for found in repeated_pictures(source(*many))} == {Severity.NOTE}
+    assert {found.severity for found in repeated_pictures(source(*many[1:]))} == {Severity.WARNING}
+
+
+def alike(one: EpisodeFacts, other: EpisodeFacts, *, steps: int) -> EpisodeFacts:
+    """`one`, with the looks of `other` at its first `steps` steps."""
+    return replace(one, looks=(*other.looks[:steps], *one.looks[steps:]))
+
+
+def test_episodes_of_different_tasks_that_look_the_same_are_noted() -> None:
+    found = list(episodes_that_look_alike(source(facts(1), alike(facts(2), facts(1), steps=5), facts(3))))
+
+    assert [(one.episode_id[-1], one.others, one.severity) for one in found] == [
+        ("1", (facts(2).episode_id,), Severity.NOTE),
+        ("2", (facts(1).episode_id,), Severity.NOTE),
+    ]
+    assert "Of its 5 screens" in found[0].found
+    assert "4 look like those of episode 0000000000000002" in found[0].found
+
+
+def test_episodes_that_share_some_looks_are_not_noted() -> None:
+    assert not list(episodes_that_look_alike(source(facts(1), alike(facts(2), facts(1), steps=4))))
+
+
+def test_a_task_that_is_recorded_twice_may_look_the_same() -> None:
+    again = replace(alike(facts(2), facts(1), steps=6), meta_task=facts(1).meta_task, task=facts(1).task)
+
+    assert not list(episodes_that_look_alike(source(facts(1), again)))
+
+
+def test_looks_of_many_episodes_say_nothing() -> None:
+    common = (None, *(look(f"page {page}") for page in range(5)))
+
+    assert not list(episodes_that_look_alike(source(*(replace(facts(number), looks=common) for number in range(30)))))
