@@ -113,6 +113,42 @@ def policy(
     _out.print(line(f"{told} are judged twice, chosen by lot (seed {wanted.seed})"), soft_wrap=True)
 
 
+@app.command()
+def restore(
+    episode_id: Annotated[
+        str | None, typer.Argument(metavar="ID", help="The episode.", show_default="list the trash")
+    ] = None,
+    *,
+    why: Annotated[str, typer.Option(help="Why it comes back.")] = "",
+    reviewer: Annotated[
+        str | None,
+        typer.Option("--as", metavar="NAME", help="Who says so.", show_default="the annotator of the settings"),
+    ] = None,
+    dataset: _DatasetOption = None,
+) -> None:
+    """Bring a rejected episode back, to be judged anew.
+
+    Exit code 0: it is back, or the trash was listed; 2: that could not be done.
+    """
+    from odyssey_recorder.dataset.trash import Trash
+    from odyssey_recorder.quality.checker import Checker
+    from odyssey_recorder.review_desk import ReviewDesk
+    from odyssey_recorder.settings import read_settings
+
+    settings = read_settings(dataset=dataset, annotator=reviewer)
+    try:
+        if episode_id is not None:
+            ReviewDesk(settings.dataset, Checker(None), lambda: settings.annotator).restore(episode_id, why)
+            _out.print(line(f"{episode_id} is back in {settings.dataset}, to be judged anew"), soft_wrap=True)
+            return
+        for trashed in (episodes := Trash(settings.dataset).episodes()):
+            moved = trashed.moved_at.astimezone()
+            _out.print(line(f"{trashed.episode_id}  since {moved:%Y-%m-%d %H:%M}"), soft_wrap=True)
+        _out.print(line(f"{_counted(len(episodes), 'episode')} in the trash"), soft_wrap=True)
+    except OdysseyError as error:
+        raise _cannot(error) from error
+
+
 def _store(dataset: Path | None) -> "ReviewStore":
     from odyssey_recorder.quality.reviewing.review_store import ReviewStore
     from odyssey_recorder.settings import read_settings

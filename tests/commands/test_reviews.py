@@ -5,10 +5,13 @@ from pathlib import Path
 
 import pytest
 
+from odyssey_recorder.dataset.trash import Trash
+from odyssey_recorder.quality.reviewing.review import Move
 from odyssey_recorder.quality.reviewing.review_file import ReviewFile, spell
 from odyssey_recorder.quality.reviewing.review_store import ReviewStore
 from odyssey_recorder.quality.reviewing.standing import Policy
 from tests.command_line import ESCAPES, CommandLine
+from tests.dataset.published_episode import recorded
 from tests.quality.verdicts import verdict
 
 ONE, OTHER = "1111111111111111", "2222222222222222"
@@ -96,3 +99,28 @@ def test_a_policy_that_cannot_be_read_is_told(command_line: CommandLine, store: 
     ran = command_line("reviews", "policy")
     assert ran.exit_code == 2
     assert "policy.json: line 1" in ran.err
+
+
+def test_a_rejected_episode_is_listed_and_comes_back(command_line: CommandLine) -> None:
+    there = recorded(command_line.folder)
+    Trash(there.root).move(there.episode_id)
+    assert there.annotation() is None
+
+    listed = command_line("reviews", "restore")
+    assert listed.exit_code == 0
+    assert listed.out.splitlines()[0].startswith(there.episode_id)
+    assert listed.out.endswith("1 episode in the trash\n")
+
+    ran = command_line("reviews", "restore", there.episode_id, "--as", "Bea", "--why", "it was another one")
+    assert ran.exit_code == 0, ran.err
+    assert there.annotation() is not None
+    (move,) = ReviewStore(there.root).read(there.episode_id).entries
+    assert isinstance(move, Move)
+    assert (move.to, move.by, move.why) == ("dataset", "Bea", "it was another one")
+
+
+def test_what_is_not_in_the_trash_does_not_come_back(command_line: CommandLine) -> None:
+    recorded(command_line.folder)
+    ran = command_line("reviews", "restore", "0000000000000001")
+    assert (ran.exit_code, ran.out) == (2, "")
+    assert "no episode 0000000000000001 in the trash" in ran.err
