@@ -34,7 +34,7 @@ test: $(INSTALLED)
 	@echo "== import contracts"
 	@$(BIN)/lint-imports --no-logo
 	@echo "== pytest"
-	@$(BIN)/python -m pytest --cov --numprocesses $(PROCESSES) --dist loadfile
+	@$(BIN)/python -m pytest --cov --numprocesses $(PROCESSES) --dist loadfile --no-loadscope-reorder
 
 bench: $(INSTALLED)
 	@$(BIN)/python -m benchmarks $(ARGS)

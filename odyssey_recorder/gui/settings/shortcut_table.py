@@ -21,6 +21,8 @@ from odyssey_recorder.gui.shortcuts import CHANGEABLE, Shortcuts, name
 
 _ROW_PX = 34
 _FRAME_PX = 8
+_CELL_PX = 28
+"""What a cell needs beside its words."""
 _ACTION, _WHAT, _PAGE, _KEYS = range(4)
 _TITLES = ("Action", "What it does", "Page", "Keys")
 _NOWHERE = QModelIndex()
@@ -96,8 +98,9 @@ class ShortcutModel(QAbstractTableModel):
         self.refused.emit("")
 
     def _words(self, command: Command, column: int) -> str:
-        keys = self._shortcuts.keys(command).toString(QKeySequence.SequenceFormat.NativeText)
-        return (name(command), command.value.tip, command.value.page or "all", keys or "none")[column]
+        if column == _KEYS:
+            return self._shortcuts.keys(command).toString(QKeySequence.SequenceFormat.NativeText) or "none"
+        return {_ACTION: name(command), _WHAT: command.value.tip, _PAGE: command.value.page or "all"}[column]
 
     def _tell_changed(self) -> None:
         self.dataChanged.emit(self.index(0, 0), self.index(len(CHANGEABLE) - 1, _KEYS))
@@ -147,6 +150,7 @@ class ShortcutTable(QTableView):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
+        self._fit_columns()
         self.resizeRowsToContents()  # words that do not fit into a line take two
         self.setFixedHeight(_ROW_PX + self.verticalHeader().length() + _FRAME_PX)
 
@@ -160,11 +164,20 @@ class ShortcutTable(QTableView):
         columns.setSectionsClickable(False)
         columns.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         columns.setFixedHeight(_ROW_PX)
-        columns.setSectionResizeMode(_ACTION, QHeaderView.ResizeMode.ResizeToContents)
+        columns.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         columns.setSectionResizeMode(_WHAT, QHeaderView.ResizeMode.Stretch)
-        columns.setSectionResizeMode(_KEYS, QHeaderView.ResizeMode.Fixed)
-        columns.setSectionResizeMode(_PAGE, QHeaderView.ResizeMode.ResizeToContents)
         columns.resizeSection(_KEYS, 150)
+        self._fit_columns()
+
+    def _fit_columns(self) -> None:
+        """As wide as the longest words; Qt's own way asks each of a thousand cells eight times."""
+        metrics = self.fontMetrics()
+        for column, words in (
+            (_ACTION, map(name, CHANGEABLE)),
+            (_PAGE, (one.value.page or "all" for one in CHANGEABLE)),
+        ):
+            widest = max(map(metrics.horizontalAdvance, words))
+            self.horizontalHeader().resizeSection(column, widest + _CELL_PX)
 
 
 class _KeysDelegate(QStyledItemDelegate):
