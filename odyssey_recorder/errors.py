@@ -63,3 +63,42 @@ class PracticeError(OdysseyError):
 
 class ReviewError(OdysseyError):
     """A verdict or a fix cannot be taken, or a review file not be read; the message names the episode or the place."""
+
+
+class LanguageModelError(OdysseyError):
+    """A language model could not be asked, or its answer not be used; the message never holds the key."""
+
+
+class ModelBusyError(LanguageModelError):
+    """The server is busy, failed or did not answer: the same question may be asked again, `wait_s` seconds later.
+
+    None where the server did not say how long.
+    """
+
+    def __init__(self, message: str, wait_s: float | None = None) -> None:
+        super().__init__(message)
+        self.wait_s = wait_s
+
+
+class AnswerError(LanguageModelError):
+    """A model answered, but not what was asked for; `raw` is what it said."""
+
+    def __init__(self, message: str, raw: str = "") -> None:
+        super().__init__(message)
+        self.raw = raw
+
+
+class RefusedAnswerError(AnswerError):
+    """The model declined, or the server's filter took the answer away."""
+
+
+class TruncatedAnswerError(AnswerError):
+    """The answer ended before it was whole."""
+
+
+class BrokenAnswerError(AnswerError):
+    """The answer is no JSON, or not of the schema."""
+
+
+class BudgetError(LanguageModelError):
+    """Another question would cost more than what may be spent; what was answered is kept."""

@@ -81,6 +81,20 @@ def _checked_url(url: str) -> str:
     return url
 
 
+def _checked_queue(url: str) -> str:
+    """SQLAlchemy names its driver in the address; people need not."""
+    try:
+        parts = urlsplit(url)
+        is_whole = parts.scheme.partition("+")[0] in ("postgresql", "postgres") and bool(parts.path.strip("/"))
+    except ValueError:
+        is_whole = False
+    if url and not is_whole:
+        raise ValueError("an address of a queue looks like postgresql://annotator@computer/odyssey")
+    if url and parts.password:
+        raise ValueError("no password in the address: put it into ~/.pgpass, or into PGPASSWORD in the environment")
+    return url
+
+
 _Folder = Annotated[Path, AfterValidator(lambda path: Path(os.path.expanduser(path)))]  # noqa: PTH111 - never raises
 
 
@@ -94,6 +108,8 @@ class Settings(BaseModel):
     of every screen at rest is read and stored. `tasks` is the file with the list of tasks. `start` is how the device
     is brought to the start of a task that says nothing of it. `step_snapshots` "auto" keeps a snapshot before each
     step where the first one took at most a second. `practice_tasks`: how many must be passed before the queue opens.
+    `queue` is the address of the database that a team shares, without a password; empty means a file on this computer.
+    `templates` is a folder with templates of one's own. `name_apps`: whether instructions name the apps to use.
     `animations`: whether prepared devices animate. `model_url` empty means: the provider's own. The key to the model
     is no setting: it is in no file.
     """
@@ -105,6 +121,9 @@ class Settings(BaseModel):
     tasks: _Folder | None = None
     annotator: str = Field(default_factory=_user_name)
     practice_tasks: int = Field(default=10, ge=0)
+    queue: Annotated[str, AfterValidator(_checked_queue)] = ""
+    templates: _Folder | None = None
+    name_apps: bool = True
     start: Literal["as found", "clean home"] = "as found"
     step_snapshots: Literal["auto", "always", "never"] = "auto"
     adb: str = ""
@@ -158,6 +177,8 @@ class SettingsStore:
                 return _about_folder(Path(checked))
             case "tasks" if not Path(checked).is_file():
                 raise SettingsError("There is no such file.")
+            case "templates" if not Path(checked).is_dir():
+                raise SettingsError("There is no such folder.")
             case "adb":
                 return _about_program(str(checked))
             case "model_url":

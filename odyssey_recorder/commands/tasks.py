@@ -12,7 +12,8 @@ from odyssey_recorder.commands.terminal import line
 from odyssey_recorder.errors import OdysseyError
 
 if TYPE_CHECKING:
-    from odyssey_recorder.task.listing import Listing, Problem
+    from odyssey_recorder.task.listing import Listing
+    from odyssey_recorder.task.problem import Problem
     from odyssey_recorder.task.queue import Board, QueuedTask
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Look at the list of tasks.")

@@ -1,7 +1,7 @@
 """The file of a list of tasks: JSON lines, what each key may hold, and what is wrong with a line that cannot be."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from functools import cache
@@ -13,18 +13,20 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 from odyssey_recorder.errors import TaskError
 from odyssey_recorder.model.assignment import AsFound, Assignment, CleanHome, FromSnapshot, StartState
 from odyssey_recorder.model.episode import Category, TaskInfo
+from odyssey_recorder.model.text_origin import TextOrigin
 from odyssey_recorder.resources import data_folder
+from odyssey_recorder.task.problem import Problem, refuse
 
 _START = re.compile(r"as_found|clean_home|snapshot:[A-Za-z0-9][A-Za-z0-9_.-]*")
-_MOST_TOLD = 3
 
 
 @dataclass(frozen=True, slots=True)
 class ListedTask:
-    """One task of a list; `item` is what fills the template's gap.
+    """One task of a list; `item` is what fills the template's gap, in one line where there are several.
 
     `devices` are the profiles it fits, none for every device. A higher `priority` is offered earlier, and of the same
-    priority what is due first.
+    priority what is due first. A task that was made from a template names it: `template` is its id, `slots` what fills
+    each gap, `roles` the app that plays each role; `text` tells where the instruction comes from.
     """
 
     task_id: str
@@ -35,6 +37,10 @@ class ListedTask:
     notes: str = ""
     due: date | None = None
     priority: int = 0
+    template: str = ""
+    slots: Mapping[str, str] = field(default_factory=dict)
+    roles: Mapping[str, str] = field(default_factory=dict)
+    text: TextOrigin | None = None
 
     def fits(self, device: str | None) -> bool:
         """Whether it can be done on a device of this profile; "" is a device of none, None any device."""
@@ -44,20 +50,6 @@ class ListedTask:
     def assignment(self) -> Assignment:
         """The task as a recorder is given it."""
         return Assignment(self.task, self.task_id, self.start)
-
-
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """What is wrong with a list, and where; `key` is empty where the whole line is no task."""
-
-    source: Path
-    line: int
-    key: str
-    words: str
-
-    def __str__(self) -> str:
-        place = f"{self.source}:{self.line}"
-        return f"{place}: {self.key}: {self.words}" if self.key else f"{place}: {self.words}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +104,33 @@ class _Row(BaseModel):
     notes: str = ""
     due: date | None = None
     priority: int = Field(default=0, ge=-9, le=9)
+    template: str = ""
+    slots: dict[str, str] = Field(default_factory=dict)
+    roles: dict[str, str] = Field(default_factory=dict)
+    text: TextOrigin | None = None
+
+    @classmethod
+    def of(cls, listed: ListedTask) -> "_Row":
+        """The line of a task."""
+        told = listed.task
+        return cls(
+            task_id=listed.task_id,
+            category=Category(told.category),
+            instruction=told.instruction,
+            apps=told.apps,
+            meta_task=told.meta_task,
+            task=told.task,
+            item=listed.item,
+            devices=listed.devices,
+            start=_start_words(listed.start),
+            notes=listed.notes,
+            due=listed.due,
+            priority=listed.priority,
+            template=listed.template,
+            slots=dict(listed.slots),
+            roles=dict(listed.roles),
+            text=listed.text,
+        )
 
     def listed(self) -> ListedTask:
         """The plain value; template and filled template fall back on the instruction."""
@@ -131,7 +150,21 @@ class _Row(BaseModel):
             notes=self.notes.strip(),
             due=self.due,
             priority=self.priority,
+            template=self.template,
+            slots=self.slots,
+            roles=self.roles,
+            text=self.text,
         )
+
+
+def _start_words(start: StartState) -> str:
+    match start:
+        case AsFound():
+            return "as_found"
+        case CleanHome():
+            return "clean_home"
+        case FromSnapshot(name):
+            return f"snapshot:{name}"
 
 
 def _start_state(text: str) -> StartState:
@@ -166,11 +199,21 @@ def read_listing(path: Path) -> Listing:
 def read_tasks(path: Path) -> tuple[ListedTask, ...]:
     """The tasks of the file at `path`. Raises TaskError naming line and key of what is wrong."""
     listing = read_listing(path)
-    if listing.problems:
-        told = "; ".join(str(problem) for problem in listing.problems[:_MOST_TOLD])
-        rest = len(listing.problems) - _MOST_TOLD
-        raise TaskError(f"{told}{f'; and {rest} more' if rest > 0 else ''}.")
+    refuse(listing.problems)
     return listing.tasks
+
+
+def task_line(task: ListedTask) -> str:
+    """A task as a line of a list, without the newline; a key that says nothing is left out."""
+    return _Row.of(task).model_dump_json(exclude_defaults=True)
+
+
+def parse_task_line(line: str | bytes) -> ListedTask:
+    """The task that `task_line` wrote. Raises TaskError."""
+    try:
+        return _Row.model_validate_json(line).listed()
+    except ValidationError as error:
+        raise TaskError(f"This is no task: {error.errors(include_url=False)[0]['msg']}.") from error
 
 
 def _outcomes(path: Path, data: bytes) -> Iterator[ListedTask | Problem]:

@@ -1,6 +1,6 @@
 """What a queue of tasks is: what becomes of each task, who did it and why, and what may be asked of any queue."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from enum import Enum
@@ -10,14 +10,22 @@ from odyssey_recorder.task.listing import ListedTask
 
 
 class Status(Enum):
-    """How a task stands."""
+    """How a task stands.
 
+    What is to be approved, or was rejected, is never offered. A task that was recorded is done when its episode was
+    accepted, and impossible where the episode ends so.
+    """
+
+    TO_APPROVE = "To approve"
+    REJECTED = "Rejected"
     WAITING = "Waiting"
     CLAIMED = "Claimed"
     UNDER_WAY = "Under way"
     SENT_BACK = "Sent back"
     SKIPPED = "Skipped"
     RECORDED = "Recorded"
+    IMPOSSIBLE = "Impossible"
+    DONE = "Done"
 
 
 OPEN = frozenset({Status.WAITING, Status.SENT_BACK, Status.SKIPPED})
@@ -64,6 +72,19 @@ class QueuedTask:
         if self.status not in (Status.SKIPPED, Status.SENT_BACK, Status.CLAIMED):
             return ""
         return next((entry.reason for entry in reversed(self.history) if entry.reason), "")
+
+
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """Who has a task: the annotator, the computer they sit at, since when and until when at the latest (UTC)."""
+
+    task_id: str
+    annotator: str
+    place: str
+    since: datetime
+    until: datetime
+    is_recording: bool
+    """Whether a recording was begun; otherwise it is only on their Record page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,3 +167,28 @@ class TaskQueue(Protocol):
 
     def mark_recorded(self, task_id: str, episode_id: str) -> None:
         """The task was recorded as this episode; a task that is not in the list, or marked before, is let be."""
+
+
+class TaskStock(Protocol):
+    """All tasks of a queue, as whoever prepares them has them. Every call may block and may raise TaskError."""
+
+    def board(self) -> Board:
+        """Every task and how it stands now, also what is to be approved or was rejected."""
+
+    def add(self, tasks: Iterable[ListedTask], *, to_approve: bool) -> int:
+        """Put tasks behind those that are there, to wait or to be approved first; how many were new.
+
+        A task whose id is there already is left out.
+        """
+
+    def amend(self, tasks: Iterable[ListedTask], by: str) -> None:
+        """Put these in the place of the tasks of the same ids. Raises TaskError where one was begun or recorded."""
+
+    def approve(self, task_ids: Iterable[str], by: str) -> None:
+        """Let tasks that were to be approved, or rejected, wait."""
+
+    def reject(self, task_ids: Iterable[str], by: str, reason: str) -> None:
+        """Leave tasks out that were to be approved or wait. Raises TaskError where one was begun or recorded."""
+
+    def holders(self) -> tuple[Holder, ...]:
+        """Who works on what now."""

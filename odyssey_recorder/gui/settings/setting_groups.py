@@ -20,6 +20,13 @@ GROUPS: Mapping[str, tuple[Setting, ...]] = {
             "The file with the tasks to record.",
             Place("The list for the simulated phone", is_file=True),
         ),
+        Setting(
+            "queue",
+            "Queue of a team",
+            "The PostgreSQL database that all annotators share. The password belongs into ~/.pgpass.",
+            Text("A file on this computer"),
+        ),
+        Setting("templates", "Templates", "A folder with task templates of your own.", Place("None")),
     ),
     "Device connection": (
         Setting("adb", "adb", "The program that reaches devices.", Place("The adb on the PATH", is_file=True)),
@@ -81,6 +88,13 @@ GROUPS: Mapping[str, tuple[Setting, ...]] = {
             "model", "Model", "Writes tasks in other words. As its provider spells it.", Text("None"), is_at_once=True
         ),
         Setting("model_url", "Address", "Of the provider's service.", Text("The provider's own"), is_at_once=True),
+        Setting(
+            "name_apps",
+            "Apps in instructions",
+            "The paper leaves them out, the released data have them.",
+            Switch("Instructions name the apps to use"),
+            is_at_once=True,
+        ),
     ),
     "Appearance": (
         Setting(

@@ -1,0 +1,80 @@
+"""What the Tasks page asks of the place where tasks are prepared; all calls may block, and raise OdysseyError."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from odyssey_recorder.llm.asking import Estimate, Progress
+from odyssey_recorder.model.episode import Category
+from odyssey_recorder.task.coverage import Coverage
+from odyssey_recorder.task.generation import Batch
+from odyssey_recorder.task.listing import ListedTask
+from odyssey_recorder.task.proposing import Proposal
+from odyssey_recorder.task.queue import Board, Holder
+from odyssey_recorder.task.rewriting import Rewritten
+from odyssey_recorder.task.template import Template, TemplateLibrary
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a person asks to be made; the categories are all where none is given."""
+
+    count: int
+    seed: int
+    catalogue: str
+    categories: frozenset[Category]
+    names_apps: bool
+
+
+class Preparing(Protocol):
+    """Where tasks are made, put into words, and approved, by whoever sits there."""
+
+    @property
+    def can_ask(self) -> str:
+        """Why no language model can be asked ("No model is set: ..."); empty where one can."""
+
+    def library(self) -> TemplateLibrary:
+        """All templates, those of the user with those that come with the program."""
+
+    def left(self) -> Mapping[str, int]:
+        """How many distinct tasks each template can still give, by its id."""
+
+    def board(self) -> Board:
+        """Every task, also what is to be approved or was rejected."""
+
+    def generate(self, wanted: Wanted) -> Batch:
+        """Make tasks and put them down to be approved."""
+
+    def estimate(self, task_ids: Sequence[str]) -> Estimate:
+        """What it takes to have these put into words."""
+
+    def rewrite(
+        self,
+        task_ids: Sequence[str],
+        *,
+        budget: float | None,
+        progress: Callable[[Progress], None],
+        cancelled: Callable[[], bool],
+    ) -> Sequence[Rewritten]:
+        """Have these put into words; each is put down as soon as it is there. `budget` is in US dollars."""
+
+    def edit(self, task_id: str, instruction: str) -> ListedTask:
+        """Put a person's words in the place of the instruction; the rules look at them."""
+
+    def approve(self, task_ids: Iterable[str]) -> None:
+        """Let tasks wait to be recorded."""
+
+    def reject(self, task_ids: Iterable[str], reason: str) -> None:
+        """Leave tasks out."""
+
+    def holders(self) -> tuple[Holder, ...]:
+        """Who works on what now."""
+
+    def coverage(self, catalogue: str) -> Coverage:
+        """What is there of each category, device and class of apps."""
+
+    def propose(self, category: Category, count: int, *, cancelled: Callable[[], bool]) -> Sequence[Proposal]:
+        """Have a language model think of new templates."""
+
+    def keep(self, proposal: Proposal) -> Template:
+        """Write a proposal that a person approved to the user's own templates."""
