@@ -94,7 +94,12 @@ class Desk:
         _bring_to_start(device, start)
         properties = device.properties()
         origin = self._origin(properties).model_copy(
-            update={"mode": mode, "task_id": assignment.task_id, "start": _start_record(start)}
+            update={
+                "mode": mode,
+                "task_id": assignment.task_id,
+                "start": _start_record(start),
+                "making": assignment.making,
+            }
         )
         store = self._practice_store() if assignment.is_practice else self.store
         draft = store.create_draft(task=assignment.task, device=_device_info(properties), origin=origin)

@@ -8,6 +8,8 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from odyssey_recorder.model.assignment import Making
+
 FORMAT = 1
 """Number of this file format; a reader refuses a higher one. New keys alone do not raise it: see
 docs/dataset-format.md."""
@@ -146,6 +148,7 @@ class Origin(_Record):
     density: int
     start: StartRecord = StartRecord()
     consent: str = ""
+    making: Making | None = None
 
 
 class EpisodeProvenance(_Record):

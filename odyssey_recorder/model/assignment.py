@@ -1,8 +1,10 @@
 """What an annotator is given to do: a task, how it is known, and from where on the device it begins."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from odyssey_recorder.model.episode import TaskInfo
+from odyssey_recorder.model.text_origin import TextOrigin
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,13 +28,26 @@ StartState = AsFound | CleanHome | FromSnapshot
 
 
 @dataclass(frozen=True, slots=True)
+class Making:
+    """How a task was made from a template: the template's id, what fills each gap, the app in each role, and whose
+    words the instruction is."""
+
+    template: str = ""
+    slots: Mapping[str, str] = field(default_factory=dict)
+    roles: Mapping[str, str] = field(default_factory=dict)
+    text: TextOrigin | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Assignment:
     """A task to record; `task_id` is empty for one that the annotator wrote.
 
-    The episode of a practice task is scored and never becomes part of the dataset.
+    The episode of a practice task is scored and never becomes part of the dataset. `making` is None for a task that
+    was not made from a template.
     """
 
     task: TaskInfo
     task_id: str = ""
     start: StartState = AsFound()
     is_practice: bool = False
+    making: Making | None = None

@@ -11,7 +11,7 @@ from typing import Annotated
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from odyssey_recorder.errors import TaskError
-from odyssey_recorder.model.assignment import AsFound, Assignment, CleanHome, FromSnapshot, StartState
+from odyssey_recorder.model.assignment import AsFound, Assignment, CleanHome, FromSnapshot, Making, StartState
 from odyssey_recorder.model.episode import Category, TaskInfo
 from odyssey_recorder.model.text_origin import TextOrigin
 from odyssey_recorder.resources import data_folder
@@ -49,7 +49,13 @@ class ListedTask:
     @property
     def assignment(self) -> Assignment:
         """The task as a recorder is given it."""
-        return Assignment(self.task, self.task_id, self.start)
+        return Assignment(self.task, self.task_id, self.start, making=self.making)
+
+    @property
+    def making(self) -> Making | None:
+        """How the task was made; None for one that tells neither its template nor whose words it has."""
+        is_told = bool(self.template) or self.text is not None
+        return Making(self.template, self.slots, self.roles, self.text) if is_told else None
 
 
 @dataclass(frozen=True, slots=True)

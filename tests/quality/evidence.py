@@ -18,8 +18,10 @@ from odyssey_recorder.dataset.provenance import (
 )
 from odyssey_recorder.device.view_tree import Node
 from odyssey_recorder.model.action import Action, Click, Complete, LongPress, Press, Scroll, SystemKey, Type
+from odyssey_recorder.model.assignment import Making
 from odyssey_recorder.model.episode import DeviceInfo, Json, TaskInfo
 from odyssey_recorder.model.geometry import Box, Point, Size, to_pixel
+from odyssey_recorder.model.text_origin import TextOrigin
 from odyssey_recorder.quality.checks import CHECKS
 from odyssey_recorder.quality.evidence import EpisodeEvidence, Picture, StepEvidence
 from odyssey_recorder.quality.finding import Finding, NotChecked
@@ -91,6 +93,13 @@ def with_step(one: EpisodeEvidence, number: int, **changes: Any) -> EpisodeEvide
 def with_task(one: EpisodeEvidence, **changes: Any) -> EpisodeEvidence:
     """The same with another task."""
     return replace(one, episode=replace(one.episode, task=replace(one.episode.task, **changes)))
+
+
+def with_text(one: EpisodeEvidence, text: TextOrigin) -> EpisodeEvidence:
+    """The same with words of this origin."""
+    assert one.proof is not None
+    origin = one.proof.origin.model_copy(update={"making": Making(text=text)})
+    return replace(one, proof=one.proof.model_copy(update={"origin": origin}))
 
 
 def with_breach(one: EpisodeEvidence, *breaches: Breach) -> EpisodeEvidence:

@@ -1,11 +1,13 @@
 """EPI01 to EPI04, INS01 to INS03, ANN01, ANN02, PRV01: what each finds, and what lies just beside it."""
 
 from dataclasses import replace
+from datetime import UTC, datetime
 
 import pytest
 
 from odyssey_recorder.model.action import Click, Complete, Impossible, Type
 from odyssey_recorder.model.geometry import Point
+from odyssey_recorder.model.text_origin import Equivalence, ModelCall, TextOrigin, Writer
 from odyssey_recorder.quality.evidence import EpisodeEvidence
 from odyssey_recorder.quality.finding import Finding, Severity
 from odyssey_recorder.task.listing import read_tasks, shipped_tasks
@@ -21,6 +23,7 @@ from tests.quality.evidence import (
     unseen,
     with_keys,
     with_task,
+    with_text,
 )
 
 CLEAN = evidence()
@@ -106,6 +109,33 @@ def test_impossible_without_a_reason_is_found() -> None:
 def test_what_only_a_language_model_can_judge_is_not_checked(check: str) -> None:
     assert found(check, CLEAN) == []
     assert unseen(check, CLEAN) == [-1]
+
+
+JUDGE = ModelCall("judge/1", "judge-1", "judge-1-0815", "http://127.0.0.1:1", datetime(2026, 11, 20, tzinfo=UTC), 9, 9)
+AGREED = Equivalence(task_entails_instruction=True, instruction_entails_task=True, judge=JUDGE)
+
+
+def test_what_the_judge_said_of_the_instruction_is_told() -> None:
+    assert said("INS03", with_text(CLEAN, TextOrigin(Writer.MODEL, equivalence=AGREED))) == []
+    lacking = replace(AGREED, missing=("the unit",), task_entails_instruction=False)
+    (finding,) = said("INS03", with_text(CLEAN, TextOrigin(Writer.MODEL, equivalence=lacking)))
+    assert isinstance(finding, Finding)
+    assert "judge-1-0815" in finding.found
+    assert "the unit" in finding.found
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        TextOrigin(Writer.PHRASING),
+        TextOrigin(Writer.MODEL, equivalence=Equivalence(faults=("It lacks 7.",))),
+        TextOrigin(Writer.MODEL, equivalence=replace(AGREED, added=("a deadline",)), edited_by="Ada"),
+    ],
+    ids=["a person's words", "never judged", "changed since"],
+)
+def test_words_that_no_judge_has_seen_are_not_checked(text: TextOrigin) -> None:
+    assert found("INS03", with_text(CLEAN, text)) == []
+    assert unseen("INS03", with_text(CLEAN, text)) == [-1]
 
 
 # --- the instruction -------------------------------------------------------------------------------------

@@ -42,7 +42,7 @@ CHECKS: tuple[Check, ...] = (
     Check("EPI06", _NOTE, _SEQUENCE, "What a language model says of the steps", _judged),
     Check("INS01", _ERROR, _INSTRUCTION, "The instruction has lost something", words.keeps_the_items),
     Check("INS02", _WARNING, _INSTRUCTION, "The apps of the instruction are others", words.names_its_apps),
-    Check("INS03", _WARNING, _INSTRUCTION, "The instruction does not mean the task", _judged),
+    Check("INS03", _WARNING, _INSTRUCTION, "The instruction does not mean the task", words.judged_the_same),
     Check("INS04", _WARNING, _INSTRUCTION, "An instruction occurs more than once"),
     Check("ANN01", _ERROR, None, "An annotation is empty or outdated", annotations.whole_texts),
     Check("ANN02", _WARNING, None, "An annotation is not of its form", annotations.plain_texts),

@@ -124,6 +124,24 @@ def _folded(text: str) -> str:
     return " ".join(text.casefold().split())
 
 
+def judged_the_same(evidence: EpisodeEvidence) -> Said:
+    """What a language model found when the task was made, where one was asked: the instruction does not follow from the
+    task or the task not from it, or it lacks or adds a requirement. What a person changed since was not judged."""
+    making = evidence.proof.origin.making if evidence.proof else None
+    text = making.text if making else None
+    verdict = text.equivalence if text else None
+    if text is None or verdict is None or verdict.judge is None:
+        yield Unseen(None, "no language model was asked when the task was made")
+        return
+    if text.edited_by:
+        yield Unseen(None, "a person changed the instruction after a language model had judged it")
+        return
+    wrong = [f"it lacks {named(one)}" for one in verdict.missing] + [f"it adds {named(one)}" for one in verdict.added]
+    if not verdict.holds:
+        found = "; ".join(wrong) or "one does not follow from the other"
+        yield Found(None, f"To {verdict.judge.model_answered} it does not mean the task: {found}.", _REWRITE)
+
+
 # --- apps ------------------------------------------------------------------------------------------------
 
 
