@@ -17,7 +17,7 @@ takes input. A gesture pins the frame it was made on. Its input goes out when th
 pinned frame is safe on disk, a frame that was asked for after the touch-down still shows the same, and the
 step is in the draft's log. If the screen changed under the finger, the gesture is refused: nothing is
 recorded and nothing is sent. On a screen that never rests (a video) no two frames are alike: the step is
-taken and marked as not settled.
+taken and marked as not settled. A frame of another size is another screen even there: places mean something else.
 
 Where the device can follow a live finger, a touch on a screen at rest goes out at once, for its picture is safe
 already; the proof comes afterwards. The step waits, not the annotator, until a frame asked for after the
@@ -74,6 +74,7 @@ class Session:
         self._anchor: int | None = None
         self._newest: int | None = None
         self._size: Size | None = None
+        self._sized_at = 0
         self._settled = False
         self._keeping: int | None = None
         self._kept: int | None = None
@@ -204,18 +205,20 @@ class Session:
             return [effects.KeepFrame(frame.number)]
         if self._state not in _WATCHING and self._live is None:
             return []
-        changed = frame.anchor != self._anchor
+        resized = frame.size != self._size
+        replaced = frame.anchor != self._anchor and (self._settled or resized)
         self._anchor, self._newest, self._size = frame.anchor, frame.number, frame.size
+        self._sized_at = frame.number if resized else self._sized_at
         if self._live is not None:
             return self._frame_under_live_finger(self._live, frame)
         if self._way.leads:
             self._settled = frame.still
             return self._way.look(frame)
         if self._gesture is not None:
-            return self._frame_under_finger(self._gesture, frame, changed=changed)
-        if self._state is State.READY and self._settled:
-            return self._settle(frame.started_ns) if changed else []
-        if changed and self._keeping is not None and self._settled:
+            return self._frame_under_finger(self._gesture, frame, replaced=replaced)
+        if self._state is State.READY and (self._settled or replaced):
+            return self._settle(frame.started_ns) if replaced else []
+        if replaced and self._keeping is not None:
             self._state, self._keeping = State.SETTLING, None
         return self._keep_at_rest(frame)
 
@@ -249,10 +252,11 @@ class Session:
             return []  # nothing to prove: it becomes no step
         if self._state is not State.READY or self._gesture is not None:
             return [effects.Tell(NOT_READY)]
+        oldest = self._anchor if self._settled else self._sized_at
+        if oldest is not None and number < oldest:
+            return [effects.Tell(OUT_OF_DATE)]
         if not self._settled or self._kept is None:
             return self._pin(number, now_ns)
-        if self._anchor is not None and number < self._anchor:
-            return [effects.Tell(OUT_OF_DATE)]
         if live:
             self._state, self._in_flight = State.INJECTING, True
             self._live = LiveGesture(self._kept, self._anchor, self._size)
@@ -289,9 +293,9 @@ class Session:
         return [*self._pin(number, now_ns, intent), *self._go_on()]
 
     def _frame_under_finger(
-        self, gesture: HeldGesture, frame: events.FrameSeen, *, changed: bool
+        self, gesture: HeldGesture, frame: events.FrameSeen, *, replaced: bool
     ) -> list[effects.Effect]:
-        if changed and self._settled:
+        if replaced:
             self._gesture = replace(gesture, disturbed=True)
         elif frame.started_ns >= gesture.touched_ns:
             self._gesture = replace(gesture, check=frame.number)

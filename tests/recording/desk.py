@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import Condition
 
@@ -43,9 +43,11 @@ ORIGIN = Origin(
 RULES = Rules(
     TouchRules.for_density(160),
     NavigationRules.for_density(160),
-    SettleRule(still_ms=20, unmoved_ms=60, cap_ms=300),
+    SettleRule(still_ms=20, unmoved_ms=60),
     late_input_ns=0,
 )
+IMPATIENT = replace(RULES, settle=replace(RULES.settle, cap_ms=300))
+"""A screen that never rests is taken as it is after so short a time that a slow computer may not have seen it rest."""
 
 
 @dataclass

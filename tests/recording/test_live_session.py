@@ -118,7 +118,7 @@ def test_a_finger_on_an_old_picture_or_before_the_session_is_ready_stays_off_the
 
 def test_on_a_screen_that_never_rests_the_finger_is_held_back() -> None:
     session = Session()
-    say(session, Started(0), FrameSeen(1, 1, 5000, restless=True), FrameKept(1), streamed(2, at=5100))
+    say(session, Started(0), FrameSeen(1, 1, 5000, restless=True, size=UPRIGHT), FrameKept(1), streamed(2, at=5100))
 
     assert say(session, TouchedDown(2, 5200, live=True)) == [KeepFrame(2)]
     assert not session.live

@@ -24,7 +24,7 @@ from odyssey_recorder.recording.step_writer import DOUBTFUL, RETRACTED, UNCHANGE
 from odyssey_recorder.recording.timeline import MOVING
 from odyssey_recorder.recording.view import RecordingView
 from tests.fakes import PHONE_SIZE, FakeDevice, Input
-from tests.recording.desk import PATIENCE_S, Desk, Recording, shows
+from tests.recording.desk import IMPATIENT, PATIENCE_S, Desk, Recording, shows
 
 
 class WatchedDevice(FakeDevice):
@@ -205,7 +205,7 @@ def test_a_step_that_changed_nothing_is_flagged(desk: Desk) -> None:
 
 def test_on_a_screen_that_never_rests_the_touched_frame_is_taken_and_flagged(desk: Desk) -> None:
     device = Video()
-    with desk.recording(device) as recording:
+    with desk.recording(device, rules=IMPATIENT) as recording:
         recording.ready()
         shown = recording.annotator.newest
         assert shown is not None
@@ -221,7 +221,7 @@ def test_on_a_screen_that_never_rests_the_touched_frame_is_taken_and_flagged(des
 
 def test_a_key_on_a_screen_that_never_rests_gets_a_frame_from_before_it(desk: Desk) -> None:
     device = Video()
-    with desk.recording(device) as recording:
+    with desk.recording(device, rules=IMPATIENT) as recording:
         recording.ready()
         recording.recorder.press(SystemKey.HOME)
         recording.ready(steps=1)
@@ -268,7 +268,7 @@ def test_a_touch_on_a_picture_from_before_the_last_action_is_refused(desk: Desk,
 
 def test_a_touch_on_a_frame_that_is_forgotten_is_refused(desk: Desk) -> None:
     device = Video()
-    with desk.recording(device) as recording:
+    with desk.recording(device, rules=IMPATIENT) as recording:
         recording.ready()
         recording.recorder.touch_down(1)
         recording.recorder.lift(TouchStroke.press(Pixel(100, 200)))

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import Complete, Impossible, SystemKey
-from odyssey_recorder.model.geometry import Pixel
+from odyssey_recorder.model.geometry import Pixel, Size
 from odyssey_recorder.recording.effects import (
     Abandon,
     DropSteps,
@@ -71,6 +71,7 @@ from odyssey_recorder.recording.way_back import BRING_BACK_FIRST, NOT_RETURNED, 
 TAP = Strike(TouchStroke.press(Pixel(10, 20)))
 HOME = KeyPress(SystemKey.HOME)
 TEXT = TextEntry("milk")
+TURNED = Size(500, 300)
 
 
 def still(number: int, *, anchor: int, at: int) -> FrameSeen:
@@ -81,8 +82,8 @@ def moving(number: int, *, at: int, anchor: int | None = None) -> FrameSeen:
     return FrameSeen(number, number if anchor is None else anchor, at)
 
 
-def restless(number: int, *, at: int) -> FrameSeen:
-    return FrameSeen(number, number, at, restless=True)
+def restless(number: int, *, at: int, size: Size | None = None) -> FrameSeen:
+    return FrameSeen(number, number, at, restless=True, size=size)
 
 
 def say(session: Session, *events: Event) -> list[Effect]:
@@ -377,6 +378,30 @@ def test_a_restless_frame_stays_the_picture_while_it_is_written() -> None:
     say(session, Started(0), moving(1, at=50), restless(2, at=5000))
     assert say(session, restless(3, at=5050)) == []
     assert session.state is State.CAPTURING
+
+
+def test_a_restless_screen_that_is_turned_is_another_screen() -> None:
+    session = restless_and_ready()
+    assert say(session, restless(3, at=5100, size=TURNED)) == [Watch(5100)]
+    assert say(session, TouchedDown(2, 5110)) == [Tell(NOT_READY)]
+
+    say(session, restless(4, at=10_100, size=TURNED), FrameKept(4))
+    assert say(session, TouchedDown(2, 10_110)) == [Tell(OUT_OF_DATE)]
+    assert say(session, TouchedDown(3, 10_110)) == [KeepFrame(3)]
+
+
+def test_a_gesture_is_refused_when_a_restless_screen_is_turned_under_the_finger() -> None:
+    session = restless_and_ready()
+    say(session, restless(3, at=5100), TouchedDown(3, 5110), restless(4, at=5200, size=TURNED), FrameKept(3))
+    assert say(session, Intended(TAP, 5300)) == [Tell(CHANGED), Watch(5110)]
+
+
+def test_a_restless_screen_that_is_turned_while_it_is_kept_is_waited_for_anew() -> None:
+    session = Session()
+    say(session, Started(0), moving(1, at=50), restless(2, at=5000), FrameSeen(3, 3, 5050, size=TURNED))
+    assert session.state is State.SETTLING
+    assert say(session, FrameKept(2)) == []
+    assert session.frame is None
 
 
 # Undo.
