@@ -17,13 +17,19 @@ from odyssey_recorder.task.template import Template, TemplateLibrary
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What a person asks to be made; the categories are all where none is given."""
+    """What a person asks to be made; the categories are all where none is given.
+
+    `device` is the profile that all of it shall be for, `app_class` the class that one app of each task is of; empty:
+    in proportion, and of any.
+    """
 
     count: int
     seed: int
     catalogue: str
     categories: frozenset[Category]
     names_apps: bool
+    device: str = ""
+    app_class: str = ""
 
 
 class Preparing(Protocol):
@@ -54,9 +60,13 @@ class Preparing(Protocol):
         *,
         budget: float | None,
         progress: Callable[[Progress], None],
+        came: Callable[[Rewritten], None],
         cancelled: Callable[[], bool],
     ) -> Sequence[Rewritten]:
-        """Have these put into words; each is put down as soon as it is there. `budget` is in US dollars."""
+        """Have these put into words; each is put down as soon as it is there, and then handed to `came`.
+
+        `budget` is in US dollars. `progress` and `came` are called from any thread.
+        """
 
     def edit(self, task_id: str, instruction: str) -> ListedTask:
         """Put a person's words in the place of the instruction; the rules look at them."""
