@@ -1,23 +1,20 @@
 """The file of a list of tasks: JSON lines, what each key may hold, and what is wrong with a line that cannot be."""
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date
-from functools import cache
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from odyssey_recorder.errors import TaskError
-from odyssey_recorder.model.assignment import AsFound, Assignment, CleanHome, FromSnapshot, Making, StartState
+from odyssey_recorder.model.assignment import AsFound, Assignment, Making, StartState
 from odyssey_recorder.model.episode import Category, TaskInfo
 from odyssey_recorder.model.text_origin import TextOrigin
 from odyssey_recorder.resources import data_folder
+from odyssey_recorder.task.fields import ProfileName, StartWords, Words, faults_in, start_state, start_words
 from odyssey_recorder.task.problem import Problem, refuse
-
-_START = re.compile(r"as_found|clean_home|snapshot:[A-Za-z0-9][A-Za-z0-9_.-]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,33 +63,6 @@ class Listing:
     problems: tuple[Problem, ...]
 
 
-def _one_line(text: str) -> str:
-    words = " ".join(text.split())
-    if not words:
-        raise ValueError("must not be empty")
-    return words
-
-
-def _start(text: str) -> str:
-    if _START.fullmatch(text) is None:
-        raise ValueError('expected "as_found", "clean_home" or "snapshot:<name of the snapshot>"')
-    return text
-
-
-def _known_profile(name: str) -> str:
-    if name not in _profiles():
-        raise ValueError(f"there is no device profile of this name; there are {', '.join(sorted(_profiles()))}")
-    return name
-
-
-@cache
-def _profiles() -> frozenset[str]:
-    return frozenset(path.stem for path in data_folder("device_profiles").glob("*.toml"))
-
-
-_Words = Annotated[str, AfterValidator(_one_line)]
-
-
 class _Row(BaseModel):
     """One line of the file."""
 
@@ -100,13 +70,13 @@ class _Row(BaseModel):
 
     task_id: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}\z")
     category: Category
-    instruction: _Words
-    apps: Annotated[tuple[_Words, ...], Field(min_length=1)]
+    instruction: Words
+    apps: Annotated[tuple[Words, ...], Field(min_length=1)]
     meta_task: str = ""
     task: str = ""
     item: str = ""
-    devices: tuple[Annotated[str, AfterValidator(_known_profile)], ...] = ()
-    start: Annotated[str, AfterValidator(_start)] = "as_found"
+    devices: tuple[ProfileName, ...] = ()
+    start: StartWords = "as_found"
     notes: str = ""
     due: date | None = None
     priority: int = Field(default=0, ge=-9, le=9)
@@ -128,7 +98,7 @@ class _Row(BaseModel):
             task=told.task,
             item=listed.item,
             devices=listed.devices,
-            start=_start_words(listed.start),
+            start=start_words(listed.start),
             notes=listed.notes,
             due=listed.due,
             priority=listed.priority,
@@ -152,7 +122,7 @@ class _Row(BaseModel):
             task=info,
             item=self.item.strip(),
             devices=self.devices,
-            start=_start_state(self.start),
+            start=start_state(self.start),
             notes=self.notes.strip(),
             due=self.due,
             priority=self.priority,
@@ -161,22 +131,6 @@ class _Row(BaseModel):
             roles=self.roles,
             text=self.text,
         )
-
-
-def _start_words(start: StartState) -> str:
-    match start:
-        case AsFound():
-            return "as_found"
-        case CleanHome():
-            return "clean_home"
-        case FromSnapshot(name):
-            return f"snapshot:{name}"
-
-
-def _start_state(text: str) -> StartState:
-    if text == "as_found":
-        return AsFound()
-    return CleanHome() if text == "clean_home" else FromSnapshot(text.removeprefix("snapshot:"))
 
 
 def shipped_tasks() -> Path:
@@ -240,7 +194,5 @@ def _outcomes(path: Path, data: bytes) -> Iterator[ListedTask | Problem]:
 
 
 def _problems(path: Path, line: int, error: ValidationError) -> Iterable[Problem]:
-    for fault in error.errors(include_url=False):
-        key = ".".join(str(part) for part in fault["loc"])
-        words = fault["msg"].removeprefix("Value error, ")
-        yield Problem(path, line, key, words[:1].lower() + words[1:])
+    for place, words in faults_in(error):
+        yield Problem(path, line, ".".join(map(str, place)), words)

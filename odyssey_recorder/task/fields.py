@@ -1,0 +1,73 @@
+"""What a text may be in the files that people write by hand, and how it is told that it is something else."""
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from typing import Annotated
+
+from pydantic import AfterValidator, ValidationError
+
+from odyssey_recorder.model.assignment import AsFound, CleanHome, FromSnapshot, StartState
+from odyssey_recorder.resources import data_folder
+
+_START = re.compile(r"as_found|clean_home|snapshot:[A-Za-z0-9][A-Za-z0-9_.-]*")
+_WORDS = {"missing": "is missing", "extra_forbidden": "there is no such key"}
+
+
+def _one_line(text: str) -> str:
+    words = " ".join(text.split())
+    if not words:
+        raise ValueError("must not be empty")
+    return words
+
+
+def _start(text: str) -> str:
+    if _START.fullmatch(text) is None:
+        raise ValueError('expected "as_found", "clean_home" or "snapshot:<name of the snapshot>"')
+    return text
+
+
+def _known_profile(name: str) -> str:
+    if name not in _profiles():
+        raise ValueError(f"there is no device profile of this name; there are {', '.join(sorted(_profiles()))}")
+    return name
+
+
+@cache
+def _profiles() -> frozenset[str]:
+    return frozenset(path.stem for path in data_folder("device_profiles").glob("*.toml"))
+
+
+Words = Annotated[str, AfterValidator(_one_line)]
+"""Some words, blanks and line ends folded."""
+
+StartWords = Annotated[str, AfterValidator(_start)]
+"""A start state as it is written: ``as_found``, ``clean_home``, ``snapshot:<name>``."""
+
+ProfileName = Annotated[str, AfterValidator(_known_profile)]
+"""A device profile that there is."""
+
+
+def start_words(start: StartState) -> str:
+    """A start state as it is written."""
+    match start:
+        case AsFound():
+            return "as_found"
+        case CleanHome():
+            return "clean_home"
+        case FromSnapshot(name):
+            return f"snapshot:{name}"
+
+
+def start_state(words: str) -> StartState:
+    """The start state that these `StartWords` write."""
+    if words == "as_found":
+        return AsFound()
+    return CleanHome() if words == "clean_home" else FromSnapshot(words.removeprefix("snapshot:"))
+
+
+def faults_in(error: ValidationError) -> Iterator[tuple[tuple[str | int, ...], str]]:
+    """Where in a file something is wrong, as the keys and places that lead there, and what."""
+    for fault in error.errors(include_url=False):
+        words = _WORDS.get(fault["type"]) or fault["msg"].removeprefix("Value error, ")
+        yield fault["loc"], words[:1].lower() + words[1:]
