@@ -1,6 +1,6 @@
 """`demo`: episodes recorded on a simulated emulator in both modes, published, and replayed on a fresh one."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from io import BytesIO
@@ -24,7 +24,6 @@ from odyssey_recorder.device.adb_server import find_adb
 from odyssey_recorder.device.device import Device
 from odyssey_recorder.model.action import SystemKey, action_type
 from odyssey_recorder.model.assignment import Assignment
-from odyssey_recorder.model.episode import TaskInfo
 from odyssey_recorder.recording import script
 from odyssey_recorder.recording.recorder import Recorder
 from odyssey_recorder.recording.state import State
@@ -32,7 +31,9 @@ from odyssey_recorder.recording.view import RecordingView
 from odyssey_recorder.replay.compare import Verdict
 from odyssey_recorder.replay.player import ReplayResult
 from odyssey_recorder.replay.replay import ReplayOptions, replay_episode
+from odyssey_recorder.resources import data_folder
 from odyssey_recorder.simulator.lab import Lab
+from odyssey_recorder.task.queue import TaskQueue
 from odyssey_recorder.wiring import lab_desk, lab_review_desk, lab_yard, task_queue
 
 _Outcome = TypeVar("_Outcome")
@@ -40,9 +41,8 @@ _Outcome = TypeVar("_Outcome")
 
 @dataclass(frozen=True, slots=True)
 class Demonstration:
-    """A task, and how it is carried out."""
+    """How a task is carried out."""
 
-    task: TaskInfo
     moves: tuple[Move, ...]
     mode: Mode = "mirror"
 
@@ -52,15 +52,8 @@ SLEET = (
     "Sleet in the morning turns to light snow by the evening, with temperatures around 2 °C and a fresh wind from the"
     " fjord. Roads above 200 metres may be slippery tonight."
 )
-DEMONSTRATIONS = (
-    Demonstration(
-        TaskInfo(
-            category="Multi_Apps",
-            apps=("Browser", "Notes"),
-            meta_task="Look up the weather in {} and keep the forecast in a note.",
-            task="Look up the weather in Oslo and keep the forecast in a note.",
-            instruction="Find out in Browser what the weather in Oslo will be like, and save the forecast in Notes.",
-        ),
+DEMONSTRATIONS = {
+    "demo-forecast": Demonstration(
         (
             On("Browser"),
             On("Search or type web address"),
@@ -85,14 +78,7 @@ DEMONSTRATIONS = (
             script.Complete(complete="The forecast is in the note called Oslo weather."),
         ),
     ),
-    Demonstration(
-        TaskInfo(
-            category="Information_Management",
-            apps=("Browser",),
-            meta_task="Find out when the museum of {} opens.",
-            task="Find out when the museum of zeppelins opens.",
-            instruction="Look in the Browser when the zeppelin museum opens.",
-        ),
+    "demo-museum": Demonstration(
         (
             On("Browser"),
             On("Open the home page"),
@@ -102,14 +88,7 @@ DEMONSTRATIONS = (
             script.Impossible(impossible="Item not found"),
         ),
     ),
-    Demonstration(
-        TaskInfo(
-            category="General_Tool",
-            apps=("Notes",),
-            meta_task="Write down to {}.",
-            task="Write down to buy milk.",
-            instruction="Make a note in Notes so that I remember to buy milk.",
-        ),
+    "demo-milk": Demonstration(
         (
             On("Notes"),
             On("New note"),
@@ -121,7 +100,8 @@ DEMONSTRATIONS = (
         ),
         mode="passive",
     ),
-)
+}
+"""By the ids of the tasks in the list of demonstrations."""
 
 
 def run_demo(folder: Path, profile: str, out: Console) -> bool:
@@ -130,7 +110,9 @@ def run_demo(folder: Path, profile: str, out: Console) -> bool:
     with Lab(Path(find_adb())) as lab:
         desk = lab_desk(lab, store, actor="script", profile=profile)
         out.print(line(f"Recording on a simulated emulator ({profile}) through the real adb …"), soft_wrap=True)
-        annotations = _on_a_fresh_phone(desk, lambda device: _record_all(desk, device, lab, out))
+        source = data_folder("tasks") / "demonstrations.jsonl"
+        queue = task_queue(source, store, desk.annotator, lab.server.home / "queue")  # each demo records anew
+        annotations = _on_a_fresh_phone(desk, lambda device: list(_record_all(desk, device, lab, queue, out)))
         out.print("Replaying on a freshly started one …", soft_wrap=True)
         results = _on_a_fresh_phone(desk, lambda device: _replay_all(annotations, device, folder))
     out.print(_table(results))
@@ -171,14 +153,19 @@ def _on_a_fresh_phone(desk: Desk, do: Callable[[Device], _Outcome]) -> _Outcome:
             desk.phones.stop()
 
 
-def _record_all(desk: Desk, device: Device, lab: Lab, out: Console) -> list[Path]:
-    return [_record(desk, device, lab, demonstration, out) for demonstration in DEMONSTRATIONS]
+def _record_all(desk: Desk, device: Device, lab: Lab, queue: TaskQueue, out: Console) -> Iterator[Path]:
+    """Record what the queue offers, one task after the other; the annotations."""
+    while (task := queue.claim_next()) is not None:
+        published = _record(desk, device, lab, task.listed.assignment, out)
+        queue.mark_recorded(task.task_id, published.stem)
+        yield published
 
 
-def _record(desk: Desk, device: Device, lab: Lab, demonstration: Demonstration, out: Console) -> Path:
+def _record(desk: Desk, device: Device, lab: Lab, assignment: Assignment, out: Console) -> Path:
+    demonstration = DEMONSTRATIONS[assignment.task_id]
     device.press(SystemKey.HOME)
     player = script.ScriptPlayer()
-    recorder = desk.begin(device, Assignment(demonstration.task), player, demonstration.mode)
+    recorder = desk.begin(device, assignment, player, demonstration.mode)
     eyes = Eyes(lab, device.serial)
     try:
         recorder.start()
@@ -193,7 +180,7 @@ def _record(desk: Desk, device: Device, lab: Lab, demonstration: Demonstration, 
     assert published is not None
     steps = recorder.view.steps
     kinds = ", ".join(sorted({action_type(step.action) for step in steps}))
-    out.print(line(f"  {demonstration.task.instruction}"), soft_wrap=True)
+    out.print(line(f"  {assignment.task.instruction}"), soft_wrap=True)
     out.print(line(f"    {demonstration.mode} mode, {len(steps)} steps: {kinds}"), soft_wrap=True)
     return published
 
