@@ -72,20 +72,27 @@ class LanguageModelError(OdysseyError):
 class ModelBusyError(LanguageModelError):
     """The server is busy, failed or did not answer: the same question may be asked again, `wait_s` seconds later.
 
-    None where the server did not say how long.
+    None where the server did not say how long. `for_all`: it takes no other question before that either.
     """
 
-    def __init__(self, message: str, wait_s: float | None = None) -> None:
+    def __init__(self, message: str, wait_s: float | None = None, *, for_all: bool = False) -> None:
         super().__init__(message)
         self.wait_s = wait_s
+        self.for_all = for_all
+
+
+class ModelUnusableError(LanguageModelError):
+    """No question is answered until somebody mends something: the key, the model's name, the address, the quota."""
 
 
 class AnswerError(LanguageModelError):
-    """A model answered, but not what was asked for; `raw` is what it said."""
+    """A model answered, but not what was asked for; `raw` is what it said, and the tokens are what it took."""
 
-    def __init__(self, message: str, raw: str = "") -> None:
+    def __init__(self, message: str, raw: str = "", *, tokens_in: int = 0, tokens_out: int = 0) -> None:
         super().__init__(message)
         self.raw = raw
+        self.tokens_in = tokens_in
+        self.tokens_out = tokens_out
 
 
 class RefusedAnswerError(AnswerError):

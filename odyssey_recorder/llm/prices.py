@@ -1,0 +1,96 @@
+"""What a model costs and when it is announced to end, by a table with a date."""
+
+import re
+import tomllib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from odyssey_recorder.errors import LanguageModelError
+from odyssey_recorder.llm.model import Usage
+
+_SHIPPED = Path(__file__).with_name("prices.toml")
+_DAY_AT_END = re.compile(r"-\d{4}-?\d{2}-?\d{2}$")
+_MILLION = 1_000_000
+
+PictureCount = Literal["tiles", "patches"]
+"""How a model counts a picture: in tiles of 512 pixels, or in patches of 32."""
+
+_Dollars = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+
+
+class ModelFacts(BaseModel):
+    """What the table says of a model: US dollars per million tokens in and out, None where nothing is known."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: str = Field(min_length=1)
+    input: _Dollars | None = None
+    output: _Dollars | None = None
+    picture: PictureCount = "tiles"
+    ends: date | None = None
+
+    def cost(self, usage: Usage) -> float | None:
+        """US dollars for so many tokens; None where there is no price."""
+        if self.input is None or self.output is None:
+            return None
+        return (self.input * usage.tokens_in + self.output * usage.tokens_out) / _MILLION
+
+
+class _Table(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    date: date
+    models: tuple[ModelFacts, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Prices:
+    """The table of `date`; of two entries for a model the earlier one counts."""
+
+    date: date
+    models: tuple[ModelFacts, ...]
+
+    def of(self, *names: str) -> ModelFacts:
+        """What is known of a model by the first of its `names` that the table has; nothing where it has none."""
+        for name in names:
+            for wanted in (name, _DAY_AT_END.sub("", name)):
+                found = _among(self.models, wanted)
+                if found is not None:
+                    return found
+        return ModelFacts(name=names[0])
+
+
+def read_prices(own: Path | None = None) -> Prices:
+    """The table that comes with the program, and above it that in the file `own`, if there is one.
+
+    The date is that of `own` where that exists. Raises LanguageModelError naming the file and what is wrong in it.
+    """
+    tables = [_read(path) for path in (own, _SHIPPED) if path is not None and path.exists()]
+    return Prices(tables[0].date, tuple(model for table in tables for model in table.models))
+
+
+def _read(path: Path) -> _Table:
+    try:
+        return _Table.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        key = ".".join(str(part) for part in first["loc"])
+        raise LanguageModelError(f"The prices in {path} cannot be used: {key}: {first['msg']}.") from error
+    except (OSError, ValueError) as error:
+        raise LanguageModelError(f"The prices in {path} cannot be read: {error}.") from error
+
+
+def _among(models: Sequence[ModelFacts], name: str) -> ModelFacts | None:
+    exact = (model for model in models if model.name == name)
+    return next(exact, None) or _first(
+        model for model in models if model.name.endswith("*") and name.startswith(model.name[:-1])
+    )
+
+
+def _first(models: Iterable[ModelFacts]) -> ModelFacts | None:
+    return next(iter(models), None)

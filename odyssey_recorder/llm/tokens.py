@@ -1,0 +1,62 @@
+"""How many tokens a question will take, before it is asked: a rule of thumb for words, the makers' for pictures."""
+
+import json
+import math
+from io import BytesIO
+
+import PIL
+from PIL import Image as Picture
+
+from odyssey_recorder.llm.model import Image, Message, Question, Usage, Words
+from odyssey_recorder.llm.prices import PictureCount
+
+USUAL_ANSWER = 300
+"""Tokens of an answer whose length nobody bounded, before any was seen."""
+
+_CHARACTERS = 4
+_MESSAGE = 4
+"""What a message takes beyond its words."""
+_TILE, _TILE_TOKENS, _PICTURE_TOKENS = 512, 170, 85
+_LONG_SIDE, _SHORT_SIDE = 2048, 768
+_PATCH, _PATCH_FACTOR = 32, 1.2
+_UNREADABLE = (_LONG_SIDE, _SHORT_SIDE)
+
+
+def estimated_usage(question: Question, picture: PictureCount, usual_answer: int = USUAL_ANSWER) -> Usage:
+    """The tokens of a question, four characters to each, and of the longest answer it allows, or a usual one."""
+    words = len(json.dumps(dict(question.schema))) // _CHARACTERS
+    tokens_in = words + sum(_of_message(message, picture) for message in question.messages)
+    allowed = question.parameters.get("max_completion_tokens") or question.parameters.get("max_tokens")
+    return Usage(tokens_in, int(allowed or usual_answer))
+
+
+def picture_tokens(width: int, height: int, picture: PictureCount) -> int:
+    """What a picture of so many pixels takes at detail "high"."""
+    if picture == "patches":
+        return math.ceil(_PATCH_FACTOR * math.ceil(width / _PATCH) * math.ceil(height / _PATCH))
+    fit = min(1.0, _LONG_SIDE / max(width, height))
+    fit *= min(1.0, _SHORT_SIDE / (fit * min(width, height)))
+    tiles = math.ceil(width * fit / _TILE) * math.ceil(height * fit / _TILE)
+    return _PICTURE_TOKENS + _TILE_TOKENS * tiles
+
+
+def _of_message(message: Message, picture: PictureCount) -> int:
+    return _MESSAGE + sum(_of_part(part, picture) for part in message.parts)
+
+
+def _of_part(part: Words | Image, picture: PictureCount) -> int:
+    match part:
+        case Words(text):
+            return math.ceil(len(text) / _CHARACTERS)
+        case Image(detail="low"):
+            return _PICTURE_TOKENS
+        case Image(data):
+            return picture_tokens(*_size(data), picture)
+
+
+def _size(data: bytes) -> tuple[int, int]:
+    try:
+        with Picture.open(BytesIO(data)) as opened:
+            return opened.size
+    except PIL.UnidentifiedImageError:
+        return _UNREADABLE
