@@ -11,7 +11,17 @@ from odyssey_recorder.model.assignment import AsFound, CleanHome, FromSnapshot, 
 from odyssey_recorder.resources import data_folder
 
 _START = re.compile(r"as_found|clean_home|snapshot:[A-Za-z0-9][A-Za-z0-9_.-]*")
-_WORDS = {"missing": "is missing", "extra_forbidden": "there is no such key"}
+_WORDS = {
+    "dict_type": "must have keys, each with a value",
+    "extra_forbidden": "there is no such key",
+    "int_parsing": "must be a whole number",
+    "int_type": "must be a whole number",
+    "missing": "is missing",
+    "model_type": "must have keys, each with a value",
+    "string_type": "must be a text",
+    "too_short": "has too little in it",
+    "tuple_type": "must be a list",
+}
 
 
 def _one_line(text: str) -> str:

@@ -1,0 +1,132 @@
+"""How YAML that people write by hand is read: every scalar a text as it was written, every value with its line."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+import yaml
+
+_LOADER = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
+_DEEPEST = 8
+_HINTS = {"mapping values are not allowed in this context": "a text with a colon and a blank in it must be in quotes"}
+
+Value = str | list["Value"] | dict[str, "Value"]
+Place = tuple[str | int, ...]
+"""The keys, and the numbers in lists (from 0), that lead to a value."""
+
+
+class MarkedYamlError(Exception):
+    """What keeps a text from being read, and on which line (from 1)."""
+
+    def __init__(self, line: int, words: str) -> None:
+        super().__init__(words)
+        self.line = line
+        self.words = words
+
+
+@dataclass(frozen=True, slots=True)
+class MarkedDocument:
+    """What a file says, and the line (from 1) of each key and each item of a list, by its place."""
+
+    value: Value
+    lines: Mapping[Place, int]
+
+    def line_of(self, place: Place) -> int:
+        """The line of a place, or of the nearest above it that is there."""
+        while place and place not in self.lines:
+            place = place[:-1]
+        return self.lines.get(place, 1)
+
+
+@dataclass(slots=True)
+class _Open:
+    """A mapping or a list whose end has not come; `key` is that of the value to come, in a mapping."""
+
+    value: list[Value] | dict[str, Value]
+    place: Place
+    key: str | None = None
+
+
+@dataclass(slots=True)
+class _Reading:
+    """A document that grows event by event; no call goes deeper with it, however deep the text is nested."""
+
+    value: Value = ""
+    lines: dict[Place, int] = field(default_factory=dict)
+    stack: list[_Open] = field(default_factory=list)
+
+    def take(self, event: yaml.Event) -> None:
+        """Go on by one event. Raises MarkedYamlError."""
+        line = _line(event)
+        match event:
+            case yaml.ScalarEvent(value=text):
+                self._take_text(str(text), line)
+            case yaml.MappingStartEvent():
+                self._open({}, line)
+            case yaml.SequenceStartEvent():
+                self._open([], line)
+            case yaml.MappingEndEvent() | yaml.SequenceEndEvent():
+                self.stack.pop()
+            case yaml.AliasEvent():
+                raise MarkedYamlError(line, "an alias (*) is not understood here; write out what it stands for")
+            case _:
+                pass  # where the document begins and ends
+
+    def _take_text(self, text: str, line: int) -> None:
+        top = self.stack[-1] if self.stack else None
+        if top is None or isinstance(top.value, list) or top.key is not None:
+            self._put(text, line)
+            return
+        if text in top.value:
+            raise MarkedYamlError(line, f'the key "{text}" is there twice')
+        top.key = text
+        self.lines[*top.place, text] = line
+
+    def _open(self, value: list[Value] | dict[str, Value], line: int) -> None:
+        if len(self.stack) == _DEEPEST:
+            raise MarkedYamlError(line, "nested too deep")
+        self.stack.append(_Open(value, self._put(value, line)))
+
+    def _put(self, value: Value, line: int) -> Place:
+        """Put a value where it belongs and return its place."""
+        if not self.stack:
+            self.value = value
+            return ()
+        top = self.stack[-1]
+        if isinstance(top.value, list):
+            place: Place = (*top.place, len(top.value))
+            self.lines[place] = line
+            top.value.append(value)
+            return place
+        if top.key is None:
+            raise MarkedYamlError(line, "a key must be a text")
+        key, top.key = top.key, None
+        top.value[key] = value
+        return (*top.place, key)
+
+
+def read_marked(text: str) -> MarkedDocument:
+    """The one document of a YAML text; an empty one is "". Raises MarkedYamlError."""
+    reading = _Reading()
+    for event in _events(text):
+        reading.take(event)
+    return MarkedDocument(reading.value, reading.lines)
+
+
+def _events(text: str) -> Iterator[yaml.Event]:
+    documents = 0
+    try:
+        for event in yaml.parse(text, Loader=_LOADER):
+            documents += isinstance(event, yaml.DocumentStartEvent)
+            if documents > 1:
+                raise MarkedYamlError(_line(event), "a second document begins here; one file holds one")
+            yield event
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        told = error.problem or error.context or ""
+        raise MarkedYamlError(mark.line + 1 if mark else 1, f"no YAML: {_HINTS.get(told, told)}") from error
+    except yaml.YAMLError as error:
+        raise MarkedYamlError(1, f"no YAML: {error}") from error
+
+
+def _line(event: yaml.Event) -> int:
+    return event.start_mark.line + 1 if event.start_mark else 1

@@ -1,0 +1,183 @@
+"""Where templates, pools and catalogues are kept, and how the files of several folders become one library."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+
+from odyssey_recorder.model.episode import Category
+from odyssey_recorder.resources import data_folder
+from odyssey_recorder.task.catalogue import OTHER, App, Catalogue
+from odyssey_recorder.task.fields import start_state
+from odyssey_recorder.task.filling import fill, identity
+from odyssey_recorder.task.marked_yaml import Place
+from odyssey_recorder.task.problem import Problem, refuse
+from odyssey_recorder.task.shelf import Shelf, Written
+from odyssey_recorder.task.template import Days, Items, Numbers, Role, Slot, Template, TemplateLibrary
+from odyssey_recorder.task.template_rules import faults_of, faults_of_items
+from odyssey_recorder.task.template_schema import (
+    CatalogueFile,
+    DaySlot,
+    NumberSlot,
+    PoolFile,
+    PoolSlot,
+    SlotEntry,
+    TemplateFile,
+)
+
+_POOLS, _APPS = "pools", "apps"
+_ROOMS = (*(category.value for category in Category), _POOLS, _APPS)
+
+_Pools = Mapping[str, tuple[str, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class ReadLibrary:
+    """What folders of templates hold: all that is right in them, and what is wrong."""
+
+    library: TemplateLibrary
+    problems: tuple[Problem, ...]
+
+
+def shipped_templates() -> Path:
+    """The folder of templates that comes with the program."""
+    return data_folder("templates")
+
+
+def load_library(folders: Sequence[Path]) -> TemplateLibrary:
+    """The templates of all folders. Raises TaskError naming file, line and key of what is wrong."""
+    read = read_library(folders)
+    refuse(read.problems)
+    return read.library
+
+
+def read_library(folders: Sequence[Path]) -> ReadLibrary:
+    """The templates of all folders, and what is wrong; each folder may use the pools and catalogues of every other.
+
+    Raises TaskError where there is no such folder.
+    """
+    shelf = Shelf(tuple(folders))
+    shelf.look_around(_ROOMS)
+    pools = dict(_read_pools(shelf))
+    catalogues = dict(_read_catalogues(shelf))
+    templates = sorted(_apart(shelf, _read_templates(shelf, pools, catalogues)), key=_order)
+    problems = sorted(shelf.problems, key=lambda problem: (problem.source, problem.line))
+    return ReadLibrary(TemplateLibrary(tuple(templates), catalogues), tuple(problems))
+
+
+# Pools and catalogues.
+
+
+def _read_pools(shelf: Shelf) -> Iterator[tuple[str, tuple[str, ...]]]:
+    for written, said in shelf.read(_POOLS, PoolFile):
+        faults = [written.problem(fault.place, fault.words) for fault in faults_of_items(said.items, ("items",))]
+        if faults:
+            shelf.problems += faults
+            shelf.broken.add((_POOLS, written.name))
+        else:
+            yield written.name, said.items
+
+
+def _read_catalogues(shelf: Shelf) -> Iterator[tuple[str, Catalogue]]:
+    for written, said in shelf.read(_APPS, CatalogueFile):
+        shelf.problems += _faults_of_apps(written, said)
+        apps = tuple(App(app.name, app.package, app.app_class, frozenset(app.roles)) for app in said.apps)
+        yield written.name, Catalogue(written.name, said.title, said.classes, apps, written.source)
+
+
+def _faults_of_apps(written: Written, said: CatalogueFile) -> Iterator[Problem]:
+    first: dict[str, Place] = {}
+    for number, app in enumerate(said.apps):
+        for key, text in (("name", identity(app.name)), ("package", app.package)):
+            place = ("apps", number, key)
+            before = first.setdefault(text, place)
+            if before is not place:
+                yield written.problem(place, f"the same as in line {written.document.line_of(before)}")
+        if app.app_class not in (*said.classes, OTHER):
+            yield written.problem(("apps", number, "class"), f'"{app.app_class}" is none of the classes')
+
+
+# Templates.
+
+
+def _read_templates(
+    shelf: Shelf, pools: _Pools, catalogues: Mapping[str, Catalogue]
+) -> Iterator[tuple[Written, Template]]:
+    for category in Category:
+        for written, said in shelf.read(category.value, TemplateFile):
+            missing = list(_not_there(written, said, pools, catalogues))
+            if missing:
+                shelf.problems += (problem for place, problem in missing if place not in shelf.broken)
+                continue
+            template = _template(written, category, said, pools)
+            faults = faults_of(template, catalogues[said.catalogue])
+            shelf.problems += (written.problem(fault.place, fault.words) for fault in faults)
+            if not faults:
+                yield written, template
+
+
+def _not_there(
+    written: Written, said: TemplateFile, pools: _Pools, catalogues: Mapping[str, Catalogue]
+) -> Iterator[tuple[tuple[str, str], Problem]]:
+    """The pools and the catalogue that a template needs and that are not at hand: which, and how that is told."""
+    if said.catalogue not in catalogues:
+        words = f'there is no file "{said.catalogue}.yaml" in {_APPS}'
+        yield (_APPS, said.catalogue), written.problem(("catalogue",), words)
+    for slot, entry in said.slots.items():
+        for number, name in enumerate(entry.pools if isinstance(entry, PoolSlot) else ()):
+            if name not in pools:
+                words = f'there is no file "{name}.yaml" in {_POOLS}'
+                yield (_POOLS, name), written.problem(("slots", slot, "pools", number), words)
+
+
+def _template(written: Written, category: Category, said: TemplateFile, pools: _Pools) -> Template:
+    return Template(
+        template_id=written.name,
+        category=category,
+        meta_task=said.meta_task,
+        slots={name: _slot(entry, pools) for name, entry in said.slots.items()},
+        roles=tuple(Role(name, () if apps == "any" else tuple(apps)) for name, apps in said.roles.items()),
+        phrasings=said.phrasings,
+        named_phrasings=said.named_phrasings,
+        catalogue=said.catalogue,
+        devices=said.devices,
+        start=start_state(said.start),
+        notes=" ".join(said.notes.split()),
+        source=written.source,
+    )
+
+
+def _slot(entry: SlotEntry, pools: _Pools) -> Slot:
+    match entry:
+        case PoolSlot(pools=names):
+            items: dict[str, str] = {}
+            for item in chain.from_iterable(pools[name] for name in names):
+                items.setdefault(identity(item), item)
+            return Items(tuple(items.values()))
+        case NumberSlot(first=first, last=last, step=step, words=words):
+            return Numbers(first, last, step, words)
+        case DaySlot(days=(first, last), words=words):
+            return Days(first, last, words)
+        case _:
+            return Items(entry)
+
+
+def _apart(shelf: Shelf, templates: Iterable[tuple[Written, Template]]) -> Iterator[Template]:
+    """The templates without those that have the id of another, or ask for the same on the same kind of device."""
+    by_id: dict[str, Template] = {}
+    by_words: dict[tuple[str, str], Template] = {}
+    for written, template in templates:
+        asked = identity(fill(template.meta_task, dict.fromkeys(template.slots, "{}")))
+        same_id = by_id.setdefault(template.template_id, template)
+        same_words = by_words.setdefault((template.catalogue, asked), template)
+        if same_id is not template:
+            shelf.problems.append(written.problem((), f"{same_id.source} has the same name; give it another"))
+        elif same_words is not template:
+            words = f"asks for the same as {same_words.template_id}; put what fills the gaps into one of them"
+            shelf.problems.append(written.problem(("meta_task",), words))
+        else:
+            yield template
+
+
+def _order(template: Template) -> tuple[int, str]:
+    return list(Category).index(template.category), template.template_id

@@ -1,0 +1,247 @@
+"""What a template must hold to, wherever it comes from: a file, or a language model's proposal."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import combinations
+
+from odyssey_recorder.model.episode import Category
+from odyssey_recorder.task.catalogue import App, Catalogue
+from odyssey_recorder.task.filling import gaps_in, identity
+from odyssey_recorder.task.template import Days, Items, Numbers, Role, Slot, Template
+
+Place = tuple[str | int, ...]
+"""The keys of a template's file, and the numbers in lists (from 0), that lead to a value."""
+
+PHRASINGS, NAMED_PHRASINGS = 3, 2
+"""How many of each there must be at least."""
+
+LONGEST_ID = 50
+"""Characters of a template's id, so that a task's id has room for it."""
+
+_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
+_NAME = re.compile(r"[a-z][a-z0-9_]*")
+_GAP = re.compile(r"\{[a-z][a-z0-9_]*\}")
+_MOST_NUMBERS, _FURTHEST_DAY, _FURTHEST_WEEKDAY = 10_000, 366, 7
+_SENTENCE_BEGINS = re.compile(r"(?:^|[.!?:]\s+)[\"'(]*\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """What is wrong with a template; `place` leads to it: ``("slots", "item", 2)``."""
+
+    place: Place
+    words: str
+
+
+def faults_of(template: Template, catalogue: Catalogue) -> tuple[Fault, ...]:
+    """All that keeps a template from being used with its catalogue, in the order of a file."""
+    parts = (_id_faults, _meta_faults, _slot_faults, _alike_slots, _role_faults, _phrasing_faults)
+    found = [fault for part in parts for fault in part(template)]
+    return (*found, *_cast_faults(template, catalogue), *_app_names(template, catalogue))
+
+
+def _id_faults(template: Template) -> Iterator[Fault]:
+    name = template.template_id
+    if _ID.fullmatch(name) is None or len(name) > LONGEST_ID:
+        yield Fault((), f'"{name}" cannot be an id: take at most {LONGEST_ID} letters, digits, _ and -')
+
+
+def _meta_faults(template: Template) -> Iterator[Fault]:
+    text, place = template.meta_task, ("meta_task",)
+    yield from _stray_braces(text, place)
+    gaps = set(gaps_in(text))
+    for name in sorted(gaps - template.slots.keys()):
+        yield Fault(place, f"there is no slot for the gap {{{name}}}")
+    for name in template.slots:
+        if name not in gaps:
+            yield Fault(("slots", name), f"meta_task has no gap {{{name}}}")
+
+
+def _stray_braces(text: str, place: Place) -> Iterator[Fault]:
+    if re.search(r"[{}]", _GAP.sub("", text)):
+        yield Fault(
+            place, "a gap is a name in small letters between braces, such as {item}; other braces cannot be here"
+        )
+
+
+# Slots.
+
+
+def _slot_faults(template: Template) -> Iterator[Fault]:
+    for name, slot in template.slots.items():
+        if _NAME.fullmatch(name) is None:
+            yield Fault(("slots", name), "a slot is named by a word in small letters")
+        yield from _faults_of_slot(slot, ("slots", name))
+
+
+def _faults_of_slot(slot: Slot, place: Place) -> Iterator[Fault]:
+    match slot:
+        case Items(texts):
+            yield from faults_of_items(texts, place)
+        case Numbers(first, last, step, words):
+            yield from _number_faults(first, last, step, place)
+            if words.count("{}") != 1 or re.search(r"[{}]", words.replace("{}", "")):
+                yield Fault((*place, "words"), "must hold {} once, where the number goes, and no other braces")
+        case Days(first, last, words):
+            earliest, furthest = (
+                0 if words == "relative" else 1,
+                _FURTHEST_WEEKDAY if words == "weekday" else _FURTHEST_DAY,
+            )
+            if not earliest <= first <= last <= furthest:
+                yield Fault(
+                    (*place, "days"), f"{words} days lie {earliest} to {furthest} days ahead, the nearer one first"
+                )
+
+
+def faults_of_items(texts: tuple[str, ...], place: Place) -> Iterator[Fault]:
+    """What is wrong with the items of a slot or a pool, which are at `place`."""
+    if not texts:
+        yield Fault(place, "nothing is there to fill it")
+    seen: dict[str, str] = {}
+    for number, text in enumerate(texts):
+        if re.search(r"[{}]", text):
+            yield Fault((*place, number), f'"{text}" cannot have braces')
+        if identity(text) in seen:
+            yield Fault((*place, number), f'"{text}" is there twice')
+        seen[identity(text)] = text
+
+
+def _number_faults(first: int, last: int, step: int, place: Place) -> Iterator[Fault]:
+    if step < 1:
+        yield Fault((*place, "step"), "must be 1 or more")
+    elif last < first:
+        yield Fault((*place, "to"), f"must not be less than {first}")
+    elif (last - first) // step >= _MOST_NUMBERS:
+        yield Fault((*place, "to"), f"no more than {_MOST_NUMBERS:,} numbers, please: take a greater step")
+
+
+def _alike_slots(template: Template) -> Iterator[Fault]:
+    """Two gaps of a task never get the same item, which is so of slots of the same items alone."""
+    items = {name: slot.texts for name, slot in template.slots.items() if isinstance(slot, Items)}
+    for name, texts in items.items():
+        if texts and list(items.values()).count(texts) > len(texts):
+            yield Fault(("slots", name), "too few items for the slots that share them")
+    for (one, texts), (other, others) in combinations(items.items(), 2):
+        shared = set(texts) & set(others)
+        if shared and texts != others:
+            example = next(text for text in texts if text in shared)
+            yield Fault(
+                ("slots", other),
+                f'shares "{example}" with {{{one}}}: give both slots the same items, or none in common',
+            )
+
+
+# Roles and apps.
+
+
+def _role_faults(template: Template) -> Iterator[Fault]:
+    for role in template.roles:
+        if _NAME.fullmatch(role.name) is None:
+            yield Fault(("roles", role.name), "a role is a word in small letters")
+        if role.name in template.slots:
+            yield Fault(("roles", role.name), f"a slot has the same name: {{{role.name}}} could be either")
+    there, category = len(template.roles), template.category.value
+    wanted = {Category.GENERAL_TOOL: 1, Category.MULTI_APPS: 3}.get(template.category, 2)
+    if template.category is Category.MULTI_APPS and there < wanted:
+        yield Fault(("roles",), f"{category} asks for {wanted} roles or more, not {there}")
+    elif template.category is not Category.MULTI_APPS and there != wanted:
+        yield Fault(("roles",), f"{category} asks for {wanted} {'role' if wanted == 1 else 'roles'}, not {there}")
+
+
+def players(role: Role, catalogue: Catalogue) -> tuple[App, ...]:
+    """The apps of a catalogue that may play a role, in its order."""
+    return (
+        tuple(app for app in catalogue.apps if app.name in role.apps) if role.apps else catalogue.that_play(role.name)
+    )
+
+
+def _cast_faults(template: Template, catalogue: Catalogue) -> Iterator[Fault]:
+    found = True
+    for role in template.roles:
+        place = ("roles", role.name)
+        for number, name in enumerate(role.apps):
+            if name not in catalogue.by_name:
+                yield Fault((*place, number), f'the catalogue {catalogue.name} has no app "{name}"')
+            if name in role.apps[:number]:
+                yield Fault((*place, number), f'"{name}" is there twice')
+        if not players(role, catalogue):
+            found = False
+            if not role.apps:
+                yield Fault(place, f"no app of the catalogue {catalogue.name} plays this role")
+    if found and not _can_be_cast(template.roles, catalogue, frozenset()):
+        yield Fault(
+            ("roles",), f"the catalogue {catalogue.name} has too few apps for each role to be played by another"
+        )
+
+
+def _can_be_cast(roles: tuple[Role, ...], catalogue: Catalogue, taken: frozenset[str]) -> bool:
+    if not roles:
+        return True
+    free = (app.name for app in players(roles[0], catalogue) if app.name not in taken)
+    return any(_can_be_cast(roles[1:], catalogue, taken | {name}) for name in free)
+
+
+# Phrasings.
+
+
+def _phrasing_faults(template: Template) -> Iterator[Fault]:
+    slots, roles = set(template.slots), {role.name for role in template.roles}
+    for key, texts, least, wanted in (
+        ("phrasings", template.phrasings, PHRASINGS, slots),
+        ("named_phrasings", template.named_phrasings, NAMED_PHRASINGS, slots | roles),
+    ):
+        if len(texts) < least:
+            yield Fault((key,), f"there must be {least} or more, not {len(texts)}")
+        for number, text in enumerate(texts):
+            place = (key, number)
+            yield from _stray_braces(text, place)
+            gaps = set(gaps_in(text))
+            for name in sorted(wanted - gaps):
+                yield Fault(place, f"the gap {{{name}}} is missing")
+            for name in sorted(gaps - wanted):
+                why = "names an app, which is for named_phrasings" if name in roles else "is no slot's name"
+                yield Fault(place, f"{{{name}}} {why}")
+            if identity(text) in map(identity, texts[:number]):
+                yield Fault(place, "says the same as one above")
+
+
+def _app_names(template: Template, catalogue: Catalogue) -> Iterator[Fault]:
+    texts: list[tuple[Place, str]] = [(("meta_task",), template.meta_task)]
+    texts += [(("phrasings", number), text) for number, text in enumerate(template.phrasings)]
+    for place, text in texts:
+        name = app_named_in(text, catalogue)
+        if name:
+            yield Fault(place, f'names the app "{name}"; an app is named in named_phrasings alone, by its role')
+
+
+def app_named_in(text: str, catalogue: Catalogue) -> str:
+    """The first app of the catalogue that a text names; empty where it names none.
+
+    Names are looked for as they are spelled, so that a clock is not Clock; a name of one word is none where a sentence
+    begins, because there every word has a capital. What cannot be an ordinary word, such as YouTube, is a name however
+    it is spelled.
+    """
+    odd, plain = _names(tuple(catalogue.by_name))
+    found = odd.search(text)
+    if found:
+        return found.group()
+    return next((one.group() for one in plain.finditer(text) if not _may_be_ordinary(one)), "")
+
+
+def _may_be_ordinary(found: re.Match[str]) -> bool:
+    return " " not in found.group() and _SENTENCE_BEGINS.search(found.string[: found.start()]) is not None
+
+
+@lru_cache(maxsize=64)
+def _names(names: tuple[str, ...]) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """What finds names that no ordinary word can be, and what finds the others."""
+    odd = [name for name in names if re.search(r"\w[A-Z]|\d", name)]
+    plain = [name for name in names if name not in odd]
+    return re.compile(_any_of(odd), re.IGNORECASE), re.compile(_any_of(plain))
+
+
+def _any_of(names: list[str]) -> str:
+    longest_first = sorted(names, key=len, reverse=True)
+    return rf"(?<!\w)(?:{'|'.join(map(re.escape, longest_first))})(?!\w)" if names else r"(?!)"
