@@ -13,7 +13,7 @@ help:
 	@echo "make test      run every check and every test"
 	@echo "make bench     print the figures of speed; with ARGS=--full 10,000 taps, 300 and 1,000 episodes, in an hour"
 	@echo "make quality   print how well the checks find planted defects; with ARGS=--calibrate what their thresholds rest on"
-	@echo "make soak      run the tests that take minutes"
+	@echo "make soak      run the tests that take minutes, and those of the window with no slot longer than 100 ms"
 	@echo "make pictures  make the pictures of the documents anew"
 	@echo "make format    format the sources and mend what ruff can mend"
 	@echo "make clean     remove .venv and all that was built"
@@ -43,7 +43,8 @@ quality: $(INSTALLED)
 	@$(BIN)/python -m tests.quality.damaged $(ARGS)
 
 soak: $(INSTALLED)
-	@$(BIN)/python -m pytest -m soak --timeout=0
+	@$(BIN)/python -m pytest -m soak --timeout=0 --ignore=tests/end_to_end/screen
+	@ODYSSEY_TEST_SLOT_MS=100 $(BIN)/python -m pytest -m "soak or not soak" --timeout=0 tests/end_to_end/screen
 
 pictures: $(INSTALLED)
 	@$(BIN)/python -m tests.end_to_end.screen.pictures

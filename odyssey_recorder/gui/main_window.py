@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from odyssey_recorder.gui.action_painter import prepare_other_threads
 from odyssey_recorder.gui.closing_dialog import ClosingDialog
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.jobs import Jobs
@@ -178,6 +179,8 @@ class MainWindow(QMainWindow):
 
     def _prepare_pages(self) -> Iterator[None]:
         """Make the pages that nobody asked for yet: then each opens at once."""
+        prepare_other_threads()
+        yield
         for command in self._pages.offered:
             page = self._pages[command]
             yield

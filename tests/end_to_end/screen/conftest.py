@@ -10,12 +10,12 @@ from tests.end_to_end.screen.display import Display
 from tests.end_to_end.screen.phone import PROFILES, shown_phone
 from tests.end_to_end.screen.room import Room
 from tests.end_to_end.screen.window import ROOT
-from tests.gui.slot_probe import LIMIT_MS
 
 PICTURES = Path(os.environ.get("ODYSSEY_TEST_SCREENSHOTS") or ROOT / "build" / "screenshots")
 SLOW = PICTURES / "slow.txt"
-_LIMIT_MS = 2 * LIMIT_MS
-"""On a computer that does much else beside, the same slot takes up to twice its time on the processor."""
+LIMIT_MS = float(os.environ.get("ODYSSEY_TEST_SLOT_MS") or 1000)
+"""A slot may be at work for so long. How fast a window is depends on the computer and on what else that does: here only
+what looks like a hung window fails. `make soak` holds it to what nobody feels."""
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -68,6 +68,6 @@ def fail_what_is_slow(room: Room) -> None:
     """Fail where a window of this room was busy for too long, or had something to warn of."""
     with SLOW.open("a", encoding="utf-8") as file:
         file.writelines(f"{str(slow).splitlines()[0]}\n" for slow in room.slow)
-    busy = [str(slow) for slow in room.slow if slow.worked_ms > _LIMIT_MS]
+    busy = [str(slow) for slow in room.slow if slow.worked_ms > LIMIT_MS]
     assert not busy, "\n".join(busy)
     assert not room.warnings(), "\n".join(room.warnings())
