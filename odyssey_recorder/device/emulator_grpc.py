@@ -369,7 +369,7 @@ def _picture(who: str, image: pb.Image, pixels: bytes, *, not_before_ns: int) ->
     The emulator dates by the wall clock of the computer that both run on; a picture without a date is of now.
     """
     arrived_ns = time.monotonic_ns()
-    age_ns = time.time_ns() - image.timestampUs * 1000 if image.timestampUs else 0
+    shown_ns = image.timestampUs * 1000 - _wall_ahead_ns() if image.timestampUs else arrived_ns
     size = Size(image.format.width, image.format.height)
     if not pixels or len(pixels) != _length(image):
         raise DeviceError(
@@ -381,6 +381,15 @@ def _picture(who: str, image: pb.Image, pixels: bytes, *, not_before_ns: int) ->
         pixels=pixels,
         rotation=Rotation(image.format.rotation.rotation),
         seq=image.seq,
-        started_ns=min(max(arrived_ns - age_ns, not_before_ns), arrived_ns),
+        started_ns=min(max(shown_ns, not_before_ns), arrived_ns),
         arrived_ns=arrived_ns,
     )
+
+
+def _wall_ahead_ns() -> int:
+    """How far the wall clock is ahead of the monotonic one: the reading that least came between, of a few."""
+    readings = []
+    for _ in range(3):
+        before_ns, wall_ns, after_ns = time.monotonic_ns(), time.time_ns(), time.monotonic_ns()
+        readings.append((after_ns - before_ns, wall_ns - before_ns))
+    return min(readings)[1]

@@ -105,7 +105,7 @@ def test_a_change_of_the_screen_comes_by_itself(bench: EmulatorBench) -> None:
     shown = bench.emulator.phone.screen()
     assert first.number < changed.number
     assert first.started_ns < changed.started_ns <= changed.arrived_ns
-    assert abs(changed.started_ns - shown.shown_ns) < 5_000_000
+    assert abs(changed.started_ns - shown.shown_ns) < 100_000_000
     assert changed.pixels == bench.device.capture().pixels
     assert bench.device.next_frame(0) is None
 
