@@ -60,27 +60,28 @@ class Shelf:
                 if before is not path:
                     self.problems.append(Problem(path, 1, "", f"{before} has the same name; give it another"))
                     continue
-                found = self._read(path, kind)
+                found = read_file(path, kind)
                 if isinstance(found, list):
                     self.problems += found
                     self.broken.add((room, path.stem))
                 else:
                     yield found
 
-    @staticmethod
-    def _read(path: Path, kind: type[_Kind]) -> tuple[Written, _Kind] | list[Problem]:
-        try:
-            written = Written(path.stem, path, read_marked(path.read_text(encoding="utf-8-sig")))
-        except MarkedYamlError as error:
-            return [Problem(path, error.line, "", error.words)]
-        except UnicodeDecodeError:
-            return [Problem(path, 1, "", "cannot be read: it is not in UTF-8")]
-        except OSError as error:
-            return [Problem(path, 1, "", f"cannot be read: {error.strerror or error}")]
-        try:
-            return written, kind.model_validate(written.document.value)
-        except ValidationError as error:
-            return [written.problem(_without_shapes(place), words) for place, words in faults_in(error)]
+
+def read_file(path: Path, kind: type[_Kind]) -> tuple[Written, _Kind] | list[Problem]:
+    """What a file says, as what it is to be; or what is wrong with it."""
+    try:
+        written = Written(path.stem, path, read_marked(path.read_text(encoding="utf-8-sig")))
+    except MarkedYamlError as error:
+        return [Problem(path, error.line, "", error.words)]
+    except UnicodeDecodeError:
+        return [Problem(path, 1, "", "cannot be read: it is not in UTF-8")]
+    except OSError as error:
+        return [Problem(path, 1, "", f"cannot be read: {error.strerror or error}")]
+    try:
+        return written, kind.model_validate(written.document.value)
+    except ValidationError as error:
+        return [written.problem(_without_shapes(place), words) for place, words in faults_in(error)]
 
 
 def _without_shapes(place: Place) -> Place:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import chain
 from pathlib import Path
 
@@ -42,6 +43,12 @@ class ReadLibrary:
 def shipped_templates() -> Path:
     """The folder of templates that comes with the program."""
     return data_folder("templates")
+
+
+@cache
+def shipped_catalogues() -> Mapping[str, Catalogue]:
+    """The catalogues that come with the program, by their names."""
+    return dict(_read_catalogues(Shelf((shipped_templates(),))))
 
 
 def load_library(folders: Sequence[Path]) -> TemplateLibrary:

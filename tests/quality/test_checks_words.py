@@ -54,9 +54,14 @@ def test_parts_of_android_are_no_apps() -> None:
     assert found("EPI01", in_front(CLEAN, CHROME, DOCS, chooser, chooser, chooser, keyboard)) == []
 
 
-def test_an_app_that_may_have_another_name_is_not_checked() -> None:
-    """The package of the app X is com.twitter.android."""
-    one = in_front(with_task(CLEAN, apps=("Chrome", "X")), CHROME, *["com.twitter.android"] * 5)
+def test_the_catalogue_knows_an_app_whose_package_has_another_name() -> None:
+    assert found("EPI01", in_front(with_task(CLEAN, apps=("Chrome", "X")), CHROME, *["com.twitter.android"] * 5)) == []
+    other = in_front(with_task(CLEAN, apps=("Chrome", "Google Keep")), CHROME, *["com.twitter.android"] * 5)
+    assert found("EPI01", other) == [None, None]
+
+
+def test_an_app_that_no_catalogue_has_may_be_any_other() -> None:
+    one = in_front(with_task(CLEAN, apps=("Chrome", "Ledger")), CHROME, *["org.example.kontor"] * 5)
 
     assert found("EPI01", one) == []
     assert unseen("EPI01", one) == [-1]

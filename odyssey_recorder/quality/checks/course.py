@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from odyssey_recorder.model.action import Impossible
 from odyssey_recorder.quality.checks.check import Found, Unseen, no_proof
-from odyssey_recorder.quality.checks.foreground import is_named, is_of_android
+from odyssey_recorder.quality.checks.foreground import is_app, is_known, is_of_android
 from odyssey_recorder.quality.evidence import EpisodeEvidence
 from odyssey_recorder.quality.finding import Severity
 from odyssey_recorder.quality.thresholds import APPS_NEEDED, FOREIGN_STEPS
@@ -16,20 +16,20 @@ Said = Iterator[Found | Unseen]
 
 def apps_in_front(evidence: EpisodeEvidence) -> Said:
     """An app of the task was in front at no step, or one that is none of the task's at more than `FOREIGN_STEPS`, by
-    the packages of the proof. A package is held against an app by its name; where one is left over that may be the app
-    by another name, neither is checked. What belongs to Android, such as the launcher, counts for nothing."""
+    the packages of the proof. Which app a package is, the catalogues say, or its own name; where one is left over that
+    no catalogue has, it may be an app of the task, and neither is checked. What belongs to Android, such as the
+    launcher, counts for nothing."""
     screens = [step.record.screen for step in evidence.steps if step.record and step.record.screen]
     seen = Counter(screen.package for screen in screens if not is_of_android(screen.package))
     if not screens:
         yield Unseen(None, no_proof(evidence) if evidence.proof is None else "the device never said what was in front")
         return
     apps = dict.fromkeys(evidence.episode.task.apps)
-    missing = [app for app in apps if not any(is_named(package, app) for package in seen)]
-    foreign = {package: count for package, count in seen.items() if not any(is_named(package, app) for app in apps)}
-    if missing and foreign:
-        yield Unseen(
-            None, f"whether {listed(foreign)} is {listed(missing)} is not known: there is no catalogue of apps"
-        )
+    missing = [app for app in apps if not any(is_app(package, app) for package in seen)]
+    foreign = {package: count for package, count in seen.items() if not any(is_app(package, app) for app in apps)}
+    unknown = [package for package in foreign if not is_known(package)]
+    if missing and unknown:
+        yield Unseen(None, f"no catalogue of apps tells whether {listed(unknown)} is {listed(missing)}")
         return
     if missing:
         todo = "Look whether the task was carried out in it; if another app took its place, correct the task's apps."

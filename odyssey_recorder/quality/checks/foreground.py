@@ -2,6 +2,8 @@
 
 import re
 
+from odyssey_recorder.task.template_files import shipped_catalogues
+
 _LAUNCHERS = ("launcher", "trebuchet")
 _PARTS_OF_ANDROID = (
     "android",
@@ -29,7 +31,19 @@ def is_of_android(package: str) -> bool:
     return not package or package in _PARTS_OF_ANDROID or is_launcher(package) or ".inputmethod" in package
 
 
-def is_named(package: str, app: str) -> bool:
+def is_known(package: str) -> bool:
+    """Whether a catalogue says which app it is."""
+    return any(package in catalogue.by_package for catalogue in shipped_catalogues().values())
+
+
+def is_app(package: str, app: str) -> bool:
+    """Whether a package is the app of this name: by a catalogue, or by the package's own name."""
+    catalogues = shipped_catalogues().values()
+    found = (catalogue.by_package.get(package) for catalogue in catalogues)
+    return any(one is not None and _letters(one.name) == _letters(app) for one in found) or _is_named(package, app)
+
+
+def _is_named(package: str, app: str) -> bool:
     """Whether a package's name tells that it is the app: ``com.google.android.apps.docs`` that it is Google Docs."""
     name = _letters(app)
     parts = [_letters(part) for part in package.split(".")]

@@ -2,12 +2,13 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import cache
 
 from odyssey_recorder.quality.checks.check import Found, Unseen
-from odyssey_recorder.quality.checks.known_apps import NAMES
 from odyssey_recorder.quality.evidence import EpisodeEvidence
 from odyssey_recorder.quality.thresholds import ITEM_KEPT
 from odyssey_recorder.quality.wording import listed, named
+from odyssey_recorder.task.template_files import shipped_catalogues
 
 Said = Iterator[Found | Unseen]
 
@@ -174,13 +175,18 @@ def _names(text: str, app: str) -> bool:
 
 
 def _others_named(instruction: str, apps: Sequence[str]) -> Iterator[str]:
-    """Known apps that stand within a sentence and are no part of the name of one of `apps`."""
+    """Apps of the catalogues that stand within a sentence and are no part of the name of one of `apps`."""
     own = [_letters(app) for app in apps]
-    for name in NAMES:
+    for name in _known_apps():
         letters = _letters(name)
         is_own = any(letters.removesuffix("s") in app or app in letters for app in own if app)
         if not is_own and re.search(rf"(?<=[\w,;)])\s+{re.escape(name)}\b(?![-'\u2019\w])(?!\s+[A-Z])", instruction):
             yield name
+
+
+@cache
+def _known_apps() -> Sequence[str]:
+    return sorted({name for catalogue in shipped_catalogues().values() for name in catalogue.by_name})
 
 
 def _letters(text: str) -> str:
