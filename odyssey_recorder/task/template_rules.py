@@ -143,11 +143,15 @@ def _role_faults(template: Template) -> Iterator[Fault]:
         if role.name in template.slots:
             yield Fault(("roles", role.name), f"a slot has the same name: {{{role.name}}} could be either")
     there, category = len(template.roles), template.category.value
-    wanted = {Category.GENERAL_TOOL: 1, Category.MULTI_APPS: 3}.get(template.category, 2)
-    if template.category is Category.MULTI_APPS and there < wanted:
-        yield Fault(("roles",), f"{category} asks for {wanted} roles or more, not {there}")
-    elif template.category is not Category.MULTI_APPS and there != wanted:
-        yield Fault(("roles",), f"{category} asks for {wanted} {'role' if wanted == 1 else 'roles'}, not {there}")
+    match template.category:
+        case Category.GENERAL_TOOL:
+            fits, wanted = there in (1, 2), "1 or 2 roles"
+        case Category.MULTI_APPS:
+            fits, wanted = there >= 3, "3 roles or more"
+        case _:
+            fits, wanted = there == 2, "2 roles"
+    if not fits:
+        yield Fault(("roles",), f"{category} asks for {wanted}, not {there}")
 
 
 def players(role: Role, catalogue: Catalogue) -> tuple[App, ...]:
