@@ -58,6 +58,11 @@ def checks_file() -> Path:
     return user_cache_path(APP) / "checks.sqlite"
 
 
+def answers_file() -> Path:
+    """Where the answers of language models are kept: what is there is never asked, and paid for, again."""
+    return user_data_path(APP) / "answers.sqlite"
+
+
 def log_file() -> Path:
     """Where the log is written; older parts of it lie beside."""
     return user_log_path(APP) / "odyssey-recorder.log"

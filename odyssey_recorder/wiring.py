@@ -27,17 +27,19 @@ from odyssey_recorder.practice.profiles import ProfileStore
 from odyssey_recorder.practice.room import PracticeRoom
 from odyssey_recorder.quality.reviewing.review_store import ReviewStore
 from odyssey_recorder.reach import Reach
-from odyssey_recorder.settings import Settings, SettingsStore, checks_file, log_file
+from odyssey_recorder.settings import Settings, SettingsStore, answers_file, checks_file, log_file
 from odyssey_recorder.simulator.lab import Lab, PhoneProcesses
 from odyssey_recorder.task.annotator_queue import AnnotatorQueue
 from odyssey_recorder.task.listing import shipped_tasks
 from odyssey_recorder.task.personal_queue import PersonalQueue
 from odyssey_recorder.task.progress import ProgressFile
-from odyssey_recorder.task.queue import TaskQueue
+from odyssey_recorder.task.queue import TaskQueue, TaskStock
 
 if TYPE_CHECKING:
+    from odyssey_recorder.llm.asking import Asking
     from odyssey_recorder.quality.checker import Checker
     from odyssey_recorder.review_desk import ReviewDesk
+    from odyssey_recorder.task_desk import TaskDesk
 
 
 _LEFT_ALONE = Finding(
@@ -206,6 +208,59 @@ def annotator_tasks(settings: Settings, who_records: Callable[[], str] | None = 
     if who_records is None:
         return task_queue(settings.tasks, store, settings.annotator, folder)
     return PersonalQueue(who_records, lambda name: task_queue(settings.tasks, store, name, folder))
+
+
+def task_stock(settings: Settings) -> TaskStock:
+    """All tasks of the queue of the settings, as whoever prepares them has them."""
+    return annotator_tasks(settings)
+
+
+def template_folders(settings: Settings) -> list[Path]:
+    """The folders of templates: those that come with the program, then the user's own."""
+    from odyssey_recorder.task.template_files import shipped_templates
+
+    return [shipped_templates(), *([settings.templates] if settings.templates is not None else [])]
+
+
+def open_asking(settings: Settings, budget: float | None = None, *, at_once: int = 8) -> "Asking":
+    """What asks the language model of the settings, within a budget in US dollars. Blocks, as the keyring may.
+
+    Raises SettingsError where no model is set, or the provider's own service is to be asked without a key.
+    """
+    from odyssey_recorder.keys import VARIABLE, find_key
+    from odyssey_recorder.llm.asking import Asking
+    from odyssey_recorder.llm.kept_answers import KeptAnswers
+    from odyssey_recorder.llm.openai import OpenAIModel
+    from odyssey_recorder.llm.prices import read_prices
+
+    if not settings.model:
+        raise SettingsError("No language model is set: name one under Settings, or in ODYSSEY_MODEL.")
+    key = find_key()
+    if key is None and not settings.model_url:
+        raise SettingsError(f"The key to the language model is missing: store it under Settings, or set {VARIABLE}.")
+    model = OpenAIModel(settings.model, settings.model_url, key)
+    return Asking(model, KeptAnswers(answers_file()), read_prices(), at_once=at_once, budget=budget)
+
+
+def why_not_asked(settings: Settings) -> str:
+    """Why `open_asking` would refuse; empty where it would not. Blocks, as the keyring may."""
+    try:
+        open_asking(settings).kept.close()
+    except SettingsError as error:
+        return str(error)
+    return ""
+
+
+def task_desk(settings: SettingsStore, desk: Desk) -> "TaskDesk":
+    """Where whoever works at `desk` prepares the tasks of the settings, which may change meanwhile."""
+    from odyssey_recorder.task_desk import TaskDesk
+
+    return TaskDesk(
+        annotator_tasks(settings.read(), desk.who_records),
+        lambda: template_folders(settings.read()),
+        desk.who_records,
+        lambda budget: open_asking(settings.read(), budget),
+    )
 
 
 def episode_store(settings: Settings) -> EpisodeStore:

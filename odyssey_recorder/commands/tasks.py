@@ -1,7 +1,9 @@
-"""`tasks`: the list of tasks on a command line."""
+"""`tasks`: the tasks of the queue, lists of tasks and templates on a command line."""
 
 import json
+import random
 from collections.abc import Iterable, Sequence
+from datetime import date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -9,14 +11,14 @@ import typer
 from rich.console import Console
 
 from odyssey_recorder.commands.terminal import line
-from odyssey_recorder.errors import OdysseyError
+from odyssey_recorder.errors import OdysseyError, TaskError
 
 if TYPE_CHECKING:
-    from odyssey_recorder.task.listing import Listing
+    from odyssey_recorder.settings import Settings
     from odyssey_recorder.task.problem import Problem
-    from odyssey_recorder.task.queue import Board, QueuedTask
+    from odyssey_recorder.task.queue import Board, QueuedTask, TaskStock
 
-app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Look at the list of tasks.")
+app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Make tasks, and look at those of the queue.")
 
 _out = Console(highlight=False)
 _err = Console(stderr=True, highlight=False)
@@ -46,29 +48,218 @@ def list_tasks(*, as_json: _JsonOption = False) -> None:
 
 
 @app.command()
-def validate(
-    file: Annotated[Path | None, typer.Argument(help="A list of tasks.", show_default="the setting tasks")] = None,
+def show(
+    name: Annotated[str, typer.Argument(help="The id of a task of the queue, or of a template.")],
     *,
     as_json: _JsonOption = False,
 ) -> None:
-    """Check a list of tasks, each fault with file, line and key.
+    """Show a task with where its words come from and what was done with it, or a template with what it can give.
 
-    Exit code 0: it can be used; 1: it has faults; 2: it cannot be read.
+    Exit code 0: shown; 2: there is none of this id, or it cannot be read.
     """
-    from odyssey_recorder.task.listing import read_listing
+    from odyssey_recorder.commands.task_shown import shown_task, shown_template
+    from odyssey_recorder.task.template_files import load_library
 
     try:
-        listing = read_listing(file or _source())
+        task = _board().task(name)
+        library = load_library(_template_folders())
     except OdysseyError as error:
         raise _cannot(error) from error
+    template = next((one for one in library.templates if one.template_id == name), None)
+    if task is None and template is None:
+        raise _cannot(TaskError(f"There is no task and no template {name}: tasks list names the tasks."))
+    told = shown_task(task) if task is not None else shown_template(template, library)  # type: ignore[arg-type]
     if as_json:
-        typer.echo(json.dumps(_verdict(listing), indent=2))
+        typer.echo(json.dumps(dict(told), indent=2))
+        return
+    for key, words in told.items():
+        for text in words if isinstance(words, list) else [words]:
+            _out.print(line((f"{key:16}", "bold"), str(text)), soft_wrap=True)
+
+
+@app.command()
+def validate(
+    path: Annotated[
+        Path | None,
+        typer.Argument(
+            help="A list of tasks, or a folder of templates.", show_default="the settings tasks and templates"
+        ),
+    ] = None,
+    *,
+    as_json: _JsonOption = False,
+) -> None:
+    """Check a list of tasks, or templates with their pools and catalogues, each fault with file, line and key.
+
+    Exit code 0: all can be used; 1: there are faults; 2: it cannot be read.
+    """
+    from odyssey_recorder.task.template_files import read_library, shipped_templates
+
+    try:
+        read = {} if path is not None and path.is_dir() else _read_lists(path or _source())
+        if path is None or path.is_dir():
+            folders = _template_folders() if path is None else [shipped_templates(), path]
+            library = read_library(list(dict.fromkeys(folder.absolute() for folder in folders)))
+            read |= {"template": (library.library.templates, library.problems)}
+    except OdysseyError as error:
+        raise _cannot(error) from error
+    problems = [problem for _, faults in read.values() for problem in faults]
+    if as_json:
+        counts = {f"{what}s": len(things) for what, (things, _) in read.items()}
+        typer.echo(json.dumps({**counts, "problems": list(_problems(problems))}, indent=2))
     else:
-        for problem in listing.problems:
+        for problem in problems:
             _err.print(line((str(problem), "red")), soft_wrap=True)
-        _out.print(line(f"{_counted(listing.tasks, 'task')}, {_counted(listing.problems, 'fault')}"), soft_wrap=True)
-    if listing.problems:
+        counted = [_counted(things, what) for what, (things, _) in read.items()]
+        _out.print(line(", ".join([*counted, _counted(problems, "fault")])), soft_wrap=True)
+    if problems:
         raise typer.Exit(1)
+
+
+_Read = dict[str, tuple[Sequence[object], "Sequence[Problem]"]]
+
+
+def _read_lists(file: Path) -> _Read:
+    from odyssey_recorder.task.listing import read_listing
+
+    listing = read_listing(file)
+    return {"task": (listing.tasks, listing.problems)}
+
+
+@app.command()
+def generate(  # noqa: PLR0913 - the flags
+    count: Annotated[int, typer.Option("--count", min=1, help="How many tasks.")] = 10,
+    seed: Annotated[
+        int | None, typer.Option("--seed", help="The same seed, the same tasks.", show_default="any")
+    ] = None,
+    catalogue: Annotated[str, typer.Option(help="Whose apps: android or simulated_phone.")] = "android",
+    category: Annotated[
+        list[str] | None,
+        typer.Option(help="Only of this category, and its share: Multi_Apps=2. May be repeated.", show_default="all"),
+    ] = None,
+    device: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Each task for one device, and its share: pixel_fold=1. May be repeated.", show_default="any device"
+        ),
+    ] = None,
+    apps: Annotated[
+        bool | None,
+        typer.Option("--apps/--no-apps", help="Whether instructions name the apps.", show_default="settings"),
+    ] = None,
+    day: Annotated[
+        datetime | None,
+        typer.Option(formats=["%Y-%m-%d"], help="The first day of recording.", show_default="today"),
+    ] = None,
+    known: Annotated[
+        list[Path] | None,
+        typer.Option("--known", help="A list whose tasks must not come again. May be repeated.", show_default="none"),
+    ] = None,
+    out: Annotated[Path | None, typer.Option(help="Where the list goes.", show_default="standard output")] = None,
+    *,
+    queue: Annotated[bool, typer.Option("--queue", help="Put them into the queue, to be approved.")] = False,
+) -> None:
+    """Make tasks from templates: none twice, none that the queue has, in proportion over categories and devices.
+
+    Exit code 0: made; 1: fewer than asked for, because no more are left; 2: nothing could be made.
+    """
+    from odyssey_recorder.commands.task_making import Making, make, shares, told_batch, write_list
+    from odyssey_recorder.device.profile import profiles
+    from odyssey_recorder.model.episode import Category
+    from odyssey_recorder.task.listing import read_tasks
+    from odyssey_recorder.task.template_files import load_library
+
+    try:
+        library, stock = load_library(_template_folders()), _stock()
+        making = Making(
+            count=count,
+            seed=random.randrange(2**31) if seed is None else seed,
+            catalogue=catalogue,
+            categories=shares(category or [], {one.value for one in Category}, "category"),
+            devices=shares(device or [], {one.key for one in profiles()}, "device"),
+            names_apps=_settings().name_apps if apps is None else apps,
+            day=day.date() if day else date.today(),
+            known=[
+                *(task.listed for task in stock.board().tasks),
+                *(task for file in known or [] for task in read_tasks(file)),
+            ],
+        )
+        batch = make(making, library)
+        if queue:
+            stock.add(batch.tasks, to_approve=True)
+        if out is not None or not queue:
+            write_list(batch.tasks, out, _out)
+    except OdysseyError as error:
+        raise _cannot(error) from error
+    _err.print(told_batch(batch, library, catalogue))
+    _err.print(line(f"{_counted(batch.tasks, 'task')}, seed {making.seed}"), soft_wrap=True)
+    if len(batch.tasks) < count:
+        _err.print(line((f"Only {len(batch.tasks)} of {count}: no more distinct ones are left.", "yellow")))
+        raise typer.Exit(1)
+
+
+@app.command("import")
+def import_tasks(
+    file: Annotated[Path, typer.Argument(help="A list of tasks.")],
+    *,
+    to_approve: Annotated[bool, typer.Option("--to-approve", help="A person looks at them first.")] = False,
+) -> None:
+    """Put the tasks of a list into the queue, behind those that are there.
+
+    Exit code 0: those that are new are in it; 2: the list or the queue cannot be used, and nothing was put in.
+    """
+    from odyssey_recorder.task.listing import read_tasks
+
+    try:
+        tasks = read_tasks(file)
+        new = _stock().add(tasks, to_approve=to_approve)
+    except OdysseyError as error:
+        raise _cannot(error) from error
+    _out.print(line(f"{_counted(tasks, 'task')}, {new} of them new"), soft_wrap=True)
+
+
+@app.command("export")
+def export_tasks(
+    status: Annotated[
+        list[str] | None,
+        typer.Option(help='Only those that stand so, such as "Waiting". May be repeated.', show_default="all"),
+    ] = None,
+    out: Annotated[Path | None, typer.Option(help="Where the list goes.", show_default="standard output")] = None,
+) -> None:
+    """Write the tasks of the queue as a list.
+
+    Exit code 0: written; 2: the queue cannot be read, or the file not be written.
+    """
+    from odyssey_recorder.commands.task_making import write_list
+    from odyssey_recorder.task.queue import Status
+
+    try:
+        names = {one.value.casefold(): one for one in Status}
+        if unknown := [name for name in status or [] if name.casefold() not in names]:
+            raise TaskError(f"No task stands as {unknown[0]}: a task is {', '.join(one.value for one in Status)}.")
+        wanted = {names[name.casefold()] for name in status or []} or set(Status)
+        tasks = [task.listed for task in _stock().board().tasks if task.status in wanted]
+        write_list(tasks, out, _out)
+    except OdysseyError as error:
+        raise _cannot(error) from error
+    _err.print(line(_counted(tasks, "task")), soft_wrap=True)
+
+
+def _settings() -> "Settings":
+    from odyssey_recorder.settings import read_settings
+
+    return read_settings()
+
+
+def _template_folders() -> list[Path]:
+    from odyssey_recorder.wiring import template_folders
+
+    return template_folders(_settings())
+
+
+def _stock() -> "TaskStock":
+    from odyssey_recorder.wiring import task_stock
+
+    return task_stock(_settings())
 
 
 def _source() -> Path:
@@ -96,10 +287,6 @@ def _as_tree(task: "QueuedTask") -> dict[str, object]:
         "episodes": [entry.episode_id for entry in task.history if entry.deed.value == "recorded"],
         "reason": task.reason,
     }
-
-
-def _verdict(listing: "Listing") -> dict[str, object]:
-    return {"tasks": len(listing.tasks), "problems": list(_problems(listing.problems))}
 
 
 def _problems(problems: "Sequence[Problem]") -> Iterable[dict[str, object]]:

@@ -1,7 +1,6 @@
 """What the Tasks page asks of the place where tasks are prepared; all calls may block, and raise OdysseyError."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
 from odyssey_recorder.llm.asking import Estimate, Progress
@@ -13,23 +12,9 @@ from odyssey_recorder.task.proposing import Proposal
 from odyssey_recorder.task.queue import Board, Holder
 from odyssey_recorder.task.rewriting import Rewritten
 from odyssey_recorder.task.template import Template, TemplateLibrary
+from odyssey_recorder.task_desk import Wanted
 
-
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """What a person asks to be made; the categories are all where none is given.
-
-    `device` is the profile that all of it shall be for, `app_class` the class that one app of each task is of; empty:
-    in proportion, and of any.
-    """
-
-    count: int
-    seed: int
-    catalogue: str
-    categories: frozenset[Category]
-    names_apps: bool
-    device: str = ""
-    app_class: str = ""
+__all__ = ["Preparing", "Wanted"]
 
 
 class Preparing(Protocol):

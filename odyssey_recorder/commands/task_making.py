@@ -1,0 +1,98 @@
+"""`tasks generate`, `rewrite`, `check`, `propose`: tasks are made and put into words on a command line."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+
+from rich.box import SIMPLE
+from rich.console import Console
+from rich.table import Column, Table
+
+from odyssey_recorder.dataset.durable import write_durably
+from odyssey_recorder.errors import TaskError
+from odyssey_recorder.model.episode import Category
+from odyssey_recorder.task.filling import identity
+from odyssey_recorder.task.generation import Batch, Order, Targets, generate
+from odyssey_recorder.task.listing import ListedTask, task_line
+from odyssey_recorder.task.template import TemplateLibrary
+
+
+def shares(given: Sequence[str], known: Collection[str], what: str) -> Mapping[str, float]:
+    """What ``NAME`` and ``NAME=SHARE`` on the command line say. Raises TaskError for a name that is not `known`."""
+    told: dict[str, float] = {}
+    for words in given:
+        name, _, share = words.partition("=")
+        try:
+            told[name] = float(share or 1)
+        except ValueError as error:
+            raise TaskError(f"{words}: the share of a {what} is a number, as in {name}=2.") from error
+        if name not in known:
+            raise TaskError(f"There is no {what} {name}; there are {', '.join(sorted(known))}.")
+        if not 0 <= told[name] < float("inf"):
+            raise TaskError(f"{words}: a share is not less than 0.")
+    return told
+
+
+def write_list(tasks: Sequence[ListedTask], file: Path | None, out: Console) -> None:
+    """Tasks as a list of JSON lines, into a file as a whole or not at all, or printed. Raises DatasetError."""
+    lines = "".join(f"{task_line(task)}\n" for task in tasks)
+    if file is None:
+        out.file.write(lines)
+    else:
+        write_durably(file.absolute(), lines.encode())
+
+
+def told_batch(batch: Batch, library: TemplateLibrary, catalogue: str) -> Table:
+    """What was made of each category, from how many templates, with which apps, and what is left."""
+    table = Table(
+        Column("Category", no_wrap=True),
+        Column("Made", justify="right"),
+        Column("Templates", justify="right"),
+        Column("Apps", justify="right"),
+        Column("Left", justify="right"),
+        box=SIMPLE,
+    )
+    of_catalogue = library.of(catalogue)
+    for category in Category:
+        made = [task for task in batch.tasks if task.task.category == category.value]
+        templates = sum(template.category is category for template in of_catalogue)
+        used = f"{len({task.template for task in made})} of {templates}"
+        apps = len({app for task in made for app in task.task.apps})
+        table.add_row(category.value, str(len(made)), used, str(apps), f"{batch.left.get(category, 0):,}")
+    return table
+
+
+@dataclass(frozen=True, slots=True)
+class Making:
+    """What `tasks generate` is asked for; `known` are tasks that must not come again."""
+
+    count: int
+    seed: int
+    catalogue: str
+    categories: Mapping[str, float]
+    devices: Mapping[str, float]
+    names_apps: bool
+    day: date
+    known: Sequence[ListedTask]
+
+
+def make(making: Making, library: TemplateLibrary) -> Batch:
+    """The tasks. Raises TaskError where there is no such catalogue."""
+    if making.catalogue not in library.catalogues:
+        raise TaskError(f"There is no catalogue {making.catalogue}; there are {', '.join(sorted(library.catalogues))}.")
+    only = frozenset(map(Category, making.categories)) or frozenset(Category)
+    return generate(
+        library,
+        Order(
+            count=making.count,
+            seed=making.seed,
+            day=making.day,
+            catalogue=making.catalogue,
+            targets=Targets({Category(name): share for name, share in making.categories.items()}, making.devices),
+            names_apps=making.names_apps,
+            categories=only,
+            have=tuple(making.known),
+            known=frozenset(identity(task.task.task) for task in making.known),
+        ),
+    )
