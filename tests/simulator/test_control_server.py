@@ -177,7 +177,7 @@ def test_it_stops_at_once_with_a_stream_under_way_even_frozen(emulator: Simulate
 
     emulator.stop()
 
-    assert time.monotonic() - begun_s < 2
+    assert time.monotonic() - begun_s < 10
     assert end_of(stream) is grpc.StatusCode.UNAVAILABLE
 
 
