@@ -127,6 +127,10 @@ class Asking:
             self._prices.date, name, host, tuple(self._warnings()) if open_ones else (),
         )  # fmt: skip
 
+    def kept(self, question: Question) -> Answer | None:
+        """The answer that was given before, if there is one."""
+        return self._kept.find(question, question_key(question, self._model.name, self._model.host))
+
     def call(self, question: Question, answer: Answer) -> ModelCall:
         """What is written down of an answer; its cost is what it was when it was asked, also where it was kept."""
         usage = answer.usage
