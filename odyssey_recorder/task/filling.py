@@ -1,10 +1,20 @@
 """How the gaps of a template are filled: what may fill each, how many tasks that makes, and which is the n-th."""
 
 import re
-from collections.abc import Mapping
-from functools import lru_cache
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import date, timedelta
+from functools import cached_property, lru_cache
+from math import prod
+
+from odyssey_recorder.task.template import DateWords, Days, Items, Numbers, Slot, Template
 
 _GAP = re.compile(r"\{([a-z][a-z0-9_]*)\}")
+_WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+_MONTHS = (
+    "January", "February", "March", "April", "May", "June",
+    "July", "August", "September", "October", "November", "December",
+)  # fmt: skip
 
 
 def gaps_in(text: str) -> tuple[str, ...]:
@@ -28,3 +38,144 @@ def identity(text: str) -> str:
 def _parts(text: str) -> tuple[str, ...]:
     """What stands between the gaps, and between these the names of the gaps."""
     return tuple(_GAP.split(text))
+
+
+# What may fill a gap.
+
+
+def texts_of(slot: Slot, day: date) -> tuple[str, ...]:
+    """All that may fill a gap when recording begins on this `day`."""
+    match slot:
+        case Items(texts):
+            return texts
+        case Numbers(first, last, step, words):
+            return tuple(words.replace("{}", str(number)) for number in range(first, last + 1, step))
+        case Days(first, last, words):
+            return tuple(_day_words(day, ahead, words) for ahead in range(first, last + 1))
+
+
+def _day_words(day: date, ahead: int, words: DateWords) -> str:
+    then = day + timedelta(ahead)
+    match words:
+        case "relative":
+            return {0: "today", 1: "tomorrow"}.get(ahead, f"in {ahead} days")
+        case "weekday":
+            return f"this coming {_WEEKDAYS[then.weekday()]}"
+        case "date":
+            return f"{then.day} {_MONTHS[then.month - 1]}"
+
+
+# All fillings of a template.
+
+
+@dataclass(frozen=True, slots=True)
+class _Gap:
+    """A gap and what may fill it; `rivals` are the gaps before it, by number, of the same items: none gets the same."""
+
+    name: str
+    texts: tuple[str, ...]
+    rivals: tuple[int, ...]
+
+    @property
+    def choices(self) -> int:
+        """How many items are left for it, whatever its rivals got."""
+        return max(0, len(self.texts) - len(self.rivals))
+
+
+class Fillings:
+    """All ways to fill the gaps of a template when recording begins on a day, each by its number.
+
+    None is made before it is asked for. No two gaps of the same items get the same one.
+    """
+
+    def __init__(self, template: Template, day: date) -> None:
+        self._meta_task = template.meta_task
+        self._gaps = tuple(_gaps(template, day))
+        self._dates = {
+            name: {_day_words(day, ahead, "date"): day + timedelta(ahead) for ahead in range(slot.first, slot.last + 1)}
+            for name, slot in template.slots.items()
+            if isinstance(slot, Days) and slot.words == "date"
+        }
+        self.count = prod(gap.choices for gap in self._gaps)
+
+    def nth(self, number: int) -> dict[str, str]:
+        """What fills each gap in filling `number`, from 0, below `count`; each number has its own."""
+        values: dict[str, str] = {}
+        places: list[int] = []
+        for gap in self._gaps:
+            number, place = divmod(number, gap.choices)
+            for taken in sorted(places[rival] for rival in gap.rivals):
+                place += taken <= place
+            places.append(place)
+            values[gap.name] = gap.texts[place]
+        return values
+
+    def due(self, values: Mapping[str, str]) -> date | None:
+        """The last day on which all dates that are named still lie ahead; None where none is named."""
+        named = [dates[values[name]] for name, dates in self._dates.items()]
+        return min(named) - timedelta(1) if named else None
+
+    def holds(self, told: str) -> bool:
+        """Whether the task of this `identity` is one of these fillings."""
+        return told.startswith(self.lead) and self._fits(told[len(self.lead) :], 1, {})
+
+    @property
+    def lead(self) -> str:
+        """How the identity of each of them begins."""
+        return self._folded_parts[0]
+
+    @cached_property
+    def _folded_parts(self) -> tuple[str, ...]:
+        """The parts of the template, its words as an identity has them."""
+        return _parts(identity(self._meta_task))
+
+    @cached_property
+    def _folded_texts(self) -> Mapping[str, frozenset[str]]:
+        return {gap.name: frozenset(map(identity, gap.texts)) for gap in self._gaps}
+
+    @cached_property
+    def _rivals(self) -> Mapping[str, frozenset[str]]:
+        """The gaps that never get the same as a gap, whichever of them is filled first."""
+        pairs = {(gap.name, self._gaps[rival].name) for gap in self._gaps for rival in gap.rivals}
+        pairs |= {(other, one) for one, other in pairs}
+        return {gap.name: frozenset(other for one, other in pairs if one == gap.name) for gap in self._gaps}
+
+    def _fits(self, told: str, part: int, values: Mapping[str, str]) -> bool:
+        """Whether what is told can be read as the parts from this one on, a gap's name, with these gaps filled."""
+        parts = self._folded_parts
+        if part >= len(parts):
+            return not told
+        name, words = parts[part : part + 2]
+        for end in _ends(told, words, is_last=part + 2 == len(parts)):
+            value = told[:end]
+            if self._may_fill(name, value, values):
+                rest = told[end + len(words) :]
+                if self._fits(rest, part + 2, {**values, name: value}):
+                    return True
+        return False
+
+    def _may_fill(self, name: str, value: str, values: Mapping[str, str]) -> bool:
+        if name in values:
+            return values[name] == value
+        return value in self._folded_texts[name] and all(values.get(rival) != value for rival in self._rivals[name])
+
+
+def _gaps(template: Template, day: date) -> Iterator[_Gap]:
+    """The gaps in the order of the slots."""
+    items: list[Slot] = []
+    for name, slot in template.slots.items():
+        rivals = tuple(place for place, other in enumerate(items) if isinstance(slot, Items) and other == slot)
+        items.append(slot)
+        yield _Gap(name, texts_of(slot, day), rivals)
+
+
+def _ends(told: str, words: str, *, is_last: bool) -> Iterator[int]:
+    """Where these words begin in what is told: at its very end, or at each place where they are."""
+    if is_last:
+        if told.endswith(words):
+            yield len(told) - len(words)
+        return
+    end = told.find(words)
+    while end >= 0:
+        yield end
+        end = told.find(words, end + 1)

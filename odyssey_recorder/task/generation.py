@@ -1,11 +1,24 @@
 """Which tasks to make next: in proportion to the targets, none twice, the same for the same seed."""
 
-from collections.abc import Mapping, Set
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field
 from datetime import date
+from itertools import islice
+from random import Random
+from typing import TypeVar
 
+from odyssey_recorder.errors import TaskError
 from odyssey_recorder.model.episode import Category
+from odyssey_recorder.task.casting import Casting
+from odyssey_recorder.task.filling import Fillings, identity
 from odyssey_recorder.task.listing import ListedTask
+from odyssey_recorder.task.supply import Supply
+from odyssey_recorder.task.template import Template, TemplateLibrary
+from odyssey_recorder.task.turns import Turns
+
+_Kind = TypeVar("_Kind")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,3 +58,155 @@ class Batch:
 
     tasks: tuple[ListedTask, ...]
     left: Mapping[Category, int]
+
+
+def generate(library: TemplateLibrary, order: Order) -> Batch:
+    """The tasks of an order, fewer than it asks for where there are no more.
+
+    Categories come in proportion to their targets, devices within and over all categories, templates of a category and
+    apps of a role equally often; different roles of a task are played by different apps. Where devices have targets, a
+    task is for one of them. Raises TaskError where there is no such catalogue, or a target makes no sense.
+    """
+    if order.catalogue not in library.catalogues:
+        there = ", ".join(sorted(library.catalogues))
+        raise TaskError(f'There is no catalogue of apps "{order.catalogue}"; there are {there}.')
+    making = _Making(library, order)
+    return Batch(tuple(islice(making.tasks(), order.count)), making.left())
+
+
+def left(library: TemplateLibrary, known: Set[str], day: date) -> Mapping[str, int]:
+    """How many tasks each template, by its id, can still give that are not `known`, when recording begins on `day`."""
+    fillings = {template.template_id: Fillings(template, day) for template in library.templates}
+    used = _used(fillings, known)
+    return {template_id: all_of_it.count - used[template_id] for template_id, all_of_it in fillings.items()}
+
+
+class _Making:
+    """An order that is carried out, task by task."""
+
+    def __init__(self, library: TemplateLibrary, order: Order) -> None:
+        self._devices = _Devices(order)
+        self._taken = {*order.known, *(identity(task.task.task) for task in order.have)}
+        templates = [one for one in library.of(order.catalogue) if one.category in order.categories]
+        self._supplies = _supplies([one for one in templates if self._devices.suit(one)], library, order)
+        used = _used({name: supply.fillings for name, supply in self._supplies.items()}, self._taken)
+        self._left = {name: supply.fillings.count - used[name] for name, supply in self._supplies.items()}
+        chance = Random(order.seed)
+        self._templates = self._turns_of_templates(order, chance)
+        self._categories = self._turns_of_categories(order, chance)
+
+    def tasks(self) -> Iterator[ListedTask]:
+        """All tasks that there are, in the order in which they shall be made."""
+        while self._categories:
+            task = self._next_of(self._categories.first)
+            if task is None:
+                self._categories.drop()
+            else:
+                self._categories.serve()
+                yield task
+
+    def left(self) -> Mapping[Category, int]:
+        """How many tasks of each category are still to be had."""
+        left = dict.fromkeys(Category, 0)
+        for name, count in self._left.items():
+            left[self._supplies[name].template.category] += count
+        return left
+
+    def _next_of(self, category: Category) -> ListedTask | None:
+        turns = self._templates[category]
+        while turns:
+            name = turns.first
+            supply = self._supplies[name]
+            filled = supply.draw(self._taken)
+            if filled is not None:
+                turns.serve()
+                self._left[name] -= 1
+                return supply.task(filled, self._devices.take(supply.template))
+            turns.drop()
+            self._left[name] = 0
+        return None
+
+    def _turns_of_templates(self, order: Order, chance: Random) -> Mapping[Category, Turns[str]]:
+        had = Counter(task.template for task in order.have)
+        names: dict[Category, list[str]] = defaultdict(list)
+        for name, supply in self._supplies.items():
+            names[supply.template.category].append(name)
+        return {category: Turns(dict.fromkeys(some, 1.0), had, chance) for category, some in names.items()}
+
+    def _turns_of_categories(self, order: Order, chance: Random) -> Turns[Category]:
+        had = Counter(Category(task.task.category) for task in order.have)
+        there = [category for category in Category if category in self._templates]
+        return Turns(_shares(order.targets.categories, there), had, chance)
+
+
+class _Devices:
+    """Which device a task is for, where devices have targets: one that has little of its share, here and in all."""
+
+    def __init__(self, order: Order) -> None:
+        wanted = order.targets.devices
+        self._shares = _shares(wanted, sorted(wanted))
+        self._had: Counter[str] = Counter()
+        self._had_here: Counter[tuple[str, str]] = Counter()
+        for task in order.have:
+            self._count(task.task.category, task.devices)
+
+    def suit(self, template: Template) -> bool:
+        """Whether the template fits any device that shall have tasks."""
+        return not self._shares or bool(self._fitting(template))
+
+    def take(self, template: Template) -> tuple[str, ...]:
+        """The devices of the template's next task: one where devices have targets, otherwise all that it fits."""
+        if not self._shares:
+            return template.devices
+        category = template.category.value
+        device = min(
+            self._fitting(template),
+            key=lambda name: (self._had[name] + self._had_here[category, name] + 1) / self._shares[name],
+        )
+        self._count(category, (device,))
+        return (device,)
+
+    def _fitting(self, template: Template) -> list[str]:
+        return [name for name in self._shares if not template.devices or name in template.devices]
+
+    def _count(self, category: str, devices: Iterable[str]) -> None:
+        for device in devices:
+            self._had[device] += 1
+            self._had_here[category, device] += 1
+
+
+def _supplies(templates: Iterable[Template], library: TemplateLibrary, order: Order) -> Mapping[str, Supply]:
+    casting = Casting(library.catalogues[order.catalogue], order.have, Random(order.seed))
+    return {
+        template.template_id: Supply(
+            template,
+            Fillings(template, order.day),
+            casting.company(template.roles),
+            seed=order.seed,
+            names_apps=order.names_apps,
+        )
+        for template in templates
+    }
+
+
+def _used(fillings: Mapping[str, Fillings], known: Iterable[str]) -> Counter[str]:
+    """How many of the known tasks each template gives, by its id."""
+    by_word: dict[str, list[tuple[str, Fillings]]] = defaultdict(list)
+    for name, all_of_it in fillings.items():
+        word, blank, _ = all_of_it.lead.partition(" ")
+        by_word[word if blank else ""].append((name, all_of_it))
+    anyhow = by_word.pop("", [])
+    used: Counter[str] = Counter()
+    for told in known:
+        likely = by_word.get(told.partition(" ")[0], [])
+        used.update(name for name, all_of_it in (*likely, *anyhow) if all_of_it.holds(told))
+    return used
+
+
+def _shares(wanted: Mapping[_Kind, float], kinds: Iterable[_Kind]) -> dict[_Kind, float]:
+    """The share of each of these kinds that shall come at all: equal where none is wanted. Raises TaskError."""
+    for kind, share in wanted.items():
+        if not (math.isfinite(share) and share >= 0):
+            raise TaskError(f"The target of {kind} is {share}; it must be a number from 0 up.")
+    shares = {kind: wanted.get(kind, 0.0) if wanted else 1.0 for kind in kinds}
+    return {kind: share for kind, share in shares.items() if share > 0}
