@@ -1,0 +1,297 @@
+"""What rules can tell of whether an instruction asks for what its task asks for (criterion iii), before a judge does.
+
+They look for what is surely lost or added: items, figures, what is quoted, names, apps. Whether plain words mean the
+same is beyond them.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterator, Set
+from dataclasses import dataclass
+from functools import cached_property
+
+from odyssey_recorder.task.catalogue import Catalogue
+from odyssey_recorder.task.figures import Figure, read_figures
+from odyssey_recorder.task.listing import ListedTask
+from odyssey_recorder.task.naming import begins_sentence, named_apps, names_app, without_apps
+
+FEWEST_WORDS, MOST_WORDS = 4, 80
+"""How many words an instruction has, unless its task has fewer."""
+
+_NOTHING: frozenset[str] = frozenset()
+
+
+def rule_faults(
+    task: ListedTask, instruction: str, *, names_apps: bool, catalogue: Catalogue, others: Set[str] = _NOTHING
+) -> tuple[str, ...]:
+    """What speaks against `instruction` as the words of `task`, each a sentence that says what is lost or added.
+
+    `names_apps`: exactly the task's apps are to be named; otherwise none, but for what the task itself says. `others`
+    are the `bare_words` of the instructions of other tasks.
+    """
+    held = _Held(task, instruction, names_apps, catalogue)
+    looks = (_shape, _length, _items, _figures, _quotes, _apps, _names, _opposites)
+    found = tuple(fault for look in looks for fault in look(held))
+    return (*found, *said_already(instruction, others))
+
+
+def said_already(instruction: str, others: Set[str]) -> tuple[str, ...]:
+    """The fault of an instruction that is, but for case and punctuation, another's; `others` as for `rule_faults`."""
+    return ("It is the instruction of another task, too.",) if bare_words(instruction) in others else ()
+
+
+def bare_words(instruction: str) -> str:
+    """The words alone, by which instructions are the same."""
+    return " ".join(_words(instruction)).casefold()
+
+
+@dataclass(frozen=True)
+class _Held:
+    """An instruction held against its task."""
+
+    task: ListedTask
+    instruction: str
+    names_apps: bool
+    catalogue: Catalogue
+
+    @property
+    def fillings(self) -> tuple[str, ...]:
+        """What the gaps of the task's template were filled with."""
+        return tuple(self.task.slots.values()) or ((self.task.item,) if self.task.item else ())
+
+    @cached_property
+    def told(self) -> str:
+        """All that the task says."""
+        return ".\n".join((self.task.task.task, *self.fillings))
+
+    @cached_property
+    def app_names(self) -> tuple[str, ...]:
+        return (*self.task.task.apps, *self.catalogue.by_name)
+
+    @cached_property
+    def apps_told(self) -> tuple[str, ...]:
+        """The apps that the task itself speaks of: what is to be looked up, not where."""
+        return named_apps(self.told, self.app_names)
+
+    @cached_property
+    def asked(self) -> str:
+        """The instruction without the names of the apps that it is to be done with."""
+        return without_apps(self.instruction, [app for app in self.task.task.apps if app not in self.apps_told])
+
+    @cached_property
+    def figures_asked(self) -> tuple[Figure, ...]:
+        return read_figures(self.asked)[0]
+
+    @cached_property
+    def stems_asked(self) -> frozenset[str]:
+        return frozenset(map(_stem, _words(self.asked)))
+
+    @cached_property
+    def stems_told(self) -> frozenset[str]:
+        return frozenset(map(_stem, _words(self.told)))
+
+
+# --- words -------------------------------------------------------------------------------------------------
+
+_WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)*")
+_SMALL = {
+    "a", "an", "the", "this", "that", "these", "those", "some", "any", "of", "in", "on", "at", "to", "for", "from",
+    "by", "with", "into", "onto", "about", "and", "or", "but", "as", "than", "so", "if", "off", "out", "up", "down",
+    "over", "per", "via", "is", "are", "was", "were", "be", "been", "being", "am", "do", "does", "did", "has",
+    "have", "had", "will", "would", "can", "could", "should", "may", "might", "must", "it", "its", "i", "me", "my",
+    "mine", "you", "your", "yours", "he", "him", "his", "she", "her", "hers", "we", "us", "our", "ours", "they",
+    "them", "their", "theirs", "who", "whose", "which", "what", "when", "where", "how", "there", "here", "s",
+}  # fmt: skip
+"""Words that may go, come and change while the meaning stays."""
+_NEGATIONS = frozenset({"no", "not", "never", "without", "except", "don't", "doesn't", "isn't", "free"})
+_NEGATION = "without"
+
+
+def _words(text: str) -> list[str]:
+    return _WORD.findall(text.replace("\u2019", "'"))
+
+
+def _stem(word: str) -> str:
+    """What inflections of a word have in common: ``bak`` of bake, bakes, baked, baking."""
+    plain = "".join(one for one in unicodedata.normalize("NFKD", word.casefold()) if not unicodedata.combining(one))
+    if plain in _NEGATIONS:
+        return _NEGATION
+    plain = plain.split("'")[0]
+    if len(plain) < 4:
+        return plain
+    plain = re.sub(r"(?<=[^s])s$", "", re.sub(r"ies$", "y", re.sub(r"(?<=ss|sh|ch|zz)es$|(?<=x)es$", "", plain)))
+    shorter = re.sub(r"(?:ing|ed)$", "", plain)
+    if len(shorter) >= 3 and re.search(r"[aeiouy]", shorter):
+        plain = re.sub(r"([bdfgmnprt])\1$", r"\1", shorter)
+    return re.sub(r"e$", "", plain) if len(plain) > 3 else plain
+
+
+def _told(texts: list[str]) -> str:
+    return " and ".join(f"\u201c{text}\u201d" for text in texts)
+
+
+# --- what every instruction must be ------------------------------------------------------------------------
+
+_GAP = re.compile(r"\{[^{}]*\}|\[[^\[\]]*\]|<[^<>]*>")
+_REFUSAL = re.compile(
+    r"^(?:i['\u2019]?a?m )?(?:sorry|unable)\b|\bas an ai\b|\blanguage model\b"
+    r"|\bi (?:cannot|can['\u2019]?t|won['\u2019]?t|am unable to|am not able to|must decline to)"
+    r" (?:help|assist|comply|do that|provide|fulfil|rewrite|rephrase|create|generate|process|answer)\b",
+    re.IGNORECASE,
+)
+_ANNOUNCED = re.compile(
+    r"```|^(?:sure|certainly|of course)[,!.]? (?:here|below)\b|^(?:instruction|rewritten|answer|output|task)\s*:"
+    r"|^here(?: is|['\u2019]s)(?: the| a| your)? (?:re|instruction)",
+    re.IGNORECASE,
+)
+_SCREEN = re.compile(
+    r"[(\[]\s*\d+(?:\.\d+)?\s*,\s*\d+(?:\.\d+)?\s*[)\]]|\b(?:x|y)\s*[=:]\s*\d+|\bcoordinates?\b|\bpixels?\b"
+    r"|\b(?:CLICK|TAP|SCROLL|SWIPE|LONG_PRESS|LONG PRESS|TYPE|PRESS_\w+|KEY_\w+|COMPLETE|IMPOSSIBLE)\b",
+)
+_LINKED = re.compile(r"\bhttps?://\S+|\bwww\.\S+|\b[\w.+-]+@[\w-]+\.\w+", re.IGNORECASE)
+_ENGLISH = {
+    "the", "and", "for", "to", "of", "with", "it", "my", "on", "is", "that", "i", "what", "from", "you", "please",
+    "in", "a", "an", "me", "this", "find", "then", "can", "could", "how",
+}  # fmt: skip
+_WORDS_THAT_TELL_ENGLISH = 8
+
+
+def _shape(held: _Held) -> Iterator[str]:
+    text = held.instruction
+    if len(text.strip().splitlines()) > 1 or any(unicodedata.category(one) == "Cc" for one in text.strip()):
+        yield "It is more than one line."
+    if gaps := [gap for gap in _GAP.findall(text) if gap not in held.told]:
+        yield f"It has a gap left: {_told(gaps)}."
+    if (_REFUSAL.search(text.strip()) or _ANNOUNCED.search(text.strip())) and not _REFUSAL.search(held.told):
+        yield "It is no instruction: it declines, or speaks of itself."
+    if (found := _SCREEN.search(text)) and found[0] not in held.told:
+        yield f"It speaks of places on the screen or of gestures: {_told([found[0]])}."
+    if links := [link for link in _LINKED.findall(text) if link.rstrip(".,!?") not in held.told]:
+        yield f"It has an address which the task has not: {_told(links)}."
+    if not _is_english(text, held.stems_told):
+        yield "It is not in English."
+
+
+def _is_english(text: str, stems_told: frozenset[str]) -> bool:
+    words = _words(text)
+    strange = [word for word in words if not word.isascii() and _stem(word) not in stems_told]
+    if len(strange) > 1:
+        return False
+    own = [word.casefold() for word in words if _stem(word) not in stems_told - _SMALL]
+    return len(own) < _WORDS_THAT_TELL_ENGLISH or len(_ENGLISH & set(own)) > 1
+
+
+def _length(held: _Held) -> Iterator[str]:
+    count, of_task = len(held.instruction.split()), len(held.task.task.task.split())
+    fewest, most = min(FEWEST_WORDS, of_task), min(MOST_WORDS, 3 * of_task + 20)
+    if count < max(fewest, of_task // 2):
+        yield f"It is too short: {count} words, where the task has {of_task}."
+    if count > most:
+        yield f"It is too long: {count} words, where the task has {of_task}; no more than {most}, please."
+
+
+# --- what the task asks for --------------------------------------------------------------------------------
+
+
+def _items(held: _Held) -> Iterator[str]:
+    for filling in held.fillings:
+        content = [word for word in _words(read_figures(filling)[1]) if word.casefold() not in _SMALL]
+        lost = [word for word in content if _stem(word) not in held.stems_asked]
+        if lost and len(lost) == len(content):
+            yield f"It lacks {_told([filling])}."
+        elif lost:
+            yield f"It lacks {_told(list(dict.fromkeys(lost)))} of {_told([filling])}."
+
+
+def _figures(held: _Held) -> Iterator[str]:
+    of_task = read_figures(held.told)[0]
+    of_items = [figure for filling in held.fillings for figure in read_figures(filling)[0]]
+    needed = dict.fromkeys((*of_items, *(figure for figure in of_task if not figure.is_loose)))
+    for figure in needed:
+        if figure not in held.figures_asked:
+            yield f"It lacks the {figure.kind.value} {_told([figure.said])}."
+    for figure in dict.fromkeys(held.figures_asked):
+        if not figure.is_loose and figure not in of_task:
+            yield f"It has the {figure.kind.value} {_told([figure.said])}, which the task has not."
+    yield from _turned_limits(of_task, held.figures_asked)
+
+
+def _turned_limits(of_task: tuple[Figure, ...], asked: tuple[Figure, ...]) -> Iterator[str]:
+    limits = {figure: figure.limit for figure in of_task if figure.limit}
+    for figure in asked:
+        if figure.limit and limits.get(figure, figure.limit) != figure.limit:
+            yield f"It turns the limit {_told([figure.said])} round."
+
+
+_QUOTED = re.compile(r"[\"\u201c\u201e\u00ab]([^\"\u201c\u201d\u201e\u00ab\u00bb]+)[\"\u201d\u201c\u00bb]")
+_QUOTED_SINGLY = re.compile(r"(?<!\w)['\u2018]([^'\u2018\u2019\"]+)['\u2019](?!\w)")
+
+
+def _quoted(text: str) -> list[str]:
+    return _QUOTED.findall(text) + _QUOTED_SINGLY.findall(_QUOTED.sub(" ", text))
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.replace("\u2019", "'").split())
+
+
+def _quotes(held: _Held) -> Iterator[str]:
+    asked = _folded(held.instruction)
+    for text in dict.fromkeys(_quoted(held.task.task.task)):
+        if _folded(text).rstrip(".,!?") not in asked:
+            yield f"It lacks {_told([text])} letter by letter."
+    told = f" {bare_words(held.told)} {' '.join(map(bare_words, held.task.task.apps))} "
+    for text in dict.fromkeys(_quoted(held.instruction)):
+        if f" {bare_words(text)} " not in told:
+            yield f"It quotes {_told([text])}, which the task has not."
+
+
+# --- who and with what -------------------------------------------------------------------------------------
+
+
+def _apps(held: _Held) -> Iterator[str]:
+    own = held.task.task.apps
+    named = named_apps(held.instruction, held.app_names)
+    if held.names_apps:
+        for app in own:
+            if not names_app(held.instruction, app, held.app_names):
+                yield f"It does not name the app {app}."
+    for app in named:
+        if app in own and not held.names_apps and app not in held.apps_told:
+            yield f"It names the app {app}, and apps are not to be named."
+        elif app not in own and app not in held.apps_told:
+            yield f"It names the app {app}, which is none of the task's."
+
+
+_NO_NAMES = frozenset({"i", "i'm", "i'd", "i'll", "i've", "ok", "tv", "pm", "am", "wi", "fi", "a"})
+
+
+def _names(held: _Held) -> Iterator[str]:
+    apps = without_apps(held.asked, held.app_names)
+    rest = read_figures(apps)[1].replace("\u2019", "'")
+    added = [
+        word[0]
+        for word in _WORD.finditer(rest)
+        if word[0] != word[0].lower()
+        and word[0].casefold() not in _NO_NAMES
+        and not begins_sentence(rest, word.start())
+        and _stem(word[0]) not in held.stems_told
+    ]
+    if added:
+        yield f"It has the name {_told(list(dict.fromkeys(added)))}, which the task has not."
+
+
+_OPPOSITES = (
+    ("on", "off"), ("enable", "disable"), ("cheapest", "expensive"), ("highest", "lowest"), ("newest", "oldest"),
+    ("largest", "smallest"), ("longest", "shortest"), ("increase", "decrease"), ("raise", "lower"), ("add", "remove"),
+    ("follow", "unfollow"), ("mute", "unmute"), ("like", "dislike"), ("buy", "sell"), ("before", "after"),
+    ("with", "without"), ("save", "delete"), ("lock", "unlock"), ("show", "hide"), ("arrival", "departure"),
+)  # fmt: skip
+
+
+def _opposites(held: _Held) -> Iterator[str]:
+    told, asked = (frozenset(word.casefold() for word in _words(text)) for text in (held.told, held.asked))
+    for pair in _OPPOSITES:
+        for one, other in (pair, pair[::-1]):
+            if one in told and other not in told and other in asked and one not in asked:
+                yield f"It says {_told([other])} where the task says {_told([one])}."

@@ -1,0 +1,320 @@
+"""Which numbers, amounts, times and days a text names, however they are written: "7 pm" is 19:00, "twenty" is 20."""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Literal
+
+Limit = Literal["", "most", "least"]
+
+
+class Kind(Enum):
+    """What a figure counts, in a word for people."""
+
+    NUMBER = "number"
+    ORDINAL = "rank"
+    MONEY = "price"
+    PERCENT = "percentage"
+    SPAN = "duration"
+    TIME = "time"
+    DATE = "date"
+    DAY = "day"
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One figure; two are equal where they mean the same, however they are said.
+
+    `value` is a plain decimal number; with its currency for prices ("usd 20"); seconds for durations; "19:00"; "12-04",
+    month and day; "+3", days from now; "next friday". `is_loose` holds for words that often count nothing ("one of
+    them", "give me a minute"). `limit` tells whether it is the most or the least that is asked for.
+    """
+
+    kind: Kind
+    value: str
+    said: str = field(compare=False)
+    is_loose: bool = field(default=False, compare=False)
+    limit: Limit = field(default="", compare=False)
+
+
+def read_figures(text: str) -> tuple[tuple[Figure, ...], str]:
+    """The figures of `text`, number words in digits, and what remains of it without them."""
+    found: list[tuple[int, Figure]] = []
+    rest = _in_digits(text)
+    for reader in _READERS:
+        rest = reader.take_out_of(rest, found)
+    found.sort(key=lambda one: one[0])
+    return tuple(figure for _, figure in found), rest.replace(_TAKEN, " ")
+
+
+_TAKEN = "\x1f"
+"""Stands in the place of each letter of a figure that was read, so that nothing is read across it."""
+
+_Words = re.Match[str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    """What one way of writing a figure looks like, and what it means; no value for what only looks like it."""
+
+    kind: Kind
+    pattern: re.Pattern[str]
+    value: Callable[[_Words], str]
+    is_loose: bool
+
+    def take_out_of(self, text: str, found: list[tuple[int, Figure]]) -> str:
+        def take(words: _Words) -> str:
+            value = self.value(words)
+            if not value:
+                return words[0]
+            limit = _limit(text[: words.start()], text[words.end() :])
+            found.append((words.start(), Figure(self.kind, value, words[0].strip(), self.is_loose, limit)))
+            return _TAKEN * len(words[0])
+
+        return self.pattern.sub(take, text)
+
+
+_MOST_BEFORE = re.compile(
+    r"\b(?:under|below|(?:less|fewer|cheaper|shorter|lower) than|(?:no|not) (?:more|longer|later) than|at most|up to"
+    r"|within|before|by|until|till|maximum(?: of)?)\s+(?:the\s+)?$",
+    re.IGNORECASE,
+)
+_LEAST_BEFORE = re.compile(
+    r"\b(?:over|above|(?<!no )(?<!not )(?:more|longer|later|higher) than|no (?:less|fewer|earlier) than|at least|after"
+    r"|minimum(?: of)?)\s+(?:the\s+)?$",
+    re.IGNORECASE,
+)
+_MOST_BEHIND = re.compile(
+    r"\s*(?:or (?:less|fewer|cheaper|lower|under|below|shorter|earlier)|at most)\b", re.IGNORECASE
+)
+_LEAST_BEHIND = re.compile(r"\s*(?:or (?:more|higher|over|above|longer|later)|at least)\b", re.IGNORECASE)
+
+
+def _limit(before: str, behind: str) -> Limit:
+    if _MOST_BEFORE.search(before) or _MOST_BEHIND.match(behind):
+        return "most"
+    return "least" if _LEAST_BEFORE.search(before) or _LEAST_BEHIND.match(behind) else ""
+
+
+# --- words to digits ---------------------------------------------------------------------------------------
+
+_UNITS = (
+    *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"),
+    *("thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"),
+)
+_TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
+_WORTH = {word: value for value, word in enumerate(_UNITS)} | {word: 10 * n for n, word in enumerate(_TENS, 2)}
+_ORDINALS = (
+    *("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "eleventh"),
+    *("twelfth", "thirteenth", "fourteenth", "fifteenth", "sixteenth", "seventeenth", "eighteenth", "nineteenth"),
+    "twentieth",
+)
+_MONTHS = (
+    *("january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november"),
+    "december",
+)
+_WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+
+
+def _any(words: tuple[str, ...]) -> str:
+    return "|".join(reversed(words))  # "eighteen" before "eight"
+
+
+_SMALL = rf"(?:(?:{_any(_TENS)})(?:[- ](?:{_any(_UNITS[1:10])}))?|{_any(_UNITS)})"
+_HUNDREDS = rf"(?:(?:{_SMALL}|a)[- ]hundred(?:(?: and)? {_SMALL})?|{_SMALL})"
+_COUNTED = r"(?:sec|min|hour|day|week|month|percent|dollar|euro|pound|o['\u2019]clock|[ap]\.?m\b)"
+_NUMBER_WORDS = re.compile(
+    rf"\b(?!one\b(?![- ](?:hundred|thousand|{_COUNTED})))"
+    rf"(?:(?:{_HUNDREDS}|a)[- ]thousand(?:(?: and)? {_HUNDREDS})?|{_HUNDREDS})\b",
+    re.IGNORECASE,
+)
+_DAY_WORDS = re.compile(
+    rf"\b(?P<tens>twenty-|thirty-)?(?P<nth>{_any(_ORDINALS)})(?= of (?:{_any(_MONTHS)}))", re.IGNORECASE
+)
+_FRACTIONS = (
+    (re.compile(r"\bthree quarters of an hour\b", re.IGNORECASE), "45 minutes"),
+    (re.compile(r"\b(?:a )?quarter of an hour\b", re.IGNORECASE), "15 minutes"),
+    (re.compile(r"\b(?:an|one|1) hour and a half\b", re.IGNORECASE), "90 minutes"),
+    (re.compile(r"\b(?:a )?half an hour\b|\ba half hour\b", re.IGNORECASE), "30 minutes"),
+    (re.compile(r"\bhalf a minute\b", re.IGNORECASE), "30 seconds"),
+    (re.compile(r"\b(?:a|one) dozen\b", re.IGNORECASE), "12"),
+)
+_AND_A_HALF = re.compile(r"(?<=\d) and a half(?= (?:min|hour))", re.IGNORECASE)
+
+
+def _in_digits(text: str) -> str:
+    for pattern, digits in _FRACTIONS:
+        text = pattern.sub(digits, text)
+    text = _DAY_WORDS.sub(_ordinal_digits, text)
+    text = _NUMBER_WORDS.sub(lambda words: str(_worth(words[0])), text)
+    return _AND_A_HALF.sub(".5", text)
+
+
+def _ordinal_digits(words: _Words) -> str:
+    tens = {"twenty-": 20, "thirty-": 30}.get((words["tens"] or "").casefold(), 0)
+    return f"{tens + _ORDINALS.index(words['nth'].casefold()) + 1}th"
+
+
+def _worth(words: str) -> int:
+    """What number words come to: 2500 for "two thousand five hundred"."""
+    whole = part = 0
+    for word in re.findall(r"[a-z]+", words.casefold()):
+        match word:
+            case "hundred":
+                part = 100 * max(part, 1)
+            case "thousand":
+                whole, part = 1000 * max(part, 1), 0
+            case _:
+                part += _WORTH.get(word, 0)
+    return whole + part
+
+
+# --- what each figure means --------------------------------------------------------------------------------
+
+_SECONDS = {"s": 1, "m": 60, "h": 3600}
+_CURRENCIES = {
+    "$": "usd",
+    "d": "usd",
+    "b": "usd",
+    "u": "usd",
+    "€": "eur",
+    "e": "eur",
+    "£": "gbp",
+    "p": "gbp",
+    "g": "gbp",
+}
+
+
+def _plain(digits: str) -> str:
+    """A decimal number without the signs that do not count: "1299.5" for "1,299.50"."""
+    whole, _, fraction = digits.replace(",", "").partition(".")
+    fraction = fraction.rstrip("0")
+    return f"{whole.lstrip('0') or '0'}{f'.{fraction}' if fraction else ''}"
+
+
+def _number(words: _Words) -> str:
+    return _plain(words["amount"])
+
+
+def _price(words: _Words) -> str:
+    return f"{_CURRENCIES[words['coin'][0].casefold()]} {_plain(words['amount'])}"
+
+
+def _clock(words: _Words) -> str:
+    told = words.groupdict()
+    hour, minute = int(told["hour"]), int(told.get("minute") or 0)
+    return _time(hour, minute, told) if hour <= 24 and minute < 60 else ""
+
+
+def _past_or_to(words: _Words) -> str:
+    minutes = {"half": 30, "quarter": 15}.get(words["by"].casefold()) or int(words["by"])
+    hour = int(words["hour"])
+    if words["side"].casefold() == "past":
+        return _time(hour, minutes, words.groupdict())
+    return _time(hour - 1, 60 - minutes, words.groupdict())
+
+
+def _time(hour: int, minute: int, told: dict[str, str | None]) -> str:
+    part = (told.get("half") or told.get("part") or told.get("part_ahead") or told.get("part_now") or "").casefold()
+    is_late = part.startswith(("p", "afternoon", "evening")) or (part.endswith("night") and hour >= 6)
+    if is_late and hour < 12:
+        hour += 12
+    elif hour == 12 and not is_late and part:
+        hour = 0
+    return f"{hour % 24:02}:{minute:02}"
+
+
+def _date(words: _Words) -> str:
+    month = [name[:3] for name in _MONTHS].index(words["month"][:3].casefold()) + 1
+    day = int(words["day"])
+    return f"{month:02}-{day:02}" if 1 <= day <= 31 else ""
+
+
+def _ahead(words: _Words) -> str:
+    count = int(words["count"]) if words["count"].isdecimal() else 1
+    unit = words["unit"].casefold()
+    return f"+{count} months" if unit.startswith("month") else f"+{count * (7 if unit.startswith('week') else 1)}"
+
+
+def _weekday(words: _Words) -> str:
+    which, day = (words["which"] or "").casefold(), words["weekday"].casefold()
+    if which in ("every", "each") or day.endswith("s"):
+        return f"every {day.removesuffix('s')}"
+    return f"{which} {day}" if which in ("next", "last") else day
+
+
+def _span(words: _Words) -> str:
+    parts = re.findall(r"([\d.,]+)[\s-]*([smh])", words[0].casefold())
+    return _plain(f"{sum(float(amount.replace(',', '')) * _SECONDS[unit] for amount, unit in parts):.3f}")
+
+
+def _itself(words: _Words) -> str:
+    return " ".join(words[0].casefold().split()).removeprefix("this ")
+
+
+def _always(value: str) -> Callable[[_Words], str]:
+    return lambda _: value
+
+
+def _reader(kind: Kind, pattern: str, value: Callable[[_Words], str], *, is_loose: bool = False) -> _Reader:
+    return _Reader(kind, re.compile(pattern, re.IGNORECASE), value, is_loose)
+
+
+def _times_and_days() -> Iterator[_Reader]:
+    hour = r"(?<![\d:.,$€£])(?P<hour>\d{1,2})"
+    part = "morning|afternoon|evening|night"
+    half = (
+        rf"(?:\s*(?P<half>[ap]m\b|[ap]\.m\.)|\s+(?:in the|at)\s+(?P<part>{part})\b"
+        rf"|(?=\s+(?:tomorrow|this|\w+day)\s+(?P<part_ahead>{part})\b)|(?=\s+to(?P<part_now>night)\b))"
+    )
+    past, to = r"\d\d?)(?: minutes)? (?P<side>past)", r"\d\d?(?= min)) (?:minutes )?(?P<side>to)"
+    yield _reader(Kind.TIME, rf"\b(?P<by>half|quarter|{past} {hour}\b{half}?", _past_or_to)
+    yield _reader(Kind.TIME, rf"\b(?P<by>quarter|{to} {hour}\b{half}?", _past_or_to)
+    yield _reader(Kind.TIME, rf"{hour}[:.](?P<minute>\d\d){half}", _clock)
+    yield _reader(Kind.TIME, rf"{hour}:(?P<minute>\d\d)(?![\d:])", _clock)
+    yield _reader(Kind.TIME, rf"{hour}(?:\s*o['\u2019]clock)?{half}", _clock)
+    yield _reader(Kind.TIME, rf"{hour}\s*o['\u2019]clock", _clock)
+    yield _reader(Kind.TIME, r"\b(?:noon|midday)\b", _always("12:00"))
+    yield _reader(Kind.TIME, r"\bmidnight\b", _always("00:00"))
+
+    named = "|".join(f"{name[:3]}(?:{name[3:]})?" for name in _MONTHS)
+    month = rf"(?P<month>(?:{named}|sept)\b(?:(?<=\b\w{{3}})(?<!may)\.)?)"
+    yield _reader(Kind.DATE, rf"\b(?P<day>\d\d?)(?:st|nd|rd|th)?(?: of)? {month}", _date)
+    yield _reader(Kind.DATE, rf"\b{month} (?:the )?(?P<day>\d\d?)(?:st|nd|rd|th)?(?![\d:\w]|\.\d)", _date)
+    yield _reader(Kind.DATE, r"\b\d{4}-(?P<iso>\d\d-\d\d)\b", lambda words: words["iso"])
+    yield _reader(Kind.DATE, rf"(?<=\bin )(?:{_any(_MONTHS)})\b", _itself)
+
+    unit = r"(?P<unit>(?:day|week|month)s?)\b"
+    this = "morning|afternoon|evening|week|month|year"
+    which = r"(?P<which>next|last|this|coming|every|each)"
+    yield _reader(Kind.DAY, rf"\bin (?P<count>\d+|an?) {unit}(?:['\u2019]s? time)?", _ahead)
+    yield _reader(Kind.DAY, rf"\b(?P<count>\d+|an?) {unit} from (?:now|today)\b", _ahead)
+    yield _reader(Kind.DAY, r"\b(?:the )?day after tomorrow\b", _always("+2"))
+    yield _reader(Kind.DAY, r"\btomorrow\b", _always("+1"))
+    yield _reader(Kind.DAY, rf"\b(?:today|tonight|this (?:{this}))\b", _itself, is_loose=True)
+    yield _reader(Kind.DAY, r"\b(?:yesterday|next (?:week(?:end)?|month|year)|(?:this )?weekend)\b", _itself)
+    yield _reader(Kind.DAY, rf"\b(?:{which}\s+)?(?P<weekday>(?:{_any(_WEEKDAYS)})s?)\b", _weekday)
+
+
+def _amounts() -> Iterator[_Reader]:
+    amount = r"(?P<amount>\d+(?:,\d{3})*(?:\.\d+)?)"
+    time = r"(?:sec(?:ond)?s?|min(?:ute)?s?|h(?:ou)?rs?|h)\b"
+    coin = r"(?P<coin>dollars?|bucks|usd|euros?|eur|pounds?|gbp|[$€£])"
+    yield _reader(Kind.MONEY, rf"(?P<coin>[$€£])\s?{amount}\b", _price)
+    yield _reader(Kind.MONEY, rf"\b{amount}[\s-]?{coin}(?!\w)", _price)
+    yield _reader(Kind.PERCENT, rf"\b{amount}\s?(?:%|per ?cent\b)", _number)
+    yield _reader(Kind.SPAN, rf"\b{amount}[\s-]?{time}(?:,?(?: and)? \d+ {time})*", _span)
+    for word, seconds in (("a second", "1"), ("a minute", "60"), ("an hour", "3600")):
+        yield _reader(Kind.SPAN, rf"\b{word}\b", _always(seconds), is_loose=True)
+    yield _reader(Kind.ORDINAL, r"\b(?P<amount>\d+)(?:st|nd|rd|th)\b", _number)
+    for rank, word in enumerate(_ORDINALS, 1):
+        yield _reader(Kind.ORDINAL, rf"\b{word}\b", _always(str(rank)), is_loose=True)
+    yield _reader(Kind.NUMBER, r"\bone\b", _always("1"), is_loose=True)
+    before = "|".join(rf"(?<=\b{word} )2\b" for word in ("the", "my", "of", "these", "those", "between"))
+    yield _reader(Kind.NUMBER, before, _always("2"), is_loose=True)
+    yield _reader(Kind.NUMBER, rf"(?<![\w.]){amount}(?!\w)", _number)
+
+
+_READERS = (*_times_and_days(), *_amounts())
+"""What is looked for, in this order: what comes first has the place."""
