@@ -1,0 +1,178 @@
+"""The format of Chat Completions: how a question is sent, and how what comes back is read; nothing is sent here."""
+
+import base64
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime
+from typing import Literal
+
+from pydantic import BaseModel, Field, ValidationError
+
+from odyssey_recorder.errors import BrokenAnswerError, RefusedAnswerError, TruncatedAnswerError
+from odyssey_recorder.llm.model import Answer, Image, Message, OfferedModel, Question, Usage, Words
+from odyssey_recorder.llm.schema import read_answer
+from odyssey_recorder.llm.tokens import estimated_usage
+
+_FORM = "Answer with one JSON object that keeps to this JSON schema, and with nothing before or after it:\n{schema}"
+
+
+@dataclass(frozen=True, slots=True)
+class Wire:
+    """What a server takes beyond the messages: OpenAI's takes all, and others are found out by what they refuse."""
+
+    sends_store: bool = True
+    form: Literal["json_schema", "json_object", "words"] = "json_schema"
+
+    def without(self, refused: str) -> "Wire | None":
+        """What to try next after a server refused a request in these words; None where it was not about this."""
+        words = refused.lower()
+        if self.sends_store and "store" in words:
+            return replace(self, sends_store=False)
+        if not any(name in words for name in ("response_format", "json_schema", "json_object", "grammar")):
+            return None
+        match self.form:
+            case "json_schema":
+                return replace(self, form="json_object")
+            case "json_object":
+                return replace(self, form="words")
+            case "words":
+                return None
+
+
+# What is sent.
+
+
+def sent_messages(question: Question, wire: Wire) -> list[Mapping[str, object]]:
+    """The messages; they tell the schema where the server does not take it apart from them."""
+    messages = question.messages if wire.form == "json_schema" else _with_schema(question)
+    return [_message(message) for message in messages]
+
+
+def sent_options(question: Question, wire: Wire) -> Mapping[str, object]:
+    """All that is sent beside the model's name and the messages: the question's own parameters, and what must be."""
+    options: dict[str, object] = dict(question.parameters)
+    if wire.sends_store:
+        options["store"] = False
+    match wire.form:
+        case "json_schema":
+            schema = {"name": question.schema_name, "strict": True, "schema": question.schema}
+            options["response_format"] = {"type": "json_schema", "json_schema": schema}
+        case "json_object":
+            options["response_format"] = {"type": "json_object"}
+        case "words":
+            pass
+    return options
+
+
+def _with_schema(question: Question) -> Sequence[Message]:
+    """The messages, told at their beginning what form the answer has: many local models know one system message."""
+    form = Words(_FORM.format(schema=json.dumps(question.schema)))
+    first, *others = question.messages
+    if first.role == "system":
+        return [replace(first, parts=(*first.parts, form)), *others]
+    return [Message("system", (form,)), *question.messages]
+
+
+def _message(message: Message) -> Mapping[str, object]:
+    """Words alone as a plain text, since not every server takes parts where there is no picture."""
+    words = [part.text for part in message.parts if isinstance(part, Words)]
+    is_plain = len(words) == len(message.parts)
+    content = "\n\n".join(words) if is_plain else [_part(part) for part in message.parts]
+    return {"role": message.role, "content": content}
+
+
+def _part(part: Words | Image) -> Mapping[str, object]:
+    match part:
+        case Words(text):
+            return {"type": "text", "text": text}
+        case Image(data, media_type, detail):
+            url = f"data:{media_type};base64,{base64.b64encode(data).decode()}"
+            return {"type": "image_url", "image_url": {"url": url, "detail": detail}}
+
+
+# What comes back.
+
+
+class _Said(BaseModel):
+    content: str | None = None
+    refusal: str | None = None
+
+
+class _Choice(BaseModel):
+    message: _Said
+    finish_reason: str | None = None
+
+
+class _Count(BaseModel):
+    prompt_tokens: int
+    completion_tokens: int
+
+
+class Reply(BaseModel):
+    """What is read of an answer; servers leave out much of the rest."""
+
+    id: str = ""
+    model: str = ""
+    choices: list[_Choice] = Field(min_length=1)
+    usage: _Count | None = None
+
+
+class _ListedModel(BaseModel):
+    id: str
+    shutdown_date: str | None = None
+
+
+class _Listed(BaseModel):
+    data: list[_ListedModel]
+
+
+def _usage(reply: Reply, question: Question) -> Usage:
+    """The server's count; where it has none, ours."""
+    if reply.usage is not None:
+        return Usage(reply.usage.prompt_tokens, reply.usage.completion_tokens)
+    characters = len(reply.choices[0].message.content or "")
+    return replace(estimated_usage(question, "tiles"), tokens_out=math.ceil(characters / 4))
+
+
+def read_reply(text: str) -> Reply | None:
+    """A reply; None where the server did not speak this format."""
+    try:
+        return Reply.model_validate_json(text)
+    except ValidationError:
+        return None
+
+
+def read_models(text: str) -> Sequence[OfferedModel]:
+    """The models of a server's list; none where it is no such list."""
+    try:
+        return [OfferedModel(one.id, _day(one.shutdown_date)) for one in _Listed.model_validate_json(text).data]
+    except ValidationError:
+        return ()
+
+
+def answer_in(reply: Reply, question: Question, model: str, host: str) -> Answer:
+    """The answer of `model` at `host`. Raises AnswerError: refused, truncated or broken."""
+    choice, usage = reply.choices[0], _usage(reply, question)
+    raw, refusal = choice.message.content or "", choice.message.refusal
+    tokens = {"tokens_in": usage.tokens_in, "tokens_out": usage.tokens_out}
+    if refusal:
+        raise RefusedAnswerError(f"{model} declined: {refusal}", refusal, **tokens)
+    if choice.finish_reason == "content_filter":
+        raise RefusedAnswerError(f"The filter of {host} took the answer of {model} away.", raw, **tokens)
+    if choice.finish_reason == "length":
+        words = f"The answer of {model} was cut off after {usage.tokens_out} tokens: allow longer answers."
+        raise TruncatedAnswerError(words, raw, **tokens)
+    try:
+        data = read_answer(raw, question.schema)
+    except BrokenAnswerError as error:
+        raise BrokenAnswerError(str(error), raw, **tokens) from None
+    return Answer(data, raw, model, reply.model or model, host, datetime.now(UTC), usage, request_id=reply.id)
+
+
+def _day(words: str | None) -> date | None:
+    try:
+        return date.fromisoformat(words[:10]) if words else None
+    except ValueError:
+        return None

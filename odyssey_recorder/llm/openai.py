@@ -1,0 +1,274 @@
+"""Models at servers that speak OpenAI's Chat Completions, whoever runs them; the one place that knows `openai`.
+
+Errors of that library hold the request, whose headers hold the key: none leaves this module, not even as the cause or
+the context of another.
+"""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from functools import partial
+from ipaddress import ip_address
+from typing import Protocol, cast
+from urllib.parse import urlsplit
+
+from openai import APIConnectionError, APIStatusError, APITimeoutError, AsyncOpenAI, DefaultAsyncHttpxClient, Timeout
+from openai.types.chat import ChatCompletionMessageParam
+from pydantic import SecretStr
+
+from odyssey_recorder.errors import LanguageModelError, ModelBusyError, ModelUnusableError, RefusedAnswerError
+from odyssey_recorder.llm.chat_completions import Wire, answer_in, read_models, read_reply, sent_messages, sent_options
+from odyssey_recorder.llm.model import Answer, OfferedModel, Question
+from odyssey_recorder.llm.retry import retry_after_s
+from odyssey_recorder.logs import hide
+
+OPENAI_URL = "https://api.openai.com/v1"
+
+_NO_KEY = "no-key"
+"""The library insists on one, and servers that want none overlook it."""
+_BUSY = (408, 409, 429)
+_NO_QUOTA = ("insufficient_quota", "billing_hard_limit_reached", "billing_not_active")
+_SHOWN_WORDS, _SHOWN_MODELS = 300, 12
+_log = logging.getLogger(__name__)
+
+
+class _Response(Protocol):
+    @property
+    def text(self) -> str: ...
+    @property
+    def headers(self) -> Mapping[str, str]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class _Replied:
+    """What a server said where nothing went wrong."""
+
+    text: str
+    request_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Failure:
+    """All that is kept of an error of the library. `status` is 0 where the server did not answer at all."""
+
+    status: int
+    code: str
+    words: str
+    wait_s: float | None = None
+
+
+class OpenAIModel:
+    """The model `name` at the server with this address, OpenAI's where that is empty; implements LanguageModel.
+
+    Raises ModelUnusableError for a key that cannot be one, and where OpenAI's own server is to be asked without.
+    `read_s` is how long an answer may take; models on slow computers take minutes.
+    """
+
+    def __init__(
+        self, name: str, base_url: str, key: SecretStr | None, *, connect_s: float = 10.0, read_s: float = 180.0
+    ) -> None:
+        self._name = name
+        self._url = base_url or OPENAI_URL
+        self._host = _origin(self._url)
+        self._key = _checked(key, self._host)
+        self._timeout = Timeout(read_s, connect=connect_s)
+        self._wire = Wire()
+        self._clients: dict[asyncio.AbstractEventLoop, AsyncOpenAI] = {}
+
+    @property
+    def name(self) -> str:
+        """The model that is asked for."""
+        return self._name
+
+    @property
+    def host(self) -> str:
+        """The origin of the server's address."""
+        return self._host
+
+    async def ask(self, question: Question) -> Answer:
+        """The answer, checked against the schema. Raises LanguageModelError; see there for what may be done."""
+        attempts = 0
+        while True:
+            attempts += 1
+            wire = self._wire
+            match await self._sent(partial(_create, self._name, question, wire)):
+                case _Replied() as replied:
+                    return replace(self._answer(question, replied), attempts=attempts)
+                case _Failure() as failure:
+                    self._wire = await self._narrower(wire, failure)
+
+    async def offered(self) -> Sequence[OfferedModel]:
+        """The models that the server offers; none where it does not say. Raises LanguageModelError."""
+        match await self._sent(_list):
+            case _Replied(text):
+                return read_models(text)
+            case _Failure(status=404):
+                return ()
+            case failure:
+                raise await self._translated(failure)
+
+    async def close(self) -> None:
+        """Let the connections of the running event loop go; it may be asked again after."""
+        client = self._clients.pop(asyncio.get_running_loop(), None)
+        if client is not None:
+            await client.close()
+
+    # Asking.
+
+    async def _sent(self, call: Callable[[AsyncOpenAI], Awaitable[_Response]]) -> _Replied | _Failure:
+        try:
+            response = await call(self._client())
+        except Exception as error:  # noqa: BLE001 - whatever it is, it may hold the request, and with it the key
+            return self._failure(error)
+        return _Replied(response.text, response.headers.get("x-request-id", ""))
+
+    async def _narrower(self, wire: Wire, failure: _Failure) -> Wire:
+        """What to ask with from now on. Raises LanguageModelError where that would not mend the failure."""
+        narrower = wire.without(failure.words) if failure.status in (400, 422) else None
+        if narrower is None:
+            raise await self._translated(failure)
+        _log.info("%s refused a request (%s): asked again with %s", self._host, failure.words, narrower)
+        return narrower
+
+    def _client(self) -> AsyncOpenAI:
+        """The client of the running event loop, since connections belong to one. It never retries and never redirects.
+
+        What it would take from the environment in the key's place is set aside.
+        """
+        loop = asyncio.get_running_loop()
+        if loop not in self._clients:
+            key = self._key.get_secret_value()
+            self._clients[loop] = AsyncOpenAI(
+                api_key=key,
+                base_url=self._url,
+                max_retries=0,
+                default_headers={"Authorization": f"Bearer {key}"},
+                http_client=DefaultAsyncHttpxClient(
+                    timeout=self._timeout, follow_redirects=False, trust_env=not _is_here(self._host)
+                ),
+            )
+        return self._clients[loop]
+
+    def _answer(self, question: Question, replied: _Replied) -> Answer:
+        reply = read_reply(replied.text)
+        if reply is None:
+            raise ModelUnusableError(
+                f"{self._host} answered, but not as Chat Completions do: does the address {self._url} end as the "
+                "server's documents say (often in /v1)?"
+            )
+        answer = answer_in(reply, question, self._name, self._host)
+        return replace(answer, request_id=replied.request_id or answer.request_id)
+
+    # What went wrong.
+
+    def _failure(self, error: Exception) -> _Failure:
+        match error:
+            case APITimeoutError():
+                return _Failure(0, "", f"{self._host} did not answer within {self._timeout.read:g} seconds.")
+            case APIConnectionError():
+                return _Failure(
+                    0, "", f"{self._host} cannot be reached: does the server run, and is its address right?"
+                )
+            case APIStatusError():
+                words = self._without_key(_words(error))
+                wait_s = retry_after_s(error.response.headers, datetime.now(UTC))
+                return _Failure(error.status_code, error.code or error.type or "", words, wait_s)
+            case _:
+                return _Failure(0, "", f"{self._host} could not be asked ({type(error).__name__}).")
+
+    async def _translated(self, failure: _Failure) -> LanguageModelError:
+        status, words = failure.status, failure.words
+        if failure.code in _NO_QUOTA or status == 402:
+            return ModelUnusableError(
+                f"The quota at {self._host} is used up: add to it at the provider. What was answered is kept."
+            )
+        if status == 0:
+            return ModelBusyError(words)
+        if status in _BUSY or status >= 500:
+            for_all = status == 429 or failure.wait_s is not None
+            return ModelBusyError(
+                f"{self._host} is busy or failed ({status}): {words}", failure.wait_s, for_all=for_all
+            )
+        if failure.code == "content_filter":
+            return RefusedAnswerError(f"The filter of {self._host} refused the question: {words}")
+        if status == 404 or failure.code == "model_not_found":
+            return await self._not_found()
+        return self._refused(status, words)
+
+    def _refused(self, status: int, words: str) -> LanguageModelError:
+        if status == 401:
+            has_key = self._key.get_secret_value() != _NO_KEY
+            what = "does not take the key" if has_key else "wants a key"
+            return ModelUnusableError(f"{self._host} {what}: give the right one under Settings or in ODYSSEY_API_KEY.")
+        if status == 403:
+            return ModelUnusableError(f"{self._host} does not let this key use {self._name!r}: {words}")
+        if status < 400:
+            return ModelUnusableError(f"{self._host} has moved: set `model_url` to its new address.")
+        return LanguageModelError(f"{self._host} refused the question to {self._name!r} ({status}): {words}")
+
+    async def _not_found(self) -> LanguageModelError:
+        try:
+            names = [one.name for one in await self.offered()]
+        except LanguageModelError:
+            names = []
+        if not names:
+            return ModelUnusableError(
+                f"{self._url} has no model {self._name!r}, or is no such address: it must end as the server's "
+                "documents say (often in /v1)."
+            )
+        more = f" and {len(names) - _SHOWN_MODELS} more" if len(names) > _SHOWN_MODELS else ""
+        offers = ", ".join(sorted(names)[:_SHOWN_MODELS]) + more
+        return ModelUnusableError(f"{self._host} has no model {self._name!r}. It offers {offers}: set `model` to one.")
+
+    def _without_key(self, words: str) -> str:
+        return " ".join(words.replace(self._key.get_secret_value(), "•••").split())[:_SHOWN_WORDS]
+
+
+async def _create(model: str, question: Question, wire: Wire, client: AsyncOpenAI) -> _Response:
+    messages = cast("list[ChatCompletionMessageParam]", sent_messages(question, wire))
+    options = dict(sent_options(question, wire))
+    return await client.chat.completions.with_raw_response.create(model=model, messages=messages, extra_body=options)
+
+
+async def _list(client: AsyncOpenAI) -> _Response:
+    return await client.models.with_raw_response.list()
+
+
+def _words(error: APIStatusError) -> str:
+    match error.body:
+        case {"message": str(words)} | str(words):
+            return words
+        case _:
+            return error.response.text
+
+
+# Where it goes.
+
+
+def _origin(url: str) -> str:
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}".lower()
+
+
+def _is_here(host: str) -> bool:
+    """Whether the server is on this computer, to which no proxy leads."""
+    name = urlsplit(host).hostname or ""
+    try:
+        return ip_address(name).is_loopback
+    except ValueError:
+        return name == "localhost"
+
+
+def _checked(key: SecretStr | None, host: str) -> SecretStr:
+    """The key, or what stands for none. A character that cannot be sent would come back in an error that shows it."""
+    words = key.get_secret_value().strip() if key else ""
+    if not words and host == _origin(OPENAI_URL):
+        raise ModelUnusableError(
+            f"{host} wants a key: give one under Settings or in ODYSSEY_API_KEY, or set `model_url` to another server."
+        )
+    if not (words.isascii() and words.isprintable()) or " " in words:
+        raise ModelUnusableError("The key to the language model has characters that no key has: copy it again.")
+    hide(words)
+    return SecretStr(words or _NO_KEY)

@@ -1,0 +1,52 @@
+"""Questions, and what asks them, made for tests: each caller says only what matters to it."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from pydantic import BaseModel, SecretStr
+
+from odyssey_recorder.llm.asker import Patience
+from odyssey_recorder.llm.asking import Asking
+from odyssey_recorder.llm.kept_answers import KeptAnswers
+from odyssey_recorder.llm.model import Image, Message, Question, Words
+from odyssey_recorder.llm.openai import OpenAIModel
+from odyssey_recorder.llm.prices import ModelFacts, Prices, read_prices
+from odyssey_recorder.llm.retry import RetryPolicy
+from odyssey_recorder.llm.schema import strict_schema
+from tests.llm.stand_in import MODEL, StandIn
+
+
+class Rewrite(BaseModel):
+    text: str
+
+
+def question(
+    words: str = "Say it differently.", *, parameters: Mapping[str, float] | None = None, picture: bytes = b""
+) -> Question:
+    parts = (Words(words), Image(picture)) if picture else (Words(words),)
+    messages = (Message("system", (Words("You rewrite tasks."),)), Message("user", parts))
+    return Question("rewrite/1", "0" * 64, messages, "rewrite", strict_schema(Rewrite), parameters or {})
+
+
+def questions(count: int) -> list[Question]:
+    return [question(f"Task {number}.") for number in range(count)]
+
+
+def priced(input: float = 1.0, output: float = 4.0) -> Prices:
+    shipped = read_prices()
+    return Prices(shipped.date, (ModelFacts(name=MODEL, input=input, output=output), *shipped.models))
+
+
+def model_at(server: StandIn, *, name: str = MODEL, key: str | None = None, read_s: float = 10.0) -> OpenAIModel:
+    return OpenAIModel(name, server.url, SecretStr(key) if key else None, read_s=read_s)
+
+
+def hasty(tries: int = 4) -> Patience:
+    """Waits, but hardly."""
+    return Patience(RetryPolicy(tries=tries, first_wait_s=0.001))
+
+
+def asking(
+    server: StandIn, file: Path | None = None, *, at_once: int = 8, budget: float | None = None, tries: int = 4
+) -> Asking:
+    return Asking(model_at(server), KeptAnswers(file), priced(), at_once=at_once, budget=budget, patience=hasty(tries))

@@ -1,0 +1,375 @@
+"""The real library talks to a server on this computer; nothing is in its place but the server."""
+
+import asyncio
+import base64
+import json
+import time
+from collections.abc import Coroutine, Iterator
+from datetime import UTC, date, datetime, timedelta
+from email.utils import format_datetime
+from typing import Any, TypeVar
+
+import pytest
+from pydantic import SecretStr
+
+from odyssey_recorder.errors import (
+    BrokenAnswerError,
+    LanguageModelError,
+    ModelBusyError,
+    ModelUnusableError,
+    RefusedAnswerError,
+    TruncatedAnswerError,
+)
+from odyssey_recorder.llm.model import Answer, Question
+from odyssey_recorder.llm.openai import OpenAIModel
+from tests.llm.questions import model_at, question
+from tests.llm.stand_in import (
+    MODEL,
+    Asked,
+    CutsOff,
+    Fails,
+    Says,
+    Sends,
+    StandIn,
+    Turn,
+    fenced,
+    in_turn,
+    no_quota,
+    rate_limited,
+    refuses,
+    says,
+    server_error,
+    truncated,
+)
+
+_T = TypeVar("_T")
+
+
+def right(asked: Asked) -> Turn:
+    return says({"text": "Other words."})
+
+
+def once(model: OpenAIModel, call: Coroutine[Any, Any, _T]) -> _T:
+    async def called() -> _T:
+        try:
+            return await call
+        finally:
+            await model.close()
+
+    return asyncio.run(called())
+
+
+def ask(server: StandIn, what: Question | None = None, **settings: Any) -> Answer:
+    model = model_at(server, **settings)
+    return once(model, model.ask(what or question()))
+
+
+def failed(turn: Turn, kind: type[LanguageModelError] = LanguageModelError) -> LanguageModelError:
+    """How asking ends where the server does this."""
+    with StandIn(in_turn(turn)) as server, pytest.raises(kind) as raised:
+        ask(server)
+    foreign = [type(one).__module__ for one in chain(raised.value) if hasattr(one, "request")]
+    assert not foreign, "an error of the library holds the request, and the key in it"
+    return raised.value
+
+
+def chain(error: BaseException | None) -> Iterator[BaseException]:
+    """An error and all that it drags along."""
+    if error is not None:
+        yield error
+        yield from chain(error.__cause__)
+        yield from chain(error.__context__)
+
+
+# Right answers.
+
+
+def test_an_answer_says_who_gave_it_and_what_it_took() -> None:
+    with StandIn(in_turn(Says('{"text": "Other words."}', model="stand-in-1-2026-11-01"))) as server:
+        before = datetime.now(UTC)
+
+        answer = ask(server)
+
+        assert answer.data == {"text": "Other words."}
+        assert answer.raw == '{"text": "Other words."}'
+        assert (answer.model_asked, answer.model_answered) == (MODEL, "stand-in-1-2026-11-01")
+        assert answer.host == f"http://127.0.0.1:{server.port}"
+        assert before <= answer.at <= datetime.now(UTC)
+        assert answer.usage.tokens_in > 0
+        assert answer.usage.tokens_out == len(answer.raw) // 4
+        assert answer.request_id.startswith("req-")
+        assert answer.attempts == 1
+
+
+def test_nothing_is_sent_but_the_question_its_parameters_and_that_it_is_not_stored() -> None:
+    with StandIn(right) as server:
+        ask(server, question(parameters={"temperature": 0.5, "seed": 7}))
+
+        (sent,) = server.questions
+        assert sent.body.keys() == {"model", "messages", "store", "response_format", "temperature", "seed"}
+        assert sent.body["store"] is False
+        assert (sent.body["temperature"], sent.body["seed"]) == (0.5, 7)
+        assert sent.body["response_format"] == {
+            "type": "json_schema",
+            "json_schema": {"name": "rewrite", "strict": True, "schema": question().schema},
+        }
+        assert sent.body["messages"] == [
+            {"role": "system", "content": "You rewrite tasks."},
+            {"role": "user", "content": "Say it differently."},
+        ]
+        assert server.complaints == []
+
+
+def test_a_picture_goes_as_data_in_full_detail() -> None:
+    with StandIn(right) as server:
+        ask(server, question(picture=b"\x89PNG picture"))
+
+        words, picture = server.questions[0].body["messages"][1]["content"]
+        assert words == {"type": "text", "text": "Say it differently."}
+        data = base64.b64encode(b"\x89PNG picture").decode()
+        assert picture["image_url"] == {"url": f"data:image/png;base64,{data}", "detail": "high"}
+
+
+def test_a_fence_around_the_answer_is_taken_off() -> None:
+    with StandIn(in_turn(fenced({"text": "Other words."}))) as server:
+        assert ask(server).data == {"text": "Other words."}
+
+
+def test_tokens_that_the_server_does_not_count_are_estimated() -> None:
+    with StandIn(in_turn(Says('{"text": "Other words."}', counts_tokens=False))) as server:
+        usage = ask(server).usage
+
+    assert usage.tokens_in > 10
+    assert usage.tokens_out == 6
+
+
+def test_a_server_of_ones_own_needs_no_key() -> None:
+    with StandIn(right) as server:
+        ask(server)
+
+        assert server.questions[0].headers["authorization"] == "Bearer no-key"
+
+
+def test_the_key_that_is_given_is_sent_whatever_the_environment_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-of-another")
+    monkeypatch.setenv("OPENAI_CUSTOM_HEADERS", "Authorization: Bearer sk-of-another")
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
+    with StandIn(right, key="sk-ours") as server:
+        ask(server, key="sk-ours")
+
+        assert server.questions[0].headers["authorization"] == "Bearer sk-ours"
+
+
+def test_a_model_can_be_asked_again_after_it_was_closed_and_in_another_event_loop() -> None:
+    with StandIn(right) as server:
+        model = model_at(server)
+
+        answers = [once(model, model.ask(question())) for _ in range(2)]
+
+        assert [answer.data for answer in answers] == [{"text": "Other words."}] * 2
+
+
+# Servers that know less.
+
+
+@pytest.mark.parametrize(
+    "unknown", [("store",), ("json_schema",), ("json_schema", "json_object"), ("store", "json_schema")]
+)
+def test_what_a_server_does_not_know_is_left_out_and_not_tried_again(unknown: tuple[str, ...]) -> None:
+    with StandIn(right, refuses=unknown) as server:
+        model = model_at(server)
+
+        first = once(model, model.ask(question()))
+        second = once(model, model.ask(question("Another.")))
+
+        assert first.data == second.data == {"text": "Other words."}
+        assert (first.attempts, second.attempts) == (1 + len(unknown), 1)
+
+
+def test_a_server_that_takes_no_schema_is_told_it_in_words() -> None:
+    with StandIn(right, refuses=("json_schema",)) as server:
+        ask(server)
+
+        system = server.questions[-1].body["messages"][0]
+        assert system["role"] == "system"
+        assert json.dumps(question().schema) in system["content"]
+        assert server.questions[-1].body["response_format"] == {"type": "json_object"}
+
+
+def test_a_refused_parameter_of_the_question_is_not_hidden() -> None:
+    with StandIn(right, refuses=("seed",)) as server, pytest.raises(LanguageModelError, match="'seed'"):
+        ask(server, question(parameters={"seed": 1}))
+
+
+# Errors.
+
+
+@pytest.mark.parametrize("status", [408, 409, 500, 502, 503, 529])
+def test_a_server_that_fails_may_be_asked_again(status: int) -> None:
+    error = failed(server_error(status), ModelBusyError)
+
+    assert str(status) in str(error)
+
+
+def test_a_server_that_cuts_the_connection_may_be_asked_again() -> None:
+    assert isinstance(failed(CutsOff()), ModelBusyError)
+
+
+def test_a_server_that_is_not_there_may_be_asked_again() -> None:
+    with StandIn() as server:
+        model = model_at(server)
+    with pytest.raises(ModelBusyError, match="cannot be reached"):
+        once(model, model.ask(question()))
+
+
+def test_a_server_that_is_too_slow_may_be_asked_again() -> None:
+    with StandIn(right, delay_s=30) as server, pytest.raises(ModelBusyError, match=r"within 0\.05 seconds"):
+        ask(server, read_s=0.05)
+
+
+@pytest.mark.parametrize(
+    ("headers", "wait_s"),
+    [
+        ({"retry-after": "7"}, 7),
+        ({"retry-after": "0.01"}, 0.01),
+        ({"retry-after-ms": "250", "retry-after": "1"}, 0.25),
+        ({}, None),
+    ],
+)
+def test_a_server_with_too_many_questions_says_how_long_to_wait(headers: dict[str, str], wait_s: float | None) -> None:
+    error = failed(Fails(429, {"message": "Slow down.", "code": "rate_limit_exceeded"}, headers))
+
+    assert isinstance(error, ModelBusyError)
+    assert error.wait_s == wait_s
+    assert error.for_all
+
+
+def test_a_server_may_say_until_when_to_wait() -> None:
+    error = failed(rate_limited(format_datetime(datetime.now(UTC) + timedelta(seconds=60), usegmt=True)))
+
+    assert isinstance(error, ModelBusyError)
+    assert 50 < (error.wait_s or 0) <= 60
+
+
+def test_a_used_up_quota_is_no_matter_of_waiting() -> None:
+    assert "quota" in str(failed(no_quota(), ModelUnusableError))
+
+
+def test_the_wrong_key_is_said_to_be_wrong() -> None:
+    with StandIn(right, key="sk-right") as server:
+        with pytest.raises(ModelUnusableError, match="does not take the key"):
+            ask(server, key="sk-wrong")
+        with pytest.raises(ModelUnusableError, match="wants a key"):
+            ask(server)
+
+
+def test_a_model_that_the_server_has_not_is_answered_by_those_it_has() -> None:
+    words = r"no model 'medium'\. It offers large, small:"
+    with (
+        StandIn(right, models={"small": None, "large": None}) as server,
+        pytest.raises(ModelUnusableError, match=words),
+    ):
+        ask(server, name="medium")
+
+
+def test_a_wrong_address_is_said_to_be_wrong() -> None:
+    with StandIn(right) as server:
+        model = OpenAIModel(MODEL, f"http://127.0.0.1:{server.port}", None)
+        with pytest.raises(ModelUnusableError, match=r"often in /v1"):
+            once(model, model.ask(question()))
+
+
+def test_a_page_for_people_is_no_answer() -> None:
+    assert "not as Chat Completions do" in str(failed(Sends("<html>Please sign in</html>"), ModelUnusableError))
+
+
+def test_what_is_sent_goes_nowhere_but_to_the_host_that_was_set() -> None:
+    with StandIn(right) as other:
+        error = failed(Fails(307, "moved", {"location": f"{other.url}/chat/completions"}), ModelUnusableError)
+
+        assert "model_url" in str(error)
+        assert other.seen == []
+
+
+def test_a_forbidden_model_and_a_refused_question_are_told_in_the_words_of_the_server() -> None:
+    assert "not in your country" in str(failed(Fails(403, "not in your country"), ModelUnusableError))
+    too_long = failed(Fails(400, {"message": "This model's maximum context length is 8192 tokens."}))
+    assert type(too_long) is LanguageModelError
+    assert "8192 tokens" in str(too_long)
+
+
+def test_what_is_refused_by_the_model_and_by_a_filter_is_told_apart_from_broken_answers() -> None:
+    declined = failed(refuses("I cannot."), RefusedAnswerError)
+    assert isinstance(declined, RefusedAnswerError)
+    assert declined.raw == "I cannot."
+    failed(Says("{", finish_reason="content_filter"), RefusedAnswerError)
+    failed(Fails(400, {"message": "Filtered.", "code": "content_filter"}), RefusedAnswerError)
+
+
+def test_an_answer_that_is_cut_off_is_not_taken_for_a_broken_one() -> None:
+    error = failed(truncated('{"text": "half of'), TruncatedAnswerError)
+
+    assert isinstance(error, TruncatedAnswerError)
+    assert error.raw == '{"text": "half of'
+
+
+@pytest.mark.parametrize(
+    ("raw", "fault"),
+    [
+        ("Sure! Here you are.", "no JSON"),
+        ("", "no JSON"),
+        ('{"words": "Other"}', "lacks 'text'"),
+        ('{"text": 5}', "the answer.text is 5, not string"),
+        ('{"text": "Other", "more": 1}', '"more", which was not asked for'),
+        ('["Other"]', "not object"),
+    ],
+)
+def test_a_broken_answer_says_what_is_wrong_and_keeps_what_was_said(raw: str, fault: str) -> None:
+    error = failed(Says(raw), BrokenAnswerError)
+
+    assert isinstance(error, BrokenAnswerError)
+    assert fault in str(error)
+    assert error.raw == raw
+    assert error.tokens_in > 0
+
+
+def test_openai_is_not_asked_without_a_key() -> None:
+    with pytest.raises(ModelUnusableError, match="ODYSSEY_API_KEY"):
+        OpenAIModel("gpt-6-luna", "", None)
+
+
+@pytest.mark.parametrize("key", ["sk-é", "sk-a\nb", "sk a"])
+def test_a_key_that_cannot_be_one_is_refused_without_being_shown(key: str) -> None:
+    with pytest.raises(ModelUnusableError) as raised:
+        OpenAIModel("gpt-6-luna", "", SecretStr(key))
+
+    assert key not in repr(raised.value)
+
+
+# What is offered.
+
+
+def test_the_models_are_offered_with_the_day_on_which_they_end() -> None:
+    with StandIn(models={"small": None, "large": "2027-01-14", "odd": "soon"}) as server:
+        model = model_at(server)
+
+        offered = once(model, model.offered())
+
+        assert {one.name: one.ends_on for one in offered} == {"small": None, "large": date(2027, 1, 14), "odd": None}
+
+
+def test_a_question_under_way_can_be_given_up_at_once() -> None:
+    with StandIn(right, delay_s=30) as server:
+        model = model_at(server)
+
+        async def give_up() -> None:
+            asked = asyncio.create_task(model.ask(question()))
+            while not server.questions:
+                await asyncio.sleep(0.001)
+            asked.cancel()
+            await asyncio.wait([asked])
+            assert asked.cancelled()
+
+        started = time.monotonic()
+        once(model, give_up())
+        assert time.monotonic() - started < 5
