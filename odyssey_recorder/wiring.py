@@ -21,7 +21,7 @@ from odyssey_recorder.device.emulator_console import TOKEN_FILE
 from odyssey_recorder.device.preflight import Finding
 from odyssey_recorder.device.sdk import find_sdk, sdk_folders
 from odyssey_recorder.device.yard import DeviceYard, Ways
-from odyssey_recorder.errors import SettingsError
+from odyssey_recorder.errors import OdysseyError, SettingsError
 from odyssey_recorder.model.assignment import AsFound, CleanHome
 from odyssey_recorder.practice.profiles import ProfileStore
 from odyssey_recorder.practice.room import PracticeRoom
@@ -29,11 +29,9 @@ from odyssey_recorder.quality.reviewing.review_store import ReviewStore
 from odyssey_recorder.reach import Reach
 from odyssey_recorder.settings import Settings, SettingsStore, answers_file, checks_file, log_file
 from odyssey_recorder.simulator.lab import Lab, PhoneProcesses
-from odyssey_recorder.task.annotator_queue import AnnotatorQueue
 from odyssey_recorder.task.listing import shipped_tasks
 from odyssey_recorder.task.personal_queue import PersonalQueue
-from odyssey_recorder.task.progress import ProgressFile
-from odyssey_recorder.task.queue import TaskQueue, TaskStock
+from odyssey_recorder.task.queue import TaskStock, WholeQueue
 
 if TYPE_CHECKING:
     from odyssey_recorder.llm.asking import Asking
@@ -191,23 +189,43 @@ def _keep_name(settings: SettingsStore, name: str) -> None:
     settings.save({"annotator": name})
 
 
-def task_queue(source: Path | None, store: EpisodeStore, annotator: str, folder: Path) -> AnnotatorQueue:
-    """The annotator's queue over the list `source`, or over the shipped one for the simulated phone.
+def task_queue(
+    source: Path | None, store: EpisodeStore, who_records: Callable[[], str], *, drafts: Path, url: str = ""
+) -> PersonalQueue:
+    """The queue of whoever records: that at `url`, or one in a file beside the `drafts`, with a file for each dataset.
 
-    What is done for one dataset is not done for another: `folder` has a file for each annotator and dataset. What the
-    reviews of the dataset send back waits again.
+    A file follows the list `source`, or the shipped one for the simulated phone. What the reviews of the dataset send
+    back waits again. Nothing is opened, and no database is loaded, before the first call.
     """
-    name = sha256(f"{annotator}\0{store.root}".encode()).hexdigest()[:16]
-    progress = ProgressFile(folder / f"{name}.jsonl", annotator)
-    return AnnotatorQueue(source or shipped_tasks(), progress, store, ReviewStore(store.root))
+
+    def open_queue(annotator: str) -> WholeQueue:
+        from odyssey_recorder.task.queue_database import QueueDatabase
+        from odyssey_recorder.task.queue_seat import Seat
+        from odyssey_recorder.task.shared_queue import SharedQueue, Surroundings
+
+        seat, reviews = Seat.of(annotator, drafts), ReviewStore(store.root)
+        if url:
+            return SharedQueue(QueueDatabase(url), seat, Surroundings(store, reviews))
+        database = QueueDatabase.in_file(drafts.parent / "queue" / f"{_short_hash(str(store.root))}.sqlite")
+        progress = drafts.parent / "progress" / f"{_short_hash(annotator, str(store.root))}.jsonl"
+        return SharedQueue(database, seat, Surroundings(store, reviews, source or shipped_tasks(), progress))
+
+    return PersonalQueue(who_records, open_queue)
 
 
-def annotator_tasks(settings: Settings, who_records: Callable[[], str] | None = None) -> TaskQueue:
-    """The queue of the annotator of the settings, or of whoever records now; it remembers beside the drafts."""
-    store, folder = episode_store(settings), settings.drafts.parent / "progress"
-    if who_records is None:
-        return task_queue(settings.tasks, store, settings.annotator, folder)
-    return PersonalQueue(who_records, lambda name: task_queue(settings.tasks, store, name, folder))
+def annotator_tasks(settings: Settings, who_records: Callable[[], str] | None = None) -> PersonalQueue:
+    """The queue of the annotator of the settings, or of whoever records now."""
+    return task_queue(
+        settings.tasks,
+        episode_store(settings),
+        who_records or (lambda: settings.annotator),
+        drafts=settings.drafts,
+        url=settings.queue,
+    )
+
+
+def _short_hash(*words: str) -> str:
+    return sha256("\0".join(words).encode()).hexdigest()[:16]
 
 
 def task_stock(settings: Settings) -> TaskStock:
@@ -225,9 +243,9 @@ def template_folders(settings: Settings) -> list[Path]:
 def open_asking(settings: Settings, budget: float | None = None, *, at_once: int = 8) -> "Asking":
     """What asks the language model of the settings, within a budget in US dollars. Blocks, as the keyring may.
 
-    Raises SettingsError where no model is set, or the provider's own service is to be asked without a key.
+    Raises SettingsError where no model is set, ModelUnusableError where it cannot be asked without another key.
     """
-    from odyssey_recorder.keys import VARIABLE, find_key
+    from odyssey_recorder.keys import find_key
     from odyssey_recorder.llm.asking import Asking
     from odyssey_recorder.llm.kept_answers import KeptAnswers
     from odyssey_recorder.llm.openai import OpenAIModel
@@ -235,10 +253,7 @@ def open_asking(settings: Settings, budget: float | None = None, *, at_once: int
 
     if not settings.model:
         raise SettingsError("No language model is set: name one under Settings, or in ODYSSEY_MODEL.")
-    key = find_key()
-    if key is None and not settings.model_url:
-        raise SettingsError(f"The key to the language model is missing: store it under Settings, or set {VARIABLE}.")
-    model = OpenAIModel(settings.model, settings.model_url, key)
+    model = OpenAIModel(settings.model, settings.model_url, find_key())
     return Asking(model, KeptAnswers(answers_file()), read_prices(), at_once=at_once, budget=budget)
 
 
@@ -246,7 +261,7 @@ def why_not_asked(settings: Settings) -> str:
     """Why `open_asking` would refuse; empty where it would not. Blocks, as the keyring may."""
     try:
         open_asking(settings).kept.close()
-    except SettingsError as error:
+    except OdysseyError as error:
         return str(error)
     return ""
 

@@ -241,7 +241,7 @@ def test_what_a_reviewer_elsewhere_sends_back_waits_again_in_its_recorders_queue
     told["origin"] |= {"annotator": "Ann", "task_id": "task-1"}
     proof.write_text(json.dumps(told))
     source = write_list(tmp_path / "tasks.jsonl", [row("other"), row("task-1")])
-    queue = task_queue(source, store_of(there), "ann", tmp_path / "progress")
+    queue = task_queue(source, store_of(there), lambda: "ann", drafts=tmp_path / "drafts")
     queue.mark_recorded("task-1", there.episode_id)
     move = Move(id="a" * 32, at=datetime.now(UTC), by="Bea", to="annotator", why="A step is missing, at step 3")
     ReviewStore(there.root).append(there.episode_id, move)
@@ -249,5 +249,6 @@ def test_what_a_reviewer_elsewhere_sends_back_waits_again_in_its_recorders_queue
     offered = queue.claim_next()
     assert offered is not None
     assert (offered.task_id, offered.reason) == ("task-1", "A step is missing, at step 3")
-    bob = task_queue(source, store_of(there), "bob", tmp_path / "progress")
-    assert bob.board().count(Status.SENT_BACK) == 0
+    queue.release()
+    bob = task_queue(source, store_of(there), lambda: "bob", drafts=tmp_path / "drafts")
+    assert bob.board().count(Status.SENT_BACK) == 1

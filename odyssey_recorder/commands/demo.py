@@ -111,7 +111,7 @@ def run_demo(folder: Path, profile: str, out: Console) -> bool:
         desk = lab_desk(lab, store, actor="script", profile=profile)
         out.print(line(f"Recording on a simulated emulator ({profile}) through the real adb …"), soft_wrap=True)
         source = data_folder("tasks") / "demonstrations.jsonl"
-        queue = task_queue(source, store, desk.annotator, lab.server.home / "queue")  # each demo records anew
+        queue = task_queue(source, store, desk.who_records, drafts=lab.server.home / "drafts")  # each demo records anew
         annotations = _on_a_fresh_phone(desk, lambda device: list(_record_all(desk, device, lab, queue, out)))
         out.print("Replaying on a freshly started one …", soft_wrap=True)
         results = _on_a_fresh_phone(desk, lambda device: _replay_all(annotations, device, folder))
@@ -137,7 +137,7 @@ def open_window(folder: Path, profile: str) -> int:
         workplace = Workplace(
             dataset=PublishedEpisodes(store.root),
             yard=lab_yard(lab, desk.reach),
-            tasks=task_queue(None, store, desk.annotator, folder / "progress"),
+            tasks=task_queue(None, store, desk.who_records, drafts=folder / "drafts"),
             review=partial(lab_review_desk, store, lab, desk.reach),
         )
         return run(desk, workplace, serial=desk.simulate())

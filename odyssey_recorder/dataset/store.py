@@ -35,6 +35,7 @@ from odyssey_recorder.dataset.provenance import (
     ui_tree_name,
 )
 from odyssey_recorder.errors import DatasetError, InvalidEpisodeError, OdysseyError
+from odyssey_recorder.model.action import Impossible
 from odyssey_recorder.model.episode import DeviceInfo, Episode, Step, TaskInfo, is_episode_id, screenshot_name
 from odyssey_recorder.model.geometry import Size
 
@@ -98,6 +99,13 @@ class EpisodeStore:
     def is_published(self, episode_id: str) -> bool:
         """Whether the episode is in the dataset. Raises DatasetError for what is no episode's id."""
         return (self._root / "annotations" / f"{checked_id(episode_id)}.json").exists()
+
+    def is_impossible(self, episode_id: str) -> bool:
+        """Whether the episode is in the dataset and ends by IMPOSSIBLE; not where it cannot be read."""
+        try:
+            return isinstance(self.load(episode_id).steps[-1].action, Impossible)
+        except (DatasetError, IndexError):
+            return False  # whoever opens the episode is told why
 
     def has_draft(self, episode_id: str) -> bool:
         """Whether there is such a draft, readable or not. Raises DatasetError for what is no episode's id."""

@@ -1,18 +1,23 @@
-"""The queue of whoever records now: another name has another queue."""
+"""The queue of whoever records now: another name sits at another seat; nothing is opened before it is asked."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from threading import Lock
 
-from odyssey_recorder.task.queue import Board, QueuedTask, TaskQueue
+from odyssey_recorder.task.listing import ListedTask
+from odyssey_recorder.task.queue import Board, Holder, QueuedTask, WholeQueue
 
 
 class PersonalQueue:
-    """A `TaskQueue` that asks who records before each call; `open_queue` is called once for each name that comes."""
+    """A `WholeQueue` that asks who records before each call; `open_queue` is called once for each name that comes.
 
-    def __init__(self, who_records: Callable[[], str], open_queue: Callable[[str], TaskQueue]) -> None:
+    Whoever has another name now does not hold what they held under the name before.
+    """
+
+    def __init__(self, who_records: Callable[[], str], open_queue: Callable[[str], WholeQueue]) -> None:
         self._who_records = who_records
         self._open_queue = open_queue
-        self._queues: dict[str, TaskQueue] = {}
+        self._queues: dict[str, WholeQueue] = {}
+        self._last = ""
         self._lock = Lock()
 
     def board(self) -> Board:
@@ -31,6 +36,10 @@ class PersonalQueue:
         """Hold none any more."""
         self._queue.release()
 
+    def renew(self) -> bool:
+        """Keep what is held from running out."""
+        return self._queue.renew()
+
     def skip(self, task_id: str, reason: str) -> None:
         """Put a task at the end."""
         self._queue.skip(task_id, reason)
@@ -43,10 +52,33 @@ class PersonalQueue:
         """The task was recorded as this episode."""
         self._queue.mark_recorded(task_id, episode_id)
 
+    def add(self, tasks: Iterable[ListedTask], *, to_approve: bool) -> int:
+        """Put tasks behind those that are there."""
+        return self._queue.add(tasks, to_approve=to_approve)
+
+    def amend(self, tasks: Iterable[ListedTask], by: str) -> None:
+        """Put these in the place of the tasks of the same ids."""
+        self._queue.amend(tasks, by)
+
+    def approve(self, task_ids: Iterable[str], by: str) -> None:
+        """Let tasks wait."""
+        self._queue.approve(task_ids, by)
+
+    def reject(self, task_ids: Iterable[str], by: str, reason: str) -> None:
+        """Leave tasks out."""
+        self._queue.reject(task_ids, by, reason)
+
+    def holders(self) -> tuple[Holder, ...]:
+        """Who works on what now."""
+        return self._queue.holders()
+
     @property
-    def _queue(self) -> TaskQueue:
+    def _queue(self) -> WholeQueue:
         name = self._who_records()
         with self._lock:
+            if self._last not in ("", name):
+                self._queues[self._last].release()
             if name not in self._queues:
                 self._queues[name] = self._open_queue(name)
+            self._last = name
             return self._queues[name]

@@ -1,6 +1,6 @@
 """What a queue of tasks is: what becomes of each task, who did it and why, and what may be asked of any queue."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from enum import Enum
@@ -31,15 +31,24 @@ class Status(Enum):
 OPEN = frozenset({Status.WAITING, Status.SENT_BACK, Status.SKIPPED})
 """How a task stands that may be claimed."""
 
+FINISHED = frozenset({Status.RECORDED, Status.IMPOSSIBLE, Status.DONE})
+"""How a task stands that has an episode in the dataset."""
+
 
 class Deed(Enum):
     """What was done with a task."""
 
+    PREPARED = "prepared"
+    APPROVED = "approved"
+    REJECTED = "rejected"
+    EDITED = "edited"
     BEGUN = "begun"
     DROPPED = "dropped"
     RECORDED = "recorded"
+    IMPOSSIBLE = "recorded as impossible"
     SKIPPED = "skipped"
     SENT_BACK = "sent back"
+    ACCEPTED = "accepted"
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +125,9 @@ class Episodes(Protocol):
     def is_published(self, episode_id: str) -> bool:
         """Whether the episode is in the dataset."""
 
+    def is_impossible(self, episode_id: str) -> bool:
+        """Whether the episode is in the dataset and ends by IMPOSSIBLE; not where it cannot be read."""
+
 
 @dataclass(frozen=True, slots=True)
 class SentBack:
@@ -132,6 +144,9 @@ class Returns(Protocol):
     def sent_back(self, annotator: str) -> Mapping[str, SentBack]:
         """The episodes of an annotator that were sent back, by episode id. Raises DatasetError."""
 
+    def accepted(self, episode_ids: Collection[str]) -> Mapping[str, str]:
+        """Those of the episodes that were accepted, with who said so last. Raises DatasetError."""
+
 
 class TaskQueue(Protocol):
     """Where one annotator's tasks come from. Every call may block, comes from any thread, and may raise TaskError.
@@ -139,7 +154,8 @@ class TaskQueue(Protocol):
     An annotator holds at most one task: claiming gives the one back that was held before. What is held, under way or
     recorded is offered to nobody. A claim ends with its process, or runs out; then the task waits again. A recording
     that was begun makes the claim unneeded: its task is under way until the episode is published or thrown away, and
-    a queue finds that out by itself, also after a crash.
+    a queue finds that out by itself, also after a crash. Where nobody looks for days, the task waits again; an episode
+    that comes of it all the same is noted beside the other one.
     """
 
     def board(self) -> Board:
@@ -159,8 +175,17 @@ class TaskQueue(Protocol):
     def release(self) -> None:
         """Hold none any more; the task that was held waits as before."""
 
+    def renew(self) -> bool:
+        """Keep the task that is held from running out, every few minutes; False where none is held any more.
+
+        Whatever else is asked renews it too.
+        """
+
     def skip(self, task_id: str, reason: str) -> None:
-        """Put a task at the end, with the reason. Raises TaskError where it is under way or recorded."""
+        """Put a task at the end, with the reason.
+
+        Raises TaskError where it is under way, recorded, or held by somebody else.
+        """
 
     def send_back(self, task_id: str, reason: str) -> None:
         """Have a recorded task wait again, with the reason. Raises TaskError where it is not recorded."""
@@ -192,3 +217,7 @@ class TaskStock(Protocol):
 
     def holders(self) -> tuple[Holder, ...]:
         """Who works on what now."""
+
+
+class WholeQueue(TaskQueue, TaskStock, Protocol):
+    """A queue for whoever records and for whoever prepares."""

@@ -1,12 +1,13 @@
 """Lists of tasks for the tests, and episodes that are only noted."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
-from odyssey_recorder.task.annotator_queue import AnnotatorQueue
-from odyssey_recorder.task.progress import ProgressFile
-from odyssey_recorder.task.queue import SentBack
+from odyssey_recorder.task.queue import Episodes, Returns, SentBack
+from odyssey_recorder.task.queue_database import QueueDatabase
+from odyssey_recorder.task.queue_seat import Seat
+from odyssey_recorder.task.shared_queue import SharedQueue, Surroundings
 
 EPISODE = "0000000000000001"
 
@@ -17,12 +18,16 @@ class NotedEpisodes:
     def __init__(self) -> None:
         self.drafts: dict[str, str] = {}
         self.published: set[str] = set()
+        self.impossible: set[str] = set()
 
     def drafts_of_tasks(self) -> Mapping[str, str]:
         return dict(self.drafts)
 
     def is_published(self, episode_id: str) -> bool:
         return episode_id in self.published
+
+    def is_impossible(self, episode_id: str) -> bool:
+        return episode_id in self.impossible
 
     def publish(self, episode_id: str) -> None:
         del self.drafts[episode_id]
@@ -34,9 +39,13 @@ class NotedReturns:
 
     def __init__(self) -> None:
         self.noted: dict[str, dict[str, SentBack]] = {}
+        self.taken: dict[str, str] = {}
 
     def sent_back(self, annotator: str) -> Mapping[str, SentBack]:
         return self.noted.get(annotator, {})
+
+    def accepted(self, episode_ids: Collection[str]) -> Mapping[str, str]:
+        return {one: by for one, by in self.taken.items() if one in episode_ids}
 
     def send_back(self, task_id: str, episode_id: str, why: str = "A step is missing, at step 3") -> None:
         self.noted.setdefault("Ada", {})[episode_id] = SentBack(task_id, "Bea", why)
@@ -58,8 +67,16 @@ def queue_of(
     *rows: Mapping[str, object],
     episodes: NotedEpisodes | None = None,
     returns: NotedReturns | None = None,
-) -> AnnotatorQueue:
-    """A queue over a list of `rows`, with its progress in the same folder."""
+) -> SharedQueue:
+    """Ada's queue over a list of `rows`, in a file in the same folder."""
     source = write_list(folder / "my_tasks.jsonl", rows)
-    progress = ProgressFile(folder / "progress" / "ada.jsonl", "Ada")
-    return AnnotatorQueue(source, progress, episodes or NotedEpisodes(), returns)
+    return queue_over(source, folder / "queue.sqlite", episodes or NotedEpisodes(), returns)
+
+
+def queue_over(
+    source: Path, file: Path, episodes: Episodes, returns: Returns | None = None, *, annotator: str = "Ada"
+) -> SharedQueue:
+    """The queue of an annotator over the list `source`, with what an older program remembered in `progress`."""
+    progress = source.parent / "progress" / "ada.jsonl"
+    seat = Seat.of(annotator, source.parent)
+    return SharedQueue(QueueDatabase.in_file(file), seat, Surroundings(episodes, returns, source, progress))

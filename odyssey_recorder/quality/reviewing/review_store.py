@@ -2,9 +2,9 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from threading import Lock
 
@@ -16,9 +16,9 @@ from odyssey_recorder.dataset.plain_json import NotPlainJsonError, parse, shown
 from odyssey_recorder.dataset.provenance import Origin
 from odyssey_recorder.dataset.store import checked_id, read_provenance
 from odyssey_recorder.errors import DatasetError, ReviewError
-from odyssey_recorder.quality.reviewing.review import FORMAT, Entry, Move
+from odyssey_recorder.quality.reviewing.review import FORMAT, Entry, Move, Verdict
 from odyssey_recorder.quality.reviewing.review_file import ReviewFile, read_reviews, refuse_problems, spell, union
-from odyssey_recorder.quality.reviewing.standing import Policy, same_person
+from odyssey_recorder.quality.reviewing.standing import Policy, Stage, same_person, standing
 from odyssey_recorder.task.queue import SentBack
 
 REVIEWS = "reviews"
@@ -31,11 +31,20 @@ _FOR_GIT = {
     ".gitignore": "lock\n.lock\n*.part\n",
 }
 _USUAL = Policy()
+_TELLING = (b'"annotator"', b"accept")
 _NO_WORDS = "A reviewer sent it back"
 _FILE = re.compile(r"([0-9]{16})([^0-9].*)?\.json", re.ASCII)
 _MAIN = re.compile(r"[0-9]{16}\.json", re.ASCII)
 
 _Stamp = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class _News:
+    """What a file tells the queue of tasks: the first move to the annotator, and who was the last to accept."""
+
+    move: Move | None = None
+    accepted_by: str = ""
 
 
 class _PolicyFile(BaseModel):
@@ -55,7 +64,7 @@ class ReviewStore:
     def __init__(self, root: Path, *, patience_s: float = 10.0) -> None:
         self._root = root
         self._folder = root / REVIEWS
-        self._moves: dict[str, tuple[_Stamp, Move | None]] = {}
+        self._news: dict[str, tuple[_Stamp, _News]] = {}
         self._patience_s = patience_s
         self._origins: dict[str, Origin] = {}
         self._guard = Lock()
@@ -115,8 +124,8 @@ class ReviewStore:
         Only files that changed since the last call are read. Raises DatasetError.
         """
         with self._guard:
-            self._look_for_moves()
-            moves = ((episode_id, move) for episode_id, (_, move) in self._moves.items() if move is not None)
+            self._look_for_news()
+            moves = ((episode_id, news.move) for episode_id, (_, news) in self._news.items() if news.move is not None)
             origins = [(episode_id, move, self._origin(episode_id)) for episode_id, move in moves]
         return {
             episode_id: SentBack(origin.task_id, move.by, " ".join(move.why.split()) or _NO_WORDS)
@@ -124,13 +133,23 @@ class ReviewStore:
             if origin is not None and origin.task_id and same_person(origin.annotator, annotator)
         }
 
-    def _look_for_moves(self) -> None:
-        known, self._moves = self._moves, {}
+    def accepted(self, episode_ids: Collection[str]) -> Mapping[str, str]:
+        """Those of the episodes that all who judged them so far accept, with who did last. Raises DatasetError.
+
+        An episode of the sample counts before its second review, which may still send it back.
+        """
+        with self._guard:
+            self._look_for_news()
+            said = {episode_id: self._news[episode_id][1].accepted_by for episode_id in {*episode_ids} & {*self._news}}
+        return {episode_id: by for episode_id, by in said.items() if by}
+
+    def _look_for_news(self) -> None:
+        known, self._news = self._news, {}
         for path in filter(_is_main, self._files()):
             now = _stamp(path)
             if now is not None:
-                stamp, move = known.get(path.stem, (None, None))
-                self._moves[path.stem] = now, move if now == stamp else _way_to_annotator(path)
+                stamp, news = known.get(path.stem, (None, _News()))
+                self._news[path.stem] = now, news if now == stamp else _news(path)
 
     def _origin(self, episode_id: str) -> Origin | None:
         """Where an episode comes from, which never changes; None where there is no proof that can be read."""
@@ -208,13 +227,21 @@ def _stamp(path: Path) -> _Stamp | None:
     return stat.st_mtime_ns, stat.st_size
 
 
-def _way_to_annotator(path: Path) -> Move | None:
-    """The first move of an episode to its annotator; a file that cannot be read tells of none."""
+def _news(path: Path) -> _News:
+    """What the file tells the queue; one that cannot be read tells nothing."""
     try:
         data = path.read_bytes()
     except OSError:
-        return None  # whoever opens the review is told why
-    if b"annotator" not in data:
-        return None  # of ten thousand files, few have to be understood
+        return _News()  # whoever opens the review is told why
+    if not any(word in data for word in _TELLING):
+        return _News()  # of ten thousand files, not all have to be understood
     entries = read_reviews(data, episode_id=path.stem, source=str(path)).entries
-    return next((entry for entry in entries if isinstance(entry, Move) and entry.to == "annotator"), None)
+    moves = (entry for entry in entries if isinstance(entry, Move) and entry.to == "annotator")
+    return _News(next(moves, None), _accepted_by(entries))
+
+
+def _accepted_by(entries: Iterable[Entry]) -> str:
+    """Who was the last to accept the episode, of whichever revision; empty where it is not accepted."""
+    verdicts = [entry for entry in entries if isinstance(entry, Verdict)]
+    now = standing(verdicts, {one.revision for one in verdicts}, None, recorder="")
+    return now.verdicts[-1].by if now.stage is Stage.ACCEPTED else ""

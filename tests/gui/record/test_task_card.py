@@ -11,15 +11,14 @@ from pytestqt.qtbot import QtBot
 
 from odyssey_recorder.gui.record.recording_controller import Phase, RecordingController
 from odyssey_recorder.gui.workplace import Workplace
-from odyssey_recorder.task.annotator_queue import AnnotatorQueue
 from odyssey_recorder.task.personal_queue import PersonalQueue
-from odyssey_recorder.task.progress import ProgressFile
 from odyssey_recorder.task.queue import Status
+from odyssey_recorder.task.shared_queue import SharedQueue
 from tests.fakes import FakeDevice
 from tests.gui.bench_desk import BenchDesk
 from tests.gui.bench_practice import BenchPractice
 from tests.gui.pilot import Pilot
-from tests.task.tasks import EPISODE, NotedEpisodes, NotedReturns, queue_of, row, write_list
+from tests.task.tasks import EPISODE, NotedEpisodes, NotedReturns, queue_of, queue_over, row, write_list
 
 ROWS = (
     row("a", instruction="Set an alarm", meta_task="Set {item}", item="an alarm", notes="For work", start="clean_home"),
@@ -33,7 +32,7 @@ class Bench:
     """A window whose tasks come from a queue."""
 
     pilot: Pilot
-    queue: AnnotatorQueue
+    queue: SharedQueue
 
     def shows(self, words: str) -> None:
         self.pilot.qtbot.waitUntil(lambda: self.pilot.says(words))
@@ -60,7 +59,7 @@ def returns() -> NotedReturns:
 @pytest.fixture
 def bench(qtbot: QtBot, desk: BenchDesk, returns: NotedReturns, tmp_path: Path) -> Iterator[Bench]:
     source = write_list(tmp_path / "tasks.jsonl", ROWS)
-    queue = AnnotatorQueue(source, ProgressFile(tmp_path / "progress.jsonl", "Ada"), desk.store, returns)
+    queue = queue_over(source, tmp_path / "queue.sqlite", desk.store, returns)
     pilot = Pilot(qtbot, RecordingController(desk), workplace=Workplace(tasks=queue))
     pilot.wait_for_phase(Phase.WATCHING)
     made = Bench(pilot, queue)
@@ -226,19 +225,17 @@ def test_whoever_says_another_name_at_first_use_has_the_queue_of_that_name(
     practice = BenchPractice(agrees=None, wanted=0)
     source = write_list(tmp_path / "tasks.jsonl", ROWS)
 
-    def queue_of_name(name: str) -> AnnotatorQueue:
-        return AnnotatorQueue(source, ProgressFile(tmp_path / f"{name}.jsonl", name), desk.store)
+    def queue_of_name(name: str) -> SharedQueue:
+        return queue_over(source, tmp_path / "queue.sqlite", desk.store, annotator=name)
 
     hers = queue_of_name("Ada Lovelace")
-    hers.mark_recorded("a", EPISODE)
     pilot = open_at(Workplace(practice=practice, tasks=PersonalQueue(lambda: practice.name, queue_of_name)))
     bench = Bench(pilot, hers)
     bench.shows("Set an alarm")
     dialog = pilot.dialog()
     pilot.named(QLineEdit, "Your name").setText("Ada Lovelace")
     pilot.press_in(dialog, "I agree")
-    bench.shows("Start a timer")
-    bench.shows("1 of 3 recorded, 0 skipped")
+    pilot.qtbot.waitUntil(lambda: [(one.task_id, one.annotator) for one in hers.holders()] == [("a", "Ada Lovelace")])
 
 
 def test_a_queue_that_knows_no_drafts_is_told_of_a_published_episode(
@@ -259,7 +256,7 @@ def test_a_queue_that_knows_no_drafts_is_told_of_a_published_episode(
 
 def test_a_list_that_cannot_be_read_is_told_on_the_card(qtbot: QtBot, desk: BenchDesk, tmp_path: Path) -> None:
     source = write_list(tmp_path / "tasks.jsonl", [row("a", priority=50)])
-    queue = AnnotatorQueue(source, ProgressFile(tmp_path / "progress.jsonl", "Ada"), desk.store)
+    queue = queue_over(source, tmp_path / "queue.sqlite", desk.store)
     pilot = Pilot(qtbot, RecordingController(desk), workplace=Workplace(tasks=queue))
     bench = Bench(pilot, queue)
     bench.shows("tasks.jsonl:1: priority")

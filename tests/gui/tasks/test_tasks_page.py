@@ -24,9 +24,9 @@ from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.tasks.queue_bridge import QueueBridge
 from odyssey_recorder.gui.tasks.task_table import CATEGORY, INSTRUCTION, STATUS, Filter, TaskTable
 from odyssey_recorder.gui.tasks.tasks_page import TasksPage
-from odyssey_recorder.task.annotator_queue import AnnotatorQueue
 from odyssey_recorder.task.listing import read_tasks
 from odyssey_recorder.task.queue import Board, QueuedTask, Status
+from odyssey_recorder.task.shared_queue import SharedQueue
 from tests.task.tasks import EPISODE, NotedEpisodes, NotedReturns, queue_of, row, write_list
 
 ROWS = (
@@ -43,7 +43,7 @@ class Bench:
     qtbot: QtBot
     page: TasksPage
     bridge: QueueBridge
-    queue: AnnotatorQueue
+    queue: SharedQueue
     returns: NotedReturns
     commands: Commands
 

@@ -1,0 +1,246 @@
+"""Where the queue's tables live: a SQLite file or a PostgreSQL server; opened, brought up to date, and its errors told.
+
+Nothing else knows alembic, or which of the two it is.
+"""
+
+import sqlite3
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+from filelock import FileLock
+from sqlalchemy import URL, BigInteger, ColumnElement, Connection, Engine, cast, create_engine, event, func, literal
+from sqlalchemy import text as sql
+from sqlalchemy.engine import make_url
+from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
+
+from odyssey_recorder.errors import TaskError
+
+REVISION = "0001"
+"""The newest migration: what a database must have that this program works with."""
+
+_MIGRATIONS = Path(__file__).parent / "migrations"
+_MIGRATING = 0x0D1553
+"""The advisory lock that a server gives to one program at a time while the tables are made."""
+_PATIENCE_S = 30.0
+_DRIVER = "postgresql+psycopg"
+_WRITES = "odyssey_writes"
+_US = 1_000_000
+
+
+class QueueDatabase:
+    """The database at `url`, which is opened by the first transaction. Thread-safe; every call may block.
+
+    `clock` gives microseconds since 1970; without one, a server's own clock counts, or this computer's for a file.
+    """
+
+    def __init__(self, url: str | URL, *, clock: Callable[[], int] | None = None) -> None:
+        self._url = _with_driver(url)
+        self._clock = clock
+        self._engine: Engine | None = None
+        self._opening = Lock()
+
+    @classmethod
+    def in_file(cls, path: Path, *, clock: Callable[[], int] | None = None) -> "QueueDatabase":
+        """The file at `path`, which is made where it is not there."""
+        return cls(URL.create("sqlite", database=str(path.absolute())), clock=clock)
+
+    @property
+    def name(self) -> str:
+        """What the database is called."""
+        return Path(self._url.database or "").stem
+
+    @property
+    def is_file(self) -> bool:
+        """Whether it is a file on this computer."""
+        return self._url.get_backend_name() == "sqlite"
+
+    def now(self) -> ColumnElement[int]:
+        """The time in microseconds, as a part of a statement: that of the transaction, by the one clock that counts."""
+        if self._clock is not None:
+            return literal(self._clock(), BigInteger)
+        if self.is_file:
+            return literal(time.time_ns() // 1000, BigInteger)
+        return cast(func.extract("epoch", func.now()) * _US, BigInteger)
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """A transaction that changes nothing. Raises TaskError."""
+        with self._told():
+            engine = self._opened()
+            with engine.begin() as connection:
+                yield connection
+
+    @contextmanager
+    def writing(self) -> Iterator[Connection]:
+        """A transaction; it is on the disk when it is left, or nothing of it. Raises TaskError."""
+        with self._told():
+            engine = self._opened().execution_options(**{_WRITES: True})
+            with engine.begin() as connection:
+                yield connection
+
+    def close(self) -> None:
+        """Leave the database; the next call opens it again."""
+        with self._opening:
+            if self._engine is not None:
+                self._engine.dispose()
+                self._engine = None
+
+    def _opened(self) -> Engine:
+        with self._opening:
+            if self._engine is None:
+                engine = _file_engine(self._url) if self.is_file else _server_engine(self._url)
+                try:
+                    self._bring_up_to_date(engine)
+                except BaseException:
+                    engine.dispose()
+                    raise
+                self._engine = engine
+            return self._engine
+
+    def _bring_up_to_date(self, engine: Engine) -> None:
+        if self.is_file:
+            path = Path(self._url.database or "")
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with FileLock(path.with_suffix(".lock"), timeout=_PATIENCE_S):
+                self._migrate(engine)
+        else:
+            self._migrate(engine)
+
+    def _migrate(self, engine: Engine) -> None:
+        with engine.begin() as connection:
+            if _revision(connection) == REVISION:
+                return
+        with engine.execution_options(**{_WRITES: True}).begin() as connection:
+            if not self.is_file:
+                connection.execute(sql("SELECT pg_advisory_xact_lock(:key)"), {"key": _MIGRATING})
+            found = _revision(connection)
+            if found != REVISION:
+                upgrade(connection, found, self._shown)
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        """Say what failed in words for the annotator; a password never is among them."""
+        try:
+            yield
+        except DBAPIError as error:
+            if self.is_file:
+                raise TaskError(_file_fault(self._shown, error.orig)) from error
+            raise TaskError(_server_fault(self._shown, error)) from error
+        except SQLAlchemyError as error:
+            raise TaskError(f"The queue {self._shown} cannot be used: {_first_line(error)}.") from error
+        except OSError as error:
+            raise TaskError(
+                f"The queue {self._shown} cannot be opened: {error.strerror or error}. Make room, or the folder"
+                " writable."
+            ) from error
+
+    @property
+    def _shown(self) -> str:
+        if self.is_file:
+            return self._url.database or ""
+        return self._url.set(drivername="postgresql", query={}, password=None).render_as_string()
+
+
+def upgrade(connection: Connection, found: str | None, shown: str, wanted: str = REVISION) -> None:
+    """Bring the tables from revision `found` to `wanted`; `shown` names the database. Raises TaskError."""
+    from alembic import command  # a quarter of a second, which only a new program's first start has to spend
+    from alembic.config import Config
+    from alembic.script import ScriptDirectory
+
+    config = Config()
+    config.set_main_option("script_location", str(_MIGRATIONS).replace("%", "%%"))
+    config.attributes["connection"] = connection
+    known = {script.revision for script in ScriptDirectory.from_config(config).walk_revisions()}
+    if found is not None and found not in known:
+        raise TaskError(f"The queue {shown} was made by a newer Odyssey Recorder: update this one.")
+    command.upgrade(config, wanted)
+
+
+def _revision(connection: Connection) -> str | None:
+    """The migration that the tables come from; None where there are none."""
+    from sqlalchemy import inspect
+
+    if not inspect(connection).has_table("alembic_version"):
+        return None
+    found = connection.execute(sql("SELECT version_num FROM alembic_version")).scalar()
+    return None if found is None else str(found)
+
+
+def _with_driver(url: str | URL) -> URL:
+    """The address as SQLAlchemy reads it; people write "postgresql://". Raises TaskError."""
+    try:
+        made = make_url(url)
+    except (ArgumentError, ValueError) as error:
+        raise TaskError("The address of the queue cannot be read. Mend the setting queue.") from error
+    is_server = made.drivername.partition("+")[0] in ("postgresql", "postgres")
+    return made.set(drivername=_DRIVER) if is_server else made
+
+
+def _file_engine(url: URL) -> Engine:
+    engine = create_engine(url, hide_parameters=True, connect_args={"timeout": _PATIENCE_S})
+
+    @event.listens_for(engine, "connect")
+    def prepare(connection: Any, _record: object) -> None:
+        connection.isolation_level = None  # BEGIN is ours
+        connection.execute("PRAGMA journal_mode = WAL")
+
+    @event.listens_for(engine, "begin")
+    def begin(connection: Connection) -> None:
+        writes = connection.get_execution_options().get(_WRITES, False)
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+    return engine
+
+
+def _server_engine(url: URL) -> Engine:
+    """A server that is silent is given up after some seconds; one that came back is found again."""
+    patience = {
+        "connect_timeout": 5,
+        "application_name": "odyssey-recorder",
+        "keepalives_idle": 10,
+        "keepalives_interval": 5,
+        "keepalives_count": 3,
+        "tcp_user_timeout": 20_000,
+        "options": "-c lock_timeout=10s -c idle_in_transaction_session_timeout=60s",
+    }
+    # What the address says goes above.
+    arguments = {name: value for name, value in patience.items() if name not in url.query}
+    return create_engine(url, hide_parameters=True, pool_pre_ping=True, pool_size=2, connect_args=arguments)
+
+
+_HELD = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+_BROKEN = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+
+
+def _file_fault(path: str, error: BaseException | None) -> str:
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    if code in _HELD:
+        return f"The queue {path} is held by another program: close it, or try again in a moment."
+    if code in _BROKEN:
+        return (
+            f"The queue {path} is broken ({error}). Bring back a copy of it, or move it away: a new one is made, in"
+            " which all tasks wait again."
+        )
+    if code == sqlite3.SQLITE_FULL:
+        return f"There is no room for the queue {path}: make some on that disk."
+    return f"The queue {path} cannot be used: {error}. Make room, or file and folder writable."
+
+
+def _server_fault(shown: str, error: DBAPIError) -> str:
+    words = _first_line(error.orig)
+    if "password" in words:
+        return f"The queue {shown} wants a password: {words}. Put it into ~/.pgpass, or PGPASSWORD in the environment."
+    if getattr(error.orig, "sqlstate", None) is None or error.connection_invalidated:
+        return (
+            f"The queue {shown} cannot be reached: {words}. Look to the network, or ask whoever runs the server; a"
+            " recording goes on without it."
+        )
+    return f"The queue {shown} refused: {words}. Ask whoever runs the server."
+
+
+def _first_line(error: BaseException | None) -> str:
+    return next(iter(str(error).strip().splitlines()), "no reason is given").rstrip(".")

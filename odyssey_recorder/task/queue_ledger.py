@@ -1,0 +1,203 @@
+"""What is written to the queue's tables: deeds with the status that follows from them, and leases."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, Row, and_, bindparam, func, insert, or_, select, update
+
+from odyssey_recorder.task.listing import ListedTask, parse_task_line, task_line
+from odyssey_recorder.task.queue import OPEN, Deed, Status
+from odyssey_recorder.task.queue_rules import next_status, rank, skip_number
+from odyssey_recorder.task.queue_seat import Seat
+from odyssey_recorder.task.queue_tables import deeds, tasks
+
+_US = 1_000_000
+_BEHIND_LISTS = 1 << 31
+"""The position of the first task that comes from no list."""
+_FREE: Mapping[str, Any] = {
+    "annotator": "",
+    "place": "",
+    "token": "",
+    "since_us": 0,
+    "until_us": 0,
+    "is_recording": False,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Leases:
+    """For how many seconds a task is kept for whoever holds it, and for whoever began to record it."""
+
+    claim_s: float = 600.0
+    recording_s: float = 7 * 86_400.0
+
+
+class Ledger:
+    """The queue's tables within one transaction; `now` is the time in microseconds, as a part of a statement."""
+
+    def __init__(self, connection: Connection, now: ColumnElement[int], seat: Seat, leases: Leases) -> None:
+        self._connection = connection
+        self._now = now
+        self._seat = seat
+        self._leases = leases
+
+    def task(self, task_id: str) -> Row[Any] | None:
+        """The task's row, which nobody else changes until the transaction ends; with `is_held` and `is_mine`."""
+        query = select(
+            tasks,
+            (tasks.c.until_us > self._now).label("is_held"),
+            (tasks.c.token == self._seat.token).label("is_mine"),
+        )
+        return self._connection.execute(query.where(tasks.c.task_id == task_id).with_for_update()).first()
+
+    def of_episode(self, task_id: str, episode_id: str) -> list[tuple[Deed, str]]:
+        """What was done with the task as this episode, and at which place, the oldest first."""
+        query = select(deeds.c.deed, deeds.c.place).where(deeds.c.task_id == task_id, deeds.c.episode_id == episode_id)
+        return [(Deed[deed], place) for deed, place in self._connection.execute(query.order_by(deeds.c.number))]
+
+    def last_recorded(self, task_id: str) -> str:
+        """The episode that the task was last recorded as; empty where it never was."""
+        query = select(deeds.c.episode_id).where(
+            deeds.c.task_id == task_id, deeds.c.deed.in_([Deed.RECORDED.name, Deed.IMPOSSIBLE.name])
+        )
+        return str(self._connection.execute(query.order_by(deeds.c.number.desc()).limit(1)).scalar() or "")
+
+    # What was done.
+
+    def note(self, task: Row[Any], deed: Deed, *, by: str = "", reason: str = "", episode_id: str = "") -> None:
+        """Write that the annotator, or `by`, did this at this place now, and how the task stands then."""
+        done = self._deed(deed, by=by, reason=reason, episode_id=episode_id)
+        written = insert(deeds).values(task_id=task.task_id, **done)
+        number = self._connection.execute(written.returning(deeds.c.number)).scalar_one()
+        status = next_status(Status[task.status], deed)
+        values: dict[str, Any] = {"version": tasks.c.version + 1}
+        if status is not Status[task.status] or deed is Deed.SKIPPED:
+            listed = parse_task_line(task.line)
+            values |= {
+                "status": status.name,
+                "is_open": status in OPEN and task.is_listed,
+                "rank": rank(listed, task.position, status, number),
+            }
+        self._change(task.task_id, values)
+
+    def _deed(self, deed: Deed, *, by: str = "", reason: str = "", episode_id: str = "") -> dict[str, Any]:
+        return {
+            "deed": deed.name,
+            "by": by or self._seat.annotator,
+            "at_us": self._now,
+            "reason": reason,
+            "episode_id": episode_id,
+            "place": self._seat.place,
+        }
+
+    # Tasks.
+
+    def add(self, listed: Iterable[ListedTask], status: Status) -> int:
+        """Put new tasks behind those that are there; how many were new."""
+        have = set(self._connection.execute(select(tasks.c.task_id)).scalars())
+        new = {one.task_id: one for one in listed if one.task_id not in have}
+        if not new:
+            return 0
+        last = self._connection.execute(select(func.max(tasks.c.position))).scalar()
+        first = max(_BEHIND_LISTS, 0 if last is None else last + 1)
+        rows = [
+            {"task_id": one.task_id, **columns(one, first + number, status, is_listed=True)}
+            for number, one in enumerate(new.values())
+        ]
+        self._connection.execute(insert(tasks), rows)
+        if status is Status.TO_APPROVE:
+            values = self._deed(Deed.PREPARED)
+            self._connection.execute(
+                insert(deeds).values(**values, task_id=bindparam("_id")), [{"_id": one} for one in new]
+            )
+        return len(new)
+
+    def rewrite(self, task: Row[Any], listed: ListedTask) -> None:
+        """Put `listed` in the place of what the task was."""
+        status = Status[task.status]
+        row = columns(listed, task.position, status, is_listed=task.is_listed, skipped=skip_number(task.rank))
+        self._change(task.task_id, {**row, "version": tasks.c.version + 1})
+
+    # Leases.
+
+    def hold_first(self, low: int, high: int, device: str | None, *, waits: bool) -> Row[Any] | None:
+        """Claim the first open task of a rank from `low` to `high` that fits the device; None where there is none.
+
+        What another transaction is just changing is passed over, unless it `waits` for it.
+        """
+        first = select(tasks.c.task_id).where(tasks.c.is_open, tasks.c.rank >= low, tasks.c.rank <= high, self._free())
+        if device is not None:
+            named = tasks.c.devices.contains(f" {device} ", autoescape=True)
+            first = first.where(or_(tasks.c.devices == "", named))
+        first = first.order_by(tasks.c.rank, tasks.c.task_id).limit(1).with_for_update(skip_locked=not waits)
+        return self._hold(tasks.c.task_id == first.scalar_subquery())
+
+    def hold(self, task_id: str) -> Row[Any] | None:
+        """Claim this task; None where it is not open."""
+        return self._hold(and_(tasks.c.task_id == task_id, tasks.c.is_open, self._free()))
+
+    def renew(self, task_id: str) -> bool:
+        """Hold a task for longer; False where it is held no more."""
+        until = self._now + int(self._leases.claim_s * _US)
+        mine = update(tasks).where(tasks.c.task_id == task_id, tasks.c.token == self._seat.token)
+        return bool(self._connection.execute(mine.values(until_us=until)).rowcount)
+
+    def let_go(self, task_id: str) -> None:
+        """End the claim of this window on a task, if it still has it."""
+        mine = update(tasks).where(tasks.c.task_id == task_id, tasks.c.token == self._seat.token)
+        self._connection.execute(mine.values(**_FREE))
+
+    def let_go_of(self, tokens: Iterable[str]) -> None:
+        """End the claims of other windows, which are no more."""
+        self._connection.execute(update(tasks).where(tasks.c.token.in_(list(tokens))).values(**_FREE))
+
+    def begin(self, task: Row[Any]) -> None:
+        """Keep a task for days for the recording that is under way here, unless it is held elsewhere."""
+        if task.is_held and task.place != self._seat.place:
+            return
+        taken = {
+            "annotator": task.annotator if task.is_held else self._seat.annotator,
+            "place": self._seat.place,
+            "token": "",
+            "since_us": task.since_us if task.is_held and task.is_recording else self._now,
+            "until_us": self._now + int(self._leases.recording_s * _US),
+            "is_recording": True,
+        }
+        self._change(task.task_id, taken)
+
+    def end(self, task_id: str) -> None:
+        """End the lease of a recording that was under way here, and the claim of this window."""
+        recorded_here = and_(tasks.c.place == self._seat.place, tasks.c.is_recording)
+        mine = or_(tasks.c.token == self._seat.token, recorded_here)
+        self._connection.execute(update(tasks).where(tasks.c.task_id == task_id, mine).values(**_FREE))
+
+    def _free(self) -> ColumnElement[bool]:
+        return or_(tasks.c.until_us <= self._now, tasks.c.token == self._seat.token)
+
+    def _hold(self, which: ColumnElement[bool]) -> Row[Any] | None:
+        taken = {
+            "annotator": self._seat.annotator,
+            "place": self._seat.place,
+            "token": self._seat.token,
+            "since_us": self._now,
+            "until_us": self._now + int(self._leases.claim_s * _US),
+            "is_recording": False,
+        }
+        return self._connection.execute(update(tasks).where(which).values(**taken).returning(tasks)).first()
+
+    def _change(self, task_id: str, values: Mapping[str, Any]) -> None:
+        self._connection.execute(update(tasks).where(tasks.c.task_id == task_id).values(**values))
+
+
+def columns(listed: ListedTask, position: int, status: Status, *, is_listed: bool, skipped: int = 0) -> dict[str, Any]:
+    """What a row says of a task that stands so; `skipped` is the number of the deed, where it was skipped."""
+    return {
+        "position": position,
+        "rank": rank(listed, position, status, skipped),
+        "line": task_line(listed),
+        "is_listed": is_listed,
+        "status": status.name,
+        "is_open": is_listed and status in OPEN,
+        "devices": f" {' '.join(listed.devices)} " if listed.devices else "",
+    }

@@ -1,0 +1,109 @@
+"""How a queue in a file follows a list of tasks, which may change while the program runs."""
+
+from collections.abc import Iterable, Sequence
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, bindparam, insert, select, update
+
+from odyssey_recorder.task.listing import ListedTask, parse_task_line, read_tasks, shipped_tasks, task_line
+from odyssey_recorder.task.queue import Deed, Status
+from odyssey_recorder.task.queue_ledger import columns
+from odyssey_recorder.task.queue_rules import skip_number, status_after
+from odyssey_recorder.task.queue_tables import deeds, tasks
+
+_SIMULATED = "Tasks for the simulated phone"
+_Stamp = tuple[int, int] | None
+
+
+class SourceList:
+    """The file of a list."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._taken: _Stamp = None
+
+    @property
+    def name(self) -> str:
+        """What the list is called."""
+        return _SIMULATED if self.path == shipped_tasks() else self.path.stem.replace("_", " ")
+
+    def news(self) -> tuple[_Stamp, tuple[ListedTask, ...]] | None:
+        """The tasks, with the stamp to say to `taken`; None where the file is as it was. Raises TaskError."""
+        stamp = self._stamp()
+        return None if stamp is not None and stamp == self._taken else (stamp, read_tasks(self.path))
+
+    def taken(self, stamp: _Stamp) -> None:
+        """The queue is in line with the file as it was then."""
+        self._taken = stamp
+
+    def _stamp(self) -> _Stamp:
+        try:
+            stat = self.path.stat()
+        except OSError:
+            return None  # reading it says why
+        return stat.st_mtime_ns, stat.st_size
+
+
+def bring_in_line(connection: Connection, listed: Sequence[ListedTask]) -> None:
+    """Have the queue hold the tasks of a list, in its order, as the list has them.
+
+    A line that has not changed in the list leaves alone what was made of its task in the queue. What the list no longer
+    has is not shown any more; what came from no list is.
+    """
+    have = {row.task_id: row for row in connection.execute(select(tasks))}
+    new: list[dict[str, Any]] = []
+    changed: list[dict[str, Any]] = []
+    for position, task in enumerate(listed):
+        line = _digest(task)
+        row = have.pop(task.task_id, None)
+        if row is None:
+            told = columns(task, position, Status.WAITING, is_listed=True)
+            new.append({"task_id": task.task_id, "listed_as": line, "version": 0, **told})
+        elif (row.listed_as, row.position, row.is_listed) != (line, position, True):
+            kept = task if row.listed_as != line else parse_task_line(row.line)
+            told = columns(kept, position, Status[row.status], is_listed=True, skipped=skip_number(row.rank))
+            changed.append({"_id": row.task_id, "listed_as": line, "version": row.version + 1, **told})
+    gone = [row for row in have.values() if row.listed_as and row.is_listed]
+    if new:
+        connection.execute(insert(tasks), new)
+        restate(connection, [row["task_id"] for row in new])
+    if changed:
+        connection.execute(_by_id(changed[0]), changed)
+    if gone:
+        hidden = [{"_id": row.task_id, "is_listed": False, "is_open": False} for row in gone]
+        connection.execute(_by_id(hidden[0]), hidden)
+
+
+def restate(connection: Connection, task_ids: Iterable[str]) -> None:
+    """Have the status of tasks follow from what was done with them before."""
+    wanted = set(task_ids)
+    done: dict[str, list[Any]] = {}
+    for row in connection.execute(select(deeds).order_by(deeds.c.number)):
+        if row.task_id in wanted:
+            done.setdefault(row.task_id, []).append(row)
+    if not done:
+        return
+    told: list[dict[str, Any]] = []
+    for row in connection.execute(select(tasks)):
+        if row.task_id in done:
+            past = done[row.task_id]
+            skipped = max((one.number for one in past if one.deed == Deed.SKIPPED.name), default=0)
+            status = status_after(Deed[one.deed] for one in past)
+            values = columns(parse_task_line(row.line), row.position, status, is_listed=row.is_listed, skipped=skipped)
+            told.append({"_id": row.task_id, "version": row.version + 1, **values})
+    if told:
+        connection.execute(_by_id(told[0]), told)
+
+
+def _digest(task: ListedTask) -> str:
+    return sha256(task_line(task).encode()).hexdigest()[:32]
+
+
+def _by_id(values: dict[str, Any]) -> Any:
+    return (
+        update(tasks)
+        .where(tasks.c.task_id == bindparam("_id"))
+        .values({name: bindparam(name) for name in values if name != "_id"})
+    )

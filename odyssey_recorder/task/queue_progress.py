@@ -1,0 +1,83 @@
+"""The files that remembered what an annotator did before there was a database: each is taken over once.
+
+A JSON line for each deed; a torn last line is none.
+"""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+from sqlalchemy import Connection, insert, select
+
+from odyssey_recorder.errors import TaskError
+from odyssey_recorder.task.queue import Deed
+from odyssey_recorder.task.queue_list import restate
+from odyssey_recorder.task.queue_tables import deeds, notes
+
+
+class _Line(BaseModel):
+    """One deed."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    deed: Deed
+    task_id: str
+    by: str
+    at: datetime
+    reason: str = ""
+    episode_id: str = ""
+
+
+def take_over(connection: Connection, file: Path, place: str) -> None:
+    """Have the queue remember what was done at this place, as the file tells. Raises TaskError where it cannot be read.
+
+    Nothing happens where there is no such file, or it was taken over before.
+    """
+    key = f"taken over: {file.name}"
+    if connection.execute(select(notes.c.key).where(notes.c.key == key)).first() is not None:
+        return
+    lines = _lines(file)
+    if lines:
+        connection.execute(insert(deeds), [_row(line, place) for line in lines])
+        restate(connection, {line.task_id for line in lines})
+        connection.execute(insert(notes).values(key=key, words=f"{len(lines)} deeds"))
+
+
+def _lines(file: Path) -> Sequence[_Line]:
+    """The deeds, without those that two windows noted in the same moment."""
+    try:
+        whole, _newline, _torn = file.read_bytes().rpartition(b"\n")
+    except FileNotFoundError:
+        return ()
+    except OSError as error:
+        raise TaskError(
+            f"{file}, which remembers your tasks, cannot be read: {error.strerror or error}. Make file and folder"
+            " readable."
+        ) from error
+    found: dict[object, _Line] = {}
+    for number, data in enumerate(filter(None, whole.split(b"\n"))):
+        line = _parsed(file, data)
+        is_return = line.deed is Deed.SENT_BACK and line.episode_id
+        found.setdefault((line.task_id, line.episode_id) if is_return else number, line)
+    return tuple(found.values())
+
+
+def _parsed(file: Path, line: bytes) -> _Line:
+    try:
+        return _Line.model_validate_json(line)
+    except ValidationError as error:
+        raise TaskError(f"{file} holds a line that is no deed: {line[:80]!r}. Mend or remove it.") from error
+
+
+def _row(line: _Line, place: str) -> dict[str, object]:
+    at = line.at if line.at.tzinfo else line.at.replace(tzinfo=UTC)
+    return {
+        "task_id": line.task_id,
+        "deed": line.deed.name,
+        "by": line.by,
+        "at_us": round(at.timestamp() * 1_000_000),
+        "reason": line.reason,
+        "episode_id": line.episode_id,
+        "place": place,
+    }

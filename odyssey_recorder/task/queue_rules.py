@@ -1,0 +1,87 @@
+"""The rules of a queue: how a task stands after what was done with it, and its place in the order of offering. Pure."""
+
+from collections.abc import Iterable
+from datetime import date
+
+from odyssey_recorder.errors import TaskError
+from odyssey_recorder.task.listing import ListedTask
+from odyssey_recorder.task.queue import OPEN, Deed, Status
+
+_STATUSES = {
+    Deed.PREPARED: Status.TO_APPROVE,
+    Deed.APPROVED: Status.WAITING,
+    Deed.REJECTED: Status.REJECTED,
+    Deed.RECORDED: Status.RECORDED,
+    Deed.IMPOSSIBLE: Status.IMPOSSIBLE,
+    Deed.SKIPPED: Status.SKIPPED,
+    Deed.SENT_BACK: Status.SENT_BACK,
+    Deed.ACCEPTED: Status.DONE,
+}
+_POSITION_BITS, _DUE_BITS, _URGENCY_BITS = 32, 22, 6
+_TURN_BITS = _POSITION_BITS + _DUE_BITS + _URGENCY_BITS
+_MOST_URGENT = 9
+
+RANKS = (0, (1 << 63) - 1)
+"""All ranks, both ends included, as all ranges of them."""
+
+SENT_BACK_RANKS = (0, (1 << _TURN_BITS) - 1)
+"""The ranks of what was sent back."""
+
+
+def next_status(status: Status, deed: Deed) -> Status:
+    """How a task stands that stood so, with nobody's claims and recordings counted.
+
+    What ended as impossible stays so when that is accepted, and what is done stays done when it is recorded once more.
+    """
+    if status is Status.IMPOSSIBLE and deed is Deed.ACCEPTED:
+        return status
+    if status is Status.DONE and deed in (Deed.RECORDED, Deed.IMPOSSIBLE):
+        return status
+    return _STATUSES.get(deed, status)
+
+
+def status_after(deeds: Iterable[Deed]) -> Status:
+    """How a task stands after all that was done with it, the oldest first; one that nothing was done with waits."""
+    status = Status.WAITING
+    for deed in deeds:
+        status = next_status(status, deed)
+    return status
+
+
+def shown_status(status: Status, *, is_held: bool, is_recording: bool) -> Status:
+    """How a task stands, with a claim or a recording that has not run out."""
+    if not is_held:
+        return status
+    if is_recording:
+        return Status.UNDER_WAY
+    return Status.CLAIMED if status in OPEN else status
+
+
+def rank(listed: ListedTask, position: int, status: Status, skipped: int) -> int:
+    """Where a task is in the order of offering: the lower, the earlier; of 63 bits.
+
+    What was sent back comes first, then all else, each by priority, then by what is due first, then by its `position`;
+    what was skipped comes last, in the order of the numbers `skipped` that the deeds have.
+    """
+    if status is Status.SKIPPED:
+        return 2 << _TURN_BITS | skipped
+    turn = 0 if status is Status.SENT_BACK else 1
+    urgency = turn << _URGENCY_BITS | _MOST_URGENT - listed.priority
+    return (urgency << _DUE_BITS | (listed.due or date.max).toordinal()) << _POSITION_BITS | position
+
+
+def skip_number(rank: int) -> int:
+    """The number of the deed that is in the rank of a skipped task."""
+    return rank & SENT_BACK_RANKS[1]
+
+
+def given(reason: str) -> str:
+    """A reason in one line. Raises TaskError where there is none, or it holds what no text can hold."""
+    words = " ".join(reason.replace("\0", " ").split())
+    if not words:
+        raise TaskError("Say why: the reason is shown with the task.")
+    try:
+        words.encode()
+    except UnicodeEncodeError as error:
+        raise TaskError(f"The reason holds half a character: write it anew ({error.reason}).") from error
+    return words

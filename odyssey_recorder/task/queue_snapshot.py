@@ -1,0 +1,158 @@
+"""All tasks of a queue as one reader has them: only what has changed since the last look is fetched and parsed."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, Row, Select, select
+
+from odyssey_recorder.task.listing import ListedTask, parse_task_line
+from odyssey_recorder.task.queue import Deed, HistoryEntry, Holder, QueuedTask, Status
+from odyssey_recorder.task.queue_rules import shown_status
+from odyssey_recorder.task.queue_seat import computer
+from odyssey_recorder.task.queue_tables import deeds, tasks
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_FEW = 200
+_STANDING = (
+    tasks.c.task_id, tasks.c.version, tasks.c.status, tasks.c.is_listed, tasks.c.annotator, tasks.c.place,
+    tasks.c.token, tasks.c.since_us, tasks.c.until_us, tasks.c.is_recording,
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Past:
+    """What a task is, and what was done with it, at a version of its row; `places` are where each deed was done."""
+
+    version: int
+    listed: ListedTask
+    history: tuple[HistoryEntry, ...]
+    places: tuple[str, ...]
+
+    def last_recorded(self) -> str:
+        """The episode that it was last recorded as; empty where it never was."""
+        recorded = (Deed.RECORDED, Deed.IMPOSSIBLE)
+        return next((one.episode_id for one in reversed(self.history) if one.deed in recorded), "")
+
+    def under_way(self, place: str) -> set[str]:
+        """The episodes that were begun at a place, and of which nobody knows yet what became."""
+        begun: set[str] = set()
+        for entry, there in zip(self.history, self.places, strict=True):
+            if entry.deed is Deed.BEGUN and there == place:
+                begun.add(entry.episode_id)
+            elif entry.deed in (Deed.DROPPED, Deed.RECORDED, Deed.IMPOSSIBLE):
+                begun.discard(entry.episode_id)
+        return begun
+
+    def ended(self) -> set[str]:
+        """The episodes that it was recorded as."""
+        return {one.episode_id for one in self.history if one.deed in (Deed.RECORDED, Deed.IMPOSSIBLE)}
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A task now; `left_us` is how long its lease still holds, 0 where there is none."""
+
+    task_id: str
+    status: Status
+    queued: QueuedTask
+    past: Past
+    is_listed: bool
+    place: str
+    token: str
+    left_us: int
+    is_recording: bool
+    holder: Holder | None
+
+
+class Snapshot:
+    """The tasks in the order of the list, those that are not in it any more among them; not thread-safe."""
+
+    def __init__(self) -> None:
+        self._pasts: dict[str, Past] = {}
+        self._standings: dict[str, Standing] = {}
+
+    def __iter__(self) -> Iterator[Standing]:
+        return iter(self._standings.values())
+
+    def get(self, task_id: str) -> Standing | None:
+        """The task of this id."""
+        return self._standings.get(task_id)
+
+    def read(self, connection: Connection, now: ColumnElement[int]) -> None:
+        """Learn what is new."""
+        query: Select[Any] = select(*_STANDING, now.label("now"))
+        rows = connection.execute(query.order_by(tasks.c.position, tasks.c.task_id)).all()
+        self._fetch(connection, [row.task_id for row in rows if self._is_news(row)])
+        self._standings = {row.task_id: _standing(row, self._pasts[row.task_id]) for row in rows}
+
+    def past(self, connection: Connection, row: Row[Any]) -> Past:
+        """What `row` is and what was done with it."""
+        if self._is_news(row):
+            history = _histories(connection, [row.task_id])
+            self._pasts[row.task_id] = _past(row.version, row.line, history.get(row.task_id, []))
+        return self._pasts[row.task_id]
+
+    def _is_news(self, row: Row[Any]) -> bool:
+        known = self._pasts.get(row.task_id)
+        return known is None or known.version != row.version
+
+    def _fetch(self, connection: Connection, task_ids: list[str]) -> None:
+        if not task_ids:
+            return
+        lines = select(tasks.c.task_id, tasks.c.version, tasks.c.line)
+        histories = _histories(connection, task_ids)
+        wanted = set(task_ids)
+        for row in connection.execute(_narrowed(lines, tasks.c.task_id, task_ids)):
+            if row.task_id in wanted:
+                self._pasts[row.task_id] = _past(row.version, row.line, histories.get(row.task_id, []))
+
+
+def at(time_us: int) -> datetime:
+    """A time in microseconds since 1970."""
+    return _EPOCH + timedelta(microseconds=time_us)
+
+
+def _narrowed(query: Select[Any], key: ColumnElement[str], task_ids: list[str]) -> Select[Any]:
+    """The query for these tasks only; for all where they are many, which takes less."""
+    return query.where(key.in_(task_ids)) if len(task_ids) <= _FEW else query
+
+
+def _histories(connection: Connection, task_ids: list[str]) -> Mapping[str, list[Row[Any]]]:
+    found: dict[str, list[Row[Any]]] = {}
+    query = _narrowed(select(deeds), deeds.c.task_id, task_ids).order_by(deeds.c.number)
+    for row in connection.execute(query):
+        found.setdefault(row.task_id, []).append(row)
+    return found
+
+
+def _past(version: int, line: str, history: Iterable[Row[Any]]) -> Past:
+    rows = tuple(history)
+    return Past(version, parse_task_line(line), tuple(map(_entry, rows)), tuple(row.place for row in rows))
+
+
+def _entry(row: Row[Any]) -> HistoryEntry:
+    return HistoryEntry(Deed[row.deed], row.by, at(row.at_us), row.reason, row.episode_id)
+
+
+def _standing(row: Row[Any], past: Past) -> Standing:
+    left_us = max(0, row.until_us - row.now)
+    status = Status[row.status]
+    shown = shown_status(status, is_held=left_us > 0, is_recording=row.is_recording)
+    holder = None
+    if left_us:
+        since, until = at(row.since_us), at(row.until_us)
+        holder = Holder(row.task_id, row.annotator, computer(row.place), since, until, row.is_recording)
+    return Standing(
+        row.task_id,
+        status,
+        QueuedTask(past.listed, shown, past.history),
+        past,
+        row.is_listed,
+        row.place,
+        row.token,
+        left_us,
+        row.is_recording,
+        holder,
+    )

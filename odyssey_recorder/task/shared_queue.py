@@ -1,0 +1,287 @@
+"""The queue of a team, or of this computer, as one annotator at one place has it."""
+
+from collections.abc import Iterable, Iterator, Set
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+from sqlalchemy import Connection, Row
+
+from odyssey_recorder.errors import TaskError
+from odyssey_recorder.task.listing import ListedTask
+from odyssey_recorder.task.queue import FINISHED, OPEN, Board, Deed, Episodes, Holder, QueuedTask, Returns, Status
+from odyssey_recorder.task.queue_database import QueueDatabase
+from odyssey_recorder.task.queue_ledger import Leases, Ledger
+from odyssey_recorder.task.queue_list import SourceList, bring_in_line
+from odyssey_recorder.task.queue_news import News, Scout, Sight, write
+from odyssey_recorder.task.queue_progress import take_over
+from odyssey_recorder.task.queue_rules import RANKS, SENT_BACK_RANKS, given, shown_status
+from odyssey_recorder.task.queue_seat import Seat, computer
+from odyssey_recorder.task.queue_snapshot import Snapshot
+
+_PREPARED = frozenset({Status.TO_APPROVE, Status.REJECTED})
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What a queue looks at beside its database: drafts and dataset, reviews, and, where it follows one, a list.
+
+    `progress` is what an older program remembered of the annotator, which is taken over.
+    """
+
+    episodes: Episodes
+    returns: Returns | None = None
+    source: Path | None = None
+    progress: Path | None = None
+
+
+class SharedQueue:
+    """A `TaskQueue` and `TaskStock` over a database, for one seat. Thread-safe.
+
+    Claims are leases in the database, so that nobody else is offered a task that is held, and the task of a program
+    that ended waits again.
+    """
+
+    def __init__(
+        self, database: QueueDatabase, seat: Seat, surroundings: Surroundings, leases: Leases | None = None
+    ) -> None:
+        self._database = database
+        self._seat = seat
+        self._leases = leases or Leases()
+        self._source = SourceList(surroundings.source) if surroundings.source is not None else None
+        self._progress = surroundings.progress
+        self._scout = Scout(seat, surroundings.episodes, surroundings.returns, self._leases.recording_s)
+        self._snapshot = Snapshot()
+        self._seen: Sight | None = None
+        self._held = ""
+        self._lock = Lock()
+
+    # TaskQueue.
+
+    def board(self) -> Board:
+        """Every task and how it stands now."""
+        with self._lock:
+            self._look()
+            name = self._source.name if self._source is not None else self._database.name
+            return Board(name, tuple(one.queued for one in self._snapshot if one.is_listed))
+
+    def claim_next(self, *, after: str = "", device: str | None = None) -> QueuedTask | None:
+        """Hold the next open task that fits."""
+        with self._lock:
+            self._glance()
+            with self._writing() as (connection, ledger):
+                windows = _windows(ledger.task(after)) if after else (RANKS,)
+                found = self._first(ledger, windows, device)
+                if found is None:
+                    ledger.let_go(self._held)
+                taken = None if found is None else self._taken(connection, ledger, found)
+            self._held = "" if taken is None else taken.task_id
+            return taken
+
+    def claim(self, task_id: str) -> QueuedTask:
+        """Hold this task."""
+        with self._lock:
+            self._glance()
+            with self._writing() as (connection, ledger):
+                found = ledger.hold(task_id)
+                if found is None:
+                    raise self._refusal(ledger.task(task_id), task_id, "be claimed")
+                taken = self._taken(connection, ledger, found)
+            self._held = task_id
+            return taken
+
+    def release(self) -> None:
+        """Hold none any more."""
+        with self._lock:
+            if self._held:
+                with self._writing() as (_connection, ledger):
+                    ledger.let_go(self._held)
+                self._held = ""
+
+    def renew(self) -> bool:
+        """Keep what is held from running out."""
+        with self._lock:
+            return self._renew()
+
+    def skip(self, task_id: str, reason: str) -> None:
+        """Put a task at the end."""
+        with self._lock:
+            self._glance()
+            words = given(reason)
+            with self._writing() as (_connection, ledger):
+                task = self._standing(ledger, task_id, OPEN, "be skipped")
+                ledger.note(task, Deed.SKIPPED, reason=words)
+                ledger.let_go(task_id)
+            self._forget(task_id)
+
+    def send_back(self, task_id: str, reason: str) -> None:
+        """Have a recorded task wait again."""
+        with self._lock:
+            self._glance()
+            words = given(reason)
+            with self._writing() as (_connection, ledger):
+                task = self._standing(ledger, task_id, FINISHED, "be sent back")
+                ledger.note(task, Deed.SENT_BACK, reason=words)
+
+    def mark_recorded(self, task_id: str, episode_id: str) -> None:
+        """The task was recorded as this episode."""
+        with self._lock:
+            self._glance()
+            news = News(task_id, episode_id, self._scout.recorded(episode_id))
+            with self._writing() as (_connection, ledger):
+                write(ledger, news, self._seat)
+                ledger.let_go(task_id)
+            self._forget(task_id)
+
+    # TaskStock.
+
+    def add(self, tasks: Iterable[ListedTask], *, to_approve: bool) -> int:
+        """Put tasks behind those that are there."""
+        with self._lock:
+            self._glance()
+            with self._writing() as (_connection, ledger):
+                return ledger.add(tasks, Status.TO_APPROVE if to_approve else Status.WAITING)
+
+    def amend(self, tasks: Iterable[ListedTask], by: str) -> None:
+        """Put these in the place of the tasks of the same ids."""
+        with self._lock:
+            self._glance()
+            with self._writing() as (_connection, ledger):
+                for listed in tasks:
+                    task = self._standing(ledger, listed.task_id, OPEN | _PREPARED, "be changed")
+                    ledger.rewrite(task, listed)
+                    ledger.note(task, Deed.EDITED, by=by)
+
+    def approve(self, task_ids: Iterable[str], by: str) -> None:
+        """Let tasks that were to be approved, or rejected, wait."""
+        with self._lock:
+            self._glance()
+            with self._writing() as (_connection, ledger):
+                for task_id in task_ids:
+                    task = ledger.task(task_id)
+                    if task is None:
+                        raise self._refusal(task, task_id, "be approved")
+                    if Status[task.status] in _PREPARED:
+                        ledger.note(task, Deed.APPROVED, by=by)
+
+    def reject(self, task_ids: Iterable[str], by: str, reason: str) -> None:
+        """Leave tasks out that were to be approved or wait."""
+        with self._lock:
+            self._glance()
+            words = given(reason)
+            with self._writing() as (_connection, ledger):
+                for task_id in task_ids:
+                    task = self._standing(ledger, task_id, OPEN | _PREPARED, "be rejected")
+                    ledger.note(task, Deed.REJECTED, by=by, reason=words)
+                    ledger.let_go(task_id)
+
+    def holders(self) -> tuple[Holder, ...]:
+        """Who works on what now."""
+        with self._lock:
+            self._look()
+            return tuple(one.holder for one in self._snapshot if one.holder is not None)
+
+    # All below: with the lock held.
+
+    def _look(self) -> None:
+        """Learn what is new in the queue, and have it learn what is new here."""
+        self._follow_list()
+        sight = self._scout.look()
+        self._read()
+        news, gone = self._scout.news(sight, self._snapshot), self._scout.gone(self._snapshot)
+        if news or gone:
+            with self._writing() as (_connection, ledger):
+                ledger.let_go_of(gone)
+                for one in news:
+                    write(ledger, one, self._seat)
+            self._read()
+        self._seen = sight
+        held = self._snapshot.get(self._held)
+        if held is not None and held.token == self._seat.token and held.left_us < self._leases.claim_s * 0.8e6:
+            self._renew()
+
+    def _glance(self) -> None:
+        """Look, if there is anything new to see here."""
+        self._follow_list()
+        if self._seen is None or self._scout.look() != self._seen:
+            self._look()
+
+    def _read(self) -> None:
+        with self._database.reading() as connection:
+            self._snapshot.read(connection, self._database.now())
+
+    def _follow_list(self) -> None:
+        news = self._source.news() if self._source is not None else None
+        if self._source is None or news is None:
+            return
+        stamp, listed = news
+        with self._database.writing() as connection:
+            if self._progress is not None:
+                take_over(connection, self._progress, self._seat.place)
+            bring_in_line(connection, listed)
+        self._source.taken(stamp)
+
+    def _first(self, ledger: Ledger, windows: Iterable[tuple[int, int]], device: str | None) -> Row[Any] | None:
+        """The first open task in the windows; what others are just changing is looked at last."""
+        for waits in (False, True):
+            for low, high in windows:
+                found = ledger.hold_first(low, high, device, waits=waits)
+                if found is not None:
+                    return found
+        return None
+
+    def _taken(self, connection: Connection, ledger: Ledger, found: Row[Any]) -> QueuedTask:
+        """The task that was claimed, in place of the one before."""
+        if self._held and found.task_id != self._held:
+            ledger.let_go(self._held)
+        past = self._snapshot.past(connection, found)
+        return QueuedTask(past.listed, Status.CLAIMED, past.history)
+
+    def _renew(self) -> bool:
+        if self._held:
+            with self._writing() as (_connection, ledger):
+                if not ledger.renew(self._held):
+                    self._held = ""
+        return bool(self._held)
+
+    def _forget(self, task_id: str) -> None:
+        if self._held == task_id:
+            self._held = ""
+
+    def _standing(self, ledger: Ledger, task_id: str, wanted: Set[Status], deed: str) -> Row[Any]:
+        """The task of this id, which must stand as `wanted` to `deed` ("be skipped"), and not be held by others."""
+        task = ledger.task(task_id)
+        if task is None or not task.is_listed or Status[task.status] not in wanted or not _is_ours(task):
+            raise self._refusal(task, task_id, deed)
+        return task
+
+    def _refusal(self, task: Row[Any] | None, task_id: str, deed: str) -> TaskError:
+        if task is None or not task.is_listed:
+            where = self._source.path if self._source is not None else f"the queue {self._database.name}"
+            return TaskError(f"The task {task_id} is not in {where} any more: choose another one.")
+        words = shown_status(Status[task.status], is_held=task.is_held, is_recording=task.is_recording).value.lower()
+        if not _is_ours(task):
+            words = f"{words}, by {task.annotator} on {computer(task.place)}"
+        return TaskError(f"The task {task_id} cannot {deed}: it is {words}.")
+
+    @contextmanager
+    def _writing(self) -> Iterator[tuple[Connection, Ledger]]:
+        with self._database.writing() as connection:
+            yield connection, Ledger(connection, self._database.now(), self._seat, self._leases)
+
+
+def _is_ours(task: Row[Any]) -> bool:
+    """Whether nobody else has the task, and nobody records it."""
+    return not task.is_held or task.is_mine
+
+
+def _windows(after: Row[Any] | None) -> tuple[tuple[int, int], ...]:
+    """The ranks to look through, one range after the other, to find what comes behind a task."""
+    if after is None:
+        return (RANKS,)
+    lowest, highest = RANKS
+    behind = ((after.rank + 1, highest), (lowest, after.rank))
+    is_done = not after.is_open or (after.is_held and not after.is_mine)
+    return (SENT_BACK_RANKS, *behind) if is_done else behind

@@ -1,0 +1,71 @@
+"""Where the queues of the tests are: in a file, or on a server; each with the same questions to ask."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from odyssey_recorder.task.listing import ListedTask, read_tasks
+from odyssey_recorder.task.queue import Episodes, Returns
+from odyssey_recorder.task.queue_database import QueueDatabase
+from odyssey_recorder.task.queue_ledger import Leases
+from odyssey_recorder.task.queue_seat import Seat
+from odyssey_recorder.task.shared_queue import SharedQueue, Surroundings
+from tests.task.tasks import NotedEpisodes, write_list
+
+HOUR_US = 3_600_000_000
+
+
+class Clock:
+    """The time, which stands still until it is moved."""
+
+    def __init__(self) -> None:
+        self.now_us = 1_800_000_000_000_000
+
+    def __call__(self) -> int:
+        return self.now_us
+
+    def pass_s(self, seconds: float) -> None:
+        self.now_us += int(seconds * 1_000_000)
+
+
+class House:
+    """One database, and all queues that were opened on it."""
+
+    def __init__(self, folder: Path, url: str = "") -> None:
+        self.folder = folder
+        self.clock = Clock()
+        self._url = url
+        self._databases: list[QueueDatabase] = []
+
+    def database(self, clock: Callable[[], int] | None = None) -> QueueDatabase:
+        """The database, opened once more."""
+        file = self.folder / "queue.sqlite"
+        made = QueueDatabase(self._url, clock=clock) if self._url else QueueDatabase.in_file(file, clock=clock)
+        self._databases.append(made)
+        return made
+
+    def fill(self, *rows: Mapping[str, object]) -> None:
+        """Have the queue hold these tasks."""
+        self.queue().add(self.listed(*rows), to_approve=False)
+
+    def listed(self, *rows: Mapping[str, object]) -> tuple[ListedTask, ...]:
+        """The tasks of lines of a list."""
+        return read_tasks(write_list(self.folder / "rows.jsonl", rows))
+
+    def queue(
+        self,
+        episodes: Episodes | None = None,
+        returns: Returns | None = None,
+        *,
+        annotator: str = "Ada",
+        drafts: str = "drafts",
+        leases: Leases | None = None,
+    ) -> SharedQueue:
+        """The queue of an annotator at the place of the `drafts`."""
+        seat = Seat.of(annotator, self.folder / drafts)
+        surroundings = Surroundings(episodes or NotedEpisodes(), returns)
+        return SharedQueue(self.database(self.clock), seat, surroundings, leases)
+
+    def close(self) -> None:
+        """Leave the database."""
+        for database in self._databases:
+            database.close()

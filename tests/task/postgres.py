@@ -1,0 +1,130 @@
+"""A PostgreSQL server of the tests' own: started in a folder, without a password, on this computer alone."""
+
+import os
+import shutil
+import socket
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import psycopg
+import pytest
+
+_DEBIAN = Path("/usr/lib/postgresql")
+_SETTINGS = {
+    "fsync": "off",
+    "synchronous_commit": "off",
+    "full_page_writes": "off",
+    "max_connections": "260",
+    "shared_buffers": "64MB",
+    "listen_addresses": "127.0.0.1",
+    "unix_socket_directories": "",
+}
+_PATIENCE_S = 30.0
+
+
+class Postgres:
+    """The server at a free port; `connection` is what to say for one of its databases."""
+
+    def __init__(self, folder: Path, programs: Path) -> None:
+        self._programs = programs
+        self._folder = folder
+        self._databases = 0
+        self.port = _free_port()
+        self._server: subprocess.Popen[bytes] | None = None
+        words = (
+            "--auth=trust",
+            "--username=odyssey",
+            "--encoding=UTF8",
+            "--no-locale",
+            "--no-sync",
+            "--no-instructions",
+        )
+        subprocess.run([*_unprivileged(), programs / "initdb", *words, folder], check=True, stdout=subprocess.DEVNULL)
+
+    def url(self, database: str) -> str:
+        """The address of a database, as people write it."""
+        return f"postgresql://odyssey@127.0.0.1:{self.port}/{database}"
+
+    def new_database(self, template: str = "template1") -> str:
+        """Make a database, and give its name."""
+        self._databases += 1
+        name = f"queue_{self._databases}"
+        with psycopg.connect(self.url("postgres"), autocommit=True) as connection:
+            connection.execute(f"CREATE DATABASE {name} TEMPLATE {template}")
+        return name
+
+    def start(self) -> None:
+        """Start it, and wait until it answers."""
+        settings = [word for name, value in _SETTINGS.items() for word in ("-c", f"{name}={value}")]
+        log = (self._folder / "server.log").open("ab")
+        with log:
+            self._server = subprocess.Popen(
+                [*_unprivileged(), self._programs / "postgres", "-D", self._folder, "-p", str(self.port), *settings],
+                stdout=log,
+                stderr=log,
+            )
+        until = time.monotonic() + _PATIENCE_S
+        while True:
+            try:
+                psycopg.connect(self.url("postgres")).close()
+                return
+            except psycopg.OperationalError:
+                if self._server.poll() is not None or time.monotonic() > until:
+                    raise AssertionError((self._folder / "server.log").read_text()) from None
+                time.sleep(0.02)
+
+    def stop(self) -> None:
+        """Stop it at once, as a power cut would."""
+        if self._server is not None:
+            self._server.send_signal(3)  # SIGQUIT
+            self._server.wait(_PATIENCE_S)
+            self._server = None
+
+
+@contextmanager
+def running_postgres() -> Iterator[Postgres]:
+    """A server in a new folder; the test is skipped where PostgreSQL is not installed, but never in CI."""
+    programs = find_programs()
+    if programs is None:
+        words = "PostgreSQL is not installed: run sh scripts/system_packages.sh --for-tests"
+        if "CI" in os.environ:
+            pytest.fail(words)
+        pytest.skip(words)
+    with tempfile.TemporaryDirectory(prefix="odyssey-postgres-") as name:  # not where only root may look
+        if os.getuid() == 0:
+            shutil.chown(name, *_NOBODY)
+        server = Postgres(Path(name), programs)
+        try:
+            server.start()
+            yield server
+        finally:
+            server.stop()
+
+
+def find_programs() -> Path | None:
+    """The folder of the server's programs: Debian's newest, or wherever the PATH leads."""
+    found = sorted(_DEBIAN.glob("*/bin/initdb"), key=lambda path: float(path.parents[1].name))
+    if found:
+        return found[-1].parent
+    named = shutil.which("initdb")
+    return None if named is None else Path(named).resolve().parent
+
+
+_NOBODY = ("nobody", "nogroup")
+
+
+def _unprivileged() -> list[str | Path]:
+    """The server refuses to be run by root."""
+    if os.getuid():
+        return []
+    return ["setpriv", f"--reuid={_NOBODY[0]}", f"--regid={_NOBODY[1]}", "--clear-groups", "--"]
+
+
+def _free_port() -> int:
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return int(one.getsockname()[1])
