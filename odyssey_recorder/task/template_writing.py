@@ -1,0 +1,77 @@
+"""How a template becomes a file that reads back as the same template; nothing that is there is ever written over."""
+
+import os
+import re
+from pathlib import Path
+from uuid import uuid4
+
+import yaml
+
+from odyssey_recorder.errors import TaskError
+from odyssey_recorder.model.assignment import AsFound
+from odyssey_recorder.model.episode import Json
+from odyssey_recorder.task.fields import start_words
+from odyssey_recorder.task.template import Days, Items, Numbers, Role, Slot, Template
+
+_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
+_DEFAULT = "android"
+
+
+def write_template(folder: Path, template: Template) -> Path:
+    """Write a template into a folder of templates; the file is whole or not there. Returns its path.
+
+    Raises TaskError where its id cannot be a file's name, there is such a file, or none can be written.
+    """
+    if _ID.fullmatch(template.template_id) is None:
+        raise TaskError(f"{template.template_id!r} cannot be the name of a file: give the template another id.")
+    path = folder / template.category.value / f"{template.template_id}.yaml"
+    text = yaml.safe_dump(_as_written(template), sort_keys=False, allow_unicode=True, width=120)
+    beside = path.with_name(f".{template.template_id}-{uuid4().hex}.part")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with beside.open("x", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        os.link(beside, path)  # unlike a rename, it fails where there is such a file
+    except FileExistsError:
+        raise TaskError(f"There is a template {path} already: give this one another id.") from None
+    except OSError as error:
+        raise TaskError(f"The template {path} cannot be written: {error.strerror or error}.") from error
+    finally:
+        beside.unlink(missing_ok=True)
+    return path
+
+
+def _as_written(template: Template) -> dict[str, Json]:
+    """The keys of the file; those that say nothing are left out."""
+    written: dict[str, Json] = {
+        "meta_task": template.meta_task,
+        "slots": {name: _slot(slot) for name, slot in template.slots.items()},
+        "roles": {role.name: _role(role) for role in template.roles},
+        "phrasings": list(template.phrasings),
+        "named_phrasings": list(template.named_phrasings),
+    }
+    if template.catalogue != _DEFAULT:
+        written["catalogue"] = template.catalogue
+    if template.devices:
+        written["devices"] = list(template.devices)
+    if template.start != AsFound():
+        written["start"] = start_words(template.start)
+    if template.notes:
+        written["notes"] = template.notes
+    return written
+
+
+def _slot(slot: Slot) -> Json:
+    match slot:
+        case Items(texts):
+            return list(texts)
+        case Numbers(first, last, step, words):
+            return {"from": first, "to": last, "step": step, "words": words}
+        case Days(first, last, words):
+            return {"days": [first, last], "words": words}
+
+
+def _role(role: Role) -> Json:
+    return list(role.apps) if role.apps else "any"
