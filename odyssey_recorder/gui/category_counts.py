@@ -14,6 +14,8 @@ from odyssey_recorder.task.queue import Board, Status
 
 _IN_A_ROW = 3
 _BAR_PX = 4
+_RECORDED = frozenset({Status.RECORDED, Status.IMPOSSIBLE, Status.DONE})
+_NOT_OFFERED = frozenset({Status.TO_APPROVE, Status.REJECTED})
 
 
 class CategoryCounts(QWidget):
@@ -40,8 +42,8 @@ class CategoryCounts(QWidget):
 
     def show_board(self, board: Board) -> None:
         """Count the tasks of `board`."""
-        total = Counter(task.listed.task.category for task in board.tasks)
-        done = Counter(task.listed.task.category for task in board.tasks if task.status is Status.RECORDED)
+        total = Counter(task.listed.task.category for task in board.tasks if task.status not in _NOT_OFFERED)
+        done = Counter(task.listed.task.category for task in board.tasks if task.status in _RECORDED)
         for category, label in self._counts.items():
             label.setText(f"{done[category]} of {total[category]}")
             label.setAccessibleName(f"{category_words(category)}: {label.text()} recorded")

@@ -234,6 +234,41 @@ class Command(Enum):
     )
     END_HERE = _review("End here…", "End the episode with the picture of this step", "content_cut", "Alt+H")
     UNDO_FIX = _review("Undo fix", "Take the newest fix back", "undo", "Ctrl+Z")
+    SHOW_QUEUE = _tasks(
+        "Queue", "Show the tasks that are to be recorded, and who has them", "format_list_checks", "Alt+1",
+        checkable=True,
+    )  # fmt: skip
+    SHOW_TEMPLATES = _tasks(
+        "Templates", "Show what tasks are made from", "text_box_multiple_outline", "Alt+2", checkable=True
+    )
+    SHOW_PREPARE = _tasks(
+        "Prepare", "Show the tasks that are to be approved", "text_box_check_outline", "Alt+3", checkable=True
+    )
+    SHOW_COVERAGE = _tasks("Coverage", "Show what there is of everything", "view_grid_outline", "Alt+4", checkable=True)
+    FIND_TASK = _tasks("Find", "Search in what is shown", "magnify", "Ctrl+F")
+    GENERATE_TASKS = _tasks("Generate…", "Make tasks from the templates", "plus", "Ctrl+G")
+    THINK_OF_TEMPLATES = _tasks(
+        "Think of new ones…", "Let a language model think of new templates", "lightbulb_on_outline", "Ctrl+T"
+    )
+    KEEP_TEMPLATE = _tasks("Keep", "Keep this proposal as a template of your own", "check", "K", primary=True)
+    DROP_TEMPLATE = _tasks("Drop", "Forget this proposal", "close", "D")
+    APPROVE_TASKS = _tasks("Approve", "Let it be recorded, and go to the next", "check", "A", primary=True)
+    REJECT_TASKS = _tasks("Reject…", "Leave it out, with a reason, and go to the next", "cancel", "X")
+    EDIT_TASK = _tasks("Edit", "Put it into words of your own", "pencil_outline", "E")
+    KEEP_WORDS = _tasks(
+        "Save", "Keep your words; the rules look at them", "content_save_outline", "Ctrl+Return", primary=True
+    )
+    LEAVE_WORDS = _tasks("Undo", "Go back to the words as they were", "undo", "Esc")
+    REWRITE_TASKS = _tasks(
+        "Rewrite…", "Let a language model put the chosen tasks into words; shows first what it takes", "auto_fix", "W"
+    )
+    REWRITE_ALL = _tasks(
+        "Rewrite all…", "Let a language model put all that are shown into words; shows first what it takes",
+        "auto_fix", "Ctrl+Shift+R",
+    )  # fmt: skip
+    NEXT_GAP = _tasks("Next gap", "Go to the place that lacks most, and on to the next", "debug_step_over", "N")
+    FILL_GAP = _tasks("Generate for it…", "Make tasks for this place of the board", "plus", "G", primary=True)
+    DISMISS_TASKS = _tasks("Dismiss", "Dismiss this message", "close", "Ctrl+.")
     SNAPSHOT_DELETE = _devices("Delete", "Forget this snapshot", "delete_outline", "Alt+D")
 
 

@@ -4,9 +4,10 @@ import re
 from collections.abc import Sequence
 from typing import TypeVar
 
-from PySide6.QtCore import QRectF, QSignalBlocker, Qt
+from PySide6.QtCore import QPoint, QRectF, QSignalBlocker, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import (
+    QCheckBox,
     QComboBox,
     QHBoxLayout,
     QLabel,
@@ -23,6 +24,7 @@ from odyssey_recorder.gui.theme import Theme
 
 W = TypeVar("W", bound=QWidget)
 
+_BOX_PX = 18
 _QUESTION_PX = 392
 """How wide the words of a question are that is asked over a page."""
 
@@ -67,6 +69,34 @@ class Choice(QComboBox):
         painter.setPen(theme.muted if self.isEnabled() else theme.off)
         place = QRectF(self.width() - 28, 0, 20, self.height())
         painter.drawText(place, Qt.AlignmentFlag.AlignCenter, glyph("chevron_down"))
+
+
+class Tick(QCheckBox):
+    """A box to tick, in the colours of the window."""
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        theme = Theme.current()
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        box = QRectF(1, (self.height() - _BOX_PX) / 2, _BOX_PX, _BOX_PX)
+        is_ticked, is_on = self.isChecked(), self.isEnabled()
+        painter.setPen(theme.accent if self.hasFocus() else theme.muted if is_on else theme.outline)
+        painter.setBrush((theme.accent if is_on else theme.off) if is_ticked else theme.field)
+        painter.drawRoundedRect(box, 4, 4)
+        if is_ticked:
+            painter.setPen(theme.on_accent)
+            painter.setFont(glyph_font(_BOX_PX - 2))
+            painter.drawText(box, Qt.AlignmentFlag.AlignCenter, glyph("check_bold"))
+        painter.setFont(self.font())
+        painter.setPen(theme.text if is_on else theme.off)
+        words = self.rect().adjusted(_BOX_PX + 10, 0, 0, 0)
+        painter.drawText(words, Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextShowMnemonic, self.text())
+
+    def hitButton(self, pos: QPoint) -> bool:
+        return self.rect().contains(pos)
+
+    def sizeHint(self) -> QSize:
+        return QSize(_BOX_PX + 14 + self.fontMetrics().horizontalAdvance(self.text()), 34)
 
 
 def named(widget: W, name: str) -> W:

@@ -28,7 +28,7 @@ _FIXED = frozenset(
 )  # fmt: skip
 """What works in every window and field by itself, unless Ctrl or Alt is held with it."""
 
-_OF_LETTERS = ("Review",)
+_OF_LETTERS = ("Review", "Tasks")
 """The pages where a letter or a digit asks for something, except in a field that is being written in."""
 
 _log = logging.getLogger(__name__)

@@ -26,6 +26,7 @@ if TYPE_CHECKING:  # each page is loaded when it is first asked for
     from odyssey_recorder.gui.doctor_dialog import Doctor
     from odyssey_recorder.gui.review.reviewing import Reviewing
     from odyssey_recorder.gui.settings.settings_page import SettingsDesk
+    from odyssey_recorder.gui.tasks.preparing import Preparing
 
 
 PAGES = (
@@ -55,6 +56,7 @@ _PARTS = (
     "odyssey_recorder.gui.review.figures_view",
     "odyssey_recorder.quality.checker",
     "odyssey_recorder.review_desk",
+    "odyssey_recorder.task_desk",
 )
 """What is put into a page or works behind it, and must be loaded before it is made."""
 
@@ -75,8 +77,8 @@ def is_loaded(command: Command) -> bool:
 class Workplace:
     """What the window asks of the program beside the desk; where a part is None there is no page or dialog for it.
 
-    `state`, `shortcuts` and `sheets` are where it is kept how the window looked, which keys the annotator chose, and
-    what a reviewer has filled in.
+    `preparing` is called once, off the GUI thread. `state`, `shortcuts` and `sheets` are where it is kept how the window
+    looked, which keys the annotator chose, and what a reviewer has filled in.
     """
 
     dataset: "DatasetFolder | None" = None
@@ -84,6 +86,7 @@ class Workplace:
     doctor: "Doctor | None" = None
     yard: "Yard | None" = None
     tasks: TaskQueue | None = None
+    preparing: "Callable[[], Preparing] | None" = None
     practice: Practice | None = None
     settings: "SettingsDesk | None" = None
     theme: ThemeName = "system"
@@ -121,7 +124,7 @@ class Pages:
             self._makers[Command.DEVICES_PAGE] = partial(self._make_devices, workplace.yard)
         queue = tools.queue
         if queue is not None:
-            self._makers[Command.TASKS_PAGE] = partial(self._make_tasks, queue)
+            self._makers[Command.TASKS_PAGE] = partial(self._make_tasks, queue, workplace.preparing)
         if workplace.settings is not None:
             self._makers[Command.SETTINGS_PAGE] = partial(self._make_settings, workplace.settings)
         if tools.coach is not None:
@@ -147,14 +150,17 @@ class Pages:
 
         return SettingsPage(settings, self._tools.shortcuts, self._tools.background, self._tools.commands)
 
-    def _make_tasks(self, queue: QueueBridge) -> Page:
+    def _make_tasks(self, queue: QueueBridge, preparing: "Callable[[], Preparing] | None") -> Page:
         from odyssey_recorder.gui.tasks.tasks_page import TasksPage
+        from odyssey_recorder.gui.tasks.workshop import Workshop
 
         if (coach := self._tools.coach) is not None:
             coach.changed.connect(lambda: queue.show_gate(coach.closed(None)))
             queue.chosen.connect(lambda _task: coach.leave())
             queue.show_gate(coach.closed(None))
-        return TasksPage(queue, self._tools.commands)
+        tools = self._tools
+        workshop = None if preparing is None else Workshop(preparing, tools.background, tools.jobs, queue)
+        return TasksPage(queue, tools.commands, workshop)
 
     def _make_practice(self, coach: PracticeCoach) -> Page:
         from odyssey_recorder.gui.practice.practice_page import PracticePage

@@ -3,15 +3,13 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from PySide6.QtCore import QPoint, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QPainter, QPaintEvent, QWheelEvent
-from PySide6.QtWidgets import QCheckBox, QFileDialog, QSpinBox, QVBoxLayout, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QWheelEvent
+from PySide6.QtWidgets import QFileDialog, QSpinBox, QVBoxLayout, QWidget
 
-from odyssey_recorder.gui.icons import glyph, glyph_font, icon
-from odyssey_recorder.gui.parts import Choice, line_edit, named, push_button, row
+from odyssey_recorder.gui.icons import icon
+from odyssey_recorder.gui.parts import Choice, Tick, line_edit, named, push_button, row
 from odyssey_recorder.gui.theme import Theme
-
-_BOX_PX = 18
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +175,7 @@ class _OneOf(Control):
 
 class _Switch(Control):
     def __init__(self, name: str, words: str) -> None:
-        self._box = named(_Tick(words), name)
+        self._box = named(Tick(words), name)
         super().__init__(self._box)
         self._box.toggled.connect(self.changed)
 
@@ -201,31 +199,3 @@ class _CalmChoice(Choice):
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         event.ignore()
-
-
-class _Tick(QCheckBox):
-    """A box to tick, in the colours of the window."""
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        theme = Theme.current()
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        box = QRectF(1, (self.height() - _BOX_PX) / 2, _BOX_PX, _BOX_PX)
-        is_ticked, is_on = self.isChecked(), self.isEnabled()
-        painter.setPen(theme.accent if self.hasFocus() else theme.muted if is_on else theme.outline)
-        painter.setBrush((theme.accent if is_on else theme.off) if is_ticked else theme.field)
-        painter.drawRoundedRect(box, 4, 4)
-        if is_ticked:
-            painter.setPen(theme.on_accent)
-            painter.setFont(glyph_font(_BOX_PX - 2))
-            painter.drawText(box, Qt.AlignmentFlag.AlignCenter, glyph("check_bold"))
-        painter.setFont(self.font())
-        painter.setPen(theme.text if is_on else theme.off)
-        words = self.rect().adjusted(_BOX_PX + 10, 0, 0, 0)
-        painter.drawText(words, Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextShowMnemonic, self.text())
-
-    def hitButton(self, pos: QPoint) -> bool:
-        return self.rect().contains(pos)
-
-    def sizeHint(self) -> QSize:
-        return QSize(_BOX_PX + 14 + self.fontMetrics().horizontalAdvance(self.text()), 34)

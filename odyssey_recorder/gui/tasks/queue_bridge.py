@@ -3,13 +3,16 @@
 from collections import deque
 from collections.abc import Callable
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 
 from odyssey_recorder.errors import OdysseyError
 from odyssey_recorder.gui.background import Background
 from odyssey_recorder.task.queue import Board, QueuedTask, TaskQueue
 
 _Held = QueuedTask | None
+
+_RENEW_MS = 60_000
+"""So often the task that is held is kept from running out."""
 
 
 class QueueBridge(QObject):
@@ -37,6 +40,8 @@ class QueueBridge(QObject):
         self._recording = False
         self._gate = ""
         self._device: str | None = None
+        self._renewal = QTimer(self, interval=_RENEW_MS)
+        self._renewal.timeout.connect(self.renew)
 
     @property
     def device(self) -> str | None:
@@ -84,7 +89,19 @@ class QueueBridge(QObject):
 
     def let_go(self) -> None:
         """Hold no task any more."""
+        self._keep_renewing(False)
         self._ask(self._queue.release)
+
+    def renew(self) -> None:
+        """Keep the task that is held; if it was lost, tell how all tasks stand now."""
+
+        def carry_out() -> Callable[[], None]:
+            if self._queue.renew():
+                return lambda: None
+            board = self._queue.board()
+            return lambda: self.board_changed.emit(board)
+
+        self._enqueue(carry_out)
 
     def skip(self, task_id: str, reason: str) -> None:
         """Put a task at the end, with the reason, and hold the one behind it."""
@@ -107,6 +124,7 @@ class QueueBridge(QObject):
             board = self._queue.board()
 
             def tell() -> None:
+                self._keep_renewing(held is not None)
                 self.held_changed.emit(held)
                 self.board_changed.emit(board)
                 tell_also(held)
@@ -114,6 +132,12 @@ class QueueBridge(QObject):
             return tell
 
         self._enqueue(carry_out)
+
+    def _keep_renewing(self, on: bool) -> None:
+        if on:
+            self._renewal.start()
+        else:
+            self._renewal.stop()
 
     def _ask(self, deed: Callable[[], None]) -> None:
         def carry_out() -> Callable[[], None]:

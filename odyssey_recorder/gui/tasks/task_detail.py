@@ -5,7 +5,7 @@ from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.parts import scroll_area, text_label
 from odyssey_recorder.gui.record.task_text import TaskText
-from odyssey_recorder.task.queue import HistoryEntry, QueuedTask
+from odyssey_recorder.task.queue import HistoryEntry, Holder, QueuedTask
 
 
 class TaskDetail(QFrame):
@@ -17,6 +17,7 @@ class TaskDetail(QFrame):
         self._text = TaskText()
         self._title = text_label("Task", "title")
         self._nothing = text_label("Choose a task in the list to read all of it.", "hint")
+        self._holder = text_label(kind="warning")
         self._head = text_label("History", "field")
         self._history = text_label(kind="hint")
         self._hint = text_label(kind="hint")
@@ -24,7 +25,7 @@ class TaskDetail(QFrame):
         inner = QVBoxLayout(content)
         inner.setContentsMargins(0, 0, 0, 0)
         inner.setSpacing(10)
-        for part in (self._nothing, self._text, self._head, self._history):
+        for part in (self._nothing, self._text, self._holder, self._head, self._history):
             inner.addWidget(part)
         inner.addStretch()
         area = scroll_area()
@@ -39,11 +40,13 @@ class TaskDetail(QFrame):
             column.addWidget(commands.button(command).set_wide())
         self.show_task(None)
 
-    def show_task(self, task: QueuedTask | None) -> None:
-        """Show `task`, or what to do where there is none."""
+    def show_task(self, task: QueuedTask | None, holder: Holder | None = None) -> None:
+        """Show `task` and who works on it, or what to do where there is none."""
         self._nothing.setVisible(task is None)
         self._text.setVisible(task is not None)
         self._title.setText("Task" if task is None else f"Task {task.task_id}")
+        self._holder.setText("" if holder is None else holder_words(holder))
+        self._holder.setVisible(holder is not None)
         history = "" if task is None else "\n".join(_words(entry) for entry in task.history)
         self._history.setText(history)
         for part in (self._head, self._history):
@@ -59,6 +62,14 @@ class TaskDetail(QFrame):
     def repaint_icons(self) -> None:
         """Draw the icons anew for another palette."""
         self._text.repaint_icons()
+
+
+def holder_words(holder: Holder) -> str:
+    """Who has a task, where, since when, and until when at the latest."""
+    place = f" on {holder.place}" if holder.place else ""
+    does = "is recording it" if holder.is_recording else "has it"
+    since, until = holder.since.astimezone(), holder.until.astimezone()
+    return f"{holder.annotator} {does}{place} since {since:%H:%M}, until {until:%H:%M} at the latest."
 
 
 def _words(entry: HistoryEntry) -> str:

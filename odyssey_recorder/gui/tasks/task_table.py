@@ -1,13 +1,13 @@
 """The tasks of a queue as a table: what its columns say, which rows a filter leaves, and their order."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
 from odyssey_recorder.gui.record.task_text import category_words
 from odyssey_recorder.gui.theme import Theme
-from odyssey_recorder.task.queue import OPEN, Board, QueuedTask, Status
+from odyssey_recorder.task.queue import OPEN, Board, Holder, QueuedTask, Status
 
 _Index = QModelIndex | QPersistentModelIndex
 
@@ -48,6 +48,7 @@ class TaskTable(QAbstractTableModel):
         self._all: Sequence[_Row] = ()
         self._rows: Sequence[_Row] = ()
         self._filter = Filter()
+        self._holders: Mapping[str, Holder] = {}
         self._column = -1
         self._descending = False
 
@@ -55,6 +56,12 @@ class TaskTable(QAbstractTableModel):
         """Show the tasks of `board`."""
         self._all = [_Row(task, place, _searched(task)) for place, task in enumerate(board.tasks)]
         self._rearrange()
+
+    def show_holders(self, holders: Mapping[str, Holder]) -> None:
+        """Tell beside the status of a task who has it, by its id."""
+        self._holders = holders
+        if self._rows:
+            self.dataChanged.emit(self.index(0, STATUS), self.index(len(self._rows) - 1, STATUS))
 
     def narrow(self, wanted: Filter) -> None:
         """Show only what `wanted` admits."""
@@ -91,7 +98,9 @@ class TaskTable(QAbstractTableModel):
             return None
         match role:
             case Qt.ItemDataRole.DisplayRole | Qt.ItemDataRole.AccessibleTextRole:
-                return _COLUMNS[index.column()][1](task)
+                words = _COLUMNS[index.column()][1](task)
+                holder = self._holders.get(task.task_id) if index.column() == STATUS else None
+                return words if holder is None else f"{words}\n{holder.annotator}, {holder.since.astimezone():%H:%M}"
             case Qt.ItemDataRole.ForegroundRole if index.column() == STATUS:
                 return _colour(task.status)
             case _:
@@ -122,8 +131,8 @@ def _searched(task: QueuedTask) -> str:
 
 def _colour(status: Status) -> object:
     theme = Theme.current()
-    if status is Status.RECORDED:
+    if status in (Status.RECORDED, Status.IMPOSSIBLE, Status.DONE):
         return theme.success
-    if status in (Status.SKIPPED, Status.SENT_BACK):
+    if status in (Status.SKIPPED, Status.SENT_BACK, Status.REJECTED):
         return theme.warning
-    return theme.muted if status in OPEN else theme.text
+    return theme.muted if status in OPEN | {Status.TO_APPROVE} else theme.text

@@ -1,252 +1,176 @@
-"""The page on which an annotator looks through the tasks of the queue, and chooses the one to record."""
+"""The Tasks page: the queue that annotators look through, and beside it the views in which a lead prepares tasks."""
 
-from collections.abc import Callable
+from collections.abc import Iterator
+from dataclasses import dataclass
 
-from PySide6.QtCore import Qt, QTimer
-from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QHeaderView, QTableView, QVBoxLayout
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QActionGroup
+from PySide6.QtWidgets import QStackedWidget, QToolButton, QVBoxLayout, QWidget
 
-from odyssey_recorder.device.profile import profiles
-from odyssey_recorder.gui.banner import Banner, Tone
-from odyssey_recorder.gui.category_counts import CategoryCounts
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.page import Page
-from odyssey_recorder.gui.parts import Choice, line_edit, named, push_button, row, text_label
-from odyssey_recorder.gui.reason_dialog import SendBackDialog
-from odyssey_recorder.gui.record.task_text import category_words, misfit_words
+from odyssey_recorder.gui.parts import named, row
+from odyssey_recorder.gui.tasks.coverage_view import CoverageView
+from odyssey_recorder.gui.tasks.lead_strip import LeadStrip
+from odyssey_recorder.gui.tasks.prepare_view import PrepareView
 from odyssey_recorder.gui.tasks.queue_bridge import QueueBridge
-from odyssey_recorder.gui.tasks.task_detail import TaskDetail
-from odyssey_recorder.gui.tasks.task_table import APPS, CATEGORY, INSTRUCTION, STATUS, Filter, TaskTable
-from odyssey_recorder.model.episode import Category
-from odyssey_recorder.task.queue import OPEN, Board, QueuedTask, Status
+from odyssey_recorder.gui.tasks.queue_view import QueueView
+from odyssey_recorder.gui.tasks.templates_view import TemplatesView
+from odyssey_recorder.gui.tasks.workshop import Workshop
+from odyssey_recorder.task.queue import QueuedTask
 
-_ROW_PX = 48
-_DETAIL_PX = 320
-_TYPING_MS = 120
-_WIDE_PX = 860
-_NARROW = {CATEGORY: 118, APPS: 112, STATUS: 96}
-_WIDE = {CATEGORY: 190, APPS: 190, STATUS: 110}
-_MINE = (Command.RECORD_TASK, Command.SEND_BACK_TASK, Command.READ_TASKS)
+_VIEWS = (Command.SHOW_QUEUE, Command.SHOW_TEMPLATES, Command.SHOW_PREPARE, Command.SHOW_COVERAGE)
+_OF_LEADS = (*_VIEWS, Command.GENERATE_TASKS, Command.DISMISS_TASKS)
+
+
+@dataclass(frozen=True, slots=True)
+class _Lead:
+    """What there is for a lead beside the queue."""
+
+    workshop: Workshop
+    strip: LeadStrip
+    templates: TemplatesView
+    prepare: PrepareView
+    coverage: CoverageView
 
 
 class TasksPage(Page):
-    """Shows the queue that the bridge reports, and on top why it is closed where it is."""
+    """Without a workshop there is the queue alone."""
 
-    def __init__(self, queue: QueueBridge, commands: Commands) -> None:
+    def __init__(self, queue: QueueBridge, commands: Commands, workshop: Workshop | None = None) -> None:
         super().__init__()
         self._queue = queue
         self._commands = commands
-        self._board = Board("", ())
-        self._chosen = ""
-        self._title = text_label("Tasks", "title")
-        self._count = text_label(kind="hint")
-        self._counts = CategoryCounts()
-        practice = push_button("Go on with practice", "Go to the practice tasks that are left", "primary")
-        practice.clicked.connect(commands[Command.PRACTICE_PAGE].trigger)
-        self._gate = Banner(practice)
-        self._failure = Banner(commands.button(Command.READ_TASKS, kind="quiet"))
-        self._words = line_edit("Search tasks", "Search instruction, app or id")
-        self._category = Choice("Show category")
-        self._status = Choice("Show status")
-        self._device = Choice("Show device")
-        self._table = TaskTable(self)
-        self._view = named(QTableView(), "Tasks")
-        self._nothing = text_label(kind="hint")
-        self._detail = TaskDetail(commands)
-        self._typing = QTimer(self, singleShot=True, interval=_TYPING_MS)
-        self._fill_choices()
-        self._prepare_table()
-        self._lay_out()
-        self._connect()
-        self._show_gate(queue.gate)
-        self._allow()
+        self._queue_view = QueueView(queue, commands)
+        self._lead: _Lead | None = None
+        self._making = iter(()) if workshop is None else self._make(workshop)
+        self._views: dict[Command, QWidget] = {Command.SHOW_QUEUE: self._queue_view}
+        self._stack = QStackedWidget()
+        self._stack.addWidget(self._queue_view)
+        self._names = QActionGroup(self)
+        self._whole = QVBoxLayout(self)
+        self._whole.setContentsMargins(16, 16, 16, 16)
+        self._whole.setSpacing(10)
+        self._whole.addWidget(self._stack, 1)
+        self._commands.belong_to(self, Command.READ_TASKS, Command.FIND_TASK)
+        self._commands[Command.READ_TASKS].triggered.connect(lambda _checked: self._refresh())
+        self._commands[Command.FIND_TASK].triggered.connect(lambda _checked: self._search())
+
+    def fill(self) -> Iterator[None]:
+        yield from self._making
 
     def enter(self) -> None:
         """Look how the tasks stand now; the list is read again where its file has changed."""
-        self._queue.refresh()
+        for _turn in self._making:
+            pass
+        self._refresh()
 
     def repaint_icons(self) -> None:
         """Draw the icons anew for another palette."""
-        for part in (self._gate, self._failure, self._detail):
-            part.repaint_icons()
-        self._view.viewport().update()
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        widths = _WIDE if self.width() - _DETAIL_PX >= _WIDE_PX else _NARROW
-        for column, width in widths.items():
-            self._view.setColumnWidth(column, width)
+        self._queue_view.repaint_icons()
+        if (lead := self._lead) is not None:
+            for part in (lead.strip, lead.templates, lead.prepare, lead.coverage):
+                part.repaint_icons()
 
     @property
     def chosen(self) -> QueuedTask | None:
-        """The task that the detail card shows."""
-        return self._table.task(self._view.currentIndex().row())
+        """The task of the queue that is chosen."""
+        return self._queue_view.chosen
 
-    # What the queue tells.
+    @property
+    def _shown(self) -> Command:
+        return next((one for one in _VIEWS if self._commands[one].isChecked()), Command.SHOW_QUEUE)
 
-    def _show_board(self, board: Board) -> None:
-        self._board = board
-        self._failure.hide()
-        self._title.setText(board.name or "Tasks")
-        self._counts.show_board(board)
-        self._keep_chosen(lambda: self._table.show_board(board))
+    def _refresh(self) -> None:
+        self._queue.refresh()
+        if (lead := self._lead) is not None:
+            lead.workshop.read_shelf()
+            lead.workshop.read_rows()
+            lead.workshop.read_holders()
+            lead.coverage.read()
 
-    def _show_failure(self, words: str) -> None:
-        self._failure.show_message(Tone.DANGER, words)
+    def _search(self) -> None:
+        lead = self._lead
+        if lead is not None and self._shown is Command.SHOW_TEMPLATES:
+            lead.templates.search()
+        elif lead is not None and self._shown is Command.SHOW_PREPARE:
+            lead.prepare.search()
+        elif self._shown is Command.SHOW_QUEUE:
+            self._queue_view.search()
 
-    def _show_gate(self, words: str) -> None:
-        if words:
-            self._gate.show_message(Tone.WARNING, words)
-        else:
-            self._gate.hide()
-        self._allow()
+    # What a lead has.
 
-    # What the annotator asks for.
-
-    def _narrow(self) -> None:
-        wanted = Filter(
-            self._category.currentData(),
-            self._status.currentData(),
-            self._words.text(),
-            self._device.currentData(),
-        )
-        self._keep_chosen(lambda: self._table.narrow(wanted))
-
-    def _record(self) -> None:
-        if self.chosen is not None:
-            self._queue.choose(self.chosen.task_id)
-
-    def _ask_to_send_back(self) -> None:
-        task = self.chosen
-        if task is not None:
-            dialog = SendBackDialog(task.listed.task.instruction, self)
-            dialog.reason_given.connect(lambda reason: self._queue.send_back(task.task_id, reason))
-            dialog.open()
-
-    def _show_chosen(self) -> None:
-        task = self.chosen
-        if task is not None:
-            self._chosen = task.task_id
-        self._detail.show_task(task)
-        self._allow()
-
-    def _keep_chosen(self, rearrange: Callable[[], None]) -> None:
-        rearrange()
-        at = self._table.row_of(self._chosen)
-        if at < 0 and self._table.rowCount():
-            at = 0
-        if at >= 0:
-            self._view.setCurrentIndex(self._table.index(at, INSTRUCTION))
-            self._view.scrollTo(self._view.currentIndex())
-        self._show_chosen()
-        self._tell_count()
-
-    def _tell_count(self) -> None:
-        shown, total = self._table.rowCount(), len(self._board.tasks)
-        self._count.setText(f"{total} in all" if shown == total else f"{shown} of {total} shown")
-        words = "No task is like this: change the search or the filters." if total else "The list holds no task."
-        self._nothing.setText(words)
-        self._nothing.setVisible(not shown)
-        self._view.setVisible(bool(shown))
-
-    def _allow(self) -> None:
-        task = self.chosen
-        takes = task is not None and task.status in OPEN | {Status.CLAIMED}
-        may = takes and not self._queue.is_recording and not self._queue.gate
-        self._commands.enable(Command.RECORD_TASK, on=may)
-        recorded = task is not None and task.status is Status.RECORDED
-        self._commands.enable(Command.SEND_BACK_TASK, on=recorded)
-        self._commands[Command.SEND_BACK_TASK].setVisible(recorded)
-        self._detail.show_hint(self._hint(task))
-
-    def _hint(self, task: QueuedTask | None) -> str:
-        if task is None:
-            return ""
-        if task.status is Status.UNDER_WAY:
-            return "It was begun: go on with it under Drafts on the Record page."
-        if task.status is Status.RECORDED:
-            return "It is recorded. Send it back if it must be recorded again."
-        if self._queue.is_recording:
-            return "Another task is being recorded now."
-        return "" if task.listed.fits(self._queue.device) else misfit_words(task)
-
-    # How it hangs together.
-
-    def _fill_choices(self) -> None:
-        self._category.addItem("All categories", "")
-        for category in Category:
-            self._category.addItem(category_words(category.value), category.value)
-        self._status.addItem("Any status", None)
-        for status in Status:
-            self._status.addItem(status.value, status)
-        self._device.addItem("Any device", None)
-        for profile in profiles():
-            self._device.addItem(profile.name, profile.key)
-
-    def _prepare_table(self) -> None:
-        view = self._view
-        view.setModel(self._table)
-        view.setSelectionBehavior(QTableView.SelectionBehavior.SelectRows)
-        view.setSelectionMode(QTableView.SelectionMode.SingleSelection)
-        view.setShowGrid(False)
-        view.setTabKeyNavigation(False)
-        view.setSortingEnabled(True)
-        view.verticalHeader().hide()
-        view.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        view.verticalHeader().setDefaultSectionSize(_ROW_PX)
-        view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        head = view.horizontalHeader()
-        head.setSortIndicatorClearable(True)
-        head.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
-        head.setHighlightSections(False)
-        head.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        head.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
-        head.setSectionResizeMode(INSTRUCTION, QHeaderView.ResizeMode.Stretch)
-
-    def _connect(self) -> None:
-        self._queue.board_changed.connect(self._show_board)
-        self._queue.failed.connect(self._show_failure)
-        self._queue.gate_changed.connect(self._show_gate)
-        self._queue.chosen.connect(lambda _task: self._commands[Command.RECORD_PAGE].trigger())
-        self._queue.recording_changed.connect(lambda _recording: self._allow())
-        self._queue.device_changed.connect(self._allow)
-        self._view.selectionModel().currentRowChanged.connect(lambda *_: self._show_chosen())
-        self._view.activated.connect(lambda _index: self._commands[Command.RECORD_TASK].trigger())
-        self._words.textChanged.connect(lambda _words: self._typing.start())
-        self._typing.timeout.connect(self._narrow)
-        for choice in (self._category, self._status, self._device):
-            choice.currentIndexChanged.connect(lambda _row: self._narrow())
-        self._commands.belong_to(self, *_MINE)
-        calls = {
-            Command.RECORD_TASK: self._record,
-            Command.SEND_BACK_TASK: self._ask_to_send_back,
-            Command.READ_TASKS: self._queue.refresh,
+    def _make(self, workshop: Workshop) -> Iterator[None]:
+        commands = self._commands
+        strip = LeadStrip(workshop, commands)
+        yield
+        templates = TemplatesView(workshop, commands)
+        yield
+        prepare = PrepareView(workshop, commands)
+        yield
+        coverage = CoverageView(workshop, commands)
+        yield
+        self._lead = _Lead(workshop, strip, templates, prepare, coverage)
+        self._views |= {
+            Command.SHOW_TEMPLATES: templates,
+            Command.SHOW_PREPARE: prepare,
+            Command.SHOW_COVERAGE: coverage,
         }
-        for command, call in calls.items():
-            self._commands[command].triggered.connect(lambda _checked, call=call: call())
+        self._bring_together(self._lead)
+        self._whole.insertWidget(0, self._tabs())
+        self._whole.insertWidget(1, strip)
+        commands[Command.SHOW_QUEUE].setChecked(True)
+        yield
 
-    def _lay_out(self) -> None:
-        head = row(self._title, self._count)
-        head.setStretch(0, 1)
-        self._count.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-        filters = row(self._words, self._category, self._status, self._device)
-        filters.setStretch(0, 1)
-        left = QVBoxLayout()
-        left.setSpacing(12)
-        left.addLayout(head)
-        left.addWidget(self._counts)
-        left.addLayout(filters)
-        left.addWidget(self._failure)
-        left.addWidget(self._nothing)
-        left.addWidget(self._view, 1)
-        left.addStretch()
-        self._detail.setFixedWidth(_DETAIL_PX)
-        both = QHBoxLayout()
-        both.setSpacing(16)
-        both.addLayout(left, 1)
-        both.addWidget(self._detail)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(16, 16, 16, 16)
-        whole.setSpacing(12)
-        whole.addWidget(self._gate)
-        whole.addLayout(both, 1)
+    def _bring_together(self, lead: _Lead) -> None:
+        commands, workshop = self._commands, lead.workshop
+        commands.belong_to(self, *_OF_LEADS)
+        commands[Command.GENERATE_TASKS].triggered.connect(lambda _checked: lead.strip.ask_to_generate())
+        lead.strip.generated.connect(self._show_generated)
+        lead.strip.proposed.connect(lead.templates.show_proposals)
+        lead.strip.rewriting.connect(lead.prepare.show_rewriting)
+        lead.strip.thinking.connect(lead.templates.show_thinking)
+        lead.templates.think_asked.connect(lead.strip.think)
+        lead.prepare.rewrite_asked.connect(lead.strip.ask_to_rewrite)
+        lead.coverage.generate_asked.connect(lead.strip.ask_to_generate)
+        lead.prepare.counted.connect(self._tell_to_approve)
+        workshop.holders_came.connect(self._queue_view.show_holders)
+        workshop.board_changed.connect(self._queue.refresh)
+        self._queue.board_changed.connect(lambda _board: workshop.read_holders())
+
+    def _show_generated(self) -> None:
+        if self._lead is not None:
+            self._commands[Command.SHOW_PREPARE].setChecked(True)
+            self._lead.prepare.show_to_approve()
+            self._lead.coverage.read()
+
+    def _tell_to_approve(self, count: int) -> None:
+        words = Command.SHOW_PREPARE.value.label
+        self._commands[Command.SHOW_PREPARE].setText(f"{words} {count:,}" if count else words)
+
+    def _show(self, view: Command) -> None:
+        self._stack.setCurrentWidget(self._views[view])
+        if (lead := self._lead) is not None:
+            lead.strip.show_for(view)
+            if view is Command.SHOW_COVERAGE:
+                lead.coverage.read()
+
+    def _tabs(self) -> QWidget:
+        tabs = row(None, spacing=2)
+        tabs.setContentsMargins(0, 0, 0, 0)
+        for command, view in self._views.items():
+            action = self._commands[command]
+            self._names.addAction(action)
+            action.toggled.connect(lambda on, command=command: self._show(command) if on else None)
+            tab = named(QToolButton(), command.value.label)
+            tab.setDefaultAction(action)
+            tab.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+            tab.setProperty("kind", "tab")
+            tab.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+            tabs.insertWidget(tabs.count() - 1, tab)
+            if self._stack.indexOf(view) < 0:
+                self._stack.addWidget(view)
+        tabs.addWidget(self._commands.button(Command.GENERATE_TASKS))
+        whole = QWidget()
+        whole.setLayout(tabs)
+        return whole

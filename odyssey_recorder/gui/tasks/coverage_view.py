@@ -1,0 +1,183 @@
+"""Where a lead sees what is lacking: the board of categories and devices, its classes of apps, the emptiest places."""
+
+from math import ceil
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from odyssey_recorder.gui.commands import Command, Commands
+from odyssey_recorder.gui.parts import Choice, row, text_label
+from odyssey_recorder.gui.record.task_text import category_words, device_words
+from odyssey_recorder.gui.tasks.preparing import Wanted
+from odyssey_recorder.gui.tasks.tally_board import BoardModel, board_height, board_view
+from odyssey_recorder.gui.tasks.tally_list import Entry, TallyList
+from odyssey_recorder.gui.tasks.workshop import Shelf, Workshop
+from odyssey_recorder.model.episode import Category
+from odyssey_recorder.task.coverage import Cell, Coverage
+
+_MOST_GAPS = 100
+_MINE = (Command.NEXT_GAP, Command.FILL_GAP)
+_HOW = (
+    "Each place: tasks that are there, of those wanted for the same share everywhere. Full colour: recorded; light:"
+    " to be approved, waiting or at work."
+)
+_NOTHING = "No template asks for apps of this catalogue, and no task is for it: there is nothing to count."
+
+
+class CoverageView(QWidget):
+    """Shows the board of one catalogue; a place of it can be filled."""
+
+    generate_asked = Signal(object)
+    """What would fill the current place."""
+
+    def __init__(self, workshop: Workshop, commands: Commands) -> None:
+        super().__init__()
+        self._workshop = workshop
+        self._commands = commands
+        self._coverage = Coverage({}, ())
+        self._catalogue = Choice("Coverage for the apps of")
+        self._hint = text_label(_HOW, "hint")
+        self._model = BoardModel(self)
+        self._board = board_view(self._model)
+        self._classes_title = text_label(kind="field")
+        self._classes = TallyList("Classes of apps in this place")
+        self._gaps = TallyList("Emptiest places")
+        self._lay_out()
+        self._connect()
+        self._allow()
+
+    def read(self) -> None:
+        """Look what there is of everything."""
+        catalogue = self._catalogue.value
+        if catalogue:
+            self._workshop.look(lambda preparing: preparing.coverage(catalogue), self._show)
+
+    def repaint_icons(self) -> None:
+        """Draw all anew for another palette."""
+        for view in (self._board, self._classes, self._gaps):
+            view.viewport().update()
+
+    @property
+    def current(self) -> Cell | None:
+        """The place that is looked at; of all classes where it names none."""
+        category, device = self._model.cell(self._board.currentIndex())
+        return (self._classes.cell or Cell(category, device, "")) if category else None
+
+    # What the workshop tells.
+
+    def _show_shelf(self, shelf: Shelf) -> None:
+        before = self._catalogue.value
+        self._catalogue.offer([(name, one.title) for name, one in shelf.library.catalogues.items()])
+        if self._catalogue.value != before and not before:
+            self.read()
+
+    def _show(self, coverage: Coverage) -> None:
+        before = self.current
+        self._coverage = coverage
+        self._model.show(coverage)
+        self._board.setFixedHeight(board_height(self._board, self._model.rowCount()))
+        self._board.setVisible(bool(coverage.tallies))
+        self._hint.setText(_HOW if coverage.tallies else _NOTHING)
+        self._gaps.show_entries(
+            [Entry(cell, _gap_name(cell), coverage.tallies[cell]) for cell in coverage.emptiest[:_MOST_GAPS]]
+        )
+        first = coverage.emptiest[0] if coverage.emptiest else next(iter(coverage.tallies), None)
+        self._turn_to(before if before is not None and self._knows(before) else first)
+
+    def _knows(self, cell: Cell) -> bool:
+        return self._model.place(cell.category, cell.device).isValid()
+
+    # Where the person turns to.
+
+    def _turn_to(self, cell: Cell | None) -> None:
+        if cell is not None:
+            self._board.setCurrentIndex(self._model.place(cell.category, cell.device))
+            self._show_classes()
+            self._classes.turn_to(cell)
+            self._gaps.turn_to(cell)
+        self._allow()
+
+    def _show_place(self) -> None:
+        self._show_classes()
+        self._gaps.turn_to(None)
+        self._allow()
+
+    def _show_classes(self) -> None:
+        category, device = self._model.cell(self._board.currentIndex())
+        whole = Entry(Cell(category, device, ""), "All classes", self._coverage.at(category, device))
+        classes = self._coverage.classes(category, device)
+        worst_first = sorted(classes.items(), key=lambda pair: (-pair[1].lacking, pair[0]))
+        entries = [Entry(Cell(category, device, name), name, tally) for name, tally in worst_first]
+        self._classes_title.setText(f"{category_words(category)} on {device_words(device)}, by class of app")
+        self._classes.show_entries([whole, *entries])
+        self._classes.turn_to(whole.cell)
+
+    def _go_to_next_gap(self) -> None:
+        """The emptiest place, or the next one behind that which is looked at."""
+        gaps = self._coverage.emptiest[:_MOST_GAPS]
+        if gaps:
+            at = gaps.index(self._gaps.cell) + 1 if self._gaps.cell in gaps else 0
+            self._turn_to(gaps[at % len(gaps)])
+
+    def _fill(self) -> None:
+        cell = self.current
+        if cell is None:
+            return
+        tally = self._coverage.tallies.get(cell) or self._coverage.at(cell.category, cell.device)
+        self.generate_asked.emit(
+            Wanted(
+                count=max(1, ceil(tally.lacking)),
+                seed=1,
+                catalogue=self._catalogue.value,
+                categories=frozenset({Category(cell.category)}),
+                names_apps=True,
+                device=cell.device,
+                app_class=cell.app_class,
+            )
+        )
+
+    def _allow(self) -> None:
+        self._commands.enable(Command.NEXT_GAP, on=bool(self._coverage.emptiest))
+        self._commands.enable(Command.FILL_GAP, on=self.current is not None)
+
+    # How it hangs together.
+
+    def _connect(self) -> None:
+        self._workshop.shelf_came.connect(self._show_shelf)
+        self._catalogue.currentIndexChanged.connect(lambda _at: self.read())
+        self._board.selectionModel().currentChanged.connect(lambda *_: self._show_place())
+        self._board.activated.connect(lambda _index: self._fill())
+        self._classes.cell_chosen.connect(lambda _cell: self._allow())
+        self._gaps.cell_chosen.connect(self._turn_to)
+        for places in (self._classes, self._gaps):
+            places.activated.connect(lambda _index: self._fill())
+        self._commands.belong_to(self, *_MINE)
+        self._commands[Command.NEXT_GAP].triggered.connect(lambda _checked: self._go_to_next_gap())
+        self._commands[Command.FILL_GAP].triggered.connect(lambda _checked: self._fill())
+
+    def _lay_out(self) -> None:
+        deeds = row(
+            self._catalogue, None, self._commands.button(Command.NEXT_GAP), self._commands.button(Command.FILL_GAP)
+        )
+        self._catalogue.setMinimumWidth(220)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(10)
+        column.addLayout(deeds)
+        column.addWidget(self._hint)
+        column.addWidget(self._board)
+        below = QHBoxLayout()
+        below.setSpacing(16)
+        for title, places in (
+            (self._classes_title, self._classes), (text_label("Emptiest places first", "field"), self._gaps),
+        ):  # fmt: skip
+            part = QVBoxLayout()
+            part.setSpacing(4)
+            part.addWidget(title)
+            part.addWidget(places, 1)
+            below.addLayout(part, 1)
+        column.addLayout(below, 1)
+
+
+def _gap_name(cell: Cell) -> str:
+    return f"{category_words(cell.category)} · {device_words(cell.device)} · {cell.app_class}"

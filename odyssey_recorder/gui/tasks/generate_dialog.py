@@ -1,0 +1,130 @@
+"""Asks what tasks shall be made: how many, for which devices, of which categories, and how they are worded."""
+
+from collections.abc import Iterable
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QDialog, QGridLayout, QSpinBox, QVBoxLayout, QWidget
+
+from odyssey_recorder.device.profile import profiles
+from odyssey_recorder.gui.parts import Choice, Tick, labelled, named, push_button, row, text_label
+from odyssey_recorder.gui.record.task_text import category_words
+from odyssey_recorder.gui.tasks.preparing import Wanted
+from odyssey_recorder.gui.tasks.rewrite_dialog import count_words
+from odyssey_recorder.gui.tasks.workshop import Shelf
+from odyssey_recorder.model.episode import Category
+
+_MOST = 10_000
+_WIDTH_PX = 480
+
+
+class GenerateDialog(QDialog):
+    """Emits `wanted` and closes; `preset` is what it begins with."""
+
+    wanted = Signal(object)
+
+    def __init__(self, shelf: Shelf, preset: Wanted, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle("Generate tasks")
+        self._shelf = shelf
+        self._count = _number("Number of tasks", preset.count, _MOST)
+        self._seed = _number("Seed", preset.seed, 999_999_999)
+        self._seed.setToolTip("The same seed over the same templates and tasks makes the same tasks")
+        self._catalogue = Choice("For the apps of")
+        self._catalogue.offer([(name, one.title) for name, one in shelf.library.catalogues.items()])
+        self._catalogue.choose(preset.catalogue)
+        self._device = Choice("For the device")
+        self._device.offer([("", "All devices in turn"), *((one.key, one.name) for one in profiles())])
+        self._device.choose(preset.device)
+        self._app_class = Choice("With an app of the class")
+        self._categories = {one: Tick(category_words(one.value)) for one in Category}
+        for category, tick in self._categories.items():
+            tick.setChecked(not preset.categories or category in preset.categories)
+            tick.setToolTip(f"Make tasks of the category {category_words(category.value)}")
+        self._names = Tick("&Name the apps in the instruction")
+        self._names.setToolTip("The phrasings that name every app; otherwise those that name none")
+        self._names.setChecked(preset.names_apps)
+        self._left = text_label(kind="hint")
+        self._ok = push_button("Generate", "Make them; each is to be approved then (Return)", "primary")
+        self._lay_out()
+        self._connect()
+        self._offer_classes(preset.app_class)
+        self._tell()
+
+    @property
+    def asked(self) -> Wanted:
+        """What is filled in."""
+        chosen = frozenset(one for one, tick in self._categories.items() if tick.isChecked())
+        return Wanted(
+            count=self._count.value(),
+            seed=self._seed.value(),
+            catalogue=self._catalogue.value,
+            categories=frozenset() if len(chosen) == len(self._categories) else chosen,
+            names_apps=self._names.isChecked(),
+            device=self._device.value,
+            app_class=self._app_class.value,
+        )
+
+    def _offer_classes(self, chosen: str = "") -> None:
+        catalogue = self._shelf.library.catalogues.get(self._catalogue.value)
+        classes: Iterable[str] = catalogue.classes if catalogue is not None else ()
+        self._app_class.offer([("", "Any class of apps"), *((one, one) for one in classes)])
+        if chosen:
+            self._app_class.choose(chosen)
+
+    def _tell(self) -> None:
+        chosen = [one for one, tick in self._categories.items() if tick.isChecked()]
+        fitting = [one for one in self._shelf.library.of(self._catalogue.value) if one.category in chosen]
+        left = sum(self._shelf.left.get(one.template_id, 0) for one in fitting)
+        templates = count_words(len(fitting), "template")
+        self._left.setText(f"{templates} can still give {count_words(left, 'different task')}.")
+        self._ok.setEnabled(bool(left))
+
+    def _agree(self) -> None:
+        asked = self.asked
+        self.accept()
+        self.wanted.emit(asked)
+
+    def _connect(self) -> None:
+        self._catalogue.currentIndexChanged.connect(lambda _at: self._offer_classes())
+        self._catalogue.currentIndexChanged.connect(lambda _at: self._tell())
+        for tick in self._categories.values():
+            tick.toggled.connect(lambda _on: self._tell())
+        self._ok.clicked.connect(self._agree)
+        self._ok.setDefault(True)
+
+    def _lay_out(self) -> None:
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        numbers = row(spacing=12)
+        numbers.addLayout(labelled("How &many", self._count), 1)
+        numbers.addLayout(labelled("&Seed", self._seed), 1)
+        places = row(spacing=12)
+        places.addLayout(labelled("&Apps of", self._catalogue), 1)
+        places.addLayout(labelled("&Device", self._device), 1)
+        ticks = QGridLayout()
+        ticks.setVerticalSpacing(0)
+        for number, tick in enumerate(self._categories.values()):
+            ticks.addWidget(tick, *divmod(number, 2))
+        cancel = push_button("Cancel", "Make nothing (Esc)")
+        cancel.clicked.connect(self.reject)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(24, 20, 24, 20)
+        column.setSpacing(12)
+        title = text_label("Make tasks from the templates", "title")
+        title.setMinimumWidth(_WIDTH_PX)
+        column.addWidget(title)
+        column.addWidget(text_label("Each comes once only. They wait in Prepare until a person approves them.", "hint"))
+        for layout in (numbers, places, labelled("With an app of the &class", self._app_class)):
+            column.addLayout(layout)
+        column.addWidget(text_label("Categories", "field"))
+        column.addLayout(ticks)
+        column.addWidget(self._names)
+        column.addWidget(self._left)
+        column.addLayout(row(None, cancel, self._ok))
+
+
+def _number(name: str, value: int, most: int) -> QSpinBox:
+    box = named(QSpinBox(), name)
+    box.setRange(1, most)
+    box.setValue(value)
+    box.setToolTip(name)
+    return box

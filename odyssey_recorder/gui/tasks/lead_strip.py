@@ -1,0 +1,189 @@
+"""What a lead has under way, above the views: tasks being made or rewritten, what came of it, why no model is asked."""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from odyssey_recorder.errors import OdysseyError
+from odyssey_recorder.gui.banner import Banner, Tone
+from odyssey_recorder.gui.commands import Command, Commands
+from odyssey_recorder.gui.job_card import JobCard
+from odyssey_recorder.gui.jobs import Cancelled, Job, JobState
+from odyssey_recorder.gui.jobs import Progress as Tell
+from odyssey_recorder.gui.tasks.generate_dialog import GenerateDialog
+from odyssey_recorder.gui.tasks.preparing import Preparing, Wanted
+from odyssey_recorder.gui.tasks.rewrite_dialog import RewriteDialog, count_words
+from odyssey_recorder.gui.tasks.workshop import Shelf, Workshop
+from odyssey_recorder.llm.asking import Progress
+from odyssey_recorder.model.episode import Category
+from odyssey_recorder.task.generation import Batch
+from odyssey_recorder.task.proposing import Proposal
+from odyssey_recorder.task.rewriting import Rewritten
+
+_FIRST = Wanted(count=200, seed=1, catalogue="", categories=frozenset(), names_apps=True)
+
+
+class LeadStrip(QWidget):
+    """Asks what is to be asked before long work begins, and tells how far it is and how it ended."""
+
+    generated = Signal()
+    """Tasks were made, and are to be approved."""
+    proposed = Signal(object)
+    """A model thought of these templates."""
+    rewriting = Signal(bool)
+    thinking = Signal(bool)
+
+    def __init__(self, workshop: Workshop, commands: Commands) -> None:
+        super().__init__()
+        self._workshop = workshop
+        self._commands = commands
+        self._shelf: Shelf | None = None
+        self._asking = Banner(commands.button(Command.SETTINGS_PAGE, kind="quiet"))
+        self._message = Banner(commands.button(Command.DISMISS_TASKS, kind="quiet", wordless=True))
+        self._rewriting = JobCard()
+        self._thinking = JobCard()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(8)
+        for part in (self._message, self._asking, self._rewriting, self._thinking):
+            column.addWidget(part)
+        workshop.shelf_came.connect(self._take_shelf)
+        workshop.failed.connect(lambda words: self.tell(Tone.DANGER, "That did not work.", words))
+        commands[Command.DISMISS_TASKS].triggered.connect(lambda _checked: self._message.hide())
+        commands.enable(Command.GENERATE_TASKS, on=False)
+
+    def tell(self, tone: Tone, words: str, detail: str = "") -> None:
+        """Show a message until it is dismissed or there is another one."""
+        self._message.show_message(tone, words, detail)
+
+    def show_for(self, view: Command) -> None:
+        """Say why no model can be asked where one could be asked for."""
+        cannot_ask = "" if self._shelf is None else self._shelf.cannot_ask
+        self._asking.setVisible(bool(cannot_ask) and view in (Command.SHOW_TEMPLATES, Command.SHOW_PREPARE))
+
+    def repaint_icons(self) -> None:
+        """Draw the icons anew for another palette."""
+        for part in (self._asking, self._message, self._rewriting, self._thinking):
+            part.repaint_icons()
+
+    def _take_shelf(self, shelf: Shelf) -> None:
+        self._shelf = shelf
+        if shelf.cannot_ask:
+            words = "No language model can be asked. The instructions are phrasings that people wrote."
+            self._asking.show_message(Tone.WARNING, words, shelf.cannot_ask)
+        else:
+            self._asking.hide()
+        self._commands.enable(Command.GENERATE_TASKS, on=bool(shelf.library.templates))
+
+    # Making tasks.
+
+    def ask_to_generate(self, preset: Wanted = _FIRST) -> None:
+        """Ask what tasks shall be made, and make them."""
+        if self._shelf is not None:
+            dialog = GenerateDialog(self._shelf, preset, self)
+            dialog.wanted.connect(self._generate)
+            dialog.open()
+
+    def _generate(self, wanted: Wanted) -> None:
+        self._commands.enable(Command.GENERATE_TASKS, on=False)
+        self._workshop.change(lambda preparing: preparing.generate(wanted), partial(self._take_batch, wanted))
+        self._workshop.read_shelf()
+
+    def _take_batch(self, wanted: Wanted, batch: Batch) -> None:
+        made, left = len(batch.tasks), sum(batch.left.values())
+        words = f"{count_words(made, 'task')} made. {'It waits' if made == 1 else 'They wait'} to be approved."
+        if made < wanted.count:
+            words = f"{count_words(made, 'task')} made of {wanted.count:,}: there are no more of this kind."
+        enough = made == wanted.count
+        more = f"{count_words(left, 'different task')} can still be made."
+        self.tell(Tone.SUCCESS if enough else Tone.WARNING, words, more)
+        self.generated.emit()
+
+    # Rewriting.
+
+    def ask_to_rewrite(self, task_ids: Sequence[str], edited: int) -> None:
+        """Show what it takes, ask for a budget, and begin."""
+        if not task_ids:
+            self.tell(Tone.WARNING, "None of these tasks is to be approved: nothing is rewritten.")
+            return
+        dialog = RewriteDialog(task_ids, edited, self)
+        dialog.agreed.connect(partial(self._rewrite, task_ids))
+
+        def fail(error: Exception) -> None:
+            if not isinstance(error, OdysseyError):
+                raise error
+            dialog.show_failure(str(error))
+
+        self._workshop.look(lambda preparing: preparing.estimate(task_ids), dialog.show_estimate, fail)
+        dialog.open()
+
+    def _rewrite(self, task_ids: Sequence[str], budget: float | None) -> None:
+        def labour(preparing: Preparing, tell: Tell, cancelled: Cancelled) -> Sequence[Rewritten]:
+            return preparing.rewrite(
+                task_ids,
+                budget=budget,
+                progress=lambda progress: tell(*progress_words(progress)),
+                came=self._workshop.take_rewritten,
+                cancelled=cancelled,
+            )
+
+        job = self._workshop.start(f"Rewrite {count_words(len(task_ids), 'task')}", labour, self._take_rewritten)
+        self._follow(job, self._rewriting, self.rewriting.emit)
+
+    def _take_rewritten(self, results: Sequence[Rewritten]) -> None:
+        troubles = [one.trouble for one in results if one.trouble]
+        done = len(results) - len(troubles)
+        words = f"{count_words(done, 'task')} put into words."
+        if troubles:
+            self.tell(Tone.WARNING, f"{words} {len(troubles):,} could not be:", most_common(troubles))
+        else:
+            self.tell(Tone.SUCCESS, words, "Each is still to be approved.")
+
+    # New templates.
+
+    def think(self, category: Category, count: int) -> None:
+        """Have a model think of new templates."""
+
+        def labour(preparing: Preparing, _tell: Tell, cancelled: Cancelled) -> Sequence[Proposal]:
+            return preparing.propose(category, count, cancelled=cancelled)
+
+        job = self._workshop.start("Think of new templates", labour, self._take_proposals)
+        self._follow(job, self._thinking, self.thinking.emit)
+
+    def _take_proposals(self, proposals: Sequence[Proposal]) -> None:
+        if proposals:
+            self.proposed.emit(proposals)
+        else:
+            self.tell(Tone.WARNING, "The model thought of nothing that no template says already.")
+
+    def _follow(self, job: Job, card: JobCard, show: Callable[[bool], object]) -> None:
+        card.follow(job)
+        show(True)
+
+        def end() -> None:
+            show(False)
+            self._workshop.settle()
+            if job.state is JobState.CANCELLED:
+                self.tell(Tone.WARNING, f"{job.title}: stopped. What was answered until then is kept.")
+
+        job.ended.connect(end)
+
+
+def progress_words(progress: Progress) -> tuple[float | None, str]:
+    """How far a rewrite is: the share that is done, and in words with what it cost."""
+    share = progress.done / progress.of if progress.of else None
+    cost = "no price known" if progress.cost is None else f"${progress.cost:,.4f}"
+    kept = f"{progress.kept:,} kept from before" if progress.kept else ""
+    failed = f"{progress.failed:,} failed" if progress.failed else ""
+    words = (f"{progress.done:,} of {progress.of:,}", kept, failed, cost)
+    return share, " · ".join(filter(None, words))
+
+
+def most_common(troubles: Sequence[str]) -> str:
+    """What went wrong most often."""
+    (words, count), *others = Counter(troubles).most_common()
+    said = words if count == 1 else f"{count:,} times: {words}"
+    return f"{said} And {count_words(len(others), 'other reason')}." if others else said

@@ -1,0 +1,65 @@
+"""How it is said where the words of an instruction come from, and what was found when they were held against the
+task."""
+
+from collections.abc import Sequence
+
+from odyssey_recorder.model.text_origin import Equivalence, ModelCall, TextOrigin, Writer
+
+_ENTAILED = {True: "yes", False: "no", None: "not said"}
+
+
+def origin_words(origin: TextOrigin | None) -> str:
+    """Who wrote an instruction, by which call of which model, and who edited it; a phrasing is called a person's."""
+    if origin is None:
+        return "Written by a person, in a list of tasks."
+    parts = [_writer(origin)]
+    if origin.call is not None:
+        parts.append(call_words(origin.call))
+    if origin.edited_by:
+        parts.append(f"Edited by {origin.edited_by}.")
+    if origin.approved_by:
+        parts.append(f"{origin.approval.value.capitalize()} by {origin.approved_by}.")
+    return " ".join(parts)
+
+
+def call_words(call: ModelCall) -> str:
+    """One answer of a model: by which prompt, where, when, and what it took."""
+    cost = "no price known" if call.cost is None else f"${call.cost:.4f}"
+    tokens = f"{call.tokens_in:,} + {call.tokens_out:,} tokens"
+    return f"Prompt {call.prompt}, {call.host}, {call.at.astimezone():%Y-%m-%d %H:%M}, {tokens}, {cost}."
+
+
+def rule_words(equivalence: Equivalence | None) -> Sequence[str]:
+    """What the rules found, each a sentence."""
+    return () if equivalence is None else equivalence.faults
+
+
+def judge_words(equivalence: Equivalence | None) -> str:
+    """What the judge found; empty where none was asked."""
+    if equivalence is None or equivalence.judge is None:
+        return ""
+    model = equivalence.judge.model_answered
+    if equivalence.holds and not equivalence.faults:
+        return f"The judge ({model}) finds that both ask for the same."
+    there, back = equivalence.task_entails_instruction, equivalence.instruction_entails_task
+    if there and back and not (equivalence.missing or equivalence.added):
+        return f"The judge ({model}) finds nothing against it."
+    lines = [
+        f"The judge ({model}) was asked whether the task asks for all that the instruction does ({_ENTAILED[there]}),"
+        f" and the other way round ({_ENTAILED[back]}).",
+        *(f"Missing: {one}" for one in equivalence.missing),
+        *(f"Added: {one}" for one in equivalence.added),
+    ]
+    return "\n".join(lines)
+
+
+def _writer(origin: TextOrigin) -> str:
+    match origin.writer:
+        case Writer.TEMPLATE:
+            return "The template's own words, filled in; no phrasing, no model."
+        case Writer.PHRASING:
+            return "A phrasing that a person wrote with the template; no model was asked."
+        case Writer.MODEL:
+            return f"Written by the model {origin.call.model_answered}." if origin.call else "Written by a model."
+        case Writer.PERSON:
+            return "Written by a person."

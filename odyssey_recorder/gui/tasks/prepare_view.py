@@ -1,0 +1,306 @@
+"""Where a lead looks at every task before it may be recorded: filters, the list, and the task that is current."""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from PySide6.QtCore import QItemSelectionModel, Qt, QTimer, Signal
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from odyssey_recorder.gui.commands import Command, Commands
+from odyssey_recorder.gui.parts import Choice, line_edit, row, text_label
+from odyssey_recorder.gui.reason_dialog import Question, ReasonDialog
+from odyssey_recorder.gui.record.task_text import category_words
+from odyssey_recorder.gui.tasks.prepared_card import PreparedCard
+from odyssey_recorder.gui.tasks.prepared_list import prepared_list
+from odyssey_recorder.gui.tasks.prepared_rows import (
+    BY_PERSON,
+    STAGES,
+    TO_APPROVE,
+    WITH_FAULTS,
+    WRITERS,
+    PreparedFilter,
+    PreparedRow,
+    standing,
+    with_words,
+)
+from odyssey_recorder.gui.tasks.prepared_table import PreparedTable
+from odyssey_recorder.gui.tasks.rewrite_dialog import count_words
+from odyssey_recorder.gui.tasks.sure_dialog import SureDialog
+from odyssey_recorder.gui.tasks.workshop import Shelf, Workshop
+from odyssey_recorder.model.episode import Category
+from odyssey_recorder.task.listing import ListedTask
+from odyssey_recorder.task.queue import Status
+
+_TYPING_MS = 120
+_REASONS = (
+    "cannot be done on the device",
+    "the apps do not fit",
+    "makes no sense",
+    "much like another task",
+    "needs a login or a payment",
+)
+_NOTHING_YET = "No task is prepared yet. “Generate…” makes some from the templates."
+_ALL_DONE = "Nothing is left to approve. “Generate…” makes more, and Coverage tells what is lacking."
+_NONE_LIKE_THIS = "No task is like this: change the search or the filters."
+_MINE = (
+    Command.APPROVE_TASKS, Command.REJECT_TASKS, Command.EDIT_TASK, Command.KEEP_WORDS, Command.LEAVE_WORDS,
+    Command.REWRITE_TASKS, Command.REWRITE_ALL,
+)  # fmt: skip
+
+
+class PrepareView(QWidget):
+    """Decides on tasks one by one, or on many at once; what was decided leaves the list at once."""
+
+    rewrite_asked = Signal(object, int)
+    """The ids of these tasks, so many of which are in a person's words."""
+    counted = Signal(int)
+    """So many tasks are to be approved."""
+
+    def __init__(self, workshop: Workshop, commands: Commands) -> None:
+        super().__init__()
+        self._workshop = workshop
+        self._commands = commands
+        self._cannot_ask = ""
+        self._is_rewriting = False
+        self._is_read = False
+        self._search = line_edit("Search tasks to prepare", "Search words, app, template or id")
+        self._stage, self._writer, self._category = Choice("How far"), Choice("Whose words"), Choice("Of category")
+        self._count = text_label(kind="hint")
+        self._table = PreparedTable(self)
+        self._view = prepared_list(self._table)
+        self._card = PreparedCard(commands)
+        self._typing = QTimer(self, singleShot=True, interval=_TYPING_MS)
+        self._selected = QTimer(self, singleShot=True, interval=0)
+        self._offer()
+        self._lay_out()
+        self._connect()
+        self._narrow()
+
+    @property
+    def chosen(self) -> Sequence[PreparedRow]:
+        """The tasks that are chosen, in their order."""
+        rows: list[PreparedRow] = []
+        for part in sorted(self._view.selectionModel().selection().toList(), key=lambda part: part.top()):
+            rows.extend(self._table.shown(part.top(), part.bottom()))
+        return rows
+
+    def show_to_approve(self) -> None:
+        """Show all that is to be approved."""
+        self._search.clear()
+        for choice, value in ((self._stage, TO_APPROVE), (self._writer, ""), (self._category, "")):
+            choice.choose(value)
+        self._narrow()
+
+    def search(self) -> None:
+        """Let the person write what to search for."""
+        self._search.setFocus()
+        self._search.selectAll()
+
+    def show_rewriting(self, on: bool) -> None:
+        """Ask for no other rewrite while one runs."""
+        self._is_rewriting = on
+        self._allow()
+
+    def repaint_icons(self) -> None:
+        """Draw the icons anew for another palette."""
+        self._card.repaint_icons()
+        self._view.viewport().update()
+
+    # What the workshop tells.
+
+    def _take(self, rows: Sequence[PreparedRow]) -> None:
+        self._is_read = True
+        self._keep_current(lambda: self._table.show(rows))
+
+    def _take_rewritten(self, tasks: Sequence[ListedTask]) -> None:
+        known = ((self._table.known(task.task_id), task) for task in tasks)
+        self._change([with_words(row, task) for row, task in known if row is not None])
+
+    def _take_edited(self, task: ListedTask) -> None:
+        self._take_rewritten([task])
+
+    def _show_shelf(self, shelf: Shelf) -> None:
+        self._cannot_ask = shelf.cannot_ask
+        self._allow()
+
+    # What is decided.
+
+    def _approve(self) -> None:
+        rows = [one for one in self.chosen if one.task.status in (Status.TO_APPROVE, Status.REJECTED)]
+        faulty = sum(bool(one.faults) for one in rows)
+        if len(rows) > 1:
+            said = f"{count_words(faulty, 'task')} of them with faults that were found." if faulty else ""
+            dialog = SureDialog(f"Approve {len(rows):,} tasks at once?", said, "Approve", self)
+            dialog.agreed.connect(partial(self._approve_these, rows))
+            dialog.open()
+        elif rows:
+            self._approve_these(rows)
+
+    def _approve_these(self, rows: Sequence[PreparedRow]) -> None:
+        ids = [one.task_id for one in rows]
+        self._decide(rows, Status.WAITING)
+        self._workshop.change(lambda preparing: preparing.approve(ids))
+
+    def _ask_to_reject(self) -> None:
+        rows = [one for one in self.chosen if one.task.status in (Status.TO_APPROVE, Status.WAITING)]
+        if not rows:
+            return
+        what = "this task" if len(rows) == 1 else f"these {len(rows):,} tasks"
+        asked = Question(
+            title="Reject",
+            question=f"Why is {what} left out?" if len(rows) == 1 else f"Why are {what} left out?",
+            answer="Reject",
+            tip="Leave out (Return); it can be approved later",
+            cancel_tip="Keep (Esc)",
+            detail=rows[0].task.listed.task.instruction if len(rows) == 1 else "",
+        )
+        dialog = ReasonDialog(asked, _REASONS, self)
+        dialog.reason_given.connect(partial(self._reject, rows))
+        dialog.open()
+
+    def _reject(self, rows: Sequence[PreparedRow], reason: str) -> None:
+        ids = [one.task_id for one in rows]
+        self._decide(rows, Status.REJECTED)
+        self._workshop.change(lambda preparing: preparing.reject(ids, reason))
+
+    def _decide(self, rows: Sequence[PreparedRow], status: Status) -> None:
+        """Show at once how tasks stand, and turn to the next."""
+        following = self._following({one.task_id for one in rows})
+        self._change([standing(one, status) for one in rows], following)
+        self._view.setFocus()
+
+    def _give_words(self, task_id: str, words: str) -> None:
+        self._workshop.change(lambda preparing: preparing.edit(task_id, words), self._take_edited)
+
+    def _ask_to_rewrite(self) -> None:
+        rows = [one for one in self.chosen if one.task.status is Status.TO_APPROVE]
+        self.rewrite_asked.emit([one.task_id for one in rows], sum(one.writer == BY_PERSON for one in rows))
+
+    def _ask_to_rewrite_all(self) -> None:
+        """All that are shown; a person's words are left alone."""
+        shown = self._table.shown(0, self._table.rowCount())
+        rows = [one for one in shown if one.task.status is Status.TO_APPROVE and one.writer != BY_PERSON]
+        self.rewrite_asked.emit([one.task_id for one in rows], 0)
+
+    # What is shown.
+
+    def _following(self, gone: set[str]) -> str:
+        """The task to turn to once these are gone: the next below the current one, or the one above."""
+        at = self._view.currentIndex().row()
+        below, above = range(at, self._table.rowCount()), range(at - 1, -1, -1)
+        for place in (*below, *above):
+            shown = self._table.at(place)
+            if shown is not None and shown.task_id not in gone:
+                return shown.task_id
+        return ""
+
+    def _change(self, rows: Sequence[PreparedRow], following: str = "") -> None:
+        self._keep_current(lambda: self._table.change(rows), following)
+
+    def _keep_current(self, rearrange: Callable[[], None], current: str = "") -> None:
+        """Rearrange the list; the current task, or the one of the id `current`, is the current one then."""
+        shown = self._table.at(self._view.currentIndex().row())
+        wanted = current or (shown.task_id if shown is not None else "")
+        rearrange()
+        at = self._table.place(wanted)
+        if at < 0:
+            at = 0
+        if self._table.rowCount() and (at != self._view.currentIndex().row() or current):
+            chosen = QItemSelectionModel.SelectionFlag.ClearAndSelect
+            self._view.selectionModel().setCurrentIndex(self._table.index(at), chosen)
+        self._show_current()
+        self._count_all()
+
+    def _narrow(self) -> None:
+        wanted = PreparedFilter(
+            self._stage.value, self._writer.value, self._category.value, self._search.text().strip().casefold()
+        )
+        self._keep_current(lambda: self._table.narrow(wanted))
+
+    def _show_current(self) -> None:
+        chosen = sum(part.bottom() - part.top() + 1 for part in self._view.selectionModel().selection().toList())
+        self._card.show_row(self._table.at(self._view.currentIndex().row()), chosen, self._nothing())
+        self._allow()
+
+    def _nothing(self) -> str:
+        if self._table.rowCount():
+            return "Choose a task in the list to read all of it."
+        if not self._is_read:
+            return "Looking at the tasks…"
+        if not self._table.total:
+            return _NOTHING_YET
+        unfiltered = not (self._search.text() or self._writer.value or self._category.value)
+        return _ALL_DONE if unfiltered and self._stage.value == TO_APPROVE else _NONE_LIKE_THIS
+
+    def _count_all(self) -> None:
+        counts = self._table.counts()
+        stages, writers, categories = counts["stage"], counts["writer"], counts["category"]
+        self._stage.offer([*((one, f"{one} ({stages.get(one, 0):,})") for one in STAGES), ("", "All")])
+        told = [(one, f"{_WRITER_WORDS[one]} ({writers[one]:,})") for one in WRITERS if writers.get(one)]
+        self._writer.offer([("", "Whoever wrote it"), *told])
+        of = [(one.value, f"{category_words(one.value)} ({categories.get(one.value, 0):,})") for one in Category]
+        self._category.offer([("", "All categories"), *of])
+        shown, total = self._table.rowCount(), self._table.total
+        self._count.setText(f"{total:,} in all" if shown == total else f"{shown:,} of {total:,} shown")
+        self._view.setVisible(bool(shown))
+        self.counted.emit(stages.get(TO_APPROVE, 0))
+
+    def _allow(self) -> None:
+        may_ask = not self._cannot_ask and not self._is_rewriting
+        any_open = self._stage.value in (TO_APPROVE, WITH_FAULTS, "") and bool(self._table.rowCount())
+        current = self._table.at(self._view.currentIndex().row())
+        is_open = current is not None and current.task.status is Status.TO_APPROVE
+        self._commands.enable(Command.REWRITE_TASKS, on=may_ask and is_open)
+        self._commands.enable(Command.REWRITE_ALL, on=may_ask and any_open)
+
+    # How it hangs together.
+
+    def _offer(self) -> None:
+        self._stage.offer([(one, one) for one in STAGES])
+        self._writer.offer([("", "Whoever wrote it")])
+        self._category.offer([("", "All categories")])
+
+    def _connect(self) -> None:
+        workshop = self._workshop
+        workshop.rows_came.connect(self._take)
+        workshop.shelf_came.connect(self._show_shelf)
+        workshop.rewritten.connect(self._take_rewritten)
+        self._card.words_given.connect(self._give_words)
+        self._card.writing_ended.connect(self._view.setFocus)
+        self._search.textChanged.connect(lambda _words: self._typing.start())
+        self._typing.timeout.connect(self._narrow)
+        for choice in (self._stage, self._writer, self._category):
+            choice.currentIndexChanged.connect(lambda _at: self._narrow())
+        self._view.selectionModel().selectionChanged.connect(lambda *_: self._selected.start())
+        self._view.selectionModel().currentChanged.connect(lambda *_: self._selected.start())
+        self._selected.timeout.connect(self._show_current)
+        self._commands.belong_to(self, *_MINE)
+        calls = {
+            Command.APPROVE_TASKS: self._approve,
+            Command.REJECT_TASKS: self._ask_to_reject,
+            Command.REWRITE_TASKS: self._ask_to_rewrite,
+            Command.REWRITE_ALL: self._ask_to_rewrite_all,
+        }
+        for command, call in calls.items():
+            self._commands[command].triggered.connect(lambda _checked, call=call: call())
+
+    def _lay_out(self) -> None:
+        filters = row(self._search, self._stage, self._writer, self._category)
+        filters.setStretch(0, 1)
+        self._count.setAlignment(Qt.AlignmentFlag.AlignLeft)
+        deeds = row(
+            self._count, None, self._commands.button(Command.REWRITE_TASKS), self._commands.button(Command.REWRITE_ALL)
+        )
+        body = QHBoxLayout()
+        body.setSpacing(16)
+        body.addWidget(self._view, 4)
+        body.addWidget(self._card, 6)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(10)
+        column.addLayout(filters)
+        column.addLayout(deeds)
+        column.addLayout(body, 1)
+
+
+_WRITER_WORDS = {"Phrasing": "People's phrasings", "Model": "A model", "Person": "A person", "Template": "The template"}

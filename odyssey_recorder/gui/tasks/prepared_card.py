@@ -1,0 +1,199 @@
+"""One prepared task in full: its texts, whose words they are, what was found against them, and what may be done."""
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+
+from odyssey_recorder.gui.commands import Command, Commands
+from odyssey_recorder.gui.parts import breakable, scroll_area, text_label
+from odyssey_recorder.gui.record.app_chips import AppChips
+from odyssey_recorder.gui.record.task_text import category_words, device_words, start_words
+from odyssey_recorder.gui.review.key_button import KeyButton
+from odyssey_recorder.gui.tasks.origin_words import judge_words, origin_words, rule_words
+from odyssey_recorder.gui.tasks.prepared_rows import PreparedRow
+from odyssey_recorder.gui.tasks.three_texts import ThreeTexts
+from odyssey_recorder.task.listing import ListedTask
+from odyssey_recorder.task.queue import Status
+
+_EDITING = (Command.LEAVE_WORDS, Command.KEEP_WORDS)
+_DECIDING = (Command.EDIT_TASK, Command.REJECT_TASKS, Command.APPROVE_TASKS)
+
+
+class PreparedCard(QFrame):
+    """Shows the current task; while it is edited, what decides on it waits.
+
+    What was typed of a task and is not saved is there again when the person comes back to it.
+    """
+
+    words_given = Signal(str, str)
+    """A task's id, and the words that a person gave it."""
+    writing_ended = Signal()
+    """The keys of the list are wanted again."""
+
+    def __init__(self, commands: Commands) -> None:
+        super().__init__()
+        self.setProperty("kind", "card")
+        self._commands = commands
+        self._row: PreparedRow | None = None
+        self._unsaved: dict[str, str] = {}
+        self._head = text_label("Task", "title")
+        self._where = text_label(kind="hint")
+        self._texts = ThreeTexts()
+        self._writer = _selectable("hint")
+        self._rules = _selectable("danger")
+        self._judge = _selectable()
+        self._told = _selectable("hint")
+        self._apps = AppChips()
+        self._apps.set_read_only(True)
+        self._nothing = text_label(kind="hint")
+        self._content = QWidget()
+        self._deciding, self._editing = QWidget(), QWidget()
+        self._lay_out()
+        self._texts.typed.connect(self._note)
+        calls = {
+            Command.EDIT_TASK: self._begin_editing,
+            Command.KEEP_WORDS: self._keep,
+            Command.LEAVE_WORDS: self._leave,
+        }
+        for command, call in calls.items():
+            commands[command].triggered.connect(lambda _checked, call=call: call())
+        self.show_row(None, 0)
+
+    @property
+    def unsaved(self) -> int:
+        """How many tasks have words that were typed and not saved."""
+        return len(self._unsaved)
+
+    def show_row(self, shown: PreparedRow | None, chosen: int, nothing: str = "") -> None:
+        """Show a task, of `chosen` that are chosen together; or why there is `nothing`."""
+        same = shown is not None and self._row is not None and shown.task_id == self._row.task_id
+        self._row = shown
+        self._content.setVisible(shown is not None)
+        self._nothing.setVisible(shown is None)
+        self._nothing.setText(nothing)
+        self._head.setVisible(shown is not None)
+        if shown is not None:
+            self._head.setText(f"{chosen:,} tasks chosen" if chosen > 1 else f"Task {shown.task_id}")
+            self._show(shown)
+            if not (same and self._texts.is_editing):
+                self._turn_to_texts(shown.task_id)
+        self._allow()
+
+    def repaint_icons(self) -> None:
+        """Draw the chips anew for another palette."""
+        self._apps.repaint_icons()
+
+    def _show(self, shown: PreparedRow) -> None:
+        listed = shown.task.listed
+        self._where.setText(breakable(_where(shown)))
+        self._texts.show_task(listed.task)
+        equivalence = listed.text.equivalence if listed.text is not None else None
+        self._writer.setText(origin_words(listed.text))
+        _say(self._rules, "\n".join(rule_words(equivalence)))
+        _say(self._judge, judge_words(equivalence))
+        rejected = shown.task.status is Status.REJECTED and listed.text is not None
+        why = f"Rejected: {listed.text.note}" if rejected and listed.text and listed.text.note else ""
+        _say(self._told, "\n".join(filter(None, (why, *_circumstances(listed)))))
+        self._apps.set_apps(listed.task.apps)
+
+    def _turn_to_texts(self, task_id: str) -> None:
+        if task_id in self._unsaved:
+            self._texts.edit(self._unsaved[task_id])
+        else:
+            self._texts.end_editing()
+
+    # Editing.
+
+    def _begin_editing(self) -> None:
+        if self._row is not None:
+            self._unsaved.setdefault(self._row.task_id, self._row.task.listed.task.instruction)
+            self._turn_to_texts(self._row.task_id)
+            self._texts.write()
+            self._allow()
+
+    def _note(self, words: str) -> None:
+        if self._row is not None and self._texts.is_editing:
+            self._unsaved[self._row.task_id] = words
+            self._allow()
+
+    def _keep(self) -> None:
+        if self._row is not None and self._texts.is_editing and self._texts.words:
+            task_id, words = self._row.task_id, self._texts.words
+            self._end_editing(task_id)
+            if words != self._row.task.listed.task.instruction:
+                self.words_given.emit(task_id, words)
+
+    def _leave(self) -> None:
+        if self._row is not None and self._texts.is_editing:
+            self._end_editing(self._row.task_id)
+
+    def _end_editing(self, task_id: str) -> None:
+        self._unsaved.pop(task_id, None)
+        self._texts.end_editing()
+        self._allow()
+        self.writing_ended.emit()
+
+    def _allow(self) -> None:
+        status = None if self._row is None else self._row.task.status
+        editing = self._texts.is_editing
+        open_ = status in (Status.TO_APPROVE, Status.REJECTED) and not editing
+        self._commands.enable(Command.APPROVE_TASKS, Command.EDIT_TASK, on=open_)
+        self._commands.enable(Command.REJECT_TASKS, on=status in (Status.TO_APPROVE, Status.WAITING) and not editing)
+        self._commands.enable(Command.KEEP_WORDS, on=editing and bool(self._texts.words))
+        self._commands.enable(Command.LEAVE_WORDS, on=editing)
+        self._editing.setVisible(status is not None and editing)
+        self._deciding.setVisible(status is not None and not editing)
+
+    def _lay_out(self) -> None:
+        column = QVBoxLayout(self._content)
+        column.setContentsMargins(0, 0, 8, 0)
+        column.setSpacing(10)
+        for part in (self._where, self._texts, self._rules, self._judge, self._writer, self._apps, self._told):
+            column.addWidget(part)
+        column.addStretch()
+        area = scroll_area()
+        area.setWidget(self._content)
+        for room, commands in ((self._deciding, _DECIDING), (self._editing, _EDITING)):
+            buttons = QHBoxLayout(room)
+            buttons.setContentsMargins(0, 0, 8, 0)
+            buttons.setSpacing(8)
+            for command in commands:
+                kind = "primary" if command.value.primary else ""
+                buttons.addWidget(KeyButton(self._commands[command], command.value.label.rstrip("…"), kind))
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(16, 14, 8, 14)
+        whole.setSpacing(10)
+        for part in (self._head, self._nothing):
+            whole.addWidget(part)
+        whole.addWidget(area, 1)
+        whole.addWidget(self._deciding)
+        whole.addWidget(self._editing)
+
+
+def _where(shown: PreparedRow) -> str:
+    listed = shown.task.listed
+    parts = (category_words(listed.task.category), listed.template and f"template {listed.template}", shown.task_id)
+    return " · ".join((shown.task.status.value, *filter(None, parts)))
+
+
+def _circumstances(listed: ListedTask) -> tuple[str, ...]:
+    roles = ", ".join(f"{role}: {app}" for role, app in listed.roles.items())
+    devices = ", ".join(map(device_words, listed.devices))
+    return (
+        f"Apps by role: {roles}." if roles else "",
+        f"For {devices}." if devices else "For any device.",
+        start_words(listed.start),
+        f"Due {listed.due:%Y-%m-%d}." if listed.due is not None else "",
+        listed.notes,
+    )
+
+
+def _selectable(kind: str = "") -> QLabel:
+    label = text_label(kind=kind)
+    label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+    label.setMinimumWidth(1)
+    return label
+
+
+def _say(label: QLabel, words: str) -> None:
+    label.setText(words)
+    label.setVisible(bool(words))

@@ -1,0 +1,79 @@
+"""A template in words: what fills each gap, which apps may play each role, how it is phrased."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from odyssey_recorder.gui.record.task_text import device_words, start_words
+from odyssey_recorder.model.assignment import AsFound
+from odyssey_recorder.task.catalogue import Catalogue
+from odyssey_recorder.task.proposing import Proposal
+from odyssey_recorder.task.template import Days, Items, Numbers, Role, Slot, Template
+
+_MOST_ITEMS = 60
+_DAYS = {"relative": "“in 3 days”", "weekday": "“next Friday”", "date": "“4 December”"}
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """Some lines under a heading."""
+
+    heading: str
+    lines: tuple[str, ...]
+
+
+def template_passages(template: Template, catalogue: Catalogue | None) -> Sequence[Passage]:
+    """All that is told of a template, in the order in which it is read."""
+    slots = [
+        Passage(f"{{{name}}} is filled with {filled_with(slot)}", _items(slot)) for name, slot in template.slots.items()
+    ]
+    roles = tuple(f"{role.name}: {_players(role, catalogue)}" for role in template.roles)
+    passages = [
+        *slots,
+        Passage("Apps by role", roles),
+        Passage("Phrasings by people, naming no app", template.phrasings),
+        Passage("Phrasings by people, naming every app", template.named_phrasings),
+        Passage("Where it can be done", _places(template)),
+        Passage("For the annotator", (template.notes,) if template.notes else ()),
+    ]
+    return [one for one in passages if one.lines]
+
+
+def proposal_words(proposal: Proposal) -> Sequence[str]:
+    """What speaks against a proposal, or that nothing does, and what it is like."""
+    found = proposal.faults or ("No fault was found.",)
+    near = f"Most like {proposal.nearest} ({proposal.likeness:.0%})." if proposal.nearest else ""
+    return (*found, near) if near else found
+
+
+def filled_with(slot: Slot) -> str:
+    """What fills a gap, in short."""
+    match slot:
+        case Items(texts):
+            return f"one of {len(texts):,} items"
+        case Numbers(first, last, step, words):
+            by = f" by {step}" if step != 1 else ""
+            as_ = f", as “{words}”" if words != "{}" else ""
+            return f"a number from {first} to {last}{by}{as_}"
+        case Days(first, last, words):
+            return f"a day, {first} to {last} days after the recording, as {_DAYS[words]}"
+
+
+def _items(slot: Slot) -> tuple[str, ...]:
+    if not isinstance(slot, Items):
+        return (filled_with(slot)[0].upper() + filled_with(slot)[1:],)
+    shown = " · ".join(slot.texts[:_MOST_ITEMS])
+    rest = len(slot.texts) - _MOST_ITEMS
+    return (f"{shown} · and {rest:,} more",) if rest > 0 else (shown,)
+
+
+def _players(role: Role, catalogue: Catalogue | None) -> str:
+    if role.apps:
+        return ", ".join(role.apps)
+    names = [] if catalogue is None else [app.name for app in catalogue.that_play(role.name)]
+    return f"any of {', '.join(names)}" if names else "no app of the catalogue"
+
+
+def _places(template: Template) -> tuple[str, ...]:
+    devices = ", ".join(map(device_words, template.devices))
+    place = f"{template.catalogue} · {devices or 'every device'}"
+    return (place,) if isinstance(template.start, AsFound) else (place, start_words(template.start))

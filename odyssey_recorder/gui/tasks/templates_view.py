@@ -1,0 +1,233 @@
+"""Where a lead looks through the templates, has tasks made of them, and has a model think of new ones."""
+
+from collections.abc import Callable, Sequence
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QHeaderView, QTableView, QVBoxLayout, QWidget
+
+from odyssey_recorder.gui.banner import Banner, Tone
+from odyssey_recorder.gui.commands import Command, Commands
+from odyssey_recorder.gui.parts import Choice, line_edit, named, row, text_label
+from odyssey_recorder.gui.record.task_text import category_words
+from odyssey_recorder.gui.tasks.rewrite_dialog import count_words
+from odyssey_recorder.gui.tasks.template_card import TemplateCard
+from odyssey_recorder.gui.tasks.template_table import (
+    CATEGORY,
+    LEFT,
+    META_TASK,
+    ROLES,
+    TemplateFilter,
+    TemplateTable,
+)
+from odyssey_recorder.gui.tasks.think_dialog import ThinkDialog
+from odyssey_recorder.gui.tasks.workshop import Shelf, Workshop
+from odyssey_recorder.model.episode import Category
+from odyssey_recorder.task.proposing import Proposal
+from odyssey_recorder.task.template import Template
+
+_ROW_PX = 40
+_TYPING_MS = 120
+_WIDE_PX = 1180
+_NARROW, _WIDE = {CATEGORY: 128, ROLES: 104, LEFT: 72}, {CATEGORY: 190, ROLES: 190, LEFT: 150}
+_MINE = (Command.THINK_OF_TEMPLATES, Command.KEEP_TEMPLATE, Command.DROP_TEMPLATE)
+
+
+class TemplatesView(QWidget):
+    """A table of the templates and the card of one; proposals stand first until they are kept or dropped."""
+
+    think_asked = Signal(object, int)
+    """Of which category a model shall think of new templates, and how many."""
+
+    def __init__(self, workshop: Workshop, commands: Commands) -> None:
+        super().__init__()
+        self._workshop = workshop
+        self._commands = commands
+        self._shelf: Shelf | None = None
+        self._current = ""
+        self._is_thinking = False
+        self._search = line_edit("Search templates", "Search words, role or id")
+        self._category, self._catalogue = Choice("Templates of category"), Choice("Templates for the apps of")
+        self._count = text_label(kind="hint")
+        self._message = Banner(commands.button(Command.DISMISS_TASKS, kind="quiet", wordless=True))
+        self._table = TemplateTable(self)
+        self._view = named(QTableView(), "Templates")
+        self._card = TemplateCard(commands)
+        self._typing = QTimer(self, singleShot=True, interval=_TYPING_MS)
+        self._offer()
+        self._prepare_table()
+        self._lay_out()
+        self._connect()
+        self._show_current()
+
+    @property
+    def category(self) -> str:
+        """The category that is looked at; empty for all."""
+        return self._category.value
+
+    @property
+    def catalogue(self) -> str:
+        """The catalogue that is looked at; empty for all."""
+        return self._catalogue.value
+
+    def search(self) -> None:
+        """Let the person write what to search for."""
+        self._search.setFocus()
+        self._search.selectAll()
+
+    def show_thinking(self, on: bool) -> None:
+        """Ask for no more new templates while a model thinks of some."""
+        self._is_thinking = on
+        self._allow()
+
+    def show_proposals(self, proposals: Sequence[Proposal]) -> None:
+        """Show what a model thought of, before what it thought of earlier."""
+        self._current = proposals[0].template.template_id if proposals else self._current
+        self._keep_current(lambda: self._table.propose((*proposals, *self._table.proposals)))
+        self._view.setFocus()
+
+    def repaint_icons(self) -> None:
+        """Draw the icons anew for another palette."""
+        self._message.repaint_icons()
+        self._view.viewport().update()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        for column, width in (_WIDE if self.width() >= _WIDE_PX else _NARROW).items():
+            self._view.setColumnWidth(column, width)
+
+    # What the workshop tells.
+
+    def _show_shelf(self, shelf: Shelf) -> None:
+        self._shelf = shelf
+        catalogues = [(name, one.title) for name, one in shelf.library.catalogues.items()]
+        self._catalogue.offer([("", "All apps"), *catalogues])
+        self._keep_current(lambda: self._table.show(shelf.library, shelf.left))
+        self._allow()
+
+    # What the person decides.
+
+    def _ask_to_think(self) -> None:
+        dialog = ThinkDialog(self._category.value, self)
+        dialog.asked.connect(self.think_asked)
+        dialog.open()
+
+    def _keep(self) -> None:
+        shown = self._table.at(self._view.currentIndex().row())
+        proposal = shown.proposal if shown is not None else None
+        if proposal is not None:
+            self._workshop.carry_out(
+                lambda preparing: preparing.keep(proposal), lambda kept: self._take_kept(proposal, kept)
+            )
+
+    def _take_kept(self, proposal: Proposal, kept: Template) -> None:
+        self._forget(proposal)
+        self._current = kept.template_id
+        where = f" in {kept.source}" if kept.source is not None else ""
+        self._message.show_message(Tone.SUCCESS, f"The template {kept.template_id} is kept{where}.")
+        self._workshop.read_shelf()
+
+    def _drop(self) -> None:
+        shown = self._table.at(self._view.currentIndex().row())
+        if shown is not None and shown.proposal is not None:
+            self._forget(shown.proposal)
+
+    def _forget(self, proposal: Proposal) -> None:
+        left = [one for one in self._table.proposals if one is not proposal]
+        self._current = left[0].template.template_id if left else ""
+        self._keep_current(lambda: self._table.propose(left))
+
+    # What is shown.
+
+    def _narrow(self) -> None:
+        wanted = TemplateFilter(self._category.value, self._catalogue.value, self._search.text().strip().casefold())
+        self._keep_current(lambda: self._table.narrow(wanted))
+
+    def _keep_current(self, rearrange: Callable[[], None]) -> None:
+        wanted = self._current
+        rearrange()
+        at = max(0, self._table.place(wanted))
+        if self._table.rowCount():
+            self._view.setCurrentIndex(self._table.index(at, META_TASK))
+            self._view.scrollTo(self._view.currentIndex())
+        self._show_current()
+        shown, total = self._table.rowCount() - len(self._table.proposals), self._table.total
+        of = f"{count_words(total, 'template')}" if shown == total else f"{shown:,} of {total:,} templates"
+        self._count.setText(f"{of}, {count_words(self._table.left, 'different task')} left")
+        self._view.setVisible(bool(self._table.rowCount()))
+
+    def _show_current(self) -> None:
+        shown = self._table.at(self._view.currentIndex().row())
+        if shown is not None:
+            self._current = shown.template.template_id
+        library = self._shelf.library if self._shelf is not None else None
+        self._card.show_row(shown, library, self._nothing())
+
+    def _nothing(self) -> str:
+        if self._shelf is None:
+            return "Reading the templates…"
+        if not self._table.total:
+            return "There is no template. templates/README.md tells how one is written."
+        return "No template is like this: change the search or the filters."
+
+    def _allow(self) -> None:
+        cannot = self._shelf is None or bool(self._shelf.cannot_ask)
+        self._commands.enable(Command.THINK_OF_TEMPLATES, on=not cannot and not self._is_thinking)
+
+    # How it hangs together.
+
+    def _offer(self) -> None:
+        self._category.offer([("", "All categories"), *((one.value, category_words(one.value)) for one in Category)])
+        self._catalogue.offer([("", "All apps")])
+
+    def _prepare_table(self) -> None:
+        view = self._view
+        view.setModel(self._table)
+        view.setSelectionBehavior(QTableView.SelectionBehavior.SelectRows)
+        view.setSelectionMode(QTableView.SelectionMode.SingleSelection)
+        view.setShowGrid(False)
+        view.setTabKeyNavigation(False)
+        view.setSortingEnabled(True)
+        view.verticalHeader().hide()
+        view.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        view.verticalHeader().setDefaultSectionSize(_ROW_PX)
+        view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        head = view.horizontalHeader()
+        head.setSortIndicatorClearable(True)
+        head.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
+        head.setHighlightSections(False)
+        head.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        head.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
+        head.setSectionResizeMode(META_TASK, QHeaderView.ResizeMode.Stretch)
+
+    def _connect(self) -> None:
+        self._workshop.shelf_came.connect(self._show_shelf)
+        self._search.textChanged.connect(lambda _words: self._typing.start())
+        self._typing.timeout.connect(self._narrow)
+        for choice in (self._category, self._catalogue):
+            choice.currentIndexChanged.connect(lambda _at: self._narrow())
+        self._view.selectionModel().currentRowChanged.connect(lambda *_: self._show_current())
+        self._commands.belong_to(self, *_MINE)
+        calls = {
+            Command.THINK_OF_TEMPLATES: self._ask_to_think,
+            Command.KEEP_TEMPLATE: self._keep,
+            Command.DROP_TEMPLATE: self._drop,
+        }
+        for command, call in calls.items():
+            self._commands[command].triggered.connect(lambda _checked, call=call: call())
+
+    def _lay_out(self) -> None:
+        filters = row(self._search, self._category, self._catalogue)
+        filters.setStretch(0, 1)
+        deeds = row(self._count, None, self._commands.button(Command.THINK_OF_TEMPLATES))
+        body = QHBoxLayout()
+        body.setSpacing(16)
+        body.addWidget(self._view, 6)
+        body.addWidget(self._card, 4)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(10)
+        for part in (filters, deeds):
+            column.addLayout(part)
+        column.addWidget(self._message)
+        column.addLayout(body, 1)

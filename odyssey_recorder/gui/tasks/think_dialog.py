@@ -1,0 +1,48 @@
+"""Asks of which category, and how many, new templates a language model shall think of."""
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QDialog, QSpinBox, QWidget
+
+from odyssey_recorder.gui.parts import Choice, fill_dialog, labelled, named, push_button, row, text_label
+from odyssey_recorder.gui.record.task_text import category_words
+from odyssey_recorder.model.episode import Category
+
+_MOST = 20
+
+
+class ThinkDialog(QDialog):
+    """Emits `asked` with a category and a number, and closes."""
+
+    asked = Signal(object, int)
+
+    def __init__(self, category: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle("Think of new templates")
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self._category = Choice("Category")
+        self._category.offer([(one.value, category_words(one.value)) for one in Category])
+        self._category.choose(category)
+        self._count = named(QSpinBox(), "Number of templates")
+        self._count.setRange(1, _MOST)
+        self._count.setValue(5)
+        self._count.setToolTip("How many to ask for; those that are much like another are left out")
+        ok = push_button("Think", "Ask the model (Return)", "primary")
+        ok.setDefault(True)
+        ok.clicked.connect(self._agree)
+        cancel = push_button("Cancel", "Ask for nothing (Esc)")
+        cancel.clicked.connect(self.reject)
+        fields = row(spacing=12)
+        fields.addLayout(labelled("&Category", self._category), 2)
+        fields.addLayout(labelled("How &many", self._count), 1)
+        fill_dialog(
+            self,
+            text_label("Have a language model think of new templates?", "title"),
+            text_label("Each is a proposal: nothing is made of it before you keep it.", "hint"),
+            fields,
+            row(None, cancel, ok),
+        )
+
+    def _agree(self) -> None:
+        category, count = Category(self._category.value), self._count.value()
+        self.accept()
+        self.asked.emit(category, count)

@@ -1,0 +1,118 @@
+"""Template, task and instruction of a task beside each other, their differences marked; the last can be rewritten."""
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QGridLayout, QPlainTextEdit, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
+
+from odyssey_recorder.gui.marked_text import MarkedRow, MarkedText, difference_words
+from odyssey_recorder.gui.parts import named, text_label
+from odyssey_recorder.gui.review.word_changes import text_changes
+from odyssey_recorder.model.episode import TaskInfo
+
+_BESIDE_PX = 640
+"""From this width on the three stand side by side, otherwise one under the other."""
+_GAP = 20
+_EDITOR_PX = 110
+
+
+class ThreeTexts(QWidget):
+    """Shows the texts of a task; nothing in them is taken for markup."""
+
+    typed = Signal(str)
+    """The person has written something else."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._template, self._task, self._instruction = map(MarkedText, ("Template", "Task", "Instruction"))
+        self._editor = named(QPlainTextEdit(), "Instruction in your words")
+        self._editor.setToolTip("The instruction in your own words")
+        self._editor.setTabChangesFocus(True)
+        self._editor.setMinimumHeight(_EDITOR_PX)
+        self._editor.textChanged.connect(lambda: self.typed.emit(self.words))
+        self._last = QStackedWidget()
+        self._reading = _raised(self._instruction)
+        self._last.addWidget(self._reading)
+        self._last.addWidget(self._editor)
+        self._columns = (
+            _under("Template", self._template), _under("Task", self._task), _under("Instruction", self._last),
+        )  # fmt: skip
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setHorizontalSpacing(_GAP)
+        self._grid.setVerticalSpacing(10)
+        self._beside: bool | None = None
+        self._arrange(beside=False)
+        self.end_editing()
+
+    @property
+    def words(self) -> str:
+        """What is written in the editor, in one line."""
+        return " ".join(self._editor.toPlainText().split())
+
+    @property
+    def is_editing(self) -> bool:
+        """Whether the instruction is being rewritten."""
+        return self._last.currentWidget() is self._editor
+
+    def show_task(self, task: TaskInfo) -> None:
+        """Show the texts of a task."""
+        changes = text_changes(task.meta_task, task.task, task.instruction)
+        self._template.show_rows(MarkedRow(changes.template))
+        self._task.show_rows(MarkedRow(changes.task))
+        self._instruction.show_rows(MarkedRow(changes.instruction, is_new=True))
+        self._instruction.setAccessibleDescription(difference_words(changes))
+
+    def edit(self, words: str) -> None:
+        """Let the person write, beginning with `words`."""
+        self._editor.setPlainText(words)
+        self._turn_to(self._editor)
+
+    def write(self) -> None:
+        """Put the cursor behind the last word."""
+        self._editor.setFocus()
+        self._editor.moveCursor(self._editor.textCursor().MoveOperation.End)
+
+    def end_editing(self) -> None:
+        """Show the instruction instead of the editor."""
+        self._turn_to(self._reading)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._arrange(beside=self.width() >= _BESIDE_PX)
+
+    def _turn_to(self, shown: QWidget) -> None:
+        """Only what is shown says how much room is needed."""
+        policy = QSizePolicy.Policy
+        for page in (self._reading, self._editor):
+            page.setSizePolicy(policy.Ignored, policy.Preferred if page is shown else policy.Ignored)
+        self._last.setCurrentWidget(shown)
+
+    def _arrange(self, *, beside: bool) -> None:
+        if beside == self._beside:
+            return
+        self._beside = beside
+        for number, column in enumerate(self._columns):
+            self._grid.removeWidget(column)
+            self._grid.addWidget(column, *((0, number) if beside else (number, 0)), Qt.AlignmentFlag.AlignTop)
+            self._grid.setColumnStretch(number, 1 if beside or number == 0 else 0)
+
+
+def _under(label: str, text: QWidget) -> QWidget:
+    """`text` under its label."""
+    whole = QWidget()
+    column = QVBoxLayout(whole)
+    column.setContentsMargins(0, 0, 0, 0)
+    column.setSpacing(4)
+    column.addWidget(text_label(label, "field"))
+    column.addWidget(text)
+    return whole
+
+
+def _raised(text: QWidget) -> QWidget:
+    """`text` at the top of its place."""
+    whole = QWidget()
+    column = QVBoxLayout(whole)
+    column.setContentsMargins(0, 0, 0, 0)
+    column.addWidget(text)
+    column.addStretch()
+    return whole
