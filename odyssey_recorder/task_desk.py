@@ -4,20 +4,22 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from odyssey_recorder.device.profile import profiles
+from odyssey_recorder.errors import OdysseyError, TaskError
+from odyssey_recorder.llm.asking import Asking, Estimate, Progress
 from odyssey_recorder.model.episode import Category
+from odyssey_recorder.model.text_origin import Approval, Equivalence, TextOrigin, Writer
 from odyssey_recorder.task.coverage import Coverage, asking_for, cover
+from odyssey_recorder.task.equivalence import bare_words, rule_faults
 from odyssey_recorder.task.filling import identity
 from odyssey_recorder.task.generation import Batch, Order, Targets, generate, left
+from odyssey_recorder.task.listing import ListedTask
 from odyssey_recorder.task.queue import Board, Holder, TaskStock
+from odyssey_recorder.task.rewriting import Rewriting, Rewritten
 from odyssey_recorder.task.targets import load_targets
 from odyssey_recorder.task.template import TemplateLibrary
 from odyssey_recorder.task.template_files import load_library
-
-if TYPE_CHECKING:
-    from odyssey_recorder.llm.asking import Asking
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +44,7 @@ class TaskDesk:
 
     `folders` gives the folders of templates, the shipped ones first. `who` names who prepares. `open_asking` makes what
     asks the language model, with a budget in US dollars or none; it raises SettingsError where none can be asked.
+    `names_apps` says whether instructions name the apps to use.
     """
 
     def __init__(
@@ -49,12 +52,14 @@ class TaskDesk:
         stock: TaskStock,
         folders: Callable[[], Sequence[Path]],
         who: Callable[[], str],
-        open_asking: "Callable[[float | None], Asking]",
+        open_asking: Callable[[float | None], Asking],
+        names_apps: Callable[[], bool],
     ) -> None:
         self._stock = stock
         self._folders = folders
         self._who = who
         self._open_asking = open_asking
+        self._names_apps = names_apps
 
     # What there is.
 
@@ -108,13 +113,108 @@ class TaskDesk:
         targets = load_targets(self._folders())
         return replace(targets, devices={device: 1.0}) if device else targets
 
+    # Putting them into words.
+
+    @property
+    def can_ask(self) -> str:
+        """Why no language model can be asked; empty where one can."""
+        try:
+            self._open_asking(None)
+        except OdysseyError as error:
+            return str(error)
+        return ""
+
+    def estimate(self, task_ids: Sequence[str]) -> Estimate:
+        """What it takes to have these put into words. Raises TaskError, SettingsError, LanguageModelError."""
+        asking = self._open_asking(None)
+        rewriting = Rewriting(asking, self.library())
+        return asking.estimate(rewriting.likely_questions(self._listed(task_ids), names_apps=self._names_apps()))
+
+    def rewrite(
+        self,
+        task_ids: Sequence[str],
+        *,
+        budget: float | None,
+        progress: Callable[[Progress], None],
+        came: Callable[[Rewritten], None],
+        cancelled: Callable[[], bool],
+    ) -> Sequence[Rewritten]:
+        """Have these put into words; each is put down as soon as it is there, and then handed to `came`.
+
+        A task that somebody changed meanwhile stays as they left it. `budget` is in US dollars. Raises TaskError,
+        SettingsError, CancelledError.
+        """
+        tasks = self._listed(task_ids)
+        before = {task.task_id: task for task in tasks}
+        rewriting = Rewriting(self._open_asking(budget), self.library(), [one.listed for one in self.board().tasks])
+        return rewriting.rewrite(
+            tasks,
+            names_apps=self._names_apps(),
+            on_rewritten=lambda rewritten: came(self._put_down(rewritten, before[rewritten.task.task_id])),
+            progress=progress,
+            cancelled=cancelled,
+        )
+
+    def _put_down(self, rewritten: Rewritten, before: ListedTask) -> Rewritten:
+        if rewritten.task == before:
+            return rewritten
+        try:
+            (now,) = self._listed([before.task_id])
+            if now != before:
+                return Rewritten(now, "It was changed by somebody meanwhile, and stays as they left it.")
+            self._stock.amend([rewritten.task], self._who())
+        except TaskError as error:
+            return Rewritten(before, str(error))
+        return rewritten
+
+    def edit(self, task_id: str, instruction: str) -> ListedTask:
+        """Put a person's words in the place of the instruction; the rules look at them. Raises TaskError."""
+        words = " ".join(instruction.split())
+        if not words:
+            raise TaskError("An instruction must say something.")
+        (task,) = self._listed([task_id])
+        text = task.text or TextOrigin(Writer.PERSON)
+        faults = rule_faults(
+            task,
+            words,
+            names_apps=text.names_apps,
+            catalogue=self.library().catalogue_for(task.template, task.task.apps),
+            others={bare_words(one.listed.task.instruction) for one in self.board().tasks if one.task_id != task_id},
+        )
+        text = replace(
+            text, edited_by=self._who(), equivalence=Equivalence(faults), approval=Approval.OPEN, approved_by=""
+        )
+        edited = replace(task, task=replace(task.task, instruction=words), text=text)
+        self._stock.amend([edited], self._who())
+        return edited
+
+    # What a person says of them.
+
     def approve(self, task_ids: Iterable[str]) -> None:
         """Let tasks wait to be recorded. Raises TaskError."""
-        self._stock.approve(task_ids, self._who())
+        chosen = tuple(task_ids)
+        self._say(chosen, Approval.APPROVED, "")
+        self._stock.approve(chosen, self._who())
 
     def reject(self, task_ids: Iterable[str], reason: str) -> None:
         """Leave tasks out. Raises TaskError."""
-        self._stock.reject(task_ids, self._who(), reason)
+        chosen = tuple(task_ids)
+        self._say(chosen, Approval.REJECTED, reason)
+        self._stock.reject(chosen, self._who(), reason)
+
+    def _say(self, task_ids: Sequence[str], approval: Approval, note: str) -> None:
+        said = [
+            replace(task, text=replace(task.text, approval=approval, approved_by=self._who(), note=note))
+            for task in self._listed(task_ids)
+            if task.text is not None
+        ]
+        self._stock.amend(said, self._who())
+
+    def _listed(self, task_ids: Sequence[str]) -> list[ListedTask]:
+        tasks = {task.task_id: task.listed for task in self.board().tasks}
+        if gone := [task_id for task_id in task_ids if task_id not in tasks]:
+            raise TaskError(f"The task {gone[0]} is not in the queue any more: look at the list again.")
+        return [tasks[task_id] for task_id in task_ids]
 
 
 def _identities(board: Board) -> frozenset[str]:

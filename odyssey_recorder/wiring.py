@@ -35,6 +35,8 @@ from odyssey_recorder.task.queue import TaskStock, WholeQueue
 
 if TYPE_CHECKING:
     from odyssey_recorder.llm.asking import Asking
+    from odyssey_recorder.llm.kept_answers import KeptAnswers
+    from odyssey_recorder.llm.model import LanguageModel
     from odyssey_recorder.quality.checker import Checker
     from odyssey_recorder.review_desk import ReviewDesk
     from odyssey_recorder.task_desk import TaskDesk
@@ -240,27 +242,40 @@ def template_folders(settings: Settings) -> list[Path]:
     return [shipped_templates(), *([settings.templates] if settings.templates is not None else [])]
 
 
-def open_asking(settings: Settings, budget: float | None = None, *, at_once: int = 8) -> "Asking":
-    """What asks the language model of the settings, within a budget in US dollars. Blocks, as the keyring may.
+def language_model(settings: Settings) -> "LanguageModel":
+    """The language model of the settings. Blocks, as the keyring may.
 
-    Raises SettingsError where no model is set, ModelUnusableError where it cannot be asked without another key.
+    Raises SettingsError where none is set, ModelUnusableError where it cannot be asked without a key.
     """
     from odyssey_recorder.keys import find_key
-    from odyssey_recorder.llm.asking import Asking
-    from odyssey_recorder.llm.kept_answers import KeptAnswers
     from odyssey_recorder.llm.openai import OpenAIModel
-    from odyssey_recorder.llm.prices import read_prices
 
     if not settings.model:
         raise SettingsError("No language model is set: name one under Settings, or in ODYSSEY_MODEL.")
-    model = OpenAIModel(settings.model, settings.model_url, find_key())
-    return Asking(model, KeptAnswers(answers_file()), read_prices(), at_once=at_once, budget=budget)
+    return OpenAIModel(settings.model, settings.model_url, find_key())
+
+
+def open_asking(settings: Settings, budget: float | None = None, *, at_once: int = 8) -> "Asking":
+    """What asks the language model of the settings, within a budget in US dollars. Raises as `language_model`."""
+    from odyssey_recorder.llm.asking import Asking
+    from odyssey_recorder.llm.prices import read_prices
+
+    return Asking(
+        language_model(settings), _kept_answers(answers_file()), read_prices(), at_once=at_once, budget=budget
+    )
+
+
+@cache
+def _kept_answers(file: Path) -> "KeptAnswers":
+    from odyssey_recorder.llm.kept_answers import KeptAnswers
+
+    return KeptAnswers(file)
 
 
 def why_not_asked(settings: Settings) -> str:
-    """Why `open_asking` would refuse; empty where it would not. Blocks, as the keyring may."""
+    """Why no language model can be asked; empty where one can. Blocks, as the keyring may."""
     try:
-        open_asking(settings).kept.close()
+        language_model(settings)
     except OdysseyError as error:
         return str(error)
     return ""
@@ -275,6 +290,7 @@ def task_desk(settings: SettingsStore, desk: Desk) -> "TaskDesk":
         lambda: template_folders(settings.read()),
         desk.who_records,
         lambda budget: open_asking(settings.read(), budget),
+        lambda: settings.read().name_apps,
     )
 
 

@@ -1,6 +1,6 @@
 """What a task template is: words with gaps, what may fill each gap, and which apps it takes to carry the task out."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
@@ -83,3 +83,12 @@ class TemplateLibrary:
     def of(self, catalogue: str) -> tuple[Template, ...]:
         """The templates for the devices of one catalogue."""
         return tuple(template for template in self.templates if template.catalogue == catalogue)
+
+    def catalogue_for(self, template: str, apps: Iterable[str]) -> Catalogue:
+        """Where a task's apps come from: its template's catalogue, else the first that has them all, else an empty one."""
+        for one in self.templates:
+            if one.template_id == template:
+                return self.catalogues[one.catalogue]
+        wanted = set(apps)
+        fitting = (one for one in self.catalogues.values() if wanted <= one.by_name.keys())
+        return next(fitting, Catalogue("", "", (), ()))
