@@ -29,7 +29,7 @@ from odyssey_recorder.simulator.emulator import SimulatedEmulator
 from odyssey_recorder.simulator.phone import Phone
 from odyssey_recorder.simulator.profile import PROFILES, profile_named
 
-TARGETS = 50
+TARGETS = 24
 SLEEP, WAKE_UP = 223, 224
 PATIENCE_S = 20.0
 

@@ -7,7 +7,7 @@ import pytest
 from odyssey_recorder.simulator.adb_server import PrivateAdbServer
 from tests.end_to_end.laboratory import BUNDLED_ADB
 from tests.end_to_end.screen.display import Display
-from tests.end_to_end.screen.phone import PROFILES, shown_phone
+from tests.end_to_end.screen.phone import PHONE_ALWAYS, shown_phone
 from tests.end_to_end.screen.room import Room
 from tests.end_to_end.screen.window import ROOT
 
@@ -49,7 +49,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PrivateAdbServe
         yield started
 
 
-@pytest.fixture(params=PROFILES)
+@pytest.fixture(params=PHONE_ALWAYS)
 def profile(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 

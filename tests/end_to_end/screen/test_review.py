@@ -1,4 +1,4 @@
-"""Two reviewers and an arbiter take forty episodes through the window; the figures are those of their verdicts."""
+"""Two reviewers and an arbiter take many episodes through the window; the figures are those of their verdicts."""
 
 import json
 import random
@@ -27,7 +27,6 @@ from tests.quality.damaged.errands import ERRANDS
 from tests.quality.damaged.recordings import record_all
 from tests.quality.damaged.wreck import Wreck
 
-EPISODES = 40
 SEED = 5
 FIRST, SECOND, THIRD = "Bea", "Cleo", "Dora"
 _KEYS = {"p": "qaz", "f": "wsx"}
@@ -60,11 +59,13 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
 
 
 @pytest.fixture
-def room(display: Display, server: PrivateAdbServer, recorded: tuple[Path, str], tmp_path: Path) -> Iterator[Room]:
-    """A room with forty episodes, each of which is to be judged twice."""
+def room(
+    display: Display, server: PrivateAdbServer, recorded: tuple[Path, str], tmp_path: Path, count: int
+) -> Iterator[Room]:
+    """A room with `count` episodes, each of which is to be judged twice."""
     clean, episode_id = recorded
     chance = random.Random(SEED)
-    for number in range(EPISODES):
+    for number in range(count):
         wreck = Wreck(clean, tmp_path / "dataset", episode_id, chance)
         wreck.task["instruction"] = f"Make the display dark, and show me the world clock: number {number}."
         wreck.save()
@@ -117,11 +118,12 @@ def answers_of(verdict: Verdict) -> str:
 
 
 @pytest.mark.timeout(900)
-def test_two_reviewers_and_an_arbiter_take_forty_episodes(room: Room) -> None:
+@pytest.mark.parametrize("count", [15, pytest.param(40, marks=pytest.mark.soak)])
+def test_two_reviewers_and_an_arbiter_take_all_episodes(room: Room, count: int) -> None:
     with room.annotator("review", str(room.folder / "dataset"), "--as", "demo") as recorder:
         recorder.wait_for("0 for you")  # who recorded them judges none
 
-    given = {name: opinions(name, EPISODES) for name in (FIRST, SECOND)}
+    given = {name: opinions(name, count) for name in (FIRST, SECOND)}
     for name, said in given.items():
         review(room, name, said)
         assert [answers_of(verdict) for _, verdict in verdicts_of(room, name)] == [one.answers for one in said]

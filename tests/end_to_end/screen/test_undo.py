@@ -11,13 +11,11 @@ from tests.end_to_end.screen.journey import (
     start_recording,
     the_episode,
 )
-from tests.end_to_end.screen.phone import PHONE_ALWAYS
 from tests.end_to_end.screen.room import Room
 
 pytestmark = pytest.mark.timeout(300)
 
 
-@pytest.mark.parametrize("profile", PHONE_ALWAYS, indirect=True)
 def test_two_steps_are_undone_and_the_device_follows_by_its_snapshot(room: Room) -> None:
     room.write_settings(practice_tasks=0, step_snapshots="always")
     with room.annotator() as annotator:
