@@ -38,7 +38,8 @@ class Company:
 
     def __init__(self, turns: dict[str, Turns[str]]) -> None:
         self._turns = turns
-        self._hardest_first = sorted(turns.items(), key=lambda role: len(role[1]))
+        self._hardest_first = sorted(turns.items(), key=lambda role: len(role[1].things))
+        self._is_hardest_first = self._hardest_first == list(turns.items())
 
     def cast(self) -> dict[str, str]:
         """An app for each role, in the order of the template."""
@@ -48,7 +49,7 @@ class Company:
             if app is None:
                 return self._any_cast()
             chosen[role] = app
-        return {role: chosen[role] for role in self._turns}
+        return chosen if self._is_hardest_first else {role: chosen[role] for role in self._turns}
 
     def _any_cast(self) -> dict[str, str]:
         """The first cast of different apps that there is; a template has one, or is refused when it is read."""

@@ -24,14 +24,22 @@ def gaps_in(text: str) -> tuple[str, ...]:
 
 def fill(text: str, values: Mapping[str, str]) -> str:
     """The text with each gap filled; what fills one is never filled itself. Raises KeyError for a gap without value."""
-    parts = list(_parts(text))
-    parts[1::2] = [values[name] for name in parts[1::2]]
-    return "".join(parts)
+    return _format(text).format_map(values)
 
 
 def identity(text: str) -> str:
     """What makes a filled template the same task as another: its words, in whatever case, whatever blanks part them."""
-    return " ".join(text.split()).casefold()
+    if "  " in text or not text.isprintable() or text != text.strip():
+        text = " ".join(text.split())
+    return text.casefold()
+
+
+@lru_cache(maxsize=4096)
+def _format(text: str) -> str:
+    """The text as `str.format_map` takes it, in which every brace that is no gap's stands for itself."""
+    parts = [part.replace("{", "{{").replace("}", "}}") for part in _parts(text)]
+    parts[1::2] = [f"{{{name}}}" for name in parts[1::2]]
+    return "".join(parts)
 
 
 @lru_cache(maxsize=4096)
@@ -75,11 +83,8 @@ class _Gap:
     name: str
     texts: tuple[str, ...]
     rivals: tuple[int, ...]
-
-    @property
-    def choices(self) -> int:
-        """How many items are left for it, whatever its rivals got."""
-        return max(0, len(self.texts) - len(self.rivals))
+    choices: int
+    """How many of the texts are left for it, whichever its rivals got."""
 
 
 class Fillings:
@@ -104,16 +109,18 @@ class Fillings:
         places: list[int] = []
         for gap in self._gaps:
             number, place = divmod(number, gap.choices)
-            for taken in sorted(places[rival] for rival in gap.rivals):
-                place += taken <= place
+            if gap.rivals:
+                for taken in sorted(places[rival] for rival in gap.rivals):
+                    place += taken <= place
             places.append(place)
             values[gap.name] = gap.texts[place]
         return values
 
     def due(self, values: Mapping[str, str]) -> date | None:
         """The last day on which all dates that are named still lie ahead; None where none is named."""
-        named = [dates[values[name]] for name, dates in self._dates.items()]
-        return min(named) - timedelta(1) if named else None
+        if not self._dates:
+            return None
+        return min(dates[values[name]] for name, dates in self._dates.items()) - timedelta(1)
 
     def holds(self, told: str) -> bool:
         """Whether the task of this `identity` is one of these fillings."""
@@ -166,7 +173,8 @@ def _gaps(template: Template, day: date) -> Iterator[_Gap]:
     for name, slot in template.slots.items():
         rivals = tuple(place for place, other in enumerate(items) if isinstance(slot, Items) and other == slot)
         items.append(slot)
-        yield _Gap(name, texts_of(slot, day), rivals)
+        texts = texts_of(slot, day)
+        yield _Gap(name, texts, rivals, max(0, len(texts) - len(rivals)))
 
 
 def _ends(told: str, words: str, *, is_last: bool) -> Iterator[int]:

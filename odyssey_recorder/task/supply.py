@@ -1,10 +1,10 @@
 """What one template can still give: its tasks, each once, in an order of chance."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from hashlib import sha256
 from itertools import cycle
 from random import Random
+from typing import NamedTuple
 
 from odyssey_recorder.model.episode import TaskInfo
 from odyssey_recorder.model.text_origin import TextOrigin, Writer
@@ -17,8 +17,7 @@ _DIGITS = 12
 """Of a task's id, behind the template's: so many that no two tasks of a template have the same."""
 
 
-@dataclass(frozen=True, slots=True)
-class Filled:
+class Filled(NamedTuple):
     """A template with its gaps filled: what fills each, the words that this makes, and their identity."""
 
     values: Mapping[str, str]
@@ -39,6 +38,7 @@ class Supply:
         phrasings = template.named_phrasings if names_apps else template.phrasings
         self._phrasings = cycle(sorted(phrasings, key=lambda _: chance.random()))
         self._numbers = _numbers(fillings.count, chance)
+        self._category = template.category.value
         self._origin = TextOrigin(Writer.PHRASING, names_apps=names_apps)
 
     def draw(self, taken: set[str]) -> Filled | None:
@@ -55,23 +55,18 @@ class Supply:
     def task(self, filled: Filled, devices: tuple[str, ...]) -> ListedTask:
         """The task of a filling, for these devices."""
         template, roles = self.template, self._company.cast()
-        info = TaskInfo(
-            category=template.category.value,
-            apps=tuple(roles.values()),
-            meta_task=template.meta_task,
-            task=filled.task,
-            instruction=fill(next(self._phrasings), {**filled.values, **roles}),
-        )
+        values, task, told = filled
+        instruction = fill(next(self._phrasings), {**values, **roles})
         return ListedTask(
-            task_id=f"{template.template_id}-{sha256(filled.told.encode()).hexdigest()[:_DIGITS]}",
-            task=info,
-            item="; ".join(filled.values.values()),
+            task_id=f"{template.template_id}-{sha256(told.encode()).hexdigest()[:_DIGITS]}",
+            task=TaskInfo(self._category, tuple(roles.values()), template.meta_task, task, instruction),
+            item="; ".join(values.values()),
             devices=devices,
             start=template.start,
             notes=template.notes,
-            due=self.fillings.due(filled.values),
+            due=self.fillings.due(values),
             template=template.template_id,
-            slots=filled.values,
+            slots=values,
             roles=roles,
             text=self._origin,
         )
@@ -82,6 +77,6 @@ def _numbers(count: int, chance: Random) -> Iterator[int]:
     moved: dict[int, int] = {}
     for last in range(count - 1, -1, -1):
         # Only random() gives the same in every version of Python.
-        place = min(int(chance.random() * (last + 1)), last)
+        place = int(chance.random() * (last + 1))
         yield moved.get(place, place)
         moved[place] = moved.pop(last, last)

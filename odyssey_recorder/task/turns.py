@@ -44,12 +44,13 @@ class Turns(Generic[_Thing]):
 
     def take(self, unless: Container[_Thing] = ()) -> _Thing | None:
         """Serve the first that is not in `unless`; None where all are."""
-        aside = []
-        while self._heap and self.first in unless:
-            aside.append(heappop(self._heap))
-        thing = self.first if self._heap else None
-        if thing is not None:
+        heap, aside = self._heap, []
+        while heap and self.things[heap[0][2]] in unless:
+            aside.append(heappop(heap))
+        thing = None
+        if heap:
+            thing = self.first
             self.serve()
         for entry in aside:
-            heappush(self._heap, entry)
+            heappush(heap, entry)
         return thing
