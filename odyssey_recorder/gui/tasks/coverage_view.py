@@ -11,7 +11,7 @@ from odyssey_recorder.gui.record.task_text import category_words, device_words
 from odyssey_recorder.gui.tasks.preparing import Wanted
 from odyssey_recorder.gui.tasks.tally_board import BoardModel, board_height, board_view
 from odyssey_recorder.gui.tasks.tally_list import Entry, TallyList
-from odyssey_recorder.gui.tasks.workshop import Shelf, Workshop
+from odyssey_recorder.gui.tasks.workshop import Materials, Workshop
 from odyssey_recorder.model.episode import Category
 from odyssey_recorder.task.coverage import Cell, Coverage
 
@@ -65,9 +65,9 @@ class CoverageView(QWidget):
 
     # What the workshop tells.
 
-    def _show_shelf(self, shelf: Shelf) -> None:
+    def _show_materials(self, materials: Materials) -> None:
         before = self._catalogue.value
-        self._catalogue.offer([(name, one.title) for name, one in shelf.library.catalogues.items()])
+        self._catalogue.offer([(name, one.title) for name, one in materials.library.catalogues.items()])
         if self._catalogue.value != before and not before:
             self.read()
 
@@ -143,7 +143,7 @@ class CoverageView(QWidget):
     # How it hangs together.
 
     def _connect(self) -> None:
-        self._workshop.shelf_came.connect(self._show_shelf)
+        self._workshop.materials_came.connect(self._show_materials)
         self._catalogue.currentIndexChanged.connect(lambda _at: self.read())
         self._board.selectionModel().currentChanged.connect(lambda *_: self._show_place())
         self._board.activated.connect(lambda _index: self._fill())

@@ -10,7 +10,7 @@ from odyssey_recorder.gui.parts import Choice, Tick, labelled, named, push_butto
 from odyssey_recorder.gui.record.task_text import category_words
 from odyssey_recorder.gui.tasks.preparing import Wanted
 from odyssey_recorder.gui.tasks.rewrite_dialog import count_words
-from odyssey_recorder.gui.tasks.workshop import Shelf
+from odyssey_recorder.gui.tasks.workshop import Materials
 from odyssey_recorder.model.episode import Category
 
 _MOST = 10_000
@@ -22,15 +22,15 @@ class GenerateDialog(QDialog):
 
     wanted = Signal(object)
 
-    def __init__(self, shelf: Shelf, preset: Wanted, parent: QWidget | None = None) -> None:
+    def __init__(self, materials: Materials, preset: Wanted, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle("Generate tasks")
-        self._shelf = shelf
+        self._materials = materials
         self._count = _number("Number of tasks", preset.count, _MOST)
         self._seed = _number("Seed", preset.seed, 999_999_999)
         self._seed.setToolTip("The same seed over the same templates and tasks makes the same tasks")
         self._catalogue = Choice("For the apps of")
-        self._catalogue.offer([(name, one.title) for name, one in shelf.library.catalogues.items()])
+        self._catalogue.offer([(name, one.title) for name, one in materials.library.catalogues.items()])
         self._catalogue.choose(preset.catalogue)
         self._device = Choice("For the device")
         self._device.offer([("", "All devices in turn"), *((one.key, one.name) for one in profiles())])
@@ -65,7 +65,7 @@ class GenerateDialog(QDialog):
         )
 
     def _offer_classes(self, chosen: str = "") -> None:
-        catalogue = self._shelf.library.catalogues.get(self._catalogue.value)
+        catalogue = self._materials.library.catalogues.get(self._catalogue.value)
         classes: Iterable[str] = catalogue.classes if catalogue is not None else ()
         self._app_class.offer([("", "Any class of apps"), *((one, one) for one in classes)])
         if chosen:
@@ -73,8 +73,8 @@ class GenerateDialog(QDialog):
 
     def _tell(self) -> None:
         chosen = [one for one, tick in self._categories.items() if tick.isChecked()]
-        fitting = [one for one in self._shelf.library.of(self._catalogue.value) if one.category in chosen]
-        left = sum(self._shelf.left.get(one.template_id, 0) for one in fitting)
+        fitting = [one for one in self._materials.library.of(self._catalogue.value) if one.category in chosen]
+        left = sum(self._materials.left.get(one.template_id, 0) for one in fitting)
         templates = count_words(len(fitting), "template")
         self._left.setText(f"{templates} can still give {count_words(left, 'different task')}.")
         self._ok.setEnabled(bool(left))

@@ -16,7 +16,7 @@ from odyssey_recorder.gui.jobs import Progress as Tell
 from odyssey_recorder.gui.tasks.generate_dialog import GenerateDialog
 from odyssey_recorder.gui.tasks.preparing import Preparing, Wanted
 from odyssey_recorder.gui.tasks.rewrite_dialog import RewriteDialog, count_words
-from odyssey_recorder.gui.tasks.workshop import Shelf, Workshop
+from odyssey_recorder.gui.tasks.workshop import Materials, Workshop
 from odyssey_recorder.llm.asking import Progress
 from odyssey_recorder.model.episode import Category
 from odyssey_recorder.task.generation import Batch
@@ -40,7 +40,7 @@ class LeadStrip(QWidget):
         super().__init__()
         self._workshop = workshop
         self._commands = commands
-        self._shelf: Shelf | None = None
+        self._materials: Materials | None = None
         self._asking = Banner(commands.button(Command.SETTINGS_PAGE, kind="quiet"))
         self._message = Banner(commands.button(Command.DISMISS_TASKS, kind="quiet", wordless=True))
         self._rewriting = JobCard()
@@ -50,7 +50,7 @@ class LeadStrip(QWidget):
         column.setSpacing(8)
         for part in (self._message, self._asking, self._rewriting, self._thinking):
             column.addWidget(part)
-        workshop.shelf_came.connect(self._take_shelf)
+        workshop.materials_came.connect(self._take_materials)
         workshop.failed.connect(lambda words: self.tell(Tone.DANGER, "That did not work.", words))
         commands[Command.DISMISS_TASKS].triggered.connect(lambda _checked: self._message.hide())
         commands.enable(Command.GENERATE_TASKS, on=False)
@@ -61,7 +61,7 @@ class LeadStrip(QWidget):
 
     def show_for(self, view: Command) -> None:
         """Say why no model can be asked where one could be asked for."""
-        cannot_ask = "" if self._shelf is None else self._shelf.cannot_ask
+        cannot_ask = "" if self._materials is None else self._materials.cannot_ask
         self._asking.setVisible(bool(cannot_ask) and view in (Command.SHOW_TEMPLATES, Command.SHOW_PREPARE))
 
     def repaint_icons(self) -> None:
@@ -69,28 +69,28 @@ class LeadStrip(QWidget):
         for part in (self._asking, self._message, self._rewriting, self._thinking):
             part.repaint_icons()
 
-    def _take_shelf(self, shelf: Shelf) -> None:
-        self._shelf = shelf
-        if shelf.cannot_ask:
+    def _take_materials(self, materials: Materials) -> None:
+        self._materials = materials
+        if materials.cannot_ask:
             words = "No language model can be asked. The instructions are phrasings that people wrote."
-            self._asking.show_message(Tone.WARNING, words, shelf.cannot_ask)
+            self._asking.show_message(Tone.WARNING, words, materials.cannot_ask)
         else:
             self._asking.hide()
-        self._commands.enable(Command.GENERATE_TASKS, on=bool(shelf.library.templates))
+        self._commands.enable(Command.GENERATE_TASKS, on=bool(materials.library.templates))
 
     # Making tasks.
 
     def ask_to_generate(self, preset: Wanted = _FIRST) -> None:
         """Ask what tasks shall be made, and make them."""
-        if self._shelf is not None:
-            dialog = GenerateDialog(self._shelf, preset, self)
+        if self._materials is not None:
+            dialog = GenerateDialog(self._materials, preset, self)
             dialog.wanted.connect(self._generate)
             dialog.open()
 
     def _generate(self, wanted: Wanted) -> None:
         self._commands.enable(Command.GENERATE_TASKS, on=False)
         self._workshop.change(lambda preparing: preparing.generate(wanted), partial(self._take_batch, wanted))
-        self._workshop.read_shelf()
+        self._workshop.read_materials()
 
     def _take_batch(self, wanted: Wanted, batch: Batch) -> None:
         made, left = len(batch.tasks), sum(batch.left.values())

@@ -26,7 +26,7 @@ from odyssey_recorder.gui.tasks.prepared_rows import (
 from odyssey_recorder.gui.tasks.prepared_table import PreparedTable
 from odyssey_recorder.gui.tasks.rewrite_dialog import count_words
 from odyssey_recorder.gui.tasks.sure_dialog import SureDialog
-from odyssey_recorder.gui.tasks.workshop import Shelf, Workshop
+from odyssey_recorder.gui.tasks.workshop import Materials, Workshop
 from odyssey_recorder.model.episode import Category
 from odyssey_recorder.task.listing import ListedTask
 from odyssey_recorder.task.queue import Status
@@ -119,8 +119,8 @@ class PrepareView(QWidget):
     def _take_edited(self, task: ListedTask) -> None:
         self._take_rewritten([task])
 
-    def _show_shelf(self, shelf: Shelf) -> None:
-        self._cannot_ask = shelf.cannot_ask
+    def _show_materials(self, materials: Materials) -> None:
+        self._cannot_ask = materials.cannot_ask
         self._allow()
 
     # What is decided.
@@ -263,7 +263,7 @@ class PrepareView(QWidget):
     def _connect(self) -> None:
         workshop = self._workshop
         workshop.rows_came.connect(self._take)
-        workshop.shelf_came.connect(self._show_shelf)
+        workshop.materials_came.connect(self._show_materials)
         workshop.rewritten.connect(self._take_rewritten)
         self._card.words_given.connect(self._give_words)
         self._card.writing_ended.connect(self._view.setFocus)

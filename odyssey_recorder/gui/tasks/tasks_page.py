@@ -84,7 +84,7 @@ class TasksPage(Page):
     def _refresh(self) -> None:
         self._queue.refresh()
         if (lead := self._lead) is not None:
-            lead.workshop.read_shelf()
+            lead.workshop.read_materials()
             lead.workshop.read_rows()
             lead.workshop.read_holders()
             lead.coverage.read()

@@ -21,7 +21,7 @@ from odyssey_recorder.gui.tasks.template_table import (
     TemplateTable,
 )
 from odyssey_recorder.gui.tasks.think_dialog import ThinkDialog
-from odyssey_recorder.gui.tasks.workshop import Shelf, Workshop
+from odyssey_recorder.gui.tasks.workshop import Materials, Workshop
 from odyssey_recorder.model.episode import Category
 from odyssey_recorder.task.proposing import Proposal
 from odyssey_recorder.task.template import Template
@@ -43,7 +43,7 @@ class TemplatesView(QWidget):
         super().__init__()
         self._workshop = workshop
         self._commands = commands
-        self._shelf: Shelf | None = None
+        self._materials: Materials | None = None
         self._current = ""
         self._is_thinking = False
         self._search = line_edit("Search templates", "Search words, role or id")
@@ -98,11 +98,11 @@ class TemplatesView(QWidget):
 
     # What the workshop tells.
 
-    def _show_shelf(self, shelf: Shelf) -> None:
-        self._shelf = shelf
-        catalogues = [(name, one.title) for name, one in shelf.library.catalogues.items()]
+    def _show_materials(self, materials: Materials) -> None:
+        self._materials = materials
+        catalogues = [(name, one.title) for name, one in materials.library.catalogues.items()]
         self._catalogue.offer([("", "All apps"), *catalogues])
-        self._keep_current(lambda: self._table.show(shelf.library, shelf.left))
+        self._keep_current(lambda: self._table.show(materials.library, materials.left))
         self._allow()
 
     # What the person decides.
@@ -125,7 +125,7 @@ class TemplatesView(QWidget):
         self._current = kept.template_id
         where = f" in {kept.source}" if kept.source is not None else ""
         self._message.show_message(Tone.SUCCESS, f"The template {kept.template_id} is kept{where}.")
-        self._workshop.read_shelf()
+        self._workshop.read_materials()
 
     def _drop(self) -> None:
         shown = self._table.at(self._view.currentIndex().row())
@@ -160,18 +160,18 @@ class TemplatesView(QWidget):
         shown = self._table.at(self._view.currentIndex().row())
         if shown is not None:
             self._current = shown.template.template_id
-        library = self._shelf.library if self._shelf is not None else None
+        library = self._materials.library if self._materials is not None else None
         self._card.show_row(shown, library, self._nothing())
 
     def _nothing(self) -> str:
-        if self._shelf is None:
+        if self._materials is None:
             return "Reading the templates…"
         if not self._table.total:
             return "There is no template. templates/README.md tells how one is written."
         return "No template is like this: change the search or the filters."
 
     def _allow(self) -> None:
-        cannot = self._shelf is None or bool(self._shelf.cannot_ask)
+        cannot = self._materials is None or bool(self._materials.cannot_ask)
         self._commands.enable(Command.THINK_OF_TEMPLATES, on=not cannot and not self._is_thinking)
 
     # How it hangs together.
@@ -201,7 +201,7 @@ class TemplatesView(QWidget):
         head.setSectionResizeMode(META_TASK, QHeaderView.ResizeMode.Stretch)
 
     def _connect(self) -> None:
-        self._workshop.shelf_came.connect(self._show_shelf)
+        self._workshop.materials_came.connect(self._show_materials)
         self._search.textChanged.connect(lambda _words: self._typing.start())
         self._typing.timeout.connect(self._narrow)
         for choice in (self._category, self._catalogue):

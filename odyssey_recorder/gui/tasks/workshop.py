@@ -27,7 +27,7 @@ Labour: TypeAlias = Callable[[Preparing, Progress, Cancelled], T]
 
 
 @dataclass(frozen=True, slots=True)
-class Shelf:
+class Materials:
     """The templates, how many distinct tasks each can still give, and why no language model can be asked, if so."""
 
     library: TemplateLibrary
@@ -38,12 +38,12 @@ class Shelf:
 class Workshop(QObject):
     """Takes what the views ask of `Preparing`; every method returns at once.
 
-    `rows_came` brings all tasks, `shelf_came` the templates, `holders_came` who works on what, and `rewritten` the
+    `rows_came` brings all tasks, `materials_came` the templates, `holders_came` who works on what, and `rewritten` the
     tasks that have just got their words.
     """
 
     rows_came = Signal(object)
-    shelf_came = Signal(object)
+    materials_came = Signal(object)
     holders_came = Signal(object)
     rewritten = Signal(object)
     board_changed = Signal()
@@ -84,9 +84,9 @@ class Workshop(QObject):
         """Look how all tasks stand, once all that was asked before is done."""
         self.carry_out(lambda preparing: prepared_rows(preparing.board().tasks), self.rows_came.emit)
 
-    def read_shelf(self) -> None:
+    def read_materials(self) -> None:
         """Look which templates there are."""
-        self.look(_shelf, self.shelf_came.emit)
+        self.look(_materials, self.materials_came.emit)
 
     def read_holders(self) -> None:
         """Look who works on what."""
@@ -173,5 +173,5 @@ class Workshop(QObject):
         self.rewritten.emit(news)
 
 
-def _shelf(preparing: Preparing) -> Shelf:
-    return Shelf(preparing.library(), dict(preparing.left()), preparing.can_ask)
+def _materials(preparing: Preparing) -> Materials:
+    return Materials(preparing.library(), dict(preparing.left()), preparing.can_ask)
