@@ -11,11 +11,10 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from ipaddress import ip_address
-from typing import Protocol, cast
+from typing import Protocol
 from urllib.parse import urlsplit
 
 from openai import APIConnectionError, APIStatusError, APITimeoutError, AsyncOpenAI, DefaultAsyncHttpxClient, Timeout
-from openai.types.chat import ChatCompletionMessageParam
 from pydantic import SecretStr
 
 from odyssey_recorder.errors import LanguageModelError, ModelBusyError, ModelUnusableError, RefusedAnswerError
@@ -227,9 +226,9 @@ class OpenAIModel:
 
 
 async def _create(model: str, question: Question, wire: Wire, client: AsyncOpenAI) -> _Response:
-    messages = cast("list[ChatCompletionMessageParam]", sent_messages(question, wire))
-    options = dict(sent_options(question, wire))
-    return await client.chat.completions.with_raw_response.create(model=model, messages=messages, extra_body=options)
+    sent = {**sent_options(question, wire), "messages": sent_messages(question, wire)}
+    # What is extra is sent as it is; the library would look through every part of the messages for what it knows.
+    return await client.chat.completions.with_raw_response.create(model=model, messages=(), extra_body=sent)
 
 
 async def _list(client: AsyncOpenAI) -> _Response:

@@ -2,7 +2,7 @@
 
 from odyssey_recorder.errors import BudgetError
 from odyssey_recorder.llm.model import Question, Usage
-from odyssey_recorder.llm.prices import Prices
+from odyssey_recorder.llm.prices import ModelFacts, Prices
 from odyssey_recorder.llm.tokens import USUAL_ANSWER, estimated_usage
 
 
@@ -20,6 +20,7 @@ class Purse:
         self._spent = 0.0
         self._laid_aside = 0.0
         self._longest_answer = 0
+        self._facts: dict[str, ModelFacts] = {}
         if budget is not None and self.cost(Usage(0, 0)) is None:
             raise BudgetError(
                 f"The price of {model!r} is not known, so that no budget can be kept to: give it in a price table of "
@@ -33,7 +34,9 @@ class Purse:
 
     def cost(self, usage: Usage, model_answered: str = "") -> float | None:
         """US dollars by the table, which may know the model that answered better than the one that was asked for."""
-        return self._prices.of(model_answered or self._model, self._model).cost(usage)
+        if model_answered not in self._facts:
+            self._facts[model_answered] = self._prices.of(model_answered or self._model, self._model)
+        return self._facts[model_answered].cost(usage)
 
     def estimated(self, question: Question) -> Usage:
         """The tokens that a question will take; the longest answer so far is what is expected of the next."""

@@ -10,7 +10,7 @@ from PIL import Image as Picture
 from odyssey_recorder.llm.model import Image, Message, Question, Usage, Words
 from odyssey_recorder.llm.prices import PictureCount
 
-USUAL_ANSWER = 300
+USUAL_ANSWER = 200
 """Tokens of an answer whose length nobody bounded, before any was seen."""
 
 _CHARACTERS = 4

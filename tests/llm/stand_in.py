@@ -323,7 +323,7 @@ def _completion(turn: Says, asked: Asked) -> str:
         "choices": [choice],
     }
     if turn.counts_tokens:
-        taken, given = len(asked.words) // 4, len(turn.raw) // 4
+        taken, given = (len(asked.words) + len(json.dumps(asked.schema))) // 4, len(turn.raw) // 4
         reply["usage"] = {"prompt_tokens": taken, "completion_tokens": given, "total_tokens": taken + given}
     return json.dumps(reply)
 

@@ -1,0 +1,87 @@
+"""What a thousand questions to a model cost over the time its server takes for them, and what a second run costs.
+
+The server is the stand-in of the tests, in a process of its own: it answers each question after a tenth of a second.
+"""
+
+import json
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from hashlib import sha256
+from pathlib import Path
+
+from benchmarks.figure import Figure, in_turn, timed
+from odyssey_recorder.llm.asking import Asking
+from odyssey_recorder.llm.kept_answers import KeptAnswers
+from odyssey_recorder.llm.model import Answer, JsonSchema, Message, Question, Words
+from odyssey_recorder.llm.openai import OpenAIModel
+from odyssey_recorder.llm.prices import read_prices
+from tests.llm.stand_in import MODEL
+
+QUESTIONS = 1000
+AT_ONCE = 16
+ANSWER_MS = 100
+_ROUNDS = 5
+_RULES = (
+    "You put tasks for a phone into the words of a person who asks for them. Keep every thing, number, date and quoted "
+    "text. Name the apps as they are given. Ask for nothing more and for nothing less. Answer in one sentence. "
+) * 4
+_SCHEMA: JsonSchema = {
+    "type": "object",
+    "properties": {"instruction": {"type": "string"}},
+    "required": ["instruction"],
+    "additionalProperties": False,
+}
+
+
+def measure(folder: Path) -> list[Figure]:
+    """Milliseconds for all questions over the ideal, and for all of them again over reading the file."""
+    file = folder / "answers.sqlite"
+    with _server() as url:
+        asked = timed(lambda: _ask_all(url, file))
+        again, reading = in_turn([lambda: _ask_all(url, file), lambda: _read(file)], rounds=_ROUNDS)
+    ideal = ANSWER_MS * QUESTIONS / AT_ONCE
+    name = f"{QUESTIONS} questions to a model, {AT_ONCE} at once, {ANSWER_MS} ms each"
+    return [
+        Figure(name, asked, "ms", "ideal", ideal, "<= 1.2"),
+        Figure(f"{name}, again", again, "ms", "a hash and a row of the file for each", reading, "<= 3"),
+    ]
+
+
+def _ask_all(url: str, file: Path) -> None:
+    with closing(KeptAnswers(file)) as kept:
+        answers = Asking(OpenAIModel(MODEL, url, None), kept, read_prices(), at_once=AT_ONCE).ask_all(_questions())
+    if not all(isinstance(answer, Answer) for answer in answers):
+        raise RuntimeError(f"the stand-in did not answer: {answers[0]}")
+
+
+def _read(file: Path) -> None:
+    """As little as one must do to find the answers: hash what is asked, read a row by its key, and the JSON in it."""
+    with closing(sqlite3.connect(file)) as database:
+        keys = [key for (key,) in database.execute("SELECT key FROM answers")]
+        for key, question in zip(keys, _questions(), strict=True):
+            said = [[part.text for part in message.parts if isinstance(part, Words)] for message in question.messages]
+            sha256(json.dumps([said, question.schema]).encode()).hexdigest()
+            (raw,) = database.execute("SELECT raw FROM answers WHERE key = ?", (key,)).fetchone()
+            json.loads(raw)
+
+
+def _questions() -> list[Question]:
+    rules = Message("system", (Words(_RULES),))
+    return [
+        Question("rewrite/1", "0" * 64, (rules, Message("user", (Words(f"Task {number}"),))), "rewrite", _SCHEMA)
+        for number in range(QUESTIONS)
+    ]
+
+
+@contextmanager
+def _server() -> Iterator[str]:
+    command = [sys.executable, "-m", "tests.llm.stand_in", "--port", "0", "--delay-ms", str(ANSWER_MS)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout is not None
+            yield process.stdout.readline().strip()
+        finally:
+            process.terminate()
