@@ -81,48 +81,41 @@ def show(
 def validate(
     path: Annotated[
         Path | None,
-        typer.Argument(
-            help="A list of tasks, or a folder of templates.", show_default="the settings tasks and templates"
-        ),
+        typer.Argument(help="A list of tasks, or a folder of templates.", show_default="the setting tasks"),
     ] = None,
     *,
     as_json: _JsonOption = False,
 ) -> None:
-    """Check a list of tasks, or templates with their pools and catalogues, each fault with file, line and key.
+    """Check a list of tasks, or a folder of templates with its pools, catalogues and targets: file, line and key.
+
+    The templates that come with the program are looked at, too.
 
     Exit code 0: all can be used; 1: there are faults; 2: it cannot be read.
     """
+    from odyssey_recorder.task.listing import read_listing
+    from odyssey_recorder.task.targets import read_targets
     from odyssey_recorder.task.template_files import read_library, shipped_templates
 
+    things: Sequence[object]
     try:
-        read = {} if path is not None and path.is_dir() else _read_lists(path or _source())
-        if path is None or path.is_dir():
-            folders = _template_folders() if path is None else [shipped_templates(), path]
-            library = read_library(list(dict.fromkeys(folder.absolute() for folder in folders)))
-            read |= {"template": (library.library.templates, library.problems)}
+        if path is not None and path.is_dir():
+            folders = [shipped_templates(), path] if path.absolute() != shipped_templates() else [path]
+            library = read_library(folders)
+            _, of_targets = read_targets(folders)
+            what, things, problems = "template", library.library.templates, (*library.problems, *of_targets)
+        else:
+            listing = read_listing(path or _source())
+            what, things, problems = "task", listing.tasks, listing.problems
     except OdysseyError as error:
         raise _cannot(error) from error
-    problems = [problem for _, faults in read.values() for problem in faults]
     if as_json:
-        counts = {f"{what}s": len(things) for what, (things, _) in read.items()}
-        typer.echo(json.dumps({**counts, "problems": list(_problems(problems))}, indent=2))
+        typer.echo(json.dumps({f"{what}s": len(things), "problems": list(_problems(problems))}, indent=2))
     else:
         for problem in problems:
             _err.print(line((str(problem), "red")), soft_wrap=True)
-        counted = [_counted(things, what) for what, (things, _) in read.items()]
-        _out.print(line(", ".join([*counted, _counted(problems, "fault")])), soft_wrap=True)
+        _out.print(line(f"{_counted(things, what)}, {_counted(problems, 'fault')}"), soft_wrap=True)
     if problems:
         raise typer.Exit(1)
-
-
-_Read = dict[str, tuple[Sequence[object], "Sequence[Problem]"]]
-
-
-def _read_lists(file: Path) -> _Read:
-    from odyssey_recorder.task.listing import read_listing
-
-    listing = read_listing(file)
-    return {"task": (listing.tasks, listing.problems)}
 
 
 @app.command()

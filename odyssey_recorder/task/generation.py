@@ -3,7 +3,7 @@
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from itertools import islice
 from random import Random
@@ -37,8 +37,8 @@ class Order:
     """What to make: `count` tasks for the devices of a catalogue; the same order makes the same tasks.
 
     `known` are the filled templates that must not come again, as `identity` has them. `have` is what there is already,
-    so that the whole is in proportion. `day` is the first day of recording, for days that are named by their date.
-    `categories` limits what is made.
+    so that the whole of what is made from the catalogue's templates is in proportion. `day` is the first day of
+    recording, for days that are named by their date. `categories` limits what is made.
     """
 
     count: int
@@ -70,7 +70,8 @@ def generate(library: TemplateLibrary, order: Order) -> Batch:
     if order.catalogue not in library.catalogues:
         there = ", ".join(sorted(library.catalogues))
         raise TaskError(f'There is no catalogue of apps "{order.catalogue}"; there are {there}.')
-    making = _Making(library, order)
+    ids = {template.template_id for template in library.of(order.catalogue)}
+    making = _Making(library, replace(order, have=tuple(task for task in order.have if task.template in ids)))
     return Batch(tuple(islice(making.tasks(), order.count)), making.left())
 
 

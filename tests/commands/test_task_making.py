@@ -1,0 +1,147 @@
+"""`tasks generate`, `show`, `import`, `export` on a command line: what comes out, and how it is told."""
+
+import json
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from odyssey_recorder.model.episode import Category
+from odyssey_recorder.task.filling import identity
+from odyssey_recorder.task.listing import ListedTask, read_tasks
+from odyssey_recorder.task.template_files import shipped_catalogues
+from tests.command_line import CommandLine
+from tests.task.tasks import row, write_list
+
+
+@pytest.fixture
+def own_list(command_line: CommandLine, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A list of one task, so that the queue holds little."""
+    path = write_list(command_line.folder / "mine.jsonl", [row("t-1")])
+    monkeypatch.setenv("ODYSSEY_TASKS", str(path))
+    return path
+
+
+def made(command_line: CommandLine, *words: object) -> tuple[ListedTask, ...]:
+    out = command_line.folder / "made.jsonl"
+    ran = command_line("tasks", "generate", "--out", out, *words)
+    assert ran.exit_code == 0, ran.err
+    return read_tasks(out)
+
+
+def test_two_hundred_tasks_are_distinct_valid_and_balanced(command_line: CommandLine) -> None:
+    ran = command_line("tasks", "generate", "--count", 200, "--seed", 1)
+    assert ran.exit_code == 0
+    listed = command_line.folder / "list.jsonl"
+    listed.write_text(ran.out)
+    assert command_line("tasks", "validate", listed).out == "200 tasks, 0 faults\n"
+    tasks = read_tasks(listed)
+    assert len({identity(task.task.task) for task in tasks}) == 200
+    assert len({identity(task.task.instruction) for task in tasks}) == 200
+    assert {*Counter(task.task.category for task in tasks).values()} <= {33, 34}
+    apps = shipped_catalogues()["android"].by_name
+    assert all(app in apps for task in tasks for app in task.task.apps)
+    assert "Web_Shopping" in ran.err
+    assert "200 tasks, seed 1" in ran.err
+
+
+def test_the_same_seed_makes_the_same_tasks(command_line: CommandLine) -> None:
+    first = made(command_line, "--count", 20, "--seed", 7)
+    assert made(command_line, "--count", 20, "--seed", 7) == first
+    assert made(command_line, "--count", 20, "--seed", 8) != first
+
+
+@pytest.mark.usefixtures("own_list")
+def test_what_the_queue_or_a_list_has_never_comes_again(command_line: CommandLine) -> None:
+    first = made(command_line, "--count", 30, "--seed", 1, "--queue")
+    listed = command_line.folder / "first.jsonl"
+    second = made(command_line, "--count", 30, "--seed", 1)
+    assert command_line("tasks", "generate", "--count", 5, "--seed", 3, "--out", listed).exit_code == 0
+    third = made(command_line, "--count", 30, "--seed", 1, "--known", listed)
+    seen = [{identity(task.task.task) for task in tasks} for tasks in (first, second, third, read_tasks(listed))]
+    assert not seen[0] & seen[1]
+    assert not seen[0] & seen[2]
+    assert not seen[2] & seen[3]
+
+
+def test_shares_of_categories_and_devices_are_kept(command_line: CommandLine) -> None:
+    tasks = made(
+        command_line, "--count", 40, "--seed", 1, "--catalogue", "simulated_phone",
+        "--category", "Multi_Apps=3", "--category", "General_Tool",
+        "--device", "pixel_fold", "--device", "small_phone=3",
+    )  # fmt: skip
+    assert Counter(task.task.category for task in tasks) == {"Multi_Apps": 30, "General_Tool": 10}
+    assert Counter(task.devices for task in tasks) == {("small_phone",): 30, ("pixel_fold",): 10}
+    assert {app for task in tasks for app in task.task.apps} <= {*shipped_catalogues()["simulated_phone"].by_name}
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (("--category", "Cooking"), "There is no category Cooking; there are General_Tool"),
+        (("--device", "nokia=2"), "There is no device nokia"),
+        (("--device", "pixel_fold=much"), "pixel_fold=much: the share of a device is a number"),
+        (("--category", "Multi_Apps=-1"), "a share is not less than 0"),
+        (("--catalogue", "ios"), "There is no catalogue"),
+    ],
+)
+def test_what_cannot_be_made_is_said(command_line: CommandLine, words: tuple[str, ...], complaint: str) -> None:
+    ran = command_line("tasks", "generate", *words)
+    assert ran.exit_code == 2
+    assert complaint in " ".join(ran.err.split())
+    assert ran.out == ""
+
+
+def test_when_no_more_are_left_it_is_said(command_line: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+    templates = command_line.folder / "templates"
+    own = templates / "General_Tool" / "one_alarm.yaml"
+    (templates / "apps").mkdir(parents=True)
+    own.parent.mkdir()
+    (templates / "apps" / "bench.yaml").write_text(
+        "title: Bench\nclasses: [Tools]\napps:\n"
+        "  - {name: Kontor, package: org.example.kontor, class: Tools, roles: [clock]}\n"
+    )
+    own.write_text(
+        "catalogue: bench\nmeta_task: Ring at {hour}\nslots: {hour: ['6:10', '7:20']}\nroles: {clock: any}\n"
+        "phrasings: ['Ring at {hour} please', 'At {hour} it must ring', 'I need a ring at {hour}']\n"
+        "named_phrasings: ['In {clock}, ring at {hour}', 'Ring at {hour} with {clock}']\n"
+    )
+    monkeypatch.setenv("ODYSSEY_TEMPLATES", str(templates))
+    ran = command_line("tasks", "generate", "--catalogue", "bench", "--count", 5)
+    assert ran.exit_code == 1
+    assert len(ran.out.splitlines()) == 2
+    assert "Only 2 of 5: no more distinct ones are left." in ran.err
+    own.write_text(own.read_text().replace("{clock: any}", "{clock: [Nobody]}"))
+    ran = command_line("tasks", "validate", templates)
+    assert ran.exit_code == 1
+    assert f"{own}:4: roles.clock" in ran.err
+
+
+@pytest.mark.usefixtures("own_list")
+def test_tasks_come_into_the_queue_and_out_again(command_line: CommandLine) -> None:
+    tasks = made(command_line, "--count", 3, "--seed", 1)
+    listed = command_line.folder / "made.jsonl"
+    assert command_line("tasks", "import", listed).out == "3 tasks, 3 of them new\n"
+    assert command_line("tasks", "import", listed).out == "3 tasks, 0 of them new\n"
+    out = command_line.folder / "out.jsonl"
+    ran = command_line("tasks", "export", "--status", "waiting", "--out", out)
+    assert ran.exit_code == 0
+    exported = read_tasks(out)
+    assert all(task in exported for task in tasks)
+    assert command_line("tasks", "export", "--status", "asleep").exit_code == 2
+
+
+@pytest.mark.usefixtures("own_list")
+def test_a_task_and_a_template_are_shown_with_all_that_is_known(command_line: CommandLine) -> None:
+    (task,) = made(command_line, "--count", 1, "--seed", 1, "--queue")
+    shown = json.loads(command_line("tasks", "show", task.task_id, "--json").out)
+    assert shown["status"] == "To approve"
+    assert shown["filled"] == task.task.task
+    assert shown["template"] == task.template
+    assert "person" in shown["words"]
+    template = json.loads(command_line("tasks", "show", task.template, "--json").out)
+    assert template["category"] in {one.value for one in Category}
+    assert template["phrasings"]
+    ran = command_line("tasks", "show", "nothing")
+    assert ran.exit_code == 2
+    assert "There is no task and no template nothing" in ran.err
