@@ -63,6 +63,11 @@ class TaskDesk:
 
     # What there is.
 
+    @property
+    def names_apps(self) -> bool:
+        """Whether instructions name the apps to use."""
+        return self._names_apps()
+
     def library(self) -> TemplateLibrary:
         """All templates, those of the user with those that come with the program. Raises TaskError."""
         return load_library(self._folders())

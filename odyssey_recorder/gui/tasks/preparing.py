@@ -24,6 +24,10 @@ class Preparing(Protocol):
     def can_ask(self) -> str:
         """Why no language model can be asked ("No model is set: ..."); empty where one can."""
 
+    @property
+    def names_apps(self) -> bool:
+        """Whether instructions name the apps to use, as long as nobody asks for something else."""
+
     def library(self) -> TemplateLibrary:
         """All templates, those of the user with those that come with the program."""
 
