@@ -8,12 +8,12 @@ import re
 import unicodedata
 from collections.abc import Iterator, Set
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from odyssey_recorder.task.catalogue import Catalogue
 from odyssey_recorder.task.figures import Figure, read_figures
 from odyssey_recorder.task.listing import ListedTask
-from odyssey_recorder.task.naming import begins_sentence, named_apps, names_app, without_apps
+from odyssey_recorder.task.naming import Mention, begins_sentence, cut_out, mentions, named
 
 FEWEST_WORDS, MOST_WORDS = 4, 80
 """How many words an instruction has, unless its task has fewer."""
@@ -65,18 +65,24 @@ class _Held:
         return ".\n".join((self.task.task.task, *self.fillings))
 
     @cached_property
-    def app_names(self) -> tuple[str, ...]:
-        return (*self.task.task.apps, *self.catalogue.by_name)
+    def app_names(self) -> frozenset[str]:
+        return frozenset((*self.catalogue.by_name, *self.task.task.apps))
 
     @cached_property
-    def apps_told(self) -> tuple[str, ...]:
+    def apps_told(self) -> frozenset[str]:
         """The apps that the task itself speaks of: what is to be looked up, not where."""
-        return named_apps(self.told, self.app_names)
+        return frozenset(named(mentions(self.told, self.app_names)))
+
+    @cached_property
+    def mentions(self) -> tuple[Mention, ...]:
+        """Where the instruction names apps that the task itself does not speak of."""
+        found = mentions(self.instruction, self.app_names)
+        return tuple(mention for mention in found if mention.app not in self.apps_told)
 
     @cached_property
     def asked(self) -> str:
         """The instruction without the names of the apps that it is to be done with."""
-        return without_apps(self.instruction, [app for app in self.task.task.apps if app not in self.apps_told])
+        return cut_out(self.instruction, (one for one in self.mentions if one.app in self.task.task.apps))
 
     @cached_property
     def figures_asked(self) -> tuple[Figure, ...]:
@@ -111,6 +117,7 @@ def _words(text: str) -> list[str]:
     return _WORD.findall(text.replace("\u2019", "'"))
 
 
+@lru_cache(maxsize=8192)
 def _stem(word: str) -> str:
     """What inflections of a word have in common: ``bak`` of bake, bakes, baked, baking."""
     plain = "".join(one for one in unicodedata.normalize("NFKD", word.casefold()) if not unicodedata.combining(one))
@@ -251,24 +258,21 @@ def _quotes(held: _Held) -> Iterator[str]:
 
 def _apps(held: _Held) -> Iterator[str]:
     own = held.task.task.apps
-    named = named_apps(held.instruction, held.app_names)
+    there = {mention.app for mention in held.mentions} | held.apps_told
     if held.names_apps:
-        for app in own:
-            if not names_app(held.instruction, app, held.app_names):
-                yield f"It does not name the app {app}."
-    for app in named:
-        if app in own and not held.names_apps and app not in held.apps_told:
-            yield f"It names the app {app}, and apps are not to be named."
-        elif app not in own and app not in held.apps_told:
+        yield from (f"It does not name the app {app}." for app in own if app not in there)
+    for app in named(held.mentions):
+        if app not in own:
             yield f"It names the app {app}, which is none of the task's."
+        elif not held.names_apps:
+            yield f"It names the app {app}, and apps are not to be named."
 
 
 _NO_NAMES = frozenset({"i", "i'm", "i'd", "i'll", "i've", "ok", "tv", "pm", "am", "wi", "fi", "a"})
 
 
 def _names(held: _Held) -> Iterator[str]:
-    apps = without_apps(held.asked, held.app_names)
-    rest = read_figures(apps)[1].replace("\u2019", "'")
+    rest = read_figures(cut_out(held.instruction, held.mentions))[1].replace("\u2019", "'")
     added = [
         word[0]
         for word in _WORD.finditer(rest)
@@ -285,7 +289,7 @@ _OPPOSITES = (
     ("on", "off"), ("enable", "disable"), ("cheapest", "expensive"), ("highest", "lowest"), ("newest", "oldest"),
     ("largest", "smallest"), ("longest", "shortest"), ("increase", "decrease"), ("raise", "lower"), ("add", "remove"),
     ("follow", "unfollow"), ("mute", "unmute"), ("like", "dislike"), ("buy", "sell"), ("before", "after"),
-    ("with", "without"), ("save", "delete"), ("lock", "unlock"), ("show", "hide"), ("arrival", "departure"),
+    ("save", "delete"), ("lock", "unlock"), ("show", "hide"), ("arrival", "departure"),
 )  # fmt: skip
 
 

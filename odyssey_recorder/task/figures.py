@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import lru_cache
 from typing import Literal
 
 Limit = Literal["", "most", "least"]
@@ -38,6 +39,7 @@ class Figure:
     limit: Limit = field(default="", compare=False)
 
 
+@lru_cache(maxsize=4096)
 def read_figures(text: str) -> tuple[tuple[Figure, ...], str]:
     """The figures of `text`, number words in digits, and what remains of it without them."""
     found: list[tuple[int, Figure]] = []
@@ -249,6 +251,14 @@ def _span(words: _Words) -> str:
     return _plain(f"{sum(float(amount.replace(',', '')) * _SECONDS[unit] for amount, unit in parts):.3f}")
 
 
+def _one_unit(words: _Words) -> str:
+    return str(_SECONDS[words["unit"][0].casefold()])
+
+
+def _rank(words: _Words) -> str:
+    return str(_ORDINALS.index(words[0].casefold()) + 1)
+
+
 def _itself(words: _Words) -> str:
     return " ".join(words[0].casefold().split()).removeprefix("this ")
 
@@ -305,14 +315,14 @@ def _amounts() -> Iterator[_Reader]:
     yield _reader(Kind.MONEY, rf"\b{amount}[\s-]?{coin}(?!\w)", _price)
     yield _reader(Kind.PERCENT, rf"\b{amount}\s?(?:%|per ?cent\b)", _number)
     yield _reader(Kind.SPAN, rf"\b{amount}[\s-]?{time}(?:,?(?: and)? \d+ {time})*", _span)
-    for word, seconds in (("a second", "1"), ("a minute", "60"), ("an hour", "3600")):
-        yield _reader(Kind.SPAN, rf"\b{word}\b", _always(seconds), is_loose=True)
+    yield _reader(Kind.SPAN, r"\ban? (?P<unit>second|minute|hour)\b", _one_unit, is_loose=True)
     yield _reader(Kind.ORDINAL, r"\b(?P<amount>\d+)(?:st|nd|rd|th)\b", _number)
-    for rank, word in enumerate(_ORDINALS, 1):
-        yield _reader(Kind.ORDINAL, rf"\b{word}\b", _always(str(rank)), is_loose=True)
+    yield _reader(Kind.ORDINAL, rf"\b(?:{_any(_ORDINALS)})\b", _rank, is_loose=True)
     yield _reader(Kind.NUMBER, r"\bone\b", _always("1"), is_loose=True)
     before = "|".join(rf"(?<=\b{word} )2\b" for word in ("the", "my", "of", "these", "those", "between"))
     yield _reader(Kind.NUMBER, before, _always("2"), is_loose=True)
+    where = r"(?:[\w-]+ )?(?:apps|shops|stores|places|sites|services)\b"
+    yield _reader(Kind.NUMBER, rf"\b(?P<amount>[2-4])(?= {where})", _number, is_loose=True)
     yield _reader(Kind.NUMBER, rf"(?<![\w.]){amount}(?!\w)", _number)
 
 

@@ -1,7 +1,8 @@
 """Which apps a text names: a clock is not Clock, and YouTube Music is not YouTube."""
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
 from functools import lru_cache
 
 _SENTENCE_BEGINS = re.compile(r"(?:^|[.!?:\u2026\u2013\u2014]\s+|\n\s*)[\"'(\u201c\u2018]*\Z")
@@ -11,31 +12,46 @@ _SURE = re.compile(rf"{_ODD.pattern}|[A-Z]{{2}}|\s")
 """These are names also where a sentence begins and every word has a capital: IKEA, Google Maps."""
 
 
-def named_apps(text: str, names: Collection[str]) -> tuple[str, ...]:
-    """Those of `names` that `text` names beyond doubt, in its order, each once.
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A place of a text, from `start` to before `end`, where an app is named.
 
-    A name is looked for as it is spelled, an odd one in any case of its letters. Where several fit a place, the longest
-    is meant. A plain word at the beginning of a sentence is none: Photos of a cat are no app.
+    Not `is_sure` where a plain word begins a sentence: Photos of a cat need be no app.
     """
-    spelled = _by_spelling(tuple(names))
-    found = (
-        _meant(mention[0], spelled)
-        for mention in _pattern(tuple(names)).finditer(text)
-        if _SURE.search(mention[0]) or not begins_sentence(text, mention.start())
-    )
-    return tuple(dict.fromkeys(name for name in found if name))
+
+    app: str
+    start: int
+    end: int
+    is_sure: bool
 
 
-def names_app(text: str, name: str, names: Collection[str]) -> bool:
-    """Whether `text` names the app `name`, and no other of `names` there; also where a sentence begins with it."""
-    every = (*names, name)
-    return any(_meant(mention, _by_spelling(every)) == name for mention in _pattern(every).findall(text))
+def mentions(text: str, names: Collection[str]) -> tuple[Mention, ...]:
+    """Where `text` names apps of these names, in its order.
+
+    A name is looked for as it is spelled, an odd one in any case of its letters. Where several fit, the longest is
+    meant.
+    """
+    folded = _straight(text).casefold()
+    there = sorted((name for name in names if name.casefold() in folded), key=lambda name: (-len(name), name))
+    found: list[Mention] = []
+    for name in there:
+        for place in _pattern(name).finditer(text):
+            if not any(place.start() < other.end and other.start < place.end() for other in found):
+                is_sure = _SURE.search(name) is not None or not begins_sentence(text, place.start())
+                found.append(Mention(name, place.start(), place.end(), is_sure))
+    return tuple(sorted(found, key=lambda mention: mention.start))
 
 
-def without_apps(text: str, names: Collection[str]) -> str:
-    """`text` without the names of these apps."""
-    spelled = _by_spelling(tuple(names))
-    return _pattern(tuple(names)).sub(lambda found: " " if _meant(found[0], spelled) else found[0], text)
+def named(found: Iterable[Mention]) -> tuple[str, ...]:
+    """The apps that are named for sure, each once."""
+    return tuple(dict.fromkeys(mention.app for mention in found if mention.is_sure))
+
+
+def cut_out(text: str, found: Iterable[Mention]) -> str:
+    """`text` with a blank in the place of each letter of these names."""
+    for mention in found:
+        text = f"{text[: mention.start]}{' ' * (mention.end - mention.start)}{text[mention.end :]}"
+    return text
 
 
 def begins_sentence(text: str, at: int) -> bool:
@@ -43,19 +59,11 @@ def begins_sentence(text: str, at: int) -> bool:
     return _SENTENCE_BEGINS.search(text[:at]) is not None
 
 
-def _meant(mention: str, spelled: dict[str, str]) -> str:
-    """The app of that spelling; empty where it is only like the name of one."""
-    exact = mention.replace("\u2019", "'")
-    return spelled.get(exact) or spelled.get(exact.casefold(), "")
+def _straight(text: str) -> str:
+    return text.replace("\u2019", "'")
 
 
-@lru_cache(maxsize=256)
-def _by_spelling(names: tuple[str, ...]) -> dict[str, str]:
-    return {name.casefold(): name for name in names if _ODD.search(name)} | {name: name for name in names}
-
-
-@lru_cache(maxsize=256)
-def _pattern(names: tuple[str, ...]) -> re.Pattern[str]:
-    longest_first = sorted(set(names), key=lambda name: (-len(name), name))
-    spelled = "|".join(re.escape(name).replace("'", "['\u2019]") for name in longest_first)
-    return re.compile(rf"(?<![\w.@/-])(?:{spelled})(?![\w@]|-\w)" if names else r"(?!)", re.IGNORECASE)
+@lru_cache(maxsize=2048)
+def _pattern(name: str) -> re.Pattern[str]:
+    spelled = re.escape(name).replace("'", "['\u2019]")
+    return re.compile(rf"(?<![\w.@/-]){spelled}(?![\w@]|-\w)", re.IGNORECASE if _ODD.search(name) else re.NOFLAG)
