@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 import shiboken6
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from odyssey_recorder.gui.record.recording_controller import Desk, Phase, RecordingController
@@ -12,6 +13,22 @@ from odyssey_recorder.gui.workplace import Workplace
 from tests.fakes import FakeDevice
 from tests.gui.bench_desk import BenchDesk
 from tests.gui.pilot import Pilot
+
+PATIENCE_MS = 20_000
+
+
+class PatientBot(QtBot):
+    """Waits for what comes soon, for longer than a computer takes that is busy with much else."""
+
+    def waitUntil(  # noqa: N802 - its name there
+        self, callback: Callable[[], bool | None], *, timeout: int = PATIENCE_MS
+    ) -> None:
+        super().waitUntil(callback, timeout=timeout)
+
+
+@pytest.fixture
+def qtbot(qapp: QApplication, request: pytest.FixtureRequest) -> QtBot:
+    return PatientBot(request)
 
 
 @pytest.fixture
