@@ -28,7 +28,7 @@ class ModelFacts(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    name: str = Field(min_length=1)
+    name: str
     input: _Dollars | None = None
     output: _Dollars | None = None
     picture: PictureCount = "tiles"

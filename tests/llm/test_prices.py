@@ -1,0 +1,94 @@
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from odyssey_recorder.errors import LanguageModelError
+from odyssey_recorder.llm.model import Usage
+from odyssey_recorder.llm.prices import read_prices
+
+OWN = """
+date = 2027-02-01
+
+[[models]]
+name = "gpt-6-luna"
+input = 1
+output = 2.5
+
+[[models]]
+name = "qwen*"
+input = 0
+output = 0
+"""
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> Path:
+    file = tmp_path / "prices.toml"
+    file.write_text(OWN)
+    return file
+
+
+def test_the_cost_is_that_of_a_million_tokens() -> None:
+    luna = read_prices().of("gpt-6-luna")
+
+    assert luna.cost(Usage(1_000_000, 0)) == pytest.approx(0.10)
+    assert luna.cost(Usage(0, 2_000_000)) == pytest.approx(1.00)
+
+
+@pytest.mark.parametrize(
+    ("name", "known"),
+    [
+        ("gpt-6-luna", True),
+        ("gpt-6-luna-2026-09-30", True),
+        ("gpt-6-luna-20260930", True),
+        ("gpt-6-luna-mini", False),
+        ("gpt-6", False),
+        ("", False),
+    ],
+)
+def test_a_model_is_known_by_its_name_with_or_without_a_date(name: str, known: bool) -> None:
+    assert (read_prices().of(name).cost(Usage(1, 1)) is not None) == known
+
+
+def test_the_day_on_which_a_dated_model_ends_is_its_own() -> None:
+    prices = read_prices()
+
+    assert prices.of("gpt-4o").ends == date(2027, 1, 14)
+    assert prices.of("gpt-4o-2024-05-13").ends == date(2026, 10, 23)
+    assert prices.of("gpt-6-luna").ends is None
+
+
+def test_the_first_name_that_the_table_has_counts() -> None:
+    assert read_prices().of("a-deployment", "gpt-6-luna").name == "gpt-6-luna"
+
+
+def test_a_table_of_ones_own_goes_above_the_one_that_comes_with_the_program(own: Path) -> None:
+    prices = read_prices(own)
+
+    assert prices.date == date(2027, 2, 1)
+    assert prices.of("gpt-6-luna").cost(Usage(1_000_000, 1_000_000)) == 3.5
+    assert prices.of("qwen3-vl:8b").cost(Usage(9, 9)) == 0
+    assert prices.of("gpt-4o").ends == date(2027, 1, 14)
+
+
+def test_no_table_of_ones_own_is_needed(tmp_path: Path) -> None:
+    assert read_prices(tmp_path / "prices.toml") == read_prices()
+
+
+@pytest.mark.parametrize(
+    ("words", "fault"),
+    [
+        (OWN.replace("input = 1", "input = -1"), r"models\.0\.input"),
+        (OWN.replace("output", "outptu"), r"models\.0\.outptu"),
+        (OWN.replace("date = 2027-02-01", ""), "date"),
+        (OWN.replace('"', ""), "cannot be read"),
+    ],
+)
+def test_a_faulty_table_is_told_by_file_and_key(own: Path, words: str, fault: str) -> None:
+    own.write_text(words)
+
+    with pytest.raises(LanguageModelError, match=fault) as raised:
+        read_prices(own)
+
+    assert str(own) in str(raised.value)

@@ -1,0 +1,62 @@
+from dataclasses import replace
+from io import BytesIO
+
+import pytest
+from PIL import Image as Picture
+
+from odyssey_recorder.llm.model import Image, Message, Question, Words
+from odyssey_recorder.llm.tokens import USUAL_ANSWER, estimated_usage, picture_tokens
+from tests.llm.questions import question
+
+
+def png(width: int, height: int) -> bytes:
+    file = BytesIO()
+    Picture.new("RGB", (width, height)).save(file, "PNG")
+    return file.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("size", "tokens"),
+    [
+        ((1440, 3120), 1445),
+        ((1344, 2992), 1445),
+        ((1080, 2400), 1445),
+        ((720, 1280), 1105),
+        ((2560, 1600), 1105),
+        ((2208, 1840), 765),
+    ],
+)
+def test_screens_of_the_six_devices_take_as_many_tiles_as_their_maker_says(size: tuple[int, int], tokens: int) -> None:
+    assert picture_tokens(*size, "tiles") == tokens
+
+
+def test_patches_are_of_32_pixels() -> None:
+    assert picture_tokens(320, 64, "patches") == 24
+
+
+def test_four_characters_are_a_token() -> None:
+    def tokens(words: str) -> int:
+        return estimated_usage(question(words), "tiles").tokens_in
+
+    assert tokens("x" * 4400) - tokens("x" * 400) == 1000
+
+
+def test_a_picture_counts_by_its_size_unless_it_is_shown_coarsely() -> None:
+    def asked(*parts: Words | Image) -> Question:
+        return replace(question(), messages=(Message("user", parts),))
+
+    def tokens(what: Question) -> int:
+        return estimated_usage(what, "tiles").tokens_in
+
+    words = Words("What is this?")
+    plain = tokens(asked(words))
+    assert tokens(asked(words, Image(png(1440, 3120)))) - plain == 1445
+    assert tokens(asked(words, Image(png(1440, 3120), detail="low"))) - plain == 85
+    assert tokens(asked(words, Image(b"no picture"))) - plain > 85
+
+
+def test_an_answer_is_as_long_as_it_may_be_or_as_usual() -> None:
+    assert estimated_usage(question(), "tiles").tokens_out == USUAL_ANSWER
+    assert estimated_usage(question(), "tiles", 900).tokens_out == 900
+    assert estimated_usage(question(parameters={"max_completion_tokens": 60}), "tiles").tokens_out == 60
+    assert estimated_usage(question(parameters={"max_tokens": 50}), "tiles").tokens_out == 50
