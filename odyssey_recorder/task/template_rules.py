@@ -23,7 +23,7 @@ LONGEST_ID = 50
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 _GAP = re.compile(r"\{[a-z][a-z0-9_]*\}")
-_MOST_NUMBERS, _FURTHEST_DAY, _FURTHEST_WEEKDAY = 10_000, 366, 7
+_MOST_NUMBERS, _FURTHEST_DAY, _FURTHEST_WEEKDAY = 10_000, 365, 7
 _SENTENCE_BEGINS = re.compile(r"(?:^|[.!?:]\s+)[\"'(]*\Z")
 
 

@@ -1,0 +1,308 @@
+"""Folders of templates: what they make, and how it is told what is wrong with them."""
+
+from pathlib import Path
+
+import pytest
+
+from odyssey_recorder.errors import TaskError
+from odyssey_recorder.model.assignment import CleanHome
+from odyssey_recorder.model.episode import Category
+from odyssey_recorder.task.catalogue import App
+from odyssey_recorder.task.template import Days, Items, Numbers, Role
+from odyssey_recorder.task.template_files import load_library, read_library
+from tests.task.templates import APPS, POOL, TEMPLATE, folder_of
+
+LISTEN = "Media_Entertainment/listen.yaml"
+ITEMS = "[a podcast on yoga, a course on chess]"
+COUNT = '{from: 2, to: 4, words: "{} ideas"}'
+META = "write down {count}\nslots"
+SECOND = "down {count} from {item}."
+
+
+def told(folder: Path, name: str = LISTEN) -> list[tuple[int, str, str]]:
+    """The problems of one file: line, key and words."""
+    problems = read_library([folder]).problems
+    assert {problem.source for problem in problems} <= {folder / name}
+    return [(problem.line, problem.key, problem.words) for problem in problems]
+
+
+def changed(before: str, after: str) -> str:
+    """The template with a change that was made indeed."""
+    assert before in TEMPLATE
+    return TEMPLATE.replace(before, after, 1)
+
+
+# What is right.
+
+
+def test_a_template_says_all_that_its_file_says(tmp_path: Path) -> None:
+    more = "devices: [pixel_fold]\nstart: clean_home\nnotes: >\n  Any will do;\n  listen.\n"
+    (template,) = load_library([folder_of(tmp_path, {LISTEN: TEMPLATE + more})]).templates
+    assert (template.template_id, template.category) == ("listen", Category.MEDIA_ENTERTAINMENT)
+    assert template.meta_task == "Listen to {item} and write down {count}"
+    assert template.slots == {
+        "item": Items(("a podcast on yoga", "a course on chess")),
+        "count": Numbers(2, 4, 1, "{} ideas"),
+    }
+    assert template.roles == (Role("podcast"), Role("notes", ("Notes",)))
+    assert template.phrasings[1] == "Write down {count} from {item}."
+    assert template.named_phrasings[1] == "In {notes}, write down {count} from {item} in {podcast}."
+    assert (template.catalogue, template.devices, template.start) == ("android", ("pixel_fold",), CleanHome())
+    assert template.notes == "Any will do; listen."
+    assert template.source == tmp_path / LISTEN
+
+
+def test_slots_take_pools_numbers_and_days(tmp_path: Path) -> None:
+    slots = "item: {pools: [cities, isles]}\n  count: {days: [1, 6], words: weekday}"
+    text = changed('item: [a podcast on yoga, a course on chess]\n  count: {from: 2, to: 4, words: "{} ideas"}', slots)
+    isles = "items: [kyoto, Madeira]\n"
+    (template,) = load_library([folder_of(tmp_path, {LISTEN: text, "pools/isles.yaml": isles})]).templates
+    assert template.slots == {"item": Items(("Lisbon", "Kyoto", "Madeira")), "count": Days(1, 6, "weekday")}
+
+
+def test_a_catalogue_holds_its_apps_in_their_order(tmp_path: Path) -> None:
+    catalogue = load_library([folder_of(tmp_path)]).catalogues["android"]
+    assert (catalogue.title, catalogue.classes) == ("Apps of the tests", ("Reading", "Writing"))
+    assert catalogue.apps[0] == App("Listen", "org.example.listen", "Reading", frozenset({"podcast"}))
+    assert [app.name for app in catalogue.that_play("podcast")] == ["Listen", "YouTube"]
+
+
+def test_templates_come_in_the_order_of_category_and_id(tmp_path: Path) -> None:
+    def asking_for(words: str) -> str:
+        return changed("Listen to", words)
+
+    files = {"Web_Shopping/a.yaml": asking_for("Buy"), "Media_Entertainment/b.yaml": asking_for("Hear")}
+    own = {"Information_Management/z.yaml": asking_for("Read")}
+    shipped, user = folder_of(tmp_path / "shipped", files), tmp_path / "user"
+    for name, text in own.items():
+        (user / name).parent.mkdir(parents=True)
+        (user / name).write_text(text)
+    library = load_library([shipped, user])
+    assert [template.template_id for template in library.templates] == ["z", "b", "listen", "a"]
+
+
+def test_a_folder_of_ones_own_adds_to_the_shipped_one_and_uses_its_pools_and_apps(tmp_path: Path) -> None:
+    user = tmp_path / "user"
+    (user / "pools").mkdir(parents=True)
+    (user / "pools/birds.yaml").write_text("items: [a robin]\n")
+    (user / "Social_Sharing").mkdir()
+    text = changed("[a podcast on yoga, a course on chess]", "{pools: [cities, birds]}")
+    (user / "Social_Sharing/mine.yaml").write_text(text.replace("Listen to", "Tell of"))
+    library = load_library([folder_of(tmp_path / "shipped"), user])
+    (mine,) = [template for template in library.templates if template.template_id == "mine"]
+    assert mine.slots["item"] == Items(("Lisbon", "Kyoto", "a robin"))
+
+
+# What is wrong.
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "fault"),
+    [
+        ("meta_task: ", "metatask: ", (1, "metatask", "there is no such key")),
+        ("meta_task: Listen to {item} and write down {count}\n", "", (1, "meta_task", "is missing")),
+        ("meta_task: Listen", "meta_task: {} Listen", (1, "", "no YAML")),
+        (META, "write down {counts}\nslots", (1, "meta_task", "there is no slot for the gap {counts}")),
+        (META, "write down\nslots", (4, "slots.count", "meta_task has no gap {count}")),
+        (META, "write down {count} {}\nslots", (1, "meta_task", "a gap is a name in small letters")),
+        (ITEMS, "[]", (3, "slots.item", "nothing is there to fill it")),
+        ("a course on chess]", "A  podcast on Yoga]", (3, "slots.item.1", '"A podcast on Yoga" is there twice')),
+        ("a course on chess]", '"a {course}"]', (3, "slots.item.1", '"a {course}" cannot have braces')),
+        ("a course on chess]", '""]', (3, "slots.item.1", "must not be empty")),
+        ("a course on chess]", "[x]]", (3, "slots.item.1", "must be a text")),
+        (ITEMS, "{pools: [towns]}", (3, "slots.item.pools.0", 'there is no file "towns.yaml"')),
+        (ITEMS, "{pool: cities}", (3, "slots.item", "a slot is a list")),
+        (ITEMS, "yoga", (3, "slots.item", "a slot is a list")),
+        ("from: 2", "from: two", (4, "slots.count.from", "must be a whole number")),
+        ("from: 2, ", "", (4, "slots.count.from", "is missing")),
+        ("to: 4", "to: 1", (4, "slots.count.to", "must not be less than 2")),
+        ("to: 4", "to: 20000", (4, "slots.count.to", "no more than 10,000 numbers")),
+        ("to: 4", "to: 4, step: 0", (4, "slots.count.step", "must be 1 or more")),
+        ('"{} ideas"', "some ideas", (4, "slots.count.words", "must hold {} once")),
+        ('"{} ideas"', '"{} ideas {x}"', (4, "slots.count.words", "must hold {} once")),
+        (COUNT, "{days: [3, 1]}", (4, "slots.count.days", "relative days lie 0 to 365")),
+        (COUNT, "{days: [1]}", (4, "slots.count.days.1", "is missing")),
+        (COUNT, "{days: [1, 8], words: weekday}", (4, "slots.count.days", "weekday days lie 1 to 7")),
+        (COUNT, "{days: [0, 8], words: date}", (4, "slots.count.days", "date days lie 1 to 365")),
+        (COUNT, "{days: [0, 8], words: soon}", (4, "slots.count.words", "input should")),
+        ("  podcast: any\n", "", (5, "roles", "Media_Entertainment asks for 2 roles, not 1")),
+        ("podcast: any", "Podcast: any", (6, "roles.Podcast", "a role is a word in small letters")),
+        ("podcast: any", "item: any", (6, "roles.item", "a slot has the same name: {item} could be either")),
+        ("podcast: any", "podcast: some", (6, "roles.podcast", "input should be 'any'")),
+        ("podcast: any", "podcast: []", (6, "roles.podcast", "has too little in it")),
+        ("podcast: any", "weather: any", (6, "roles.weather", "no app of the catalogue android plays this role")),
+        ("notes: [Notes]", "notes: [Notes, Jotter]", (7, "roles.notes.1", 'the catalogue android has no app "Jotter"')),
+        ("notes: [Notes]", "notes: [Notes, Notes]", (7, "roles.notes.1", '"Notes" is there twice')),
+        ("  - I want {count} out of {item}, written down.\n", "", (8, "phrasings", "there must be 3 or more, not 2")),
+        (SECOND, "down {count}.", (10, "phrasings.1", "the gap {item} is missing")),
+        (SECOND, "{count} from {item} by {hand}.", (10, "phrasings.1", "{hand} is no slot")),
+        (SECOND, "{count} from {item} in {notes}.", (10, "phrasings.1", "{notes} names an app")),
+        (f"Write {SECOND}", "put {item} on  and write down {count}.", (10, "phrasings.1", "says the same")),
+        (SECOND, "down {count} from {item} in Notes.", (10, "phrasings.1", 'names the app "Notes"')),
+        ("Listen to", "Listen on youtube to", (1, "meta_task", 'names the app "youtube"')),
+        (" in {podcast} and", " and", (13, "named_phrasings.0", "the gap {podcast} is missing")),
+        ("phrasings:", "devices: [pixel_9]\nphrasings:", (8, "devices.0", "there is no device profile of this name")),
+        ("phrasings:", "start: anywhere\nphrasings:", (8, "start", 'expected "as_found"')),
+        ("phrasings:", "catalogue: ios\nphrasings:", (8, "catalogue", 'there is no file "ios.yaml" in apps')),
+    ],
+)  # fmt: skip
+def test_a_fault_is_told_with_line_and_key(
+    tmp_path: Path, before: str, after: str, fault: tuple[int, str, str]
+) -> None:
+    *place, words = fault
+    problems = told(folder_of(tmp_path, {LISTEN: changed(before, after)}))
+    assert [there for *there, said in problems if said.startswith(words)] == [place]
+
+
+def test_a_slot_may_not_have_the_name_of_a_text(tmp_path: Path) -> None:
+    text = changed("  item: [", "  Item: [")
+    assert (3, "slots.Item", "a slot is named by a word in small letters") in told(folder_of(tmp_path, {LISTEN: text}))
+
+
+def test_roles_that_only_one_app_plays_cannot_be_cast(tmp_path: Path) -> None:
+    text = changed("podcast: any", "podcast: [Notes]")
+    words = "the catalogue android has too few apps for each role to be played by another"
+    assert told(folder_of(tmp_path, {LISTEN: text})) == [(5, "roles", words)]
+
+
+def test_slots_share_all_their_items_or_none(tmp_path: Path) -> None:
+    text = changed(COUNT, "[a course on chess, a song]")
+    words = 'shares "a course on chess" with {item}: give both slots the same items, or none in common'
+    assert told(folder_of(tmp_path, {LISTEN: text})) == [(4, "slots.count", words)]
+
+
+def test_slots_of_the_same_items_need_an_item_each(tmp_path: Path) -> None:
+    text = changed(ITEMS, "[a song]")
+    text = text.replace(COUNT, "[a song]")
+    words = "too few items for the slots that share them"
+    assert told(folder_of(tmp_path, {LISTEN: text})) == [(3, "slots.item", words), (4, "slots.count", words)]
+
+
+@pytest.mark.parametrize(
+    ("category", "roles", "is_right"),
+    [
+        ("General_Tool", "notes", True),
+        ("General_Tool", "notes podcast", True),
+        ("General_Tool", "notes podcast clock", False),
+        ("Multi_Apps", "notes podcast", False),
+        ("Multi_Apps", "notes podcast clock", True),
+        ("Multi_Apps", "notes podcast clock video", True),
+        ("Web_Shopping", "notes", False),
+        ("Web_Shopping", "notes podcast clock", False),
+    ],
+)
+def test_each_category_asks_for_its_number_of_roles(
+    tmp_path: Path, category: str, roles: str, *, is_right: bool
+) -> None:
+    cast = ", ".join(f"{role}: any" for role in roles.split())
+    named = " ".join(f"{{{role}}}" for role in roles.split())
+    text = f"""\
+meta_task: Do it
+slots: {{}}
+roles: {{{cast}}}
+phrasings: [Do it, Do it now, Just do it]
+named_phrasings: ["Do it in {named}", "In {named} do it"]
+"""
+    problems = read_library([folder_of(tmp_path, {f"{category}/do.yaml": text})]).problems
+    assert [problem.key for problem in problems] == ([] if is_right else ["roles"])
+
+
+def test_a_name_cannot_be_an_id(tmp_path: Path) -> None:
+    name = "Media_Entertainment/what is it.yaml"
+    (problem,) = read_library([folder_of(tmp_path, {name: changed("Listen", "Look")})]).problems
+    assert problem.source == tmp_path / name
+    assert problem.words.startswith('"what is it" cannot be an id')
+
+
+def test_two_templates_of_the_same_name_are_told(tmp_path: Path) -> None:
+    other = {"Web_Shopping/listen.yaml": changed("Listen to", "Buy")}
+    (problem,) = read_library([folder_of(tmp_path, other)]).problems
+    assert problem.source == tmp_path / "Web_Shopping/listen.yaml"
+    assert problem.words == f"{tmp_path / LISTEN} has the same name; give it another"
+
+
+def test_a_folder_of_ones_own_cannot_replace_a_file(tmp_path: Path) -> None:
+    shipped, user = folder_of(tmp_path / "shipped"), folder_of(tmp_path / "user")
+    read = read_library([shipped, user])
+    assert len(read.library.templates) == 1
+    assert {problem.source for problem in read.problems} == {
+        user / LISTEN, user / "apps/android.yaml", user / "pools/cities.yaml",
+    }  # fmt: skip
+    assert all("has the same name" in problem.words for problem in read.problems)
+
+
+def test_two_templates_that_ask_for_the_same_are_told(tmp_path: Path) -> None:
+    again = {"Media_Entertainment/other.yaml": TEMPLATE.replace("{item}", "{thing}").replace("item:", "thing:")}
+    (problem,) = read_library([folder_of(tmp_path, again)]).problems
+    assert (problem.line, problem.key) == (1, "meta_task")
+    assert problem.words.startswith("asks for the same as listen")
+
+
+def test_what_is_wrong_with_a_pool_is_told_once_and_not_of_the_templates_that_need_it(tmp_path: Path) -> None:
+    text = changed(ITEMS, "{pools: [cities]}")
+    read = read_library([folder_of(tmp_path, {LISTEN: text, "pools/cities.yaml": POOL + "- lisbon\n- '{x}'\n"})])
+    assert [(problem.source.stem, problem.line, problem.key) for problem in read.problems] == [
+        ("cities", 4, "items.2"),
+        ("cities", 5, "items.3"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "fault"),
+    [
+        ("name: Clock", "name: listen", (5, "apps.1.name", "the same as in line 4")),
+        ("org.example.clock", "org.example.listen", (5, "apps.1.package", "the same as in line 4")),
+        ("org.example.clock", "clock", (5, "apps.1.package", "a package is words with dots between them")),
+        ("class: Other", "class: Games", (5, "apps.1.class", '"Games" is none of the classes')),
+        ("roles: [clock]", "roles: [Clock]", (5, "apps.1.roles.0", "a role is a word in small letters")),
+        ("class: Other, ", "", (5, "apps.1.class", "is missing")),
+        ("title: Apps of the tests\n", "", (1, "title", "is missing")),
+    ],
+)
+def test_what_is_wrong_with_a_catalogue_is_told(
+    tmp_path: Path, before: str, after: str, fault: tuple[int, str, str]
+) -> None:
+    assert before in APPS
+    folder = folder_of(tmp_path, {"apps/android.yaml": APPS.replace(before, after)})
+    ((*place, words),) = told(folder, "apps/android.yaml")
+    assert place == [*fault[:2]]
+    assert words.startswith(fault[2])
+
+
+def test_what_nobody_would_read_is_told(tmp_path: Path) -> None:
+    folder = folder_of(tmp_path, {"Games/chess.yaml": TEMPLATE, "pools/isles.yml": POOL})
+    (folder / ".git").mkdir()
+    problems = {problem.source.name: problem.words for problem in read_library([folder]).problems}
+    assert problems["Games"].startswith("not read: there are General_Tool, ")
+    assert problems["isles.yml"] == "not read: the ending must be .yaml"
+    assert len(problems) == 2
+
+
+def test_a_file_that_cannot_be_read_is_told(tmp_path: Path) -> None:
+    folder = folder_of(tmp_path)
+    (folder / LISTEN).write_bytes(b"meta_task: \xff\n")
+    (folder / "pools/empty.yaml").write_text("")
+    (folder / "pools/folder.yaml").mkdir()
+    assert {problem.source.name: problem.words for problem in read_library([folder]).problems} == {
+        "listen.yaml": "cannot be read: it is not in UTF-8",
+        "empty.yaml": "must have keys, each with a value",
+        "folder.yaml": "cannot be read: Is a directory",
+    }
+
+
+def test_a_folder_that_is_not_there_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(TaskError, match="There is no folder of templates"):
+        read_library([tmp_path / "nowhere"])
+
+
+def test_a_library_with_problems_is_refused_with_file_line_and_key(tmp_path: Path) -> None:
+    folder = folder_of(tmp_path, {LISTEN: changed("from: 2", "from: two")})
+    with pytest.raises(TaskError) as told_so:
+        load_library([folder])
+    assert str(told_so.value) == f"{folder / LISTEN}:4: slots.count.from: must be a whole number."
+
+
+def test_what_is_right_is_there_beside_what_is_wrong(tmp_path: Path) -> None:
+    read = read_library([folder_of(tmp_path, {"Media_Entertainment/broken.yaml": "meta_task: ["})])
+    assert [template.template_id for template in read.library.templates] == ["listen"]
+    assert [(problem.source.stem, problem.line) for problem in read.problems] == [("broken", 2)]

@@ -1,0 +1,66 @@
+"""What a template must hold to, wherever it comes from; most is shown with the files."""
+
+from dataclasses import replace
+
+import pytest
+
+from odyssey_recorder.task.catalogue import App, Catalogue
+from odyssey_recorder.task.template import Items, Role
+from odyssey_recorder.task.template_rules import LONGEST_ID, Fault, app_named_in, faults_of, players
+from tests.task.templates import catalogue_of, template_of
+
+SHOPS = catalogue_of(shop=("Bazaar", "Market"), notes=("Jotter",))
+
+
+def catalogue(*names: str) -> Catalogue:
+    return Catalogue("android", "", (), tuple(App(name, name, "Other") for name in names))
+
+
+def test_a_template_that_holds_to_all_has_no_fault() -> None:
+    assert faults_of(template_of(), SHOPS) == ()
+
+
+def test_an_id_leaves_room_for_what_tells_its_tasks_apart() -> None:
+    assert faults_of(template_of("a" * LONGEST_ID), SHOPS) == ()
+    (fault,) = faults_of(template_of("a" * (LONGEST_ID + 1)), SHOPS)
+    assert fault.place == ()
+
+
+def test_what_a_model_leaves_out_is_told_as_what_a_file_leaves_out() -> None:
+    proposal = replace(template_of(), phrasings=("Buy {item}.",), slots={"item": Items(())})
+    assert faults_of(proposal, SHOPS) == (
+        Fault(("slots", "item"), "nothing is there to fill it"),
+        Fault(("phrasings",), "there must be 3 or more, not 1"),
+    )
+
+
+def test_a_role_is_played_by_all_that_can_or_by_those_that_are_named() -> None:
+    assert [app.name for app in players(Role("shop"), SHOPS)] == ["Bazaar", "Market"]
+    assert [app.name for app in players(Role("shop", ("Market", "Jotter")), SHOPS)] == ["Jotter", "Market"]
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("Set an alarm in Clock", "Clock"),
+        ("Set an alarm on the clock", ""),
+        ("Clock the time it takes", ""),
+        ("It is late. Clock the time", ""),
+        ('Say "Clock it"', "Clock"),
+        ("Open Google Maps", "Google Maps"),
+        ("Google Maps knows the way", "Google Maps"),
+        ("google maps knows the way", ""),
+        ("Look on youtube for it", "youtube"),
+        ("Youtube has it", "Youtube"),
+        ("Watch it in 9GAG", "9GAG"),
+        ("The YouTubers say so", ""),
+        ("Look at the Clockwork Orange", ""),
+        ("Pay 3 with C++ (and more)", "C++ (and more)"),
+    ],
+)
+def test_an_app_is_known_by_the_spelling_of_its_name(text: str, named: str) -> None:
+    assert app_named_in(text, catalogue("Clock", "Google Maps", "YouTube", "9GAG", "C++ (and more)")) == named
+
+
+def test_no_app_is_named_where_there_is_none() -> None:
+    assert app_named_in("Set an alarm in Clock", catalogue()) == ""
