@@ -23,6 +23,9 @@ app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Make tasks,
 _out = Console(highlight=False)
 _err = Console(stderr=True, highlight=False)
 
+_AppsOption = Annotated[
+    bool | None, typer.Option("--apps/--no-apps", help="Whether instructions name the apps.", show_default="settings")
+]
 _JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
@@ -135,10 +138,7 @@ def generate(  # noqa: PLR0913 - the flags
             help="Each task for one device, and its share: pixel_fold=1. May be repeated.", show_default="any device"
         ),
     ] = None,
-    apps: Annotated[
-        bool | None,
-        typer.Option("--apps/--no-apps", help="Whether instructions name the apps.", show_default="settings"),
-    ] = None,
+    apps: _AppsOption = None,
     day: Annotated[
         datetime | None,
         typer.Option(formats=["%Y-%m-%d"], help="The first day of recording.", show_default="today"),
@@ -187,6 +187,78 @@ def generate(  # noqa: PLR0913 - the flags
     _err.print(line(f"{_counted(batch.tasks, 'task')}, seed {making.seed}"), soft_wrap=True)
     if len(batch.tasks) < count:
         _err.print(line((f"Only {len(batch.tasks)} of {count}: no more distinct ones are left.", "yellow")))
+        raise typer.Exit(1)
+
+
+@app.command()
+def rewrite(  # noqa: PLR0913 - the flags
+    file: Annotated[Path, typer.Argument(help="A list of tasks.")],
+    out: Annotated[Path, typer.Option(help="Where the rewritten list goes.")],
+    budget: Annotated[
+        float | None, typer.Option(min=0, help="What it may cost at most, in US dollars.", show_default="no bound")
+    ] = None,
+    at_once: Annotated[int, typer.Option(min=1, max=64, help="How many questions are asked at a time.")] = 8,
+    *,
+    apps: _AppsOption = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Agree to what it will take.")] = False,
+) -> None:
+    """Have a language model put tasks into words, and rules and a judge hold the words against the tasks.
+
+    Says first what it will take. What was answered is kept: a run that was cut short goes on where it was. Tasks for
+    which no words could be had stay as they were.
+
+    Exit code 0: nothing speaks against any; 1: some are for a person to look at; 2: nothing could be asked.
+    """
+    from odyssey_recorder.commands.task_making import write_list
+    from odyssey_recorder.commands.task_rewriting import agree_to, print_rewritten
+    from odyssey_recorder.commands.task_rewriting import rewrite as rewrite_tasks
+    from odyssey_recorder.task.listing import read_tasks
+    from odyssey_recorder.task.rewriting import Rewriting
+    from odyssey_recorder.task.template_files import load_library
+    from odyssey_recorder.wiring import open_asking
+
+    try:
+        settings, tasks = _settings(), read_tasks(file)
+        names_apps = settings.name_apps if apps is None else apps
+        asking = open_asking(settings, budget, at_once=at_once)
+        rewriting = Rewriting(asking, load_library(_template_folders()))
+        likely = rewriting.likely_questions(tasks, names_apps=names_apps)
+        agree_to(asking.estimate(likely), budget, is_agreed=yes, err=_err)
+        done = rewrite_tasks(tasks, rewriting, names_apps=names_apps, err=_err)
+        write_list([one.task for one in done], out, _out)
+    except OdysseyError as error:
+        raise _cannot(error) from error
+    except KeyboardInterrupt as error:
+        _err.print(line("Interrupted. What was answered is kept: the same command goes on where this one was."))
+        raise typer.Exit(2) from error
+    if not print_rewritten(tasks, done, _err):
+        raise typer.Exit(1)
+
+
+@app.command()
+def check(file: Annotated[Path, typer.Argument(help="A list of tasks.")], *, as_json: _JsonOption = False) -> None:
+    """Hold the instructions of a list against their tasks by the rules: nothing lost, nothing added, none twice.
+
+    Whether plain words mean the same is a question for the judge, which `rewrite` asks, and for a person.
+
+    Exit code 0: the rules find nothing; 1: they do; 2: the list cannot be used.
+    """
+    from odyssey_recorder.commands.task_rewriting import check_words, print_faulty
+    from odyssey_recorder.task.listing import read_tasks
+    from odyssey_recorder.task.template_files import load_library
+
+    try:
+        tasks = read_tasks(file)
+        faulty = list(check_words(tasks, load_library(_template_folders())))
+    except OdysseyError as error:
+        raise _cannot(error) from error
+    if as_json:
+        found = [{"task_id": one.task.task_id, "faults": one.faults} for one in faulty]
+        typer.echo(json.dumps({"tasks": len(tasks), "faulty": found}, indent=2))
+    else:
+        print_faulty(faulty, _err)
+        _out.print(line(f"{_counted(tasks, 'task')}, {len(faulty)} with faults"), soft_wrap=True)
+    if faulty:
         raise typer.Exit(1)
 
 

@@ -1,0 +1,125 @@
+"""`tasks rewrite` and `check`: what is asked of a language model, what it costs, and what became of each task."""
+
+import sys
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+from rich.progress import Progress as Bar
+
+from odyssey_recorder.commands.terminal import line
+from odyssey_recorder.errors import TaskError
+from odyssey_recorder.llm.asking import Estimate, Progress
+from odyssey_recorder.task.equivalence import bare_words, rule_faults
+from odyssey_recorder.task.listing import ListedTask
+from odyssey_recorder.task.rewriting import Rewriting, Rewritten
+from odyssey_recorder.task.template import TemplateLibrary
+
+_SHOWN = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Faulty:
+    """A task, and what speaks against its instruction."""
+
+    task: ListedTask
+    faults: tuple[str, ...]
+
+
+def check_words(tasks: Sequence[ListedTask], library: TemplateLibrary) -> Iterator[Faulty]:
+    """The tasks whose instructions the rules find fault with, of each other's words, too."""
+    seen: set[str] = set()
+    for task in tasks:
+        catalogue = library.catalogue_for(task.template, task.task.apps)
+        names_apps = task.text is None or task.text.names_apps
+        words = task.task.instruction
+        faults = rule_faults(task, words, names_apps=names_apps, catalogue=catalogue, others=seen)
+        seen.add(bare_words(words))
+        if faults:
+            yield Faulty(task, faults)
+
+
+def print_faulty(faulty: Sequence[Faulty], out: Console) -> None:
+    """Print the first of them, with what speaks against each."""
+    for one in faulty[:_SHOWN]:
+        out.print(line((one.task.task_id, "bold"), f"  {one.task.task.instruction}"), soft_wrap=True)
+        for fault in one.faults:
+            out.print(line(f"    {fault}"), soft_wrap=True)
+    if len(faulty) > _SHOWN:
+        out.print(line(f"... and {len(faulty) - _SHOWN} more"))
+
+
+def agree_to(estimate: Estimate, budget: float | None, *, is_agreed: bool, err: Console) -> None:
+    """Say what asking will take, and have it agreed to. Raises TaskError where nobody does."""
+    for words in _told(estimate, budget):
+        err.print(line(words), soft_wrap=True)
+    for warning in estimate.warnings:
+        err.print(line((warning, "yellow")), soft_wrap=True)
+    if is_agreed or not estimate.calls:
+        return
+    if not sys.stdin.isatty():
+        raise TaskError("Nobody is here to agree to that: say --yes.")
+    if not typer.confirm("Go on?", err=True):
+        raise TaskError("Nothing was asked.")
+
+
+def _told(estimate: Estimate, budget: float | None) -> Iterator[str]:
+    asked = f"{estimate.calls:,} questions to ask, {estimate.kept:,} answers kept already"
+    yield f"{estimate.model} at {estimate.host}: {asked}"
+    if not estimate.calls:
+        return
+    tokens = f"about {estimate.tokens_in:,} + {estimate.tokens_out:,} tokens"
+    if estimate.cost is None:
+        yield f"{tokens}; the price of this model is not known here"
+    else:
+        yield f"{tokens}, about ${estimate.cost:.4f} by the prices of {estimate.priced_on}"
+    if budget is not None:
+        yield f"It stops before it has cost more than ${budget:.2f}."
+
+
+def rewrite(tasks: Sequence[ListedTask], rewriting: Rewriting, *, names_apps: bool, err: Console) -> list[Rewritten]:
+    """Have the tasks put into words, with a bar that shows how far it is. Raises CancelledError."""
+    with _bar(err) as bar:
+        shown = bar.add_task("", total=len(tasks), cost="")
+
+        def tell(progress: Progress) -> None:
+            cost = "" if progress.cost is None else f"${progress.cost:.4f}"
+            failed = f", {progress.failed} failed" if progress.failed else ""
+            bar.update(shown, completed=progress.done, total=progress.of, cost=f"{cost}{failed}")
+
+        return rewriting.rewrite(tasks, names_apps=names_apps, progress=tell)
+
+
+def _bar(err: Console) -> Bar:
+    return Bar(
+        TextColumn("Rewriting"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[cost]}"),
+        TimeRemainingColumn(),
+        console=err,
+        transient=True,
+    )
+
+
+def print_rewritten(tasks: Sequence[ListedTask], done: Sequence[Rewritten], err: Console) -> bool:
+    """Say what became of the tasks; whether all have words that nothing speaks against."""
+    worded = [one for task, one in zip(tasks, done, strict=True) if one.task != task or not one.trouble]
+    faulty = [Faulty(one.task, _against(one.task)) for one in worded if _against(one.task)]
+    print_faulty(faulty, err)
+    for words, count in Counter(one.trouble for one in done if one.trouble).most_common():
+        err.print(line((f"{count} of {len(done)}: {words}", "red")), soft_wrap=True)
+    told = f"{len(worded)} of {len(done)} put into words, {len(faulty)} with faults for a person to look at"
+    err.print(line(told), soft_wrap=True)
+    return len(worded) == len(done) and not faulty and not any(one.trouble for one in done)
+
+
+def _against(task: ListedTask) -> tuple[str, ...]:
+    verdict = task.text.equivalence if task.text else None
+    if verdict is None or verdict.holds:
+        return ()
+    missing, added = (f"Missing: {one}" for one in verdict.missing), (f"Added: {one}" for one in verdict.added)
+    return (*verdict.faults, *missing, *added) or ("The judge finds that it does not ask for the same.",)
