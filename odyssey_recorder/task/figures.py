@@ -44,7 +44,7 @@ def read_figures(text: str) -> tuple[tuple[Figure, ...], str]:
     """The figures of `text`, number words in digits, and what remains of it without them."""
     found: list[tuple[int, Figure]] = []
     rest = _in_digits(text)
-    for reader in _READERS:
+    for reader in (*(_DIGITS_READERS if re.search(r"\d", rest) else ()), *_WORDS_READERS):
         rest = reader.take_out_of(rest, found)
     found.sort(key=lambda one: one[0])
     return tuple(figure for _, figure in found), rest.replace(_TAKEN, " ")
@@ -271,7 +271,11 @@ def _reader(kind: Kind, pattern: str, value: Callable[[_Words], str], *, is_loos
     return _Reader(kind, re.compile(pattern, re.IGNORECASE), value, is_loose)
 
 
-def _times_and_days() -> Iterator[_Reader]:
+_UNIT = r"(?P<unit>(?:day|week|month)s?)\b"
+
+
+def _with_digits() -> Iterator[_Reader]:
+    """What is written with digits; what comes first has the place."""
     hour = r"(?<![\d:.,$€£])(?P<hour>\d{1,2})"
     part = "morning|afternoon|evening|night"
     half = (
@@ -285,29 +289,15 @@ def _times_and_days() -> Iterator[_Reader]:
     yield _reader(Kind.TIME, rf"{hour}:(?P<minute>\d\d)(?![\d:])", _clock)
     yield _reader(Kind.TIME, rf"{hour}(?:\s*o['\u2019]clock)?{half}", _clock)
     yield _reader(Kind.TIME, rf"{hour}\s*o['\u2019]clock", _clock)
-    yield _reader(Kind.TIME, r"\b(?:noon|midday)\b", _always("12:00"))
-    yield _reader(Kind.TIME, r"\bmidnight\b", _always("00:00"))
 
-    named = "|".join(f"{name[:3]}(?:{name[3:]})?" for name in _MONTHS)
-    month = rf"(?P<month>(?:{named}|sept)\b(?:(?<=\b\w{{3}})(?<!may)\.)?)"
+    month = "|".join(f"{name[:3]}(?:{name[3:]})?" for name in _MONTHS)
+    month = rf"(?P<month>(?:{month}|sept)\b(?:(?<=\b\w{{3}})(?<!may)\.)?)"
     yield _reader(Kind.DATE, rf"\b(?P<day>\d\d?)(?:st|nd|rd|th)?(?: of)? {month}", _date)
     yield _reader(Kind.DATE, rf"\b{month} (?:the )?(?P<day>\d\d?)(?:st|nd|rd|th)?(?![\d:\w]|\.\d)", _date)
     yield _reader(Kind.DATE, r"\b\d{4}-(?P<iso>\d\d-\d\d)\b", lambda words: words["iso"])
-    yield _reader(Kind.DATE, rf"(?<=\bin )(?:{_any(_MONTHS)})\b", _itself)
+    yield _reader(Kind.DAY, rf"\bin (?P<count>\d+) {_UNIT}(?:['\u2019]s? time)?", _ahead)
+    yield _reader(Kind.DAY, rf"\b(?P<count>\d+) {_UNIT} from (?:now|today)\b", _ahead)
 
-    unit = r"(?P<unit>(?:day|week|month)s?)\b"
-    this = "morning|afternoon|evening|week|month|year"
-    which = r"(?P<which>next|last|this|coming|every|each)"
-    yield _reader(Kind.DAY, rf"\bin (?P<count>\d+|an?) {unit}(?:['\u2019]s? time)?", _ahead)
-    yield _reader(Kind.DAY, rf"\b(?P<count>\d+|an?) {unit} from (?:now|today)\b", _ahead)
-    yield _reader(Kind.DAY, r"\b(?:the )?day after tomorrow\b", _always("+2"))
-    yield _reader(Kind.DAY, r"\btomorrow\b", _always("+1"))
-    yield _reader(Kind.DAY, rf"\b(?:today|tonight|this (?:{this}))\b", _itself, is_loose=True)
-    yield _reader(Kind.DAY, r"\b(?:yesterday|next (?:week(?:end)?|month|year)|(?:this )?weekend)\b", _itself)
-    yield _reader(Kind.DAY, rf"\b(?:{which}\s+)?(?P<weekday>(?:{_any(_WEEKDAYS)})s?)\b", _weekday)
-
-
-def _amounts() -> Iterator[_Reader]:
     amount = r"(?P<amount>\d+(?:,\d{3})*(?:\.\d+)?)"
     time = r"(?:sec(?:ond)?s?|min(?:ute)?s?|h(?:ou)?rs?|h)\b"
     coin = r"(?P<coin>dollars?|bucks|usd|euros?|eur|pounds?|gbp|[$€£])"
@@ -315,10 +305,7 @@ def _amounts() -> Iterator[_Reader]:
     yield _reader(Kind.MONEY, rf"\b{amount}[\s-]?{coin}(?!\w)", _price)
     yield _reader(Kind.PERCENT, rf"\b{amount}\s?(?:%|per ?cent\b)", _number)
     yield _reader(Kind.SPAN, rf"\b{amount}[\s-]?{time}(?:,?(?: and)? \d+ {time})*", _span)
-    yield _reader(Kind.SPAN, r"\ban? (?P<unit>second|minute|hour)\b", _one_unit, is_loose=True)
     yield _reader(Kind.ORDINAL, r"\b(?P<amount>\d+)(?:st|nd|rd|th)\b", _number)
-    yield _reader(Kind.ORDINAL, rf"\b(?:{_any(_ORDINALS)})\b", _rank, is_loose=True)
-    yield _reader(Kind.NUMBER, r"\bone\b", _always("1"), is_loose=True)
     before = "|".join(rf"(?<=\b{word} )2\b" for word in ("the", "my", "of", "these", "those", "between"))
     yield _reader(Kind.NUMBER, before, _always("2"), is_loose=True)
     where = r"(?:[\w-]+ )?(?:apps|shops|stores|places|sites|services)\b"
@@ -326,5 +313,23 @@ def _amounts() -> Iterator[_Reader]:
     yield _reader(Kind.NUMBER, rf"(?<![\w.]){amount}(?!\w)", _number)
 
 
-_READERS = (*_times_and_days(), *_amounts())
-"""What is looked for, in this order: what comes first has the place."""
+def _with_words() -> Iterator[_Reader]:
+    """What is written in words alone, looked for in what remains."""
+    this = "morning|afternoon|evening|week|month|year"
+    which = r"(?P<which>next|last|this|coming|every|each)"
+    yield _reader(Kind.TIME, r"\b(?:noon|midday)\b", _always("12:00"))
+    yield _reader(Kind.TIME, r"\bmidnight\b", _always("00:00"))
+    yield _reader(Kind.DATE, rf"(?<=\bin )(?:{_any(_MONTHS)})\b", _itself)
+    yield _reader(Kind.DAY, rf"\bin (?P<count>an?) {_UNIT}(?:['\u2019]s? time)?", _ahead)
+    yield _reader(Kind.DAY, rf"\b(?P<count>an?) {_UNIT} from (?:now|today)\b", _ahead)
+    yield _reader(Kind.DAY, r"\b(?:the )?day after tomorrow\b", _always("+2"))
+    yield _reader(Kind.DAY, r"\btomorrow\b", _always("+1"))
+    yield _reader(Kind.DAY, rf"\b(?:today|tonight|this (?:{this}))\b", _itself, is_loose=True)
+    yield _reader(Kind.DAY, r"\b(?:yesterday|next (?:week(?:end)?|month|year)|(?:this )?weekend)\b", _itself)
+    yield _reader(Kind.DAY, rf"\b(?:{which}\s+)?(?P<weekday>(?:{_any(_WEEKDAYS)})s?)\b", _weekday)
+    yield _reader(Kind.SPAN, r"\ban? (?P<unit>second|minute|hour)\b", _one_unit, is_loose=True)
+    yield _reader(Kind.ORDINAL, rf"\b(?:{_any(_ORDINALS)})\b", _rank, is_loose=True)
+    yield _reader(Kind.NUMBER, r"\bone\b", _always("1"), is_loose=True)
+
+
+_DIGITS_READERS, _WORDS_READERS = tuple(_with_digits()), tuple(_with_words())
