@@ -103,9 +103,9 @@ class Board:
     name: str
     tasks: tuple[QueuedTask, ...]
 
-    def count(self, status: Status) -> int:
-        """How many tasks stand so."""
-        return sum(task.status is status for task in self.tasks)
+    def count(self, *statuses: Status) -> int:
+        """How many tasks stand like one of these."""
+        return sum(task.status in statuses for task in self.tasks)
 
     def task(self, task_id: str) -> QueuedTask | None:
         """The task of this id; None for one that is not in the list, or no longer."""

@@ -25,7 +25,6 @@ REVISION = "0001"
 _MIGRATIONS = Path(__file__).parent / "migrations"
 _MIGRATING = 0x0D1553
 """The advisory lock that a server gives to one program at a time while the tables are made."""
-_PATIENCE_S = 30.0
 _DRIVER = "postgresql+psycopg"
 _WRITES = "odyssey_writes"
 _US = 1_000_000
@@ -35,18 +34,23 @@ class QueueDatabase:
     """The database at `url`, which is opened by the first transaction. Thread-safe; every call may block.
 
     `clock` gives microseconds since 1970; without one, a server's own clock counts, or this computer's for a file.
+    Somebody else who writes to a file is waited for `patience_s` seconds.
     """
 
-    def __init__(self, url: str | URL, *, clock: Callable[[], int] | None = None) -> None:
+    def __init__(self, url: str | URL, *, clock: Callable[[], int] | None = None, patience_s: float = 30.0) -> None:
         self._url = _with_driver(url)
+        self._patience_s = patience_s
         self._clock = clock
         self._engine: Engine | None = None
         self._opening = Lock()
 
     @classmethod
-    def in_file(cls, path: Path, *, clock: Callable[[], int] | None = None) -> "QueueDatabase":
+    def in_file(
+        cls, path: Path, *, clock: Callable[[], int] | None = None, patience_s: float = 30.0
+    ) -> "QueueDatabase":
         """The file at `path`, which is made where it is not there."""
-        return cls(URL.create("sqlite", database=str(path.absolute())), clock=clock)
+        url = URL.create("sqlite", database=str(path.absolute()))
+        return cls(url, clock=clock, patience_s=patience_s)
 
     @property
     def name(self) -> str:
@@ -92,7 +96,7 @@ class QueueDatabase:
     def _opened(self) -> Engine:
         with self._opening:
             if self._engine is None:
-                engine = _file_engine(self._url) if self.is_file else _server_engine(self._url)
+                engine = _file_engine(self._url, self._patience_s) if self.is_file else _server_engine(self._url)
                 try:
                     self._bring_up_to_date(engine)
                 except BaseException:
@@ -105,7 +109,7 @@ class QueueDatabase:
         if self.is_file:
             path = Path(self._url.database or "")
             path.parent.mkdir(parents=True, exist_ok=True)
-            with FileLock(path.with_suffix(".lock"), timeout=_PATIENCE_S):
+            with FileLock(path.with_suffix(".lock"), timeout=self._patience_s):
                 self._migrate(engine)
         else:
             self._migrate(engine)
@@ -142,7 +146,8 @@ class QueueDatabase:
     def _shown(self) -> str:
         if self.is_file:
             return self._url.database or ""
-        return self._url.set(drivername="postgresql", query={}, password=None).render_as_string()
+        url = self._url
+        return URL.create("postgresql", url.username, None, url.host, url.port, url.database).render_as_string()
 
 
 def upgrade(connection: Connection, found: str | None, shown: str, wanted: str = REVISION) -> None:
@@ -180,8 +185,8 @@ def _with_driver(url: str | URL) -> URL:
     return made.set(drivername=_DRIVER) if is_server else made
 
 
-def _file_engine(url: URL) -> Engine:
-    engine = create_engine(url, hide_parameters=True, connect_args={"timeout": _PATIENCE_S})
+def _file_engine(url: URL, patience_s: float) -> Engine:
+    engine = create_engine(url, hide_parameters=True, connect_args={"timeout": patience_s})
 
     @event.listens_for(engine, "connect")
     def prepare(connection: Any, _record: object) -> None:

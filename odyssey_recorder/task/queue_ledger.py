@@ -42,14 +42,15 @@ class Ledger:
         self._seat = seat
         self._leases = leases
 
-    def task(self, task_id: str) -> Row[Any] | None:
-        """The task's row, which nobody else changes until the transaction ends; with `is_held` and `is_mine`."""
+    def task(self, task_id: str, *, to_change: bool = True) -> Row[Any] | None:
+        """The task's row, with `is_held` and `is_mine`; `to_change`, nobody else does until the transaction ends."""
         query = select(
             tasks,
             (tasks.c.until_us > self._now).label("is_held"),
             (tasks.c.token == self._seat.token).label("is_mine"),
         )
-        return self._connection.execute(query.where(tasks.c.task_id == task_id).with_for_update()).first()
+        query = query.where(tasks.c.task_id == task_id)
+        return self._connection.execute(query.with_for_update() if to_change else query).first()
 
     def of_episode(self, task_id: str, episode_id: str) -> list[tuple[Deed, str]]:
         """What was done with the task as this episode, and at which place, the oldest first."""

@@ -72,7 +72,7 @@ class SharedQueue:
         with self._lock:
             self._glance()
             with self._writing() as (connection, ledger):
-                windows = _windows(ledger.task(after)) if after else (RANKS,)
+                windows = _windows(ledger.task(after, to_change=False)) if after else (RANKS,)
                 found = self._first(ledger, windows, device)
                 if found is None:
                     ledger.let_go(self._held)
@@ -87,7 +87,7 @@ class SharedQueue:
             with self._writing() as (connection, ledger):
                 found = ledger.hold(task_id)
                 if found is None:
-                    raise self._refusal(ledger.task(task_id), task_id, "be claimed")
+                    raise self._refusal(ledger.task(task_id, to_change=False), task_id, "be claimed")
                 taken = self._taken(connection, ledger, found)
             self._held = task_id
             return taken
@@ -149,7 +149,7 @@ class SharedQueue:
         with self._lock:
             self._glance()
             with self._writing() as (_connection, ledger):
-                for listed in tasks:
+                for listed in sorted(tasks, key=lambda one: one.task_id):
                     task = self._standing(ledger, listed.task_id, OPEN | _PREPARED, "be changed")
                     ledger.rewrite(task, listed)
                     ledger.note(task, Deed.EDITED, by=by)
@@ -159,7 +159,7 @@ class SharedQueue:
         with self._lock:
             self._glance()
             with self._writing() as (_connection, ledger):
-                for task_id in task_ids:
+                for task_id in sorted(task_ids):
                     task = ledger.task(task_id)
                     if task is None:
                         raise self._refusal(task, task_id, "be approved")
@@ -172,7 +172,7 @@ class SharedQueue:
             self._glance()
             words = given(reason)
             with self._writing() as (_connection, ledger):
-                for task_id in task_ids:
+                for task_id in sorted(task_ids):
                     task = self._standing(ledger, task_id, OPEN | _PREPARED, "be rejected")
                     ledger.note(task, Deed.REJECTED, by=by, reason=words)
                     ledger.let_go(task_id)
@@ -194,7 +194,7 @@ class SharedQueue:
         if news or gone:
             with self._writing() as (_connection, ledger):
                 ledger.let_go_of(gone)
-                for one in news:
+                for one in sorted(news, key=lambda one: one.task_id):  # all windows take them in one order
                     write(ledger, one, self._seat)
             self._read()
         self._seen = sight
@@ -242,9 +242,13 @@ class SharedQueue:
     def _renew(self) -> bool:
         if self._held:
             with self._writing() as (_connection, ledger):
-                if not ledger.renew(self._held):
+                if not ledger.renew(self._held) and not self._is_recorded_here(ledger, self._held):
                     self._held = ""
         return bool(self._held)
+
+    def _is_recorded_here(self, ledger: Ledger, task_id: str) -> bool:
+        task = ledger.task(task_id, to_change=False)
+        return task is not None and task.is_held and task.is_recording and task.place == self._seat.place
 
     def _forget(self, task_id: str) -> None:
         if self._held == task_id:

@@ -1,0 +1,205 @@
+"""How the gaps of a template are filled, and how many tasks that makes."""
+
+from datetime import date, timedelta
+from itertools import combinations, product
+from math import prod
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as some
+
+from odyssey_recorder.task.filling import Fillings, fill, gaps_in, identity, texts_of
+from odyssey_recorder.task.template import DateWords, Days, Items, Numbers, Slot, Template
+from tests.task.templates import many, template_of
+
+FRIDAY = date(2026, 12, 4)
+
+words = some.text(some.characters(codec="utf-8", exclude_categories=("Cc", "Cs", "Zl", "Zp")), max_size=12)
+items = some.lists(some.sampled_from("abcdefgh"), min_size=1, max_size=4, unique=True).map(lambda of: Items(tuple(of)))
+numbers = some.builds(Numbers, some.integers(0, 5), some.integers(5, 9), some.integers(1, 4), some.just("{} min"))
+days = some.builds(Days, some.integers(1, 3), some.integers(3, 6), some.sampled_from(("relative", "weekday", "date")))
+slots = some.dictionaries(
+    some.sampled_from(("what", "when", "who", "where")), some.one_of(items, numbers, days), min_size=1
+)
+
+
+def all_of(template: Template, day: date = FRIDAY) -> list[dict[str, str]]:
+    fillings = Fillings(template, day)
+    return [fillings.nth(number) for number in range(fillings.count)]
+
+
+def enumerated(slots: dict[str, Slot]) -> set[tuple[str, ...]]:
+    """All combinations of what may fill each slot in which no two slots of the same items get the same."""
+    rivals = [
+        (one, other)
+        for one, other in combinations(range(len(slots)), 2)
+        if isinstance([*slots.values()][one], Items) and [*slots.values()][one] == [*slots.values()][other]
+    ]
+    combined = product(*(texts_of(slot, FRIDAY) for slot in slots.values()))
+    return {texts for texts in combined if all(texts[one] != texts[other] for one, other in rivals)}
+
+
+# Texts.
+
+
+@given(some.dictionaries(some.sampled_from(("what", "who", "n2", "a_b")), words, min_size=1), words, words)
+def test_every_gap_is_filled_word_for_word_and_nothing_else_is_touched(
+    values: dict[str, str], before: str, after: str
+) -> None:
+    text = before + "|".join(f"{{{name}}}" for name in values) + after
+    if set(gaps_in(text)) == values.keys():
+        assert fill(text, values) == before + "|".join(values.values()) + after
+
+
+def test_what_fills_a_gap_is_never_filled_itself() -> None:
+    assert fill("Buy {item} for {who}", {"item": "{who}", "who": "{item}"}) == "Buy {who} for {item}"
+
+
+def test_braces_that_are_no_gaps_stay() -> None:
+    assert fill("{} {0} {Item} {{item}} {item!r} }{", {"item": "x"}) == "{} {0} {Item} {x} {item!r} }{"
+
+
+def test_a_gap_without_value_is_an_error() -> None:
+    with pytest.raises(KeyError, match="item"):
+        fill("Buy {item}", {})
+
+
+def test_the_gaps_of_a_text_come_in_their_order_and_as_often_as_they_are_there() -> None:
+    assert gaps_in("{b} to {a} and {b}") == ("b", "a", "b")
+
+
+@given(words)
+def test_an_identity_knows_no_case_and_no_blanks(text: str) -> None:
+    assert identity(text) == " ".join(text.split()).casefold()
+    assert identity(f"  {text}\t ") == identity(text)
+    assert identity(identity(text)) == identity(text)
+
+
+def test_two_texts_of_other_words_have_other_identities() -> None:
+    assert identity("Set an  alarm\nfor 7") == identity("set an Alarm for 7")
+    assert identity("Set an alarm for 7") != identity("Set an alarm for 8")
+
+
+# What may fill a gap.
+
+
+def test_numbers_come_by_their_step_in_their_words() -> None:
+    assert texts_of(Numbers(10, 25, 5, "{} minutes"), FRIDAY) == (
+        "10 minutes", "15 minutes", "20 minutes", "25 minutes",
+    )  # fmt: skip
+    assert texts_of(Numbers(1, 4, 2), FRIDAY) == ("1", "3")
+
+
+@pytest.mark.parametrize(
+    ("named", "texts"),
+    [
+        ("relative", ("tomorrow", "in 2 days", "in 3 days")),
+        ("weekday", ("this coming Saturday", "this coming Sunday", "this coming Monday")),
+        ("date", ("5 December", "6 December", "7 December")),
+    ],
+)
+def test_days_are_named_in_three_ways(named: DateWords, texts: tuple[str, ...]) -> None:
+    assert texts_of(Days(1, 3, named), FRIDAY) == texts
+
+
+def test_the_day_of_recording_is_today() -> None:
+    assert texts_of(Days(0, 1), FRIDAY) == ("today", "tomorrow")
+
+
+def test_dates_go_over_into_the_next_year() -> None:
+    assert texts_of(Days(27, 28, "date"), FRIDAY) == ("31 December", "1 January")
+
+
+@given(some.dates(date(2024, 1, 1), date(2040, 1, 1)))
+def test_no_two_days_of_a_slot_have_the_same_words(day: date) -> None:
+    for slot in (Days(0, 365), Days(1, 7, "weekday"), Days(1, 365, "date")):
+        texts = texts_of(slot, day)
+        assert len(set(texts)) == len(texts) == slot.last - slot.first + 1
+
+
+# All fillings.
+
+
+@given(slots)
+def test_there_are_as_many_fillings_as_can_be_enumerated_and_each_number_has_its_own(slots: dict[str, Slot]) -> None:
+    made = all_of(template_of(slots=slots))
+    assert [tuple(values) for values in made] == [tuple(slots)] * len(made)
+    found = {tuple(values.values()) for values in made}
+    assert len(made) == len(found)
+    assert found == enumerated(slots)
+
+
+@given(slots)
+def test_every_filling_holds_every_value_and_leaves_no_gap(slots: dict[str, Slot]) -> None:
+    template = template_of(slots=slots)
+    for values in all_of(template):
+        task = fill(template.meta_task, values)
+        assert gaps_in(task) == ()
+        assert all(value in task for value in values.values())
+
+
+@given(slots)
+def test_a_template_knows_its_own_tasks_again(slots: dict[str, Slot]) -> None:
+    template = template_of(slots=slots)
+    fillings = Fillings(template, FRIDAY)
+    for values in all_of(template):
+        task = fill(template.meta_task, values)
+        assert fillings.holds(identity(task))
+        assert not fillings.holds(identity(f"{task} once more"))
+        assert not fillings.holds(identity(task.replace("find", "seek")))
+
+
+def test_slots_of_the_same_items_never_get_the_same() -> None:
+    cities = Items(("Lisbon", "Kyoto", "Rome"))
+    template = template_of(slots={"start": cities, "middle": cities, "end": cities})
+    made = all_of(template)
+    assert len(made) == 6
+    assert all(len(set(values.values())) == 3 for values in made)
+    assert not Fillings(template, FRIDAY).holds(identity("find Rome and Kyoto and Rome"))
+
+
+def test_a_template_without_gaps_is_one_task() -> None:
+    bare = Template("bare", template_of().category, "Do it", {}, (), (), ())
+    assert all_of(bare) == [{}]
+    assert Fillings(bare, FRIDAY).holds("do it")
+    assert not Fillings(bare, FRIDAY).holds("do it now")
+
+
+def test_more_fillings_than_could_ever_be_made_are_counted_and_each_can_be_had() -> None:
+    template = template_of(slots={name: many(9999, name) for name in ("aa", "bb", "cc", "dd", "ee")})
+    fillings = Fillings(template, FRIDAY)
+    assert fillings.count == 9999**5
+    assert fillings.nth(fillings.count - 1) == {name: f"{name} 9998" for name in ("aa", "bb", "cc", "dd", "ee")}
+
+
+def test_an_item_that_holds_the_words_between_two_gaps_is_known_again() -> None:
+    template = template_of(slots={"one": Items(("salt", "salt and pepper")), "two": Items(("rice", "pepper and rice"))})
+    assert all(Fillings(template, FRIDAY).holds(f"find {made}") for made in (
+        "salt and rice", "salt and pepper and rice", "salt and pepper and pepper and rice",
+    ))  # fmt: skip
+    assert not Fillings(template, FRIDAY).holds("find pepper and rice")
+
+
+def test_a_gap_that_is_there_twice_is_filled_with_the_same() -> None:
+    template = Template("twice", template_of().category, "{a} is {a}", {"a": Items(("x", "y"))}, (), (), ())
+    fillings = Fillings(template, FRIDAY)
+    assert fillings.holds("x is x")
+    assert not fillings.holds("x is y")
+
+
+def test_a_task_is_due_while_every_date_it_names_lies_ahead() -> None:
+    template = template_of(slots={"when": Days(3, 5, "date"), "until": Days(8, 9, "date"), "soon": Days(1, 2)})
+    fillings = Fillings(template, FRIDAY)
+    values = {"when": "8 December", "until": "12 December", "soon": "tomorrow"}
+    assert fillings.due(values) == FRIDAY + timedelta(3)
+
+
+def test_a_task_that_names_no_date_is_never_due() -> None:
+    fillings = Fillings(template_of(slots={"when": Days(1, 7, "weekday"), "soon": Days(0, 2)}), FRIDAY)
+    assert fillings.due(fillings.nth(0)) is None
+
+
+def test_the_count_is_the_product_of_what_fills_each_gap() -> None:
+    sizes = (7, 11, 13)
+    template = template_of(slots={f"s{size}": many(size, f"n{size}") for size in sizes})
+    assert Fillings(template, FRIDAY).count == prod(sizes)
