@@ -1,0 +1,169 @@
+"""`tasks rewrite` and `check` on a command line, with a server that stands in for a language model's."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from odyssey_recorder.model.text_origin import Writer
+from odyssey_recorder.task.listing import ListedTask, read_tasks
+from tests.command_line import CommandLine
+from tests.llm.stand_in import MODEL, Asked, Says, StandIn, Turn, no_quota, says, shortest
+
+KEY = "sk-planted-4f2a9c7e51"
+
+
+def right(asked: Asked) -> Says:
+    """A model that puts a task into words which the rules let pass, and a judge that finds nothing."""
+    if "instruction" not in asked.schema["properties"]:
+        return says({"missing_requirements": [], "added_requirements": [], "a_entails_b": True, "b_entails_a": True})
+    given = json.loads(re.findall(r"<task>\s*(\{.*?\})\s*</task>", asked.words, re.DOTALL)[-1])
+    return says({"instruction": f"Could you do this for me: {given['task']}"})
+
+
+@pytest.fixture
+def server(command_line: CommandLine, monkeypatch: pytest.MonkeyPatch) -> Iterator[StandIn]:
+    with StandIn(right, key=KEY) as stand_in:
+        monkeypatch.setenv("ODYSSEY_MODEL", MODEL)
+        monkeypatch.setenv("ODYSSEY_MODEL_URL", stand_in.url)
+        monkeypatch.setenv("ODYSSEY_API_KEY", KEY)
+        yield stand_in
+
+
+@pytest.fixture
+def listed(command_line: CommandLine) -> Path:
+    """Twelve tasks whose words name no app."""
+    out = command_line.folder / "tasks.jsonl"
+    ran = command_line("tasks", "generate", "--count", 12, "--seed", 1, "--no-apps", "--out", out)
+    assert ran.exit_code == 0
+    return out
+
+
+def rewritten(command_line: CommandLine, listed: Path, *words: object) -> tuple[ListedTask, ...]:
+    out = command_line.folder / "rewritten.jsonl"
+    ran = command_line("tasks", "rewrite", listed, "--out", out, "--no-apps", "--yes", *words)
+    assert ran.exit_code == 0, ran.err
+    return read_tasks(out)
+
+
+def test_each_task_gets_a_models_words_and_keeps_where_they_come_from(
+    command_line: CommandLine, server: StandIn, listed: Path
+) -> None:
+    tasks = rewritten(command_line, listed)
+    assert len(tasks) == 12
+    for task in tasks:
+        assert task.task.instruction == f"Could you do this for me: {task.task.task}"
+        assert task.text is not None
+        assert task.text.writer is Writer.MODEL
+        assert task.text.call is not None
+        assert (task.text.call.model_answered, task.text.call.prompt) == (MODEL, "rewrite/1")
+        assert task.text.equivalence is not None
+        assert task.text.equivalence.is_judged
+        assert task.text.equivalence.holds
+    assert len(server.questions) == 24
+    assert server.complaints == []
+
+
+def test_a_second_run_asks_nothing_and_says_so(command_line: CommandLine, server: StandIn, listed: Path) -> None:
+    first = rewritten(command_line, listed)
+    out = command_line.folder / "again.jsonl"
+    ran = command_line("tasks", "rewrite", listed, "--out", out, "--no-apps")
+    assert ran.exit_code == 0
+    assert "0 questions to ask, 24 answers kept already" in ran.err
+    assert len(server.questions) == 24
+    assert read_tasks(out) == first
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL")
+def test_a_run_that_was_killed_goes_on_and_asks_nothing_twice(
+    command_line: CommandLine, server: StandIn, listed: Path
+) -> None:
+    tenth = threading.Event()
+
+    def slow(asked: Asked) -> Says:
+        if len(server.questions) >= 10:
+            tenth.set()
+        return right(asked)
+
+    server.behaviour, server.delay_s = slow, 0.1
+    out = command_line.folder / "rewritten.jsonl"
+    words = ["tasks", "rewrite", listed, "--out", out, "--no-apps", "--yes", "--at-once", "2"]
+    program = subprocess.Popen(
+        [sys.executable, "-m", "odyssey_recorder", *map(str, words)],
+        env=os.environ.copy(),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    assert tenth.wait(60)
+    program.send_signal(signal.SIGKILL)
+    program.wait()
+    assert not out.exists()
+    before = len(server.questions)
+    tasks = rewritten(command_line, listed)
+    assert all(task.text is not None and task.text.writer is Writer.MODEL for task in tasks)
+    assert 10 <= before < 24
+    assert server.repeated <= 2, "but for the two whose answers were under way"
+
+
+def test_what_it_takes_must_be_agreed_to(command_line: CommandLine, server: StandIn, listed: Path) -> None:
+    ran = command_line("tasks", "rewrite", listed, "--out", command_line.folder / "out.jsonl")
+    assert ran.exit_code == 2
+    assert f"{MODEL} at http://127.0.0.1:{server.port}: 24 questions to ask" in ran.err
+    assert "say --yes" in ran.err
+    assert server.questions == []
+
+
+def test_where_nothing_could_be_asked_the_tasks_stay_as_they_were(
+    command_line: CommandLine, server: StandIn, listed: Path
+) -> None:
+    server.behaviour = lambda _asked: no_quota()
+    out = command_line.folder / "out.jsonl"
+    ran = command_line("tasks", "rewrite", listed, "--out", out, "--yes")
+    assert ran.exit_code == 1
+    assert "The quota at" in ran.err
+    assert "0 of 12 put into words" in ran.err
+    assert read_tasks(out) == read_tasks(listed)
+
+
+def test_words_that_lose_something_are_told_and_left_to_a_person(
+    command_line: CommandLine, server: StandIn, listed: Path
+) -> None:
+    server.behaviour = shortest
+    ran = command_line("tasks", "rewrite", listed, "--out", command_line.folder / "out.jsonl", "--yes")
+    assert ran.exit_code == 1
+    assert "It lacks" in ran.err
+    assert "12 of 12 put into words, 12 with faults for a person to look at" in ran.err
+    ran = command_line("tasks", "check", command_line.folder / "out.jsonl", "--json")
+    assert ran.exit_code == 1
+    assert len(json.loads(ran.out)["faulty"]) == 12
+
+
+def test_a_list_of_phrasings_is_in_order(command_line: CommandLine, listed: Path) -> None:
+    ran = command_line("tasks", "check", listed)
+    assert (ran.exit_code, ran.out) == (0, "12 tasks, 0 with faults\n")
+
+
+def test_without_a_model_it_is_said_which_setting_is_missing(command_line: CommandLine, listed: Path) -> None:
+    ran = command_line("tasks", "rewrite", listed, "--out", command_line.folder / "out.jsonl", "--yes")
+    assert ran.exit_code == 2
+    assert "No language model is set" in ran.err
+
+
+def test_the_key_is_nowhere(command_line: CommandLine, server: StandIn, listed: Path) -> None:
+    def fails(asked: Asked) -> Turn:
+        return right(asked) if len(server.questions) < 8 else no_quota()
+
+    server.behaviour = fails
+    ran = command_line("tasks", "rewrite", listed, "--out", command_line.folder / "out.jsonl", "--yes")
+    assert KEY not in ran.out + ran.err
+    files = [path for path in command_line.folder.rglob("*") if path.is_file()]
+    assert len(files) > 3
+    assert not [path for path in files if KEY.encode() in path.read_bytes()]
