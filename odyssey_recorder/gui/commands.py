@@ -258,7 +258,7 @@ class Command(Enum):
     KEEP_WORDS = _tasks(
         "Save", "Keep your words; the rules look at them", "content_save_outline", "Ctrl+Return", primary=True
     )
-    LEAVE_WORDS = _tasks("Undo", "Go back to the words as they were", "undo", "Esc")
+    LEAVE_WORDS = _tasks("Discard", "Go back to the words as they were", "undo", "Esc")
     REWRITE_TASKS = _tasks(
         "Rewrite…", "Let a language model put the chosen tasks into words; shows first what it takes", "auto_fix", "W"
     )

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
     QListView,
     QPushButton,
     QScrollArea,
+    QSpinBox,
     QVBoxLayout,
     QWidget,
 )
@@ -25,6 +26,7 @@ from odyssey_recorder.gui.theme import Theme
 W = TypeVar("W", bound=QWidget)
 
 _BOX_PX = 18
+_TEXT_MARGIN = 8
 _QUESTION_PX = 392
 """How wide the words of a question are that is asked over a page."""
 
@@ -118,6 +120,16 @@ def line_edit(name: str, placeholder: str) -> QLineEdit:
     """A field for one line of text."""
     field = named(QLineEdit(), name)
     field.setPlaceholderText(placeholder)
+    return field
+
+
+def number_field(name: str, value: int, most: int) -> QSpinBox:
+    """A field for a whole number, from one to `most`."""
+    field = named(QSpinBox(), name)
+    field.setRange(1, most)
+    field.setValue(value)
+    field.setToolTip(name)
+    field.lineEdit().setTextMargins(_TEXT_MARGIN, 0, _TEXT_MARGIN, 0)  # the style sheet's do not reach it
     return field
 
 

@@ -245,10 +245,12 @@ QTableView:focus {{ border-color: {accent}; }}
 QTableView::item {{ padding: 0 8px; border: none; }}
 QTableView::item:selected {{ background: {tint}; }}
 QHeaderView {{ background: transparent; border: none; }}
+QTableCornerButton::section {{ background: transparent; border: none; }}
 QHeaderView::section {{
     background: transparent; color: {muted}; border: none; border-bottom: 1px solid {outline};
     padding: 6px 11px; font-size: {small}pt;
 }}
+QHeaderView::section:vertical {{ border-bottom: none; }}
 QScrollArea, QScrollArea > QWidget > QWidget {{ background: transparent; border: none; }}
 QScrollArea[kind="reading"] {{ background: {field}; border: 1px solid {outline}; border-radius: 8px; }}
 QScrollArea[kind="reading"]:focus {{ border-color: {accent}; }}

@@ -77,8 +77,8 @@ def is_loaded(command: Command) -> bool:
 class Workplace:
     """What the window asks of the program beside the desk; where a part is None there is no page or dialog for it.
 
-    `preparing` is called once, off the GUI thread. `state`, `shortcuts` and `sheets` are where it is kept how the window
-    looked, which keys the annotator chose, and what a reviewer has filled in.
+    `preparing` is called once, off the GUI thread. `state`, `shortcuts` and `sheets` are where it is kept how the
+    window looked, which keys the annotator chose, and what a reviewer has filled in.
     """
 
     dataset: "DatasetFolder | None" = None

@@ -16,6 +16,7 @@ from odyssey_recorder.model.episode import Category
 from odyssey_recorder.task.coverage import Cell, Coverage
 
 _MOST_GAPS = 100
+_LOWEST_PX = 160
 _MINE = (Command.NEXT_GAP, Command.FILL_GAP)
 _HOW = (
     "Each place: tasks that are there, of those wanted for the same share everywhere. Full colour: recorded; light:"
@@ -35,6 +36,7 @@ class CoverageView(QWidget):
         self._workshop = workshop
         self._commands = commands
         self._coverage = Coverage({}, ())
+        self._names_apps = True
         self._catalogue = Choice("Coverage for the apps of")
         self._hint = text_label(_HOW, "hint")
         self._model = BoardModel(self)
@@ -67,6 +69,7 @@ class CoverageView(QWidget):
 
     def _show_materials(self, materials: Materials) -> None:
         before = self._catalogue.value
+        self._names_apps = materials.names_apps
         self._catalogue.offer([(name, one.title) for name, one in materials.library.catalogues.items()])
         if self._catalogue.value != before and not before:
             self.read()
@@ -75,7 +78,7 @@ class CoverageView(QWidget):
         before = self.current
         self._coverage = coverage
         self._model.show(coverage)
-        self._board.setFixedHeight(board_height(self._board, self._model.rowCount()))
+        self._board.setMaximumHeight(board_height(self._board, self._model.rowCount()))
         self._board.setVisible(bool(coverage.tallies))
         self._hint.setText(_HOW if coverage.tallies else _NOTHING)
         self._gaps.show_entries(
@@ -130,7 +133,7 @@ class CoverageView(QWidget):
                 seed=1,
                 catalogue=self._catalogue.value,
                 categories=frozenset({Category(cell.category)}),
-                names_apps=True,
+                names_apps=self._names_apps,
                 device=cell.device,
                 app_class=cell.app_class,
             )
@@ -165,7 +168,8 @@ class CoverageView(QWidget):
         column.setSpacing(10)
         column.addLayout(deeds)
         column.addWidget(self._hint)
-        column.addWidget(self._board)
+        self._board.setMinimumHeight(_LOWEST_PX)
+        column.addWidget(self._board, 5)
         below = QHBoxLayout()
         below.setSpacing(16)
         for title, places in (
@@ -176,7 +180,7 @@ class CoverageView(QWidget):
             part.addWidget(title)
             part.addWidget(places, 1)
             below.addLayout(part, 1)
-        column.addLayout(below, 1)
+        column.addLayout(below, 4)
 
 
 def _gap_name(cell: Cell) -> str:

@@ -3,10 +3,10 @@
 from collections.abc import Iterable
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QDialog, QGridLayout, QSpinBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QGridLayout, QVBoxLayout, QWidget
 
 from odyssey_recorder.device.profile import profiles
-from odyssey_recorder.gui.parts import Choice, Tick, labelled, named, push_button, row, text_label
+from odyssey_recorder.gui.parts import Choice, Tick, labelled, number_field, push_button, row, text_label
 from odyssey_recorder.gui.record.task_text import category_words
 from odyssey_recorder.gui.tasks.preparing import Wanted
 from odyssey_recorder.gui.tasks.rewrite_dialog import count_words
@@ -26,8 +26,8 @@ class GenerateDialog(QDialog):
         super().__init__(parent)
         self.setWindowTitle("Generate tasks")
         self._materials = materials
-        self._count = _number("Number of tasks", preset.count, _MOST)
-        self._seed = _number("Seed", preset.seed, 999_999_999)
+        self._count = number_field("Number of tasks", preset.count, _MOST)
+        self._seed = number_field("Seed", preset.seed, 999_999_999)
         self._seed.setToolTip("The same seed over the same templates and tasks makes the same tasks")
         self._catalogue = Choice("For the apps of")
         self._catalogue.offer([(name, one.title) for name, one in materials.library.catalogues.items()])
@@ -120,11 +120,3 @@ class GenerateDialog(QDialog):
         column.addWidget(self._names)
         column.addWidget(self._left)
         column.addLayout(row(None, cancel, self._ok))
-
-
-def _number(name: str, value: int, most: int) -> QSpinBox:
-    box = named(QSpinBox(), name)
-    box.setRange(1, most)
-    box.setValue(value)
-    box.setToolTip(name)
-    return box

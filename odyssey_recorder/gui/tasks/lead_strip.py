@@ -23,7 +23,8 @@ from odyssey_recorder.task.generation import Batch
 from odyssey_recorder.task.proposing import Proposal
 from odyssey_recorder.task.rewriting import Rewritten
 
-_FIRST = Wanted(count=200, seed=1, catalogue="", categories=frozenset(), names_apps=True)
+_COUNT, _SEED = 200, 1
+"""What is offered first."""
 
 
 class LeadStrip(QWidget):
@@ -60,7 +61,8 @@ class LeadStrip(QWidget):
         self._message.show_message(tone, words, detail)
 
     def show_for(self, view: Command) -> None:
-        """Say why no model can be asked where one could be asked for."""
+        """Say why no model can be asked where one could be asked for; what was told of another view is read."""
+        self._message.hide()
         cannot_ask = "" if self._materials is None else self._materials.cannot_ask
         self._asking.setVisible(bool(cannot_ask) and view in (Command.SHOW_TEMPLATES, Command.SHOW_PREPARE))
 
@@ -72,7 +74,7 @@ class LeadStrip(QWidget):
     def _take_materials(self, materials: Materials) -> None:
         self._materials = materials
         if materials.cannot_ask:
-            words = "No language model can be asked. The instructions are phrasings that people wrote."
+            words = "No language model can be asked: new tasks stay in phrasings that people wrote."
             self._asking.show_message(Tone.WARNING, words, materials.cannot_ask)
         else:
             self._asking.hide()
@@ -80,10 +82,12 @@ class LeadStrip(QWidget):
 
     # Making tasks.
 
-    def ask_to_generate(self, preset: Wanted = _FIRST) -> None:
+    def ask_to_generate(self, preset: Wanted | None = None) -> None:
         """Ask what tasks shall be made, and make them."""
-        if self._materials is not None:
-            dialog = GenerateDialog(self._materials, preset, self)
+        materials = self._materials
+        if materials is not None:
+            first = Wanted(_COUNT, _SEED, "", frozenset(), materials.names_apps)
+            dialog = GenerateDialog(materials, preset or first, self)
             dialog.wanted.connect(self._generate)
             dialog.open()
 
@@ -99,8 +103,8 @@ class LeadStrip(QWidget):
             words = f"{count_words(made, 'task')} made of {wanted.count:,}: there are no more of this kind."
         enough = made == wanted.count
         more = f"{count_words(left, 'different task')} can still be made."
-        self.tell(Tone.SUCCESS if enough else Tone.WARNING, words, more)
         self.generated.emit()
+        self.tell(Tone.SUCCESS if enough else Tone.WARNING, words, more)
 
     # Rewriting.
 
@@ -160,6 +164,7 @@ class LeadStrip(QWidget):
             self.tell(Tone.WARNING, "The model thought of nothing that no template says already.")
 
     def _follow(self, job: Job, card: JobCard, show: Callable[[bool], object]) -> None:
+        self._message.hide()
         card.follow(job)
         show(True)
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from PySide6.QtCore import QItemSelectionModel, Qt, QTimer, Signal
+from PySide6.QtCore import QItemSelectionModel, QTimer, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from odyssey_recorder.gui.commands import Command, Commands
@@ -233,17 +233,17 @@ class PrepareView(QWidget):
         return _ALL_DONE if unfiltered and self._stage.value == TO_APPROVE else _NONE_LIKE_THIS
 
     def _count_all(self) -> None:
-        counts = self._table.counts()
-        stages, writers, categories = counts["stage"], counts["writer"], counts["category"]
-        self._stage.offer([*((one, f"{one} ({stages.get(one, 0):,})") for one in STAGES), ("", "All")])
-        told = [(one, f"{_WRITER_WORDS[one]} ({writers[one]:,})") for one in WRITERS if writers.get(one)]
+        counts = self._table.counts
+        stages, writers, categories = counts.stages, counts.writers, counts.categories
+        self._stage.offer([*((one, f"{one} ({stages[one]:,})") for one in STAGES), ("", "All")])
+        told = [(one, f"{_WRITER_WORDS[one]} ({writers[one]:,})") for one in WRITERS if writers[one]]
         self._writer.offer([("", "Whoever wrote it"), *told])
-        of = [(one.value, f"{category_words(one.value)} ({categories.get(one.value, 0):,})") for one in Category]
+        of = [(one.value, f"{category_words(one.value)} ({categories[one.value]:,})") for one in Category]
         self._category.offer([("", "All categories"), *of])
         shown, total = self._table.rowCount(), self._table.total
         self._count.setText(f"{total:,} in all" if shown == total else f"{shown:,} of {total:,} shown")
         self._view.setVisible(bool(shown))
-        self.counted.emit(stages.get(TO_APPROVE, 0))
+        self.counted.emit(stages[TO_APPROVE])
 
     def _allow(self) -> None:
         may_ask = not self._cannot_ask and not self._is_rewriting
@@ -287,7 +287,9 @@ class PrepareView(QWidget):
     def _lay_out(self) -> None:
         filters = row(self._search, self._stage, self._writer, self._category)
         filters.setStretch(0, 1)
-        self._count.setAlignment(Qt.AlignmentFlag.AlignLeft)
+        self._count.setWordWrap(False)
+        for choice, letters in ((self._stage, 20), (self._writer, 15), (self._category, 15)):
+            choice.setMinimumContentsLength(letters)
         deeds = row(
             self._count, None, self._commands.button(Command.REWRITE_TASKS), self._commands.button(Command.REWRITE_ALL)
         )

@@ -72,7 +72,7 @@ class PreparedCard(QFrame):
         self._nothing.setText(nothing)
         self._head.setVisible(shown is not None)
         if shown is not None:
-            self._head.setText(f"{chosen:,} tasks chosen" if chosen > 1 else f"Task {shown.task_id}")
+            self._head.setText(f"{chosen:,} tasks chosen; this is one of them" if chosen > 1 else _head(shown))
             self._show(shown)
             if not (same and self._texts.is_editing):
                 self._turn_to_texts(shown.task_id)
@@ -169,9 +169,13 @@ class PreparedCard(QFrame):
         whole.addWidget(self._editing)
 
 
+def _head(shown: PreparedRow) -> str:
+    return breakable(f"Task {shown.task_id}")
+
+
 def _where(shown: PreparedRow) -> str:
     listed = shown.task.listed
-    parts = (category_words(listed.task.category), listed.template and f"template {listed.template}", shown.task_id)
+    parts = (category_words(listed.task.category), listed.template and f"template {listed.template}")
     return " · ".join((shown.task.status.value, *filter(None, parts)))
 
 

@@ -2,7 +2,7 @@
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPen
-from PySide6.QtWidgets import QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
+from PySide6.QtWidgets import QHeaderView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QTableView
 
 from odyssey_recorder.gui.dataset.filmstrip import small_font
 from odyssey_recorder.gui.icons import glyph, glyph_font
@@ -18,15 +18,23 @@ _SIGN_PX = 16
 _SIGNS = {BY_PHRASING: "text_box_outline", BY_MODEL: "auto_fix", BY_PERSON: "account_edit_outline"}
 
 
-def prepared_list(table: PreparedTable) -> QListView:
-    """The view of `table`, in which many can be chosen at once."""
-    view = named(QListView(), "Tasks to prepare")
-    view.setProperty("kind", "card")
+def prepared_list(table: PreparedTable) -> QTableView:
+    """The view of `table`, in which many can be chosen at once.
+
+    It is a table of one column, as that measures what is chosen by its ends, and a list row by row.
+    """
+    view = named(QTableView(), "Tasks to prepare")
     view.setModel(table)
     view.setItemDelegate(_TaskDelegate(view))
-    view.setSelectionMode(QListView.SelectionMode.ExtendedSelection)
-    view.setUniformItemSizes(True)
-    view.setVerticalScrollMode(QListView.ScrollMode.ScrollPerPixel)
+    view.setSelectionMode(QTableView.SelectionMode.ExtendedSelection)
+    view.setSelectionBehavior(QTableView.SelectionBehavior.SelectRows)
+    view.setShowGrid(False)
+    view.setTabKeyNavigation(False)
+    view.horizontalHeader().hide()
+    view.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
+    view.verticalHeader().hide()
+    view.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+    view.verticalHeader().setDefaultSectionSize(_ROW_PX)
     view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
     return view
 

@@ -1,14 +1,15 @@
 """The tasks that are prepared as rows: what each is filtered by, worked out once and off the GUI thread."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 
 from odyssey_recorder.model.text_origin import Equivalence, TextOrigin, Writer
 from odyssey_recorder.task.listing import ListedTask
 from odyssey_recorder.task.queue import QueuedTask, Status
 
-TO_APPROVE, WITH_FAULTS, APPROVED, REJECTED = "To approve", "To approve, with faults", "Approved", "Rejected"
+TO_APPROVE, WITH_FAULTS, APPROVED, REJECTED = "To approve", "With faults", "Approved", "Rejected"
 STAGES = (TO_APPROVE, WITH_FAULTS, APPROVED, REJECTED)
 """What the list can be narrowed to by how far a task is."""
 
@@ -29,15 +30,12 @@ class PreparedRow:
     """A task; `stages` are those of `STAGES` that it counts at, `faults` how much speaks against its words."""
 
     task: QueuedTask
+    task_id: str
     stages: tuple[str, ...]
     writer: str
+    category: str
     faults: int
     words: str
-
-    @property
-    def task_id(self) -> str:
-        """How the task is known."""
-        return self.task.task_id
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,14 +47,15 @@ class PreparedFilter:
     category: str = ""
     text: str = ""
 
-    def lets_through(self, row: PreparedRow) -> bool:
-        """Whether a task is shown."""
-        return (
-            (not self.stage or self.stage in row.stages)
-            and self.writer in ("", row.writer)
-            and self.category in ("", row.task.listed.task.category)
-            and self.text in row.words
-        )
+    def let_through(self, rows: Iterable[PreparedRow]) -> list[PreparedRow]:
+        """Those of the rows that are shown."""
+        stage, writer, category, text = self.stage, self.writer, self.category, self.text
+        shown = [row for row in rows if stage in row.stages] if stage else list(rows)
+        if writer:
+            shown = [row for row in shown if row.writer == writer]
+        if category:
+            shown = [row for row in shown if row.category == category]
+        return [row for row in shown if text in row.words] if text else shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,17 +78,18 @@ def prepared_row(task: QueuedTask) -> PreparedRow:
     told = listed.task
     faults = 0 if origin is None else fault_count(origin.equivalence)
     words = "\n".join((told.instruction, told.task, listed.template, listed.task_id, *told.apps)).casefold()
-    return PreparedRow(task, _stages(task.status, faults), writer_of(origin), faults, words)
+    return PreparedRow(
+        task, listed.task_id, _stages(task.status, faults), writer_of(origin), told.category, faults, words
+    )
 
 
-def counted(rows: Iterable[PreparedRow]) -> PreparedCounts:
+def counted(rows: Collection[PreparedRow]) -> PreparedCounts:
     """How many there are of what."""
-    counts = PreparedCounts()
-    for row in rows:
-        counts.stages.update(row.stages)
-        counts.writers[row.writer] += 1
-        counts.categories[row.task.listed.task.category] += 1
-    return counts
+    return PreparedCounts(
+        stages=Counter(chain.from_iterable(row.stages for row in rows)),
+        writers=Counter(row.writer for row in rows),
+        categories=Counter(row.category for row in rows),
+    )
 
 
 def with_words(row: PreparedRow, listed: ListedTask) -> PreparedRow:

@@ -1,12 +1,12 @@
 """The tasks that are prepared as a list: which are shown, and what of it changes while a person works in it."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
 from odyssey_recorder.gui.record.task_text import category_words
-from odyssey_recorder.gui.tasks.prepared_rows import PreparedFilter, PreparedRow, counted
+from odyssey_recorder.gui.tasks.prepared_rows import PreparedCounts, PreparedFilter, PreparedRow, counted
 
 _Index = QModelIndex | QPersistentModelIndex
 
@@ -25,6 +25,7 @@ class PreparedTable(QAbstractListModel):
         self._all: dict[str, PreparedRow] = {}
         self._rows: list[PreparedRow] = []
         self._places: dict[str, int] = {}
+        self._counts = PreparedCounts()
         self._filter = PreparedFilter()
 
     @property
@@ -33,23 +34,20 @@ class PreparedTable(QAbstractListModel):
         return len(self._all)
 
     @property
-    def everything(self) -> Iterable[PreparedRow]:
-        """All tasks, shown or not."""
-        return self._all.values()
-
-    def counts(self) -> Mapping[str, Mapping[str, int]]:
-        """How many tasks there are, shown or not, by stage, writer and category."""
-        found = counted(self._all.values())
-        return {"stage": found.stages, "writer": found.writers, "category": found.categories}
+    def counts(self) -> PreparedCounts:
+        """How many tasks there are of what, shown or not."""
+        return self._counts
 
     def show(self, rows: Sequence[PreparedRow]) -> None:
         """Take these in the place of all that were there."""
         self._all = {row.task_id: row for row in rows}
+        self._counts = counted(self._all.values())
         self._arrange()
 
     def change(self, rows: Iterable[PreparedRow]) -> None:
         """Take these in the place of the rows of the same tasks; what the filter shuts out now is gone."""
         self._all.update((row.task_id, row) for row in rows if row.task_id in self._all)
+        self._counts = counted(self._all.values())
         self._arrange()
 
     def narrow(self, wanted: PreparedFilter) -> None:
@@ -92,31 +90,29 @@ class PreparedTable(QAbstractListModel):
 
     def _arrange(self) -> None:
         """Where rows only change or leave, the view keeps its place and what is chosen in it."""
-        rows = [row for row in self._all.values() if self._filter.lets_through(row)]
+        rows = self._filter.let_through(self._all.values())
         places = {row.task_id: place for place, row in enumerate(rows)}
-        gaps = self._gaps(places)
-        if places.keys() <= self._places.keys() and len(gaps) <= _MOST_GAPS and self._is_in_order(rows):
-            for first, last in reversed(gaps):
-                self.beginRemoveRows(QModelIndex(), first, last)
-                del self._rows[first : last + 1]
-                self.endRemoveRows()
+        gone = [place for place, row in enumerate(self._rows) if row.task_id not in places]
+        stays = [row.task_id for row in self._rows if row.task_id in places] == list(places)
+        gaps = list(_runs(gone)) if stays and rows else []
+        if not stays or not rows or len(gaps) > _MOST_GAPS:
+            self.beginResetModel()
             self._rows, self._places = rows, places
-            if rows:
-                self.dataChanged.emit(self.index(0), self.index(len(rows) - 1))
+            self.endResetModel()
             return
-        self.beginResetModel()
+        for first, last in reversed(gaps):
+            self.beginRemoveRows(QModelIndex(), first, last)
+            del self._rows[first : last + 1]
+            self.endRemoveRows()
         self._rows, self._places = rows, places
-        self.endResetModel()
+        self.dataChanged.emit(self.index(0), self.index(len(rows) - 1))
 
-    def _gaps(self, places: Mapping[str, int]) -> list[tuple[int, int]]:
-        """The runs of rows that are shown now and would not be."""
-        is_gone: Callable[[int], bool] = lambda place: self._rows[place].task_id not in places  # noqa: E731
-        runs = (list(run) for gone, run in groupby(range(len(self._rows)), is_gone) if gone)
-        return [(run[0], run[-1]) for run in runs]
 
-    def _is_in_order(self, rows: Sequence[PreparedRow]) -> bool:
-        before = [self._places[row.task_id] for row in rows]
-        return before == sorted(before)
+def _runs(places: Iterable[int]) -> Iterator[tuple[int, int]]:
+    """The first and the last of all places that follow each other."""
+    for _, run in groupby(enumerate(places), lambda pair: pair[1] - pair[0]):
+        together = [place for _, place in run]
+        yield together[0], together[-1]
 
 
 def title(row: PreparedRow) -> str:
@@ -126,7 +122,7 @@ def title(row: PreparedRow) -> str:
 
 def about(row: PreparedRow) -> str:
     """Whose words they are, of what category, and how the task stands."""
-    return " · ".join((row.writer, category_words(row.task.listed.task.category), row.task.status.value))
+    return " · ".join((row.writer, category_words(row.category), row.task.status.value))
 
 
 def found(row: PreparedRow) -> str:

@@ -2,12 +2,15 @@
 
 from collections import deque
 from collections.abc import Callable
+from typing import TypeVar
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from odyssey_recorder.errors import OdysseyError
 from odyssey_recorder.gui.background import Background
 from odyssey_recorder.task.queue import Board, QueuedTask, TaskQueue
+
+T = TypeVar("T")
 
 _Held = QueuedTask | None
 
@@ -91,6 +94,14 @@ class QueueBridge(QObject):
         """Hold no task any more."""
         self._keep_renewing(False)
         self._ask(self._queue.release)
+
+    def work_out(self, call: Callable[[], T], on_done: Callable[[T], object]) -> None:
+        """Have something worked out that takes too long for the GUI thread, and does not concern the queue."""
+
+        def fail(error: Exception) -> None:
+            raise error
+
+        self._background.run(call, on_done, fail)
 
     def renew(self) -> None:
         """Keep the task that is held; if it was lost, tell how all tasks stand now."""

@@ -15,7 +15,16 @@ from odyssey_recorder.gui.reason_dialog import SendBackDialog
 from odyssey_recorder.gui.record.task_text import category_words, misfit_words
 from odyssey_recorder.gui.tasks.queue_bridge import QueueBridge
 from odyssey_recorder.gui.tasks.task_detail import TaskDetail
-from odyssey_recorder.gui.tasks.task_table import APPS, CATEGORY, INSTRUCTION, STATUS, Filter, TaskTable
+from odyssey_recorder.gui.tasks.task_table import (
+    APPS,
+    CATEGORY,
+    INSTRUCTION,
+    STATUS,
+    Filter,
+    TaskRow,
+    TaskTable,
+    task_rows,
+)
 from odyssey_recorder.model.episode import Category
 from odyssey_recorder.task.queue import OPEN, Board, Holder, QueuedTask, Status
 
@@ -96,7 +105,11 @@ class QueueView(QWidget):
         self._failure.hide()
         self._title.setText(board.name or "Tasks")
         self._counts.show_board(board)
-        self._keep_chosen(lambda: self._table.show_board(board))
+        self._queue.work_out(lambda: task_rows(board), lambda rows: self._show_rows(board, rows))
+
+    def _show_rows(self, board: Board, rows: Sequence[TaskRow]) -> None:
+        if board is self._board:  # otherwise a newer one is on its way
+            self._keep_chosen(lambda: self._table.show(rows))
 
     def _show_failure(self, words: str) -> None:
         self._failure.show_message(Tone.DANGER, words)

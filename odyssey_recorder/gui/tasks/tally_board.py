@@ -1,7 +1,7 @@
 """The board of categories and devices: in each place what there is and what is wanted, in figures and as a bar."""
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, QRectF, QSize, Qt
-from PySide6.QtGui import QFontMetrics, QPainter, QPen
+from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPen
 from PySide6.QtWidgets import QHeaderView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QTableView
 
 from odyssey_recorder.gui.dataset.filmstrip import small_font
@@ -15,11 +15,12 @@ _Index = QModelIndex | QPersistentModelIndex
 TALLY = Qt.ItemDataRole.UserRole
 """The role under which a place's own `Tally` is asked for."""
 
-_ROW_PX = 44
+_ROW_PX = 40
 _BAR_PX = 4
 _SIDE_PX = 10
 _NAMES_PX = 172
-_ENOUGH = 0.999
+_HALF = 0.5
+_LIGHTER = 0.5
 
 
 class BoardModel(QAbstractTableModel):
@@ -93,7 +94,6 @@ def board_view(model: BoardModel) -> QTableView:
     view.setTabKeyNavigation(False)
     view.setCornerButtonEnabled(False)
     view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-    view.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
     across, down = view.horizontalHeader(), view.verticalHeader()
     across.setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
     down.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
@@ -102,7 +102,7 @@ def board_view(model: BoardModel) -> QTableView:
     for head in (across, down):
         head.setHighlightSections(False)
         head.setSectionsClickable(False)
-    down.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        head.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
     return view
 
 
@@ -135,7 +135,8 @@ def draw_share(painter: QPainter, room: QRectF, tally: Tally) -> None:
     theme = Theme.current()
     whole = max(tally.wanted, tally.there) or 1.0
     painter.setPen(Qt.PenStyle.NoPen)
-    lighter = theme.accent.lighter(160) if theme.window.lightnessF() > 0.5 else theme.accent.darker(160)
+    lighter = QColor(theme.accent)
+    lighter.setAlphaF(_LIGHTER)
     for colour, share in ((theme.outline, 1.0), (lighter, tally.there / whole), (theme.accent, tally.recorded / whole)):
         if share:
             painter.setBrush(colour)
@@ -144,8 +145,8 @@ def draw_share(painter: QPainter, room: QRectF, tally: Tally) -> None:
 
 
 def is_enough(tally: Tally) -> bool:
-    """Whether as much is there as is wanted."""
-    return tally.there >= tally.wanted * _ENOUGH
+    """Whether no whole task is lacking."""
+    return tally.lacking < _HALF
 
 
 class _PlaceDelegate(QStyledItemDelegate):

@@ -34,10 +34,16 @@ class Filter:
 
 
 @dataclass(frozen=True, slots=True)
-class _Row:
+class TaskRow:
+    """A task with what is searched of it."""
+
     task: QueuedTask
-    place: int
     searched: str
+
+
+def task_rows(board: Board) -> Sequence[TaskRow]:
+    """The rows of all tasks; takes too long for the GUI thread where there are thousands."""
+    return [TaskRow(task, _searched(task)) for task in board.tasks]
 
 
 class TaskTable(QAbstractTableModel):
@@ -45,16 +51,16 @@ class TaskTable(QAbstractTableModel):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._all: Sequence[_Row] = ()
-        self._rows: Sequence[_Row] = ()
+        self._all: Sequence[TaskRow] = ()
+        self._rows: Sequence[TaskRow] = ()
         self._filter = Filter()
         self._holders: Mapping[str, Holder] = {}
         self._column = -1
         self._descending = False
 
-    def show_board(self, board: Board) -> None:
-        """Show the tasks of `board`."""
-        self._all = [_Row(task, place, _searched(task)) for place, task in enumerate(board.tasks)]
+    def show(self, rows: Sequence[TaskRow]) -> None:
+        """Show these tasks, in their order where they are not sorted."""
+        self._all = rows
         self._rearrange()
 
     def show_holders(self, holders: Mapping[str, Holder]) -> None:

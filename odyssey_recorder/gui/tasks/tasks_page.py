@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QActionGroup
 from PySide6.QtWidgets import QStackedWidget, QToolButton, QVBoxLayout, QWidget
 
@@ -165,6 +165,7 @@ class TasksPage(Page):
             tab = named(QToolButton(), command.value.label)
             tab.setDefaultAction(action)
             tab.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+            tab.setIconSize(QSize(16, 16))
             tab.setProperty("kind", "tab")
             tab.setFocusPolicy(Qt.FocusPolicy.TabFocus)
             tabs.insertWidget(tabs.count() - 1, tab)

@@ -39,6 +39,8 @@ class TemplateCard(QFrame):
         words = "" if proposal is None else "\n".join(("A proposal of a model.", *proposal_words(proposal)))
         self._faults.setText(words)
         self._faults.setVisible(proposal is not None)
+        self._faults.setProperty("kind", "warning" if proposal is not None and proposal.faults else "hint")
+        self._faults.style().polish(self._faults)
         self._deciding.setVisible(proposal is not None)
         self._commands.enable(Command.DROP_TEMPLATE, on=proposal is not None)
         self._commands.enable(Command.KEEP_TEMPLATE, on=proposal is not None and not proposal.faults)

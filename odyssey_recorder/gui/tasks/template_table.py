@@ -41,7 +41,7 @@ class TemplateFilter:
 def _left(row: TemplateRow) -> str:
     if row.proposal is None:
         return f"{row.left:,}"
-    return "Proposed, with faults" if row.proposal.faults else "Proposed"
+    return "Has faults" if row.proposal.faults else "Proposed"
 
 
 _COLUMNS: tuple[tuple[str, Callable[[TemplateRow], str]], ...] = (

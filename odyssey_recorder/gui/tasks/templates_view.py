@@ -29,7 +29,7 @@ from odyssey_recorder.task.template import Template
 _ROW_PX = 40
 _TYPING_MS = 120
 _WIDE_PX = 1180
-_NARROW, _WIDE = {CATEGORY: 128, ROLES: 104, LEFT: 72}, {CATEGORY: 190, ROLES: 190, LEFT: 150}
+_NARROW, _WIDE = {CATEGORY: 124, ROLES: 104, LEFT: 94}, {CATEGORY: 190, ROLES: 190, LEFT: 150}
 _MINE = (Command.THINK_OF_TEMPLATES, Command.KEEP_TEMPLATE, Command.DROP_TEMPLATE)
 
 
@@ -219,6 +219,9 @@ class TemplatesView(QWidget):
     def _lay_out(self) -> None:
         filters = row(self._search, self._category, self._catalogue)
         filters.setStretch(0, 1)
+        self._count.setWordWrap(False)
+        for choice in (self._category, self._catalogue):
+            choice.setMinimumContentsLength(15)
         deeds = row(self._count, None, self._commands.button(Command.THINK_OF_TEMPLATES))
         body = QHBoxLayout()
         body.setSpacing(16)

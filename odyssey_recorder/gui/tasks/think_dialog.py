@@ -1,9 +1,9 @@
 """Asks of which category, and how many, new templates a language model shall think of."""
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QDialog, QSpinBox, QWidget
+from PySide6.QtWidgets import QDialog, QWidget
 
-from odyssey_recorder.gui.parts import Choice, fill_dialog, labelled, named, push_button, row, text_label
+from odyssey_recorder.gui.parts import Choice, fill_dialog, labelled, number_field, push_button, row, text_label
 from odyssey_recorder.gui.record.task_text import category_words
 from odyssey_recorder.model.episode import Category
 
@@ -22,9 +22,7 @@ class ThinkDialog(QDialog):
         self._category = Choice("Category")
         self._category.offer([(one.value, category_words(one.value)) for one in Category])
         self._category.choose(category)
-        self._count = named(QSpinBox(), "Number of templates")
-        self._count.setRange(1, _MOST)
-        self._count.setValue(5)
+        self._count = number_field("Number of templates", 5, _MOST)
         self._count.setToolTip("How many to ask for; those that are much like another are left out")
         ok = push_button("Think", "Ask the model (Return)", "primary")
         ok.setDefault(True)

@@ -2,7 +2,7 @@
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QGridLayout, QPlainTextEdit, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QPlainTextEdit, QVBoxLayout, QWidget
 
 from odyssey_recorder.gui.marked_text import MarkedRow, MarkedText, difference_words
 from odyssey_recorder.gui.parts import named, text_label
@@ -27,15 +27,13 @@ class ThreeTexts(QWidget):
         self._editor = named(QPlainTextEdit(), "Instruction in your words")
         self._editor.setToolTip("The instruction in your own words")
         self._editor.setTabChangesFocus(True)
-        self._editor.setMinimumHeight(_EDITOR_PX)
+        self._editor.setFixedHeight(_EDITOR_PX)
         self._editor.textChanged.connect(lambda: self.typed.emit(self.words))
-        self._last = QStackedWidget()
-        self._reading = _raised(self._instruction)
-        self._last.addWidget(self._reading)
-        self._last.addWidget(self._editor)
         self._columns = (
-            _under("Template", self._template), _under("Task", self._task), _under("Instruction", self._last),
-        )  # fmt: skip
+            _under("Template", self._template),
+            _under("Task", self._task),
+            _under("Instruction", self._instruction, self._editor),
+        )
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setHorizontalSpacing(_GAP)
@@ -52,7 +50,7 @@ class ThreeTexts(QWidget):
     @property
     def is_editing(self) -> bool:
         """Whether the instruction is being rewritten."""
-        return self._last.currentWidget() is self._editor
+        return not self._editor.isHidden()
 
     def show_task(self, task: TaskInfo) -> None:
         """Show the texts of a task."""
@@ -65,7 +63,8 @@ class ThreeTexts(QWidget):
     def edit(self, words: str) -> None:
         """Let the person write, beginning with `words`."""
         self._editor.setPlainText(words)
-        self._turn_to(self._editor)
+        self._instruction.hide()
+        self._editor.show()
 
     def write(self) -> None:
         """Put the cursor behind the last word."""
@@ -74,18 +73,12 @@ class ThreeTexts(QWidget):
 
     def end_editing(self) -> None:
         """Show the instruction instead of the editor."""
-        self._turn_to(self._reading)
+        self._editor.hide()
+        self._instruction.show()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._arrange(beside=self.width() >= _BESIDE_PX)
-
-    def _turn_to(self, shown: QWidget) -> None:
-        """Only what is shown says how much room is needed."""
-        policy = QSizePolicy.Policy
-        for page in (self._reading, self._editor):
-            page.setSizePolicy(policy.Ignored, policy.Preferred if page is shown else policy.Ignored)
-        self._last.setCurrentWidget(shown)
 
     def _arrange(self, *, beside: bool) -> None:
         if beside == self._beside:
@@ -97,22 +90,13 @@ class ThreeTexts(QWidget):
             self._grid.setColumnStretch(number, 1 if beside or number == 0 else 0)
 
 
-def _under(label: str, text: QWidget) -> QWidget:
-    """`text` under its label."""
+def _under(label: str, *texts: QWidget) -> QWidget:
+    """The texts under their label."""
     whole = QWidget()
     column = QVBoxLayout(whole)
     column.setContentsMargins(0, 0, 0, 0)
     column.setSpacing(4)
     column.addWidget(text_label(label, "field"))
-    column.addWidget(text)
-    return whole
-
-
-def _raised(text: QWidget) -> QWidget:
-    """`text` at the top of its place."""
-    whole = QWidget()
-    column = QVBoxLayout(whole)
-    column.setContentsMargins(0, 0, 0, 0)
-    column.addWidget(text)
-    column.addStretch()
+    for text in texts:
+        column.addWidget(text)
     return whole

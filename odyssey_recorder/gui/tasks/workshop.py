@@ -2,7 +2,7 @@
 
 import threading
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias, TypeVar
 
@@ -28,11 +28,15 @@ Labour: TypeAlias = Callable[[Preparing, Progress, Cancelled], T]
 
 @dataclass(frozen=True, slots=True)
 class Materials:
-    """The templates, how many distinct tasks each can still give, and why no language model can be asked, if so."""
+    """The templates, how many distinct tasks each can still give, and why no language model can be asked, if so.
+
+    `names_apps` tells whether instructions name the apps to use, as long as nobody asks for something else.
+    """
 
     library: TemplateLibrary
-    left: dict[str, int]
+    left: Mapping[str, int]
     cannot_ask: str
+    names_apps: bool
 
 
 class Workshop(QObject):
@@ -174,4 +178,4 @@ class Workshop(QObject):
 
 
 def _materials(preparing: Preparing) -> Materials:
-    return Materials(preparing.library(), dict(preparing.left()), preparing.can_ask)
+    return Materials(preparing.library(), preparing.left(), preparing.can_ask, preparing.names_apps)

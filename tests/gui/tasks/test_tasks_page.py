@@ -22,7 +22,7 @@ from pytestqt.qtbot import QtBot
 from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.tasks.queue_bridge import QueueBridge
-from odyssey_recorder.gui.tasks.task_table import CATEGORY, INSTRUCTION, STATUS, Filter, TaskTable
+from odyssey_recorder.gui.tasks.task_table import CATEGORY, INSTRUCTION, STATUS, Filter, TaskTable, task_rows
 from odyssey_recorder.gui.tasks.tasks_page import TasksPage
 from odyssey_recorder.task.listing import read_tasks
 from odyssey_recorder.task.queue import Board, QueuedTask, Status
@@ -215,7 +215,7 @@ def test_ten_thousand_tasks_are_shown_narrowed_and_sorted(tmp_path: Path) -> Non
     rows = [row(f"t-{n}", instruction=f"Do the task {n:05} in the clock") for n in range(10_000)]
     tasks = read_tasks(write_list(tmp_path / "list.jsonl", rows[::-1]))
     table = TaskTable()
-    table.show_board(Board("list", tuple(QueuedTask(task, Status.WAITING) for task in tasks)))
+    table.show(task_rows(Board("list", tuple(QueuedTask(task, Status.WAITING) for task in tasks))))
     table.narrow(Filter(words="task 0999"))
     assert table.rowCount() == 11
     table.narrow(Filter())
