@@ -7,6 +7,7 @@ from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from threading import Barrier
 
 import pytest
 
@@ -193,6 +194,26 @@ def test_a_file_that_is_none_of_ours_is_put_aside_and_a_new_one_begun(
     with closing(KeptAnswers(file)) as again:
         assert again.problem == ""
         assert again.find(question(), key_of(question())) is not None
+    caplog.clear()
+
+
+def test_of_several_that_find_a_broken_file_one_puts_it_aside(file: Path, caplog: pytest.LogCaptureFixture) -> None:
+    file.parent.mkdir()
+    file.write_bytes(b"no answers")
+    together = Barrier(6)
+
+    def write(number: int) -> None:
+        together.wait(10)
+        with closing(KeptAnswers(file)) as kept:
+            another = question(f"Task {number}.")
+            kept.keep(another, answer_to(another))
+
+    with ThreadPoolExecutor(6) as threads:
+        list(threads.map(write, range(6)))
+
+    assert len(list(file.parent.glob("*.aside-*"))) == 1
+    with closing(KeptAnswers(file)) as kept:
+        assert all(kept.find(one, key_of(one)) for one in questions(6))
     caplog.clear()
 
 
