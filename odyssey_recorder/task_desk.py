@@ -15,11 +15,13 @@ from odyssey_recorder.task.equivalence import bare_words, rule_faults
 from odyssey_recorder.task.filling import identity
 from odyssey_recorder.task.generation import Batch, Order, Targets, generate, left
 from odyssey_recorder.task.listing import ListedTask
+from odyssey_recorder.task.proposing import Proposal, Proposing
 from odyssey_recorder.task.queue import Board, Holder, TaskStock
 from odyssey_recorder.task.rewriting import Rewriting, Rewritten
 from odyssey_recorder.task.targets import load_targets
-from odyssey_recorder.task.template import TemplateLibrary
+from odyssey_recorder.task.template import Template, TemplateLibrary
 from odyssey_recorder.task.template_files import load_library
+from odyssey_recorder.task.template_writing import write_template
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,38 +41,46 @@ class Wanted:
     app_class: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Templates:
+    """What tasks are made from, asked anew each time, since settings change: the `folders` of templates, the shipped
+    ones first; the folder for one's `own`; whether instructions name the apps to use."""
+
+    folders: Callable[[], Sequence[Path]]
+    own: Callable[[], Path]
+    names_apps: Callable[[], bool]
+
+
 class TaskDesk:
     """The tasks of one queue, and the templates they are made from. Every call may come from any thread, and may block.
 
-    `folders` gives the folders of templates, the shipped ones first. `who` names who prepares. `open_asking` makes what
-    asks the language model, with a budget in US dollars or none; it raises SettingsError where none can be asked.
-    `names_apps` says whether instructions name the apps to use.
+    `who` names who prepares. `open_asking` makes what asks the language model, with a budget in US dollars or none; it
+    raises OdysseyError where none can be asked.
     """
 
     def __init__(
         self,
         stock: TaskStock,
-        folders: Callable[[], Sequence[Path]],
         who: Callable[[], str],
+        templates: Templates,
         open_asking: Callable[[float | None], Asking],
-        names_apps: Callable[[], bool],
     ) -> None:
         self._stock = stock
-        self._folders = folders
         self._who = who
+        self._templates = templates
         self._open_asking = open_asking
-        self._names_apps = names_apps
+        self._times_proposed = -1
 
     # What there is.
 
     @property
     def names_apps(self) -> bool:
         """Whether instructions name the apps to use."""
-        return self._names_apps()
+        return self._templates.names_apps()
 
     def library(self) -> TemplateLibrary:
         """All templates, those of the user with those that come with the program. Raises TaskError."""
-        return load_library(self._folders())
+        return load_library(self._templates.folders())
 
     def left(self) -> Mapping[str, int]:
         """How many distinct tasks each template can still give, by its id. Raises TaskError."""
@@ -115,8 +125,21 @@ class TaskDesk:
 
     def _targets(self, device: str = "") -> Targets:
         """The lead's targets, with all for one device where it is given."""
-        targets = load_targets(self._folders())
+        targets = load_targets(self._templates.folders())
         return replace(targets, devices={device: 1.0}) if device else targets
+
+    def propose(
+        self, category: Category, count: int, *, catalogue: str = "android", cancelled: Callable[[], bool]
+    ) -> Sequence[Proposal]:
+        """Have a language model think of new templates. Raises TaskError, SettingsError, LanguageModelError."""
+        self._times_proposed += 1
+        proposing = Proposing(self._open_asking(None), self.library(), catalogue)
+        return proposing.propose(category, count, again=self._times_proposed, cancelled=cancelled)
+
+    def keep(self, proposal: Proposal) -> Template:
+        """Write a proposal that a person approved to the user's own templates. Raises TaskError."""
+        path = write_template(self._templates.own(), proposal.template)
+        return replace(proposal.template, template_id=path.stem, source=path)
 
     # Putting them into words.
 
@@ -133,7 +156,9 @@ class TaskDesk:
         """What it takes to have these put into words. Raises TaskError, SettingsError, LanguageModelError."""
         asking = self._open_asking(None)
         rewriting = Rewriting(asking, self.library())
-        return asking.estimate(rewriting.likely_questions(self._listed(task_ids), names_apps=self._names_apps()))
+        return asking.estimate(
+            rewriting.likely_questions(self._listed(task_ids), names_apps=self._templates.names_apps())
+        )
 
     def rewrite(
         self,
@@ -154,7 +179,7 @@ class TaskDesk:
         rewriting = Rewriting(self._open_asking(budget), self.library(), [one.listed for one in self.board().tasks])
         return rewriting.rewrite(
             tasks,
-            names_apps=self._names_apps(),
+            names_apps=self._templates.names_apps(),
             on_rewritten=lambda rewritten: came(self._put_down(rewritten, before[rewritten.task.task_id])),
             progress=progress,
             cancelled=cancelled,

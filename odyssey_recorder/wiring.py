@@ -235,11 +235,17 @@ def task_stock(settings: Settings) -> TaskStock:
     return annotator_tasks(settings)
 
 
+def own_templates(settings: Settings) -> Path:
+    """The folder with the user's own templates, which need not be there."""
+    return settings.templates or settings.drafts.parent / "templates"
+
+
 def template_folders(settings: Settings) -> list[Path]:
-    """The folders of templates: those that come with the program, then the user's own."""
+    """The folders of templates: those that come with the program, then the user's own, if they have any."""
     from odyssey_recorder.task.template_files import shipped_templates
 
-    return [shipped_templates(), *([settings.templates] if settings.templates is not None else [])]
+    own = own_templates(settings)
+    return [shipped_templates(), *([own] if settings.templates is not None or own.is_dir() else [])]
 
 
 def language_model(settings: Settings) -> "LanguageModel":
@@ -283,14 +289,17 @@ def why_not_asked(settings: Settings) -> str:
 
 def task_desk(settings: SettingsStore, desk: Desk) -> "TaskDesk":
     """Where whoever works at `desk` prepares the tasks of the settings, which may change meanwhile."""
-    from odyssey_recorder.task_desk import TaskDesk
+    from odyssey_recorder.task_desk import TaskDesk, Templates
 
     return TaskDesk(
         annotator_tasks(settings.read(), desk.who_records),
-        lambda: template_folders(settings.read()),
         desk.who_records,
+        Templates(
+            folders=lambda: template_folders(settings.read()),
+            own=lambda: own_templates(settings.read()),
+            names_apps=lambda: settings.read().name_apps,
+        ),
         lambda budget: open_asking(settings.read(), budget),
-        lambda: settings.read().name_apps,
     )
 
 

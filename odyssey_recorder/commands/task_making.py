@@ -1,4 +1,4 @@
-"""`tasks generate`, `rewrite`, `check`, `propose`: tasks are made and put into words on a command line."""
+"""`tasks generate`: which tasks are asked for on a command line, and how it is told what was made."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass

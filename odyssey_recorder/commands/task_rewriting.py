@@ -1,9 +1,11 @@
-"""`tasks rewrite` and `check`: what is asked of a language model, what it costs, and what became of each task."""
+"""`tasks rewrite`, `check`, `propose`: what is asked of a language model, what it costs, and what came of it."""
 
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
 
 import typer
 from rich.console import Console
@@ -14,9 +16,12 @@ from odyssey_recorder.commands.terminal import line
 from odyssey_recorder.errors import TaskError
 from odyssey_recorder.llm.asking import Estimate, Progress
 from odyssey_recorder.task.equivalence import bare_words, rule_faults
+from odyssey_recorder.task.filling import texts_of
 from odyssey_recorder.task.listing import ListedTask
+from odyssey_recorder.task.proposing import Proposal
 from odyssey_recorder.task.rewriting import Rewriting, Rewritten
 from odyssey_recorder.task.template import TemplateLibrary
+from odyssey_recorder.task.template_writing import write_template
 
 _SHOWN = 20
 
@@ -115,6 +120,21 @@ def print_rewritten(tasks: Sequence[ListedTask], done: Sequence[Rewritten], err:
     told = f"{len(worded)} of {len(done)} put into words, {len(faulty)} with faults for a person to look at"
     err.print(line(told), soft_wrap=True)
     return len(worded) == len(done) and not faulty and not any(one.trouble for one in done)
+
+
+def decide(proposal: Proposal, folder: Path, out: Console) -> None:
+    """Show a template that a model thought of, and keep it below `folder` if a person says so. Raises TaskError."""
+    template = proposal.template
+    out.print(line((template.meta_task, "bold")), soft_wrap=True)
+    for name, slot in template.slots.items():
+        out.print(line(f"  {name}: {', '.join(texts_of(slot, date.today()))}"), soft_wrap=True)
+    for words in (f"apps for {', '.join(role.name for role in template.roles)}", *template.phrasings):
+        out.print(line(f"  {words}"), soft_wrap=True)
+    out.print(line(f"  most like {proposal.nearest or 'none'} ({proposal.likeness:.2f})"), soft_wrap=True)
+    for fault in proposal.faults:
+        out.print(line((f"  cannot be used as it is: {fault}", "red")), soft_wrap=True)
+    if not proposal.faults and sys.stdin.isatty() and typer.confirm("Keep it?", err=True):
+        out.print(line(f"  {write_template(folder, template)}"), soft_wrap=True)
 
 
 def _against(task: ListedTask) -> tuple[str, ...]:

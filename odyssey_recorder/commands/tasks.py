@@ -12,6 +12,7 @@ from rich.console import Console
 
 from odyssey_recorder.commands.terminal import line
 from odyssey_recorder.errors import OdysseyError, TaskError
+from odyssey_recorder.model.episode import Category
 
 if TYPE_CHECKING:
     from odyssey_recorder.settings import Settings
@@ -157,7 +158,6 @@ def generate(  # noqa: PLR0913 - the flags
     """
     from odyssey_recorder.commands.task_making import Making, make, shares, told_batch, write_list
     from odyssey_recorder.device.profile import profiles
-    from odyssey_recorder.model.episode import Category
     from odyssey_recorder.task.listing import read_tasks
     from odyssey_recorder.task.template_files import load_library
 
@@ -233,6 +233,34 @@ def rewrite(  # noqa: PLR0913 - the flags
         raise typer.Exit(2) from error
     if not print_rewritten(tasks, done, _err):
         raise typer.Exit(1)
+
+
+@app.command()
+def propose(
+    category: Annotated[Category, typer.Argument(help="The category.")],
+    count: Annotated[int, typer.Option(min=1, max=20, help="About how many.")] = 5,
+    catalogue: Annotated[str, typer.Option(help="Whose apps: android or simulated_phone.")] = "android",
+    again: Annotated[int, typer.Option(min=0, help="Ask for others than before: 1, 2 and so on.")] = 0,
+) -> None:
+    """Have a language model think of new templates; those too much like one there is are left out.
+
+    Each is shown, and kept in the folder of your own templates where you say so.
+
+    Exit code 0: done; 2: nothing could be asked.
+    """
+    from odyssey_recorder.commands.task_rewriting import decide
+    from odyssey_recorder.task.proposing import Proposing
+    from odyssey_recorder.task.template_files import load_library
+    from odyssey_recorder.wiring import open_asking, own_templates
+
+    try:
+        proposing = Proposing(open_asking(_settings()), load_library(_template_folders()), catalogue)
+        proposals = proposing.propose(category, count, again=again)
+        for proposal in proposals:
+            decide(proposal, own_templates(_settings()), _out)
+    except OdysseyError as error:
+        raise _cannot(error) from error
+    _out.print(line(_counted(proposals, "proposal")), soft_wrap=True)
 
 
 @app.command()
