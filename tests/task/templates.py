@@ -91,3 +91,8 @@ def library_of(*templates: Template, catalogue: Catalogue | None = None) -> Temp
 def many(count: int, word: str = "thing") -> Items:
     """So many items."""
     return Items(tuple(f"{word} {number}" for number in range(count)))
+
+
+def one_per_category(items: int = 50) -> TemplateLibrary:
+    """A template of each category, each with so many tasks."""
+    return library_of(*(template_of(one.value, one, slots={"item": many(items)}) for one in Category))

@@ -1,0 +1,349 @@
+"""Tasks from templates: balanced, none twice, the same for the same seed."""
+
+import os
+import re
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import replace
+from datetime import date
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as some
+
+from odyssey_recorder.errors import TaskError
+from odyssey_recorder.model.assignment import CleanHome
+from odyssey_recorder.model.episode import Category, TaskInfo
+from odyssey_recorder.model.text_origin import TextOrigin, Writer
+from odyssey_recorder.task.filling import gaps_in, identity
+from odyssey_recorder.task.generation import Batch, Order, Targets, generate, left
+from odyssey_recorder.task.listing import ListedTask, parse_task_line, task_line
+from odyssey_recorder.task.template import Days, Items, Role, Template, TemplateLibrary
+from tests.task.templates import catalogue_of, library_of, many, one_per_category, template_of
+
+DAY = date(2026, 12, 1)
+GENERAL, SHOPPING, SOCIAL = Category.GENERAL_TOOL, Category.WEB_SHOPPING, Category.SOCIAL_SHARING
+DEVICES = ("pixel_fold", "pixel_7_pro", "small_phone")
+
+
+def made(library: TemplateLibrary, count: int, **more: object) -> Batch:
+    return generate(library, Order(count, seed=1, day=DAY, **more))  # type: ignore[arg-type]
+
+
+def categories(tasks: Iterable[ListedTask]) -> Counter[str]:
+    return Counter(task.task.category for task in tasks)
+
+
+def identities(tasks: Iterable[ListedTask]) -> frozenset[str]:
+    return frozenset(identity(task.task.task) for task in tasks)
+
+
+# One task.
+
+
+def test_a_task_says_where_each_of_its_words_comes_from() -> None:
+    template = replace(
+        template_of("buy", slots={"item": Items(("a lamp",)), "when": Days(3, 3, "date")}, devices=DEVICES[:2]),
+        start=CleanHome(),
+        notes="Any lamp will do.",
+    )
+    library = library_of(template, catalogue=catalogue_of(shop=("Bazaar",), notes=("Memo",)))
+    (task,) = made(library, 1).tasks
+    assert re.fullmatch(r"buy-[0-9a-f]{12}", task.task_id)
+    assert task.task.instruction in (
+        "Please buy a lamp and 4 December in Bazaar and Memo.",
+        "In Bazaar and Memo, buy a lamp and 4 December.",
+    )
+    assert task == ListedTask(
+        task_id=task.task_id,
+        task=TaskInfo(
+            category="Web_Shopping",
+            apps=("Bazaar", "Memo"),
+            meta_task="buy {item} and {when}",
+            task="buy a lamp and 4 December",
+            instruction=task.task.instruction,
+        ),
+        item="a lamp; 4 December",
+        devices=DEVICES[:2],
+        start=CleanHome(),
+        notes="Any lamp will do.",
+        due=date(2026, 12, 3),
+        template="buy",
+        slots={"item": "a lamp", "when": "4 December"},
+        roles={"shop": "Bazaar", "notes": "Memo"},
+        text=TextOrigin(Writer.PHRASING, names_apps=True),
+    )
+
+
+def test_apps_are_named_only_where_that_is_wanted() -> None:
+    (task,) = made(library_of(template_of()), 1, names_apps=False).tasks
+    assert not any(app in task.task.instruction for app in task.task.apps)
+    assert task.text == TextOrigin(Writer.PHRASING, names_apps=False)
+
+
+def test_every_task_can_be_written_into_a_list_and_read_again() -> None:
+    tasks = made(one_per_category(), 100, targets=Targets(devices=dict.fromkeys(DEVICES, 1.0))).tasks
+    assert tuple(parse_task_line(task_line(task)) for task in tasks) == tasks
+
+
+def test_an_item_that_looks_like_a_gap_stays_as_it_is() -> None:
+    template = template_of(slots={"item": Items(("{shop}",))})
+    (task,) = made(library_of(template), 1).tasks
+    assert task.slots == {"item": "{shop}"}
+    assert task.task.instruction.count("{shop}") == 1
+
+
+def test_the_same_task_has_the_same_id_whatever_the_seed() -> None:
+    template = template_of(slots={"item": many(20)})
+    one, other = (generate(library_of(template), Order(20, seed, DAY)).tasks for seed in (1, 2))
+    assert [task.task_id for task in one] != [task.task_id for task in other]
+    assert {task.task.task: task.task_id for task in one} == {task.task.task: task.task_id for task in other}
+
+
+# None twice.
+
+
+@given(
+    some.lists(some.integers(1, 12), min_size=1, max_size=5),
+    some.integers(0, 60),
+    some.integers(),
+)
+def test_tasks_are_distinct_and_as_many_as_asked_for_or_there_are(sizes: list[int], count: int, seed: int) -> None:
+    templates = [template_of(f"t{number}", slots={"item": many(size)}) for number, size in enumerate(sizes)]
+    batch = generate(library_of(*templates), Order(count, seed, DAY))
+    assert len(identities(batch.tasks)) == len({task.task_id for task in batch.tasks}) == len(batch.tasks)
+    assert len(batch.tasks) == min(count, sum(sizes))
+    assert batch.left[SHOPPING] == sum(sizes) - len(batch.tasks)
+    assert all(gaps_in(task.task.task) == gaps_in(task.task.instruction) == () for task in batch.tasks)
+
+
+@given(some.integers(0, 40), some.integers(), some.integers())
+def test_what_is_known_never_comes_again(count: int, seed: int, other: int) -> None:
+    library = one_per_category(items=8)
+    first = generate(library, Order(count, seed, DAY)).tasks
+    rest = generate(library, Order(100, other, DAY, known=identities(first)))
+    assert identities(first).isdisjoint(identities(rest.tasks))
+    assert len(first) + len(rest.tasks) == 48
+    assert set(rest.left.values()) == {0}
+
+
+def test_what_is_there_already_never_comes_again_either() -> None:
+    library = library_of(template_of(slots={"item": many(5)}))
+    have = made(library, 3).tasks
+    batch = made(library, 9, have=have)
+    assert identities(have).isdisjoint(identities(batch.tasks))
+    assert (len(batch.tasks), batch.left[SHOPPING]) == (2, 0)
+
+
+def test_a_task_that_two_templates_give_comes_once() -> None:
+    one = template_of("find", slots={"item": Items(("a lamp", "a chair"))})
+    other = replace(one, template_id="seek", slots={"item": Items(("a chair", "A  Lamp"))})
+    batch = made(library_of(one, other), 9)
+    assert len(batch.tasks) == 2
+    assert batch.left[SHOPPING] == 0
+
+
+# The same for the same seed.
+
+_SCRIPT = """
+from datetime import date
+from odyssey_recorder.task.generation import Order, Targets, generate
+from odyssey_recorder.task.listing import task_line
+from tests.task.templates import one_per_category
+order = Order(120, 1, date(2026, 12, 1), targets=Targets(devices={"pixel_fold": 1, "pixel_7_pro": 1, "small_phone": 2}))
+for task in generate(one_per_category(), order).tasks:
+    print(task_line(task))
+"""
+
+
+def test_the_same_order_makes_the_same_tasks_in_every_process() -> None:
+    another = {**os.environ, "PYTHONHASHSEED": "4711", "PYTHONPATH": str(Path(__file__).parents[2])}
+    told = subprocess.run(
+        [sys.executable, "-c", _SCRIPT], env=another, capture_output=True, text=True, check=True, timeout=60
+    ).stdout
+    targets = Targets(devices={"small_phone": 2, "pixel_fold": 1, "pixel_7_pro": 1})
+    assert told.splitlines() == [task_line(task) for task in made(one_per_category(), 120, targets=targets).tasks]
+
+
+def test_another_seed_makes_other_tasks() -> None:
+    one, other = (identities(generate(one_per_category(), Order(30, seed, DAY)).tasks) for seed in (1, 2))
+    assert one != other
+
+
+def test_a_longer_order_begins_with_the_tasks_of_a_shorter_one() -> None:
+    library = one_per_category()
+    assert made(library, 40).tasks[:25] == made(library, 25).tasks
+
+
+# In proportion.
+
+
+def test_categories_come_equally_where_nothing_else_is_wanted() -> None:
+    assert categories(made(one_per_category(), 60).tasks) == {one.value: 10 for one in Category}
+
+
+def test_categories_come_in_proportion_to_their_targets() -> None:
+    targets = Targets(categories={GENERAL: 3, SHOPPING: 1, SOCIAL: 0})
+    assert categories(made(one_per_category(100), 80, targets=targets).tasks) == {
+        "General_Tool": 60,
+        "Web_Shopping": 20,
+    }
+
+
+def test_what_is_there_already_counts() -> None:
+    library = one_per_category(100)
+    have = made(library, 20, categories={GENERAL}).tasks
+    assert categories(made(library, 40, have=have, categories={GENERAL, SHOPPING}).tasks) == {
+        "General_Tool": 10, "Web_Shopping": 30,
+    }  # fmt: skip
+
+
+def test_only_the_categories_of_the_order_are_made() -> None:
+    batch = made(one_per_category(), 6, categories={SOCIAL})
+    assert categories(batch.tasks) == {"Social_Sharing": 6}
+    assert batch.left[SOCIAL] == 44
+
+
+def test_the_share_of_a_category_that_runs_dry_goes_to_the_others() -> None:
+    few = template_of("few", GENERAL, slots={"item": many(3)}, roles=("shop",))
+    library = library_of(few, *(template_of(one.value, one, slots={"item": many(50)}) for one in (SHOPPING, SOCIAL)))
+    batch = made(library, 43)
+    assert categories(batch.tasks) == {"General_Tool": 3, "Web_Shopping": 20, "Social_Sharing": 20}
+    assert (batch.left[GENERAL], batch.left[SHOPPING], batch.left[SOCIAL]) == (0, 30, 30)
+
+
+def test_templates_of_a_category_are_used_equally_often() -> None:
+    templates = [template_of(f"t{number}", slots={"item": many(40)}) for number in range(7)]
+    have = made(library_of(templates[0]), 5).tasks
+    used = Counter(task.template for task in made(library_of(*templates), 65, have=have).tasks)
+    assert used == {"t0": 5, **{f"t{number}": 10 for number in range(1, 7)}}
+
+
+def test_phrasings_of_a_template_are_used_equally_often() -> None:
+    texts = [task.task.instruction for task in made(library_of(template_of(slots={"item": many(60)})), 60).tasks]
+    assert Counter(text.split()[0] for text in texts) == {"Please": 30, "In": 30}
+
+
+def test_apps_of_a_role_are_used_equally_often() -> None:
+    library = one_per_category(100)
+    have = made(library, 3).tasks
+    tasks = made(library, 297, have=have).tasks
+    used = Counter(played for task in (*have, *tasks) for played in task.roles.items())
+    assert set(used.values()) == {100, 150}
+    assert {app for (role, app), count in used.items() if count == 150} == {"Jotter", "Memo"}
+
+
+def test_roles_of_a_task_are_played_by_different_apps() -> None:
+    roles = ("one", "two", "three")
+    all_three = ("Abacus", "Bazaar", "Clipper")
+    template = template_of("do", Category.MULTI_APPS, slots={"item": many(90)}, roles=roles)
+    library = library_of(template, catalogue=catalogue_of(**dict.fromkeys(roles, all_three)))
+    tasks = made(library, 90).tasks
+    assert all(set(task.task.apps) == set(all_three) for task in tasks)
+    assert len({task.task.apps for task in tasks}) == 6
+
+
+def test_a_role_that_few_can_play_does_not_lose_its_app_to_another() -> None:
+    catalogue = catalogue_of(wide=("Abacus", "Bazaar", "Clipper"), narrow=("Abacus",), middle=("Bazaar", "Abacus"))
+    template = template_of("do", Category.MULTI_APPS, slots={"item": many(20)}, roles=("wide", "middle", "narrow"))
+    for task in made(library_of(template, catalogue=catalogue), 20).tasks:
+        assert task.task.apps == ("Clipper", "Bazaar", "Abacus")
+        assert list(task.roles) == ["wide", "middle", "narrow"]
+
+
+def test_roles_that_contend_for_each_others_apps_are_cast_all_the_same() -> None:
+    catalogue = catalogue_of(a=("One", "Two"), b=("Two", "Three"), c=("One", "Three"))
+    template = template_of("do", Category.MULTI_APPS, slots={"item": many(40)}, roles=("a", "b", "c"))
+    tasks = made(library_of(template, catalogue=catalogue), 40).tasks
+    assert {task.task.apps for task in tasks} == {("One", "Two", "Three"), ("Two", "Three", "One")}
+
+
+def test_only_the_apps_that_a_role_names_play_it() -> None:
+    template = replace(template_of(slots={"item": many(10)}), roles=(Role("shop", ("Market", "Mall")), Role("notes")))
+    tasks = made(library_of(template), 10).tasks
+    assert Counter(task.roles["shop"] for task in tasks) == {"Market": 5, "Mall": 5}
+
+
+# Devices.
+
+
+def test_where_devices_have_targets_each_task_is_for_one_in_proportion() -> None:
+    targets = Targets(devices={"pixel_fold": 2, "pixel_7_pro": 1, "small_phone": 1, "pixel_tablet": 0})
+    tasks = made(one_per_category(100), 240, targets=targets).tasks
+    assert Counter(task.devices for task in tasks) == {
+        ("pixel_fold",): 120, ("pixel_7_pro",): 60, ("small_phone",): 60,
+    }  # fmt: skip
+    for (_, (device,)), count in Counter((task.task.category, task.devices) for task in tasks).items():
+        assert abs(count - (20 if device == "pixel_fold" else 10)) <= 1
+
+
+def test_the_devices_of_what_is_there_already_count() -> None:
+    library = one_per_category(100)
+    have = made(library, 60, targets=Targets(devices={"pixel_fold": 1})).tasks
+    tasks = made(library, 60, have=have, targets=Targets(devices={"pixel_fold": 1, "small_phone": 1})).tasks
+    assert {task.devices for task in tasks} == {("small_phone",)}
+
+
+def test_a_template_is_made_only_for_the_devices_that_it_fits() -> None:
+    folding = template_of("fold", slots={"item": many(20)}, devices=("pixel_fold",))
+    any_of_them = template_of("any", slots={"item": many(20)})
+    tasks = made(library_of(folding, any_of_them), 20, targets=Targets(devices=dict.fromkeys(DEVICES[:2], 1.0))).tasks
+    assert {task.devices for task in tasks if task.template == "fold"} == {("pixel_fold",)}
+    assert Counter(task.devices for task in tasks) == {("pixel_fold",): 10, ("pixel_7_pro",): 10}
+
+
+def test_a_template_that_fits_no_device_with_a_target_gives_nothing() -> None:
+    library = library_of(template_of(devices=("pixel_fold",)))
+    batch = made(library, 3, targets=Targets(devices={"small_phone": 1}))
+    assert (batch.tasks, batch.left[SHOPPING]) == ((), 0)
+
+
+def test_without_targets_a_task_fits_what_its_template_fits() -> None:
+    fitting = template_of("some", slots={"item": many(5)}, devices=DEVICES[:2])
+    tasks = made(library_of(fitting, template_of("all", slots={"item": many(5)})), 10).tasks
+    assert {task.template: task.devices for task in tasks} == {"some": DEVICES[:2], "all": ()}
+
+
+# What is left, and what cannot be.
+
+
+def test_what_is_left_of_each_template_is_told() -> None:
+    few = template_of("few", slots={"item": many(4)})
+    dated = template_of("dated", slots={"item": many(3), "when": Days(1, 2, "date")})
+    library = library_of(few, dated)
+    assert left(library, frozenset(), DAY) == {"few": 4, "dated": 6}
+    tasks = made(library, 5).tasks
+    used = Counter(task.template for task in tasks)
+    assert left(library, identities(tasks) | {"few thing 9", "something else"}, DAY) == {
+        "few": 4 - used["few"], "dated": 6 - used["dated"],
+    }  # fmt: skip
+    assert left(library, identities(tasks), date(2027, 1, 1))["dated"] == 6
+
+
+def test_tasks_are_known_again_of_templates_that_begin_with_a_gap_or_within_a_word() -> None:
+    def begins(template_id: str, meta_task: str) -> Template:
+        return replace(template_of(template_id, slots={"item": many(3)}), meta_task=meta_task)
+
+    library = library_of(
+        begins("gap", "{item} it is"), begins("word", "re{item} now"), begins("other", "re play {item}")
+    )
+    known = {"thing 1 it is", "rething 2 now", "re play thing 0", "re play thing 9"}
+    assert left(library, known, DAY) == {"gap": 2, "word": 2, "other": 2}
+
+
+def test_a_catalogue_that_is_not_there_is_an_error() -> None:
+    with pytest.raises(TaskError, match='There is no catalogue of apps "ios"; there are android'):
+        made(one_per_category(), 1, catalogue="ios")
+
+
+@pytest.mark.parametrize("share", [-1, float("nan"), float("inf")])
+def test_a_target_that_makes_no_sense_is_an_error(share: float) -> None:
+    with pytest.raises(TaskError, match="The target of pixel_fold is"):
+        made(one_per_category(), 1, targets=Targets(devices={"pixel_fold": share}))
+
+
+def test_a_library_without_templates_gives_nothing() -> None:
+    assert made(library_of(), 5) == Batch((), dict.fromkeys(Category, 0))

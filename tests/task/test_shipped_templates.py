@@ -1,0 +1,76 @@
+"""The templates that come with the program."""
+
+import re
+from collections import Counter
+from datetime import date
+
+import pytest
+
+from odyssey_recorder.model.episode import Category
+from odyssey_recorder.task.filling import Fillings, identity
+from odyssey_recorder.task.generation import Order, generate
+from odyssey_recorder.task.template import TemplateLibrary
+from odyssey_recorder.task.template_files import read_library, shipped_templates
+
+DAY = date(2026, 12, 1)
+_STUMBLE = re.compile(
+    r"\b(\w+) \1\b"
+    r"|\b(?:on|for|at|by|until|from|before) in \d+ days"
+    r"|\b(?:on|in|at) (?:tomorrow|today|this coming)\b(?!')"
+    r"|\b[Aa] (?!one\b|eu)[aeio]|\b[Aa]n (?!hour|hon|8|MBA|NBA|MP|SUV|R)[^aeiouAEIOU]"
+    r"|  | [,.;:?!]|[.,]{2}"
+)
+"""A word said twice, a day after a preposition that it cannot have, a wrong article, blanks and marks gone astray."""
+
+
+@pytest.fixture(scope="module")
+def library() -> TemplateLibrary:
+    """What comes with the program, with nothing wrong."""
+    read = read_library([shipped_templates()])
+    assert [str(problem) for problem in read.problems] == []
+    return read.library
+
+
+def test_there_are_ninety_templates_for_android_over_all_categories(library: TemplateLibrary) -> None:
+    there = Counter(template.category for template in library.of("android"))
+    assert sum(there.values()) >= 90
+    assert all(there[category] >= 10 for category in Category)
+
+
+def test_they_make_more_than_ten_thousand_distinct_tasks_and_enough_of_each_category(library: TemplateLibrary) -> None:
+    there: Counter[Category] = Counter()
+    for template in library.of("android"):
+        there[template.category] += Fillings(template, DAY).count
+    assert sum(there.values()) > 10_000
+    assert all(there[category] >= 1_000 for category in Category)
+
+
+def test_there_are_a_hundred_and_fifty_apps_of_twenty_five_classes(library: TemplateLibrary) -> None:
+    catalogue = library.catalogues["android"]
+    assert len(catalogue.apps) >= 150
+    assert len(catalogue.classes) == 25
+    assert {app.app_class for app in catalogue.apps} >= set(catalogue.classes)
+
+
+@pytest.mark.parametrize("catalogue", ["android", "simulated_phone"])
+def test_two_hundred_tasks_are_distinct_and_balanced(library: TemplateLibrary, catalogue: str) -> None:
+    batch = generate(library, Order(200, seed=1, day=DAY, catalogue=catalogue))
+    assert len({identity(task.task.task) for task in batch.tasks}) == 200
+    assert {*Counter(task.task.category for task in batch.tasks).values()} == {33, 34}
+    apps = set(library.catalogues[catalogue].by_name)
+    assert all(set(task.task.apps) <= apps and len(set(task.task.apps)) == len(task.task.apps) for task in batch.tasks)
+
+
+def test_every_phrasing_is_a_sentence(library: TemplateLibrary) -> None:
+    phrasings = [text for one in library.templates for text in (*one.phrasings, *one.named_phrasings)]
+    assert [text for text in phrasings if not re.search(r"""^["{A-Z].*[.?!}"]$""", text)] == []
+
+
+@pytest.mark.parametrize("names_apps", [True, False])
+@pytest.mark.parametrize("catalogue", ["android", "simulated_phone"])
+def test_no_gap_is_filled_with_what_does_not_fit_the_words_around_it(
+    library: TemplateLibrary, catalogue: str, *, names_apps: bool
+) -> None:
+    order = Order(3_000, seed=1, day=DAY, catalogue=catalogue, names_apps=names_apps)
+    texts = {text for task in generate(library, order).tasks for text in (task.task.task, task.task.instruction)}
+    assert {text for text in texts if _STUMBLE.search(text)} == set()
