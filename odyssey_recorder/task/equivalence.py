@@ -202,7 +202,9 @@ def _length(held: _Held) -> Iterator[str]:
 
 def _items(held: _Held) -> Iterator[str]:
     for filling in held.fillings:
-        content = [word for word in _words(read_figures(filling)[1]) if word.casefold() not in _SMALL]
+        figures, rest = read_figures(filling)
+        content = [word for word in _words(rest) if word.casefold() not in _SMALL]
+        content = content if content or figures else _words(rest)
         lost = [word for word in content if _stem(word) not in held.stems_asked]
         if lost and len(lost) == len(content):
             yield f"It lacks {_told([filling])}."

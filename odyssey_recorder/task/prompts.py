@@ -81,4 +81,5 @@ def _jinja() -> Environment:
 
 def _as_json(value: Json) -> str:
     """`value` in one line and without angle brackets, so that it cannot feign the marks around data."""
-    return json.dumps(value, ensure_ascii=False).replace("<", "\\u003c").replace(">", "\\u003e")
+    plain = json.dumps(value, ensure_ascii=False, default=str)  # what is undefined is no JSON, and raises as a text
+    return plain.replace("<", "\\u003c").replace(">", "\\u003e")

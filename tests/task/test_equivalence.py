@@ -1,0 +1,257 @@
+import re
+from collections.abc import Callable, Iterator
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from odyssey_recorder.task.equivalence import bare_words, rule_faults
+from odyssey_recorder.task.figures import read_figures
+from odyssey_recorder.task.listing import ListedTask
+from tests.task.worded import CATALOGUE, catalogue_of, human_words, library, one_of_each, task
+
+GOOD = "Put on a podcast on yoga in Spotify for twenty minutes, then note three ideas in Todoist."
+
+
+def faults(instruction: str, of: ListedTask | None = None, *, names_apps: bool = True) -> tuple[str, ...]:
+    return rule_faults(of or task(), instruction, names_apps=names_apps, catalogue=CATALOGUE)
+
+
+# --- nothing is wrong with what people wrote ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize("names_apps", [True, False])
+def test_all_that_people_wrote_for_the_templates_passes(names_apps: bool) -> None:
+    wrong = {
+        words: found
+        for one in one_of_each()
+        for words in human_words(one, names_apps=names_apps)
+        if (found := rule_faults(one, words, names_apps=names_apps, catalogue=catalogue_of(one)))
+    }
+
+    assert wrong == {}
+
+
+@pytest.mark.parametrize(
+    "instruction",
+    [
+        GOOD,
+        "I'm new to this: let me hear podcasts about Yoga on Spotify for 20 min. Write down 3 of the ideas in Todoist!",
+        "Could you play a yoga podcast in Spotify, 20 minutes, and put the 3 ideas into Todoist, please?",
+        "Spotify, a podcast on yoga, 20 minutes; after that three ideas go to Todoist.",
+    ],
+)
+def test_other_words_for_the_same_pass(instruction: str) -> None:
+    assert faults(instruction) == ()
+
+
+def test_an_app_that_the_task_speaks_of_may_be_named_though_apps_are_not() -> None:
+    asked = task("Turn off the notifications of {app}", {"app": "YouTube"}, ["Clock"])
+
+    assert faults("Please turn off what YouTube notifies me of: its notifications.", asked, names_apps=False) == ()
+
+
+def test_a_short_task_may_have_short_words() -> None:
+    assert faults("Switch Bluetooth on", task("Turn on {item}", {"item": "Bluetooth"}), names_apps=False) == ()
+
+
+# --- each fault is told ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (("on yoga", "on cooking"), "It lacks \u201cyoga\u201d of \u201ca podcast on yoga\u201d."),
+        (("a podcast on yoga", "something"), "It lacks \u201ca podcast on yoga\u201d."),
+        (("twenty minutes", "thirty minutes"), "It lacks the duration \u201c20 minutes\u201d."),
+        (("twenty minutes", "thirty minutes"), "It has the duration \u201c30 minutes\u201d, which the task has not."),
+        (("three ideas", "ideas"), "It lacks the number \u201c3\u201d."),
+        (("then", "tomorrow"), "It has the day \u201ctomorrow\u201d, which the task has not."),
+        (("note", "note under \"Stretching\""), "It quotes \u201cStretching\u201d, which the task has not."),
+        (("Todoist", "my list"), "It does not name the app Todoist."),
+        (("Todoist", "Notes"), "It names the app Notes, which is none of the task's."),
+        (("in Spotify", "by Adriene in Spotify"), "It has the name \u201cAdriene\u201d, which the task has not."),
+        (("a podcast on yoga", "{item}"), "It has a gap left: \u201c{item}\u201d."),
+        (("then", "then\n"), "It is more than one line."),
+        (("then", "then CLICK (120, 340) and"), "It speaks of places on the screen or of gestures: \u201cCLICK\u201d."),
+        (("then", "see www.a.org then"), "It has an address which the task has not: \u201cwww.a.org\u201d."),
+    ],
+)  # fmt: skip
+def test_what_is_lost_or_added_is_told(change: tuple[str, str], told: str) -> None:
+    assert told in faults(GOOD.replace(*change))
+
+
+@pytest.mark.parametrize(
+    "instruction",
+    [
+        "I'm sorry, but I can't help with that.",
+        "As an AI language model I play no podcasts on yoga in Spotify for 20 minutes or note 3 ideas in Todoist.",
+        f"Sure, here is the instruction: {GOOD}",
+        f"Instruction: {GOOD}",
+        f"```{GOOD}```",
+    ],
+)
+def test_what_is_no_instruction_is_told(instruction: str) -> None:
+    assert "It is no instruction: it declines, or speaks of itself." in faults(instruction)
+
+
+def test_what_is_too_long_or_too_short_is_told() -> None:
+    assert any(fault.startswith("It is too long: ") for fault in faults(f"{GOOD} {'and listen well ' * 20}"))
+    assert any(fault.startswith("It is too short: ") for fault in faults("Yoga in Spotify"))
+    assert any(fault.startswith("It is too short: ") for fault in faults(""))
+
+
+def test_another_language_is_told() -> None:
+    spanish = "Escucha durante 20 minutes un podcast sobre yoga con Spotify, luego apunta 3 ideas dentro de Todoist"
+
+    assert "It is not in English." in faults(spanish)
+    assert "It is not in English." in faults("用 Spotify 听 podcast yoga 二十 20 minutes 然后 3 ideas Todoist")
+
+
+def test_an_app_is_not_named_where_none_is_to_be() -> None:
+    assert "It names the app Spotify, and apps are not to be named." in faults(GOOD, names_apps=False)
+
+
+def test_a_limit_that_is_turned_round_is_told() -> None:
+    asked = task("Find {item} under {price}", {"item": "a kettle", "price": "$40"}, ["eBay"])
+
+    assert faults("Find a kettle for at most 40 dollars on eBay", asked) == ()
+    assert faults("Find a kettle for over 40 dollars on eBay", asked) == (
+        "It turns the limit \u201c40 dollars\u201d round.",
+    )
+
+
+def test_an_opposite_is_told() -> None:
+    asked = task("Turn on {item} of the phone", {"item": "the dark theme"}, ["Clock"])
+
+    assert faults("Turn the dark theme of my phone off", asked, names_apps=False) == (
+        "It says \u201coff\u201d where the task says \u201con\u201d.",
+    )
+
+
+def test_what_is_quoted_is_kept_letter_by_letter() -> None:
+    asked = task('Send the message "{text}" to {friend}', {"text": "Running late", "friend": "Mira"}, ["Notes"])
+
+    assert faults("Tell Mira in Notes by message: \u201cRunning late\u201d", asked) == ()
+    assert "It lacks \u201cRunning late\u201d letter by letter." in faults(
+        "Tell Mira in Notes she is running late", asked
+    )
+
+
+def test_the_instruction_of_another_task_is_told() -> None:
+    taken = frozenset({bare_words(GOOD)})
+    found = rule_faults(
+        task(), GOOD.upper().replace("SPOTIFY", "Spotify").replace("TODOIST", "Todoist"), names_apps=True,
+        catalogue=CATALOGUE, others=taken,
+    )  # fmt: skip
+
+    assert "It is the instruction of another task, too." in found
+
+
+# --- bad rewrites, planted by every sort of change in tasks of every template ------------------------------
+
+Planted = Iterator[str]
+
+
+def lost_item(one: ListedTask, words: str) -> Planted:
+    for item in one.slots.values():
+        without = re.sub(rf"(?<!\w){re.escape(item)}(?!\w)", "it", words)
+        if _is_content_of(item, without):
+            yield without
+
+
+def _is_content_of(item: str, without: str) -> bool:
+    """Whether the item is not said a second time, by another item or by the words around."""
+    return not set(bare_words(item).split()) <= set(bare_words(without).split())
+
+
+def left_gap(one: ListedTask, words: str) -> Planted:
+    for name, item in one.slots.items():
+        yield re.sub(rf"(?<!\w){re.escape(item)}(?!\w)", f"{{{name}}}", words)
+
+
+def changed_figure(one: ListedTask, words: str) -> Planted:
+    for figure in read_figures(one.task.task)[0]:
+        if number := re.search(r"\d+", figure.said):
+            other = figure.said.replace(number[0], str(int(number[0]) + 1))
+            yield words.replace(figure.said, other)
+            yield words.replace(figure.said, "some")
+
+
+def changed_day(one: ListedTask, words: str) -> Planted:
+    for figure in read_figures(one.task.task)[0]:
+        if figure.kind.value in ("day", "date"):
+            yield words.replace(figure.said, "the day after tomorrow" if figure.value != "+2" else "today")
+
+
+def added_requirement(one: ListedTask, words: str) -> Planted:
+    bare = words.rstrip(".!?")
+    yield f"{bare}, and do it 17 times."
+    yield f"{bare}, for less than $999."
+    yield f"{bare}, by 29 February."
+    yield f"{bare} at 03:59."
+    yield f'{bare} and call it "Project Zebra".'
+    yield f"{bare} and tell Ludmilla of it."
+    yield f"{bare}, as https://example.org/how says."
+
+
+def swapped_app(one: ListedTask, words: str) -> Planted:
+    others = [
+        app.name for app in catalogue_of(one).apps if app.name not in one.task.apps and app.name not in one.task.task
+    ]
+    for app, other in zip(one.task.apps, others[:: len(others) // len(one.task.apps)], strict=False):
+        yield words.replace(app, other)
+        yield words.replace(app, "the app")
+    yield f"{words.rstrip('.!?')}; share it in {others[-1]}, too."
+    yield f"{words.rstrip('.!?')}; share it in Zorblify, too."
+
+
+def no_instruction(one: ListedTask, words: str) -> Planted:
+    yield f"I cannot help with that. {words}"
+    yield f"{words}\nDone."
+    yield f"{words} Tap [540, 1200]."
+    yield " ".join([words] * 12)
+    yield "Do it"
+    yield ""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _templates_are_read_once() -> None:
+    assert library().templates
+
+
+@pytest.mark.parametrize(
+    "plant",
+    [lost_item, left_gap, changed_figure, changed_day, added_requirement, swapped_app, no_instruction],
+    ids=lambda plant: plant.__name__,
+)
+def test_planted_bad_rewrites_are_caught_by_rules(plant: Callable[[ListedTask, str], Planted]) -> None:
+    planted = caught = 0
+    for one in one_of_each():
+        words = next(human_words(one, names_apps=True))
+        for bad in plant(one, words):
+            if bad != words:
+                planted += 1
+                found = rule_faults(one, bad, names_apps=True, catalogue=catalogue_of(one))
+                caught += bool(found)
+                assert found, f"{one.task.task!r} as {bad!r}"
+
+    assert caught == planted > 10
+
+
+# --- any text ----------------------------------------------------------------------------------------------
+
+
+@given(st.text())
+def test_no_text_makes_the_rules_fail(text: str) -> None:
+    assert isinstance(faults(text), tuple)
+
+
+@given(st.sampled_from(["podcast", "yoga", "Spotify", "twenty", "minutes,", "three", "Todoist."]), st.randoms())
+def test_words_in_any_order_that_lack_what_is_needed_never_pass(needed: str, random: Random) -> None:
+    words = [word for word in GOOD.split() if word != needed]
+    random.shuffle(words)
+
+    assert len(words) < len(GOOD.split())
+    assert faults(" ".join(words))

@@ -1,0 +1,40 @@
+import pytest
+
+from odyssey_recorder.task.naming import cut_out, mentions, named
+
+NAMES = ("Clock", "Notes", "Photos", "YouTube", "YouTube Music", "eBay", "Lowe's", "Google Maps", "LINE", "X", "Bring!")
+
+
+def apps(text: str) -> tuple[str, ...]:
+    return named(mentions(text, NAMES))
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("Set an alarm in Clock", ("Clock",)),
+        ("Set an alarm on the clock", ()),
+        ("Find a video on youtube", ("YouTube",)),
+        ("Play it in YouTube Music", ("YouTube Music",)),
+        ("Look on EBAY and in Lowe\u2019s", ("eBay", "Lowe's")),
+        ("Photos of a cat: save two of them", ()),
+        ("Google Maps shall show it", ("Google Maps",)),
+        ("Stand in line; write on X, with Bring!", ("X", "Bring!")),
+        ("Put a Clocktower in my Notes-like pad", ()),
+        ("Send it in LINE. Notes are welcome", ("LINE",)),
+    ],
+)
+def test_names_are_told_from_ordinary_words(text: str, found: tuple[str, ...]) -> None:
+    assert apps(text) == found
+
+
+def test_a_plain_word_that_begins_a_sentence_may_be_a_name() -> None:
+    (mention,) = mentions("Photos of a cat", NAMES)
+
+    assert (mention.app, mention.is_sure) == ("Photos", False)
+
+
+def test_what_is_cut_out_leaves_all_else_where_it_was() -> None:
+    text = "In Clock, set an alarm"
+
+    assert cut_out(text, mentions(text, NAMES)) == "In      , set an alarm"

@@ -1,0 +1,97 @@
+import json
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from odyssey_recorder.errors import LanguageModelError
+from odyssey_recorder.llm.model import Question, Words
+from odyssey_recorder.model.episode import Json
+from odyssey_recorder.resources import data_folder
+from odyssey_recorder.task.prompts import Prompt, read_prompt
+
+FILE = "# Say hello\n\nAsked for fun.\n\n## System\n\nBe kind.\n\n## User\n\n<name>\n{{ name | json }}\n</name>\n"
+
+
+def prompt(folder: Path, text: str = FILE, name: str = "hello/1") -> Prompt:
+    path = folder / f"{name}.md"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    return read_prompt(name, folder)
+
+
+def asked(of: Prompt, **data: Json) -> Question:
+    return of.question(data, schema_name="hello", schema={})
+
+
+def words(question: Question) -> list[str]:
+    return [part.text for message in question.messages for part in message.parts if isinstance(part, Words)]
+
+
+def test_a_prompt_has_a_part_for_the_system_and_one_with_the_data(tmp_path: Path) -> None:
+    question = asked(prompt(tmp_path), name="Ada")
+
+    assert [message.role for message in question.messages] == ["system", "user"]
+    assert words(question) == ["Be kind.", '<name>\n"Ada"\n</name>']
+
+
+def test_a_question_knows_its_prompt_by_name_and_content(tmp_path: Path) -> None:
+    question = asked(prompt(tmp_path), name="Ada")
+
+    assert (question.prompt, question.prompt_sha256) == ("hello/1", sha256(FILE.encode()).hexdigest())
+
+
+def test_a_prompt_is_the_same_whatever_ends_its_lines(tmp_path: Path) -> None:
+    unix = prompt(tmp_path)
+    (tmp_path / "hello/1.md").write_bytes(FILE.replace("\n", "\r\n").encode())
+
+    assert read_prompt("hello/1", tmp_path) == unix
+
+
+@given(st.text())
+def test_data_cannot_leave_its_place(tmp_path_factory: pytest.TempPathFactory, data: str) -> None:
+    user = words(asked(prompt(tmp_path_factory.getbasetemp()), name=data))[1]
+
+    opened, inside, closed = user.split("\n")
+    assert (opened, json.loads(inside), closed) == ("<name>", data, "</name>")
+    assert "<" not in inside
+
+
+def test_data_is_never_a_template(tmp_path: Path) -> None:
+    user = words(asked(prompt(tmp_path), name="{{ 7 * 7 }}{% raise %}"))[1]
+
+    assert "{{ 7 * 7 }}{% raise %}" in user
+
+
+def test_a_name_that_is_not_given_is_told(tmp_path: Path) -> None:
+    with pytest.raises(LanguageModelError, match="The prompt hello/1 cannot be filled: 'name' is undefined"):
+        asked(prompt(tmp_path))
+
+
+@pytest.mark.parametrize("name", ["../secret/1", "hello", "hello/0", "hello/1.md", "/etc/passwd", "Hello/1"])
+def test_only_an_id_and_a_version_name_a_prompt(tmp_path: Path, name: str) -> None:
+    with pytest.raises(LanguageModelError, match="names no prompt"):
+        read_prompt(name, tmp_path)
+
+
+def test_a_version_that_is_not_there_is_told(tmp_path: Path) -> None:
+    with pytest.raises(LanguageModelError, match=r"2\.md cannot be read"):
+        read_prompt("hello/2", tmp_path)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "# Hello\n\nBe kind.\n", "# Hello\n\n## System\n\nBe kind.\n", "## System\n\n## User\n"]
+)
+def test_a_file_without_its_parts_is_told(tmp_path: Path, text: str) -> None:
+    with pytest.raises(LanguageModelError, match="must have a title, then the parts"):
+        prompt(tmp_path, text)
+
+
+def test_the_prompts_that_come_with_the_program_have_a_version_and_their_parts() -> None:
+    names = [f"{path.parent.name}/{path.stem}" for path in data_folder("prompts").glob("*/*.md")]
+
+    assert {"rewrite/1", "judge/1", "propose/1"} <= set(names)
+    for name in names:
+        assert "JSON object" in read_prompt(name).system

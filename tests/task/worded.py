@@ -1,0 +1,73 @@
+"""Tasks in words, for the tests of what is said about them: each caller says only what matters to it."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import date
+from functools import cache
+
+from odyssey_recorder.model.episode import TaskInfo
+from odyssey_recorder.task.catalogue import App, Catalogue
+from odyssey_recorder.task.filling import fill
+from odyssey_recorder.task.generation import Order, generate
+from odyssey_recorder.task.listing import ListedTask
+from odyssey_recorder.task.template import TemplateLibrary
+from odyssey_recorder.task.template_files import load_library, shipped_templates
+
+APPS = ("Spotify", "YouTube Music", "Todoist", "Notes", "Clock", "Photos", "eBay", "YouTube")
+CATALOGUE = Catalogue(
+    "android",
+    "Apps of the tests",
+    (),
+    tuple(App(name, f"org.example.{number}", "Other") for number, name in enumerate(APPS)),
+)
+TO_DO = "Listen to {item} for {time} and write {count} ideas down"
+
+
+def task(
+    template: str = TO_DO,
+    slots: Mapping[str, str] | None = None,
+    apps: Sequence[str] = ("Spotify", "Todoist"),
+    instruction: str = "",
+    task_id: str = "one",
+) -> ListedTask:
+    """A task made from a template; the apps play no roles where they are not those of `TO_DO`."""
+    values = slots if slots is not None else {"item": "a podcast on yoga", "time": "20 minutes", "count": "3"}
+    filled = fill(template, values)
+    info = TaskInfo("Media_Entertainment", tuple(apps), template, filled, instruction or filled)
+    roles = dict(zip(("podcast", "todo"), apps, strict=True)) if len(apps) == 2 else {}
+    return ListedTask(task_id, info, slots=values, roles=roles)
+
+
+@cache
+def library() -> TemplateLibrary:
+    """The templates that come with the program."""
+    return load_library([shipped_templates()])
+
+
+@cache
+def one_of_each(seed: int = 1) -> tuple[ListedTask, ...]:
+    """A task of every template that comes with the program."""
+    whole = library()
+    found: list[ListedTask] = []
+    for template in whole.templates:
+        alone = TemplateLibrary((template,), whole.catalogues)
+        order = Order(1, seed, date(2026, 11, 21), catalogue=template.catalogue, categories={template.category})
+        found += generate(alone, order).tasks
+    return tuple(found)
+
+
+def human_words(of: ListedTask, *, names_apps: bool) -> Iterator[str]:
+    """All that people wrote for this task."""
+    template = next(one for one in library().templates if one.template_id == of.template)
+    for text in template.named_phrasings if names_apps else template.phrasings:
+        yield fill(text, {**of.slots, **of.roles})
+
+
+def catalogue_of(of: ListedTask) -> Catalogue:
+    template = next(one for one in library().templates if one.template_id == of.template)
+    return library().catalogues[template.catalogue]
+
+
+def said(of: ListedTask, instruction: str) -> ListedTask:
+    """The task in other words."""
+    return replace(of, task=replace(of.task, instruction=instruction))
