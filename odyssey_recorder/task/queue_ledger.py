@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, and_, bindparam, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, Row, Select, and_, bindparam, func, insert, or_, select, update
 
 from odyssey_recorder.task.listing import ListedTask, parse_task_line, task_line
 from odyssey_recorder.task.queue import OPEN, Deed, Status
@@ -122,17 +122,18 @@ class Ledger:
 
     # Leases.
 
-    def hold_first(self, low: int, high: int, device: str | None, *, waits: bool) -> Row[Any] | None:
+    def hold_first(self, low: int, high: int, device: str | None) -> Row[Any] | None:
         """Claim the first open task of a rank from `low` to `high` that fits the device; None where there is none.
 
-        What another transaction is just changing is passed over, unless it `waits` for it.
+        What another transaction is just changing is passed over.
         """
-        first = select(tasks.c.task_id).where(tasks.c.is_open, tasks.c.rank >= low, tasks.c.rank <= high, self._free())
-        if device is not None:
-            named = tasks.c.devices.contains(f" {device} ", autoescape=True)
-            first = first.where(or_(tasks.c.devices == "", named))
-        first = first.order_by(tasks.c.rank, tasks.c.task_id).limit(1).with_for_update(skip_locked=not waits)
+        free = self._fitting(device).where(tasks.c.rank >= low, tasks.c.rank <= high)
+        first = free.order_by(tasks.c.rank, tasks.c.task_id).limit(1).with_for_update(skip_locked=True)
         return self._hold(tasks.c.task_id == first.scalar_subquery())
+
+    def has_open(self, device: str | None) -> bool:
+        """Whether there is an open task that fits, which somebody may just be changing."""
+        return self._connection.execute(self._fitting(device).limit(1)).first() is not None
 
     def hold(self, task_id: str) -> Row[Any] | None:
         """Claim this task; None where it is not open."""
@@ -172,6 +173,13 @@ class Ledger:
         recorded_here = and_(tasks.c.place == self._seat.place, tasks.c.is_recording)
         mine = or_(tasks.c.token == self._seat.token, recorded_here)
         self._connection.execute(update(tasks).where(tasks.c.task_id == task_id, mine).values(**_FREE))
+
+    def _fitting(self, device: str | None) -> Select[tuple[str]]:
+        free = select(tasks.c.task_id).where(tasks.c.is_open, self._free())
+        if device is None:
+            return free
+        named = tasks.c.devices.contains(f" {device} ", autoescape=True)
+        return free.where(or_(tasks.c.devices == "", named))
 
     def _free(self) -> ColumnElement[bool]:
         return or_(tasks.c.until_us <= self._now, tasks.c.token == self._seat.token)

@@ -1,5 +1,6 @@
 """The queue of a team, or of this computer, as one annotator at one place has it."""
 
+import time
 from collections.abc import Iterable, Iterator, Set
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -21,6 +22,8 @@ from odyssey_recorder.task.queue_rules import RANKS, SENT_BACK_RANKS, given, sho
 from odyssey_recorder.task.queue_seat import Seat, computer
 from odyssey_recorder.task.queue_snapshot import Snapshot
 
+_PAUSES_S = (0.002, 0.005, 0.01, 0.02, 0.05, 0.0)
+"""Between looks at open tasks that others are just changing; one that is not let be by then counts as none."""
 _PREPARED = frozenset({Status.TO_APPROVE, Status.REJECTED})
 
 
@@ -71,12 +74,11 @@ class SharedQueue:
         """Hold the next open task that fits."""
         with self._lock:
             self._glance()
-            with self._writing() as (connection, ledger):
-                windows = _windows(ledger.task(after, to_change=False)) if after else (RANKS,)
-                found = self._first(ledger, windows, device)
-                if found is None:
-                    ledger.let_go(self._held)
-                taken = None if found is None else self._taken(connection, ledger, found)
+            for pause_s in _PAUSES_S:
+                taken, is_open = self._claim_next(after, device)
+                if taken is not None or not is_open:
+                    break
+                time.sleep(pause_s)
             self._held = "" if taken is None else taken.task_id
             return taken
 
@@ -223,14 +225,15 @@ class SharedQueue:
             bring_in_line(connection, listed)
         self._source.taken(stamp)
 
-    def _first(self, ledger: Ledger, windows: Iterable[tuple[int, int]], device: str | None) -> Row[Any] | None:
-        """The first open task in the windows; what others are just changing is looked at last."""
-        for waits in (False, True):
-            for low, high in windows:
-                found = ledger.hold_first(low, high, device, waits=waits)
+    def _claim_next(self, after: str, device: str | None) -> tuple[QueuedTask | None, bool]:
+        """The task that is held now, and whether one is open; where none is held that is, others are changing it."""
+        with self._writing() as (connection, ledger):
+            for low, high in _windows(ledger.task(after, to_change=False)) if after else (RANKS,):
+                found = ledger.hold_first(low, high, device)
                 if found is not None:
-                    return found
-        return None
+                    return self._taken(connection, ledger, found), True
+            ledger.let_go(self._held)
+            return None, ledger.has_open(device)
 
     def _taken(self, connection: Connection, ledger: Ledger, found: Row[Any]) -> QueuedTask:
         """The task that was claimed, in place of the one before."""

@@ -7,7 +7,7 @@ import pytest
 
 from odyssey_recorder.task.queue_database import QueueDatabase
 from tests.task.houses import House
-from tests.task.postgres import Postgres, running_postgres
+from tests.task.postgres import Postgres, free_port, running_postgres
 
 
 @pytest.fixture(scope="session")
@@ -26,6 +26,12 @@ def migrated(postgres: Postgres) -> str:
         pass
     database.close()
     return name
+
+
+@pytest.fixture
+def unused_port() -> int:
+    """A port that nothing listens at."""
+    return free_port()
 
 
 @pytest.fixture(params=["file", "server"])

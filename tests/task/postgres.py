@@ -33,7 +33,7 @@ class Postgres:
         self._programs = programs
         self._folder = folder
         self._databases = 0
-        self.port = _free_port()
+        self.port = free_port()
         self._server: subprocess.Popen[bytes] | None = None
         words = (
             "--auth=trust",
@@ -44,6 +44,8 @@ class Postgres:
             "--no-instructions",
         )
         subprocess.run([*_unprivileged(), programs / "initdb", *words, folder], check=True, stdout=subprocess.DEVNULL)
+        rules = folder / "pg_hba.conf"  # the first that fits counts
+        rules.write_text(f"host all guarded 127.0.0.1/32 scram-sha-256\n{rules.read_text()}")
 
     def url(self, database: str) -> str:
         """The address of a database, as people write it."""
@@ -124,7 +126,8 @@ def _unprivileged() -> list[str | Path]:
     return ["setpriv", f"--reuid={_NOBODY[0]}", f"--regid={_NOBODY[1]}", "--clear-groups", "--"]
 
 
-def _free_port() -> int:
+def free_port() -> int:
+    """A port that nothing listens at."""
     with socket.socket() as one:
         one.bind(("127.0.0.1", 0))
         return int(one.getsockname()[1])

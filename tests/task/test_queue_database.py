@@ -1,0 +1,218 @@
+"""The database is made and brought up to date by whoever opens it, and says in words what is wrong with it."""
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.config import Config
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import text
+
+from odyssey_recorder.errors import TaskError
+from odyssey_recorder.task import migrations
+from odyssey_recorder.task.queue import Status
+from odyssey_recorder.task.queue_database import REVISION, QueueDatabase, upgrade
+from odyssey_recorder.task.queue_ledger import Leases
+from odyssey_recorder.task.queue_seat import Seat
+from odyssey_recorder.task.queue_tables import metadata
+from odyssey_recorder.task.shared_queue import SharedQueue, Surroundings
+from tests.task.houses import House
+from tests.task.postgres import Postgres
+from tests.task.tasks import NotedEpisodes, row
+
+PASSWORD = "hunter2-and-more"
+
+
+def scripts() -> ScriptDirectory:
+    config = Config()
+    config.set_main_option("script_location", str(Path(migrations.__file__).parent))
+    return ScriptDirectory.from_config(config)
+
+
+REVISIONS = [script.revision for script in scripts().walk_revisions()]
+
+
+def test_the_newest_migration_is_the_one_that_the_program_wants() -> None:
+    assert scripts().get_current_head() == REVISION
+
+
+def test_the_migrations_lead_to_the_tables_that_the_program_has(house: House) -> None:
+    with house.database().reading() as connection:
+        assert compare_metadata(MigrationContext.configure(connection), metadata) == []
+
+
+@pytest.fixture(params=["file", "server"])
+def empty(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """The address of a database without tables."""
+    if request.param == "file":
+        return f"sqlite:///{tmp_path / 'queue.sqlite'}"
+    server: Postgres = request.getfixturevalue("postgres")
+    return server.url(server.new_database())
+
+
+@pytest.mark.parametrize("revision", REVISIONS)
+def test_a_database_of_every_earlier_program_becomes_one_of_this(empty: str, revision: str) -> None:
+    from sqlalchemy import create_engine
+
+    engine = create_engine(empty.replace("postgresql:", "postgresql+psycopg:"))
+    with engine.begin() as connection:
+        upgrade(connection, None, "", wanted=revision)
+    engine.dispose()
+    database = QueueDatabase(empty)
+    with database.reading() as connection:
+        assert compare_metadata(MigrationContext.configure(connection), metadata) == []
+    database.close()
+
+
+def test_a_database_of_a_newer_program_is_refused_and_left_alone(house: House) -> None:
+    house.fill(row("a"))
+    with house.database().writing() as connection:
+        connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
+    with pytest.raises(TaskError, match="made by a newer Odyssey Recorder: update this one"):
+        house.queue().board()
+
+
+def test_what_was_done_is_there_when_it_is_opened_again(house: House) -> None:
+    house.fill(row("a"), row("b"))
+    house.queue().skip("a", "later")
+    house.close()
+    assert house.queue().board().count(Status.SKIPPED) == 1
+
+
+def test_a_transaction_that_fails_leaves_nothing_behind(house: House) -> None:
+    house.fill(row("a"))
+
+    def fail() -> None:
+        with house.database().writing() as connection:
+            connection.execute(text("DELETE FROM tasks"))
+            raise TaskError("halt")
+
+    with pytest.raises(TaskError, match="halt"):
+        fail()
+    assert len(house.queue().board().tasks) == 1
+
+
+# What can be wrong with a file.
+
+
+def opened(path: Path) -> QueueDatabase:
+    return QueueDatabase.in_file(path, patience_s=0.05)
+
+
+def use(database: QueueDatabase) -> None:
+    with database.writing() as connection:
+        connection.execute(text("UPDATE tasks SET position = position"))
+
+
+def test_a_file_that_is_no_database_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "queue.sqlite"
+    path.write_bytes(b"this is no database at all " * 200)
+    with pytest.raises(TaskError, match=r"queue\.sqlite is broken .*Bring back a copy of it, or move it away"):
+        use(opened(path))
+    path.unlink()
+    use(opened(path))
+
+
+def test_a_file_that_somebody_keeps_busy_is_told_and_works_again(tmp_path: Path) -> None:
+    database = opened(tmp_path / "queue.sqlite")
+    use(database)
+    other = sqlite3.connect(tmp_path / "queue.sqlite", isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    with pytest.raises(TaskError, match="held by another program"):
+        use(database)
+    other.close()
+    use(database)
+
+
+def test_a_disk_that_is_full_is_told(tmp_path: Path) -> None:
+    database = opened(tmp_path / "queue.sqlite")
+    with database.reading() as connection:
+        connection.execute(text("PRAGMA max_page_count = 1"))
+    long = text(f"INSERT INTO notes VALUES ('long', '{'x' * 100_000}')")
+    with pytest.raises(TaskError, match="no room for the queue"), database.writing() as connection:
+        connection.execute(long)
+
+
+def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:
+    (tmp_path / "queue").write_text("a file where a folder must be")
+    with pytest.raises(TaskError, match=r"queue\.sqlite cannot be opened: .*or the folder writable"):
+        use(opened(tmp_path / "queue" / "queue.sqlite"))
+
+
+def test_a_folder_in_the_place_of_the_file_is_told(tmp_path: Path) -> None:
+    (tmp_path / "queue.sqlite").mkdir()
+    with pytest.raises(TaskError, match="cannot be used: unable to open database file"):
+        use(opened(tmp_path / "queue.sqlite"))
+
+
+def test_tables_that_somebody_took_away_are_told(tmp_path: Path) -> None:
+    database = opened(tmp_path / "queue.sqlite")
+    with database.writing() as connection:
+        connection.execute(text("DROP TABLE tasks"))
+    with pytest.raises(TaskError, match="cannot be used: no such table: tasks"):
+        use(database)
+
+
+# What can be wrong with a server.
+
+
+def test_a_server_that_goes_is_told_and_found_again_when_it_is_back(postgres: Postgres, migrated: str) -> None:
+    database = QueueDatabase(postgres.url(postgres.new_database(migrated)))
+    use(database)
+    postgres.stop()
+    try:
+        with pytest.raises(TaskError, match=r"cannot be reached: .*a recording goes on without it"):
+            use(database)
+    finally:
+        postgres.start()
+    use(database)
+    database.close()
+
+
+def test_a_server_that_is_not_there_is_told_without_the_password(unused_port: int) -> None:
+    database = QueueDatabase(f"postgresql://ada:{PASSWORD}@127.0.0.1:{unused_port}/odyssey")
+    with pytest.raises(TaskError, match=r"postgresql://ada@127\.0\.0\.1:\d+/odyssey cannot be reached") as told:
+        use(database)
+    seen: BaseException | None = told.value
+    while seen is not None:
+        assert PASSWORD not in f"{seen} {seen!r} {seen.args}"
+        seen = seen.__cause__ or seen.__context__
+
+
+def test_a_server_that_refuses_is_told(postgres: Postgres, migrated: str) -> None:
+    database = QueueDatabase(postgres.url(postgres.new_database(migrated)))
+    with pytest.raises(TaskError, match='refused: relation "nothing" does not exist'), database.reading() as connection:
+        connection.execute(text("SELECT * FROM nothing"))
+    database.close()
+
+
+def test_a_password_that_is_wanted_is_told(postgres: Postgres, migrated: str) -> None:
+    name = postgres.new_database(migrated)
+    url = postgres.url(name).replace("odyssey@", "guarded@")
+    with pytest.raises(TaskError, match=r"wants a password: .*Put it into ~/\.pgpass, or PGPASSWORD"):
+        use(QueueDatabase(url))
+
+
+def test_an_address_that_is_none_is_told() -> None:
+    with pytest.raises(TaskError, match="Mend the setting queue"):
+        QueueDatabase("not an address")
+
+
+def test_the_clock_of_the_server_counts_where_no_other_is_given(
+    postgres: Postgres, migrated: str, tmp_path: Path
+) -> None:
+    database = QueueDatabase(postgres.url(postgres.new_database(migrated)))
+
+    def queue(claim_s: float) -> SharedQueue:
+        return SharedQueue(database, Seat.of("Ada", tmp_path), Surroundings(NotedEpisodes()), Leases(claim_s=claim_s))
+
+    long, short = queue(600), queue(0)
+    long.add(House(tmp_path).listed(row("a"), row("b")), to_approve=False)
+    assert long.claim_next() is not None
+    assert short.claim_next() is not None
+    later = queue(600).claim_next()
+    assert later is not None
+    assert later.task_id == "b"
+    database.close()

@@ -1,0 +1,196 @@
+"""Who has a task, for how long, and what becomes of it when they are not heard of any more."""
+
+import pytest
+
+from odyssey_recorder.errors import TaskError
+from odyssey_recorder.task.queue import Deed, QueuedTask, Status
+from odyssey_recorder.task.queue_ledger import Leases
+from odyssey_recorder.task.shared_queue import SharedQueue
+from tests.task.houses import House
+from tests.task.tasks import EPISODE, NotedEpisodes, row
+
+AGAIN = "0000000000000002"
+LEASES = Leases(claim_s=600, recording_s=86_400)
+
+
+def held(task: QueuedTask | None) -> str:
+    return "" if task is None else task.task_id
+
+
+def status(queue: SharedQueue, task_id: str) -> Status:
+    task = queue.board().task(task_id)
+    assert task is not None
+    return task.status
+
+
+def test_what_one_holds_is_offered_to_no_other(house: House) -> None:
+    house.fill(row("a"), row("b"))
+    ada, bob, eve = house.queue(), house.queue(annotator="Bob"), house.queue(annotator="Eve")
+    assert (held(ada.claim_next()), held(bob.claim_next()), held(eve.claim_next())) == ("a", "b", "")
+    assert eve.board().count(Status.CLAIMED) == 2
+    with pytest.raises(TaskError, match="a cannot be claimed: it is claimed, by Ada on "):
+        eve.claim("a")
+    with pytest.raises(TaskError, match="a cannot be skipped: it is claimed, by Ada on "):
+        eve.skip("a", "later")
+    ada.release()
+    assert held(eve.claim_next()) == "a"
+
+
+def test_two_windows_of_one_annotator_hold_different_tasks(house: House) -> None:
+    house.fill(row("a"), row("b"))
+    one, other = house.queue(), house.queue()
+    assert (held(one.claim_next()), held(other.claim_next()), held(one.claim_next())) == ("a", "b", "a")
+
+
+def test_claiming_another_task_gives_the_one_before_to_others(house: House) -> None:
+    house.fill(row("a"), row("b"))
+    ada, bob = house.queue(), house.queue(annotator="Bob")
+    ada.claim("a")
+    ada.claim("b")
+    assert held(bob.claim_next()) == "a"
+    with pytest.raises(TaskError, match="a cannot be claimed"):
+        ada.claim("a")
+    assert status(ada, "b") is Status.CLAIMED
+    assert ada.renew()
+
+
+def test_a_claim_that_is_not_renewed_runs_out(house: House) -> None:
+    house.fill(row("a"))
+    ada, bob = house.queue(leases=LEASES), house.queue(annotator="Bob", leases=LEASES)
+    ada.claim("a")
+    house.clock.pass_s(599)
+    assert held(bob.claim_next()) == ""
+    house.clock.pass_s(2)
+    assert bob.board().count(Status.WAITING) == 1
+    assert held(bob.claim_next()) == "a"
+    assert not ada.renew()
+    ada.release()
+    assert [holder.annotator for holder in bob.holders()] == ["Bob"]
+
+
+def test_a_claim_that_ran_out_and_was_taken_by_nobody_goes_on_when_it_is_renewed(house: House) -> None:
+    house.fill(row("a"))
+    ada, bob = house.queue(leases=LEASES), house.queue(annotator="Bob", leases=LEASES)
+    ada.claim("a")
+    house.clock.pass_s(601)
+    assert ada.renew()
+    assert held(bob.claim_next()) == ""
+
+
+@pytest.mark.parametrize("ask", [SharedQueue.renew, SharedQueue.board, SharedQueue.holders])
+def test_whatever_is_asked_renews_the_claim(house: House, ask: object) -> None:
+    assert callable(ask)
+    house.fill(row("a"))
+    ada, bob = house.queue(leases=LEASES), house.queue(annotator="Bob", leases=LEASES)
+    ada.claim("a")
+    for _ in range(3):
+        house.clock.pass_s(400)
+        ask(ada)
+    assert held(bob.claim_next()) == ""
+
+
+def test_it_is_told_who_works_on_what(house: House) -> None:
+    house.fill(row("a"), row("b"))
+    episodes = NotedEpisodes()
+    ada, bob = house.queue(episodes, leases=LEASES), house.queue(annotator="Bob", drafts="his", leases=LEASES)
+    ada.claim("a")
+    house.clock.pass_s(60)
+    bob.claim("b")
+    episodes.drafts[EPISODE] = "a"
+    ada.board()
+    assert ada.renew()
+    one, other = bob.holders()
+    assert (one.task_id, one.annotator, one.is_recording) == ("a", "Ada", True)
+    assert (other.task_id, other.annotator, other.is_recording) == ("b", "Bob", False)
+    assert (one.until - one.since).days == 1
+    assert (other.until - other.since).seconds == 600
+    assert one.place
+    assert "/" not in one.place
+
+
+def test_a_recording_that_was_begun_is_kept_for_days_and_looking_renews_it(house: House) -> None:
+    house.fill(row("a"))
+    episodes = NotedEpisodes()
+    ada, bob = house.queue(episodes, leases=LEASES), house.queue(annotator="Bob", drafts="his", leases=LEASES)
+    ada.claim("a")
+    episodes.drafts[EPISODE] = "a"
+    assert status(ada, "a") is Status.UNDER_WAY
+    for _ in range(3):
+        house.clock.pass_s(80_000)
+        assert held(bob.claim_next()) == ""
+        assert status(ada, "a") is Status.UNDER_WAY
+
+
+def test_what_becomes_of_a_draft_is_found_out_where_it_is_and_nowhere_else(house: House) -> None:
+    house.fill(row("a"))
+    episodes = NotedEpisodes()
+    ada, bob = house.queue(episodes, leases=LEASES), house.queue(annotator="Bob", drafts="his", leases=LEASES)
+    episodes.drafts[EPISODE] = "a"
+    ada.board()
+    assert status(bob, "a") is Status.UNDER_WAY
+    episodes.drafts.clear()
+    assert status(bob, "a") is Status.UNDER_WAY
+    assert status(ada, "a") is Status.WAITING
+    assert held(bob.claim_next()) == "a"
+
+
+def test_a_recording_that_nobody_looks_after_waits_again_and_both_episodes_are_noted(house: House) -> None:
+    house.fill(row("a"))
+    hers, his = NotedEpisodes(), NotedEpisodes()
+    ada, bob = house.queue(hers, leases=LEASES), house.queue(his, annotator="Bob", drafts="his", leases=LEASES)
+    hers.drafts[EPISODE] = "a"
+    ada.board()
+    house.clock.pass_s(90_000)
+    assert held(bob.claim_next()) == "a"
+    his.drafts[AGAIN] = "a"
+    bob.board()
+    his.publish(AGAIN)
+    bob.mark_recorded("a", AGAIN)
+    hers.publish(EPISODE)
+    task = ada.board().task("a")
+    assert task is not None
+    assert task.status is Status.RECORDED
+    assert [(one.deed, one.by, one.episode_id) for one in task.history] == [
+        (Deed.BEGUN, "Ada", EPISODE),
+        (Deed.BEGUN, "Bob", AGAIN),
+        (Deed.RECORDED, "Bob", AGAIN),
+        (Deed.RECORDED, "Ada", EPISODE),
+    ]
+    assert held(bob.claim_next()) == ""
+
+
+def test_a_draft_is_theirs_who_held_its_task_whoever_sees_it_first(house: House) -> None:
+    house.fill(row("a"))
+    episodes = NotedEpisodes()
+    house.queue(episodes).claim("a")
+    episodes.drafts[EPISODE] = "a"
+    task = house.queue(episodes, annotator="Bob").board().task("a")
+    assert task is not None
+    assert [(one.deed, one.by) for one in task.history] == [(Deed.BEGUN, "Ada")]
+
+
+def test_a_draft_that_comes_back_from_the_trash_is_under_way_again(house: House) -> None:
+    house.fill(row("a"))
+    episodes = NotedEpisodes()
+    queue = house.queue(episodes)
+    episodes.drafts[EPISODE] = "a"
+    queue.board()
+    episodes.drafts.clear()
+    assert status(queue, "a") is Status.WAITING
+    episodes.drafts[EPISODE] = "a"
+    assert status(queue, "a") is Status.UNDER_WAY
+
+
+def test_what_ended_as_impossible_is_so_and_can_be_sent_back(house: House) -> None:
+    house.fill(row("a"), row("b"))
+    episodes = NotedEpisodes()
+    episodes.impossible = {EPISODE, AGAIN}
+    queue = house.queue(episodes)
+    queue.mark_recorded("a", EPISODE)
+    episodes.drafts[AGAIN] = "b"
+    queue.board()
+    episodes.publish(AGAIN)
+    assert queue.board().count(Status.IMPOSSIBLE) == 2
+    assert queue.claim_next() is None
+    queue.send_back("a", "it is possible")
+    assert held(queue.claim_next()) == "a"

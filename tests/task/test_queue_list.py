@@ -1,0 +1,120 @@
+"""A queue in a file follows its list, which may change at any time."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+
+from odyssey_recorder.errors import TaskError
+from odyssey_recorder.task.listing import read_tasks
+from odyssey_recorder.task.queue import Status
+from odyssey_recorder.task.shared_queue import SharedQueue
+from tests.task.tasks import EPISODE, queue_of, row, write_list
+
+ROWS = (row("a"), row("b"), row("c"))
+
+
+@pytest.fixture
+def list_of(tmp_path: Path) -> Callable[..., None]:
+    """Writes the list anew."""
+
+    def write(*rows: Mapping[str, object]) -> None:
+        write_list(tmp_path / "my_tasks.jsonl", rows)
+
+    return write
+
+
+def shown(queue: SharedQueue) -> list[str]:
+    return [task.task_id for task in queue.board().tasks]
+
+
+def test_a_list_that_changes_is_read_anew(tmp_path: Path, list_of: Callable[..., None]) -> None:
+    queue = queue_of(tmp_path, *ROWS)
+    assert shown(queue) == ["a", "b", "c"]
+    assert queue.board().name == "my tasks"
+    list_of(row("a"), row("the new one"))
+    with pytest.raises(TaskError, match="2: task_id"):
+        queue.board()
+    list_of(row("a"), row("new"))
+    assert shown(queue) == ["a", "new"]
+    with pytest.raises(TaskError, match=r"c is not in .*my_tasks\.jsonl any more"):
+        queue.claim("c")
+
+
+def test_a_list_that_is_gone_is_told(tmp_path: Path) -> None:
+    queue = queue_of(tmp_path, *ROWS)
+    queue.board()
+    (tmp_path / "my_tasks.jsonl").unlink()
+    with pytest.raises(TaskError, match=r"my_tasks\.jsonl cannot be read"):
+        queue.claim_next()
+
+
+def test_what_the_list_no_longer_has_is_not_offered_and_comes_back_with_what_was_done(
+    tmp_path: Path, list_of: Callable[..., None]
+) -> None:
+    queue = queue_of(tmp_path, *ROWS)
+    queue.skip("a", "later")
+    queue.mark_recorded("b", EPISODE)
+    list_of(row("c"))
+    assert shown(queue) == ["c"]
+    queue.mark_recorded("c", EPISODE)
+    assert queue.claim_next() is None
+    list_of(row("b"), row("a"), row("c"))
+    assert [(one.task_id, one.status) for one in queue.board().tasks] == [
+        ("b", Status.RECORDED),
+        ("a", Status.SKIPPED),
+        ("c", Status.RECORDED),
+    ]
+    upcoming = queue.claim_next()
+    assert upcoming is not None
+    assert upcoming.task_id == "a"
+
+
+def test_a_task_is_as_the_list_has_it_also_while_it_is_held(tmp_path: Path, list_of: Callable[..., None]) -> None:
+    queue = queue_of(tmp_path, *ROWS)
+    queue.claim("a")
+    list_of(row("a", instruction="Wake me", priority=2), row("b"), row("c", priority=1))
+    tasks = queue.board().tasks
+    assert (tasks[0].listed.task.instruction, tasks[0].status) == ("Wake me", Status.CLAIMED)
+    upcoming = queue.claim_next(after="a")
+    assert upcoming is not None
+    assert upcoming.task_id == "c"
+
+
+def test_words_of_a_person_stay_until_the_list_has_others(tmp_path: Path, list_of: Callable[..., None]) -> None:
+    queue = queue_of(tmp_path, *ROWS)
+    source = write_list(tmp_path / "better.jsonl", [row("b", instruction="Wake me")])
+    queue.amend(read_tasks(source), "Lea")
+    list_of(row("c"), row("b"))
+    assert [task.listed.task.instruction for task in queue.board().tasks] == ["Do c in the clock", "Wake me"]
+    assert queue_of(tmp_path, row("c"), row("b")).board().tasks[1].listed.task.instruction == "Wake me"
+    list_of(row("b", instruction="Wake me at seven"))
+    assert queue.board().tasks[0].listed.task.instruction == "Wake me at seven"
+
+
+def test_what_came_from_no_list_stays_behind_what_the_list_has(tmp_path: Path, list_of: Callable[..., None]) -> None:
+    queue = queue_of(tmp_path, *ROWS)
+    added = read_tasks(write_list(tmp_path / "more.jsonl", [row("x"), row("y"), row("a")]))
+    assert queue.add(added, to_approve=False) == 2
+    list_of(*ROWS, row("d"))
+    assert shown(queue) == ["a", "b", "c", "d", "x", "y"]
+
+
+def test_another_window_sees_the_list_as_the_first_one_took_it(tmp_path: Path, list_of: Callable[..., None]) -> None:
+    windows = [queue_of(tmp_path, *ROWS) for _ in range(2)]
+    assert [shown(queue) for queue in windows] == [["a", "b", "c"]] * 2
+    list_of(row("b"))
+    assert [shown(queue) for queue in windows] == [["b"]] * 2
+
+
+@pytest.fixture
+def windows(tmp_path: Path) -> list[SharedQueue]:
+    return [queue_of(tmp_path, *ROWS) for _ in range(2)]
+
+
+def test_what_another_window_did_is_seen(windows: list[SharedQueue]) -> None:
+    one, other = windows
+    one.skip("a", "later")
+    other.skip("b", "later")
+    one.mark_recorded("a", EPISODE)
+    assert [task.status for task in other.board().tasks] == [Status.RECORDED, Status.SKIPPED, Status.WAITING]

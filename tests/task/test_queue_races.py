@@ -1,0 +1,128 @@
+"""Many claim at once, and some are killed while they do: no task goes to two, and none is lost."""
+
+import multiprocessing
+import random
+import time
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from multiprocessing.process import BaseProcess
+from pathlib import Path
+
+import pytest
+
+from odyssey_recorder.task.queue import Deed
+from odyssey_recorder.task.queue_database import QueueDatabase
+from odyssey_recorder.task.queue_rules import status_after
+from tests.task import claimants
+from tests.task.claimants import Work
+from tests.task.houses import House
+from tests.task.postgres import Postgres
+from tests.task.tasks import row, write_list
+
+LEASE_S = 601
+
+
+def _race(work: Work, processes: int, victims: int) -> set[int]:
+    """Have processes do the work, and kill some while they have tasks; which those were, when all is recorded."""
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["tests.task.claimants"])
+    ahead_s, start = context.Value("d", 0.0), context.Barrier(processes)
+    works = [replace(work, number=number) for number in range(processes)]
+    running = [context.Process(target=claimants.work, args=(one, start, ahead_s)) for one in works]
+    for process in running:
+        process.start()
+    database = QueueDatabase(work.url, clock=claimants.clock(ahead_s))
+    try:
+        killed = _kill_some(works, running, victims)
+        looker = claimants.queue_for(work, "looker", database)
+        while not claimants.is_stuck(looker, killed):
+            time.sleep(0.05)
+        ahead_s.value = LEASE_S  # what the killed ones held runs out
+        for number, process in enumerate(running):
+            process.join(60)
+            assert process.exitcode == (-9 if number in killed else 0)
+    finally:
+        database.close()
+        for process in running:
+            process.kill()
+            process.join()
+    return killed
+
+
+def _kill_some(works: Sequence[Work], running: Sequence[BaseProcess], victims: int) -> set[int]:
+    chance, killed = random.Random(7), set[int]()
+    while len(killed) < victims:
+        holding = [one.number for one in works if one.number not in killed and _holds(one.diary)]
+        if holding:
+            number = chance.choice(holding)
+            time.sleep(0.01 * chance.random())
+            running[number].kill()
+            running[number].join()
+            killed.add(number)
+    return killed
+
+
+def _holds(diary: Path) -> bool:
+    lines = diary.read_text().splitlines() if diary.exists() else []
+    return bool(lines) and lines[-1].startswith("claimed")
+
+
+def _assert_each_was_recorded_once(work: Work, tasks: int, killed: set[int]) -> None:
+    database = QueueDatabase(work.url)
+    board = claimants.queue_for(work, "looker", database).board()
+    database.close()
+    assert len(board.tasks) == tasks
+    for task in board.tasks:
+        assert [entry.deed for entry in task.history] == [Deed.RECORDED]
+        assert task.status is status_after(entry.deed for entry in task.history)
+    told = [line.split() for diary in work.folder.glob("diary-*.txt") for line in diary.read_text().splitlines()]
+    claimed = Counter(task_id for what, task_id, who in told if what == "claimed" and _lives(who, killed))
+    assert max(claimed.values()) == 1
+    lost = {task_id for what, task_id, who in told if what == "claimed" and not _lives(who, killed)}
+    assert lost
+
+
+def _lives(who: str, killed: set[int]) -> bool:
+    return int(who.partition("-")[0]) not in killed
+
+
+def test_twenty_processes_share_a_file_that_none_has_made(tmp_path: Path) -> None:
+    source = write_list(tmp_path / "tasks.jsonl", [row(f"t-{number}") for number in range(80)])
+    work = Work(f"sqlite:///{tmp_path / 'queue.sqlite'}", tmp_path, 0, 1, source, 0.02)
+    killed = _race(work, 20, 4)
+    _assert_each_was_recorded_once(work, 80, killed)
+
+
+def test_two_hundred_share_a_server(postgres: Postgres, tmp_path: Path) -> None:
+    url = postgres.url(postgres.new_database())
+    filling = House(tmp_path, url)
+    filling.fill(*(row(f"t-{number}") for number in range(250)))
+    filling.close()
+    work = Work(url, tmp_path, 0, 25, None, 0.1)
+    killed = _race(work, 8, 2)
+    _assert_each_was_recorded_once(work, 250, killed)
+
+
+def test_many_that_open_an_empty_server_at_once_make_its_tables_once(postgres: Postgres) -> None:
+    from concurrent.futures import ThreadPoolExecutor
+
+    url = postgres.url(postgres.new_database())
+
+    def open_it(_number: int) -> int:
+        database = QueueDatabase(url)
+        with database.reading() as connection:
+            tables = len(connection.exec_driver_sql("SELECT version_num FROM alembic_version").all())
+        database.close()
+        return tables
+
+    with ThreadPoolExecutor(20) as pool:
+        assert list(pool.map(open_it, range(20))) == [1] * 20
+
+
+@pytest.mark.soak
+def test_twenty_processes_share_ten_thousand_tasks(tmp_path: Path) -> None:
+    source = write_list(tmp_path / "tasks.jsonl", [row(f"t-{number}") for number in range(10_000)])
+    work = Work(f"sqlite:///{tmp_path / 'queue.sqlite'}", tmp_path, 0, 1, source, 0.02)
+    killed = _race(work, 20, 4)
+    _assert_each_was_recorded_once(work, 10_000, killed)

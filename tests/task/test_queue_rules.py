@@ -1,0 +1,66 @@
+"""The order of offering, and how a task stands after what was done with it."""
+
+from datetime import date
+
+import pytest
+from hypothesis import given as example
+from hypothesis import strategies as st
+
+from odyssey_recorder.errors import TaskError
+from odyssey_recorder.model.episode import TaskInfo
+from odyssey_recorder.task.listing import ListedTask
+from odyssey_recorder.task.queue import Deed, Status
+from odyssey_recorder.task.queue_rules import RANKS, SENT_BACK_RANKS, given, rank, skip_number, status_after
+
+PLACES = st.tuples(
+    st.sampled_from([Status.SENT_BACK, Status.WAITING, Status.RECORDED, Status.SKIPPED]),
+    st.integers(-9, 9),
+    st.none() | st.dates(),
+    st.integers(0, 2**32 - 1),
+    st.integers(1, 2**59),
+)
+
+
+def _rank(place: tuple[Status, int, date | None, int, int]) -> int:
+    status, priority, due, position, skipped = place
+    listed = ListedTask("a", TaskInfo("", (), "", "", ""), due=due, priority=priority)
+    return rank(listed, position, status, skipped)
+
+
+def _order(place: tuple[Status, int, date | None, int, int]) -> tuple[int, int, date, int]:
+    status, priority, due, position, skipped = place
+    if status is Status.SKIPPED:
+        return 2, skipped, date.max, 0
+    return 0 if status is Status.SENT_BACK else 1, -priority, due or date.max, position
+
+
+@example(PLACES, PLACES)
+def test_the_rank_says_the_order_in_one_number(
+    one: tuple[Status, int, date | None, int, int], other: tuple[Status, int, date | None, int, int]
+) -> None:
+    assert (_rank(one) < _rank(other)) == (_order(one) < _order(other))
+    assert RANKS[0] <= _rank(one) <= RANKS[1]
+    assert (_rank(one) <= SENT_BACK_RANKS[1]) == (one[0] is Status.SENT_BACK)
+    assert one[0] is not Status.SKIPPED or skip_number(_rank(one)) == one[4]
+
+
+@pytest.mark.parametrize(
+    ("deeds", "status"),
+    [
+        ([], Status.WAITING),
+        ([Deed.PREPARED], Status.TO_APPROVE),
+        ([Deed.PREPARED, Deed.EDITED, Deed.APPROVED, Deed.BEGUN, Deed.DROPPED], Status.WAITING),
+        ([Deed.SKIPPED, Deed.BEGUN, Deed.DROPPED], Status.SKIPPED),
+        ([Deed.RECORDED, Deed.SENT_BACK], Status.SENT_BACK),
+        ([Deed.RECORDED, Deed.ACCEPTED, Deed.RECORDED], Status.DONE),
+        ([Deed.IMPOSSIBLE, Deed.ACCEPTED], Status.IMPOSSIBLE),
+    ],
+)
+def test_a_task_stands_as_the_last_deed_that_counts_says(deeds: list[Deed], status: Status) -> None:
+    assert status_after(deeds) is status
+
+
+def test_a_reason_is_a_line_of_whole_characters() -> None:
+    assert given(" no\0such \n app ") == "no such app"
+    with pytest.raises(TaskError, match="half a character"):
+        given("\ud83d")
