@@ -1,0 +1,205 @@
+"""The desk where tasks are prepared, over a queue in a file, the shipped templates and a model's stand-in."""
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import pytest
+from pydantic import SecretStr
+
+from odyssey_recorder.errors import SettingsError, TaskError
+from odyssey_recorder.llm.asking import Asking
+from odyssey_recorder.llm.kept_answers import KeptAnswers
+from odyssey_recorder.llm.openai import OpenAIModel
+from odyssey_recorder.llm.prices import read_prices
+from odyssey_recorder.model.episode import Category
+from odyssey_recorder.model.text_origin import Approval, Writer
+from odyssey_recorder.task.queue import Status
+from odyssey_recorder.task.rewriting import Rewritten
+from odyssey_recorder.task.shared_queue import SharedQueue
+from odyssey_recorder.task.template_files import load_library, shipped_templates
+from odyssey_recorder.task_desk import TaskDesk, Templates, Wanted
+from tests.llm.stand_in import MODEL, Asked, Says, StandIn, says, shortest
+from tests.task.houses import House
+
+SIX = Wanted(6, 1, "simulated_phone", frozenset(), names_apps=False)
+
+
+def right(asked: Asked) -> Says:
+    """Words that the rules let pass, and a judge that finds nothing."""
+    if "instruction" not in asked.schema["properties"]:
+        return says({"missing_requirements": [], "added_requirements": [], "a_entails_b": True, "b_entails_a": True})
+    given = json.loads(re.findall(r"<task>\s*(\{.*?\})\s*</task>", asked.words, re.DOTALL)[-1])
+    return says({"instruction": f"Could you do this for me: {given['task']}"})
+
+
+@dataclass
+class Room:
+    """A desk, its queue, and the server that it asks."""
+
+    queue: SharedQueue
+    server: StandIn
+    own: Path
+    why_not: str = ""
+    told: list[Rewritten] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        folders = lambda: [shipped_templates(), *([self.own] if self.own.is_dir() else [])]  # noqa: E731
+        self.desk = TaskDesk(
+            self.queue, lambda: "Lea", Templates(folders, lambda: self.own, lambda: False), self._asking
+        )
+
+    def _asking(self, budget: float | None) -> Asking:
+        if self.why_not:
+            raise SettingsError(self.why_not)
+        model = OpenAIModel(MODEL, self.server.url, SecretStr("key"))
+        return Asking(model, KeptAnswers(), read_prices(), at_once=1, budget=budget)
+
+    def made(self) -> list[str]:
+        return [task.task_id for task in self.desk.generate(SIX).tasks]
+
+    def rewrite(self, task_ids: list[str], came: Callable[[Rewritten], None] | None = None) -> None:
+        self.desk.rewrite(
+            task_ids,
+            budget=None,
+            progress=lambda _progress: None,
+            came=came or self.told.append,
+            cancelled=lambda: False,
+        )
+
+
+@pytest.fixture
+def room(tmp_path: Path) -> Iterator[Room]:
+    house = House(tmp_path)
+    with StandIn(right) as server:
+        yield Room(house.queue(), server, tmp_path / "own")
+    house.close()
+
+
+def test_what_is_made_waits_for_a_person_to_approve_it(room: Room) -> None:
+    task_ids = room.made()
+    board = room.desk.board()
+    assert [task.task_id for task in board.tasks] == task_ids
+    assert board.count(Status.TO_APPROVE) == 6
+    assert room.queue.claim_next() is None
+    room.desk.approve(task_ids[:2])
+    room.desk.reject(task_ids[2:3], "too like the last")
+    board = room.desk.board()
+    assert (board.count(Status.WAITING), board.count(Status.REJECTED), board.count(Status.TO_APPROVE)) == (2, 1, 3)
+    approved, rejected = board.tasks[0].listed.text, board.tasks[2].listed.text
+    assert approved is not None
+    assert rejected is not None
+    assert (approved.approval, approved.approved_by) == (Approval.APPROVED, "Lea")
+    assert (rejected.approval, rejected.note) == (Approval.REJECTED, "too like the last")
+    claimed = room.queue.claim_next()
+    assert claimed is not None
+    assert claimed.task_id in task_ids[:2]
+
+
+def test_nothing_is_made_twice_and_it_is_told_how_many_are_left(room: Room) -> None:
+    left = sum(room.desk.left().values())
+    first = {task.task.task for task in room.desk.generate(SIX).tasks}
+    assert sum(room.desk.left().values()) == left - 6
+    assert not first & {task.task.task for task in room.desk.generate(SIX).tasks}
+
+
+def test_a_cell_of_the_board_is_filled(room: Room) -> None:
+    cell = room.desk.coverage("simulated_phone").emptiest[0]
+    wanted = replace(
+        SIX, count=2, categories=frozenset({Category(cell.category)}), device=cell.device, app_class=cell.app_class
+    )
+    batch = room.desk.generate(wanted)
+    assert [task.devices for task in batch.tasks] == [(cell.device,)] * 2
+    tally = room.desk.coverage("simulated_phone").tallies[cell]
+    assert tally.open > 0
+
+
+def test_rewritten_words_are_put_down_as_they_come(room: Room) -> None:
+    task_ids = room.made()
+    estimate = room.desk.estimate(task_ids)
+    assert (estimate.calls, estimate.kept, estimate.model) == (12, 0, MODEL)
+    room.rewrite(task_ids)
+    assert {one.task.task_id for one in room.told} == {*task_ids}
+    for task in room.desk.board().tasks:
+        assert task.listed.task.instruction.startswith("Could you do this for me: ")
+        assert task.listed.text is not None
+        assert task.listed.text.writer is Writer.MODEL
+        assert task.status is Status.TO_APPROVE
+
+
+def test_what_a_person_changed_meanwhile_stays(room: Room) -> None:
+    first, *_, last = task_ids = room.made()
+
+    def change_the_last(rewritten: Rewritten) -> None:
+        room.told.append(rewritten)
+        if rewritten.task.task_id == first:
+            room.desk.edit(last, "These are my own words")
+
+    room.rewrite(task_ids, change_the_last)
+    assert room.told[-1].trouble == "It was changed by somebody meanwhile, and stays as they left it."
+    left = room.desk.board().tasks[-1].listed
+    assert left.task.instruction == "These are my own words"
+    assert left.text is not None
+    assert left.text.edited_by == "Lea"
+
+
+def test_the_rules_look_at_a_persons_words(room: Room) -> None:
+    (first, *_) = room.made()
+    room.desk.approve([first])
+    edited = room.desk.edit(first, "  Do something\nelse   entirely, please ")
+    assert edited.task.instruction == "Do something else entirely, please"
+    assert edited.text is not None
+    assert edited.text.equivalence is not None
+    assert edited.text.equivalence.faults
+    assert edited.text.approval is Approval.OPEN
+    with pytest.raises(TaskError, match="must say something"):
+        room.desk.edit(first, " \n")
+
+
+def test_a_task_that_is_gone_is_named(room: Room) -> None:
+    with pytest.raises(TaskError, match="The task nobody is not in the queue any more"):
+        room.desk.approve(["nobody"])
+
+
+def test_it_is_said_why_no_model_can_be_asked(room: Room) -> None:
+    assert room.desk.can_ask == ""
+    room.why_not = "No language model is set."
+    assert room.desk.can_ask == "No language model is set."
+
+
+def test_a_proposal_is_kept_as_a_template_of_ones_own(room: Room) -> None:
+    room.server.behaviour = lambda asked: (
+        says(
+            {
+                "templates": [
+                    {
+                        "meta_task": "Count the windows of {building} on a picture and keep the number in a note.",
+                        "slots": [{"name": "building", "items": ["the old mill", "the red barn", "the lighthouse"]}],
+                        "roles": ["photos", "notes"],
+                        "phrasings": [
+                            "How many windows does {building} have on a picture? Keep the number in a note.",
+                            "Look at a picture of {building}, count its windows and put the number into a note.",
+                            "I want a note that says how many windows {building} has on a picture.",
+                        ],
+                        "named_phrasings": [
+                            "Count the windows of {building} on a picture in {photos} and keep the number in {notes}.",
+                            "In {photos}, count the windows of {building}; write the number into {notes}.",
+                        ],
+                        "notes": "",
+                    }
+                ]
+            }
+        )
+        if "templates" in asked.schema["properties"]
+        else shortest(asked)
+    )
+    (proposal,) = room.desk.propose(Category.INFORMATION_MANAGEMENT, 1, cancelled=lambda: False)
+    assert proposal.faults == ()
+    kept = room.desk.keep(proposal)
+    assert kept.source is not None
+    assert kept.source.is_relative_to(room.own / "Information_Management")
+    library = load_library([shipped_templates(), room.own])
+    assert kept in library.templates
+    assert room.desk.left()[kept.template_id] == 3
