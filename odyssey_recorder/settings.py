@@ -63,6 +63,11 @@ def answers_file() -> Path:
     return user_data_path(APP) / "answers.sqlite"
 
 
+def prices_file() -> Path:
+    """Where the user's own prices of language models are looked for, which go above those of the program."""
+    return user_config_path(APP) / "prices.toml"
+
+
 def log_file() -> Path:
     """Where the log is written; older parts of it lie beside."""
     return user_log_path(APP) / "odyssey-recorder.log"

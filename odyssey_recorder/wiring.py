@@ -27,7 +27,7 @@ from odyssey_recorder.practice.profiles import ProfileStore
 from odyssey_recorder.practice.room import PracticeRoom
 from odyssey_recorder.quality.reviewing.review_store import ReviewStore
 from odyssey_recorder.reach import Reach
-from odyssey_recorder.settings import Settings, SettingsStore, answers_file, checks_file, log_file
+from odyssey_recorder.settings import Settings, SettingsStore, answers_file, checks_file, log_file, prices_file
 from odyssey_recorder.simulator.lab import Lab, PhoneProcesses
 from odyssey_recorder.task.listing import shipped_tasks
 from odyssey_recorder.task.personal_queue import PersonalQueue
@@ -267,7 +267,11 @@ def open_asking(settings: Settings, budget: float | None = None, *, at_once: int
     from odyssey_recorder.llm.prices import read_prices
 
     return Asking(
-        language_model(settings), _kept_answers(answers_file()), read_prices(), at_once=at_once, budget=budget
+        language_model(settings),
+        _kept_answers(answers_file()),
+        read_prices(prices_file()),
+        at_once=at_once,
+        budget=budget,
     )
 
 

@@ -13,7 +13,8 @@ from odyssey_recorder.llm.prices import PictureCount
 USUAL_ANSWER = 200
 """Tokens of an answer whose length nobody bounded, before any was seen."""
 
-_CHARACTERS = 4
+_BYTES = 4
+"""Of words in UTF-8: four letters of English to a token, hardly more than one character of Chinese."""
 _MESSAGE = 4
 """What a message takes beyond its words."""
 _TILE, _TILE_TOKENS, _PICTURE_TOKENS = 512, 170, 85
@@ -23,8 +24,8 @@ _UNREADABLE = (_LONG_SIDE, _SHORT_SIDE)
 
 
 def estimated_usage(question: Question, picture: PictureCount, usual_answer: int = USUAL_ANSWER) -> Usage:
-    """The tokens of a question, four characters to each, and of the longest answer it allows, or a usual one."""
-    words = len(json.dumps(dict(question.schema))) // _CHARACTERS
+    """The tokens of a question, four bytes to each, and of the longest answer it allows, or a usual one."""
+    words = len(json.dumps(dict(question.schema))) // _BYTES
     tokens_in = words + sum(_of_message(message, picture) for message in question.messages)
     allowed = question.parameters.get("max_completion_tokens") or question.parameters.get("max_tokens")
     return Usage(tokens_in, int(allowed or usual_answer))
@@ -47,7 +48,7 @@ def _of_message(message: Message, picture: PictureCount) -> int:
 def _of_part(part: Words | Image, picture: PictureCount) -> int:
     match part:
         case Words(text):
-            return math.ceil(len(text) / _CHARACTERS)
+            return math.ceil(len(text.encode()) / _BYTES)
         case Image(detail="low"):
             return _PICTURE_TOKENS
         case Image(data):
