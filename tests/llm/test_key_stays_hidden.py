@@ -1,13 +1,11 @@
 """A planted key is looked for everywhere after all that can go wrong has gone wrong."""
 
-import asyncio
 import logging
 import pickle
 import subprocess
 import sys
 import traceback
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -18,7 +16,7 @@ from odyssey_recorder.llm.asking import Asking
 from odyssey_recorder.llm.kept_answers import KeptAnswers
 from odyssey_recorder.llm.openai import OpenAIModel
 from odyssey_recorder.logs import logging_to
-from tests.llm.questions import hasty, model_at, priced, question, questions
+from tests.llm.questions import hasty, model_at, priced, questions
 from tests.llm.stand_in import (
     CutsOff,
     Fails,
@@ -73,8 +71,6 @@ def test_no_error_log_or_file_has_the_key(
         told += [
             told_by(one) if isinstance(one, LanguageModelError) else repr(one) for one in asks.ask_all(questions(2))
         ]
-        with suppress(LanguageModelError):
-            raise asyncio.run(_error_of(model))
         told += [repr(model), repr(vars(model)), repr(asks), kept.problem]
         logging.getLogger(__name__).info("The key is %s.", KEY)
         kept.close()
@@ -88,16 +84,6 @@ def test_no_error_log_or_file_has_the_key(
     written = [file for file in tmp_path.rglob("*") if file.is_file()]
     assert {"log", "answers.sqlite"} <= {file.name for file in written}
     assert [file for file in written if KEY.encode() in file.read_bytes()] == []
-
-
-async def _error_of(model: OpenAIModel) -> LanguageModelError:
-    try:
-        await model.ask(question())
-    except LanguageModelError as error:
-        return error
-    finally:
-        await model.close()
-    return LanguageModelError("There was none.")
 
 
 def test_the_library_told_to_log_all_it_does_logs_no_key() -> None:
