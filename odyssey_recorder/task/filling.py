@@ -124,7 +124,8 @@ class Fillings:
 
     def holds(self, told: str) -> bool:
         """Whether the task of this `identity` is one of these fillings."""
-        return told.startswith(self.lead) and self._fits(told[len(self.lead) :], 1, {})
+        lead, tail = self._folded_parts[0], self._folded_parts[-1]
+        return told.startswith(lead) and told.endswith(tail) and self._fits(told[len(lead) :], 1, {})
 
     @property
     def lead(self) -> str:

@@ -192,15 +192,14 @@ def _supplies(templates: Iterable[Template], library: TemplateLibrary, order: Or
 
 def _used(fillings: Mapping[str, Fillings], known: Iterable[str]) -> Counter[str]:
     """How many of the known tasks each template gives, by its id."""
-    by_word: dict[str, list[tuple[str, Fillings]]] = defaultdict(list)
+    by_lead: dict[str, list[str]] = defaultdict(list)
     for name, all_of_it in fillings.items():
-        word, blank, _ = all_of_it.lead.partition(" ")
-        by_word[word if blank else ""].append((name, all_of_it))
-    anyhow = by_word.pop("", [])
+        by_lead[all_of_it.lead].append(name)
+    lengths = sorted({len(lead) for lead in by_lead})
     used: Counter[str] = Counter()
     for told in known:
-        likely = by_word.get(told.partition(" ")[0], [])
-        used.update(name for name, all_of_it in (*likely, *anyhow) if all_of_it.holds(told))
+        likely = [name for length in lengths for name in by_lead.get(told[:length], ())]
+        used.update(name for name in likely if fillings[name].holds(told))
     return used
 
 

@@ -60,10 +60,14 @@ def _meta_faults(template: Template) -> Iterator[Fault]:
 
 
 def _stray_braces(text: str, place: Place) -> Iterator[Fault]:
-    if re.search(r"[{}]", _GAP.sub("", text)):
+    if _has_braces(_GAP.sub("", text)):
         yield Fault(
             place, "a gap is a name in small letters between braces, such as {item}; other braces cannot be here"
         )
+
+
+def _has_braces(text: str) -> bool:
+    return "{" in text or "}" in text
 
 
 # Slots.
@@ -82,7 +86,7 @@ def _faults_of_slot(slot: Slot, place: Place) -> Iterator[Fault]:
             yield from faults_of_items(texts, place)
         case Numbers(first, last, step, words):
             yield from _number_faults(first, last, step, place)
-            if words.count("{}") != 1 or re.search(r"[{}]", words.replace("{}", "")):
+            if words.count("{}") != 1 or _has_braces(words.replace("{}", "")):
                 yield Fault((*place, "words"), "must hold {} once, where the number goes, and no other braces")
         case Days(first, last, words):
             earliest, furthest = (
@@ -99,13 +103,14 @@ def faults_of_items(texts: tuple[str, ...], place: Place) -> Iterator[Fault]:
     """What is wrong with the items of a slot or a pool, which are at `place`."""
     if not texts:
         yield Fault(place, "nothing is there to fill it")
-    seen: dict[str, str] = {}
+    seen: set[str] = set()
     for number, text in enumerate(texts):
-        if re.search(r"[{}]", text):
+        if _has_braces(text):
             yield Fault((*place, number), f'"{text}" cannot have braces')
-        if identity(text) in seen:
+        said = identity(text)
+        if said in seen:
             yield Fault((*place, number), f'"{text}" is there twice')
-        seen[identity(text)] = text
+        seen.add(said)
 
 
 def _number_faults(first: int, last: int, step: int, place: Place) -> Iterator[Fault]:

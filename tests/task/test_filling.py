@@ -76,7 +76,7 @@ def test_an_identity_knows_no_case_and_no_blanks(text: str) -> None:
 
 
 def test_two_texts_of_other_words_have_other_identities() -> None:
-    assert identity("Set an  alarm\nfor 7") == identity("set an Alarm for 7")
+    assert identity(" Set an  alarm\nfor 7 ") == identity("set an Alarm for 7") == identity(" set an alarm for 7")
     assert identity("Set an alarm for 7") != identity("Set an alarm for 8")
 
 
@@ -156,6 +156,21 @@ def test_slots_of_the_same_items_never_get_the_same() -> None:
     assert len(made) == 6
     assert all(len(set(values.values())) == 3 for values in made)
     assert not Fillings(template, FRIDAY).holds(identity("find Rome and Kyoto and Rome"))
+
+
+def test_slots_of_the_same_items_are_told_apart_in_whatever_order_the_text_has_them() -> None:
+    cities = Items(("Lisbon", "Kyoto"))
+    slots = {"start": cities, "end": cities}
+    template = Template("fly", template_of().category, "To {end} from {start}", slots, (), (), ())
+    fillings = Fillings(template, FRIDAY)
+    assert fillings.holds("to kyoto from lisbon")
+    assert not fillings.holds("to kyoto from kyoto")
+
+
+def test_numbers_may_be_the_same_in_two_gaps() -> None:
+    template = template_of(slots={"adults": Numbers(1, 3), "children": Numbers(1, 3)})
+    assert Fillings(template, FRIDAY).count == 9
+    assert Fillings(template, FRIDAY).holds("find 2 and 2")
 
 
 def test_a_template_without_gaps_is_one_task() -> None:

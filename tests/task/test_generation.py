@@ -227,13 +227,12 @@ def test_phrasings_of_a_template_are_used_equally_often() -> None:
     assert Counter(text.split()[0] for text in texts) == {"Please": 30, "In": 30}
 
 
-def test_apps_of_a_role_are_used_equally_often() -> None:
+def test_apps_of_a_role_are_used_equally_often_with_what_is_there_already() -> None:
     library = one_per_category(100)
-    have = made(library, 3).tasks
-    tasks = made(library, 297, have=have).tasks
-    used = Counter(played for task in (*have, *tasks) for played in task.roles.items())
-    assert set(used.values()) == {100, 150}
-    assert {app for (role, app), count in used.items() if count == 150} == {"Jotter", "Memo"}
+    few = library_of(*library.templates, catalogue=catalogue_of(shop=("Bazaar",), notes=("Memo",)))
+    have = made(few, 40).tasks
+    used = Counter(app for task in (*have, *made(library, 80, have=have).tasks) for app in task.task.apps)
+    assert used == {"Bazaar": 40, "Market": 40, "Mall": 40, "Memo": 60, "Jotter": 60}
 
 
 def test_roles_of_a_task_are_played_by_different_apps() -> None:
@@ -252,6 +251,13 @@ def test_a_role_that_few_can_play_does_not_lose_its_app_to_another() -> None:
     for task in made(library_of(template, catalogue=catalogue), 20).tasks:
         assert task.task.apps == ("Clipper", "Bazaar", "Abacus")
         assert list(task.roles) == ["wide", "middle", "narrow"]
+
+
+def test_who_cannot_play_a_role_beside_another_does_not_upset_the_balance_of_the_others() -> None:
+    catalogue = catalogue_of(wide=("Abacus", "Bazaar", "Clipper"), narrow=("Abacus",))
+    template = template_of(slots={"item": many(20)}, roles=("wide", "narrow"))
+    tasks = made(library_of(template, catalogue=catalogue), 20).tasks
+    assert Counter(task.roles["wide"] for task in tasks) == {"Bazaar": 10, "Clipper": 10}
 
 
 def test_roles_that_contend_for_each_others_apps_are_cast_all_the_same() -> None:

@@ -26,6 +26,10 @@ def test_after_every_turn_each_has_its_share_but_for_one(shares: dict[str, float
         assert abs(made[thing] - count * share / sum(shares.values())) < 1 + len(shares) / 2
 
 
+def test_who_has_a_small_share_waits_for_half_of_its_time() -> None:
+    assert served(Turns({"a": 9.0, "b": 1.0}, {}, Random(1)), 12).index("b") in (4, 5)
+
+
 def test_what_each_came_before_counts() -> None:
     turns = Turns(dict.fromkeys("abc", 1.0), {"a": 3, "b": 1}, Random(1))
     assert Counter(served(turns, 5)) == {"c": 3, "b": 2}
@@ -37,7 +41,7 @@ def test_of_those_with_the_same_share_any_is_first_but_the_same_for_the_same_see
 
     rounds = [order(1)[first : first + 6] for first in (0, 6, 12)]
     assert [sorted(some) for some in rounds] == [list("abcdef")] * 3
-    assert rounds[0] != rounds[1]
+    assert rounds[0] != rounds[1] != rounds[2]
     assert order(1) == order(1) != order(2)
 
 
