@@ -20,8 +20,10 @@ from odyssey_recorder.recording import events
 from odyssey_recorder.recording.snapshots import StepSnapshots
 from odyssey_recorder.recording.step_writer import KeptPicture, StepWriter, Tree
 
-_THREADS = 4
-"""A picture, two looks at the device, an input."""
+_HANDS = 2
+"""A picture and an input: neither waits for a look at the device, which takes seconds where that is slow."""
+_EYES = 3
+"""A look at the screen's state, one at its views, and one at the views of the screen before."""
 
 _GESTURES = "2"
 """The value of `secure` `navigation_mode` for gestures; every other one has buttons."""
@@ -82,34 +84,36 @@ class Work:
         self._writer = writer
         self._snapshots = snapshots
         self._report = report
-        self._workers = ThreadPoolExecutor(_THREADS, thread_name_prefix="recording")
+        self._hands = ThreadPoolExecutor(_HANDS, thread_name_prefix="recording")
+        self._eyes = ThreadPoolExecutor(_EYES, thread_name_prefix="looking")
 
     def finish(self) -> None:
-        """Wait until all that was begun is done; nothing can be begun any more."""
-        self._workers.shutdown(wait=True)
+        """Wait until all that was begun is done; looks that have not begun are not taken, and nothing can be begun."""
+        self._hands.shutdown(wait=True)
+        self._eyes.shutdown(wait=True, cancel_futures=True)
 
     def keep_picture(self, frame: Frame, *, snapshot: int | None = None) -> None:
         """Make a frame's picture safe; reports KeptPicture or StorageFailed.
 
         With `snapshot`, the key of the step to come, a snapshot of the device is made, too, before it reports.
         """
-        self._begin(partial(self._write_picture, frame, snapshot))
+        self._begin(self._hands, partial(self._write_picture, frame, snapshot))
 
     def bring_back(self, key: int) -> None:
         """Load the snapshot from before step `key`, if there is one; reports Returned."""
-        self._begin(partial(self._bring_back, key))
+        self._begin(self._hands, partial(self._bring_back, key))
 
     def forget_snapshots(self) -> None:
         """The recording has ended: leave no snapshot on the emulator."""
-        self._workers.submit(self._snapshots.forget_all)
+        self._hands.submit(self._snapshots.forget_all)
 
     def look_at_screen(self, frame_number: int) -> None:
         """Ask the device about its screen; reports ScreenKnown."""
-        self._begin(lambda: ScreenKnown(frame_number, self._screen_state(), time.monotonic_ns()))
+        self._begin(self._eyes, lambda: ScreenKnown(frame_number, self._screen_state(), time.monotonic_ns()))
 
     def read_tree(self, frame_number: int) -> None:
         """Read the view tree; reports TreeRead."""
-        self._begin(lambda: self._read_tree(frame_number))
+        self._begin(self._eyes, lambda: self._read_tree(frame_number))
 
     def read_field(self, frame_number: int) -> None:
         """Read the focused field, and with it the view tree; reports FieldRead, then TreeRead."""
@@ -121,7 +125,7 @@ class Work:
             self._report(events.FieldRead(focused_text(nodes), asked_ns, read.read_ns, _field_name(nodes)))
             return read
 
-        self._begin(read)
+        self._begin(self._eyes, read)
 
     def look_at_areas(self, frame_number: int, check_clock: Callable[[], bool]) -> None:
         """Read the device's clock, then how its screen is parted; reports ScreenKnown, then ScreenLooked."""
@@ -134,17 +138,17 @@ class Work:
             areas = self._areas(state) if state is not None else None
             return events.ScreenLooked(areas, asked_ns, time.monotonic_ns(), clock_agreed=agrees)
 
-        self._begin(look)
+        self._begin(self._eyes, look)
 
     def send(self, intent: events.Intent) -> None:
         """Carry an input out; reports Sent, InputRefused or InputUncertain."""
-        self._begin(partial(self._send, intent))
+        self._begin(self._hands, partial(self._send, intent))
 
     def publish(self, store: EpisodeStore, draft: Draft) -> None:
         """Put the episode into the dataset; reports InDataset or StorageFailed."""
-        self._begin(lambda: InDataset(store.publish(draft)))
+        self._begin(self._hands, lambda: InDataset(store.publish(draft)))
 
-    def _begin(self, call: Callable[[], Outcome]) -> None:
+    def _begin(self, workers: ThreadPoolExecutor, call: Callable[[], Outcome]) -> None:
         def run() -> None:
             try:
                 self._report(call())
@@ -153,7 +157,7 @@ class Work:
             except Exception as error:  # noqa: BLE001 - the top of a thread; the recorder raises it again
                 self._report(Broke(error))
 
-        self._workers.submit(run)
+        workers.submit(run)
 
     def _write_picture(self, frame: Frame, snapshot: int | None) -> Outcome:
         try:

@@ -12,6 +12,7 @@ import pytest
 from PIL import Image, ImageDraw
 
 from odyssey_recorder.dataset.store import TRASH
+from odyssey_recorder.device.device import ScreenState
 from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.errors import DeviceError, InputRefusedError, RecordingError
 from odyssey_recorder.gesture.touch import TouchStroke
@@ -64,6 +65,26 @@ class Video(FakeDevice):
         self.shown.append(image.tobytes())
         self.show(image)
         return super().capture()
+
+
+class Tacit(FakeDevice):
+    """A device that says nothing of its screen but what it shows."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._ended = threading.Event()
+
+    def screen_state(self) -> ScreenState:
+        self._ended.wait(3 * PATIENCE_S)
+        return super().screen_state()
+
+    def view_tree(self) -> str:
+        self._ended.wait(3 * PATIENCE_S)
+        return super().view_tree()
+
+    def close(self) -> None:
+        self._ended.set()
+        super().close()
 
 
 @pytest.fixture
@@ -190,6 +211,15 @@ def test_what_nobody_used_of_the_pictures_is_deleted(desk: Desk, device: FakeDev
         pictures = {path.name for path in recording.draft.folder.glob("*.png")}
         assert recording.draft.steps[0].picture.name in pictures
         assert len(pictures) == 2, "that of the step and that of the screen now"
+
+
+def test_neither_a_picture_nor_an_input_waits_for_what_the_device_says_of_its_screen(desk: Desk) -> None:
+    device = Tacit()
+    with desk.recording(device) as recording:
+        for _ in range(6):
+            recording.tap_and_wait()
+        assert len(device.performed) == 6
+        assert all(step.record.screen is None for step in recording.draft.steps)
 
 
 # What is odd about a step.
