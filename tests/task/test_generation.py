@@ -286,6 +286,11 @@ def test_where_devices_have_targets_each_task_is_for_one_in_proportion() -> None
         assert abs(count - (20 if device == "pixel_fold" else 10)) <= 1
 
 
+def test_devices_are_balanced_over_all_categories_too() -> None:
+    tasks = made(one_per_category(), 6, targets=Targets(devices=dict.fromkeys(DEVICES, 1.0))).tasks
+    assert Counter(task.devices for task in tasks) == {(device,): 2 for device in DEVICES}
+
+
 def test_the_devices_of_what_is_there_already_count() -> None:
     library = one_per_category(100)
     have = made(library, 60, targets=Targets(devices={"pixel_fold": 1})).tasks
