@@ -136,8 +136,7 @@ class _Making:
 
     def _turns_of_categories(self, order: Order, chance: Random) -> Turns[Category]:
         had = Counter(Category(task.task.category) for task in order.have)
-        there = [category for category in Category if category in self._templates]
-        return Turns(_shares(order.targets.categories, there), had, chance)
+        return Turns(_shares(order.targets.categories, self._templates), had, chance)
 
 
 class _Devices:

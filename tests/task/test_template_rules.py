@@ -62,5 +62,9 @@ def test_an_app_is_known_by_the_spelling_of_its_name(text: str, named: str) -> N
     assert app_named_in(text, catalogue("Clock", "Google Maps", "YouTube", "9GAG", "C++ (and more)")) == named
 
 
+def test_the_longer_of_two_names_is_the_one_that_is_named() -> None:
+    assert app_named_in("Notes Plus is what I want", catalogue("Notes", "Notes Plus")) == "Notes Plus"
+
+
 def test_no_app_is_named_where_there_is_none() -> None:
     assert app_named_in("Set an alarm in Clock", catalogue()) == ""
