@@ -38,6 +38,9 @@ def read_answer(raw: str, schema: JsonSchema) -> Mapping[str, Json]:
     fenced = _FENCE.match(raw)
     try:
         data = json.loads(fenced[1] if fenced else raw, parse_constant=_refuse_constant)
+        json.dumps(
+            data, ensure_ascii=False
+        ).encode()  # half of a character pair can be escaped, and no file can hold it
     except (ValueError, RecursionError) as error:
         raise BrokenAnswerError(f"The answer is no JSON: {error}.", raw) from None
     faults = list(_faults(data, schema, schema, "the answer"))
@@ -56,12 +59,7 @@ def _refuse_constant(word: str) -> None:
 
 
 def _strict(schema: Any) -> Any:
-    if not isinstance(schema, dict):
-        return schema
-    if "prefixItems" in schema or (
-        isinstance(schema.get("additionalProperties"), dict | bool)
-        and (schema["additionalProperties"] is not False and "properties" not in schema)
-    ):
+    if "prefixItems" in schema or (schema.get("type") == "object" and "properties" not in schema):
         raise TypeError(f"A tuple or a mapping with free keys is nothing that every server understands: {schema}")
     made = {word: _strict_part(word, value) for word, value in schema.items() if word in _KEPT}
     if "properties" in made:

@@ -77,9 +77,10 @@ class Fails:
 
 @dataclass(frozen=True, slots=True)
 class Sends:
-    """Anything else that comes back with status 200."""
+    """Anything else that comes back."""
 
     text: str
+    status: int = 200
     content_type: str = "text/html"
 
 
@@ -151,11 +152,12 @@ class StandIn:
     """Serves in a thread of its own while the `with` block lasts; `behaviour` is called there, one question at a time.
 
     `key` is the only one that it takes, any where that is None. `refuses` are parameters that it does not know, or
-    forms of answers ("json_schema"). `models` are those that it offers, with the day on which they end. `complaints`
-    are what no client of ours may do, such as to ask for a stream or to have the answer stored.
+    forms of answers ("json_schema"). `models` are those that it offers, with the day on which they end; `listing` is
+    what comes in the place of their list. `complaints` are what no client of ours may do, such as to ask for a stream
+    or to have the answer stored.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - values by keyword, each with a plain default
         self,
         behaviour: Behaviour = shortest,
         *,
@@ -163,6 +165,7 @@ class StandIn:
         key: str | None = None,
         refuses: Sequence[str] = (),
         models: Mapping[str, str | None] | None = None,
+        listing: Turn | None = None,
     ) -> None:
         self.behaviour = behaviour
         self.delay_s = delay_s
@@ -172,6 +175,7 @@ class StandIn:
         self._key = key
         self._refuses = refuses
         self._models = {MODEL: None} if models is None else models
+        self._listing = listing
         self._at_once = 0
         self._started = threading.Event()
         self._loop = asyncio.new_event_loop()
@@ -233,7 +237,7 @@ class StandIn:
             return
         self.seen.append(asked)
         if asked.path == "/v1/models":
-            _write(writer, 200, self._listed())
+            _send(writer, self._listing or Sends(self._listed(), 200, "application/json"), asked)
             return
         self._at_once += 1
         self.most_at_once = max(self.most_at_once, self._at_once)
@@ -298,8 +302,8 @@ def _send(writer: asyncio.StreamWriter, turn: Turn, asked: Asked) -> None:
             _write(writer, 200, _completion(turn, asked), {"x-request-id": f"req-{id(asked):x}"})
         case Fails(status, error, headers):
             _write(writer, status, json.dumps({"error": error}), headers)
-        case Sends(text, content_type):
-            _write(writer, 200, text, {"content-type": content_type})
+        case Sends(text, status, content_type):
+            _write(writer, status, text, {"content-type": content_type})
         case CutsOff():
             writer.write(b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 4000\r\n\r\n{")
             writer.close()

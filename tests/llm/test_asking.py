@@ -425,6 +425,17 @@ def test_a_server_that_is_not_there_is_said_before_anything_is_asked() -> None:
     assert "cannot be reached" in warning
 
 
+def test_a_file_that_cannot_keep_the_answers_is_said_before_anything_is_asked(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "cache").write_text("a file where the folder should be")
+    with StandIn(echo) as server:
+        (warning,) = asking(server, tmp_path / "cache" / "answers.sqlite").estimate([question()]).warnings
+
+    assert "lost when the program ends" in warning
+    caplog.clear()
+
+
 def test_where_all_is_kept_no_server_is_needed(tmp_path: Path) -> None:
     with StandIn(echo) as server:
         asking(server, tmp_path / "answers.sqlite").ask_all([question()])

@@ -5,6 +5,7 @@ import base64
 import json
 import time
 from collections.abc import Coroutine, Iterator
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from email.utils import format_datetime
 from typing import Any, TypeVar
@@ -143,6 +144,16 @@ def test_tokens_that_the_server_does_not_count_are_estimated() -> None:
     assert usage.tokens_out == 6
 
 
+def test_no_proxy_leads_to_this_computer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
+    monkeypatch.delenv("NO_PROXY", raising=False)
+    with StandIn(right) as server:
+        for name in ("127.0.0.1", "localhost"):
+            model = OpenAIModel(MODEL, f"http://{name}:{server.port}/v1", None)
+
+            assert once(model, model.ask(question())).data == {"text": "Other words."}
+
+
 def test_a_server_of_ones_own_needs_no_key() -> None:
     with StandIn(right) as server:
         ask(server)
@@ -153,7 +164,6 @@ def test_a_server_of_ones_own_needs_no_key() -> None:
 def test_the_key_that_is_given_is_sent_whatever_the_environment_says(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-of-another")
     monkeypatch.setenv("OPENAI_CUSTOM_HEADERS", "Authorization: Bearer sk-of-another")
-    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
     with StandIn(right, key="sk-ours") as server:
         ask(server, key="sk-ours")
 
@@ -194,6 +204,21 @@ def test_a_server_that_takes_no_schema_is_told_it_in_words() -> None:
         assert system["role"] == "system"
         assert json.dumps(question().schema) in system["content"]
         assert server.questions[-1].body["response_format"] == {"type": "json_object"}
+
+
+def test_a_schema_in_words_comes_before_all_messages_where_none_is_the_system_s() -> None:
+    with StandIn(right, refuses=("json_schema",)) as server:
+        ask(server, replace(question(), messages=question().messages[1:]))
+
+        assert [message["role"] for message in server.questions[-1].body["messages"]] == ["system", "user"]
+
+
+def test_a_server_that_refuses_every_form_is_told_of() -> None:
+    with StandIn(lambda asked: Fails(400, {"message": "response_format is odd"})) as server:
+        with pytest.raises(LanguageModelError, match="response_format is odd"):
+            ask(server)
+
+        assert len(server.questions) == 3
 
 
 def test_a_refused_parameter_of_the_question_is_not_hidden() -> None:
@@ -283,6 +308,17 @@ def test_a_page_for_people_is_no_answer() -> None:
     assert "not as Chat Completions do" in str(failed(Sends("<html>Please sign in</html>"), ModelUnusableError))
 
 
+def test_a_page_of_a_gateway_is_no_reason_to_give_up() -> None:
+    assert "Bad Gateway" in str(failed(Sends("<h1>Bad Gateway</h1>", 502), ModelBusyError))
+
+
+def test_an_address_that_is_none_is_no_fault_of_the_program() -> None:
+    model = OpenAIModel(MODEL, "http://127.0.0.1:99999/v1", None)
+
+    with pytest.raises(LanguageModelError, match="could not be asked"):
+        once(model, model.ask(question()))
+
+
 def test_what_is_sent_goes_nowhere_but_to_the_host_that_was_set() -> None:
     with StandIn(right) as other:
         error = failed(Fails(307, "moved", {"location": f"{other.url}/chat/completions"}), ModelUnusableError)
@@ -356,6 +392,22 @@ def test_the_models_are_offered_with_the_day_on_which_they_end() -> None:
         offered = once(model, model.offered())
 
         assert {one.name: one.ends_on for one in offered} == {"small": None, "large": date(2027, 1, 14), "odd": None}
+
+
+@pytest.mark.parametrize("listing", [Fails(404, "no such page"), Sends("<html>")])
+def test_a_server_need_not_say_what_it_offers(listing: Turn) -> None:
+    with StandIn(right, models={"small": None}, listing=listing) as server:
+        model = model_at(server, name="medium")
+
+        assert once(model, model.offered()) == ()
+        with pytest.raises(ModelUnusableError, match=r"has no model 'medium', or is no such address"):
+            once(model, model.ask(question()))
+
+
+def test_a_model_that_is_not_there_is_told_although_the_list_of_models_fails() -> None:
+    server = StandIn(right, models={"small": None}, listing=server_error())
+    with server, pytest.raises(ModelUnusableError, match=r"has no model 'medium'"):
+        ask(server, name="medium")
 
 
 def test_a_question_under_way_can_be_given_up_at_once() -> None:
