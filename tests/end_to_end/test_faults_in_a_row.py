@@ -26,7 +26,7 @@ from tests.end_to_end.faults import OVER_ADB, OVER_GRPC, REFUSED, Fault
 from tests.end_to_end.laboratory import Laboratory
 from tests.recording.desk import Desk, Recording, pixels
 
-ANSWER_S = 0.7
+ANSWER_S = 1.0
 FOLLOWED_S = 0.2
 DOUBTS = {UNKNOWN, UNPROVEN, CHANGING, LATE}
 REFUSALS = (NOT_READY, OUT_OF_DATE)

@@ -26,7 +26,7 @@ from tests.end_to_end.faults import OVER_ADB, OVER_GRPC, Fault
 from tests.end_to_end.laboratory import Laboratory
 from tests.recording.desk import ORIGIN, Desk, Recording, pixels
 
-ANSWER_S = 0.7
+ANSWER_S = 1.0
 PASSIVE = ORIGIN.model_copy(update={"mode": "passive"})
 MOMENTS = ("before the finger", "under the finger", "after the finger")
 DOUBTS = {MOVING, CHANGING, UNWATCHED, CLOCK_UNSURE, CLOCK_UNREAD}

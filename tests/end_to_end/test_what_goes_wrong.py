@@ -73,7 +73,7 @@ def desk(tmp_path: Path) -> Desk:
 @pytest.fixture
 def scene(lab: Laboratory, desk: Desk) -> Iterator[Scene]:
     """A recording with two steps."""
-    with desk.recording(lab.device(answer_s=0.7)) as recording:
+    with desk.recording(lab.device(answer_s=1.5)) as recording:
         scene = Scene(lab, desk, recording)
         scene.tap_and_wait()
         scene.tap_and_wait()
