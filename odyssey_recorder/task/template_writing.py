@@ -29,6 +29,14 @@ def write_template(folder: Path, template: Template) -> Path:
     beside = path.with_name(f".{template.template_id}-{uuid4().hex}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
+        _write_once(path, beside, text)
+    except OSError as error:
+        raise TaskError(f"The template {path} cannot be written: {error.strerror or error}.") from error
+    return path
+
+
+def _write_once(path: Path, beside: Path, text: str) -> None:
+    try:
         with beside.open("x", encoding="utf-8") as file:
             file.write(text)
             file.flush()
@@ -36,11 +44,8 @@ def write_template(folder: Path, template: Template) -> Path:
         os.link(beside, path)  # unlike a rename, it fails where there is such a file
     except FileExistsError:
         raise TaskError(f"There is a template {path} already: give this one another id.") from None
-    except OSError as error:
-        raise TaskError(f"The template {path} cannot be written: {error.strerror or error}.") from error
     finally:
         beside.unlink(missing_ok=True)
-    return path
 
 
 def _as_written(template: Template) -> dict[str, Json]:

@@ -1,0 +1,394 @@
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from odyssey_recorder.errors import CancelledError
+from odyssey_recorder.llm.asking import Progress
+from odyssey_recorder.model.text_origin import Approval, TextOrigin, Writer
+from odyssey_recorder.task.listing import ListedTask, parse_task_line, task_line
+from odyssey_recorder.task.rewriting import Rewriting, Rewritten
+from odyssey_recorder.task.template import TemplateLibrary
+from tests.llm.questions import asking
+from tests.llm.stand_in import (
+    MODEL,
+    Asked,
+    Behaviour,
+    Says,
+    StandIn,
+    Turn,
+    no_quota,
+    refuses,
+    server_error,
+    truncated,
+)
+from tests.task.scripted_model import ScriptedModel
+from tests.task.worded import CATALOGUE, library, one_of_each, said, task
+
+TASK = task()
+FILLED = TASK.task.task
+GOOD = "Put on a podcast on yoga in Spotify for twenty minutes, then note three ideas in Todoist."
+APPS = TemplateLibrary((), {"android": CATALOGUE})
+
+
+def rewrite(
+    behaviour: Behaviour,
+    tasks: Sequence[ListedTask] = (TASK,),
+    *,
+    names_apps: bool = True,
+    others: Sequence[ListedTask] = (),
+    budget: float | None = None,
+) -> list[Rewritten]:
+    with StandIn(behaviour) as server:
+        return Rewriting(asking(server, budget=budget), APPS, others).rewrite(tasks, names_apps=names_apps)
+
+
+def only(rewritten: Sequence[Rewritten]) -> tuple[ListedTask, TextOrigin]:
+    (one,) = rewritten
+    assert one.task.text is not None
+    return one.task, one.task.text
+
+
+# --- what comes of one task --------------------------------------------------------------------------------
+
+
+def test_a_task_gets_the_words_of_the_model_and_their_whole_origin() -> None:
+    one, text = only(rewrite(ScriptedModel({FILLED: [GOOD]})))
+
+    assert one == replace(said(TASK, GOOD), text=text)
+    assert (text.writer, text.names_apps, text.approval) == (Writer.MODEL, True, Approval.OPEN)
+    assert text.call is not None
+    assert text.equivalence is not None
+    assert text.equivalence.judge is not None
+    assert (text.call.prompt, text.equivalence.judge.prompt) == ("rewrite/1", "judge/1")
+    assert text.call.model_asked == text.call.model_answered == MODEL
+    assert text.call.host.startswith("http://127.0.0.1:")
+    assert text.call.tokens_in > text.call.tokens_out > 0
+    assert text.call.cost
+    assert len(text.call.key) == 64
+    assert text.equivalence.holds
+
+
+def test_where_it_comes_from_is_written_with_the_task() -> None:
+    one, _ = only(rewrite(ScriptedModel({FILLED: [GOOD]})))
+
+    assert parse_task_line(task_line(one)) == one
+
+
+def test_what_the_rules_find_is_mended_by_the_model() -> None:
+    with StandIn(ScriptedModel({FILLED: [GOOD.replace("three", "ten"), GOOD]})) as server:
+        one, text = only(Rewriting(asking(server), APPS).rewrite([TASK], names_apps=True))
+
+    assert one.task.instruction == GOOD
+    assert text.equivalence is not None
+    assert text.equivalence.holds
+    first, second, judge = (asked.words for asked in server.questions)
+    assert "It lacks" not in first
+    assert "It lacks the number \u201c3\u201d." in second
+    assert GOOD.replace("three", "ten") in second
+    assert GOOD in judge
+
+
+def test_words_that_stay_wrong_are_kept_for_a_person_with_what_is_wrong_and_no_judge_is_asked() -> None:
+    worse, bad = GOOD.replace("three", "ten").replace("Todoist", "Notes"), GOOD.replace("three", "ten")
+    with StandIn(ScriptedModel({FILLED: [bad, worse]})) as server:
+        one, text = only(Rewriting(asking(server), APPS).rewrite([TASK], names_apps=True))
+
+    assert one.task.instruction == bad
+    assert text.equivalence is not None
+    assert not text.equivalence.holds
+    assert not text.equivalence.is_judged
+    assert text.equivalence.faults == (
+        "It lacks the number \u201c3\u201d.", "It has the number \u201c10\u201d, which the task has not.",
+    )  # fmt: skip
+    assert len(server.questions) == 2
+
+
+PLANTED = {
+    "as fast as you can": "It must be done fast.",
+    "do not listen": "- The podcast must be listened to.",
+    "delete": "- The ideas must be written down.",
+    "and like it": "The podcast must be liked.",
+    "only if it rains": "It must rain.",
+}
+"""What no rule can find, and what a judge makes of it."""
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        "Put on a podcast on yoga in Spotify for twenty minutes and, as fast as you can, note three ideas in Todoist.",
+        "Open a podcast on yoga in Spotify but do not listen to its twenty minutes; note three ideas in Todoist.",
+        "Put on a podcast on yoga in Spotify for twenty minutes, then delete three ideas in Todoist.",
+        "Put on a podcast on yoga in Spotify for twenty minutes and like it, then note three ideas in Todoist.",
+        "Put on a podcast on yoga in Spotify for twenty minutes and note three ideas in Todoist, only if it rains.",
+    ],
+)  # fmt: skip
+def test_what_only_a_judge_can_find_is_found_by_the_judge(bad: str) -> None:
+    _, text = only(rewrite(ScriptedModel({FILLED: [bad]}, PLANTED)))
+
+    assert text.equivalence is not None
+    assert text.equivalence.faults == ()
+    assert text.equivalence.missing or text.equivalence.added
+    assert not text.equivalence.holds
+
+
+def test_a_judge_who_finds_one_direction_false_is_believed() -> None:
+    _, text = only(rewrite(ScriptedModel({FILLED: [f"{GOOD[:-1]} and like it."]}, PLANTED)))
+
+    assert text.equivalence is not None
+    assert text.equivalence.added == ("The podcast must be liked.",)
+    assert text.equivalence.task_entails_instruction is False
+    assert text.equivalence.instruction_entails_task is True
+
+
+def test_apps_are_left_out_where_they_are_not_to_be_named() -> None:
+    with StandIn(ScriptedModel()) as server:
+        one, text = only(Rewriting(asking(server), APPS).rewrite([TASK], names_apps=False))
+
+    assert "Spotify" not in one.task.instruction
+    assert not text.names_apps
+    assert "Apps: do not name any app" in server.questions[0].words
+    assert "A leaves open with which apps it is done." in server.questions[1].words
+
+
+def test_the_model_is_told_which_app_is_for_what() -> None:
+    with StandIn(ScriptedModel()) as server:
+        Rewriting(asking(server), APPS).rewrite([TASK], names_apps=True)
+
+    assert all('{"podcast": "Spotify", "todo": "Todoist"}' in asked.words for asked in server.questions)
+
+
+def test_tasks_are_to_be_said_in_different_manners() -> None:
+    several = [
+        task(slots={"item": "a podcast", "time": "20 minutes", "count": str(n)}, task_id=f"t{n}") for n in range(9)
+    ]
+    with StandIn(ScriptedModel()) as server:
+        Rewriting(asking(server), APPS).rewrite(several, names_apps=True)
+
+    manners = {asked.words.rpartition("Manner: ")[2] for asked in server.questions if "<task>\n{" in asked.words}
+    assert len(manners) > 2
+
+
+# --- where no words can be had -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "turn", [refuses(), truncated(), no_quota(), server_error(400)], ids=["no", "cut", "quota", "400"]
+)
+def test_a_task_keeps_its_words_where_the_model_gives_none_and_it_is_told_why(turn: Turn) -> None:
+    (one,) = rewrite(ScriptedModel({FILLED: [turn]}))
+
+    assert one.task == TASK
+    assert one.trouble
+
+
+def test_a_task_keeps_its_words_where_the_model_says_nothing() -> None:
+    (one,) = rewrite(ScriptedModel({FILLED: ["  "]}))
+
+    assert one.task == TASK
+    assert one.trouble == f"The model {MODEL} gave no words."
+
+
+def test_the_first_words_stand_where_the_model_will_not_mend_them() -> None:
+    bad = GOOD.replace("three", "ten")
+    (one,) = rewrite(ScriptedModel({FILLED: [bad, refuses()]}))
+
+    assert one.task.task.instruction == bad
+    assert one.task.text is not None
+    assert one.task.text.equivalence is not None
+    assert one.task.text.equivalence.faults
+    assert one.trouble
+
+
+def test_half_of_a_character_is_no_word_and_the_model_is_asked_again() -> None:
+    one, _ = only(rewrite(ScriptedModel({FILLED: [Says('{"instruction": "\\ud83d"}')]}, repaired=GOOD)))
+
+    assert one.task.instruction == GOOD
+
+
+def test_words_that_could_not_be_judged_are_kept_unjudged_and_it_is_told_why() -> None:
+    (one,) = rewrite(ScriptedModel({FILLED: [GOOD]}, judge_does=refuses()))
+
+    assert one.task.task.instruction == GOOD
+    assert one.task.text is not None
+    assert one.task.text.equivalence is not None
+    assert not one.task.text.equivalence.is_judged
+    assert one.trouble.startswith("Not judged: ")
+
+
+def test_nothing_is_asked_beyond_the_budget() -> None:
+    with StandIn(ScriptedModel()) as server:
+        (one,) = Rewriting(asking(server, budget=0.000001), APPS).rewrite([TASK], names_apps=True)
+
+    assert server.questions == []
+    assert one.task == TASK
+    assert one.trouble
+
+
+# --- several tasks -----------------------------------------------------------------------------------------
+
+
+def test_each_is_told_as_soon_as_it_is_ready_and_all_come_in_their_order() -> None:
+    several = one_of_each()[:6]
+    told: list[Rewritten] = []
+    seen: list[Progress] = []
+    with StandIn(ScriptedModel({several[2].task.task: [refuses()]})) as server:
+        came = Rewriting(asking(server), library()).rewrite(
+            several, names_apps=True, on_rewritten=told.append, progress=seen.append
+        )
+
+    assert [one.task.task_id for one in came] == [one.task_id for one in several]
+    assert sorted(told, key=_id) == sorted(came, key=_id)
+    assert (seen[-1].done, seen[-1].failed, seen[-1].of) == (6, 1, 6)
+
+
+def _id(one: Rewritten) -> str:
+    return one.task.task_id
+
+
+def test_the_instruction_of_another_task_is_a_fault_and_no_question_more() -> None:
+    other = said(
+        task(slots={"item": "a podcast on yoga", "time": "20 minutes", "count": "4"}, task_id="two"), GOOD.upper()
+    )
+    with StandIn(ScriptedModel({FILLED: [GOOD]})) as server:
+        _, text = only(Rewriting(asking(server), APPS, [other]).rewrite([TASK], names_apps=True))
+
+    assert text.equivalence is not None
+    assert text.equivalence.faults == ("It is the instruction of another task, too.",)
+    assert len(server.questions) == 2
+
+
+def test_its_own_earlier_words_are_not_those_of_another() -> None:
+    _, text = only(rewrite(ScriptedModel({FILLED: [GOOD]}), others=[said(TASK, GOOD)]))
+
+    assert text.equivalence is not None
+    assert text.equivalence.holds
+
+
+def test_a_second_run_asks_nothing_whatever_the_words_are_now(tmp_path: Path) -> None:
+    several = one_of_each()[:6]
+    with StandIn(ScriptedModel()) as server:
+        first = Rewriting(asking(server, tmp_path / "kept"), library()).rewrite(several, names_apps=True)
+        asked = len(server.questions)
+        again = [one.task for one in first]
+        second = Rewriting(asking(server, tmp_path / "kept"), library(), again).rewrite(again, names_apps=True)
+
+    assert asked == len(server.questions) == 12
+    assert second == first
+
+
+def test_cancelling_keeps_what_was_told() -> None:
+    told: list[Rewritten] = []
+    with StandIn(ScriptedModel(), delay_s=0.02) as server, pytest.raises(CancelledError):
+        Rewriting(asking(server, at_once=1), library()).rewrite(
+            one_of_each()[:20], names_apps=True, on_rewritten=told.append, cancelled=lambda: len(told) >= 2
+        )
+
+    assert 2 <= len(told) < 20
+
+
+# --- what it takes -----------------------------------------------------------------------------------------
+
+
+def test_two_questions_are_expected_of_each_task() -> None:
+    with StandIn(ScriptedModel()) as server:
+        asks = asking(server)
+        told = asks.estimate(Rewriting(asks, library()).likely_questions(one_of_each()[:5], names_apps=True))
+
+    assert (told.calls, told.kept) == (10, 0)
+    assert told.tokens_in > told.tokens_out > 0
+    assert told.cost
+    assert server.questions == []
+
+
+def test_nothing_is_expected_of_a_second_run_and_only_the_rest_of_one_that_was_ended() -> None:
+    several = one_of_each()[:5]
+    bad = {FILLED: [GOOD.replace("three", "ten"), GOOD]}
+    with StandIn(ScriptedModel(bad)) as server:
+        asks = asking(server)
+        rewriting = Rewriting(asks, TemplateLibrary(library().templates, {**library().catalogues, "tests": CATALOGUE}))
+        rewriting.rewrite([*several[:3], TASK], names_apps=True)
+        whole = asks.estimate(rewriting.likely_questions([*several[:3], TASK], names_apps=True))
+        rest = asks.estimate(rewriting.likely_questions([*several, TASK], names_apps=True))
+
+    assert (whole.calls, whole.kept, whole.cost) == (0, 9, 0.0)
+    assert (rest.calls, rest.kept) == (4, 9)
+
+
+# --- words of people ---------------------------------------------------------------------------------------
+
+
+def test_what_a_person_wrote_is_judged_and_stays_theirs() -> None:
+    theirs = replace(said(TASK, GOOD), text=TextOrigin(Writer.PERSON, edited_by="Ada"))
+    with StandIn(ScriptedModel()) as server:
+        one, text = only(Rewriting(asking(server), APPS).judge([theirs]))
+
+    assert (one.task, text.writer, text.edited_by) == (theirs.task, Writer.PERSON, "Ada")
+    assert text.equivalence is not None
+    assert text.equivalence.is_judged
+    assert text.equivalence.holds
+    assert len(server.questions) == 1
+
+
+def test_what_a_person_wrote_is_held_against_the_rules_first() -> None:
+    with StandIn(ScriptedModel()) as server:
+        _, text = only(Rewriting(asking(server), APPS).judge([said(TASK, "Listen to a podcast and note ideas")]))
+
+    assert text.equivalence is not None
+    assert text.equivalence.faults
+    assert server.questions == []
+
+
+# --- a run that is killed ----------------------------------------------------------------------------------
+
+RUN = """
+import sys
+from pathlib import Path
+from odyssey_recorder.llm.asking import Asking
+from odyssey_recorder.llm.kept_answers import KeptAnswers
+from odyssey_recorder.llm.openai import OpenAIModel
+from odyssey_recorder.llm.prices import read_prices
+from odyssey_recorder.task.listing import read_tasks, task_line
+from odyssey_recorder.task.rewriting import Rewriting
+from odyssey_recorder.task.template_files import load_library, shipped_templates
+
+url, model, kept, tasks, out = sys.argv[1:]
+asking = Asking(OpenAIModel(model, url, None), KeptAnswers(Path(kept)), read_prices(), at_once=3)
+with Path(out).open("a") as file:
+    Rewriting(asking, load_library([shipped_templates()])).rewrite(
+        read_tasks(Path(tasks)), names_apps=True,
+        on_rewritten=lambda one: print(task_line(one.task), file=file, flush=True),
+    )
+"""
+
+
+def test_a_run_that_is_killed_half_way_goes_on_and_asks_nothing_twice_that_was_answered(tmp_path: Path) -> None:
+    several = one_of_each()[:12]
+    (tmp_path / "tasks.jsonl").write_text("".join(f"{task_line(one)}\n" for one in several))
+    model, killed_at = ScriptedModel(), 13
+    run: list[subprocess.Popen[bytes]] = []
+
+    def until_killed(asked: Asked) -> Turn:
+        if len(run) == 1 and len(server.questions) >= killed_at:
+            os.kill(run[0].pid, signal.SIGKILL)
+        return model(asked)
+
+    with StandIn(until_killed) as server:
+        told = [str(tmp_path / name) for name in ("kept", "tasks.jsonl", "out.jsonl")]
+        for _ in range(2):
+            run.append(subprocess.Popen([sys.executable, "-c", RUN, server.url, MODEL, *told]))
+            run[-1].wait(60)
+
+    assert [one.returncode for one in run] == [-signal.SIGKILL, 0]
+    # Only what was on its way when it was killed was never answered: at most as many questions as are asked at once.
+    assert server.repeated <= 3
+    assert len(server.questions) - server.repeated == 24
+    lines = (tmp_path / "out.jsonl").read_text().splitlines()
+    assert {parse_task_line(line).task_id for line in lines} == {one.task_id for one in several}
+    assert len(lines) > 12, "some were told before it was killed"
