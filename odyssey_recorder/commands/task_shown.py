@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping
 from datetime import date
 
-from odyssey_recorder.gui.tasks.origin_words import judge_words, origin_words, rule_words
 from odyssey_recorder.task.filling import Fillings
+from odyssey_recorder.task.origin_words import judge_words, origin_words, rule_words
 from odyssey_recorder.task.queue import HistoryEntry, QueuedTask
 from odyssey_recorder.task.template import Days, Items, Numbers, Role, Slot, Template, TemplateLibrary
 

@@ -85,7 +85,7 @@ class TemplateLibrary:
         return tuple(template for template in self.templates if template.catalogue == catalogue)
 
     def catalogue_for(self, template: str, apps: Iterable[str]) -> Catalogue:
-        """Where the apps are from: the catalogue of the template, else the first that has them all, else an empty one."""
+        """Where apps are from: the catalogue of the template, else the first that has them all, else an empty one."""
         for one in self.templates:
             if one.template_id == template:
                 return self.catalogues[one.catalogue]

@@ -12,6 +12,7 @@ from odyssey_recorder.gui.review.word_changes import TextChanges, text_changes
 from odyssey_recorder.model.action import Complete, Impossible
 from odyssey_recorder.model.episode import Episode
 from odyssey_recorder.quality.reviewing.docket import OpenedReview
+from odyssey_recorder.task.origin_words import judge_words, origin_words, rule_words
 
 
 class TextsCard(QFrame):
@@ -26,6 +27,7 @@ class TextsCard(QFrame):
         self._apps.set_read_only(True)
         self._ending = _selectable("")
         self._notes = _selectable("")
+        self._origin = _selectable("hint")
         self._facts = _selectable("hint")
         self._lay_out()
 
@@ -37,6 +39,7 @@ class TextsCard(QFrame):
         self._apps.set_apps(task.apps)
         _say(self._ending, _ending(opened.episode))
         _say(self._notes, _notes(opened))
+        _say(self._origin, _origin(opened))
         self._facts.setText(breakable(_facts(review)))
 
     @property
@@ -61,7 +64,7 @@ class TextsCard(QFrame):
         column = QVBoxLayout(inner)
         column.setContentsMargins(0, 0, 8, 0)
         column.setSpacing(8)
-        for part in (self._texts, self._ending, self._notes, self._apps, self._facts):
+        for part in (self._texts, self._origin, self._ending, self._notes, self._apps, self._facts):
             column.addWidget(part)
         column.addStretch()
         area = named(scroll_area(), "About the task")
@@ -84,6 +87,15 @@ def _ending(episode: Episode) -> str:
 def _notes(opened: OpenedEpisode) -> str:
     records = opened.proof.steps if opened.proof is not None else ()
     return "\n".join(f"Note at step {number}: {one.note}" for number, one in enumerate(records) if one.note)
+
+
+def _origin(opened: OpenedEpisode) -> str:
+    """Whose words the instruction is, and what rules and judge found of them; empty where nothing tells."""
+    making = opened.proof.origin.making if opened.proof is not None else None
+    if making is None or making.text is None:
+        return ""
+    verdict = making.text.equivalence
+    return "\n".join((origin_words(making.text), *rule_words(verdict), *judge_words(verdict).splitlines()))
 
 
 def _facts(review: OpenedReview) -> str:

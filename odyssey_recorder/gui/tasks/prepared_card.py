@@ -8,10 +8,10 @@ from odyssey_recorder.gui.parts import breakable, scroll_area, text_label
 from odyssey_recorder.gui.record.app_chips import AppChips
 from odyssey_recorder.gui.record.task_text import category_words, device_words, start_words
 from odyssey_recorder.gui.review.key_button import KeyButton
-from odyssey_recorder.gui.tasks.origin_words import judge_words, origin_words, rule_words
 from odyssey_recorder.gui.tasks.prepared_rows import PreparedRow
 from odyssey_recorder.gui.tasks.three_texts import ThreeTexts
 from odyssey_recorder.task.listing import ListedTask
+from odyssey_recorder.task.origin_words import judge_words, origin_words, rule_words
 from odyssey_recorder.task.queue import Status
 
 _EDITING = (Command.LEAVE_WORDS, Command.KEEP_WORDS)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -12,8 +13,10 @@ from pytestqt.qtbot import QtBot
 
 from odyssey_recorder.gui.review.texts_card import TextsCard
 from odyssey_recorder.model.action import Click, Complete, Impossible
+from odyssey_recorder.model.assignment import Making
 from odyssey_recorder.model.episode import TaskInfo
 from odyssey_recorder.model.geometry import Point
+from odyssey_recorder.model.text_origin import Equivalence, ModelCall, TextOrigin, Writer
 from tests.episodes import episode
 from tests.gui.review.opened import open_review, proof_of, reviewed, step_record
 
@@ -112,3 +115,19 @@ def test_the_words_are_as_high_as_they_need_to_be(card: TextsCard, tmp_path: Pat
     card.resize(200, 300)
     assert text(card).height() > low
     assert text(card).verticalScrollBar().maximum() == 0
+
+
+def test_it_is_told_whose_words_the_instruction_is_and_what_the_judge_found(card: TextsCard, tmp_path: Path) -> None:
+    call = ModelCall(
+        "rewrite/1", "luna", "luna-0815", "https://models.example", datetime(2026, 11, 20, tzinfo=UTC), 9, 9
+    )
+    verdict = Equivalence(("It lacks “red”.",), missing=("The shoes are red.",), judge=replace(call, prompt="judge/1"))
+    proof = proof_of(step_record(), step_record())
+    making = Making("red_shoes", text=TextOrigin(Writer.MODEL, call=call, equivalence=verdict, approved_by="Lea"))
+    proof = proof.model_copy(update={"origin": proof.origin.model_copy(update={"making": making})})
+    made = replace(episode(Click(Point(1, 1)), Complete()), task=TASK)
+    card.show_review(reviewed(tmp_path, made, proof=proof))
+    for words in ("luna-0815", "It lacks “red”.", "Missing: The shoes are red.", "Lea"):
+        assert says(card, words)
+    card.show_review(reviewed(tmp_path, made, proof=proof_of(step_record(), step_record())))
+    assert not says(card, "luna-0815")
