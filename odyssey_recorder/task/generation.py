@@ -176,7 +176,7 @@ class _Devices:
 
 
 def _supplies(templates: Iterable[Template], library: TemplateLibrary, order: Order) -> Mapping[str, Supply]:
-    casting = Casting(library.catalogues[order.catalogue], order.have, Random(order.seed))
+    casting = Casting(library.catalogues[order.catalogue], order.have, Random(f"{order.seed} apps"))
     return {
         template.template_id: Supply(
             template,

@@ -201,6 +201,17 @@ def test_what_is_there_already_counts() -> None:
     }  # fmt: skip
 
 
+def test_tasks_of_another_catalogue_and_of_no_template_do_not_count() -> None:
+    library = one_per_category(100)
+    (task,) = made(library, 1, categories={GENERAL}).tasks
+    foreign = [
+        replace(task, task_id=f"f-{number}", template="", task=replace(task.task, category="Games"))
+        for number in range(9)
+    ]
+    batch = made(library, 60, have=(*foreign, replace(task, template="on_another_phone")))
+    assert categories(batch.tasks) == {one.value: 10 for one in Category}
+
+
 def test_only_the_categories_of_the_order_are_made() -> None:
     batch = made(one_per_category(), 6, categories={SOCIAL})
     assert categories(batch.tasks) == {"Social_Sharing": 6}
