@@ -21,7 +21,7 @@ from odyssey_recorder.device.emulator_console import TOKEN_FILE
 from odyssey_recorder.device.preflight import Finding
 from odyssey_recorder.device.sdk import find_sdk, sdk_folders
 from odyssey_recorder.device.yard import DeviceYard, Ways
-from odyssey_recorder.errors import OdysseyError, SettingsError
+from odyssey_recorder.errors import SettingsError
 from odyssey_recorder.model.assignment import AsFound, CleanHome
 from odyssey_recorder.practice.profiles import ProfileStore
 from odyssey_recorder.practice.room import PracticeRoom
@@ -282,22 +282,13 @@ def _kept_answers(file: Path) -> "KeptAnswers":
     return KeptAnswers(file)
 
 
-def why_not_asked(settings: Settings) -> str:
-    """Why no language model can be asked; empty where one can. Blocks, as the keyring may."""
-    try:
-        language_model(settings)
-    except OdysseyError as error:
-        return str(error)
-    return ""
-
-
-def task_desk(settings: SettingsStore, desk: Desk) -> "TaskDesk":
-    """Where whoever works at `desk` prepares the tasks of the settings, which may change meanwhile."""
+def task_desk(settings: SettingsStore, stock: TaskStock, who: Callable[[], str]) -> "TaskDesk":
+    """Where `who` prepares the tasks of a queue, by the settings, which may change meanwhile."""
     from odyssey_recorder.task_desk import TaskDesk, Templates
 
     return TaskDesk(
-        annotator_tasks(settings.read(), desk.who_records),
-        desk.who_records,
+        stock,
+        who,
         Templates(
             folders=lambda: template_folders(settings.read()),
             own=lambda: own_templates(settings.read()),
@@ -305,6 +296,20 @@ def task_desk(settings: SettingsStore, desk: Desk) -> "TaskDesk":
         ),
         lambda budget: open_asking(settings.read(), budget),
     )
+
+
+def lab_task_desk(store: EpisodeStore, stock: TaskStock, who: Callable[[], str]) -> "TaskDesk":
+    """Where the tasks of a laboratory are prepared; no language model is asked from there."""
+    from odyssey_recorder.task.template_files import shipped_templates
+    from odyssey_recorder.task_desk import TaskDesk, Templates
+
+    own = store.root.parent / "templates"
+
+    def refuse(_budget: float | None) -> "Asking":
+        raise SettingsError("The demo asks no language model: run odyssey-recorder, and set one under Settings.")
+
+    folders = lambda: [shipped_templates(), *([own] if own.is_dir() else [])]  # noqa: E731
+    return TaskDesk(stock, who, Templates(folders, own=lambda: own, names_apps=lambda: True), refuse)
 
 
 def episode_store(settings: Settings) -> EpisodeStore:

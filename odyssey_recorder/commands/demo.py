@@ -34,7 +34,7 @@ from odyssey_recorder.replay.replay import ReplayOptions, replay_episode
 from odyssey_recorder.resources import data_folder
 from odyssey_recorder.simulator.lab import Lab
 from odyssey_recorder.task.queue import TaskQueue
-from odyssey_recorder.wiring import lab_desk, lab_review_desk, lab_yard, task_queue
+from odyssey_recorder.wiring import lab_desk, lab_review_desk, lab_task_desk, lab_yard, task_queue
 
 _Outcome = TypeVar("_Outcome")
 
@@ -134,10 +134,12 @@ def open_window(folder: Path, profile: str) -> int:
     store = EpisodeStore(folder / "dataset", drafts=folder / "drafts")
     with Lab(Path(find_adb()), window=True) as lab:
         desk = replace(lab_desk(lab, store, actor="annotator", profile=profile), snapshots="auto")
+        tasks = task_queue(None, store, desk.who_records, drafts=folder / "drafts")
         workplace = Workplace(
             dataset=PublishedEpisodes(store.root),
             yard=lab_yard(lab, desk.reach),
-            tasks=task_queue(None, store, desk.who_records, drafts=folder / "drafts"),
+            tasks=tasks,
+            preparing=partial(lab_task_desk, store, tasks, desk.who_records),
             review=partial(lab_review_desk, store, lab, desk.reach),
         )
         return run(desk, workplace, serial=desk.simulate())

@@ -45,11 +45,13 @@ def _workplace(store: "SettingsStore", desk: "Desk") -> "Workplace":
     from odyssey_recorder.gui.kept_file import KeptFile
     from odyssey_recorder.gui.workplace import Workplace
     from odyssey_recorder.settings import log_file, sheets_file, shortcuts_file, window_state_file
-    from odyssey_recorder.wiring import annotator_tasks, device_yard, review_desk
+    from odyssey_recorder.wiring import annotator_tasks, device_yard, review_desk, task_desk
 
     settings = store.read()
+    tasks = annotator_tasks(settings, desk.who_records)
     return Workplace(
-        tasks=annotator_tasks(settings, desk.who_records),
+        tasks=tasks,
+        preparing=partial(task_desk, store, tasks, desk.who_records),
         dataset=PublishedEpisodes(settings.dataset),
         yard=device_yard(settings, desk.reach, desk.phones),
         practice=desk.practice,
