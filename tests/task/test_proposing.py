@@ -1,0 +1,163 @@
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from odyssey_recorder.errors import CancelledError, RefusedAnswerError, TaskError
+from odyssey_recorder.model.episode import Category
+from odyssey_recorder.task.proposing import Proposal, Proposing
+from odyssey_recorder.task.template import Items, Role, TemplateLibrary
+from odyssey_recorder.task.template_files import load_library
+from odyssey_recorder.task.template_writing import write_template
+from tests.llm.questions import asking
+from tests.llm.stand_in import StandIn, Turn, in_turn, refuses, says
+from tests.task.templates import folder_of
+from tests.task.worded import library as shipped
+
+NEW: dict[str, Any] = {
+    "meta_task": "Watch {film} and write a review of it",
+    "slots": [{"name": "film", "items": ["a film about chess", "a film about  bees"]}],
+    "roles": ["video", "notes"],
+    "phrasings": [
+        "I want to watch {film}, then write a review of it.",
+        "Could you put {film} on and write a review of it afterwards?",
+        "Write a review after watching {film}.",
+    ],
+    "named_phrasings": [
+        "Watch {film} in {video} and write a review of it in {notes}.",
+        "In {notes}, write a review of {film} when you have watched it in {video}.",
+    ],
+    "notes": "A short  film will do.",
+}
+
+
+@pytest.fixture
+def server() -> Iterator[StandIn]:
+    with StandIn() as running:
+        yield running
+
+
+@pytest.fixture
+def library(tmp_path: Path) -> TemplateLibrary:
+    return load_library([folder_of(tmp_path / "templates")])
+
+
+def propose(library: TemplateLibrary, *templates: dict[str, Any], turn: Turn | None = None) -> list[Proposal]:
+    with StandIn(in_turn(turn or says({"templates": list(templates)}))) as server:
+        return Proposing(asking(server), library).propose(Category.MEDIA_ENTERTAINMENT, 4)
+
+
+def test_what_a_model_thinks_of_becomes_a_template(library: TemplateLibrary) -> None:
+    (proposal,) = propose(library, NEW)
+
+    template = proposal.template
+    assert proposal.faults == ()
+    assert (template.template_id, template.category) == ("watch_and_write_a_review_of", Category.MEDIA_ENTERTAINMENT)
+    assert template.slots == {"film": Items(("a film about chess", "a film about bees"))}
+    assert template.roles == (Role("video"), Role("notes"))
+    assert template.notes == "A short film will do."
+
+
+def test_a_proposal_that_is_kept_is_a_template_like_any_other(library: TemplateLibrary, tmp_path: Path) -> None:
+    (proposal,) = propose(library, NEW)
+
+    path = write_template(tmp_path / "templates", proposal.template)
+
+    found = {one.template_id: one for one in load_library([tmp_path / "templates"]).templates}
+    assert found.keys() == {"listen", proposal.template.template_id}
+    assert found[proposal.template.template_id].source == path
+
+
+def test_the_model_is_shown_the_category_the_roles_and_what_there_is(library: TemplateLibrary, server: StandIn) -> None:
+    server.behaviour = in_turn(says({"templates": []}))
+
+    assert Proposing(asking(server), library).propose(Category.MULTI_APPS, 7) == []
+
+    (asked,) = server.questions
+    assert "Category: Multi_Apps\nAn errand that takes three or more apps" in asked.words
+    assert "has three or four of these roles" in asked.words
+    assert '["clock", "notes", "podcast", "video"]' in asked.words
+    assert '["Listen to {item} and write down {count}"]' in asked.words
+    assert "Propose 7 new templates." in asked.words
+
+
+@pytest.mark.parametrize("category", Category)
+def test_every_category_is_described(category: Category, server: StandIn) -> None:
+    question = Proposing(asking(server), shipped()).question(category, 3)
+
+    assert question.prompt == "propose/1"
+
+
+def test_those_like_one_there_is_or_like_one_before_are_dropped(library: TemplateLibrary) -> None:
+    like_old = {**NEW, "meta_task": "Listen to {film} and write down {count}"}
+    like_new = {**NEW, "meta_task": "Watch {movie} and write a short review of it"}
+
+    (proposal,) = propose(library, like_old, NEW, like_new)
+
+    assert proposal.template.meta_task == NEW["meta_task"]
+    assert proposal.nearest == "listen"
+    assert 0 < proposal.likeness <= 0.7
+
+
+@pytest.mark.parametrize(
+    ("change", "fault"),
+    [
+        ({"roles": ["video"]}, "roles: Media_Entertainment asks for 2 roles, not 1"),
+        ({"roles": ["video", "piano"]}, "roles.piano: no app of the catalogue android plays this role"),
+        ({"roles": ["notes", "notes"]}, "a slot or a role is there twice"),
+        ({"phrasings": NEW["phrasings"][:2]}, "phrasings: there must be 3 or more, not 2"),
+        (
+            {"phrasings": ["I want to watch something, then write a review.", *NEW["phrasings"][1:]]},
+            "phrasings.0: the gap {film} is missing",
+        ),
+        (
+            {"phrasings": ["I want to watch {film} twice, then write 3 reviews of it.", *NEW["phrasings"][1:]]},
+            "phrasings.0: It has the number \u201c3\u201d, which the task has not.",
+        ),
+        ({"slots": [{"name": "film", "items": []}]}, "slots.film: nothing is there to fill it"),
+        ({"meta_task": "Watch YouTube about {film}"}, 'meta_task: names the app "YouTube"'),
+    ],
+)
+def test_what_is_wrong_with_a_proposal_is_told(library: TemplateLibrary, change: dict[str, Any], fault: str) -> None:
+    (proposal,) = propose(library, {**NEW, **change})
+
+    assert any(one.startswith(fault) for one in proposal.faults), proposal.faults
+
+
+@pytest.mark.parametrize("words", ["../../etc/passwd {film}", "{film}", "\u00dc \u4e2d {film}", "a" * 300 + " {film}"])
+def test_an_id_can_always_be_the_name_of_a_file(library: TemplateLibrary, tmp_path: Path, words: str) -> None:
+    (proposal,) = propose(library, {**NEW, "meta_task": words})
+
+    path = write_template(tmp_path / "out", proposal.template)
+
+    assert path.parent == tmp_path / "out" / "Media_Entertainment"
+
+
+def test_ids_are_never_those_of_others(library: TemplateLibrary) -> None:
+    other = {**NEW, "meta_task": "Watch and write a review of every single thing that anybody ever made about {film}"}
+
+    first, second = propose(library, NEW, other)
+
+    assert second.template.template_id == f"{first.template.template_id}_2"
+
+
+def test_others_are_asked_for_by_another_question(library: TemplateLibrary, server: StandIn) -> None:
+    proposing = Proposing(asking(server), library)
+
+    assert proposing.question(Category.MULTI_APPS, 3) != proposing.question(Category.MULTI_APPS, 3, 1)
+
+
+def test_a_model_that_declines_is_told_of(library: TemplateLibrary) -> None:
+    with pytest.raises(RefusedAnswerError):
+        propose(library, turn=refuses())
+
+
+def test_it_can_be_cancelled(library: TemplateLibrary) -> None:
+    with StandIn(delay_s=5) as server, pytest.raises(CancelledError):
+        Proposing(asking(server), library).propose(Category.MULTI_APPS, 4, cancelled=lambda: bool(server.seen))
+
+
+def test_a_catalogue_that_is_not_there_is_told(library: TemplateLibrary, server: StandIn) -> None:
+    with pytest.raises(TaskError, match="no catalogue of apps 'toaster'"):
+        Proposing(asking(server), library, "toaster")
