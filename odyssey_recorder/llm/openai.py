@@ -17,7 +17,13 @@ from urllib.parse import urlsplit
 from openai import APIConnectionError, APIStatusError, APITimeoutError, AsyncOpenAI, DefaultAsyncHttpxClient, Timeout
 from pydantic import SecretStr
 
-from odyssey_recorder.errors import LanguageModelError, ModelBusyError, ModelUnusableError, RefusedAnswerError
+from odyssey_recorder.errors import (
+    BrokenAnswerError,
+    LanguageModelError,
+    ModelBusyError,
+    ModelUnusableError,
+    RefusedAnswerError,
+)
 from odyssey_recorder.llm.chat_completions import Wire, answer_in, read_models, read_reply, sent_messages, sent_options
 from odyssey_recorder.llm.model import Answer, OfferedModel, Question
 from odyssey_recorder.llm.retry import retry_after_s
@@ -152,6 +158,8 @@ class OpenAIModel:
 
     def _answer(self, question: Question, replied: _Replied) -> Answer:
         reply = read_reply(replied.text)
+        if reply is None and '"choices"' in replied.text:
+            raise BrokenAnswerError(f"The answer of {self._name} cannot be read.", replied.text)
         if reply is None:
             raise ModelUnusableError(
                 f"{self._host} answered, but not as Chat Completions do: does the address {self._url} end as the "

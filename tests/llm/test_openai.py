@@ -369,6 +369,13 @@ def test_a_broken_answer_says_what_is_wrong_and_keeps_what_was_said(raw: str, fa
     assert error.tokens_in > 0
 
 
+@pytest.mark.parametrize(
+    "choices", ["[]", '[{"message": {"content": "\\ud800"}}]', '[{"message": {"content": ["parts"]}}]']
+)
+def test_an_answer_that_cannot_be_read_is_a_matter_of_its_question_alone(choices: str) -> None:
+    failed(Sends(f'{{"choices": {choices}}}', content_type="application/json"), BrokenAnswerError)
+
+
 def test_openai_is_not_asked_without_a_key() -> None:
     with pytest.raises(ModelUnusableError, match="ODYSSEY_API_KEY"):
         OpenAIModel("gpt-6-luna", "", None)
