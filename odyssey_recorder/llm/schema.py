@@ -38,9 +38,8 @@ def read_answer(raw: str, schema: JsonSchema) -> Mapping[str, Json]:
     fenced = _FENCE.match(raw)
     try:
         data = json.loads(fenced[1] if fenced else raw, parse_constant=_refuse_constant)
-        json.dumps(
-            data, ensure_ascii=False
-        ).encode()  # half of a character pair can be escaped, and no file can hold it
+        # Half of a pair of surrogates can be escaped, and no file can hold it.
+        json.dumps(data, ensure_ascii=False).encode()
     except (ValueError, RecursionError) as error:
         raise BrokenAnswerError(f"The answer is no JSON: {error}.", raw) from None
     faults = list(_faults(data, schema, schema, "the answer"))
