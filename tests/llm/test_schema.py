@@ -108,7 +108,9 @@ def test_each_fault_is_told_by_its_place(change: dict[str, Any], fault: str) -> 
     assert raised.value.raw == raw
 
 
-@pytest.mark.parametrize("raw", ["", "{", "[" * 100_000, '{"share": NaN}', "Sure: {}", "```json\n{"])
+@pytest.mark.parametrize(
+    "raw", ["", "{", "[" * 100_000, '{"share": NaN}', '{"note": "\\ud800"}', "Sure: {}", "```json\n{"]
+)
 def test_what_is_no_json_is_told_so(raw: str) -> None:
     with pytest.raises(BrokenAnswerError, match="no JSON"):
         read_answer(raw, strict_schema(Verdict))
