@@ -156,10 +156,27 @@ _SCREEN = re.compile(
     r"|\b(?:CLICK|TAP|SCROLL|SWIPE|LONG_PRESS|LONG PRESS|TYPE|PRESS_\w+|KEY_\w+|COMPLETE|IMPOSSIBLE)\b",
 )
 _LINKED = re.compile(r"\bhttps?://\S+|\bwww\.\S+|\b[\w.+-]+@[\w-]+\.\w+", re.IGNORECASE)
-_ENGLISH = {
-    "the", "and", "for", "to", "of", "with", "it", "my", "on", "is", "that", "i", "what", "from", "you", "please",
-    "in", "a", "an", "me", "this", "find", "then", "can", "could", "how",
-}  # fmt: skip
+_FOREIGN_TOO = {
+    "a",
+    "am",
+    "an",
+    "as",
+    "at",
+    "do",
+    "has",
+    "he",
+    "her",
+    "in",
+    "is",
+    "me",
+    "of",
+    "on",
+    "or",
+    "so",
+    "via",
+    "was",
+}
+_ENGLISH = (_SMALL | {"then", "please", "find", "go", "open", "after", "before", "make", "want", "use"}) - _FOREIGN_TOO
 _WORDS_THAT_TELL_ENGLISH = 8
 
 
@@ -185,7 +202,7 @@ def _is_english(text: str, stems_told: frozenset[str]) -> bool:
     if len(strange) > 1:
         return False
     own = [word.casefold() for word in words if _stem(word) not in stems_told - _SMALL]
-    return len(own) < _WORDS_THAT_TELL_ENGLISH or len(_ENGLISH & set(own)) > 1
+    return len(own) < _WORDS_THAT_TELL_ENGLISH or not _ENGLISH.isdisjoint(own)
 
 
 def _length(held: _Held) -> Iterator[str]:

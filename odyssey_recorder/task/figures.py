@@ -293,7 +293,7 @@ def _with_digits() -> Iterator[_Reader]:
     month = "|".join(f"{name[:3]}(?:{name[3:]})?" for name in _MONTHS)
     month = rf"(?P<month>(?:{month}|sept)\b(?:(?<=\b\w{{3}})(?<!may)\.)?)"
     yield _reader(Kind.DATE, rf"\b(?P<day>\d\d?)(?:st|nd|rd|th)?(?: of)? {month}", _date)
-    yield _reader(Kind.DATE, rf"\b{month} (?:the )?(?P<day>\d\d?)(?:st|nd|rd|th)?(?![\d:\w]|\.\d)", _date)
+    yield _reader(Kind.DATE, rf"\b{month} (?:the )?(?P<day>\d\d?)(?:st|nd|rd|th)?(?!\w|[:.]\d)", _date)
     yield _reader(Kind.DATE, r"\b\d{4}-(?P<iso>\d\d-\d\d)\b", lambda words: words["iso"])
     yield _reader(Kind.DAY, rf"\bin (?P<count>\d+) {_UNIT}(?:['\u2019]s? time)?", _ahead)
     yield _reader(Kind.DAY, rf"\b(?P<count>\d+) {_UNIT} from (?:now|today)\b", _ahead)
