@@ -7,6 +7,7 @@ from typing import TypeVar
 from PySide6.QtCore import QPoint, QRectF, QSignalBlocker, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import (
+    QBoxLayout,
     QCheckBox,
     QComboBox,
     QHBoxLayout,
@@ -180,7 +181,7 @@ def labelled(words: str, field: QWidget) -> QVBoxLayout:
     return layout
 
 
-def fill_dialog(dialog: QWidget, *parts: QWidget | QHBoxLayout, stretch: QWidget | None = None) -> None:
+def fill_dialog(dialog: QWidget, *parts: QWidget | QBoxLayout, stretch: QWidget | None = None) -> None:
     """Lay `parts` out from top to bottom in the margins of every dialog; `stretch` takes the room that is left.
 
     Without `stretch` it is a question: as wide as every question, and as high as its words need at that width.
@@ -191,7 +192,7 @@ def fill_dialog(dialog: QWidget, *parts: QWidget | QHBoxLayout, stretch: QWidget
     layout.setContentsMargins(24, 20, 24, 20)
     layout.setSpacing(12)
     for part in parts:
-        if isinstance(part, QHBoxLayout):
+        if isinstance(part, QBoxLayout):
             layout.addLayout(part)
         else:
             layout.addWidget(part, 1 if part is stretch else 0)

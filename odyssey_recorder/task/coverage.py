@@ -14,6 +14,9 @@ from odyssey_recorder.task.template import Role, Template, TemplateLibrary
 
 K = TypeVar("K")
 
+_NONE = 1e-9
+"""Parts of tasks this small come from the reckoning."""
+
 _RECORDED = frozenset({Status.RECORDED, Status.IMPOSSIBLE, Status.DONE})
 
 
@@ -106,7 +109,7 @@ def cover(
         cell: Tally(opened[cell], recorded[cell], wanted.get(cell, 0.0))
         for cell in sorted({*wanted, *opened, *recorded}, key=lambda cell: _place(cell, devices))
     }
-    lacking = [cell for cell, tally in tallies.items() if tally.lacking > 0]
+    lacking = [cell for cell, tally in tallies.items() if tally.lacking > _NONE]
     return Coverage(tallies, tuple(sorted(lacking, key=lambda cell: -tallies[cell].lacking)))
 
 

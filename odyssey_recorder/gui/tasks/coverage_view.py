@@ -54,6 +54,10 @@ class CoverageView(QWidget):
         if catalogue:
             self._workshop.look(lambda preparing: preparing.coverage(catalogue), self._show)
 
+    def focus_list(self) -> None:
+        """Let the keys go to the board."""
+        self._board.setFocus()
+
     def repaint_icons(self) -> None:
         """Draw all anew for another palette."""
         for view in (self._board, self._classes, self._gaps):

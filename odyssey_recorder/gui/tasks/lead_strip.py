@@ -148,11 +148,11 @@ class LeadStrip(QWidget):
 
     # New templates.
 
-    def think(self, category: Category, count: int) -> None:
+    def think(self, category: Category, count: int, catalogue: str) -> None:
         """Have a model think of new templates."""
 
         def labour(preparing: Preparing, _tell: Tell, cancelled: Cancelled) -> Sequence[Proposal]:
-            return preparing.propose(category, count, cancelled=cancelled)
+            return preparing.propose(category, count, catalogue=catalogue, cancelled=cancelled)
 
         job = self._workshop.start("Think of new templates", labour, self._take_proposals)
         self._follow(job, self._thinking, self.thinking.emit)

@@ -91,6 +91,10 @@ class PrepareView(QWidget):
             choice.choose(value)
         self._narrow()
 
+    def focus_list(self) -> None:
+        """Let the keys go to the list."""
+        self._view.setFocus()
+
     def search(self) -> None:
         """Let the person write what to search for."""
         self._search.setFocus()
@@ -242,7 +246,6 @@ class PrepareView(QWidget):
         self._category.offer([("", "All categories"), *of])
         shown, total = self._table.rowCount(), self._table.total
         self._count.setText(f"{total:,} in all" if shown == total else f"{shown:,} of {total:,} shown")
-        self._view.setVisible(bool(shown))
         self.counted.emit(stages[TO_APPROVE])
 
     def _allow(self) -> None:

@@ -72,8 +72,10 @@ class Preparing(Protocol):
     def coverage(self, catalogue: str) -> Coverage:
         """What is there of each category, device and class of apps."""
 
-    def propose(self, category: Category, count: int, *, cancelled: Callable[[], bool]) -> Sequence[Proposal]:
-        """Have a language model think of new templates."""
+    def propose(
+        self, category: Category, count: int, *, catalogue: str = "android", cancelled: Callable[[], bool]
+    ) -> Sequence[Proposal]:
+        """Have a language model think of new templates for the apps of a catalogue."""
 
     def keep(self, proposal: Proposal) -> Template:
         """Write a proposal that a person approved to the user's own templates."""

@@ -70,6 +70,10 @@ class QueueView(QWidget):
         self._show_gate(queue.gate)
         self._allow()
 
+    def focus_list(self) -> None:
+        """Let the keys go to the table."""
+        self._view.setFocus()
+
     def search(self) -> None:
         """Let the annotator write what to search for."""
         self._words.setFocus()

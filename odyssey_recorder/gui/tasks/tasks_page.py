@@ -23,6 +23,9 @@ _VIEWS = (Command.SHOW_QUEUE, Command.SHOW_TEMPLATES, Command.SHOW_PREPARE, Comm
 _OF_LEADS = (*_VIEWS, Command.GENERATE_TASKS, Command.DISMISS_TASKS)
 
 
+_View = QueueView | TemplatesView | PrepareView | CoverageView
+
+
 @dataclass(frozen=True, slots=True)
 class _Lead:
     """What there is for a lead beside the queue."""
@@ -44,7 +47,7 @@ class TasksPage(Page):
         self._queue_view = QueueView(queue, commands)
         self._lead: _Lead | None = None
         self._making = iter(()) if workshop is None else self._make(workshop)
-        self._views: dict[Command, QWidget] = {Command.SHOW_QUEUE: self._queue_view}
+        self._views: dict[Command, _View] = {Command.SHOW_QUEUE: self._queue_view}
         self._stack = QStackedWidget()
         self._stack.addWidget(self._queue_view)
         self._names = QActionGroup(self)
@@ -111,7 +114,7 @@ class TasksPage(Page):
         coverage = CoverageView(workshop, commands)
         yield
         self._lead = _Lead(workshop, strip, templates, prepare, coverage)
-        self._views |= {
+        self._views |= {  # in the order of the tabs
             Command.SHOW_TEMPLATES: templates,
             Command.SHOW_PREPARE: prepare,
             Command.SHOW_COVERAGE: coverage,
@@ -149,7 +152,10 @@ class TasksPage(Page):
         self._commands[Command.SHOW_PREPARE].setText(f"{words} {count:,}" if count else words)
 
     def _show(self, view: Command) -> None:
-        self._stack.setCurrentWidget(self._views[view])
+        shown = self._views[view]
+        self._stack.setCurrentWidget(shown)
+        if not isinstance(self.focusWidget(), QToolButton):  # whoever goes along the tabs stays there
+            shown.focus_list()
         if (lead := self._lead) is not None:
             lead.strip.show_for(view)
             if view is Command.SHOW_COVERAGE:

@@ -36,8 +36,8 @@ _MINE = (Command.THINK_OF_TEMPLATES, Command.KEEP_TEMPLATE, Command.DROP_TEMPLAT
 class TemplatesView(QWidget):
     """A table of the templates and the card of one; proposals stand first until they are kept or dropped."""
 
-    think_asked = Signal(object, int)
-    """Of which category a model shall think of new templates, and how many."""
+    think_asked = Signal(object, int, str)
+    """Of which category a model shall think of new templates, how many, and for the apps of which catalogue."""
 
     def __init__(self, workshop: Workshop, commands: Commands) -> None:
         super().__init__()
@@ -69,6 +69,10 @@ class TemplatesView(QWidget):
     def catalogue(self) -> str:
         """The catalogue that is looked at; empty for all."""
         return self._catalogue.value
+
+    def focus_list(self) -> None:
+        """Let the keys go to the table."""
+        self._view.setFocus()
 
     def search(self) -> None:
         """Let the person write what to search for."""
@@ -108,9 +112,10 @@ class TemplatesView(QWidget):
     # What the person decides.
 
     def _ask_to_think(self) -> None:
-        dialog = ThinkDialog(self._category.value, self)
-        dialog.asked.connect(self.think_asked)
-        dialog.open()
+        if self._materials is not None:
+            dialog = ThinkDialog(self._materials.library, self._category.value, self)
+            dialog.asked.connect(self.think_asked)
+            dialog.open()
 
     def _keep(self) -> None:
         shown = self._table.at(self._view.currentIndex().row())
@@ -154,7 +159,6 @@ class TemplatesView(QWidget):
         shown, total = self._table.rowCount() - len(self._table.proposals), self._table.total
         of = f"{count_words(total, 'template')}" if shown == total else f"{shown:,} of {total:,} templates"
         self._count.setText(f"{of}, {count_words(self._table.left, 'different task')} left")
-        self._view.setVisible(bool(self._table.rowCount()))
 
     def _show_current(self) -> None:
         shown = self._table.at(self._view.currentIndex().row())

@@ -1,0 +1,192 @@
+"""A lead at the Tasks page: the real desk over a queue in a file, some shipped templates, and a stand-in model."""
+
+import json
+import re
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeVar
+
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QAbstractButton, QApplication, QDialog, QLabel, QMainWindow, QTableView, QWidget
+from pytestqt.qtbot import QtBot
+
+from odyssey_recorder.errors import SettingsError
+from odyssey_recorder.gui.background import Background
+from odyssey_recorder.gui.commands import Command, Commands
+from odyssey_recorder.gui.jobs import Jobs
+from odyssey_recorder.gui.tasks.prepared_rows import PreparedRow
+from odyssey_recorder.gui.tasks.prepared_table import ROW
+from odyssey_recorder.gui.tasks.queue_bridge import QueueBridge
+from odyssey_recorder.gui.tasks.tasks_page import TasksPage
+from odyssey_recorder.gui.tasks.workshop import Workshop
+from odyssey_recorder.llm.asking import Asking
+from odyssey_recorder.llm.kept_answers import KeptAnswers
+from odyssey_recorder.llm.openai import OpenAIModel
+from odyssey_recorder.llm.prices import Prices, read_prices
+from odyssey_recorder.task.queue import QueuedTask, WholeQueue
+from odyssey_recorder.task.template_files import shipped_templates
+from odyssey_recorder.task_desk import TaskDesk, Templates, Wanted
+from tests.llm.stand_in import MODEL, Asked, Says, StandIn, says, shortest
+
+W = TypeVar("W", bound=QWidget)
+
+NO_MODEL = "No language model is set: name one under Settings."
+_TEMPLATES = (
+    "General_Tool/phone_alarm", "Information_Management/phone_fact_note", "Media_Entertainment/phone_song_share",
+    "Multi_Apps/phone_gift", "Social_Sharing/phone_post_forward", "Web_Shopping/phone_two_prices",
+)  # fmt: skip
+
+
+def own_templates(folder: Path) -> Path:
+    """A folder with one template of each category for the simulated phone, and what they need."""
+    made, shipped = folder / "templates", shipped_templates()
+    shutil.copytree(shipped / "pools", made / "pools")
+    (made / "apps").mkdir()
+    shutil.copy(shipped / "apps" / "simulated_phone.yaml", made / "apps")
+    for name in _TEMPLATES:
+        (made / name).parent.mkdir(exist_ok=True)
+        shutil.copy(shipped / f"{name}.yaml", made / f"{name}.yaml")
+    return made
+
+
+def obliging(asked: Asked) -> Says:
+    """Puts a task into words that ask for all of it, and finds nothing wrong with any words."""
+    if "instruction" not in asked.schema.get("properties", {}):
+        return shortest(asked)
+    task = json.loads(re.findall(r'"task": (".*")', asked.words)[-1])
+    return says({"instruction": f"Would you be so kind and do this for me now: {task[0].lower()}{task[1:]}"})
+
+
+def forgetful(asked: Asked) -> Says:
+    """Leaves out all that the task is about."""
+    return (
+        says({"instruction": "Do something nice."}) if "instruction" in asked.schema["properties"] else shortest(asked)
+    )
+
+
+@dataclass
+class Office:
+    """Where the tasks of a queue are prepared; there is a model as soon as there is a server for it."""
+
+    templates: Path
+    folder: Path
+    queue: WholeQueue
+    server: StandIn | None = None
+    prices: Prices = field(default_factory=read_prices)
+
+    def desk(self) -> TaskDesk:
+        """The desk, with Ada at it."""
+        own = self.folder / "own"
+        templates = Templates(lambda: [self.templates, *([own] if own.exists() else [])], lambda: own, lambda: False)
+        return TaskDesk(self.queue, lambda: "Ada", templates, self._asking)
+
+    def _asking(self, budget: float | None) -> Asking:
+        if self.server is None:
+            raise SettingsError(NO_MODEL)
+        model = OpenAIModel(MODEL, self.server.url, None)
+        return Asking(model, KeptAnswers(self.folder / "answers.sqlite"), self.prices, at_once=1, budget=budget)
+
+
+class LeadBench:
+    """The page in a window of its own, used by the names of its controls and by its keys."""
+
+    def __init__(self, qtbot: QtBot, office: Office) -> None:
+        self.qtbot = qtbot
+        self.office = office
+        self.desk = office.desk()
+        self.window = QMainWindow()
+        qtbot.addWidget(self.window)
+        self.commands = Commands(self.window)
+        self.background, self.jobs = Background(self.window), Jobs(self.window)
+        self.bridge = QueueBridge(office.queue, self.background, self.window)
+        workshop = Workshop(lambda: self.desk, self.background, self.jobs, self.bridge)
+        self.page = TasksPage(self.bridge, self.commands, workshop)
+        self.window.setCentralWidget(self.page)
+        self.window.resize(1024, 700)
+        self.window.show()
+        self.window.activateWindow()
+        qtbot.waitUntil(self.window.isActiveWindow)
+
+    def close(self) -> None:
+        """End what runs."""
+        self.jobs.cancel_all()
+        self.qtbot.waitUntil(lambda: not self.jobs.at_work)
+        self.jobs.close()
+        self.background.close()
+
+    # What there is.
+
+    def prepared(self, count: int) -> list[QueuedTask]:
+        """So many tasks that are to be approved, made before the page looks."""
+        made = self.desk.generate(Wanted(count, 1, "simulated_phone", frozenset(), names_apps=False))
+        self.enter(Command.SHOW_PREPARE)
+        self.qtbot.waitUntil(lambda: len(self.rows) == count)
+        return [task for one in made.tasks if (task := self.desk.board().task(one.task_id)) is not None]
+
+    def enter(self, view: Command) -> None:
+        """Show the page, and turn to a view by its keys."""
+        self.page.enter()
+        self.press(view)
+        self.qtbot.waitUntil(lambda: self.commands[Command.GENERATE_TASKS].isEnabled())
+
+    @property
+    def tasks(self) -> QTableView:
+        """The list of what is to be prepared."""
+        return self.named(QTableView, "Tasks to prepare")
+
+    @property
+    def rows(self) -> list[PreparedRow]:
+        model = self.tasks.model()
+        return [model.index(at, 0).data(ROW) for at in range(model.rowCount())]
+
+    @property
+    def current(self) -> str:
+        """The id of the task that is current in the list."""
+        return str(self.tasks.currentIndex().data(ROW).task_id)
+
+    def task(self, task_id: str) -> QueuedTask:
+        """How a task stands in the queue."""
+        found = self.desk.board().task(task_id)
+        assert found is not None
+        return found
+
+    def says(self, words: str) -> bool:
+        """Whether a visible label holds `words`."""
+        labels = (label for label in self.window.findChildren(QLabel) if label.isVisible())
+        return any(words in label.text().replace("\u200b", "") for label in labels)
+
+    def named(self, kind: type[W], name: str) -> W:
+        """The visible control that a screen reader calls so."""
+        found = [one for one in self.window.findChildren(kind) if one.accessibleName() == name and one.isVisible()]
+        assert found, f"no {kind.__name__} is called {name}"
+        return found[0]
+
+    def dialog(self, kind: type[W]) -> W:
+        """The dialog of this kind, once it is open."""
+
+        def there() -> list[W]:
+            return [one for one in self.window.findChildren(kind) if one.isVisible()]
+
+        self.qtbot.waitUntil(lambda: bool(there()))
+        return there()[0]
+
+    # What is done.
+
+    def press(self, command: Command) -> None:
+        """Press the keys of a command; no window manager brings the window back behind a dialog that was closed."""
+        self.window.activateWindow()
+        self.qtbot.waitUntil(self.window.isActiveWindow)
+        keys = self.commands[command].shortcut()
+        QTest.keySequence(QApplication.focusWidget() or self.window, keys)
+
+    def answer(self, dialog: QDialog, words: str) -> None:
+        """Press the button of a dialog that shows `words`."""
+        button = next(one for one in dialog.findChildren(QAbstractButton) if one.text() == words)
+        QTest.mouseClick(button, Qt.MouseButton.LeftButton)
+
+    def wait_for(self, is_so: Callable[[], bool]) -> None:
+        """Until it is so."""
+        self.qtbot.waitUntil(is_so)

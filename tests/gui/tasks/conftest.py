@@ -1,0 +1,40 @@
+"""A lead with some templates and an empty queue, and a model that may be asked."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from tests.gui.tasks.bench_lead import LeadBench, Office, obliging, own_templates
+from tests.llm.stand_in import StandIn
+from tests.task.tasks import queue_of
+
+
+@pytest.fixture(scope="session")
+def templates(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of templates that nobody writes to."""
+    return own_templates(tmp_path_factory.mktemp("library"))
+
+
+@pytest.fixture
+def office(templates: Path, tmp_path: Path) -> Office:
+    """An empty queue, and no model."""
+    return Office(templates, tmp_path, queue_of(tmp_path))
+
+
+@pytest.fixture
+def lead(qtbot: QtBot, office: Office) -> Iterator[LeadBench]:
+    """The page, with no model to ask."""
+    made = LeadBench(qtbot, office)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def model(office: Office) -> Iterator[StandIn]:
+    """A model that does as it is told, and can be asked from now on."""
+    with StandIn(obliging) as server:
+        office.server = server
+        yield server
+        assert server.complaints == []

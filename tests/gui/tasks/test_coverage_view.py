@@ -1,0 +1,99 @@
+"""The coverage board: what its places say, where the gaps are, and how one is filled."""
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QComboBox, QSpinBox, QTableView
+
+from odyssey_recorder.gui.commands import Command
+from odyssey_recorder.gui.parts import Tick
+from odyssey_recorder.gui.tasks.generate_dialog import GenerateDialog
+from odyssey_recorder.gui.tasks.tally_board import BoardModel, figure
+from odyssey_recorder.gui.tasks.tally_list import TallyList
+from odyssey_recorder.task.coverage import Cell, Coverage, Tally
+from tests.gui.tasks.bench_lead import LeadBench
+
+BOARD = Coverage(
+    {
+        Cell("Multi_Apps", "pixel_fold", "Notes"): Tally(open=3.0, recorded=4.0, wanted=12.0),
+        Cell("Multi_Apps", "pixel_fold", "Video"): Tally(open=0.5, wanted=12.0),
+        Cell("Multi_Apps", "small_phone", "Notes"): Tally(open=24.0, wanted=12.0),
+    },
+    (Cell("Multi_Apps", "pixel_fold", "Video"), Cell("Multi_Apps", "pixel_fold", "Notes")),
+)
+
+
+def test_a_place_says_in_words_what_there_is_of_what_is_wanted() -> None:
+    model = BoardModel()
+    model.show(BOARD)
+    place = model.place("Multi_Apps", "pixel_fold")
+    assert place.data() == "7.5 of 24"
+    assert place.data(Qt.ItemDataRole.AccessibleTextRole) == (
+        "Multi Apps on Pixel Fold: 7.5 of 24 that are wanted are there, 4 of them recorded; 16 more are wanted."
+    )
+    assert model.headerData(1, Qt.Orientation.Horizontal) == "Small Phone"
+    assert not model.place("Multi_Apps", "nowhere").isValid()
+
+
+@pytest.mark.parametrize(("count", "words"), [(0.0, "0"), (0.04, "0"), (0.25, "0.2"), (9.96, "10"), (1234.5, "1,234")])
+def test_parts_of_tasks_are_told_where_they_matter(count: float, words: str) -> None:
+    assert figure(count) == words
+
+
+def on_board(lead: LeadBench) -> QTableView:
+    return lead.named(QTableView, "Coverage of categories and devices")
+
+
+def opened(lead: LeadBench) -> QTableView:
+    """The board of the simulated phone's apps, with four tasks made for all devices."""
+    lead.prepared(4)
+    lead.enter(Command.SHOW_COVERAGE)
+    lead.wait_for(lambda: on_board(lead).model().rowCount() == 6)
+    return on_board(lead)
+
+
+def test_the_board_has_every_category_and_device_and_the_emptiest_place_is_turned_to(lead: LeadBench) -> None:
+    board = opened(lead)
+    assert (board.model().rowCount(), board.model().columnCount()) == (6, 6)
+    gaps = lead.named(TallyList, "Emptiest places")
+    coverage = lead.desk.coverage("simulated_phone")
+    assert gaps.cell == coverage.emptiest[0]
+    assert board.currentIndex().data() == "0 of 0.1"
+
+
+def test_next_gap_goes_from_one_to_the_next(lead: LeadBench) -> None:
+    opened(lead)
+    emptiest = lead.desk.coverage("simulated_phone").emptiest
+    lead.press(Command.NEXT_GAP)
+    assert lead.named(TallyList, "Emptiest places").cell == emptiest[1]
+    assert lead.named(TallyList, "Classes of apps in this place").cell == emptiest[1]
+
+
+def test_a_place_is_filled_with_tasks_for_it_alone(lead: LeadBench) -> None:
+    board = opened(lead)
+    board.setCurrentIndex(board.model().index(5, 2))
+    lead.press(Command.FILL_GAP)
+    dialog = lead.dialog(GenerateDialog)
+    ticked = [tick.text() for tick in dialog.findChildren(Tick) if tick.isChecked() and tick.text()[0] != "&"]
+    assert ticked == ["Web Shopping"]
+    boxes = {box.accessibleName(): box.currentText() for box in dialog.findChildren(QComboBox)}
+    assert boxes["For the device"] == "Pixel 8 Pro"
+    dialog.findChildren(QSpinBox)[0].setValue(2)
+    lead.answer(dialog, "Generate")
+    lead.wait_for(lambda: len(lead.desk.board().tasks) == 6)
+    made = [task.listed for task in lead.desk.board().tasks][-2:]
+    assert {(task.task.category, task.devices) for task in made} == {("Web_Shopping", ("pixel_8_pro",))}
+
+
+def test_a_class_of_apps_is_filled_with_tasks_that_need_one(lead: LeadBench) -> None:
+    opened(lead)
+    gap = lead.named(TallyList, "Emptiest places").cell
+    assert gap is not None
+    lead.press(Command.FILL_GAP)
+    dialog = lead.dialog(GenerateDialog)
+    boxes = {box.accessibleName(): box.currentText() for box in dialog.findChildren(QComboBox)}
+    assert boxes["With an app of the class"] == gap.app_class
+    lead.answer(dialog, "Generate")
+    lead.wait_for(lambda: len(lead.desk.board().tasks) == 5)
+    catalogue = lead.desk.library().catalogues["simulated_phone"]
+    classes = {catalogue.class_of(app) for app in lead.desk.board().tasks[-1].listed.task.apps}
+    assert gap.app_class in classes

@@ -1,0 +1,204 @@
+"""Preparing tasks at the page: looking at them, deciding, editing, having them rewritten."""
+
+from dataclasses import replace
+from datetime import date
+
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QPlainTextEdit, QPushButton, QRadioButton, QTextEdit
+
+from odyssey_recorder.gui.commands import Command
+from odyssey_recorder.gui.reason_dialog import ReasonDialog
+from odyssey_recorder.gui.tasks.rewrite_dialog import RewriteDialog
+from odyssey_recorder.gui.tasks.sure_dialog import SureDialog
+from odyssey_recorder.llm.prices import ModelFacts, Prices
+from odyssey_recorder.model.text_origin import Approval, Writer
+from odyssey_recorder.task.queue import Status
+from tests.gui.tasks.bench_lead import NO_MODEL, LeadBench, forgetful
+from tests.llm.stand_in import MODEL, StandIn
+
+
+def test_a_phrasing_is_called_a_persons_and_why_no_model_is_asked_is_said(lead: LeadBench) -> None:
+    lead.prepared(2)
+    assert lead.says("A phrasing that a person wrote with the template; no model was asked.")
+    assert lead.says(NO_MODEL)
+    assert not lead.commands[Command.REWRITE_TASKS].isEnabled()
+    assert not lead.commands[Command.REWRITE_ALL].isEnabled()
+
+
+def test_one_key_approves_and_goes_to_the_next(lead: LeadBench) -> None:
+    first, second, third = lead.prepared(3)
+    lead.tasks.selectRow(1)
+    lead.press(Command.APPROVE_TASKS)
+    assert lead.current == third.task_id
+    assert [row.task_id for row in lead.rows] == [first.task_id, third.task_id]
+    lead.wait_for(lambda: lead.task(second.task_id).status is Status.WAITING)
+    lead.press(Command.APPROVE_TASKS)
+    assert lead.current == first.task_id
+    lead.press(Command.APPROVE_TASKS)
+    assert lead.rows == []
+    assert lead.says("Nothing is left to approve.")
+
+
+def test_the_current_task_stays_current_while_all_are_read_again(lead: LeadBench) -> None:
+    _, second, third = lead.prepared(3)
+    lead.tasks.selectRow(2)
+    lead.desk.approve([second.task_id])
+    lead.press(Command.READ_TASKS)
+    lead.wait_for(lambda: len(lead.rows) == 2)
+    assert lead.current == third.task_id
+
+
+def test_many_are_approved_at_once_only_after_a_question(lead: LeadBench) -> None:
+    tasks = lead.prepared(3)
+    lead.tasks.selectAll()
+    lead.wait_for(lambda: lead.says("3 tasks chosen"))
+    lead.press(Command.APPROVE_TASKS)
+    assert lead.task(tasks[0].task_id).status is Status.TO_APPROVE
+    lead.answer(lead.dialog(SureDialog), "Approve")
+    lead.wait_for(lambda: all(lead.task(one.task_id).status is Status.WAITING for one in tasks))
+
+
+def test_a_task_is_rejected_with_a_reason_and_can_be_found_again(lead: LeadBench) -> None:
+    (task,) = lead.prepared(1)
+    lead.press(Command.REJECT_TASKS)
+    dialog = lead.dialog(ReasonDialog)
+    dialog.findChildren(QRadioButton)[2].setChecked(True)
+    lead.answer(dialog, "Reject")
+    lead.wait_for(lambda: lead.task(task.task_id).status is Status.REJECTED)
+    lead.wait_for(lambda: lead.says("Nothing is left to approve."))
+    lead.named(QComboBox, "How far").setCurrentText("Rejected (1)")
+    lead.wait_for(lambda: lead.says("Rejected: makes no sense"))
+    lead.press(Command.APPROVE_TASKS)
+    lead.wait_for(lambda: lead.task(task.task_id).status is Status.WAITING)
+
+
+def test_words_are_edited_in_place_and_the_rules_look_at_them(lead: LeadBench) -> None:
+    (task,) = lead.prepared(1)
+    lead.press(Command.EDIT_TASK)
+    editor = lead.named(QPlainTextEdit, "Instruction in your words")
+    assert editor.toPlainText() == task.listed.task.instruction
+    editor.setPlainText("Do  whatever\nyou like.")
+    assert not lead.commands[Command.APPROVE_TASKS].isEnabled()
+    lead.press(Command.KEEP_WORDS)
+    lead.wait_for(lambda: lead.rows[0].faults > 0)
+    assert lead.task(task.task_id).listed.task.instruction == "Do whatever you like."
+    assert lead.says("Edited by Ada.")
+    assert lead.rows[0].writer == "Person"
+    assert lead.tasks.hasFocus()
+
+
+def test_what_was_typed_of_a_task_is_there_again_until_it_is_discarded(lead: LeadBench) -> None:
+    task, _ = lead.prepared(2)
+    lead.press(Command.EDIT_TASK)
+    lead.named(QPlainTextEdit, "Instruction in your words").setPlainText("Half a thought")
+    lead.tasks.selectRow(1)
+    lead.wait_for(lambda: lead.commands[Command.APPROVE_TASKS].isEnabled())
+    lead.tasks.selectRow(0)
+    lead.wait_for(lambda: not lead.commands[Command.APPROVE_TASKS].isEnabled())
+    editor = lead.named(QPlainTextEdit, "Instruction in your words")
+    assert editor.toPlainText() == "Half a thought"
+    editor.setFocus()
+    lead.press(Command.LEAVE_WORDS)
+    assert not editor.isVisible()
+    assert lead.task(task.task_id).listed == task.listed
+
+
+def test_what_stands_in_a_task_is_never_taken_for_markup(lead: LeadBench) -> None:
+    (task,) = lead.prepared(1)
+    told = replace(task.listed.task, instruction="<b>Bold</b> & <img src=x>")
+    lead.office.queue.amend([replace(task.listed, task=told)], "Ada")
+    lead.press(Command.READ_TASKS)
+    shown = lead.named(QTextEdit, "Instruction")
+    lead.wait_for(lambda: shown.toPlainText() == "<b>Bold</b> & <img src=x>")
+    labels = [label for label in lead.page.findChildren(QLabel) if label.text()]
+    assert all(label.textFormat() is Qt.TextFormat.PlainText for label in labels)
+
+
+def test_words_narrow_the_list_and_so_does_the_category(lead: LeadBench) -> None:
+    tasks = lead.prepared(6)
+    wanted = next(one for one in tasks if one.listed.task.category == "Multi_Apps")
+    lead.press(Command.FIND_TASK)
+    QTest.keyClicks(lead.named(QLineEdit, "Search tasks to prepare"), "phone_GIFT")
+    lead.wait_for(lambda: [row.task_id for row in lead.rows] == [wanted.task_id])
+    lead.named(QComboBox, "Of category").setCurrentText("General Tool (1)")
+    assert lead.rows == []
+    assert lead.says("No task is like this")
+
+
+# With a model.
+
+
+def test_a_rewrite_shows_first_what_it_takes_and_asks_for_a_budget(lead: LeadBench, model: StandIn) -> None:
+    lead.office.prices = Prices(date(2026, 11, 1), (ModelFacts(name=MODEL, input=1.0, output=2.0),))
+    lead.prepared(2)
+    lead.tasks.selectAll()
+    lead.press(Command.REWRITE_TASKS)
+    dialog = lead.dialog(RewriteDialog)
+    lead.wait_for(lambda: dialog.findChildren(QPushButton)[-1].isEnabled())
+    assert lead.says("Have 2 tasks put into words by a model?")
+    assert lead.says(f"stand-in-1 at http://127.0.0.1:{model.port}")
+    assert lead.says("by the prices of 2026-11-01")
+    assert dialog.findChildren(QLineEdit)[0].text() == "0.01"
+    assert model.questions == []
+
+
+def test_rewritten_tasks_come_with_their_differences_and_are_still_to_be_approved(
+    lead: LeadBench, model: StandIn
+) -> None:
+    tasks = lead.prepared(2)
+    assert not lead.says(NO_MODEL)
+    lead.press(Command.REWRITE_ALL)
+    rewrite(lead)
+    lead.wait_for(lambda: lead.says("2 tasks put into words."))
+    lead.wait_for(lambda: [row.writer for row in lead.rows] == ["Model", "Model"])
+    assert lead.says("Written by the model stand-in-1.")
+    assert lead.says("finds that both ask for the same")
+    assert "The rewrite added: " in lead.named(QTextEdit, "Instruction").accessibleDescription()
+    assert {lead.task(one.task_id).status for one in tasks} == {Status.TO_APPROVE}
+    text = lead.task(tasks[0].task_id).listed.text
+    assert text is not None
+    assert (text.writer, text.approval) == (Writer.MODEL, Approval.OPEN)
+
+
+def test_words_that_lack_something_are_marked_and_can_be_shown_alone(lead: LeadBench, model: StandIn) -> None:
+    model.behaviour = forgetful
+    lead.prepared(1)
+    lead.press(Command.REWRITE_TASKS)
+    rewrite(lead)
+    lead.wait_for(lambda: bool(lead.rows) and lead.rows[0].faults > 0)
+    lead.named(QComboBox, "How far").setCurrentText("With faults (1)")
+    assert len(lead.rows) == 1
+
+
+def test_a_rewrite_can_be_stopped_and_the_page_is_used_meanwhile(lead: LeadBench, model: StandIn) -> None:
+    model.delay_s = 0.1
+    tasks = lead.prepared(6)
+    lead.press(Command.REWRITE_ALL)
+    rewrite(lead)
+    lead.wait_for(lambda: any(row.writer == "Model" for row in lead.rows))
+    assert not lead.commands[Command.REWRITE_ALL].isEnabled()
+    lead.tasks.selectRow(5)
+    lead.press(Command.APPROVE_TASKS)
+    QTest.mouseClick(lead.named(QPushButton, "Cancel"), Qt.MouseButton.LeftButton)
+    lead.wait_for(lambda: lead.says("stopped. What was answered until then is kept."))
+    lead.wait_for(lambda: lead.task(tasks[5].task_id).status is Status.WAITING)
+    writers = [lead.task(one.task_id).listed.text for one in tasks]
+    assert {one.writer for one in writers if one is not None} == {Writer.MODEL, Writer.PHRASING}
+
+
+def test_what_a_model_would_cost_and_nobody_knows_has_no_budget(lead: LeadBench, model: StandIn) -> None:
+    lead.prepared(1)
+    lead.press(Command.REWRITE_TASKS)
+    dialog = lead.dialog(RewriteDialog)
+    lead.wait_for(lambda: lead.says("nobody knows: stand-in-1 has no price in the table"))
+    assert not dialog.findChildren(QLineEdit)[0].isEnabled()
+    assert model.questions == []
+
+
+def rewrite(lead: LeadBench) -> None:
+    """Agree to a rewrite, once it is known what it takes."""
+    dialog = lead.dialog(RewriteDialog)
+    button = next(one for one in dialog.findChildren(QPushButton) if one.text() == "Rewrite")
+    lead.wait_for(button.isEnabled)
+    QTest.mouseClick(button, Qt.MouseButton.LeftButton)

@@ -1,0 +1,86 @@
+"""The Tasks page as a whole: its views and their keys, who holds what, and what keeps a task held."""
+
+from pathlib import Path
+
+from PySide6.QtWidgets import QRadioButton, QTableView, QToolButton
+from pytestqt.qtbot import QtBot
+
+from odyssey_recorder.gui.background import Background
+from odyssey_recorder.gui.commands import Command
+from odyssey_recorder.gui.reason_dialog import ReasonDialog
+from odyssey_recorder.gui.tasks.prepare_view import PrepareView
+from odyssey_recorder.gui.tasks.queue_bridge import QueueBridge
+from odyssey_recorder.gui.tasks.queue_view import QueueView
+from odyssey_recorder.gui.tasks.task_table import STATUS
+from odyssey_recorder.task.queue import Board, Status
+from tests.gui.tasks.bench_lead import LeadBench
+from tests.task.houses import HOUR_US, House
+from tests.task.tasks import row
+
+
+def test_each_view_has_a_tab_and_keys(lead: LeadBench) -> None:
+    lead.page.enter()
+    tabs = lead.page.findChildren(QToolButton)
+    assert [tab.accessibleName() for tab in tabs] == ["Queue", "Templates", "Prepare", "Coverage"]
+    lead.wait_for(lambda: all(tab.isVisible() for tab in tabs))
+    for keys, view in ((Command.SHOW_PREPARE, PrepareView), (Command.SHOW_QUEUE, QueueView)):
+        lead.press(keys)
+        assert lead.page.findChildren(view)[0].isVisible()
+
+
+def test_an_empty_view_says_what_to_do_next(lead: LeadBench) -> None:
+    lead.enter(Command.SHOW_PREPARE)
+    lead.wait_for(lambda: lead.says("No task is prepared yet. “Generate…” makes some from the templates."))
+
+
+def test_what_is_approved_waits_in_the_queue_view(lead: LeadBench) -> None:
+    (task,) = lead.prepared(1)
+    lead.press(Command.APPROVE_TASKS)
+    lead.press(Command.SHOW_QUEUE)
+    lead.wait_for(lambda: lead.task(task.task_id).status is Status.WAITING)
+    table = lead.named(QTableView, "Tasks")
+    lead.wait_for(lambda: table.model().index(0, STATUS).data() == "Waiting")
+
+
+def test_the_queue_says_who_has_a_task_and_since_when(lead: LeadBench) -> None:
+    (task,) = lead.prepared(1)
+    lead.desk.approve([task.task_id])
+    lead.office.queue.claim(task.task_id)
+    (holder,) = lead.desk.holders()
+    lead.press(Command.SHOW_QUEUE)
+    lead.press(Command.READ_TASKS)
+    table = lead.named(QTableView, "Tasks")
+    since = f"{holder.since.astimezone():%H:%M}"
+    lead.wait_for(lambda: table.model().index(0, STATUS).data() == f"Claimed\nAda, {since}")
+    assert lead.says(f"Ada has it on {holder.place} since {since}")
+
+
+def test_what_the_desk_refuses_is_told_and_the_list_shows_what_is_true(lead: LeadBench) -> None:
+    (task,) = lead.prepared(1)
+    lead.desk.approve([task.task_id])
+    lead.office.queue.claim(task.task_id)
+    lead.office.queue.mark_recorded(task.task_id, "0000000000000001")
+    lead.press(Command.REJECT_TASKS)
+    dialog = lead.dialog(ReasonDialog)
+    dialog.findChildren(QRadioButton)[0].setChecked(True)
+    lead.answer(dialog, "Reject")
+    lead.wait_for(lambda: lead.says("That did not work."))
+    lead.wait_for(lambda: lead.rows == [])
+
+
+def test_a_held_task_is_kept_as_long_as_it_is_renewed(qtbot: QtBot, tmp_path: Path) -> None:
+    house = House(tmp_path)
+    house.fill(row("a"))
+    queue, other = house.queue(), house.queue(annotator="Grace")
+    background = Background()
+    bridge = QueueBridge(queue, background)
+    boards: list[Board] = []
+    bridge.board_changed.connect(boards.append)
+    bridge.choose("a")
+    qtbot.waitUntil(lambda: len(boards) == 1)
+    house.clock.now_us += HOUR_US
+    other.claim("a")
+    bridge.renew()
+    qtbot.waitUntil(lambda: len(boards) == 2)
+    background.close()
+    house.close()

@@ -1,0 +1,149 @@
+"""Looking through the templates, making tasks of them, and having a model think of new ones."""
+
+from collections.abc import Mapping
+
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QComboBox, QLineEdit, QSpinBox, QTableView
+
+from odyssey_recorder.gui.commands import Command
+from odyssey_recorder.gui.parts import Tick
+from odyssey_recorder.gui.tasks.generate_dialog import GenerateDialog
+from odyssey_recorder.gui.tasks.template_table import LEFT, META_TASK, ROLES
+from odyssey_recorder.gui.tasks.think_dialog import ThinkDialog
+from odyssey_recorder.task.queue import Status
+from tests.gui.tasks.bench_lead import LeadBench
+from tests.llm.stand_in import StandIn, says
+
+NEW = {
+    "meta_task": "Put a reminder to water {plant} on the list and write down {amount} of water for it in a note.",
+    "slots": [
+        {"name": "plant", "items": ["the fern", "the cactus", "the basil", "the orchid", "the lemon tree", "the ivy"]},
+        {"name": "amount", "items": ["half a litre", "a glass", "two cups", "a full can", "one litre", "a splash"]},
+    ],
+    "roles": ["todo", "notes"],
+    "phrasings": [
+        "I keep forgetting {plant}: remind me on my list, and note that it gets {amount} of water.",
+        "Put watering {plant} on my list and write {amount} of water into a note.",
+        "Could you list watering {plant} for me and keep a note saying {amount} of water?",
+    ],
+    "named_phrasings": [
+        "Add watering {plant} to {todo} and write {amount} of water into a note in {notes}.",
+        "In {todo}, list watering {plant}; in {notes}, note {amount} of water.",
+    ],
+    "notes": "",
+}
+"""A template of Information_Management that no other is like."""
+
+
+def table(lead: LeadBench) -> QTableView:
+    return lead.named(QTableView, "Templates")
+
+
+def cells(lead: LeadBench, column: int) -> list[str]:
+    model = table(lead).model()
+    return [str(model.index(row, column).data()) for row in range(model.rowCount())]
+
+
+def test_every_template_says_its_roles_and_how_many_tasks_are_left(lead: LeadBench) -> None:
+    lead.enter(Command.SHOW_TEMPLATES)
+    left = lead.desk.left()
+    in_order = [one.template_id for one in lead.desk.library().templates]
+    assert cells(lead, LEFT) == [f"{left[one]:,}" for one in in_order]
+    assert cells(lead, ROLES)[0] == "clock"
+    assert lead.says(f"6 templates, {sum(left.values()):,} different tasks left")
+
+
+def test_a_template_is_told_in_full(lead: LeadBench) -> None:
+    lead.enter(Command.SHOW_TEMPLATES)
+    table(lead).selectRow(0)
+    for words in (
+        "phone_alarm", "Set an alarm for {time} with the label {label}.", "{label} is filled with one of",
+        "Swimming · ", "clock: any of Clock", "I need an alarm at {time}, please label it {label}.",
+        "In {clock}, set an alarm for {time}", "simulated_phone · every device", "Begins from a clean home screen.",
+        "The alarm rings once",
+    ):  # fmt: skip
+        assert lead.says(words), words
+
+
+def test_words_and_category_narrow_the_templates_and_a_column_sorts_them(lead: LeadBench) -> None:
+    lead.enter(Command.SHOW_TEMPLATES)
+    lead.press(Command.FIND_TASK)
+    search = lead.named(QLineEdit, "Search templates")
+    QTest.keyClicks(search, "GIFT")
+    lead.wait_for(lambda: len(cells(lead, META_TASK)) == 1)
+    search.clear()
+    lead.wait_for(lambda: len(cells(lead, META_TASK)) == 6)
+    lead.named(QComboBox, "Templates of category").setCurrentText("Multi Apps")
+    assert len(cells(lead, META_TASK)) == 1
+    lead.named(QComboBox, "Templates of category").setCurrentText("All categories")
+    table(lead).sortByColumn(LEFT, Qt.SortOrder.DescendingOrder)
+    counts = [int(words.replace(",", "")) for words in cells(lead, LEFT)]
+    assert counts == sorted(counts, reverse=True)
+
+
+def test_tasks_are_made_and_wait_to_be_approved(lead: LeadBench) -> None:
+    lead.enter(Command.SHOW_TEMPLATES)
+    lead.press(Command.GENERATE_TASKS)
+    dialog = lead.dialog(GenerateDialog)
+    for tick in dialog.findChildren(Tick):
+        if tick.text() in ("General Tool", "Multi Apps"):
+            tick.setChecked(False)
+    assert lead.says("4 templates can still give ")
+    numbers = {box.accessibleName(): box for box in dialog.findChildren(QSpinBox)}
+    numbers["Number of tasks"].setValue(8)
+    lead.answer(dialog, "Generate")
+    lead.wait_for(lambda: lead.says("8 tasks made. They wait to be approved."))
+    lead.wait_for(lambda: len(lead.rows) == 8)
+    made = lead.desk.board().tasks
+    assert {task.status for task in made} == {Status.TO_APPROVE}
+    assert len({task.listed.task.task for task in made}) == 8
+    assert {task.listed.task.category for task in made}.isdisjoint({"General_Tool", "Multi_Apps"})
+    lead.wait_for(lambda: lead.commands[Command.SHOW_PREPARE].text() == "Prepare 8")
+
+
+def test_templates_that_cannot_be_read_are_told_and_the_page_goes_on(lead: LeadBench) -> None:
+    lead.enter(Command.SHOW_TEMPLATES)
+    broken = lead.office.folder / "own" / "General_Tool"
+    broken.mkdir(parents=True)
+    (broken / "mine.yaml").write_text("meta_task: Do it\n")
+    lead.press(Command.READ_TASKS)
+    lead.wait_for(lambda: lead.says("mine.yaml:1"))
+    assert len(cells(lead, META_TASK)) == 6
+
+
+def test_without_a_model_nothing_is_thought_of(lead: LeadBench) -> None:
+    lead.enter(Command.SHOW_TEMPLATES)
+    assert not lead.commands[Command.THINK_OF_TEMPLATES].isEnabled()
+    assert lead.says("No language model can be asked")
+
+
+def test_a_proposal_of_a_model_stands_first_and_is_kept_as_a_file(lead: LeadBench, model: StandIn) -> None:
+    think(lead, model, NEW)
+    assert cells(lead, LEFT)[0] == "Proposed"
+    assert lead.says("A proposal of a model.")
+    lead.press(Command.KEEP_TEMPLATE)
+    lead.wait_for(lambda: lead.says("is kept in"))
+    lead.wait_for(lambda: len(cells(lead, META_TASK)) == 7 and "Proposed" not in cells(lead, LEFT))
+    assert NEW["meta_task"] in [one.meta_task for one in lead.desk.library().templates]
+
+
+def test_a_proposal_with_faults_says_them_and_can_only_be_dropped(lead: LeadBench, model: StandIn) -> None:
+    think(lead, model, {**NEW, "roles": ["todo", "sauna"]})
+    assert cells(lead, LEFT)[0] == "Has faults"
+    assert lead.says("sauna")
+    assert not lead.commands[Command.KEEP_TEMPLATE].isEnabled()
+    lead.press(Command.DROP_TEMPLATE)
+    assert len(cells(lead, META_TASK)) == 6
+
+
+def think(lead: LeadBench, model: StandIn, proposed: Mapping[str, object]) -> None:
+    """Have the model think of one template of Information Management for the simulated phone."""
+    model.behaviour = lambda _asked: says({"templates": [proposed]})
+    lead.enter(Command.SHOW_TEMPLATES)
+    lead.wait_for(lambda: lead.commands[Command.THINK_OF_TEMPLATES].isEnabled())
+    lead.named(QComboBox, "Templates of category").setCurrentText("Information Management")
+    lead.press(Command.THINK_OF_TEMPLATES)
+    lead.answer(lead.dialog(ThinkDialog), "Think")
+    lead.named(QComboBox, "Templates of category").setCurrentText("All categories")
+    lead.wait_for(lambda: len(cells(lead, META_TASK)) == 7)
