@@ -132,7 +132,7 @@ class Command(Enum):
         "Record this task", "Go to Record with this task", "record_circle_outline", "Alt+O", primary=True
     )
     SEND_BACK_TASK = _tasks("Send back…", "Let this task wait again, with a reason", "undo_variant", "Alt+B")
-    READ_TASKS = _tasks("Read again", "Read the list of tasks again", "refresh", "F8")
+    READ_TASKS = _tasks("Read again", "Look again how everything stands", "refresh", "F8")
     DEVICES_LOOK = _devices("Look again", "Look again which devices there are", "refresh", "F8")
     DEVICE_CREATE = _devices("Create", "Make a virtual device of this kind", "plus", "Alt+C", primary=True)
     DEVICE_START = _devices("Start", "Start it as it was left", "play", "Alt+S", primary=True)
