@@ -8,8 +8,9 @@ import re
 import unicodedata
 from collections.abc import Iterator, Set
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 
+from odyssey_recorder.model.episode import TaskInfo
 from odyssey_recorder.task.catalogue import Catalogue
 from odyssey_recorder.task.figures import Figure, read_figures
 from odyssey_recorder.task.listing import ListedTask
@@ -29,9 +30,11 @@ def rule_faults(
     `names_apps`: exactly the task's apps are to be named; otherwise none, but for what the task itself says. `others`
     are the `bare_words` of the instructions of other tasks.
     """
-    held = _Held(task, instruction, names_apps, catalogue)
-    looks = (_shape, _length, _items, _figures, _quotes, _apps, _names, _opposites)
-    found = tuple(fault for look in looks for fault in look(held))
+    items = tuple(task.slots.values()) or ((task.item,) if task.item else ())
+    wording = Wording(task.task, items, instruction, catalogue.by_name.keys())
+    apps = partial(_apps, names_apps=names_apps)
+    looks = (_shape, _length, _items, _figures, _quotes, apps, _names, _opposites)
+    found = tuple(fault for look in looks for fault in look(wording))
     return (*found, *said_already(instruction, others))
 
 
@@ -46,27 +49,24 @@ def bare_words(instruction: str) -> str:
 
 
 @dataclass(frozen=True)
-class _Held:
-    """An instruction held against its task."""
+class Wording:
+    """An instruction held against its task: `items` are what the gaps of the task's template were filled with, `known`
+    the names of all apps there are."""
 
-    task: ListedTask
+    task: TaskInfo
+    items: tuple[str, ...]
     instruction: str
-    names_apps: bool
-    catalogue: Catalogue
-
-    @property
-    def fillings(self) -> tuple[str, ...]:
-        """What the gaps of the task's template were filled with."""
-        return tuple(self.task.slots.values()) or ((self.task.item,) if self.task.item else ())
+    known: Set[str]
 
     @cached_property
     def told(self) -> str:
         """All that the task says."""
-        return ".\n".join((self.task.task.task, *self.fillings))
+        return ".\n".join((self.task.task, *self.items))
 
     @cached_property
-    def app_names(self) -> frozenset[str]:
-        return frozenset((*self.catalogue.by_name, *self.task.task.apps))
+    def app_names(self) -> Set[str]:
+        """The apps there are, and those of the task."""
+        return self.known | set(self.task.apps)
 
     @cached_property
     def apps_told(self) -> frozenset[str]:
@@ -82,7 +82,12 @@ class _Held:
     @cached_property
     def asked(self) -> str:
         """The instruction without the names of the apps that it is to be done with."""
-        return cut_out(self.instruction, (one for one in self.mentions if one.app in self.task.task.apps))
+        return cut_out(self.instruction, (one for one in self.mentions if one.app in self.task.apps))
+
+    @cached_property
+    def figures_told(self) -> tuple[Figure, ...]:
+        """The figures of the task."""
+        return read_figures(self.told)[0]
 
     @cached_property
     def figures_asked(self) -> tuple[Figure, ...]:
@@ -180,20 +185,25 @@ _ENGLISH = (_SMALL | {"then", "please", "find", "go", "open", "after", "before",
 _WORDS_THAT_TELL_ENGLISH = 8
 
 
-def _shape(held: _Held) -> Iterator[str]:
-    text = held.instruction
+def _shape(wording: Wording) -> Iterator[str]:
+    text = wording.instruction
     if len(text.strip().splitlines()) > 1 or any(unicodedata.category(one) == "Cc" for one in text.strip()):
         yield "It is more than one line."
-    if gaps := [gap for gap in _GAP.findall(text) if gap not in held.told]:
+    if gaps := gaps_left(wording):
         yield f"It has a gap left: {_told(gaps)}."
-    if (_REFUSAL.search(text.strip()) or _ANNOUNCED.search(text.strip())) and not _REFUSAL.search(held.told):
+    if (_REFUSAL.search(text.strip()) or _ANNOUNCED.search(text.strip())) and not _REFUSAL.search(wording.told):
         yield "It is no instruction: it declines, or speaks of itself."
-    if (found := _SCREEN.search(text)) and found[0] not in held.told:
+    if (found := _SCREEN.search(text)) and found[0] not in wording.told:
         yield f"It speaks of places on the screen or of gestures: {_told([found[0]])}."
-    if links := [link for link in _LINKED.findall(text) if link.rstrip(".,!?") not in held.told]:
+    if links := [link for link in _LINKED.findall(text) if link.rstrip(".,!?") not in wording.told]:
         yield f"It has an address which the task has not: {_told(links)}."
-    if not _is_english(text, held.stems_told):
+    if not _is_english(text, wording.stems_told):
         yield "It is not in English."
+
+
+def gaps_left(wording: Wording) -> list[str]:
+    """What stands in brackets, as a gap of a template does, and not in the task."""
+    return [gap for gap in _GAP.findall(wording.instruction) if gap not in wording.told]
 
 
 def _is_english(text: str, stems_told: frozenset[str]) -> bool:
@@ -205,8 +215,8 @@ def _is_english(text: str, stems_told: frozenset[str]) -> bool:
     return len(own) < _WORDS_THAT_TELL_ENGLISH or not _ENGLISH.isdisjoint(own)
 
 
-def _length(held: _Held) -> Iterator[str]:
-    count, of_task = len(held.instruction.split()), len(held.task.task.task.split())
+def _length(wording: Wording) -> Iterator[str]:
+    count, of_task = len(wording.instruction.split()), len(wording.task.task.split())
     fewest, most = min(FEWEST_WORDS, of_task), min(MOST_WORDS, 3 * of_task + 20)
     if count < max(fewest, of_task // 2):
         yield f"It is too short: {count} words, where the task has {of_task}."
@@ -217,29 +227,50 @@ def _length(held: _Held) -> Iterator[str]:
 # --- what the task asks for --------------------------------------------------------------------------------
 
 
-def _items(held: _Held) -> Iterator[str]:
-    for filling in held.fillings:
-        figures, rest = read_figures(filling)
+@dataclass(frozen=True, slots=True)
+class LostItem:
+    """What fills a gap and is not whole in the instruction: all `words` of it that count, those that are `lost`, and
+    how many `figures` it has besides."""
+
+    item: str
+    words: tuple[str, ...]
+    lost: tuple[str, ...]
+    figures: int
+
+
+def lost_items(wording: Wording) -> Iterator[LostItem]:
+    """The items of which a word is lost, whatever its form."""
+    for item in wording.items:
+        figures, rest = read_figures(item)
         content = [word for word in _words(rest) if word.casefold() not in _SMALL]
         content = content if content or figures else _words(rest)
-        lost = [word for word in content if _stem(word) not in held.stems_asked]
-        if lost and len(lost) == len(content):
-            yield f"It lacks {_told([filling])}."
-        elif lost:
-            yield f"It lacks {_told(list(dict.fromkeys(lost)))} of {_told([filling])}."
+        lost = [word for word in content if _stem(word) not in wording.stems_asked]
+        if lost:
+            yield LostItem(item, tuple(content), tuple(lost), len(figures))
 
 
-def _figures(held: _Held) -> Iterator[str]:
-    of_task = read_figures(held.told)[0]
-    of_items = [figure for filling in held.fillings for figure in read_figures(filling)[0]]
-    needed = dict.fromkeys((*of_items, *(figure for figure in of_task if not figure.is_loose)))
-    for figure in needed:
-        if figure not in held.figures_asked:
-            yield f"It lacks the {figure.kind.value} {_told([figure.said])}."
-    for figure in dict.fromkeys(held.figures_asked):
-        if not figure.is_loose and figure not in of_task:
+def _items(wording: Wording) -> Iterator[str]:
+    for one in lost_items(wording):
+        if one.lost == one.words:
+            yield f"It lacks {_told([one.item])}."
+        else:
+            yield f"It lacks {_told(list(dict.fromkeys(one.lost)))} of {_told([one.item])}."
+
+
+def lost_figures(wording: Wording) -> list[Figure]:
+    """The figures of the items and of the task that are not there, however they are written."""
+    of_items = [figure for item in wording.items for figure in read_figures(item)[0]]
+    needed = (*of_items, *(figure for figure in wording.figures_told if not figure.is_loose))
+    return [figure for figure in dict.fromkeys(needed) if figure not in wording.figures_asked]
+
+
+def _figures(wording: Wording) -> Iterator[str]:
+    for figure in lost_figures(wording):
+        yield f"It lacks the {figure.kind.value} {_told([figure.said])}."
+    for figure in dict.fromkeys(wording.figures_asked):
+        if not figure.is_loose and figure not in wording.figures_told:
             yield f"It has the {figure.kind.value} {_told([figure.said])}, which the task has not."
-    yield from _turned_limits(of_task, held.figures_asked)
+    yield from _turned_limits(wording.figures_told, wording.figures_asked)
 
 
 def _turned_limits(of_task: tuple[Figure, ...], asked: tuple[Figure, ...]) -> Iterator[str]:
@@ -261,13 +292,18 @@ def _folded(text: str) -> str:
     return " ".join(text.replace("\u2019", "'").split())
 
 
-def _quotes(held: _Held) -> Iterator[str]:
-    asked = _folded(held.instruction)
-    for text in dict.fromkeys(_quoted(held.task.task.task)):
-        if _folded(text).rstrip(".,!?") not in asked:
-            yield f"It lacks {_told([text])} letter by letter."
-    told = f" {bare_words(held.told)} {' '.join(map(bare_words, held.task.task.apps))} "
-    for text in dict.fromkeys(_quoted(held.instruction)):
+def lost_quotes(wording: Wording) -> list[str]:
+    """What the task quotes and the instruction does not say letter by letter."""
+    asked = _folded(wording.instruction)
+    quoted = dict.fromkeys(_quoted(wording.task.task))
+    return [text for text in quoted if _folded(text).rstrip(".,!?") not in asked]
+
+
+def _quotes(wording: Wording) -> Iterator[str]:
+    for text in lost_quotes(wording):
+        yield f"It lacks {_told([text])} letter by letter."
+    told = f" {bare_words(wording.told)} {' '.join(map(bare_words, wording.task.apps))} "
+    for text in dict.fromkeys(_quoted(wording.instruction)):
         if f" {bare_words(text)} " not in told:
             yield f"It quotes {_told([text])}, which the task has not."
 
@@ -275,30 +311,34 @@ def _quotes(held: _Held) -> Iterator[str]:
 # --- who and with what -------------------------------------------------------------------------------------
 
 
-def _apps(held: _Held) -> Iterator[str]:
-    own = held.task.task.apps
-    there = {mention.app for mention in held.mentions} | held.apps_told
-    if held.names_apps:
+def foreign_apps(wording: Wording) -> list[str]:
+    """The apps that the instruction names for sure, and that neither belong to the task nor are spoken of in it."""
+    return [app for app in named(wording.mentions) if app not in wording.task.apps]
+
+
+def _apps(wording: Wording, *, names_apps: bool) -> Iterator[str]:
+    own = wording.task.apps
+    if names_apps:
+        there = {mention.app for mention in wording.mentions} | wording.apps_told
         yield from (f"It does not name the app {app}." for app in own if app not in there)
-    for app in named(held.mentions):
-        if app not in own:
-            yield f"It names the app {app}, which is none of the task's."
-        elif not held.names_apps:
-            yield f"It names the app {app}, and apps are not to be named."
+    else:
+        named_own = [app for app in named(wording.mentions) if app in own]
+        yield from (f"It names the app {app}, and apps are not to be named." for app in named_own)
+    yield from (f"It names the app {app}, which is none of the task's." for app in foreign_apps(wording))
 
 
 _NO_NAMES = frozenset({"i", "i'm", "i'd", "i'll", "i've", "ok", "tv", "pm", "am", "wi", "fi", "a"})
 
 
-def _names(held: _Held) -> Iterator[str]:
-    rest = read_figures(cut_out(held.instruction, held.mentions))[1].replace("\u2019", "'")
+def _names(wording: Wording) -> Iterator[str]:
+    rest = read_figures(cut_out(wording.instruction, wording.mentions))[1].replace("\u2019", "'")
     added = [
         word[0]
         for word in _WORD.finditer(rest)
         if word[0] != word[0].lower()
         and word[0].casefold() not in _NO_NAMES
         and not begins_sentence(rest, word.start())
-        and _stem(word[0]) not in held.stems_told
+        and _stem(word[0]) not in wording.stems_told
     ]
     if added:
         yield f"It has the name {_told(list(dict.fromkeys(added)))}, which the task has not."
@@ -312,8 +352,8 @@ _OPPOSITES = (
 )  # fmt: skip
 
 
-def _opposites(held: _Held) -> Iterator[str]:
-    told, asked = (frozenset(word.casefold() for word in _words(text)) for text in (held.told, held.asked))
+def _opposites(wording: Wording) -> Iterator[str]:
+    told, asked = (frozenset(word.casefold() for word in _words(text)) for text in (wording.told, wording.asked))
     for pair in _OPPOSITES:
         for one, other in (pair, pair[::-1]):
             if one in told and other not in told and other in asked and one not in asked:
