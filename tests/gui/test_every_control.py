@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterator
+from datetime import date
 from pathlib import Path
 
 import keyring
@@ -16,6 +17,7 @@ from odyssey_recorder.dataset.published import PublishedEpisodes
 from odyssey_recorder.gui.appearance import ThemeName, use_theme
 from odyssey_recorder.gui.application import prepare
 from odyssey_recorder.gui.closing_dialog import ClosingDialog
+from odyssey_recorder.gui.commands import Command
 from odyssey_recorder.gui.doctor_dialog import DoctorDialog
 from odyssey_recorder.gui.error_dialog import ErrorDialog
 from odyssey_recorder.gui.main_window import SMALLEST
@@ -26,11 +28,16 @@ from odyssey_recorder.gui.record.finish_dialogs import CompleteDialog, DiscardDi
 from odyssey_recorder.gui.record.recording_controller import Phase
 from odyssey_recorder.gui.record.undo_dialog import UndoDialog
 from odyssey_recorder.gui.settings.unsaved_dialog import UnsavedDialog
+from odyssey_recorder.gui.tasks.rewrite_dialog import RewriteDialog
+from odyssey_recorder.gui.tasks.sure_dialog import SureDialog
+from odyssey_recorder.gui.tasks.think_dialog import ThinkDialog
 from odyssey_recorder.gui.workplace import PAGES, Workplace
+from odyssey_recorder.llm.asking import Estimate
 from odyssey_recorder.model.assignment import Assignment
 from odyssey_recorder.quality.finding import Severity
 from odyssey_recorder.recording.script import ScriptPlayer
 from odyssey_recorder.settings import SettingsStore
+from odyssey_recorder.task.template import TemplateLibrary
 from tests.fakes import FakeDevice
 from tests.gui.bench_desk import TASK, BenchDesk
 from tests.gui.bench_practice import FAILED, BenchPractice
@@ -39,12 +46,14 @@ from tests.gui.inspection import faults, takes_focus, visible, what
 from tests.gui.pilot import Pilot
 from tests.gui.review.bench_review import BenchReviewing
 from tests.gui.review.reviewer import Reviewer
+from tests.gui.tasks.bench_lead import Office, own_templates
 from tests.gui.test_doctor_dialog import BenchDoctor
 from tests.keyrings import MemoryKeyring
 from tests.task.tasks import queue_of, row
 
 _LAYOUT_MS = 60
 _MOST_STOPS = 80
+_OF_LEADS = (Command.SHOW_TEMPLATES, Command.SHOW_PREPARE, Command.SHOW_COVERAGE)
 
 
 @pytest.fixture(autouse=True)
@@ -95,6 +104,7 @@ def pilot(open_at: Callable[[Workplace], Pilot], desk: BenchDesk, tmp_path: Path
         doctor=BenchDoctor(),
         yard=yard,
         tasks=tasks,
+        preparing=Office(own_templates(tmp_path), tmp_path, tasks).desk,
         practice=practice,
         settings=SettingsStore(),
     )
@@ -145,6 +155,26 @@ def test_the_review_page_does_so_whatever_is_done_on_it(pilot: Pilot, qtbot: QtB
         check(qtbot, pilot.window)
 
 
+def test_the_tasks_page_does_so_whatever_a_lead_does_on_it(pilot: Pilot, qtbot: QtBot) -> None:
+    pilot.press("Tasks")
+    for view in ("Templates", "Coverage", "Prepare", "Queue"):
+        pilot.press(view)
+        check(qtbot, pilot.window)
+    qtbot.waitUntil(pilot.named(QPushButton, "Generate").isEnabled)
+    pilot.press("Generate")
+    dialog = pilot.dialog()
+    check(qtbot, dialog)
+    pilot.press_in(dialog, "Generate")
+    qtbot.waitUntil(lambda: pilot.says("200 tasks made"))
+    check(qtbot, pilot.window)
+    pilot.press("Edit")
+    check(qtbot, pilot.window)
+    pilot.press("Templates")
+    check(qtbot, pilot.window)
+    pilot.press("Coverage")
+    check(qtbot, pilot.window)
+
+
 def test_every_dialog_does_so(pilot: Pilot, desk: BenchDesk, qtbot: QtBot) -> None:
     window, controller = pilot.window, pilot.controller
     practice = BenchPractice()
@@ -163,12 +193,23 @@ def test_every_dialog_does_so(pilot: Pilot, desk: BenchDesk, qtbot: QtBot) -> No
         UndoDialog(2, 4, window),
         UnsavedDialog(["Dataset", "Pictures and touches"], window),
         ClosingDialog(window.jobs, window),
+        ThinkDialog(TemplateLibrary((), {}), "Multi_Apps", window),
+        SureDialog("Approve 12 tasks at once?", "3 tasks of them with faults that were found.", "Approve", window),
+        estimated(RewriteDialog(["a", "b"], 1, window)),
         drafts,
     )
     for dialog in dialogs:
         dialog.open()
         check(qtbot, dialog)
         dialog.close()
+
+
+def estimated(dialog: RewriteDialog) -> RewriteDialog:
+    """The dialog once it tells what a rewrite takes."""
+    warning = "gpt-x is announced to shut down on 2027-01-31: choose another model for what shall go on longer."
+    facts = ("gpt-x", "https://a-rather-long-name.of-a-host.example", (warning,))
+    dialog.show_estimate(Estimate(400, 20, 123_456, 23_456, None, date(2026, 11, 1), *facts))
+    return dialog
 
 
 def put_aside(desk: BenchDesk) -> None:
@@ -196,12 +237,12 @@ def test_tab_leads_to_every_control_of_every_page_and_shows_where_it_is(
     use_theme(theme)
     pilot.window.activateWindow()
     qtbot.waitUntil(pilot.window.isActiveWindow)
-    for page in PAGES:
-        pilot.press(page.value.label)
+    for place in (*PAGES, Command.TASKS_PAGE, *_OF_LEADS):
+        pilot.press(place.value.label)
         check(qtbot, pilot.window)
         walked = list(walk(pilot.window))
-        assert [what(one) for one in tab_stops(pilot.window) if one not in walked] == [], page
-        assert [what(one) for one in walked if not shows_focus(one)] == [], page
+        assert [what(one) for one in tab_stops(pilot.window) if one not in walked] == [], place
+        assert [what(one) for one in walked if not shows_focus(one)] == [], place
     use_theme("system")
 
 
