@@ -7,15 +7,29 @@ import sqlite3
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
 from typing import Any
 
 from filelock import FileLock
-from sqlalchemy import URL, BigInteger, ColumnElement, Connection, Engine, cast, create_engine, event, func, literal
+from sqlalchemy import (
+    URL,
+    BigInteger,
+    ColumnElement,
+    Connection,
+    Dialect,
+    Engine,
+    bindparam,
+    cast,
+    create_engine,
+    event,
+    func,
+    literal,
+)
 from sqlalchemy import text as sql
 from sqlalchemy.engine import make_url
-from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
+from sqlalchemy.exc import ArgumentError, DBAPIError, DisconnectionError, SQLAlchemyError
 
 from odyssey_recorder.errors import TaskError
 
@@ -26,12 +40,36 @@ _MIGRATIONS = Path(__file__).parent / "migrations"
 _MIGRATING = 0x0D1553
 """The advisory lock that a server gives to one program at a time while the tables are made."""
 _DRIVER = "postgresql+psycopg"
+_FRESH_S = 2.0
+"""A connection that was used so lately is not asked whether it still lives."""
 _WRITES = "odyssey_writes"
 _US = 1_000_000
 
 
+_BY_THIS_COMPUTER: ColumnElement[int] = bindparam("now_us", type_=BigInteger)
+_BY_THE_SERVER: ColumnElement[int] = cast(func.extract("epoch", func.now()) * _US, BigInteger)
+"""When the transaction began."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Engines:
+    """Connections for transactions that only read, for those that write, and for single statements."""
+
+    reader: Engine
+    writer: Engine
+    at_once: Engine
+
+    def dispose(self) -> None:
+        """Close them."""
+        self.reader.dispose()
+        self.at_once.dispose()
+
+
 class QueueDatabase:
     """The database at `url`, which is opened by the first transaction. Thread-safe; every call may block.
+
+    `is_file` tells a file on this computer from a server. `now` is the time in microseconds by the one clock that
+    counts, as a part of statements that are run with the values of `clock()`.
 
     `clock` gives microseconds since 1970; without one, a server's own clock counts, or this computer's for a file.
     Somebody else who writes to a file is waited for `patience_s` seconds.
@@ -41,7 +79,9 @@ class QueueDatabase:
         self._url = _with_driver(url)
         self._patience_s = patience_s
         self._clock = clock
-        self._engine: Engine | None = None
+        self.is_file = self._url.get_backend_name() == "sqlite"
+        self.now = _BY_THIS_COMPUTER if self.is_file or clock is not None else _BY_THE_SERVER
+        self._engines: _Engines | None = None
         self._opening = Lock()
 
     @classmethod
@@ -57,68 +97,74 @@ class QueueDatabase:
         """What the database is called."""
         return Path(self._url.database or "").stem
 
-    @property
-    def is_file(self) -> bool:
-        """Whether it is a file on this computer."""
-        return self._url.get_backend_name() == "sqlite"
+    def dialect(self) -> Dialect:
+        """What turns statements into words for `Connection.exec_driver_sql`, with the names of their values."""
+        dialect: Any = self._url.get_dialect()
+        made: Dialect = dialect(paramstyle="named" if self.is_file else "pyformat")
+        return made
 
-    def now(self) -> ColumnElement[int]:
-        """The time in microseconds, as a part of a statement: that of the transaction, by the one clock that counts."""
+    def clock(self) -> dict[str, int]:
+        """The values that statements made with `now` are run with."""
         if self._clock is not None:
-            return literal(self._clock(), BigInteger)
-        if self.is_file:
-            return literal(time.time_ns() // 1000, BigInteger)
-        return cast(func.extract("epoch", func.now()) * _US, BigInteger)
+            return {"now_us": self._clock()}
+        return {"now_us": time.time_ns() // 1000} if self.is_file else {}
+
+    def moment(self) -> ColumnElement[int]:
+        """The time now, as a part of a statement that is made for this moment."""
+        values = self.clock()
+        return literal(values["now_us"], BigInteger) if values else self.now
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
         """A transaction that changes nothing. Raises TaskError."""
-        with self._told():
-            engine = self._opened()
-            with engine.begin() as connection:
-                yield connection
+        with self._told(), self._opened().reader.begin() as connection:
+            yield connection
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:
         """A transaction; it is on the disk when it is left, or nothing of it. Raises TaskError."""
-        with self._told():
-            engine = self._opened().execution_options(**{_WRITES: True})
-            with engine.begin() as connection:
-                yield connection
+        with self._told(), self._opened().writer.begin() as connection:
+            yield connection
+
+    @contextmanager
+    def writing_at_once(self) -> Iterator[Connection]:
+        """For statements that are whole each by itself: a server keeps each as soon as it is run. Raises TaskError."""
+        with self._told(), self._opened().at_once.begin() as connection:
+            yield connection
 
     def close(self) -> None:
         """Leave the database; the next call opens it again."""
         with self._opening:
-            if self._engine is not None:
-                self._engine.dispose()
-                self._engine = None
+            if self._engines is not None:
+                self._engines.dispose()
+                self._engines = None
 
-    def _opened(self) -> Engine:
+    def _opened(self) -> "_Engines":
         with self._opening:
-            if self._engine is None:
-                engine = _file_engine(self._url, self._patience_s) if self.is_file else _server_engine(self._url)
+            if self._engines is None:
+                engines = _file_engines(self._url, self._patience_s) if self.is_file else _server_engines(self._url)
                 try:
-                    self._bring_up_to_date(engine)
+                    self._bring_up_to_date(engines)
                 except BaseException:
-                    engine.dispose()
+                    engines.dispose()
                     raise
-                self._engine = engine
-            return self._engine
+                self._engines = engines
+            return self._engines
 
-    def _bring_up_to_date(self, engine: Engine) -> None:
+    def _bring_up_to_date(self, engines: "_Engines") -> None:
         if self.is_file:
             path = Path(self._url.database or "")
             path.parent.mkdir(parents=True, exist_ok=True)
             with FileLock(path.with_suffix(".lock"), timeout=self._patience_s):
-                self._migrate(engine)
+                self._migrate(engines)
         else:
-            self._migrate(engine)
+            self._migrate(engines)
 
-    def _migrate(self, engine: Engine) -> None:
-        with engine.begin() as connection:
+    def _migrate(self, engines: "_Engines") -> None:
+        with engines.reader.begin() as connection:
             if _revision(connection) == REVISION:
                 return
-        with engine.execution_options(**{_WRITES: True}).begin() as connection:
+        with engines.writer.begin() as connection:
             if not self.is_file:
                 connection.execute(sql("SELECT pg_advisory_xact_lock(:key)"), {"key": _MIGRATING})
             found = _revision(connection)
@@ -185,7 +231,7 @@ def _with_driver(url: str | URL) -> URL:
     return made.set(drivername=_DRIVER) if is_server else made
 
 
-def _file_engine(url: URL, patience_s: float) -> Engine:
+def _file_engines(url: URL, patience_s: float) -> _Engines:
     engine = create_engine(url, hide_parameters=True, connect_args={"timeout": patience_s})
 
     @event.listens_for(engine, "connect")
@@ -198,11 +244,12 @@ def _file_engine(url: URL, patience_s: float) -> Engine:
         writes = connection.get_execution_options().get(_WRITES, False)
         connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
 
-    return engine
+    writer = engine.execution_options(**{_WRITES: True})
+    return _Engines(engine, writer, writer)
 
 
-def _server_engine(url: URL) -> Engine:
-    """A server that is silent is given up after some seconds; one that came back is found again."""
+def _server_engines(url: URL) -> _Engines:
+    """A server that is silent is given up after some seconds."""
     patience = {
         "connect_timeout": 5,
         "application_name": "odyssey-recorder",
@@ -214,7 +261,29 @@ def _server_engine(url: URL) -> Engine:
     }
     # What the address says goes above.
     arguments = {name: value for name, value in patience.items() if name not in url.query}
-    return create_engine(url, hide_parameters=True, pool_pre_ping=True, pool_size=2, connect_args=arguments)
+    engine = create_engine(url, hide_parameters=True, pool_size=2, connect_args=arguments)
+    at_once = create_engine(
+        url, hide_parameters=True, pool_size=2, connect_args=arguments, isolation_level="AUTOCOMMIT"
+    )
+    for one in (engine, at_once):
+        _look_after(one)
+    return _Engines(engine, engine, at_once)
+
+
+def _look_after(engine: Engine) -> None:
+    """Ask a connection that was not used for long whether it lives, so that a server that came back is found again."""
+
+    @event.listens_for(engine, "checkin")
+    def note_time(_connection: object, record: Any) -> None:
+        record.info["used_s"] = time.monotonic()
+
+    @event.listens_for(engine, "checkout")
+    def ask_for_its_health(connection: Any, record: Any, _fairy: object) -> None:
+        if time.monotonic() - record.info.get("used_s", time.monotonic()) > _FRESH_S:
+            try:
+                engine.dialect.do_ping(connection)
+            except engine.dialect.loaded_dbapi.Error as error:
+                raise DisconnectionError from error  # the pool opens another one
 
 
 _HELD = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)

@@ -1,13 +1,13 @@
 """What is written to the queue's tables: deeds with the status that follows from them, and leases."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, Select, and_, bindparam, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, Row, and_, bindparam, func, insert, or_, select, update
 
 from odyssey_recorder.task.listing import ListedTask, parse_task_line, task_line
 from odyssey_recorder.task.queue import OPEN, Deed, Status
+from odyssey_recorder.task.queue_claims import FREE, Leases
 from odyssey_recorder.task.queue_rules import next_status, rank, skip_number
 from odyssey_recorder.task.queue_seat import Seat
 from odyssey_recorder.task.queue_tables import deeds, tasks
@@ -15,22 +15,6 @@ from odyssey_recorder.task.queue_tables import deeds, tasks
 _US = 1_000_000
 _BEHIND_LISTS = 1 << 31
 """The position of the first task that comes from no list."""
-_FREE: Mapping[str, Any] = {
-    "annotator": "",
-    "place": "",
-    "token": "",
-    "since_us": 0,
-    "until_us": 0,
-    "is_recording": False,
-}
-
-
-@dataclass(frozen=True, slots=True)
-class Leases:
-    """For how many seconds a task is kept for whoever holds it, and for whoever began to record it."""
-
-    claim_s: float = 600.0
-    recording_s: float = 7 * 86_400.0
 
 
 class Ledger:
@@ -120,39 +104,11 @@ class Ledger:
         row = columns(listed, task.position, status, is_listed=task.is_listed, skipped=skip_number(task.rank))
         self._change(task.task_id, {**row, "version": tasks.c.version + 1})
 
-    # Leases.
-
-    def hold_first(self, low: int, high: int, device: str | None) -> Row[Any] | None:
-        """Claim the first open task of a rank from `low` to `high` that fits the device; None where there is none.
-
-        What another transaction is just changing is passed over.
-        """
-        free = self._fitting(device).where(tasks.c.rank >= low, tasks.c.rank <= high)
-        first = free.order_by(tasks.c.rank, tasks.c.task_id).limit(1).with_for_update(skip_locked=True)
-        return self._hold(tasks.c.task_id == first.scalar_subquery())
-
-    def has_open(self, device: str | None) -> bool:
-        """Whether there is an open task that fits, which somebody may just be changing."""
-        return self._connection.execute(self._fitting(device).limit(1)).first() is not None
-
-    def hold(self, task_id: str) -> Row[Any] | None:
-        """Claim this task; None where it is not open."""
-        return self._hold(and_(tasks.c.task_id == task_id, tasks.c.is_open, self._free()))
-
-    def renew(self, task_id: str) -> bool:
-        """Hold a task for longer; False where it is held no more."""
-        until = self._now + int(self._leases.claim_s * _US)
-        mine = update(tasks).where(tasks.c.task_id == task_id, tasks.c.token == self._seat.token)
-        return bool(self._connection.execute(mine.values(until_us=until)).rowcount)
-
-    def let_go(self, task_id: str) -> None:
-        """End the claim of this window on a task, if it still has it."""
-        mine = update(tasks).where(tasks.c.task_id == task_id, tasks.c.token == self._seat.token)
-        self._connection.execute(mine.values(**_FREE))
+    # Leases of recordings, and of windows that are no more.
 
     def let_go_of(self, tokens: Iterable[str]) -> None:
         """End the claims of other windows, which are no more."""
-        self._connection.execute(update(tasks).where(tasks.c.token.in_(list(tokens))).values(**_FREE))
+        self._connection.execute(update(tasks).where(tasks.c.token.in_(list(tokens))).values(**FREE))
 
     def begin(self, task: Row[Any]) -> None:
         """Keep a task for days for the recording that is under way here, unless it is held elsewhere."""
@@ -172,28 +128,7 @@ class Ledger:
         """End the lease of a recording that was under way here, and the claim of this window."""
         recorded_here = and_(tasks.c.place == self._seat.place, tasks.c.is_recording)
         mine = or_(tasks.c.token == self._seat.token, recorded_here)
-        self._connection.execute(update(tasks).where(tasks.c.task_id == task_id, mine).values(**_FREE))
-
-    def _fitting(self, device: str | None) -> Select[tuple[str]]:
-        free = select(tasks.c.task_id).where(tasks.c.is_open, self._free())
-        if device is None:
-            return free
-        named = tasks.c.devices.contains(f" {device} ", autoescape=True)
-        return free.where(or_(tasks.c.devices == "", named))
-
-    def _free(self) -> ColumnElement[bool]:
-        return or_(tasks.c.until_us <= self._now, tasks.c.token == self._seat.token)
-
-    def _hold(self, which: ColumnElement[bool]) -> Row[Any] | None:
-        taken = {
-            "annotator": self._seat.annotator,
-            "place": self._seat.place,
-            "token": self._seat.token,
-            "since_us": self._now,
-            "until_us": self._now + int(self._leases.claim_s * _US),
-            "is_recording": False,
-        }
-        return self._connection.execute(update(tasks).where(which).values(**taken).returning(tasks)).first()
+        self._connection.execute(update(tasks).where(tasks.c.task_id == task_id, mine).values(**FREE))
 
     def _change(self, task_id: str, values: Mapping[str, Any]) -> None:
         self._connection.execute(update(tasks).where(tasks.c.task_id == task_id).values(**values))

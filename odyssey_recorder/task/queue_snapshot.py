@@ -84,19 +84,19 @@ class Snapshot:
         """Learn what is new."""
         query: Select[Any] = select(*_STANDING, now.label("now"))
         rows = connection.execute(query.order_by(tasks.c.position, tasks.c.task_id)).all()
-        self._fetch(connection, [row.task_id for row in rows if self._is_news(row)])
+        known = self._pasts
+        self._fetch(
+            connection,
+            [row.task_id for row in rows if row.task_id not in known or known[row.task_id].version != row.version],
+        )
         self._standings = {row.task_id: _standing(row, self._pasts[row.task_id]) for row in rows}
 
-    def past(self, connection: Connection, row: Row[Any]) -> Past:
-        """What `row` is and what was done with it."""
-        if self._is_news(row):
-            history = _histories(connection, [row.task_id])
-            self._pasts[row.task_id] = _past(row.version, row.line, history.get(row.task_id, []))
-        return self._pasts[row.task_id]
-
-    def _is_news(self, row: Row[Any]) -> bool:
-        known = self._pasts.get(row.task_id)
-        return known is None or known.version != row.version
+    def past(self, connection: Connection, task_id: str, version: int) -> Past:
+        """What a task is and what was done with it, at a version of its row."""
+        known = self._pasts.get(task_id)
+        if known is None or known.version != version:
+            self._fetch(connection, [task_id])
+        return self._pasts[task_id]
 
     def _fetch(self, connection: Connection, task_ids: list[str]) -> None:
         if not task_ids:

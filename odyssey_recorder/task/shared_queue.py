@@ -13,8 +13,9 @@ from sqlalchemy import Connection, Row
 from odyssey_recorder.errors import TaskError
 from odyssey_recorder.task.listing import ListedTask
 from odyssey_recorder.task.queue import FINISHED, OPEN, Board, Deed, Episodes, Holder, QueuedTask, Returns, Status
+from odyssey_recorder.task.queue_claims import Claims, ClaimStatements, Leases
 from odyssey_recorder.task.queue_database import QueueDatabase
-from odyssey_recorder.task.queue_ledger import Leases, Ledger
+from odyssey_recorder.task.queue_ledger import Ledger
 from odyssey_recorder.task.queue_list import SourceList, bring_in_line
 from odyssey_recorder.task.queue_news import News, Scout, Sight, write
 from odyssey_recorder.task.queue_progress import take_over
@@ -58,6 +59,7 @@ class SharedQueue:
         self._scout = Scout(seat, surroundings.episodes, surroundings.returns, self._leases.recording_s)
         self._snapshot = Snapshot()
         self._seen: Sight | None = None
+        self._statements = ClaimStatements(database.now, database.dialect())
         self._held = ""
         self._lock = Lock()
 
@@ -75,22 +77,25 @@ class SharedQueue:
         with self._lock:
             self._glance()
             for pause_s in _PAUSES_S:
-                taken, is_open = self._claim_next(after, device)
-                if taken is not None or not is_open:
+                with self._claiming() as (ledger, claims):
+                    found = self._first(ledger, claims, after, device)
+                    taken = None if found is None else self._taken(claims, found)
+                    is_busy = found is None and claims.is_any_open(device)
+                if not is_busy:
                     break
                 time.sleep(pause_s)
-            self._held = "" if taken is None else taken.task_id
+            self._held = "" if found is None else found.task_id
             return taken
 
     def claim(self, task_id: str) -> QueuedTask:
         """Hold this task."""
         with self._lock:
             self._glance()
-            with self._writing() as (connection, ledger):
-                found = ledger.hold(task_id)
+            with self._claiming() as (ledger, claims):
+                found = claims.hold(task_id)
                 if found is None:
                     raise self._refusal(ledger.task(task_id, to_change=False), task_id, "be claimed")
-                taken = self._taken(connection, ledger, found)
+                taken = self._taken(claims, found)
             self._held = task_id
             return taken
 
@@ -98,8 +103,8 @@ class SharedQueue:
         """Hold none any more."""
         with self._lock:
             if self._held:
-                with self._writing() as (_connection, ledger):
-                    ledger.let_go(self._held)
+                with self._claiming() as (_ledger, claims):
+                    claims.let_go(self._held)
                 self._held = ""
 
     def renew(self) -> bool:
@@ -112,10 +117,10 @@ class SharedQueue:
         with self._lock:
             self._glance()
             words = given(reason)
-            with self._writing() as (_connection, ledger):
+            with self._writing() as (ledger, claims):
                 task = self._standing(ledger, task_id, OPEN, "be skipped")
                 ledger.note(task, Deed.SKIPPED, reason=words)
-                ledger.let_go(task_id)
+                claims.let_go(task_id)
             self._forget(task_id)
 
     def send_back(self, task_id: str, reason: str) -> None:
@@ -123,7 +128,7 @@ class SharedQueue:
         with self._lock:
             self._glance()
             words = given(reason)
-            with self._writing() as (_connection, ledger):
+            with self._writing() as (ledger, _claims):
                 task = self._standing(ledger, task_id, FINISHED, "be sent back")
                 ledger.note(task, Deed.SENT_BACK, reason=words)
 
@@ -132,9 +137,9 @@ class SharedQueue:
         with self._lock:
             self._glance()
             news = News(task_id, episode_id, self._scout.recorded(episode_id))
-            with self._writing() as (_connection, ledger):
+            with self._writing() as (ledger, claims):
                 write(ledger, news, self._seat)
-                ledger.let_go(task_id)
+                claims.let_go(task_id)
             self._forget(task_id)
 
     # TaskStock.
@@ -143,14 +148,14 @@ class SharedQueue:
         """Put tasks behind those that are there."""
         with self._lock:
             self._glance()
-            with self._writing() as (_connection, ledger):
+            with self._writing() as (ledger, _claims):
                 return ledger.add(tasks, Status.TO_APPROVE if to_approve else Status.WAITING)
 
     def amend(self, tasks: Iterable[ListedTask], by: str) -> None:
         """Put these in the place of the tasks of the same ids."""
         with self._lock:
             self._glance()
-            with self._writing() as (_connection, ledger):
+            with self._writing() as (ledger, _claims):
                 for listed in sorted(tasks, key=lambda one: one.task_id):
                     task = self._standing(ledger, listed.task_id, OPEN | _PREPARED, "be changed")
                     ledger.rewrite(task, listed)
@@ -160,7 +165,7 @@ class SharedQueue:
         """Let tasks that were to be approved, or rejected, wait."""
         with self._lock:
             self._glance()
-            with self._writing() as (_connection, ledger):
+            with self._writing() as (ledger, _claims):
                 for task_id in sorted(task_ids):
                     task = ledger.task(task_id)
                     if task is None:
@@ -173,11 +178,11 @@ class SharedQueue:
         with self._lock:
             self._glance()
             words = given(reason)
-            with self._writing() as (_connection, ledger):
+            with self._writing() as (ledger, claims):
                 for task_id in sorted(task_ids):
                     task = self._standing(ledger, task_id, OPEN | _PREPARED, "be rejected")
                     ledger.note(task, Deed.REJECTED, by=by, reason=words)
-                    ledger.let_go(task_id)
+                    claims.let_go(task_id)
 
     def holders(self) -> tuple[Holder, ...]:
         """Who works on what now."""
@@ -194,7 +199,7 @@ class SharedQueue:
         self._read()
         news, gone = self._scout.news(sight, self._snapshot), self._scout.gone(self._snapshot)
         if news or gone:
-            with self._writing() as (_connection, ledger):
+            with self._writing() as (ledger, _claims):
                 ledger.let_go_of(gone)
                 for one in sorted(news, key=lambda one: one.task_id):  # all windows take them in one order
                     write(ledger, one, self._seat)
@@ -212,7 +217,7 @@ class SharedQueue:
 
     def _read(self) -> None:
         with self._database.reading() as connection:
-            self._snapshot.read(connection, self._database.now())
+            self._snapshot.read(connection, self._database.moment())
 
     def _follow_list(self) -> None:
         news = self._source.news() if self._source is not None else None
@@ -225,27 +230,36 @@ class SharedQueue:
             bring_in_line(connection, listed)
         self._source.taken(stamp)
 
-    def _claim_next(self, after: str, device: str | None) -> tuple[QueuedTask | None, bool]:
-        """The task that is held now, and whether one is open; where none is held that is, others are changing it."""
-        with self._writing() as (connection, ledger):
-            for low, high in _windows(ledger.task(after, to_change=False)) if after else (RANKS,):
-                found = ledger.hold_first(low, high, device)
-                if found is not None:
-                    return self._taken(connection, ledger, found), True
-            ledger.let_go(self._held)
-            return None, ledger.has_open(device)
+    def _first(self, ledger: Ledger, claims: Claims, after: str, device: str | None) -> Row[Any] | None:
+        """The first open task that fits, behind `after`, held now; where there is none, what was held is given back."""
+        for low, high in self._windows(ledger, after):
+            found = claims.hold_first(low, high, device)
+            if found is not None:
+                return found
+        claims.let_go(self._held)
+        return None
 
-    def _taken(self, connection: Connection, ledger: Ledger, found: Row[Any]) -> QueuedTask:
+    def _windows(self, ledger: Ledger, after: str) -> tuple[tuple[int, int], ...]:
+        """The ranks to look through, one range after the other."""
+        if not after:
+            return (RANKS,)
+        task = ledger.task(after, to_change=False)
+        if task is None:
+            return (RANKS,)
+        is_done = not task.is_open or not _is_ours(task)
+        return (SENT_BACK_RANKS, *_behind(task.rank)) if is_done else _behind(task.rank)
+
+    def _taken(self, claims: Claims, found: Row[Any]) -> QueuedTask:
         """The task that was claimed, in place of the one before."""
         if self._held and found.task_id != self._held:
-            ledger.let_go(self._held)
-        past = self._snapshot.past(connection, found)
+            claims.let_go(self._held)
+        past = self._snapshot.past(claims.connection, found.task_id, found.version)
         return QueuedTask(past.listed, Status.CLAIMED, past.history)
 
     def _renew(self) -> bool:
         if self._held:
-            with self._writing() as (_connection, ledger):
-                if not ledger.renew(self._held) and not self._is_recorded_here(ledger, self._held):
+            with self._claiming() as (ledger, claims):
+                if not claims.renew(self._held) and not self._is_recorded_here(ledger, self._held):
                     self._held = ""
         return bool(self._held)
 
@@ -274,9 +288,19 @@ class SharedQueue:
         return TaskError(f"The task {task_id} cannot {deed}: it is {words}.")
 
     @contextmanager
-    def _writing(self) -> Iterator[tuple[Connection, Ledger]]:
+    def _writing(self) -> Iterator[tuple[Ledger, Claims]]:
         with self._database.writing() as connection:
-            yield connection, Ledger(connection, self._database.now(), self._seat, self._leases)
+            yield self._tools(connection)
+
+    @contextmanager
+    def _claiming(self) -> Iterator[tuple[Ledger, Claims]]:
+        """As `_writing`, for claims: each is whole by itself, and quick."""
+        with self._database.writing_at_once() as connection:
+            yield self._tools(connection)
+
+    def _tools(self, connection: Connection) -> tuple[Ledger, Claims]:
+        claims = Claims(connection, self._statements, self._seat, self._leases.claim_s, self._database.clock())
+        return Ledger(connection, self._database.moment(), self._seat, self._leases), claims
 
 
 def _is_ours(task: Row[Any]) -> bool:
@@ -284,11 +308,7 @@ def _is_ours(task: Row[Any]) -> bool:
     return not task.is_held or task.is_mine
 
 
-def _windows(after: Row[Any] | None) -> tuple[tuple[int, int], ...]:
-    """The ranks to look through, one range after the other, to find what comes behind a task."""
-    if after is None:
-        return (RANKS,)
+def _behind(rank: int) -> tuple[tuple[int, int], ...]:
+    """What comes behind a rank, and then all that is before."""
     lowest, highest = RANKS
-    behind = ((after.rank + 1, highest), (lowest, after.rank))
-    is_done = not after.is_open or (after.is_held and not after.is_mine)
-    return (SENT_BACK_RANKS, *behind) if is_done else behind
+    return (rank + 1, highest), (lowest, rank)
