@@ -87,14 +87,17 @@ class Rewriting:
     """Puts tasks into words and has words judged, by `asking`.
 
     `library` tells which apps there are on the devices of a task. No instruction comes to be that of one of `others`;
-    those of them that are worked on do not count.
+    those of them that are worked on do not count. `again` numbers the times that somebody asked for other words, from 0.
     """
 
-    def __init__(self, asking: Asking, library: TemplateLibrary, others: Iterable[ListedTask] = ()) -> None:
+    def __init__(
+        self, asking: Asking, library: TemplateLibrary, others: Iterable[ListedTask] = (), *, again: int = 0
+    ) -> None:
         self._asking = asking
         self._catalogues = library.catalogues
         self._catalogue_of = {template.template_id: template.catalogue for template in library.templates}
         self._others = tuple(others)
+        self._again = again
         self._rewrite = read_prompt(REWRITE)
         self._judge = read_prompt(JUDGE)
 
@@ -214,7 +217,8 @@ class Rewriting:
             "refused": before.words if before else "",
             "faults": list(before.faults) if before else [],
         }
-        return self._rewrite.question(data, schema_name="rewritten", schema=_SAID, candidate=1 if before else 0)
+        candidate = 2 * self._again + (1 if before else 0)
+        return self._rewrite.question(data, schema_name="rewritten", schema=_SAID, candidate=candidate)
 
     def _judging(self, task: ListedTask, words: str, names_apps: bool) -> Question:
         data: dict[str, Json] = {"task": task.task.task, "instruction": words, "apps": _apps(task, names_apps)}

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from odyssey_recorder.task.equivalence import bare_words, rule_faults
 from odyssey_recorder.task.figures import read_figures
 from odyssey_recorder.task.listing import ListedTask
-from tests.task.worded import CATALOGUE, catalogue_of, human_words, library, one_of_each, task
+from tests.task.worded import CATALOGUE, catalogue_of, human_words, one_of_each, task
 
 GOOD = "Put on a podcast on yoga in Spotify for twenty minutes, then note three ideas in Todoist."
 
@@ -216,28 +216,24 @@ def no_instruction(one: ListedTask, words: str) -> Planted:
     yield ""
 
 
-@pytest.fixture(scope="module", autouse=True)
-def _templates_are_read_once() -> None:
-    assert library().templates
-
-
 @pytest.mark.parametrize(
-    "plant",
-    [lost_item, left_gap, changed_figure, changed_day, added_requirement, swapped_app, no_instruction],
-    ids=lambda plant: plant.__name__,
-)
-def test_planted_bad_rewrites_are_caught_by_rules(plant: Callable[[ListedTask, str], Planted]) -> None:
-    planted = caught = 0
-    for one in one_of_each():
+    ("plant", "of_every"),
+    [
+        (lost_item, 1), (left_gap, 1), (changed_figure, 1), (changed_day, 1),
+        (added_requirement, 4), (swapped_app, 4), (no_instruction, 4),
+    ],
+)  # fmt: skip
+def test_planted_bad_rewrites_are_caught_by_rules(plant: Callable[[ListedTask, str], Planted], of_every: int) -> None:
+    planted = 0
+    for one in one_of_each()[::of_every]:
         words = next(human_words(one, names_apps=True))
         for bad in plant(one, words):
             if bad != words:
                 planted += 1
                 found = rule_faults(one, bad, names_apps=True, catalogue=catalogue_of(one))
-                caught += bool(found)
                 assert found, f"{one.task.task!r} as {bad!r}"
 
-    assert caught == planted > 10
+    assert planted > 10
 
 
 # --- any text ----------------------------------------------------------------------------------------------

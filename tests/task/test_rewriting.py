@@ -283,6 +283,18 @@ def test_a_second_run_asks_nothing_whatever_the_words_are_now(tmp_path: Path) ->
     assert second == first
 
 
+def test_whoever_asks_for_other_words_gets_others(tmp_path: Path) -> None:
+    model, other = ScriptedModel({FILLED: [GOOD]}), GOOD.replace("Put on", "Play")
+    with StandIn(model) as server:
+        asks = asking(server, tmp_path / "kept")
+        Rewriting(asks, APPS).rewrite([TASK], names_apps=True)
+        model.words = {FILLED: [other]}
+        same, _ = only(Rewriting(asks, APPS).rewrite([TASK], names_apps=True))
+        again, _ = only(Rewriting(asks, APPS, again=1).rewrite([TASK], names_apps=True))
+
+    assert (same.task.instruction, again.task.instruction) == (GOOD, other)
+
+
 def test_cancelling_keeps_what_was_told() -> None:
     told: list[Rewritten] = []
     with StandIn(ScriptedModel(), delay_s=0.02) as server, pytest.raises(CancelledError):
