@@ -87,7 +87,7 @@ class Rewriting:
     """Puts tasks into words and has words judged, by `asking`.
 
     `library` tells which apps there are on the devices of a task. No instruction comes to be that of one of `others`;
-    those of them that are worked on do not count. `again` numbers the times that somebody asked for other words, from 0.
+    those of them that are worked on do not count. `again` numbers the times that other words were asked for, from 0.
     """
 
     def __init__(
