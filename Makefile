@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-gui test bench quality soak pictures format clean system-packages
+.PHONY: help demo demo-gui test bench quality soak pictures format clean system-packages packages-for-tests
 .DELETE_ON_ERROR:
 
 BIN := .venv/bin
@@ -24,7 +24,7 @@ demo: $(INSTALLED)
 demo-gui: $(INSTALLED)
 	@$(BIN)/odyssey-recorder demo --gui
 
-test: $(INSTALLED)
+test: $(INSTALLED) packages-for-tests
 	@echo "== ruff format"
 	@$(BIN)/ruff format --check
 	@echo "== ruff check"
@@ -58,6 +58,9 @@ clean:
 
 system-packages:
 	@sh scripts/system_packages.sh
+
+packages-for-tests:
+	@sh scripts/system_packages.sh --for-tests
 
 $(INSTALLED): pyproject.toml constraints.txt | system-packages
 	@echo "Installing Odyssey Recorder into .venv (once; a few minutes on a slow line)"

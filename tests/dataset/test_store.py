@@ -13,7 +13,7 @@ import pytest
 from odyssey_recorder.dataset.draft import Draft
 from odyssey_recorder.dataset.store import TRASH, EpisodeStore
 from odyssey_recorder.errors import DatasetError
-from odyssey_recorder.model.action import Complete, Press, SystemKey
+from odyssey_recorder.model.action import Action, Complete, Impossible, Press, SystemKey
 from odyssey_recorder.model.geometry import Size
 from tests.dataset.drafts import DEVICE, ORIGIN, TASK, add_step, begin, complete_draft, png, record, store_in
 
@@ -106,6 +106,17 @@ def test_the_task_of_a_draft_is_known_until_it_is_an_episode(tmp_path: Path, sto
     store.publish(draft)
     assert store.drafts_of_tasks() == {}
     assert store.is_published(draft.episode_id)
+
+
+@pytest.mark.parametrize(("end", "is_impossible"), [(Complete("done"), False), (Impossible("no such app"), True)])
+def test_it_is_known_how_an_episode_ends(store: EpisodeStore, *, end: Action, is_impossible: bool) -> None:
+    draft = begin(store)
+    add_step(draft, end, shade=1)
+    assert not store.is_impossible(draft.episode_id)
+    annotation = store.publish(draft)
+    assert store.is_impossible(draft.episode_id) is is_impossible
+    annotation.write_text("{")
+    assert not store.is_impossible(draft.episode_id)
 
 
 def test_what_else_lies_in_the_drafts_folder_is_not_listed(tmp_path: Path, store: EpisodeStore) -> None:

@@ -14,7 +14,7 @@ from odyssey_recorder.gui.record.task_text import TaskText, misfit_words, no_fit
 from odyssey_recorder.gui.tasks.queue_bridge import QueueBridge
 from odyssey_recorder.model.assignment import Assignment
 from odyssey_recorder.model.episode import TaskInfo
-from odyssey_recorder.task.queue import OPEN, Board, QueuedTask, Status
+from odyssey_recorder.task.queue import FINISHED, OPEN, Board, QueuedTask, Status
 
 _OF_THE_QUEUE = (Command.NEXT_TASK, Command.SKIP_TASK, Command.CHOOSE_TASK, Command.OWN_TASK, Command.QUEUE_TASK)
 _LOOKING = "Looking for the next task."
@@ -241,7 +241,7 @@ class TaskCard(QFrame):
         self._text.setVisible(not nothing and not (chooses and self._writes))
         self._nothing.setText(self._failure or (_LOOKING if self._looking else self._no_task_words()))
         self._nothing.setVisible(nothing)
-        recorded, skipped = self._board.count(Status.RECORDED), self._board.count(Status.SKIPPED)
+        recorded, skipped = self._board.count(*FINISHED), self._board.count(Status.SKIPPED)
         self._progress.setText(f"{recorded} of {len(self._board.tasks)} recorded, {skipped} skipped")
         self._progress.setVisible(bool(self._board.tasks) and not (writing and self._writes))
         self._queue_row.setVisible(chooses and not self._writes)

@@ -210,6 +210,17 @@ def test_a_proof_that_comes_after_the_review_is_found(store: ReviewStore, tmp_pa
     assert list(store.sent_back("Ada")) == [ONE]
 
 
+def test_an_episode_is_accepted_when_all_who_judged_it_accept_it(store: ReviewStore) -> None:
+    both = {ONE, OTHER}
+    assert store.accepted(both) == {}
+    store.append(ONE, verdict("Bea"))
+    store.append(OTHER, verdict("Bea", "pfp"))
+    assert store.accepted(both) == {ONE: "Bea"}
+    assert store.accepted([OTHER]) == {}
+    store.append(ONE, verdict("Cleo", "pfp"))
+    assert store.accepted(both) == {}
+
+
 # What the disk does.
 
 
