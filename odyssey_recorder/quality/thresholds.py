@@ -51,8 +51,8 @@ APPS_NEEDED = {
 }
 """Apps that an episode of each category has, as the paper asks: two, and three in Multi_Apps."""
 ITEM_KEPT = 0.5
-"""An item is lost when fewer of its words are in the instruction; at just as many its first word decides. Set on the
-tasks of the simulated phone, all of which are kept, and on items replaced by others of the kind."""
+"""An item is lost when fewer of its words and figures are in the instruction; at just as many its first word decides.
+Set on the tasks of the simulated phone, all of which are kept, and on items replaced by others of the kind."""
 
 # --- whole datasets --------------------------------------------------------------------------------------
 

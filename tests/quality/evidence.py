@@ -97,8 +97,13 @@ def with_task(one: EpisodeEvidence, **changes: Any) -> EpisodeEvidence:
 
 def with_text(one: EpisodeEvidence, text: TextOrigin) -> EpisodeEvidence:
     """The same with words of this origin."""
+    return with_making(one, Making(text=text))
+
+
+def with_making(one: EpisodeEvidence, making: Making) -> EpisodeEvidence:
+    """The same with a task that was made like this."""
     assert one.proof is not None
-    origin = one.proof.origin.model_copy(update={"making": Making(text=text)})
+    origin = one.proof.origin.model_copy(update={"making": making})
     return replace(one, proof=one.proof.model_copy(update={"origin": origin}))
 
 

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 import pytest
 
 from odyssey_recorder.model.action import Click, Complete, Impossible, Type
+from odyssey_recorder.model.assignment import Making
 from odyssey_recorder.model.geometry import Point
 from odyssey_recorder.model.text_origin import Equivalence, ModelCall, TextOrigin, Writer
 from odyssey_recorder.quality.evidence import EpisodeEvidence
@@ -22,6 +23,7 @@ from tests.quality.evidence import (
     unproved,
     unseen,
     with_keys,
+    with_making,
     with_task,
     with_text,
 )
@@ -157,6 +159,9 @@ def test_words_that_no_judge_has_seen_are_not_checked(text: TextOrigin) -> None:
         ("Work out {}.", "Work out 7 x 8 tiles.", "How many tiles are 7 x 6?"),
         ("Wake me at {}.", "Wake me at 7:20.", "Set an alarm for 7:30."),
         ("Write {}.", 'Write "Present" down.', "Write it down."),
+        ("Meet {}.", "Meet on 25 November.", "Make it the 25th of December."),
+        ("Wake me at {}.", "Wake me at 8:00.", "Set an alarm for 8 pm."),
+        ("Find {}.", "Find tea for 20 euros.", "Who has tea for 20 dollars?"),
     ],
 )
 def test_what_an_instruction_has_lost_is_found(template: str, task: str, instruction: str) -> None:
@@ -171,12 +176,30 @@ def test_what_an_instruction_has_lost_is_found(template: str, task: str, instruc
         ("Wake me at {}.", "Wake me at 18:00.", "Set an alarm for 6 pm."),
         ("Find {}.", "Find 1,299 dollars.", "Who has $1299?"),
         ("Meet {}.", "Meet on 25 November.", "Make it Wednesday the 25th of November."),
+        ("Meet {}.", "Meet on 25 November.", "Make it Wednesday the 25th."),
+        ("Wake me at {}.", "Wake me at 8:00.", "Set an alarm for 8."),
+        ("Work out {}.", "Work out the share of 15 percent of 64.80.", "Calculate 15 % of 64.80."),
         ("Write {}.", 'Write "Present" down.', "Write down “present”."),
         ("No gap.", "No gap.", "Something else altogether."),
     ],
 )
 def test_what_an_instruction_says_otherwise_is_not_lost(template: str, task: str, instruction: str) -> None:
     assert found("INS01", asked(template, task, instruction)) == []
+
+
+def test_what_filled_the_gaps_is_known_from_the_proof() -> None:
+    words = "Keep {city} {when}", "Keep Ho Chi Minh City today", "Keep the weather of Ho Chi Minh City today."
+    kept, lost = asked(*words), asked(*words[:2], "Keep the weather of the city of today.")
+    slots = Making("keep", {"city": "Ho Chi Minh City", "when": "today"})
+
+    assert found("INS01", with_making(kept, slots)) == []
+    (finding,) = said("INS01", with_making(lost, slots))
+    assert isinstance(finding, Finding)
+    assert finding.found == "The instruction lacks Ho Chi Minh City of the task."
+
+
+def test_gaps_side_by_side_are_filled_with_whole_words() -> None:
+    assert found("INS01", asked("Look up {} {}", "Look up Rome tomorrow", "What is on tomorrow in Rome?")) == []
 
 
 def test_nothing_is_found_in_the_words_of_the_tasks_that_come_with_the_program() -> None:
