@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from multiprocessing.sharedctypes import Synchronized
-from multiprocessing.synchronize import Barrier
+from multiprocessing.synchronize import Barrier, Event
 from pathlib import Path
 from typing import Any
 
@@ -77,6 +77,14 @@ def _claim(what: Work, one: int, ahead_s: "Synchronized[Any]", diary: Any) -> No
         queue.mark_recorded(task.task_id, f"{what.number:04}{one:04}{recorded:08}")
         diary.write(f"recorded {task.task_id} {name}\n")
         recorded += 1
+
+
+def hold(url: str, drafts: Path, is_held: Event) -> None:
+    """Claim the first task at the place of the drafts, and stay."""
+    queue = SharedQueue(QueueDatabase(url), Seat.of("Ada", drafts), Surroundings(NotedEpisodes()))
+    queue.claim_next()
+    is_held.set()
+    threading.Event().wait()
 
 
 def is_stuck(queue: SharedQueue, killed: set[int]) -> bool:

@@ -5,13 +5,11 @@ from pathlib import Path
 
 from odyssey_recorder.task.listing import ListedTask, read_tasks
 from odyssey_recorder.task.queue import Episodes, Returns
-from odyssey_recorder.task.queue_database import QueueDatabase
 from odyssey_recorder.task.queue_claims import Leases
+from odyssey_recorder.task.queue_database import QueueDatabase
 from odyssey_recorder.task.queue_seat import Seat
 from odyssey_recorder.task.shared_queue import SharedQueue, Surroundings
 from tests.task.tasks import NotedEpisodes, write_list
-
-HOUR_US = 3_600_000_000
 
 
 class Clock:
@@ -33,13 +31,12 @@ class House:
     def __init__(self, folder: Path, url: str = "") -> None:
         self.folder = folder
         self.clock = Clock()
-        self._url = url
+        self.url = url or f"sqlite:///{folder / 'queue.sqlite'}"
         self._databases: list[QueueDatabase] = []
 
     def database(self, clock: Callable[[], int] | None = None) -> QueueDatabase:
         """The database, opened once more."""
-        file = self.folder / "queue.sqlite"
-        made = QueueDatabase(self._url, clock=clock) if self._url else QueueDatabase.in_file(file, clock=clock)
+        made = QueueDatabase(self.url, clock=clock)
         self._databases.append(made)
         return made
 
@@ -64,6 +61,11 @@ class House:
         seat = Seat.of(annotator, self.folder / drafts)
         surroundings = Surroundings(episodes or NotedEpisodes(), returns)
         return SharedQueue(self.database(self.clock), seat, surroundings, leases)
+
+    def queue_by_the_clock(self, drafts: str) -> SharedQueue:
+        """Bob's queue at the place of the `drafts`, with the clock that real programs have."""
+        seat = Seat.of("Bob", self.folder / drafts)
+        return SharedQueue(self.database(), seat, Surroundings(NotedEpisodes()))
 
     def close(self) -> None:
         """Leave the database."""

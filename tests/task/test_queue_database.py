@@ -13,8 +13,8 @@ from sqlalchemy import text
 from odyssey_recorder.errors import TaskError
 from odyssey_recorder.task import migrations
 from odyssey_recorder.task.queue import Status
-from odyssey_recorder.task.queue_database import REVISION, QueueDatabase, upgrade
 from odyssey_recorder.task.queue_claims import Leases
+from odyssey_recorder.task.queue_database import REVISION, QueueDatabase, upgrade
 from odyssey_recorder.task.queue_seat import Seat
 from odyssey_recorder.task.queue_tables import metadata
 from odyssey_recorder.task.shared_queue import SharedQueue, Surroundings

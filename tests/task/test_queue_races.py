@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from odyssey_recorder.task.queue import Deed
+from odyssey_recorder.task.queue import Deed, Status
 from odyssey_recorder.task.queue_database import QueueDatabase
 from odyssey_recorder.task.queue_rules import status_after
 from tests.task import claimants
@@ -118,6 +118,24 @@ def test_many_that_open_an_empty_server_at_once_make_its_tables_once(postgres: P
 
     with ThreadPoolExecutor(20) as pool:
         assert list(pool.map(open_it, range(20))) == [1] * 20
+
+
+def test_what_a_killed_program_held_is_free_at_once_where_it_ran_and_later_elsewhere(house: House) -> None:
+    house.fill(row("a"))
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["tests.task.claimants"])
+    is_held = context.Event()
+    process = context.Process(target=claimants.hold, args=(house.url, house.folder / "drafts", is_held))
+    process.start()
+    try:
+        assert is_held.wait(60)
+        here, there = house.queue_by_the_clock("drafts"), house.queue_by_the_clock("elsewhere")
+        assert here.board().count(Status.CLAIMED) == 1
+    finally:
+        process.kill()
+        process.join()
+    assert there.board().count(Status.CLAIMED) == 1
+    assert here.board().count(Status.WAITING) == 1
 
 
 @pytest.mark.soak
