@@ -254,6 +254,8 @@ QHeaderView::section:vertical {{ border-bottom: none; }}
 QScrollArea, QScrollArea > QWidget > QWidget {{ background: transparent; border: none; }}
 QScrollArea[kind="reading"] {{ background: {field}; border: 1px solid {outline}; border-radius: 8px; }}
 QScrollArea[kind="reading"]:focus {{ border-color: {accent}; }}
+QScrollArea[kind="keyed"] {{ border: 1px solid transparent; border-radius: 6px; }}
+QScrollArea[kind="keyed"]:focus {{ border-color: {accent}; }}
 QScrollBar:vertical {{ background: transparent; width: 10px; margin: 0; }}
 QScrollBar::handle:vertical {{ background: {outline}; border-radius: 3px; min-height: 32px; margin: 0 2px; }}
 QScrollBar::handle:vertical:hover {{ background: {muted}; }}

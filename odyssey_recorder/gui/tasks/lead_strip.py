@@ -44,12 +44,13 @@ class LeadStrip(QWidget):
         self._materials: Materials | None = None
         self._asking = Banner(commands.button(Command.SETTINGS_PAGE, kind="quiet"))
         self._message = Banner(commands.button(Command.DISMISS_TASKS, kind="quiet", wordless=True))
+        self._generating = JobCard()
         self._rewriting = JobCard()
         self._thinking = JobCard()
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(8)
-        for part in (self._message, self._asking, self._rewriting, self._thinking):
+        for part in (self._message, self._asking, self._generating, self._rewriting, self._thinking):
             column.addWidget(part)
         workshop.materials_came.connect(self._take_materials)
         workshop.failed.connect(lambda words: self.tell(Tone.DANGER, "That did not work.", words))
@@ -68,7 +69,7 @@ class LeadStrip(QWidget):
 
     def repaint_icons(self) -> None:
         """Draw the icons anew for another palette."""
-        for part in (self._asking, self._message, self._rewriting, self._thinking):
+        for part in (self._asking, self._message, self._generating, self._rewriting, self._thinking):
             part.repaint_icons()
 
     def _take_materials(self, materials: Materials) -> None:
@@ -92,9 +93,17 @@ class LeadStrip(QWidget):
             dialog.open()
 
     def _generate(self, wanted: Wanted) -> None:
-        self._commands.enable(Command.GENERATE_TASKS, on=False)
-        self._workshop.change(lambda preparing: preparing.generate(wanted), partial(self._take_batch, wanted))
-        self._workshop.read_materials()
+        job = self._workshop.start(
+            f"Make {count_words(wanted.count, 'task')}",
+            lambda preparing, _tell, _cancelled: preparing.generate(wanted),
+            partial(self._take_batch, wanted),
+            can_cancel=False,
+        )
+        job.ended.connect(self._workshop.read_materials)
+        self._follow(job, self._generating, self._show_generating)
+
+    def _show_generating(self, on: bool) -> None:
+        self._commands.enable(Command.GENERATE_TASKS, on=not on)
 
     def _take_batch(self, wanted: Wanted, batch: Batch) -> None:
         made, left = len(batch.tasks), sum(batch.left.values())

@@ -4,7 +4,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from odyssey_recorder.gui.commands import Command, Commands
-from odyssey_recorder.gui.parts import breakable, scroll_area, text_label
+from odyssey_recorder.gui.parts import breakable, named, scroll_area, text_label
 from odyssey_recorder.gui.record.app_chips import AppChips
 from odyssey_recorder.gui.record.task_text import category_words, device_words, start_words
 from odyssey_recorder.gui.review.key_button import KeyButton
@@ -66,6 +66,7 @@ class PreparedCard(QFrame):
     def show_row(self, shown: PreparedRow | None, chosen: int, nothing: str = "") -> None:
         """Show a task, of `chosen` that are chosen together; or why there is `nothing`."""
         same = shown is not None and self._row is not None and shown.task_id == self._row.task_id
+        is_new = shown != self._row
         self._row = shown
         self._content.setVisible(shown is not None)
         self._nothing.setVisible(shown is None)
@@ -73,7 +74,8 @@ class PreparedCard(QFrame):
         self._head.setVisible(shown is not None)
         if shown is not None:
             self._head.setText(f"{chosen:,} tasks chosen; this is one of them" if chosen > 1 else _head(shown))
-            self._show(shown)
+            if is_new:
+                self._show(shown)
             if not (same and self._texts.is_editing):
                 self._turn_to_texts(shown.task_id)
         self._allow()
@@ -150,7 +152,9 @@ class PreparedCard(QFrame):
         for part in (self._where, self._texts, self._rules, self._judge, self._writer, self._apps, self._told):
             column.addWidget(part)
         column.addStretch()
-        area = scroll_area()
+        area = named(scroll_area(), "About the task")
+        area.setProperty("kind", "keyed")
+        area.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         area.setWidget(self._content)
         for room, commands in ((self._deciding, _DECIDING), (self._editing, _EDITING)):
             buttons = QHBoxLayout(room)

@@ -1,15 +1,18 @@
 """One template in full, or one that a model proposes, with what may be done with it."""
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtGui import QTextBlockFormat, QTextCharFormat, QTextCursor, QTextOption
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QTextEdit, QVBoxLayout, QWidget
 
 from odyssey_recorder.gui.commands import Command, Commands
-from odyssey_recorder.gui.parts import breakable, scroll_area, text_label
+from odyssey_recorder.gui.parts import breakable, named, text_label
 from odyssey_recorder.gui.review.key_button import KeyButton
 from odyssey_recorder.gui.tasks.template_table import TemplateRow
 from odyssey_recorder.gui.tasks.template_words import Passage, proposal_words, template_passages
-from odyssey_recorder.task.template import TemplateLibrary
+from odyssey_recorder.gui.theme import Theme
+from odyssey_recorder.task.template import Template, TemplateLibrary
 
+_PASSAGE_PX, _LINE_PX = 12, 4
 _PROPOSED = (Command.DROP_TEMPLATE, Command.KEEP_TEMPLATE)
 
 
@@ -23,7 +26,9 @@ class TemplateCard(QFrame):
         self._title = text_label("Template", "title")
         self._nothing = text_label(kind="hint")
         self._faults = text_label(kind="warning")
-        self._area = scroll_area()
+        self._page = named(QTextEdit(), "About the template")
+        self._shown: tuple[Template, TemplateLibrary] | None = None
+        self._prepare_page()
         self._deciding = QWidget()
         self._lay_out()
         self.show_row(None, None)
@@ -35,7 +40,7 @@ class TemplateCard(QFrame):
         self._title.setText("Template" if template is None else breakable(template.template_id))
         self._nothing.setText(nothing)
         self._nothing.setVisible(shown is None)
-        self._area.setVisible(shown is not None)
+        self._page.setVisible(shown is not None)
         words = "" if proposal is None else "\n".join(("A proposal of a model.", *proposal_words(proposal)))
         self._faults.setText(words)
         self._faults.setVisible(proposal is not None)
@@ -44,9 +49,32 @@ class TemplateCard(QFrame):
         self._deciding.setVisible(proposal is not None)
         self._commands.enable(Command.DROP_TEMPLATE, on=proposal is not None)
         self._commands.enable(Command.KEEP_TEMPLATE, on=proposal is not None and not proposal.faults)
-        if template is not None and library is not None:
+        self._shown = (template, library) if template is not None and library is not None else None
+        self._write()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.PaletteChange, QEvent.Type.StyleChange):
+            self._write()
+
+    def _write(self) -> None:
+        if self._shown is not None:
+            template, library = self._shown
             passages = template_passages(template, library.catalogues.get(template.catalogue))
-            self._area.setWidget(_sheet(template.meta_task, *passages))
+            _write(self._page, template.meta_task, *passages)
+
+    def _prepare_page(self) -> None:
+        page = self._page
+        page.setReadOnly(True)
+        page.setTabChangesFocus(True)
+        page.setTextInteractionFlags(
+            Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
+        )
+        page.setFrameShape(QFrame.Shape.NoFrame)
+        page.viewport().setAutoFillBackground(False)
+        page.document().setDocumentMargin(0)
+        page.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+        page.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
 
     def _lay_out(self) -> None:
         buttons = QHBoxLayout(self._deciding)
@@ -59,27 +87,29 @@ class TemplateCard(QFrame):
         column.setSpacing(10)
         for part in (self._title, self._nothing, self._faults):
             column.addWidget(part)
-        column.addWidget(self._area, 1)
+        column.addWidget(self._page, 1)
         column.addWidget(self._deciding)
 
 
-def _sheet(meta_task: str, *passages: Passage) -> QWidget:
-    inner = QWidget()
-    column = QVBoxLayout(inner)
-    column.setContentsMargins(0, 0, 8, 0)
-    column.setSpacing(4)
-    column.addWidget(_selectable(meta_task, "instruction"))
+def _write(page: QTextEdit, meta_task: str, *passages: Passage) -> None:
+    theme, points = Theme.current(), page.font().pointSizeF()
+    head, field, plain = QTextCharFormat(), QTextCharFormat(), QTextCharFormat()
+    for look, colour, size in ((head, theme.text, 1.25), (field, theme.muted, 0.9), (plain, theme.text, 1.0)):
+        look.setForeground(colour)
+        look.setFontPointSize(points * size)
+    page.clear()
+    cursor = page.textCursor()
+    cursor.insertText(meta_task, head)
     for passage in passages:
-        column.addSpacing(8)
-        column.addWidget(_selectable(passage.heading, "field"))
+        _begin(cursor, gap=_PASSAGE_PX)
+        cursor.insertText(passage.heading, field)
         for line in passage.lines:
-            column.addWidget(_selectable(line))
-    column.addStretch()
-    return inner
+            _begin(cursor, gap=_LINE_PX)
+            cursor.insertText(line, plain)
+    page.moveCursor(QTextCursor.MoveOperation.Start)
 
 
-def _selectable(words: str, kind: str = "") -> QLabel:
-    label = text_label(words, kind)
-    label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-    label.setMinimumWidth(1)
-    return label
+def _begin(cursor: QTextCursor, *, gap: int) -> None:
+    block = QTextBlockFormat()
+    block.setTopMargin(gap)
+    cursor.insertBlock(block)

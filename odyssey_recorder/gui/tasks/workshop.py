@@ -135,10 +135,13 @@ class Workshop(QObject):
         self._soon.start()
         self.board_changed.emit()
 
-    def start(self, title: str, labour: Labour[T], on_done: Callable[[T], object]) -> Job:
-        """Begin long work."""
+    def start(self, title: str, labour: Labour[T], on_done: Callable[[T], object], *, can_cancel: bool = True) -> Job:
+        """Begin long work, as `Jobs.start` does."""
         return self._jobs.start(
-            title, lambda progress, cancelled: labour(self._preparing(), progress, cancelled), on_done
+            title,
+            lambda progress, cancelled: labour(self._preparing(), progress, cancelled),
+            on_done,
+            can_cancel=can_cancel,
         )
 
     def take_rewritten(self, rewritten: Rewritten) -> None:
