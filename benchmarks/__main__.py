@@ -11,7 +11,21 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import across, capture, checks, generation, painting, passive, recording, review, session, start, window
+from benchmarks import (
+    across,
+    capture,
+    checks,
+    claims,
+    generation,
+    language_model,
+    painting,
+    passive,
+    recording,
+    review,
+    session,
+    start,
+    window,
+)
 from benchmarks.figure import Figure
 from odyssey_recorder.device.adb import AdbDevice
 from odyssey_recorder.device.adb_server import AdbServer, find_adb
@@ -42,6 +56,8 @@ def main() -> None:
         parts: tuple[Callable[[], list[Figure]], ...] = (
             across.measure,
             generation.measure,
+            lambda: language_model.measure(folder),
+            lambda: claims.measure(folder),
             lambda: checks.measure(folder, episodes=ALL_CHECKED if full else CHECKED),
             lambda: _of_one_device(lab, folder),
             lambda: start.measure(lab, folder),
