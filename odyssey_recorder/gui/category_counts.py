@@ -10,11 +10,10 @@ from odyssey_recorder.gui.parts import row, text_label
 from odyssey_recorder.gui.record.task_text import category_words
 from odyssey_recorder.gui.theme import Theme
 from odyssey_recorder.model.episode import Category
-from odyssey_recorder.task.queue import Board, Status
+from odyssey_recorder.task.queue import FINISHED, Board, Status
 
 _IN_A_ROW = 3
 _BAR_PX = 4
-_RECORDED = frozenset({Status.RECORDED, Status.IMPOSSIBLE, Status.DONE})
 _NOT_OFFERED = frozenset({Status.TO_APPROVE, Status.REJECTED})
 
 
@@ -43,7 +42,7 @@ class CategoryCounts(QWidget):
     def show_board(self, board: Board) -> None:
         """Count the tasks of `board`."""
         total = Counter(task.listed.task.category for task in board.tasks if task.status not in _NOT_OFFERED)
-        done = Counter(task.listed.task.category for task in board.tasks if task.status in _RECORDED)
+        done = Counter(task.listed.task.category for task in board.tasks if task.status in FINISHED)
         for category, label in self._counts.items():
             label.setText(f"{done[category]} of {total[category]}")
             label.setAccessibleName(f"{category_words(category)}: {label.text()} recorded")

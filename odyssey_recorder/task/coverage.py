@@ -9,15 +9,13 @@ from odyssey_recorder.model.episode import Category
 from odyssey_recorder.task.catalogue import OTHER, App, Catalogue
 from odyssey_recorder.task.generation import Targets
 from odyssey_recorder.task.listing import ListedTask
-from odyssey_recorder.task.queue import QueuedTask, Status
+from odyssey_recorder.task.queue import FINISHED, QueuedTask, Status
 from odyssey_recorder.task.template import Role, Template, TemplateLibrary
 
 K = TypeVar("K")
 
 _NONE = 1e-9
 """Parts of tasks this small come from the reckoning."""
-
-_RECORDED = frozenset({Status.RECORDED, Status.IMPOSSIBLE, Status.DONE})
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +101,7 @@ def cover(
         cells = list(_cells(task.listed, apps, devices))
         total += bool(cells)
         for cell in cells:
-            (recorded if task.status in _RECORDED else opened)[cell] += 1 / len(cells)
+            (recorded if task.status in FINISHED else opened)[cell] += 1 / len(cells)
     wanted = _wanted(max(total, 1), templates, apps, targets, devices)
     tallies = {
         cell: Tally(opened[cell], recorded[cell], wanted.get(cell, 0.0))

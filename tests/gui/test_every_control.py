@@ -194,7 +194,12 @@ def test_every_dialog_does_so(pilot: Pilot, desk: BenchDesk, qtbot: QtBot) -> No
         UnsavedDialog(["Dataset", "Pictures and touches"], window),
         ClosingDialog(window.jobs, window),
         ThinkDialog(TemplateLibrary((), {}), "Multi_Apps", window),
-        SureDialog("Approve 12 tasks at once?", "3 tasks of them with faults that were found.", "Approve", window),
+        SureDialog(
+            "Approve 12 tasks at once?",
+            "3 tasks of them with faults that were found.",
+            ("Approve", "Approve all"),
+            window,
+        ),
         estimated(RewriteDialog(["a", "b"], 1, window)),
         drafts,
     )

@@ -17,7 +17,7 @@ from odyssey_recorder.gui.tasks.generate_dialog import GenerateDialog
 from odyssey_recorder.gui.tasks.preparing import Preparing, Wanted
 from odyssey_recorder.gui.tasks.rewrite_dialog import RewriteDialog, count_words
 from odyssey_recorder.gui.tasks.workshop import Materials, Workshop
-from odyssey_recorder.llm.asking import Progress
+from odyssey_recorder.llm.asking import Estimate, Progress
 from odyssey_recorder.model.episode import Category
 from odyssey_recorder.task.generation import Batch
 from odyssey_recorder.task.proposing import Proposal
@@ -44,6 +44,7 @@ class LeadStrip(QWidget):
         self._materials: Materials | None = None
         self._asking = Banner(commands.button(Command.SETTINGS_PAGE, kind="quiet"))
         self._message = Banner(commands.button(Command.DISMISS_TASKS, kind="quiet", wordless=True))
+        self._question: RewriteDialog | None = None
         self._generating = JobCard()
         self._rewriting = JobCard()
         self._thinking = JobCard()
@@ -124,14 +125,26 @@ class LeadStrip(QWidget):
             return
         dialog = RewriteDialog(task_ids, edited, self)
         dialog.agreed.connect(partial(self._rewrite, task_ids))
+        dialog.finished.connect(self._forget_question)
+        self._question = dialog
+
+        def tell(estimate: Estimate) -> None:
+            if self._question is dialog:  # and was not answered meanwhile
+                dialog.show_estimate(estimate)
 
         def fail(error: Exception) -> None:
             if not isinstance(error, OdysseyError):
                 raise error
-            dialog.show_failure(str(error))
+            if self._question is dialog:
+                dialog.show_failure(str(error))
 
-        self._workshop.look(lambda preparing: preparing.estimate(task_ids), dialog.show_estimate, fail)
+        self._workshop.look(lambda preparing: preparing.estimate(task_ids), tell, fail)
         dialog.open()
+
+    def _forget_question(self) -> None:
+        if self._question is not None:
+            self._question.deleteLater()
+            self._question = None
 
     def _rewrite(self, task_ids: Sequence[str], budget: float | None) -> None:
         def labour(preparing: Preparing, tell: Tell, cancelled: Cancelled) -> Sequence[Rewritten]:

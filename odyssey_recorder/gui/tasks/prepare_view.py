@@ -39,6 +39,7 @@ _REASONS = (
     "much like another task",
     "needs a login or a payment",
 )
+_APPROVE_ALL = ("Approve", "Approve all of them (Return)")
 _NOTHING_YET = "No task is prepared yet. “Generate…” makes some from the templates."
 _ALL_DONE = "Nothing is left to approve. “Generate…” makes more, and Coverage tells what is lacking."
 _NONE_LIKE_THIS = "No task is like this: change the search or the filters."
@@ -83,6 +84,15 @@ class PrepareView(QWidget):
         for part in sorted(self._view.selectionModel().selection().toList(), key=lambda part: part.top()):
             rows.extend(self._table.shown(part.top(), part.bottom()))
         return rows
+
+    @property
+    def unsaved(self) -> int:
+        """How many tasks have words that were typed and not saved."""
+        return self._card.unsaved
+
+    def forget_unsaved(self) -> None:
+        """Give up what was typed and not saved."""
+        self._card.forget_unsaved()
 
     def show_to_approve(self) -> None:
         """Show all that is to be approved."""
@@ -134,7 +144,7 @@ class PrepareView(QWidget):
         faulty = sum(bool(one.faults) for one in rows)
         if len(rows) > 1:
             said = f"{count_words(faulty, 'task')} of them with faults that were found." if faulty else ""
-            dialog = SureDialog(f"Approve {len(rows):,} tasks at once?", said, "Approve", self)
+            dialog = SureDialog(f"Approve {len(rows):,} tasks at once?", said, _APPROVE_ALL, self)
             dialog.agreed.connect(partial(self._approve_these, rows))
             dialog.open()
         elif rows:

@@ -63,6 +63,11 @@ class PreparedCard(QFrame):
         """How many tasks have words that were typed and not saved."""
         return len(self._unsaved)
 
+    def forget_unsaved(self) -> None:
+        """Give up what was typed and not saved."""
+        self._unsaved.clear()
+        self._texts.end_editing()
+
     def show_row(self, shown: PreparedRow | None, chosen: int, nothing: str = "") -> None:
         """Show a task, of `chosen` that are chosen together; or why there is `nothing`."""
         same = shown is not None and self._row is not None and shown.task_id == self._row.task_id

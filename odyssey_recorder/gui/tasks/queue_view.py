@@ -26,7 +26,7 @@ from odyssey_recorder.gui.tasks.task_table import (
     task_rows,
 )
 from odyssey_recorder.model.episode import Category
-from odyssey_recorder.task.queue import OPEN, Board, Holder, QueuedTask, Status
+from odyssey_recorder.task.queue import FINISHED, OPEN, Board, Holder, QueuedTask, Status
 
 _ROW_PX = 48
 _DETAIL_PX = 320
@@ -178,7 +178,7 @@ class QueueView(QWidget):
         takes = task is not None and task.status in OPEN | {Status.CLAIMED}
         may = takes and not self._queue.is_recording and not self._queue.gate
         self._commands.enable(Command.RECORD_TASK, on=may)
-        recorded = task is not None and task.status is Status.RECORDED
+        recorded = task is not None and task.status in FINISHED
         self._commands.enable(Command.SEND_BACK_TASK, on=recorded)
         self._commands[Command.SEND_BACK_TASK].setVisible(recorded)
         self._detail.show_hint(self._hint(task))
@@ -188,8 +188,10 @@ class QueueView(QWidget):
             return ""
         if task.status is Status.UNDER_WAY:
             return "It was begun: go on with it under Drafts on the Record page."
-        if task.status is Status.RECORDED:
+        if task.status in FINISHED:
             return "It is recorded. Send it back if it must be recorded again."
+        if task.status in (Status.TO_APPROVE, Status.REJECTED):
+            return "Nobody is offered it before it is approved."
         if self._queue.is_recording:
             return "Another task is being recorded now."
         return "" if task.listed.fits(self._queue.device) else misfit_words(task)

@@ -11,14 +11,15 @@ class SureDialog(QDialog):
 
     agreed = Signal()
 
-    def __init__(self, question: str, detail: str, answer: str, parent: QWidget | None = None) -> None:
+    def __init__(self, question: str, detail: str, answer: tuple[str, str], parent: QWidget | None = None) -> None:
+        """`answer` is the word on the button, and its tooltip."""
         super().__init__(parent)
-        self.setWindowTitle(answer)
+        self.setWindowTitle(answer[0])
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        ok = push_button(answer, f"{answer} all of them (Return)", "primary")
+        ok = push_button(*answer, "primary")
         ok.setDefault(True)
         ok.clicked.connect(self._agree)
-        cancel = push_button("Cancel", "Look at them first (Esc)")
+        cancel = push_button("Cancel", "Leave it (Esc)")
         cancel.clicked.connect(self.reject)
         more = text_label(detail, "warning")
         more.setVisible(bool(detail))

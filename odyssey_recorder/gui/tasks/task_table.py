@@ -7,7 +7,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 
 from odyssey_recorder.gui.record.task_text import category_words
 from odyssey_recorder.gui.theme import Theme
-from odyssey_recorder.task.queue import OPEN, Board, Holder, QueuedTask, Status
+from odyssey_recorder.task.queue import FINISHED, OPEN, Board, Holder, QueuedTask, Status
 
 _Index = QModelIndex | QPersistentModelIndex
 
@@ -137,7 +137,7 @@ def _searched(task: QueuedTask) -> str:
 
 def _colour(status: Status) -> object:
     theme = Theme.current()
-    if status in (Status.RECORDED, Status.IMPOSSIBLE, Status.DONE):
+    if status in FINISHED:
         return theme.success
     if status in (Status.SKIPPED, Status.SENT_BACK, Status.REJECTED):
         return theme.warning

@@ -1,6 +1,6 @@
 """The Tasks page: the queue that annotators look through, and beside it the views in which a lead prepares tasks."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from PySide6.QtCore import QSize, Qt
@@ -15,10 +15,13 @@ from odyssey_recorder.gui.tasks.lead_strip import LeadStrip
 from odyssey_recorder.gui.tasks.prepare_view import PrepareView
 from odyssey_recorder.gui.tasks.queue_bridge import QueueBridge
 from odyssey_recorder.gui.tasks.queue_view import QueueView
+from odyssey_recorder.gui.tasks.rewrite_dialog import count_words
+from odyssey_recorder.gui.tasks.sure_dialog import SureDialog
 from odyssey_recorder.gui.tasks.templates_view import TemplatesView
 from odyssey_recorder.gui.tasks.workshop import Workshop
 from odyssey_recorder.task.queue import QueuedTask
 
+_CLOSE = ("Close", "Close the window (Return)")
 _VIEWS = (Command.SHOW_QUEUE, Command.SHOW_TEMPLATES, Command.SHOW_PREPARE, Command.SHOW_COVERAGE)
 _OF_LEADS = (*_VIEWS, Command.GENERATE_TASKS, Command.DISMISS_TASKS)
 
@@ -67,6 +70,19 @@ class TasksPage(Page):
         for _turn in self._making:
             pass
         self._refresh()
+
+    def asks_before_closing(self, close: Callable[[], object]) -> bool:
+        lead = self._lead
+        if lead is None or not lead.prepare.unsaved:
+            return False
+        self._commands[Command.TASKS_PAGE].trigger()
+        self._commands[Command.SHOW_PREPARE].setChecked(True)
+        question = f"Close, and lose what you typed of {count_words(lead.prepare.unsaved, 'task')}?"
+        dialog = SureDialog(question, "It is not saved: Save keeps your words.", _CLOSE, self)
+        dialog.agreed.connect(lead.prepare.forget_unsaved)
+        dialog.agreed.connect(close)
+        dialog.open()
+        return True
 
     def repaint_icons(self) -> None:
         """Draw the icons anew for another palette."""

@@ -1,7 +1,5 @@
 """A lead at the Tasks page: the real desk over a queue in a file, some shipped templates, and a stand-in model."""
 
-import json
-import re
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -50,14 +48,6 @@ def own_templates(folder: Path) -> Path:
         (made / name).parent.mkdir(exist_ok=True)
         shutil.copy(shipped / f"{name}.yaml", made / f"{name}.yaml")
     return made
-
-
-def obliging(asked: Asked) -> Says:
-    """Puts a task into words that ask for all of it, and finds nothing wrong with any words."""
-    if "instruction" not in asked.schema.get("properties", {}):
-        return shortest(asked)
-    task = json.loads(re.findall(r'"task": (".*")', asked.words)[-1])
-    return says({"instruction": f"Would you be so kind and do this for me now: {task[0].lower()}{task[1:]}"})
 
 
 def forgetful(asked: Asked) -> Says:

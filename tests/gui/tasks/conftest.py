@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from tests.gui.tasks.bench_lead import LeadBench, Office, obliging, own_templates
+from tests.gui.tasks.bench_lead import LeadBench, Office, own_templates
+from tests.llm.good_model import right
 from tests.llm.stand_in import StandIn
 from tests.task.tasks import queue_of
 
@@ -34,7 +35,7 @@ def lead(qtbot: QtBot, office: Office) -> Iterator[LeadBench]:
 @pytest.fixture
 def model(office: Office) -> Iterator[StandIn]:
     """A model that does as it is told, and can be asked from now on."""
-    with StandIn(obliging) as server:
+    with StandIn(right) as server:
         office.server = server
         yield server
         assert server.complaints == []

@@ -1,21 +1,39 @@
 """The Tasks page as a whole: its views and their keys, who holds what, and what keeps a task held."""
 
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from PySide6.QtWidgets import QRadioButton, QTableView, QToolButton
+import pytest
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QPlainTextEdit, QRadioButton, QTableView, QToolButton
 from pytestqt.qtbot import QtBot
 
+from odyssey_recorder.errors import TaskError
 from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.commands import Command
 from odyssey_recorder.gui.reason_dialog import ReasonDialog
 from odyssey_recorder.gui.tasks.prepare_view import PrepareView
 from odyssey_recorder.gui.tasks.queue_bridge import QueueBridge
 from odyssey_recorder.gui.tasks.queue_view import QueueView
+from odyssey_recorder.gui.tasks.sure_dialog import SureDialog
 from odyssey_recorder.gui.tasks.task_table import STATUS
 from odyssey_recorder.task.queue import Board, Status
+from odyssey_recorder.task.queue_claims import Leases
+from odyssey_recorder.task.shared_queue import SharedQueue
 from tests.gui.tasks.bench_lead import LeadBench
-from tests.task.houses import HOUR_US, House
+from tests.task.houses import House
 from tests.task.tasks import row
+
+
+@dataclass
+class Held:
+    """A bridge that holds a task, and the queue of somebody else."""
+
+    bridge: QueueBridge
+    house: House
+    other: SharedQueue
+    boards: list[Board] = field(default_factory=list)
 
 
 def test_each_view_has_a_tab_and_keys(lead: LeadBench) -> None:
@@ -68,19 +86,51 @@ def test_what_the_desk_refuses_is_told_and_the_list_shows_what_is_true(lead: Lea
     lead.wait_for(lambda: lead.rows == [])
 
 
-def test_a_held_task_is_kept_as_long_as_it_is_renewed(qtbot: QtBot, tmp_path: Path) -> None:
+@pytest.fixture
+def held(qtbot: QtBot, tmp_path: Path) -> Iterator[Held]:
+    """A task that the bridge has claimed, in a queue with somebody else at it."""
     house = House(tmp_path)
     house.fill(row("a"))
-    queue, other = house.queue(), house.queue(annotator="Grace")
     background = Background()
-    bridge = QueueBridge(queue, background)
-    boards: list[Board] = []
-    bridge.board_changed.connect(boards.append)
+    bridge = QueueBridge(house.queue(), background)
+    made = Held(bridge, house, house.queue(annotator="Grace"))
+    bridge.board_changed.connect(made.boards.append)
     bridge.choose("a")
-    qtbot.waitUntil(lambda: len(boards) == 1)
-    house.clock.now_us += HOUR_US
-    other.claim("a")
-    bridge.renew()
-    qtbot.waitUntil(lambda: len(boards) == 2)
+    qtbot.waitUntil(lambda: len(made.boards) == 1)
+    yield made
     background.close()
     house.close()
+
+
+def test_a_task_is_kept_from_running_out_while_it_is_held(qtbot: QtBot, held: Held) -> None:
+    assert [timer.isActive() for timer in held.bridge.findChildren(QTimer)] == [True]
+    (first,) = held.other.holders()
+    held.house.clock.pass_s(0.8 * Leases().claim_s)
+    held.bridge.renew()
+    qtbot.waitUntil(lambda: held.other.holders()[0].until > first.until)
+    held.house.clock.pass_s(0.8 * Leases().claim_s)
+    with pytest.raises(TaskError):
+        held.other.claim("a")
+    held.bridge.let_go()
+    assert [timer.isActive() for timer in held.bridge.findChildren(QTimer)] == [False]
+
+
+def test_a_task_that_ran_out_and_went_to_somebody_else_is_told(qtbot: QtBot, held: Held) -> None:
+    held.house.clock.pass_s(2 * Leases().claim_s)
+    held.other.claim("a")
+    held.bridge.renew()
+    qtbot.waitUntil(lambda: len(held.boards) == 2)
+
+
+def test_the_window_asks_before_it_closes_over_words_that_are_not_saved(lead: LeadBench) -> None:
+    lead.prepared(1)
+    closed: list[bool] = []
+    assert not lead.page.asks_before_closing(lambda: closed.append(True))
+    lead.press(Command.EDIT_TASK)
+    lead.named(QPlainTextEdit, "Instruction in your words").setPlainText("Half a thought")
+    assert lead.page.asks_before_closing(lambda: closed.append(True))
+    dialog = lead.dialog(SureDialog)
+    assert lead.says("Close, and lose what you typed of 1 task?")
+    lead.answer(dialog, "Close")
+    assert closed == [True]
+    assert not lead.page.asks_before_closing(lambda: closed.append(True))
