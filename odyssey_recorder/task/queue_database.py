@@ -129,8 +129,10 @@ class QueueDatabase:
     @contextmanager
     def writing_at_once(self) -> Iterator[Connection]:
         """For statements that are whole each by itself: a server keeps each as soon as it is run. Raises TaskError."""
-        with self._told(), self._opened().at_once.begin() as connection:
-            yield connection
+        with self._told():
+            engine = self._opened().at_once
+            with engine.begin() if self.is_file else engine.connect() as connection:
+                yield connection
 
     def close(self) -> None:
         """Leave the database; the next call opens it again."""
@@ -263,7 +265,13 @@ def _server_engines(url: URL) -> _Engines:
     arguments = {name: value for name, value in patience.items() if name not in url.query}
     engine = create_engine(url, hide_parameters=True, pool_size=2, connect_args=arguments)
     at_once = create_engine(
-        url, hide_parameters=True, pool_size=2, connect_args=arguments, isolation_level="AUTOCOMMIT"
+        url,
+        hide_parameters=True,
+        pool_size=2,
+        connect_args=arguments,
+        isolation_level="AUTOCOMMIT",
+        pool_reset_on_return=None,  # there never is anything to take back
+        skip_autocommit_rollback=True,
     )
     for one in (engine, at_once):
         _look_after(one)

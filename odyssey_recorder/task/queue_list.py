@@ -5,15 +5,17 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, insert, select, update
+from sqlalchemy import Connection, bindparam, delete, insert, select, update
 
+from odyssey_recorder import __version__
 from odyssey_recorder.task.listing import ListedTask, parse_task_line, read_tasks, shipped_tasks, task_line
 from odyssey_recorder.task.queue import Deed, Status
 from odyssey_recorder.task.queue_ledger import columns
 from odyssey_recorder.task.queue_rules import skip_number, status_after
-from odyssey_recorder.task.queue_tables import deeds, tasks
+from odyssey_recorder.task.queue_tables import deeds, notes, tasks
 
 _SIMULATED = "Tasks for the simulated phone"
+_NOTE = "list"
 _Stamp = tuple[int, int] | None
 
 
@@ -22,28 +24,34 @@ class SourceList:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._taken: _Stamp = None
+        self._followed: _Stamp = None
 
     @property
     def name(self) -> str:
         """What the list is called."""
         return _SIMULATED if self.path == shipped_tasks() else self.path.stem.replace("_", " ")
 
-    def news(self) -> tuple[_Stamp, tuple[ListedTask, ...]] | None:
-        """The tasks, with the stamp to say to `taken`; None where the file is as it was. Raises TaskError."""
-        stamp = self._stamp()
-        return None if stamp is not None and stamp == self._taken else (stamp, read_tasks(self.path))
-
-    def taken(self, stamp: _Stamp) -> None:
-        """The queue is in line with the file as it was then."""
-        self._taken = stamp
-
-    def _stamp(self) -> _Stamp:
+    def stamp(self) -> _Stamp:
+        """What tells the file as it is now from what it was before; None where it cannot be looked at."""
         try:
             stat = self.path.stat()
         except OSError:
             return None  # reading it says why
         return stat.st_mtime_ns, stat.st_size
+
+    def is_followed(self, stamp: _Stamp) -> bool:
+        """Whether the queue was brought in line with the file as it was then."""
+        return stamp is not None and stamp == self._followed
+
+    def follow(self, connection: Connection, stamp: _Stamp) -> None:
+        """Bring the queue in line with the file, unless another window has done so. Raises TaskError."""
+        present = _digest_of_file(self.path)
+        known = connection.execute(select(notes.c.words).where(notes.c.key == _NOTE)).scalar()
+        if known != present:
+            bring_in_line(connection, read_tasks(self.path))
+            connection.execute(delete(notes).where(notes.c.key == _NOTE))
+            connection.execute(insert(notes).values(key=_NOTE, words=present))
+        self._followed = stamp
 
 
 def bring_in_line(connection: Connection, listed: Sequence[ListedTask]) -> None:
@@ -69,11 +77,8 @@ def bring_in_line(connection: Connection, listed: Sequence[ListedTask]) -> None:
     if new:
         connection.execute(insert(tasks), new)
         restate(connection, [row["task_id"] for row in new])
-    if changed:
-        connection.execute(_by_id(changed[0]), changed)
-    if gone:
-        hidden = [{"_id": row.task_id, "is_listed": False, "is_open": False} for row in gone]
-        connection.execute(_by_id(hidden[0]), hidden)
+    _change(connection, changed)
+    _change(connection, [{"_id": row.task_id, "is_listed": False, "is_open": False} for row in gone])
 
 
 def restate(connection: Connection, task_ids: Iterable[str]) -> None:
@@ -93,17 +98,23 @@ def restate(connection: Connection, task_ids: Iterable[str]) -> None:
             status = status_after(Deed[one.deed] for one in past)
             values = columns(parse_task_line(row.line), row.position, status, is_listed=row.is_listed, skipped=skipped)
             told.append({"_id": row.task_id, "version": row.version + 1, **values})
-    if told:
-        connection.execute(_by_id(told[0]), told)
+    _change(connection, told)
 
 
 def _digest(task: ListedTask) -> str:
     return sha256(task_line(task).encode()).hexdigest()[:32]
 
 
-def _by_id(values: dict[str, Any]) -> Any:
-    return (
-        update(tasks)
-        .where(tasks.c.task_id == bindparam("_id"))
-        .values({name: bindparam(name) for name in values if name != "_id"})
-    )
+def _digest_of_file(path: Path) -> str:
+    """A hash of the file and of the program, which may come to read it otherwise."""
+    try:
+        return sha256(__version__.encode() + path.read_bytes()).hexdigest()
+    except OSError:
+        return ""  # reading the tasks says why
+
+
+def _change(connection: Connection, rows: Sequence[dict[str, Any]]) -> None:
+    """Change the tasks of these ids, all in the same columns."""
+    if rows:
+        values: dict[str, Any] = {name: bindparam(name) for name in rows[0] if name != "_id"}
+        connection.execute(update(tasks).where(tasks.c.task_id == bindparam("_id")).values(values), rows)

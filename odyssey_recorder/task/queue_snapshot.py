@@ -89,7 +89,7 @@ class Snapshot:
             connection,
             [row.task_id for row in rows if row.task_id not in known or known[row.task_id].version != row.version],
         )
-        self._standings = {row.task_id: _standing(row, self._pasts[row.task_id]) for row in rows}
+        self._standings = {row.task_id: self._standing(row) for row in rows}
 
     def past(self, connection: Connection, task_id: str, version: int) -> Past:
         """What a task is and what was done with it, at a version of its row."""
@@ -97,6 +97,14 @@ class Snapshot:
         if known is None or known.version != version:
             self._fetch(connection, [task_id])
         return self._pasts[task_id]
+
+    def _standing(self, row: Row[Any]) -> Standing:
+        """How a task stands; of ten thousand, most stand as they did."""
+        known, past = self._standings.get(row.task_id), self._pasts[row.task_id]
+        is_known = known is not None and known.past is past and known.is_listed == row.is_listed
+        if known is not None and is_known and not known.left_us and row.until_us == 0:
+            return known
+        return _standing(row, past)
 
     def _fetch(self, connection: Connection, task_ids: list[str]) -> None:
         if not task_ids:

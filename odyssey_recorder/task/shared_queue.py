@@ -16,7 +16,7 @@ from odyssey_recorder.task.queue import FINISHED, OPEN, Board, Deed, Episodes, H
 from odyssey_recorder.task.queue_claims import Claims, ClaimStatements, Leases
 from odyssey_recorder.task.queue_database import QueueDatabase
 from odyssey_recorder.task.queue_ledger import Ledger
-from odyssey_recorder.task.queue_list import SourceList, bring_in_line
+from odyssey_recorder.task.queue_list import SourceList
 from odyssey_recorder.task.queue_news import News, Scout, Sight, write
 from odyssey_recorder.task.queue_progress import take_over
 from odyssey_recorder.task.queue_rules import RANKS, SENT_BACK_RANKS, given, shown_status
@@ -220,15 +220,12 @@ class SharedQueue:
             self._snapshot.read(connection, self._database.moment())
 
     def _follow_list(self) -> None:
-        news = self._source.news() if self._source is not None else None
-        if self._source is None or news is None:
+        if self._source is None or self._source.is_followed(stamp := self._source.stamp()):
             return
-        stamp, listed = news
         with self._database.writing() as connection:
             if self._progress is not None:
                 take_over(connection, self._progress, self._seat.place)
-            bring_in_line(connection, listed)
-        self._source.taken(stamp)
+            self._source.follow(connection, stamp)
 
     def _first(self, ledger: Ledger, claims: Claims, after: str, device: str | None) -> Row[Any] | None:
         """The first open task that fits, behind `after`, held now; where there is none, what was held is given back."""
