@@ -1,7 +1,5 @@
 """The desk where tasks are prepared, over a queue in a file, the shipped templates and a model's stand-in."""
 
-import json
-import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -21,18 +19,11 @@ from odyssey_recorder.task.rewriting import Rewritten
 from odyssey_recorder.task.shared_queue import SharedQueue
 from odyssey_recorder.task.template_files import load_library, shipped_templates
 from odyssey_recorder.task_desk import TaskDesk, Templates, Wanted
-from tests.llm.stand_in import MODEL, Asked, Says, StandIn, says, shortest
+from tests.llm.good_model import in_words, right
+from tests.llm.stand_in import MODEL, StandIn, says, shortest
 from tests.task.houses import House
 
 SIX = Wanted(6, 1, "simulated_phone", frozenset(), names_apps=False)
-
-
-def right(asked: Asked) -> Says:
-    """Words that the rules let pass, and a judge that finds nothing."""
-    if "instruction" not in asked.schema["properties"]:
-        return says({"missing_requirements": [], "added_requirements": [], "a_entails_b": True, "b_entails_a": True})
-    given = json.loads(re.findall(r"<task>\s*(\{.*?\})\s*</task>", asked.words, re.DOTALL)[-1])
-    return says({"instruction": f"Could you do this for me: {given['task']}"})
 
 
 @dataclass
@@ -123,7 +114,7 @@ def test_rewritten_words_are_put_down_as_they_come(room: Room) -> None:
     room.rewrite(task_ids)
     assert {one.task.task_id for one in room.told} == {*task_ids}
     for task in room.desk.board().tasks:
-        assert task.listed.task.instruction.startswith("Could you do this for me: ")
+        assert task.listed.task.instruction == in_words(task.listed.task.task)
         assert task.listed.text is not None
         assert task.listed.text.writer is Writer.MODEL
         assert task.status is Status.TO_APPROVE

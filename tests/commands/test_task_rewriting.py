@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 import signal
 import subprocess
 import sys
@@ -15,17 +14,10 @@ import pytest
 from odyssey_recorder.model.text_origin import Writer
 from odyssey_recorder.task.listing import ListedTask, read_tasks
 from tests.command_line import CommandLine
-from tests.llm.stand_in import MODEL, Asked, Says, StandIn, Turn, no_quota, says, shortest
+from tests.llm.good_model import in_words, right
+from tests.llm.stand_in import MODEL, Asked, Says, StandIn, Turn, no_quota, shortest
 
 KEY = "sk-planted-4f2a9c7e51"
-
-
-def right(asked: Asked) -> Says:
-    """A model that puts a task into words which the rules let pass, and a judge that finds nothing."""
-    if "instruction" not in asked.schema["properties"]:
-        return says({"missing_requirements": [], "added_requirements": [], "a_entails_b": True, "b_entails_a": True})
-    given = json.loads(re.findall(r"<task>\s*(\{.*?\})\s*</task>", asked.words, re.DOTALL)[-1])
-    return says({"instruction": f"Could you do this for me: {given['task']}"})
 
 
 @pytest.fixture
@@ -59,7 +51,7 @@ def test_each_task_gets_a_models_words_and_keeps_where_they_come_from(
     tasks = rewritten(command_line, listed)
     assert len(tasks) == 12
     for task in tasks:
-        assert task.task.instruction == f"Could you do this for me: {task.task.task}"
+        assert task.task.instruction == in_words(task.task.task)
         assert task.text is not None
         assert task.text.writer is Writer.MODEL
         assert task.text.call is not None

@@ -6,15 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from tests.llm.good_model import AGREES, right
 from tests.llm.stand_in import Asked, Says, Turn, says
-
-RIGHT = {"missing_requirements": [], "added_requirements": [], "a_entails_b": True, "b_entails_a": True}
 
 
 @dataclass
 class ScriptedModel:
     """`words` are what it says for a filled template, first and when it is told of faults: texts, or whatever the
-    server shall do. For others it says the task itself, politely, with the apps.
+    server shall do. For others it says what the good model says.
 
     As a judge it finds, wherever one of the `planted` phrases is in the instruction, what is wrong there: a requirement
     that is added, or one that is missing ("-", then the requirement). `repaired` is what it says when it is told that
@@ -31,13 +30,13 @@ class ScriptedModel:
         if self.repaired and len(asked.body["messages"]) > 2:
             return says({"instruction": self.repaired})
         user = asked.body["messages"][1]["content"]
-        return self._word(user) if "instruction" in asked.schema["properties"] else self._judge(user)
+        return self._word(asked, user) if "instruction" in asked.schema["properties"] else self._judge(user)
 
-    def _word(self, user: str) -> Turn:
+    def _word(self, asked: Asked, user: str) -> Turn:
         task = json.loads(_between("task", user))["task"]
         tries = self.words.get(task)
         if tries is None:
-            return says({"instruction": _politely(task, user)})
+            return right(asked)
         one = tries[min(1 if "<answer>" in user else 0, len(tries) - 1)]
         return says({"instruction": one}) if isinstance(one, str) else one
 
@@ -45,7 +44,7 @@ class ScriptedModel:
         if self.judge_does is not None:
             return self.judge_does
         instruction = json.loads(_between("b", user))
-        verdict: dict[str, Any] = {**RIGHT, "missing_requirements": [], "added_requirements": []}
+        verdict: dict[str, Any] = {**AGREES, "missing_requirements": [], "added_requirements": []}
         for phrase, requirement in self.planted.items():
             if phrase in instruction:
                 is_missing = requirement.startswith("-")
@@ -58,10 +57,3 @@ def _between(mark: str, text: str) -> str:
     found = re.search(rf"<{mark}>\n(.*?)\n</{mark}>", text, re.DOTALL)
     assert found is not None, f"the prompt has no {mark}"
     return found[1]
-
-
-def _politely(task: str, user: str) -> str:
-    apps = re.search(r"^Apps: name exactly these.*?([{\[].*)$", user, re.MULTILINE)
-    named = json.loads(apps[1]) if apps else []
-    using = f", with {' and '.join(named.values() if isinstance(named, dict) else named)}" if named else ""
-    return f"Please do this for me: {task.rstrip('.')}{using}."
