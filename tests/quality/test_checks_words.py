@@ -221,6 +221,14 @@ def test_an_app_that_is_none_of_the_tasks_is_found() -> None:
 
     assert found("INS02", with_task(CLEAN, instruction=f"{words}, and tell me in Messages.")) == [None]
     assert found("INS02", with_task(CLEAN, instruction=f"{words}. Messages may wait.")) == []
+    task = f"{CLEAN.episode.task.task}; look at my messages, too."
+    assert found("INS02", with_task(CLEAN, task=task, instruction=f"{words}, and tell me in Messages.")) == []
+
+
+def test_an_app_that_other_data_call_by_part_of_its_name_is_the_tasks() -> None:
+    words = "Open Settings, look it up, then write it into Google Docs."
+
+    assert found("INS02", with_task(CLEAN, apps=("Setting", "Docs"), instruction=words)) == []
 
 
 def test_an_instruction_that_names_no_app_may_be_meant_so() -> None:

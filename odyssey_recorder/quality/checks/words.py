@@ -131,7 +131,8 @@ def names_its_apps(evidence: EpisodeEvidence) -> Said:
         return
     apps = wording.task.apps
     unnamed = [app for app in apps if not _names(wording.instruction, app)]
-    others = [app for app in foreign_apps(wording) if not any(_are_one(app, own) for own in apps)]
+    foreign = [app for app in foreign_apps(wording) if not _names(wording.task.task, app)]
+    others = [app for app in foreign if not any(_are_one(app, own) for own in apps)]
     if unnamed and len(unnamed) == len(apps) and not others:
         yield Unseen(None, "the instruction names no app, which may be meant so")
         return
