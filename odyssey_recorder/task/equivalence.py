@@ -80,6 +80,11 @@ class Wording:
         return tuple(mention for mention in found if mention.app not in self.apps_told)
 
     @cached_property
+    def apps_named(self) -> tuple[str, ...]:
+        """The apps that the instruction names for sure, and of which the task itself does not speak."""
+        return named(self.mentions)
+
+    @cached_property
     def asked(self) -> str:
         """The instruction without the names of the apps that it is to be done with."""
         return cut_out(self.instruction, (one for one in self.mentions if one.app in self.task.apps))
@@ -311,20 +316,16 @@ def _quotes(wording: Wording) -> Iterator[str]:
 # --- who and with what -------------------------------------------------------------------------------------
 
 
-def foreign_apps(wording: Wording) -> list[str]:
-    """The apps that the instruction names for sure, and that neither belong to the task nor are spoken of in it."""
-    return [app for app in named(wording.mentions) if app not in wording.task.apps]
-
-
 def _apps(wording: Wording, *, names_apps: bool) -> Iterator[str]:
     own = wording.task.apps
+    there = {mention.app for mention in wording.mentions} | wording.apps_told
     if names_apps:
-        there = {mention.app for mention in wording.mentions} | wording.apps_told
         yield from (f"It does not name the app {app}." for app in own if app not in there)
-    else:
-        named_own = [app for app in named(wording.mentions) if app in own]
-        yield from (f"It names the app {app}, and apps are not to be named." for app in named_own)
-    yield from (f"It names the app {app}, which is none of the task's." for app in foreign_apps(wording))
+    for app in wording.apps_named:
+        if app not in own:
+            yield f"It names the app {app}, which is none of the task's."
+        elif not names_apps:
+            yield f"It names the app {app}, and apps are not to be named."
 
 
 _NO_NAMES = frozenset({"i", "i'm", "i'd", "i'll", "i've", "ok", "tv", "pm", "am", "wi", "fi", "a"})

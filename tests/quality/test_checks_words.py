@@ -27,6 +27,7 @@ from tests.quality.evidence import (
     with_task,
     with_text,
 )
+from tests.task.worded import human_words, one_of_each
 
 CLEAN = evidence()
 CLOCK = "com.android.deskclock"
@@ -233,6 +234,20 @@ def test_an_app_that_other_data_call_by_part_of_its_name_is_the_tasks() -> None:
 
 def test_an_instruction_that_names_no_app_may_be_meant_so() -> None:
     assert unseen("INS02", with_task(CLEAN, instruction="Look up the weather in Beijing.")) == [-1]
+
+
+def test_plain_words_are_no_names_of_apps() -> None:
+    words = "Run a speed test of the connection and keep the result in a note."
+    one = with_task(CLEAN, task="Run a speed test", apps=("Speedtest", "Google Keep"), instruction=words)
+
+    assert unseen("INS02", one) == [-1]
+
+
+def test_nothing_is_found_in_what_people_wrote_for_the_templates_without_naming_apps() -> None:
+    for task in one_of_each():
+        for words in human_words(task, names_apps=False):
+            one = replace(CLEAN, episode=replace(CLEAN.episode, task=replace(task.task, instruction=words)))
+            assert [*found("INS01", one), *found("INS02", one)] == [], words
 
 
 # --- annotations -----------------------------------------------------------------------------------------

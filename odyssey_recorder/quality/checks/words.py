@@ -11,7 +11,6 @@ from odyssey_recorder.quality.wording import listed, named
 from odyssey_recorder.task.equivalence import (
     LostItem,
     Wording,
-    foreign_apps,
     gaps_left,
     lost_figures,
     lost_items,
@@ -130,10 +129,10 @@ def names_its_apps(evidence: EpisodeEvidence) -> Said:
         yield Unseen(None, "the instruction is empty or has a gap left")
         return
     apps = wording.task.apps
+    own = {app for app in wording.apps_named if any(_are_one(app, one) for one in apps)}
+    others = [app for app in wording.apps_named if app not in own and not _names(wording.task.task, app)]
     unnamed = [app for app in apps if not _names(wording.instruction, app)]
-    foreign = [app for app in foreign_apps(wording) if not _names(wording.task.task, app)]
-    others = [app for app in foreign if not any(_are_one(app, own) for own in apps)]
-    if unnamed and len(unnamed) == len(apps) and not others:
+    if unnamed and not own and not others:
         yield Unseen(None, "the instruction names no app, which may be meant so")
         return
     if unnamed:
