@@ -170,7 +170,7 @@ class TasksPage(Page):
     def _show(self, view: Command) -> None:
         shown = self._views[view]
         self._stack.setCurrentWidget(shown)
-        if not isinstance(self.focusWidget(), QToolButton):  # whoever goes along the tabs stays there
+        if self.isVisible() and not isinstance(self.focusWidget(), QToolButton):  # who goes along the tabs stays there
             shown.focus_list()
         if (lead := self._lead) is not None:
             lead.strip.show_for(view)

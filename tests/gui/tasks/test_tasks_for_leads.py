@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QPlainTextEdit, QRadioButton, QTableView, QToolButton
+from PySide6.QtWidgets import QComboBox, QPlainTextEdit, QRadioButton, QTableView, QToolButton
 from pytestqt.qtbot import QtBot
 
 from odyssey_recorder.errors import TaskError
@@ -83,7 +83,8 @@ def test_what_the_desk_refuses_is_told_and_the_list_shows_what_is_true(lead: Lea
     dialog.findChildren(QRadioButton)[0].setChecked(True)
     lead.answer(dialog, "Reject")
     lead.wait_for(lambda: lead.says("That did not work."))
-    lead.wait_for(lambda: lead.rows == [])
+    stages = lead.named(QComboBox, "How far")
+    lead.wait_for(lambda: stages.findText("Approved (1)") >= 0)
 
 
 @pytest.fixture
