@@ -219,9 +219,9 @@ class PrepareView(QWidget):
         at = self._table.place(wanted)
         if at < 0:
             at = 0
-        if self._table.rowCount() and (at != self._view.currentIndex().row() or current):
-            chosen = QItemSelectionModel.SelectionFlag.ClearAndSelect
-            self._view.selectionModel().setCurrentIndex(self._table.index(at), chosen)
+        choice, moves = self._view.selectionModel(), at != self._view.currentIndex().row()
+        if self._table.rowCount() and (moves or current or not choice.hasSelection()):
+            choice.setCurrentIndex(self._table.index(at), QItemSelectionModel.SelectionFlag.ClearAndSelect)
         self._show_current()
         self._count_all()
 

@@ -73,6 +73,16 @@ def test_a_task_is_rejected_with_a_reason_and_can_be_found_again(lead: LeadBench
     lead.wait_for(lambda: lead.task(task.task_id).status is Status.WAITING)
 
 
+def test_where_the_current_task_is_shut_out_another_is_chosen(lead: LeadBench) -> None:
+    tasks = lead.prepared(6)
+    for task in tasks[2::2]:
+        lead.desk.edit(task.task_id, "Do whatever you like.")
+    lead.press(Command.READ_TASKS)
+    lead.wait_for(lambda: lead.named(QComboBox, "How far").findText("With faults (2)") >= 0)
+    lead.named(QComboBox, "How far").setCurrentText("With faults (2)")
+    assert lead.tasks.selectionModel().isRowSelected(lead.tasks.currentIndex().row())
+
+
 def test_words_are_edited_in_place_and_the_rules_look_at_them(lead: LeadBench) -> None:
     (task,) = lead.prepared(1)
     lead.press(Command.EDIT_TASK)
@@ -121,6 +131,7 @@ def test_words_narrow_the_list_and_so_does_the_category(lead: LeadBench) -> None
     lead.press(Command.FIND_TASK)
     QTest.keyClicks(lead.named(QLineEdit, "Search tasks to prepare"), "phone_GIFT")
     lead.wait_for(lambda: [row.task_id for row in lead.rows] == [wanted.task_id])
+    assert lead.tasks.selectionModel().isRowSelected(0)
     lead.named(QComboBox, "Of category").setCurrentText("General Tool (1)")
     assert lead.rows == []
     assert lead.says("No task is like this")
