@@ -53,16 +53,11 @@ _BY_THE_SERVER: ColumnElement[int] = cast(func.extract("epoch", func.now()) * _U
 
 @dataclass(frozen=True, slots=True)
 class _Engines:
-    """Connections for transactions that only read, for those that write, and for single statements."""
+    """The same connections, for transactions that only read, for those that write, and for single statements."""
 
     reader: Engine
     writer: Engine
     at_once: Engine
-
-    def dispose(self) -> None:
-        """Close them."""
-        self.reader.dispose()
-        self.at_once.dispose()
 
 
 class QueueDatabase:
@@ -138,7 +133,7 @@ class QueueDatabase:
         """Leave the database; the next call opens it again."""
         with self._opening:
             if self._engines is not None:
-                self._engines.dispose()
+                self._engines.reader.dispose()
                 self._engines = None
 
     def _opened(self) -> "_Engines":
@@ -148,7 +143,7 @@ class QueueDatabase:
                 try:
                     self._bring_up_to_date(engines)
                 except BaseException:
-                    engines.dispose()
+                    engines.reader.dispose()
                     raise
                 self._engines = engines
             return self._engines
@@ -263,19 +258,9 @@ def _server_engines(url: URL) -> _Engines:
     }
     # What the address says goes above.
     arguments = {name: value for name, value in patience.items() if name not in url.query}
-    engine = create_engine(url, hide_parameters=True, pool_size=2, connect_args=arguments)
-    at_once = create_engine(
-        url,
-        hide_parameters=True,
-        pool_size=2,
-        connect_args=arguments,
-        isolation_level="AUTOCOMMIT",
-        pool_reset_on_return=None,  # there never is anything to take back
-        skip_autocommit_rollback=True,
-    )
-    for one in (engine, at_once):
-        _look_after(one)
-    return _Engines(engine, engine, at_once)
+    engine = create_engine(url, hide_parameters=True, pool_size=1, connect_args=arguments)
+    _look_after(engine)
+    return _Engines(engine, engine, engine.execution_options(isolation_level="AUTOCOMMIT"))
 
 
 def _look_after(engine: Engine) -> None:

@@ -84,18 +84,14 @@ class Snapshot:
         """Learn what is new."""
         query: Select[Any] = select(*_STANDING, now.label("now"))
         rows = connection.execute(query.order_by(tasks.c.position, tasks.c.task_id)).all()
-        known = self._pasts
-        self._fetch(
-            connection,
-            [row.task_id for row in rows if row.task_id not in known or known[row.task_id].version != row.version],
-        )
+        versions = {row.task_id: row.version for row in rows}
+        self._fetch(connection, {one: version for one, version in versions.items() if not self._knows(one, version)})
         self._standings = {row.task_id: self._standing(row) for row in rows}
 
     def past(self, connection: Connection, task_id: str, version: int) -> Past:
         """What a task is and what was done with it, at a version of its row."""
-        known = self._pasts.get(task_id)
-        if known is None or known.version != version:
-            self._fetch(connection, [task_id])
+        if not self._knows(task_id, version):
+            self._fetch(connection, {task_id: version})
         return self._pasts[task_id]
 
     def _standing(self, row: Row[Any]) -> Standing:
@@ -106,15 +102,23 @@ class Snapshot:
             return known
         return _standing(row, past)
 
-    def _fetch(self, connection: Connection, task_ids: list[str]) -> None:
-        if not task_ids:
+    def _knows(self, task_id: str, version: int) -> bool:
+        known = self._pasts.get(task_id)
+        return known is not None and known.version == version
+
+    def _fetch(self, connection: Connection, versions: Mapping[str, int]) -> None:
+        """Fetch what tasks are and what was done with them.
+
+        They count as of these versions, though they may be newer by now: then they are fetched again the next time.
+        """
+        if not versions:
             return
-        lines = select(tasks.c.task_id, tasks.c.version, tasks.c.line)
-        histories = _histories(connection, task_ids)
-        wanted = set(task_ids)
-        for row in connection.execute(_narrowed(lines, tasks.c.task_id, task_ids)):
-            if row.task_id in wanted:
-                self._pasts[row.task_id] = _past(row.version, row.line, histories.get(row.task_id, []))
+        lines = select(tasks.c.task_id, tasks.c.line)
+        histories = _histories(connection, list(versions))
+        for row in connection.execute(_narrowed(lines, tasks.c.task_id, list(versions))):
+            if row.task_id in versions:
+                past = _past(versions[row.task_id], row.line, histories.get(row.task_id, []))
+                self._pasts[row.task_id] = past
 
 
 def at(time_us: int) -> datetime:

@@ -4,8 +4,8 @@ import random
 import threading
 import time
 from collections.abc import Callable
+from ctypes import c_double
 from dataclasses import dataclass
-from multiprocessing.sharedctypes import Synchronized
 from multiprocessing.synchronize import Barrier, Event
 from pathlib import Path
 from typing import Any
@@ -37,7 +37,7 @@ class Work:
         return self.folder / f"diary-{self.number}.txt"
 
 
-def clock(ahead_s: "Synchronized[Any]") -> Callable[[], int]:
+def clock(ahead_s: c_double) -> Callable[[], int]:
     """This computer's clock, some seconds ahead."""
     return lambda: time.time_ns() // 1000 + int(ahead_s.value * 1_000_000)
 
@@ -48,7 +48,7 @@ def queue_for(work: Work, name: str, database: QueueDatabase) -> SharedQueue:
     return SharedQueue(database, Seat.of(name, work.folder / name), surroundings)
 
 
-def work(what: Work, start: Barrier, ahead_s: "Synchronized[Any]") -> None:
+def work(what: Work, start: Barrier, ahead_s: c_double) -> None:
     """Claim and record until all is recorded, with a thread for each claimant; all processes begin together."""
     queue_for(what, "opener", QueueDatabase(what.url)).board()
     start.wait(60)
@@ -60,7 +60,7 @@ def work(what: Work, start: Barrier, ahead_s: "Synchronized[Any]") -> None:
             thread.join()
 
 
-def _claim(what: Work, one: int, ahead_s: "Synchronized[Any]", diary: Any) -> None:
+def _claim(what: Work, one: int, ahead_s: c_double, diary: Any) -> None:
     name, chance, rest = f"{what.number}-{one}", random.Random(one), threading.Event()
     queue = queue_for(what, name, QueueDatabase(what.url, clock=clock(ahead_s)))
     recorded = 0
