@@ -10,10 +10,10 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
-from jinja2 import Environment, StrictUndefined, TemplateError
+from jinja2 import Environment, StrictUndefined, Template, TemplateError
 
 from odyssey_recorder.errors import LanguageModelError
 from odyssey_recorder.llm.model import JsonSchema, Message, Question, Words
@@ -48,7 +48,7 @@ class Prompt:
 
     def _filled(self, part: str, data: Mapping[str, Json]) -> str:
         try:
-            return _jinja().from_string(part).render(data).strip()
+            return _compiled(part).render(data).strip()
         except TemplateError as error:
             raise LanguageModelError(f"The prompt {self.name} cannot be filled: {error}. Mend its file.") from error
 
@@ -69,6 +69,11 @@ def read_prompt(name: str, folder: Path | None = None) -> Prompt:
     if parts is None:
         raise LanguageModelError(f'The prompt {path} must have a title, then the parts "## System" and "## User".')
     return Prompt(name, hashlib.sha256(text.encode()).hexdigest(), parts["system"], parts["user"])
+
+
+@lru_cache(maxsize=32)
+def _compiled(part: str) -> Template:
+    return _jinja().from_string(part)
 
 
 @cache
