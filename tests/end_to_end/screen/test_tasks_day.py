@@ -1,0 +1,233 @@
+"""A day with tasks in the real window: a lead makes, rewrites and approves them, an annotator records one of them."""
+
+import json
+from collections.abc import Iterator, Mapping
+from datetime import date
+
+import pytest
+
+from odyssey_recorder.device.profile import profiles
+from odyssey_recorder.model.text_origin import Approval, Writer
+from odyssey_recorder.settings import Settings
+from odyssey_recorder.task.listing import ListedTask
+from odyssey_recorder.task.queue import QueuedTask, Status
+from odyssey_recorder.wiring import task_stock
+from tests.end_to_end.screen.annotator import Annotator
+from tests.end_to_end.screen.journey import (
+    begin_first_use,
+    complete,
+    do_steps,
+    open_for_review,
+    start_recording,
+    the_episode,
+)
+from tests.end_to_end.screen.room import Room
+from tests.llm.good_model import AGREES, right
+from tests.llm.stand_in import MODEL, Asked, Behaviour, Says, StandIn, says
+
+pytestmark = pytest.mark.timeout(300)
+
+_PRICE, _UNCLE = " for less than 50 dollars", " and show it to my uncle"
+
+
+@pytest.fixture
+def model() -> Iterator[StandIn]:
+    with StandIn(right) as server:
+        yield server
+
+
+def test_a_task_is_made_rewritten_approved_recorded_and_counted(room: Room, model: StandIn) -> None:
+    unlisted = room.folder / "tasks.jsonl"
+    unlisted.touch()
+    room.write_settings(practice_tasks=0, tasks=str(unlisted), model=MODEL, model_url=model.url, name_apps=False)
+    give_it_a_price(room)
+    with room.annotator() as ada:
+        begin_first_use(ada)
+        generate(ada)
+        to_skip, to_edit, to_reject, to_leave = in_the_order_of_offers(room)
+        model.behaviour = careless({words(to_reject): _PRICE, words(to_edit): _UNCLE})
+        rewrite(ada)
+        approve(ada, to_skip)
+        reject_what_the_rules_found(ada, to_reject)
+        approve(ada, to_leave)
+        mend_what_the_judge_found(ada, to_edit)
+        skip(ada, queued(room, to_skip))
+        record(ada, queued(room, to_edit))
+        see_what_came_of_it(ada, queued(room, to_edit))
+    standing = [queued(room, one).status for one in (to_skip, to_edit, to_reject, to_leave)]
+    assert standing == [Status.SKIPPED, Status.RECORDED, Status.REJECTED, Status.WAITING]
+    assert (model.complaints, model.repeated) == ([], 0)
+    assert_traced(room, queued(room, to_edit).listed)
+    with room.annotator("review", str(room.store.root), "--as", "Bea") as bea:
+        open_for_review(bea, queued(room, to_edit).listed.task.instruction)
+        bea.wait_for(f"Written by the model {MODEL}. ", "Edited by Ada. Approved by Ada.")
+        bea.photograph("tasks-review")
+
+
+def give_it_a_price(room: Room) -> None:
+    prices = room.folder / "config" / "odyssey-recorder" / "prices.toml"
+    prices.write_text(f'date = 2026-11-01\n[[models]]\nname = "{MODEL}"\ninput = 1\noutput = 2\n', encoding="utf-8")
+
+
+# What is in the queue.
+
+
+def queued(room: Room, task: QueuedTask) -> QueuedTask:
+    """How a task stands now."""
+    found = next((one for one in in_the_order_of_offers(room) if one.task_id == task.task_id), None)
+    assert found is not None
+    return found
+
+
+def in_the_order_of_offers(room: Room) -> list[QueuedTask]:
+    settings = Settings(
+        dataset=room.folder / "dataset",
+        drafts=room.folder / "drafts",
+        tasks=room.folder / "tasks.jsonl",
+        annotator="Cleo",
+    )
+    return sorted(task_stock(settings).board().tasks, key=lambda task: task.listed.due or date.max)
+
+
+def words(task: QueuedTask) -> str:
+    return task.listed.task.task
+
+
+def careless(adds: Mapping[str, str]) -> Behaviour:
+    """A model that adds something to some tasks; as the judge it sees what no rule can."""
+
+    def behaviour(asked: Asked) -> Says:
+        told = right(asked)
+        if "a_entails_b" in asked.schema["properties"]:
+            wrong = {**AGREES, "added_requirements": ["It must be shown to the uncle."], "a_entails_b": False}
+            return says(wrong) if _UNCLE in asked.words else told
+        added = next((more for task, more in adds.items() if json.dumps(task) in asked.words), "")
+        said = json.loads(told.raw)["instruction"]
+        return says({"instruction": f"{said[:-1]}{added}{said[-1]}"})
+
+    return behaviour
+
+
+# What the lead does.
+
+
+def generate(lead: Annotator) -> None:
+    """Make four tasks for the phone in the room."""
+    lead.press("Tasks")
+    lead.press("Generate")
+    lead.wait_for_dialog("Generate tasks")
+    lead.write("4", into="Number of tasks")
+    lead.select("The simulated phone's apps", of="For the apps of")
+    lead.select(device_name(lead), of="For the device")
+    lead.photograph("tasks-generate")
+    lead.keys("Return")
+    lead.wait_for_main_window()
+    lead.wait_for("4 tasks made. They wait to be approved.", "A phrasing that a person wrote")
+
+
+def rewrite(lead: Annotator) -> None:
+    """Have them put into words, knowing what that takes."""
+    lead.press("Rewrite all")
+    lead.wait_for_dialog("Rewrite")
+    lead.wait_for(f"{MODEL} at http://", "by the prices of 2026-11-01")
+    lead.photograph("tasks-rewrite")
+    lead.keys("Return")
+    lead.wait_for_main_window()
+    lead.wait_for("4 tasks put into words.", "Each is still to be approved.")
+
+
+def turn_to(lead: Annotator, task: QueuedTask) -> None:
+    """Choose the only task of its category."""
+    lead.choose(f"· {task.listed.task.category.replace('_', ' ')} ·", of="Tasks to prepare")
+
+
+def approve(lead: Annotator, task: QueuedTask) -> None:
+    turn_to(lead, task)
+    lead.wait_for("The judge (stand-in-1) finds that both ask for the same.")
+    lead.keys("a")
+
+
+def reject_what_the_rules_found(lead: Annotator, task: QueuedTask) -> None:
+    turn_to(lead, task)
+    lead.wait_for("50")
+    lead.photograph("tasks-prepare")
+    lead.keys("x")
+    lead.wait_for_dialog("Reject")
+    lead.press("makes no sense")
+    lead.keys("Return")
+    lead.wait_for_main_window()
+
+
+def mend_what_the_judge_found(lead: Annotator, task: QueuedTask) -> None:
+    """Take out what was added, and approve."""
+    turn_to(lead, task)
+    lead.wait_for("Added: It must be shown to the uncle.")
+    lead.keys("e", "BackSpace", *["BackSpace"] * len(_UNCLE))
+    lead.photograph("tasks-edit")
+    lead.keys("ctrl+Return")
+    lead.wait_for("Edited by Ada.")
+    lead.keys("a")
+    lead.wait_for("Nothing is left to approve.")
+
+
+def device_name(annotator: Annotator) -> str:
+    """What the device in the room is called."""
+    return next(one.name for one in profiles() if one.key == annotator.phone.profile)
+
+
+# What the annotator does.
+
+
+def skip(annotator: Annotator, task: QueuedTask) -> None:
+    annotator.press("Record")
+    annotator.wait_for(task.listed.task.instruction)
+    annotator.press("Skip")
+    annotator.wait_for_dialog("Skip the task")
+    annotator.press("later")
+    annotator.keys("Return")
+    annotator.wait_for_main_window()
+
+
+def record(annotator: Annotator, task: QueuedTask) -> None:
+    annotator.wait_for(task.listed.task.instruction)
+    start_recording(annotator)
+    do_steps(annotator, lambda: annotator.tap("Clock"))
+    complete(annotator)
+
+
+def see_what_came_of_it(lead: Annotator, task: QueuedTask) -> None:
+    """The queue says that it is recorded, and the board counts it."""
+    lead.press("Tasks")
+    lead.press("Queue")
+    lead.window.wait_until(lambda sight: any(one.name == "Recorded" for one in sight.items("Tasks")), "it as recorded")
+    lead.photograph("tasks-queue")
+    lead.press("Coverage")
+    lead.select("The simulated phone's apps", of="Coverage for the apps of")
+    category = task.listed.task.category.replace("_", " ")
+    lead.wait_for(f"{category} on {device_name(lead)}: 1 of", "1 of them recorded")
+    lead.photograph("tasks-coverage")
+    lead.press("Templates")
+    lead.photograph("tasks-templates")
+
+
+# What is kept.
+
+
+def assert_traced(room: Room, task: ListedTask) -> None:
+    """The proof of the episode tells what the task was made of, and whose words it has."""
+    episode = the_episode(room)
+    proof = room.store.provenance(episode.episode_id)
+    assert proof is not None
+    making = proof.origin.making
+    assert making is not None
+    text = making.text
+    assert text is not None
+    assert (making.template, making.slots, making.roles) == (task.template, task.slots, task.roles)
+    assert episode.task.meta_task.format(**making.slots) == episode.task.task
+    assert set(making.roles.values()) == set(episode.task.apps)
+    assert episode.task.instruction == task.task.instruction
+    assert _UNCLE not in episode.task.instruction
+    assert (text.writer, text.edited_by) == (Writer.MODEL, "Ada")
+    assert (text.approval, text.approved_by) == (Approval.APPROVED, "Ada")
+    assert text.call is not None
+    assert (text.call.model_asked, text.call.model_answered) == (MODEL, MODEL)
