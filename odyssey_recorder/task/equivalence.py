@@ -19,6 +19,9 @@ from odyssey_recorder.task.naming import Mention, begins_sentence, cut_out, ment
 FEWEST_WORDS, MOST_WORDS = 4, 80
 """How many words an instruction has, unless its task has fewer."""
 
+LONGEST = 2_000
+"""Of so many letters no instruction is; what has more is not looked at any further, since that takes ever longer."""
+
 _NOTHING: frozenset[str] = frozenset()
 
 
@@ -30,6 +33,8 @@ def rule_faults(
     `names_apps`: exactly the task's apps are to be named; otherwise none, but for what the task itself says. `others`
     are the `bare_words` of the instructions of other tasks.
     """
+    if len(instruction) > LONGEST:
+        return (f"It is too long: {len(instruction):,} letters.",)
     items = tuple(task.slots.values()) or ((task.item,) if task.item else ())
     wording = Wording(task.task, items, instruction, catalogue.by_name.keys())
     apps = partial(_apps, names_apps=names_apps)
@@ -165,6 +170,8 @@ _SCREEN = re.compile(
     r"[(\[]\s*\d+(?:\.\d+)?\s*,\s*\d+(?:\.\d+)?\s*[)\]]|\b(?:x|y)\s*[=:]\s*\d+|\bcoordinates?\b|\bpixels?\b"
     r"|\b(?:CLICK|TAP|SCROLL|SWIPE|LONG_PRESS|LONG PRESS|TYPE|PRESS_\w+|KEY_\w+|COMPLETE|IMPOSSIBLE)\b",
 )
+_HIDDEN = re.compile("[\u00ad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
+"""They turn the direction of writing, or part words unseen; those that join emoji are none of them."""
 _LINKED = re.compile(r"\bhttps?://\S+|\bwww\.\S+|\b[\w.+-]+@[\w-]+\.\w+", re.IGNORECASE)
 _FOREIGN_TOO = {
     "a",
@@ -194,6 +201,8 @@ def _shape(wording: Wording) -> Iterator[str]:
     text = wording.instruction
     if len(text.strip().splitlines()) > 1 or any(unicodedata.category(one) == "Cc" for one in text.strip()):
         yield "It is more than one line."
+    if hidden := _HIDDEN.findall(text):
+        yield f"It has signs that nobody sees: {', '.join(f'U+{ord(one):04X}' for one in dict.fromkeys(hidden))}."
     if gaps := gaps_left(wording):
         yield f"It has a gap left: {_told(gaps)}."
     if (_REFUSAL.search(text.strip()) or _ANNOUNCED.search(text.strip())) and not _REFUSAL.search(wording.told):

@@ -102,6 +102,15 @@ def test_what_is_too_long_or_too_short_is_told() -> None:
     assert any(fault.startswith("It is too short: ") for fault in faults(""))
 
 
+def test_what_is_as_long_as_a_book_is_told_at_once() -> None:
+    assert faults("17 a.b " * 100_000) == ("It is too long: 700,000 letters.",)
+
+
+def test_signs_that_nobody_sees_are_told() -> None:
+    assert faults(GOOD.replace("yoga", "\u202eyoga\u202c")) == ("It has signs that nobody sees: U+202E, U+202C.",)
+    assert faults(f"{GOOD} \U0001f469\u200d\U0001f4bb") == ()
+
+
 def test_another_language_is_told() -> None:
     spanish = "Escucha durante 20 minutes un podcast sobre yoga con Spotify, luego apunta 3 ideas dentro de Todoist"
 
