@@ -153,6 +153,11 @@ class TaskCard(QFrame):
             self._writes = False
         self._show()
 
+    def _lose_held(self) -> None:
+        """Somebody else may have the task by now; a recording that was begun goes on."""
+        if self._stage is Stage.WRITE:
+            self._held = None
+
     def _note_chosen(self, chosen: QueuedTask) -> None:
         self._chosen = chosen.task_id
         self._show()
@@ -287,6 +292,7 @@ class TaskCard(QFrame):
                 self._commands[command].setEnabled(False)
             return
         self._queue.held_changed.connect(self._show_held)
+        self._queue.lost.connect(self._lose_held)
         self._queue.board_changed.connect(self._show_board)
         self._queue.failed.connect(self._tell_failure)
         self._queue.gate_changed.connect(self.task_changed)

@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from odyssey_recorder.errors import OdysseyError
+from odyssey_recorder.errors import OdysseyError, TaskError
 from odyssey_recorder.gui.background import Background
 from odyssey_recorder.task.queue import Board, QueuedTask, TaskQueue
 
@@ -22,12 +22,14 @@ class QueueBridge(QObject):
     """Takes what the annotator asks of the queue; every method returns at once.
 
     `held_changed` brings the task that the annotator has now, or None, and `chosen` the one that they chose themselves;
-    `board_changed` brings the whole board. While a gate is shown the queue's tasks may be looked at but not recorded,
-    and its words say why. What is taken from the queue fits the device that is chosen, as `ListedTask.fits` has it.
+    `lost` tells that it ran out, and `board_changed` brings the whole board. While a gate is shown the queue's tasks
+    may be looked at but not recorded, and its words say why. What is taken from the queue fits the device that is
+    chosen, as `ListedTask.fits` has it.
     """
 
     held_changed = Signal(object)
     chosen = Signal(object)
+    lost = Signal()
     board_changed = Signal(object)
     recording_changed = Signal(bool)
     device_changed = Signal()
@@ -104,13 +106,18 @@ class QueueBridge(QObject):
         self._background.run(call, on_done, fail)
 
     def renew(self) -> None:
-        """Keep the task that is held; if it was lost, tell how all tasks stand now."""
+        """Keep the task that is held; if it was lost, tell that, and how all tasks stand now."""
 
         def carry_out() -> Callable[[], None]:
             if self._queue.renew():
                 return lambda: None
             board = self._queue.board()
-            return lambda: self.board_changed.emit(board)
+
+            def tell() -> None:
+                self.lost.emit()
+                self.board_changed.emit(board)
+
+            return tell
 
         self._enqueue(carry_out)
 
@@ -181,5 +188,10 @@ class QueueBridge(QObject):
 
 def _skip(queue: TaskQueue, task_id: str, reason: str, device: str | None) -> _Held:
     following = queue.claim_next(after=task_id, device=device)
-    queue.skip(task_id, reason)
+    try:
+        queue.skip(task_id, reason)
+    except TaskError:
+        if following is None or following.task_id == task_id:
+            raise
+        return following  # somebody took the other one as soon as it was free: it is theirs to skip
     return following if following is not None and following.task_id != task_id else queue.claim_next(device=device)

@@ -10,14 +10,17 @@ from PySide6.QtWidgets import QAbstractButton, QLineEdit, QPlainTextEdit, QRadio
 from pytestqt.qtbot import QtBot
 
 from odyssey_recorder.gui.record.recording_controller import Phase, RecordingController
+from odyssey_recorder.gui.tasks.queue_bridge import QueueBridge
 from odyssey_recorder.gui.workplace import Workplace
 from odyssey_recorder.task.personal_queue import PersonalQueue
 from odyssey_recorder.task.queue import Status
+from odyssey_recorder.task.queue_claims import Leases
 from odyssey_recorder.task.shared_queue import SharedQueue
 from tests.fakes import FakeDevice
 from tests.gui.bench_desk import BenchDesk
 from tests.gui.bench_practice import BenchPractice
 from tests.gui.pilot import Pilot
+from tests.task.houses import House
 from tests.task.tasks import EPISODE, NotedEpisodes, NotedReturns, queue_of, queue_over, row, write_list
 
 ROWS = (
@@ -164,6 +167,24 @@ def test_a_recording_that_is_thrown_away_leaves_its_task_waiting(bench: Bench) -
     bench.shows("Set an alarm")
     bench.pilot.qtbot.waitUntil(lambda: bench.may("Start recording"))
     assert bench.status("a") is Status.CLAIMED
+
+
+def test_a_task_that_ran_out_and_went_to_somebody_else_is_recorded_by_them_alone(
+    qtbot: QtBot, desk: BenchDesk, tmp_path: Path
+) -> None:
+    house = House(tmp_path)
+    house.fill(*ROWS)
+    pilot = Pilot(qtbot, RecordingController(desk), workplace=Workplace(tasks=house.queue()))
+    bench = Bench(pilot, house.queue(annotator="Grace"))
+    bench.shows("Set an alarm")
+    house.clock.pass_s(2 * Leases().claim_s)
+    bench.queue.claim("a")
+    (bridge,) = pilot.window.findChildren(QueueBridge)
+    bridge.renew()
+    bench.shows("Start a timer")
+    pilot.window.close()
+    shiboken6.delete(pilot.window)
+    house.close()
 
 
 def test_an_annotator_may_write_a_task_and_come_back_to_the_queue(bench: Bench) -> None:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+import shiboken6
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QComboBox, QPlainTextEdit, QRadioButton, QTableView, QToolButton
 from pytestqt.qtbot import QtBot
@@ -18,12 +19,13 @@ from odyssey_recorder.gui.tasks.queue_bridge import QueueBridge
 from odyssey_recorder.gui.tasks.queue_view import QueueView
 from odyssey_recorder.gui.tasks.sure_dialog import SureDialog
 from odyssey_recorder.gui.tasks.task_table import STATUS
-from odyssey_recorder.task.queue import Board, Status
+from odyssey_recorder.task.queue import Board, QueuedTask, Status
 from odyssey_recorder.task.queue_claims import Leases
-from odyssey_recorder.task.shared_queue import SharedQueue
+from odyssey_recorder.task.queue_seat import Seat
+from odyssey_recorder.task.shared_queue import SharedQueue, Surroundings
 from tests.gui.tasks.bench_lead import LeadBench
 from tests.task.houses import House
-from tests.task.tasks import row
+from tests.task.tasks import NotedEpisodes, row
 
 
 @dataclass
@@ -99,6 +101,7 @@ def held(qtbot: QtBot, tmp_path: Path) -> Iterator[Held]:
     bridge.choose("a")
     qtbot.waitUntil(lambda: len(made.boards) == 1)
     yield made
+    shiboken6.delete(bridge)
     background.close()
     house.close()
 
@@ -121,6 +124,34 @@ def test_a_task_that_ran_out_and_went_to_somebody_else_is_told(qtbot: QtBot, hel
     held.other.claim("a")
     held.bridge.renew()
     qtbot.waitUntil(lambda: len(held.boards) == 2)
+
+
+class Crowded(SharedQueue):
+    """A queue at which somebody takes what is to be skipped as soon as it is free."""
+
+    other: SharedQueue
+
+    def skip(self, task_id: str, reason: str) -> None:
+        self.other.claim(task_id)
+        super().skip(task_id, reason)
+
+
+def test_what_somebody_takes_while_it_is_skipped_is_theirs(qtbot: QtBot, tmp_path: Path) -> None:
+    house = House(tmp_path)
+    house.fill(row("a"), row("b"))
+    queue = Crowded(house.database(house.clock), Seat.of("Ada", tmp_path), Surroundings(NotedEpisodes()))
+    queue.other = house.queue(annotator="Grace", drafts="hers")
+    background = Background()
+    bridge = QueueBridge(queue, background)
+    held: list[QueuedTask] = []
+    bridge.held_changed.connect(held.append)
+    bridge.choose("a")
+    bridge.skip("a", "app not installed")
+    qtbot.waitUntil(lambda: [task.task_id for task in held] == ["a", "b"])
+    assert {one.task_id: one.annotator for one in queue.other.holders()} == {"a": "Grace", "b": "Ada"}
+    shiboken6.delete(bridge)
+    background.close()
+    house.close()
 
 
 def test_the_window_asks_before_it_closes_over_words_that_are_not_saved(lead: LeadBench) -> None:
