@@ -19,7 +19,7 @@ from odyssey_recorder.llm.schema import strict_schema
 from odyssey_recorder.model.episode import Json
 from odyssey_recorder.model.text_origin import Equivalence, ModelCall, TextOrigin, Writer
 from odyssey_recorder.task.catalogue import Catalogue
-from odyssey_recorder.task.equivalence import bare_words, rule_faults, said_already
+from odyssey_recorder.task.equivalence import LONGEST, bare_words, rule_faults, said_already
 from odyssey_recorder.task.listing import ListedTask
 from odyssey_recorder.task.prompts import read_prompt
 from odyssey_recorder.task.template import TemplateLibrary
@@ -165,7 +165,7 @@ class Rewriting:
             else:
                 best = best if len(best.faults) < len(mended.faults) else mended
         if not best.words:
-            return Rewritten(task, trouble or f"The model {best.call.model_answered} gave no words.")
+            return Rewritten(task, trouble or f"The model {best.call.model_answered} gave no words that can be used.")
         equivalence, unjudged = yield from self._held(task, best.words, best.faults, names_apps)
         text = TextOrigin(Writer.MODEL, names_apps, best.call, equivalence)
         return Rewritten(replace(task, task=replace(task.task, instruction=best.words), text=text), trouble or unjudged)
@@ -184,7 +184,8 @@ class Rewriting:
         answer = yield question
         said = _Said.model_validate(answer.data).instruction.strip()
         faults = self._faults(task, said, names_apps)
-        return _Attempt(" ".join(said.split()), self._asking.call(question, answer), faults)
+        words = " ".join(said.split()) if len(said) <= LONGEST else ""  # not to be sent back, nor shown to anybody
+        return _Attempt(words, self._asking.call(question, answer), faults)
 
     def _held(
         self, task: ListedTask, words: str, faults: tuple[str, ...], names_apps: bool

@@ -192,7 +192,15 @@ def test_a_task_keeps_its_words_where_the_model_says_nothing() -> None:
     (one,) = rewrite(ScriptedModel({FILLED: ["  "]}))
 
     assert one.task == TASK
-    assert one.trouble == f"The model {MODEL} gave no words."
+    assert one.trouble == f"The model {MODEL} gave no words that can be used."
+
+
+def test_a_task_keeps_its_words_where_the_model_says_a_million() -> None:
+    model = ScriptedModel({FILLED: ["17 a.b " * 150_000] * 2})
+    (one,) = rewrite(model)
+
+    assert one.task == TASK
+    assert one.trouble == f"The model {MODEL} gave no words that can be used."
 
 
 def test_the_first_words_stand_where_the_model_will_not_mend_them() -> None:
