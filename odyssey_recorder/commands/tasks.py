@@ -377,7 +377,7 @@ def _as_tree(task: "QueuedTask") -> dict[str, object]:
         "category": told.category,
         "instruction": told.instruction,
         "apps": told.apps,
-        "episodes": [entry.episode_id for entry in task.history if entry.deed.value == "recorded"],
+        "episodes": [entry.episode_id for entry in task.history if entry.deed.value in ("recorded", "impossible")],
         "reason": task.reason,
     }
 

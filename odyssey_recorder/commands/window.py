@@ -5,15 +5,17 @@ Qt itself would end the program where there is no screen.
 
 import os
 import sys
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
-from odyssey_recorder.errors import OdysseyError, SettingsError
+from odyssey_recorder.errors import OdysseyError, SettingsError, TaskError
 
 if TYPE_CHECKING:
     from odyssey_recorder.desk import Desk
     from odyssey_recorder.gui.workplace import Workplace
     from odyssey_recorder.settings import SettingsStore
+    from odyssey_recorder.task.personal_queue import PersonalQueue
 
 
 def run_window(store: "SettingsStore", *, serial: str | None = None, to_review: bool = False) -> int:
@@ -31,24 +33,28 @@ def open_window(store: "SettingsStore", *, serial: str | None, to_review: bool =
     Raises SettingsError where there is no screen, DeviceError where there is no adb server.
     """
     require_screen()
-    from odyssey_recorder.wiring import annotator_desk  # isort: skip - Qt looks into every module that comes after it
+    from odyssey_recorder.wiring import annotator_desk, annotator_tasks  # isort: skip - Qt looks into every module that comes after it
     from odyssey_recorder.gui.app import run
 
     with annotator_desk(store.read()) as desk:
-        return run(desk, _workplace(store, desk), serial=serial, to_review=to_review)
+        tasks = annotator_tasks(store.read(), desk.who_records)
+        try:
+            return run(desk, _workplace(store, desk, tasks), serial=serial, to_review=to_review)
+        finally:
+            with suppress(TaskError):  # a claim that cannot be given back runs out by itself
+                tasks.release()
 
 
-def _workplace(store: "SettingsStore", desk: "Desk") -> "Workplace":
+def _workplace(store: "SettingsStore", desk: "Desk", tasks: "PersonalQueue") -> "Workplace":
     """What the pages beside Record are given: each part is made by a function of wiring."""
     from odyssey_recorder.dataset.published import PublishedEpisodes
     from odyssey_recorder.examination import Doctor
     from odyssey_recorder.gui.kept_file import KeptFile
     from odyssey_recorder.gui.workplace import Workplace
     from odyssey_recorder.settings import log_file, sheets_file, shortcuts_file, window_state_file
-    from odyssey_recorder.wiring import annotator_tasks, device_yard, review_desk, task_desk
+    from odyssey_recorder.wiring import device_yard, review_desk, task_desk
 
     settings = store.read()
-    tasks = annotator_tasks(settings, desk.who_records)
     return Workplace(
         tasks=tasks,
         preparing=partial(task_desk, store, tasks, desk.who_records),
