@@ -203,6 +203,21 @@ def test_gaps_side_by_side_are_filled_with_whole_words() -> None:
     assert found("INS01", asked("Look up {} {}", "Look up Rome tomorrow", "What is on tomorrow in Rome?")) == []
 
 
+def test_a_template_of_gaps_alone_takes_no_time() -> None:
+    assert found("INS01", asked("{} " * 60 + "x", "tea " * 400, "tea")) == []
+
+
+def test_words_as_long_as_a_book_are_not_checked() -> None:
+    book = "17 a.b " * 100_000
+
+    for one in (
+        with_task(CLEAN, instruction=book),
+        with_task(CLEAN, task=book),
+        with_task(CLEAN, meta_task="{} " * 999),
+    ):
+        assert unseen("INS01", one) == unseen("INS02", one) == [-1]
+
+
 def test_nothing_is_found_in_the_words_of_the_tasks_that_come_with_the_program() -> None:
     tasks = [listed.task for listed in read_tasks(shipped_tasks())]
 

@@ -9,6 +9,7 @@ from odyssey_recorder.quality.evidence import EpisodeEvidence
 from odyssey_recorder.quality.thresholds import ITEM_KEPT
 from odyssey_recorder.quality.wording import listed, named
 from odyssey_recorder.task.equivalence import (
+    LONGEST,
     LostItem,
     Wording,
     gaps_left,
@@ -28,6 +29,7 @@ _KINDS = {
     "article", "recipe",
 }  # fmt: skip
 """Kinds of things, which an instruction may call otherwise or leave out."""
+_TOO_LONG = f"the task or the instruction has more than {LONGEST:,} letters"
 _REWRITE = "Correct the instruction, so that it asks for just what the task asks for."
 
 
@@ -38,6 +40,9 @@ def keeps_the_items(evidence: EpisodeEvidence) -> Said:
     by its day. What filled the gaps, the proof says, or else the template. Whether the words mean the same is for
     INS03."""
     wording = _wording(evidence)
+    if wording is None:
+        yield Unseen(None, _TOO_LONG)
+        return
     if not wording.instruction.strip():
         yield Found(None, "The instruction is empty.", _REWRITE)
         return
@@ -50,8 +55,11 @@ def keeps_the_items(evidence: EpisodeEvidence) -> Said:
         yield Found(None, f"The instruction lacks {listed(dict.fromkeys(lost))} of the task.", _REWRITE)
 
 
-def _wording(evidence: EpisodeEvidence) -> Wording:
+def _wording(evidence: EpisodeEvidence) -> Wording | None:
+    """The instruction held against its task; None where reading them would take ever longer."""
     task = evidence.episode.task
+    if max(len(task.meta_task), len(task.task), len(task.instruction)) > LONGEST:
+        return None
     making = evidence.proof.origin.making if evidence.proof else None
     items = tuple(making.slots.values()) if making else ()
     return Wording(task, items or _matched(task.meta_task, task.task), task.instruction, _known_apps())
@@ -62,7 +70,9 @@ def _matched(template: str, task: str) -> tuple[str, ...]:
     if not _GAP.search(template):
         return ()
     parts = (r"\s+".join(map(re.escape, re.split(r"\s+", part))) for part in _GAP.split(template.strip()))
-    found = re.fullmatch("(.+?)".join(parts), task.strip(), re.IGNORECASE | re.DOTALL)
+    first, *others, last = parts
+    filled = "".join(f"(?>(.+?){part})" for part in others)  # which end where they can, or it may take for ever
+    found = re.fullmatch(f"{first}{filled}(.+?){last}", task.strip(), re.IGNORECASE | re.DOTALL)
     return found.groups() if found else ()
 
 
@@ -125,6 +135,9 @@ def names_its_apps(evidence: EpisodeEvidence) -> Said:
     """The instruction names some of the task's apps and not the others, or an app that is none of the task's and does
     not stand in the task. One that names no app at all is not checked: some datasets want it so."""
     wording = _wording(evidence)
+    if wording is None:
+        yield Unseen(None, _TOO_LONG)
+        return
     if not wording.instruction.strip() or gaps_left(wording):
         yield Unseen(None, "the instruction is empty or has a gap left")
         return
