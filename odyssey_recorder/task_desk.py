@@ -189,13 +189,18 @@ class TaskDesk:
         if rewritten.task == before:
             return rewritten
         try:
-            (now,) = self._listed([before.task_id])
-            if now != before:
-                return Rewritten(now, "It was changed by somebody meanwhile, and stays as they left it.")
-            self._stock.amend([rewritten.task], self._who())
+            self._stock.amend([rewritten.task], self._who(), before=[before])
         except TaskError as error:
-            return Rewritten(before, str(error))
+            return self._left(before, str(error))
         return rewritten
+
+    def _left(self, before: ListedTask, trouble: str) -> Rewritten:
+        """The task as it stands now, where its new words cannot be put down because of `trouble`."""
+        try:
+            (now,) = self._listed([before.task_id])
+        except TaskError:
+            now = before
+        return Rewritten(now, trouble)
 
     def edit(self, task_id: str, instruction: str) -> ListedTask:
         """Put a person's words in the place of the instruction; the rules look at them. Raises TaskError."""
@@ -215,7 +220,7 @@ class TaskDesk:
             text, edited_by=self._who(), equivalence=Equivalence(faults), approval=Approval.OPEN, approved_by=""
         )
         edited = replace(task, task=replace(task.task, instruction=words), text=text)
-        self._stock.amend([edited], self._who())
+        self._stock.amend([edited], self._who(), before=[task])
         return edited
 
     # What a person says of them.
@@ -233,12 +238,13 @@ class TaskDesk:
         self._stock.reject(chosen, self._who(), reason)
 
     def _say(self, task_ids: Sequence[str], approval: Approval, note: str) -> None:
+        tasks = self._listed(task_ids)
         said = [
             replace(task, text=replace(task.text, approval=approval, approved_by=self._who(), note=note))
-            for task in self._listed(task_ids)
+            for task in tasks
             if task.text is not None
         ]
-        self._stock.amend(said, self._who())
+        self._stock.amend(said, self._who(), before=tasks)
 
     def _listed(self, task_ids: Sequence[str]) -> list[ListedTask]:
         tasks = {task.task_id: task.listed for task in self.board().tasks}

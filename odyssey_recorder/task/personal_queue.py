@@ -56,9 +56,9 @@ class PersonalQueue:
         """Put tasks behind those that are there."""
         return self._queue.add(tasks, to_approve=to_approve)
 
-    def amend(self, tasks: Iterable[ListedTask], by: str) -> None:
+    def amend(self, tasks: Iterable[ListedTask], by: str, *, before: Iterable[ListedTask] = ()) -> None:
         """Put these in the place of the tasks of the same ids."""
-        self._queue.amend(tasks, by)
+        self._queue.amend(tasks, by, before=before)
 
     def approve(self, task_ids: Iterable[str], by: str) -> None:
         """Let tasks wait."""

@@ -206,8 +206,11 @@ class TaskStock(Protocol):
         A task whose id is there already is left out.
         """
 
-    def amend(self, tasks: Iterable[ListedTask], by: str) -> None:
-        """Put these in the place of the tasks of the same ids. Raises TaskError where one was begun or recorded."""
+    def amend(self, tasks: Iterable[ListedTask], by: str, *, before: Iterable[ListedTask] = ()) -> None:
+        """Put these in the place of the tasks of the same ids; all or none.
+
+        Raises TaskError where one was begun or recorded, or is not any more what it is in `before`.
+        """
 
     def approve(self, task_ids: Iterable[str], by: str) -> None:
         """Let tasks that were to be approved, or rejected, wait."""

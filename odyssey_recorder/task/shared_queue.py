@@ -11,7 +11,7 @@ from typing import Any
 from sqlalchemy import Connection, Row
 
 from odyssey_recorder.errors import TaskError
-from odyssey_recorder.task.listing import ListedTask
+from odyssey_recorder.task.listing import ListedTask, parse_task_line
 from odyssey_recorder.task.queue import FINISHED, OPEN, Board, Deed, Episodes, Holder, QueuedTask, Returns, Status
 from odyssey_recorder.task.queue_claims import Claims, ClaimStatements, Leases
 from odyssey_recorder.task.queue_database import QueueDatabase
@@ -151,13 +151,16 @@ class SharedQueue:
             with self._writing() as (ledger, _claims):
                 return ledger.add(tasks, Status.TO_APPROVE if to_approve else Status.WAITING)
 
-    def amend(self, tasks: Iterable[ListedTask], by: str) -> None:
+    def amend(self, tasks: Iterable[ListedTask], by: str, *, before: Iterable[ListedTask] = ()) -> None:
         """Put these in the place of the tasks of the same ids."""
+        known = {one.task_id: one for one in before}
         with self._lock:
             self._glance()
             with self._writing() as (ledger, _claims):
                 for listed in sorted(tasks, key=lambda one: one.task_id):
                     task = self._standing(ledger, listed.task_id, OPEN | _PREPARED, "be changed")
+                    if known.get(listed.task_id) not in (None, parse_task_line(task.line)):
+                        raise TaskError(f"The task {task.task_id} was changed by somebody meanwhile: look at it again.")
                     ledger.rewrite(task, listed)
                     ledger.note(task, Deed.EDITED, by=by)
 

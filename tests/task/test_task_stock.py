@@ -52,6 +52,19 @@ def test_of_many_that_are_rejected_none_is_where_one_was_begun(house: House) -> 
     assert stock.board().count(Status.WAITING) == 1
 
 
+def test_what_somebody_changed_meanwhile_is_not_written_over(house: House) -> None:
+    house.fill(row("a"), row("b"))
+    stock, other = house.queue(), house.queue(annotator="Grace")
+    before = [task.listed for task in stock.board().tasks]
+    other.amend(house.listed(row("b", instruction="Wake me at six")), "Grace")
+    with pytest.raises(TaskError, match="b was changed by somebody meanwhile"):
+        stock.amend(house.listed(row("a", instruction="Do it"), row("b", instruction="Do it")), "Lea", before=before)
+    a, b = stock.board().tasks
+    assert (a.listed, b.listed.task.instruction) == (before[0], "Wake me at six")
+    stock.amend(house.listed(row("a", instruction="Do it")), "Lea", before=before)
+    assert stock.board().tasks[0].listed.task.instruction == "Do it"
+
+
 def test_words_that_are_put_in_the_place_of_others_are_offered(house: House) -> None:
     house.fill(row("a"), row("b"))
     stock = house.queue()
