@@ -234,8 +234,8 @@ class TaskDesk:
     def reject(self, task_ids: Iterable[str], reason: str) -> None:
         """Leave tasks out. Raises TaskError."""
         chosen = tuple(task_ids)
-        self._say(chosen, Approval.REJECTED, reason)
         self._stock.reject(chosen, self._who(), reason)
+        self._say(chosen, Approval.REJECTED, reason)
 
     def _say(self, task_ids: Sequence[str], approval: Approval, note: str) -> None:
         tasks = self._listed(task_ids)

@@ -136,6 +136,16 @@ def test_what_a_person_changed_meanwhile_stays(room: Room) -> None:
     assert left.text.edited_by == "Lea"
 
 
+def test_what_is_rejected_without_a_reason_stays_as_it_was(room: Room) -> None:
+    (first, *_) = room.made()
+    with pytest.raises(TaskError, match="Say why"):
+        room.desk.reject([first], " ")
+    (task, *_) = room.desk.board().tasks
+    assert task.status is Status.TO_APPROVE
+    assert task.listed.text is not None
+    assert task.listed.text.approval is Approval.OPEN
+
+
 def test_the_rules_look_at_a_persons_words(room: Room) -> None:
     (first, *_) = room.made()
     room.desk.approve([first])
