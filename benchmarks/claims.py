@@ -15,9 +15,9 @@ from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.model.episode import Category, TaskInfo
 from odyssey_recorder.quality.reviewing.review_store import ReviewStore
 from odyssey_recorder.task.listing import ListedTask
-from odyssey_recorder.task.queue_database import QueueDatabase
-from odyssey_recorder.task.queue_seat import Seat
-from odyssey_recorder.task.shared_queue import SharedQueue, Surroundings
+from odyssey_recorder.task.queue.database import QueueDatabase
+from odyssey_recorder.task.queue.seat import Seat
+from odyssey_recorder.task.queue.shared_queue import SharedQueue, Surroundings
 from tests.task.postgres import Postgres, find_programs, running_postgres
 
 TASKS = 10_000

@@ -10,18 +10,18 @@ from odyssey_recorder.errors import OdysseyError, TaskError
 from odyssey_recorder.llm.asking import Asking, Estimate, Progress
 from odyssey_recorder.model.episode import Category
 from odyssey_recorder.model.text_origin import Approval, Equivalence, TextOrigin, Writer
-from odyssey_recorder.task.coverage import Coverage, asking_for, cover
-from odyssey_recorder.task.equivalence import bare_words, rule_faults
-from odyssey_recorder.task.filling import identity
-from odyssey_recorder.task.generation import Batch, Order, Targets, generate, left
 from odyssey_recorder.task.listing import ListedTask
-from odyssey_recorder.task.proposing import Proposal, Proposing
-from odyssey_recorder.task.queue import Board, Holder, TaskStock
-from odyssey_recorder.task.rewriting import Rewriting, Rewritten
-from odyssey_recorder.task.targets import load_targets
-from odyssey_recorder.task.template import Template, TemplateLibrary
-from odyssey_recorder.task.template_files import load_library
-from odyssey_recorder.task.template_writing import write_template
+from odyssey_recorder.task.making.coverage import Coverage, asking_for, cover
+from odyssey_recorder.task.making.generation import Batch, Order, Targets, generate, left
+from odyssey_recorder.task.making.targets import load_targets
+from odyssey_recorder.task.queue.queue import Board, Holder, TaskStock
+from odyssey_recorder.task.templates.filling import identity
+from odyssey_recorder.task.templates.template import Template, TemplateLibrary
+from odyssey_recorder.task.templates.template_files import load_library
+from odyssey_recorder.task.templates.template_writing import write_template
+from odyssey_recorder.task.words.equivalence import bare_words, rule_faults
+from odyssey_recorder.task.words.proposing import Proposal, Proposing
+from odyssey_recorder.task.words.rewriting import Rewriting, Rewritten
 
 
 @dataclass(frozen=True, slots=True)

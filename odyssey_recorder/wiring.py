@@ -30,8 +30,8 @@ from odyssey_recorder.reach import Reach
 from odyssey_recorder.settings import Settings, SettingsStore, answers_file, checks_file, log_file, prices_file
 from odyssey_recorder.simulator.lab import Lab, PhoneProcesses
 from odyssey_recorder.task.listing import shipped_tasks
-from odyssey_recorder.task.personal_queue import PersonalQueue
-from odyssey_recorder.task.queue import TaskStock, WholeQueue
+from odyssey_recorder.task.queue.personal_queue import PersonalQueue
+from odyssey_recorder.task.queue.queue import TaskStock, WholeQueue
 
 if TYPE_CHECKING:
     from odyssey_recorder.llm.asking import Asking
@@ -201,9 +201,9 @@ def task_queue(
     """
 
     def open_queue(annotator: str) -> WholeQueue:
-        from odyssey_recorder.task.queue_database import QueueDatabase
-        from odyssey_recorder.task.queue_seat import Seat
-        from odyssey_recorder.task.shared_queue import SharedQueue, Surroundings
+        from odyssey_recorder.task.queue.database import QueueDatabase
+        from odyssey_recorder.task.queue.seat import Seat
+        from odyssey_recorder.task.queue.shared_queue import SharedQueue, Surroundings
 
         seat, reviews = Seat.of(annotator, drafts), ReviewStore(store.root)
         if url:
@@ -242,7 +242,7 @@ def own_templates(settings: Settings) -> Path:
 
 def template_folders(settings: Settings) -> list[Path]:
     """The folders of templates: those that come with the program, then the user's own, if they have any."""
-    from odyssey_recorder.task.template_files import shipped_templates
+    from odyssey_recorder.task.templates.template_files import shipped_templates
 
     own = own_templates(settings)
     return [shipped_templates(), *([own] if settings.templates is not None or own.is_dir() else [])]
@@ -300,7 +300,7 @@ def task_desk(settings: SettingsStore, stock: TaskStock, who: Callable[[], str])
 
 def lab_task_desk(store: EpisodeStore, stock: TaskStock, who: Callable[[], str]) -> "TaskDesk":
     """Where the tasks of a laboratory are prepared; no language model is asked from there."""
-    from odyssey_recorder.task.template_files import shipped_templates
+    from odyssey_recorder.task.templates.template_files import shipped_templates
     from odyssey_recorder.task_desk import TaskDesk, Templates
 
     own = store.root.parent / "templates"

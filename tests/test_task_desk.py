@@ -14,10 +14,10 @@ from odyssey_recorder.llm.openai import OpenAIModel
 from odyssey_recorder.llm.prices import read_prices
 from odyssey_recorder.model.episode import Category
 from odyssey_recorder.model.text_origin import Approval, Writer
-from odyssey_recorder.task.queue import Status
-from odyssey_recorder.task.rewriting import Rewritten
-from odyssey_recorder.task.shared_queue import SharedQueue
-from odyssey_recorder.task.template_files import load_library, shipped_templates
+from odyssey_recorder.task.queue.queue import Status
+from odyssey_recorder.task.queue.shared_queue import SharedQueue
+from odyssey_recorder.task.templates.template_files import load_library, shipped_templates
+from odyssey_recorder.task.words.rewriting import Rewritten
 from odyssey_recorder.task_desk import TaskDesk, Templates, Wanted
 from tests.llm.good_model import in_words, right
 from tests.llm.stand_in import MODEL, StandIn, says, shortest

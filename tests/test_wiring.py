@@ -22,7 +22,7 @@ from odyssey_recorder.reach import Reach, chosen_device
 from odyssey_recorder.recording import script
 from odyssey_recorder.recording.recorder import Recorder
 from odyssey_recorder.settings import read_settings
-from odyssey_recorder.task.queue import Status
+from odyssey_recorder.task.queue.queue import Status
 from odyssey_recorder.wiring import adb_program, annotator_desk, lab_desk, lab_yard, practice_room, task_queue
 from tests.command_line import CommandLine, LabPhone
 from tests.dataset.published_episode import recorded, store_of

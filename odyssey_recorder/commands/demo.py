@@ -33,7 +33,7 @@ from odyssey_recorder.replay.player import ReplayResult
 from odyssey_recorder.replay.replay import ReplayOptions, replay_episode
 from odyssey_recorder.resources import data_folder
 from odyssey_recorder.simulator.lab import Lab
-from odyssey_recorder.task.queue import TaskQueue
+from odyssey_recorder.task.queue.queue import TaskQueue
 from odyssey_recorder.wiring import lab_desk, lab_review_desk, lab_task_desk, lab_yard, task_queue
 
 _Outcome = TypeVar("_Outcome")

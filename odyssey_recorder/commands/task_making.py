@@ -12,10 +12,10 @@ from rich.table import Column, Table
 from odyssey_recorder.dataset.durable import write_durably
 from odyssey_recorder.errors import TaskError
 from odyssey_recorder.model.episode import Category
-from odyssey_recorder.task.filling import identity
-from odyssey_recorder.task.generation import Batch, Order, Targets, generate
 from odyssey_recorder.task.listing import ListedTask, task_line
-from odyssey_recorder.task.template import TemplateLibrary
+from odyssey_recorder.task.making.generation import Batch, Order, Targets, generate
+from odyssey_recorder.task.templates.filling import identity
+from odyssey_recorder.task.templates.template import TemplateLibrary
 
 
 def shares(given: Sequence[str], known: Collection[str], what: str) -> Mapping[str, float]:

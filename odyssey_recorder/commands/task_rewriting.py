@@ -15,13 +15,13 @@ from rich.progress import Progress as Bar
 from odyssey_recorder.commands.terminal import line
 from odyssey_recorder.errors import TaskError
 from odyssey_recorder.llm.asking import Estimate, Progress
-from odyssey_recorder.task.equivalence import bare_words, rule_faults
-from odyssey_recorder.task.filling import texts_of
 from odyssey_recorder.task.listing import ListedTask
-from odyssey_recorder.task.proposing import Proposal
-from odyssey_recorder.task.rewriting import Rewriting, Rewritten
-from odyssey_recorder.task.template import TemplateLibrary
-from odyssey_recorder.task.template_writing import write_template
+from odyssey_recorder.task.templates.filling import texts_of
+from odyssey_recorder.task.templates.template import TemplateLibrary
+from odyssey_recorder.task.templates.template_writing import write_template
+from odyssey_recorder.task.words.equivalence import bare_words, rule_faults
+from odyssey_recorder.task.words.proposing import Proposal
+from odyssey_recorder.task.words.rewriting import Rewriting, Rewritten
 
 _SHOWN = 20
 

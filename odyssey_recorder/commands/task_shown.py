@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Mapping
 from datetime import date
 
-from odyssey_recorder.task.filling import Fillings
-from odyssey_recorder.task.origin_words import judge_words, origin_words, rule_words
-from odyssey_recorder.task.queue import HistoryEntry, QueuedTask
-from odyssey_recorder.task.template import Days, Items, Numbers, Role, Slot, Template, TemplateLibrary
+from odyssey_recorder.task.queue.queue import HistoryEntry, QueuedTask
+from odyssey_recorder.task.templates.filling import Fillings
+from odyssey_recorder.task.templates.template import Days, Items, Numbers, Role, Slot, Template, TemplateLibrary
+from odyssey_recorder.task.words.origin_words import judge_words, origin_words, rule_words
 
 Told = Mapping[str, str | list[str]]
 

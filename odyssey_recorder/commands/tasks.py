@@ -17,7 +17,7 @@ from odyssey_recorder.model.episode import Category
 if TYPE_CHECKING:
     from odyssey_recorder.settings import Settings
     from odyssey_recorder.task.problem import Problem
-    from odyssey_recorder.task.queue import Board, QueuedTask, TaskStock
+    from odyssey_recorder.task.queue.queue import Board, QueuedTask, TaskStock
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Make tasks, and look at those of the queue.")
 
@@ -62,7 +62,7 @@ def show(
     Exit code 0: shown; 2: there is none of this id, or it cannot be read.
     """
     from odyssey_recorder.commands.task_shown import shown_task, shown_template
-    from odyssey_recorder.task.template_files import load_library
+    from odyssey_recorder.task.templates.template_files import load_library
 
     try:
         task = _board().task(name)
@@ -97,8 +97,8 @@ def validate(
     Exit code 0: all can be used; 1: there are faults; 2: it cannot be read.
     """
     from odyssey_recorder.task.listing import read_listing
-    from odyssey_recorder.task.targets import read_targets
-    from odyssey_recorder.task.template_files import read_library, shipped_templates
+    from odyssey_recorder.task.making.targets import read_targets
+    from odyssey_recorder.task.templates.template_files import read_library, shipped_templates
 
     things: Sequence[object]
     try:
@@ -159,7 +159,7 @@ def generate(  # noqa: PLR0913 - the flags
     from odyssey_recorder.commands.task_making import Making, make, shares, told_batch, write_list
     from odyssey_recorder.device.profile import profiles
     from odyssey_recorder.task.listing import read_tasks
-    from odyssey_recorder.task.template_files import load_library
+    from odyssey_recorder.task.templates.template_files import load_library
 
     try:
         library, stock = load_library(_template_folders()), _stock()
@@ -213,8 +213,8 @@ def rewrite(  # noqa: PLR0913 - the flags
     from odyssey_recorder.commands.task_rewriting import agree_to, print_rewritten
     from odyssey_recorder.commands.task_rewriting import rewrite as rewrite_tasks
     from odyssey_recorder.task.listing import read_tasks
-    from odyssey_recorder.task.rewriting import Rewriting
-    from odyssey_recorder.task.template_files import load_library
+    from odyssey_recorder.task.templates.template_files import load_library
+    from odyssey_recorder.task.words.rewriting import Rewriting
     from odyssey_recorder.wiring import open_asking
 
     try:
@@ -249,8 +249,8 @@ def propose(
     Exit code 0: done; 2: nothing could be asked.
     """
     from odyssey_recorder.commands.task_rewriting import decide
-    from odyssey_recorder.task.proposing import Proposing
-    from odyssey_recorder.task.template_files import load_library
+    from odyssey_recorder.task.templates.template_files import load_library
+    from odyssey_recorder.task.words.proposing import Proposing
     from odyssey_recorder.wiring import open_asking, own_templates
 
     try:
@@ -273,7 +273,7 @@ def check(file: Annotated[Path, typer.Argument(help="A list of tasks.")], *, as_
     """
     from odyssey_recorder.commands.task_rewriting import check_words, print_faulty
     from odyssey_recorder.task.listing import read_tasks
-    from odyssey_recorder.task.template_files import load_library
+    from odyssey_recorder.task.templates.template_files import load_library
 
     try:
         tasks = read_tasks(file)
@@ -323,7 +323,7 @@ def export_tasks(
     Exit code 0: written; 2: the queue cannot be read, or the file not be written.
     """
     from odyssey_recorder.commands.task_making import write_list
-    from odyssey_recorder.task.queue import Status
+    from odyssey_recorder.task.queue.queue import Status
 
     try:
         names = {one.value.casefold(): one for one in Status}

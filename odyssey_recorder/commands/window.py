@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from odyssey_recorder.desk import Desk
     from odyssey_recorder.gui.workplace import Workplace
     from odyssey_recorder.settings import SettingsStore
-    from odyssey_recorder.task.personal_queue import PersonalQueue
+    from odyssey_recorder.task.queue.personal_queue import PersonalQueue
 
 
 def run_window(store: "SettingsStore", *, serial: str | None = None, to_review: bool = False) -> int:

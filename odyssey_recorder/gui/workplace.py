@@ -18,7 +18,7 @@ from odyssey_recorder.gui.record.record_page import RecordPage
 from odyssey_recorder.gui.record.recording_controller import Phase, RecordingController
 from odyssey_recorder.gui.shortcuts import Shortcuts
 from odyssey_recorder.gui.tasks.queue_bridge import QueueBridge
-from odyssey_recorder.task.queue import TaskQueue
+from odyssey_recorder.task.queue.queue import TaskQueue
 
 if TYPE_CHECKING:  # each page is loaded when it is first asked for
     from odyssey_recorder.gui.dataset.dataset_page import DatasetFolder

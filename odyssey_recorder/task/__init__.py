@@ -1,1 +1,1 @@
-"""Where an episode's task comes from: the list of tasks, and who has which of them."""
+"""Where tasks come from: how they are made from templates, put into words, and queued for whoever records them."""

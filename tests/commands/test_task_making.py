@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from odyssey_recorder.model.episode import Category
-from odyssey_recorder.task.filling import identity
 from odyssey_recorder.task.listing import ListedTask, read_tasks
-from odyssey_recorder.task.template_files import shipped_catalogues
+from odyssey_recorder.task.templates.filling import identity
+from odyssey_recorder.task.templates.template_files import shipped_catalogues
 from tests.command_line import CommandLine
 from tests.task.tasks import row, write_list
 

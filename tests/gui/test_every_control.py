@@ -37,7 +37,7 @@ from odyssey_recorder.model.assignment import Assignment
 from odyssey_recorder.quality.finding import Severity
 from odyssey_recorder.recording.script import ScriptPlayer
 from odyssey_recorder.settings import SettingsStore
-from odyssey_recorder.task.template import TemplateLibrary
+from odyssey_recorder.task.templates.template import TemplateLibrary
 from tests.fakes import FakeDevice
 from tests.gui.bench_desk import TASK, BenchDesk
 from tests.gui.bench_practice import FAILED, BenchPractice

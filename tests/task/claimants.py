@@ -10,10 +10,10 @@ from multiprocessing.synchronize import Barrier, Event
 from pathlib import Path
 from typing import Any
 
-from odyssey_recorder.task.queue import FINISHED, OPEN, Status
-from odyssey_recorder.task.queue_database import QueueDatabase
-from odyssey_recorder.task.queue_seat import Seat
-from odyssey_recorder.task.shared_queue import SharedQueue, Surroundings
+from odyssey_recorder.task.queue.database import QueueDatabase
+from odyssey_recorder.task.queue.queue import FINISHED, OPEN, Status
+from odyssey_recorder.task.queue.seat import Seat
+from odyssey_recorder.task.queue.shared_queue import SharedQueue, Surroundings
 from tests.task.tasks import NotedEpisodes
 
 

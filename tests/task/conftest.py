@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from odyssey_recorder.task.queue_database import QueueDatabase
+from odyssey_recorder.task.queue.database import QueueDatabase
 from tests.task.houses import House
 from tests.task.postgres import Postgres, free_port, running_postgres
 

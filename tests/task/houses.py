@@ -4,11 +4,11 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from odyssey_recorder.task.listing import ListedTask, read_tasks
-from odyssey_recorder.task.queue import Episodes, Returns
-from odyssey_recorder.task.queue_claims import Leases
-from odyssey_recorder.task.queue_database import QueueDatabase
-from odyssey_recorder.task.queue_seat import Seat
-from odyssey_recorder.task.shared_queue import SharedQueue, Surroundings
+from odyssey_recorder.task.queue.claims import Leases
+from odyssey_recorder.task.queue.database import QueueDatabase
+from odyssey_recorder.task.queue.queue import Episodes, Returns
+from odyssey_recorder.task.queue.seat import Seat
+from odyssey_recorder.task.queue.shared_queue import SharedQueue, Surroundings
 from tests.task.tasks import NotedEpisodes, write_list
 
 

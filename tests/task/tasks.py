@@ -4,10 +4,10 @@ import json
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
-from odyssey_recorder.task.queue import Episodes, Returns, SentBack
-from odyssey_recorder.task.queue_database import QueueDatabase
-from odyssey_recorder.task.queue_seat import Seat
-from odyssey_recorder.task.shared_queue import SharedQueue, Surroundings
+from odyssey_recorder.task.queue.database import QueueDatabase
+from odyssey_recorder.task.queue.queue import Episodes, Returns, SentBack
+from odyssey_recorder.task.queue.seat import Seat
+from odyssey_recorder.task.queue.shared_queue import SharedQueue, Surroundings
 
 EPISODE = "0000000000000001"
 

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from odyssey_recorder.model.episode import Category
-from odyssey_recorder.task.catalogue import App, Catalogue
-from odyssey_recorder.task.template import Items, Role, Slot, Template, TemplateLibrary
+from odyssey_recorder.task.templates.catalogue import App, Catalogue
+from odyssey_recorder.task.templates.template import Items, Role, Slot, Template, TemplateLibrary
 
 TEMPLATE = """\
 meta_task: Listen to {item} and write down {count}

@@ -5,12 +5,12 @@ from dataclasses import replace
 import pytest
 
 from odyssey_recorder.model.episode import Category, TaskInfo
-from odyssey_recorder.task.catalogue import OTHER, App, Catalogue
-from odyssey_recorder.task.coverage import Cell, Coverage, Tally, asking_for, cover
-from odyssey_recorder.task.generation import Targets
 from odyssey_recorder.task.listing import ListedTask
-from odyssey_recorder.task.queue import QueuedTask, Status
-from odyssey_recorder.task.template import Items, Role, Template, TemplateLibrary
+from odyssey_recorder.task.making.coverage import Cell, Coverage, Tally, asking_for, cover
+from odyssey_recorder.task.making.generation import Targets
+from odyssey_recorder.task.queue.queue import QueuedTask, Status
+from odyssey_recorder.task.templates.catalogue import OTHER, App, Catalogue
+from odyssey_recorder.task.templates.template import Items, Role, Template, TemplateLibrary
 
 TUBE, CAST, JOT, SHOP = (
     App("Tube", "org.tube", "Video", frozenset({"video"})),

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from odyssey_recorder.task.filling import Fillings, fill, gaps_in, identity, texts_of
-from odyssey_recorder.task.template import DateWords, Days, Items, Numbers, Slot, Template
+from odyssey_recorder.task.templates.filling import Fillings, fill, gaps_in, identity, texts_of
+from odyssey_recorder.task.templates.template import DateWords, Days, Items, Numbers, Slot, Template
 from tests.task.templates import many, template_of
 
 FRIDAY = date(2026, 12, 4)

@@ -18,10 +18,10 @@ from odyssey_recorder.errors import TaskError
 from odyssey_recorder.model.assignment import CleanHome
 from odyssey_recorder.model.episode import Category, TaskInfo
 from odyssey_recorder.model.text_origin import TextOrigin, Writer
-from odyssey_recorder.task.filling import gaps_in, identity
-from odyssey_recorder.task.generation import Batch, Order, Targets, generate, left
 from odyssey_recorder.task.listing import ListedTask, parse_task_line, task_line
-from odyssey_recorder.task.template import Days, Items, Role, Template, TemplateLibrary
+from odyssey_recorder.task.making.generation import Batch, Order, Targets, generate, left
+from odyssey_recorder.task.templates.filling import gaps_in, identity
+from odyssey_recorder.task.templates.template import Days, Items, Role, Template, TemplateLibrary
 from tests.task.templates import catalogue_of, library_of, many, one_per_category, template_of
 
 DAY = date(2026, 12, 1)
@@ -150,7 +150,7 @@ def test_a_task_that_two_templates_give_comes_once() -> None:
 
 _SCRIPT = """
 from datetime import date
-from odyssey_recorder.task.generation import Order, Targets, generate
+from odyssey_recorder.task.making.generation import Order, Targets, generate
 from odyssey_recorder.task.listing import task_line
 from tests.task.templates import one_per_category
 order = Order(120, 1, date(2026, 12, 1), targets=Targets(devices={"pixel_fold": 1, "pixel_7_pro": 1, "small_phone": 2}))

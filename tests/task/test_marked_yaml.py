@@ -2,7 +2,7 @@
 
 import pytest
 
-from odyssey_recorder.task.marked_yaml import MarkedYamlError, read_marked
+from odyssey_recorder.task.templates.marked_yaml import MarkedYamlError, read_marked
 
 
 def test_every_scalar_is_the_text_that_was_written() -> None:

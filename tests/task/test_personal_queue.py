@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from odyssey_recorder.task.personal_queue import PersonalQueue
-from odyssey_recorder.task.queue import Status, WholeQueue
+from odyssey_recorder.task.queue.personal_queue import PersonalQueue
+from odyssey_recorder.task.queue.queue import Status, WholeQueue
 from tests.task.tasks import EPISODE, NotedEpisodes, queue_over, row, write_list
 
 

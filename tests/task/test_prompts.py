@@ -10,7 +10,7 @@ from odyssey_recorder.errors import LanguageModelError
 from odyssey_recorder.llm.model import Question, Words
 from odyssey_recorder.model.episode import Json
 from odyssey_recorder.resources import data_folder
-from odyssey_recorder.task.prompts import Prompt, read_prompt
+from odyssey_recorder.task.words.prompts import Prompt, read_prompt
 
 FILE = "# Say hello\n\nAsked for fun.\n\n## System\n\nBe kind.\n\n## User\n\n<name>\n{{ name | json }}\n</name>\n"
 

@@ -6,10 +6,10 @@ import pytest
 
 from odyssey_recorder.errors import CancelledError, RefusedAnswerError, TaskError
 from odyssey_recorder.model.episode import Category
-from odyssey_recorder.task.proposing import Proposal, Proposing
-from odyssey_recorder.task.template import Items, Role, TemplateLibrary
-from odyssey_recorder.task.template_files import load_library
-from odyssey_recorder.task.template_writing import write_template
+from odyssey_recorder.task.templates.template import Items, Role, TemplateLibrary
+from odyssey_recorder.task.templates.template_files import load_library
+from odyssey_recorder.task.templates.template_writing import write_template
+from odyssey_recorder.task.words.proposing import Proposal, Proposing
 from tests.llm.questions import asking
 from tests.llm.stand_in import StandIn, Turn, in_turn, refuses, says
 from tests.task.templates import folder_of

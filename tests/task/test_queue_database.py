@@ -11,13 +11,13 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import text
 
 from odyssey_recorder.errors import TaskError
-from odyssey_recorder.task import migrations
-from odyssey_recorder.task.queue import Status
-from odyssey_recorder.task.queue_claims import Leases
-from odyssey_recorder.task.queue_database import REVISION, QueueDatabase, upgrade
-from odyssey_recorder.task.queue_seat import Seat
-from odyssey_recorder.task.queue_tables import metadata
-from odyssey_recorder.task.shared_queue import SharedQueue, Surroundings
+from odyssey_recorder.task.queue import migrations
+from odyssey_recorder.task.queue.claims import Leases
+from odyssey_recorder.task.queue.database import REVISION, QueueDatabase, upgrade
+from odyssey_recorder.task.queue.queue import Status
+from odyssey_recorder.task.queue.seat import Seat
+from odyssey_recorder.task.queue.shared_queue import SharedQueue, Surroundings
+from odyssey_recorder.task.queue.tables import metadata
 from tests.task.houses import House
 from tests.task.postgres import Postgres
 from tests.task.tasks import NotedEpisodes, row

@@ -7,8 +7,8 @@ import pytest
 
 from odyssey_recorder.errors import TaskError
 from odyssey_recorder.task.listing import read_tasks
-from odyssey_recorder.task.queue import Status
-from odyssey_recorder.task.shared_queue import SharedQueue
+from odyssey_recorder.task.queue.queue import Status
+from odyssey_recorder.task.queue.shared_queue import SharedQueue
 from tests.task.tasks import EPISODE, queue_of, row, write_list
 
 ROWS = (row("a"), row("b"), row("c"))

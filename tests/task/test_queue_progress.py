@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from odyssey_recorder.errors import TaskError
-from odyssey_recorder.task.queue import Deed, QueuedTask, Status
-from odyssey_recorder.task.shared_queue import SharedQueue
+from odyssey_recorder.task.queue.queue import Deed, QueuedTask, Status
+from odyssey_recorder.task.queue.shared_queue import SharedQueue
 from tests.task.tasks import EPISODE, NotedEpisodes, queue_of, row
 
 ROWS = (row("a"), row("b"), row("c"))

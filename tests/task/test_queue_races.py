@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from odyssey_recorder.task.queue import Deed, Status
-from odyssey_recorder.task.queue_database import QueueDatabase
-from odyssey_recorder.task.queue_rules import status_after
+from odyssey_recorder.task.queue.database import QueueDatabase
+from odyssey_recorder.task.queue.queue import Deed, Status
+from odyssey_recorder.task.queue.rules import status_after
 from tests.task import claimants
 from tests.task.claimants import Work
 from tests.task.houses import House

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from odyssey_recorder.errors import TaskError
 from odyssey_recorder.model.episode import TaskInfo
 from odyssey_recorder.task.listing import ListedTask
-from odyssey_recorder.task.queue import Deed, Status
-from odyssey_recorder.task.queue_rules import RANKS, SENT_BACK_RANKS, given, rank, skip_number, status_after
+from odyssey_recorder.task.queue.queue import Deed, Status
+from odyssey_recorder.task.queue.rules import RANKS, SENT_BACK_RANKS, given, rank, skip_number, status_after
 
 PLACES = st.tuples(
     st.sampled_from([Status.SENT_BACK, Status.WAITING, Status.RECORDED, Status.SKIPPED]),

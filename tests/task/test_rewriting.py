@@ -12,8 +12,8 @@ from odyssey_recorder.errors import CancelledError
 from odyssey_recorder.llm.asking import Progress
 from odyssey_recorder.model.text_origin import Approval, TextOrigin, Writer
 from odyssey_recorder.task.listing import ListedTask, parse_task_line, task_line
-from odyssey_recorder.task.rewriting import Rewriting, Rewritten
-from odyssey_recorder.task.template import TemplateLibrary
+from odyssey_recorder.task.templates.template import TemplateLibrary
+from odyssey_recorder.task.words.rewriting import Rewriting, Rewritten
 from tests.llm.questions import asking
 from tests.llm.stand_in import (
     MODEL,
@@ -375,8 +375,8 @@ from odyssey_recorder.llm.kept_answers import KeptAnswers
 from odyssey_recorder.llm.openai import OpenAIModel
 from odyssey_recorder.llm.prices import read_prices
 from odyssey_recorder.task.listing import read_tasks, task_line
-from odyssey_recorder.task.rewriting import Rewriting
-from odyssey_recorder.task.template_files import load_library, shipped_templates
+from odyssey_recorder.task.words.rewriting import Rewriting
+from odyssey_recorder.task.templates.template_files import load_library, shipped_templates
 
 url, model, kept, tasks, out = sys.argv[1:]
 asking = Asking(OpenAIModel(model, url, None), KeptAnswers(Path(kept)), read_prices(), at_once=3)

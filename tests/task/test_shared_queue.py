@@ -3,8 +3,8 @@
 import pytest
 
 from odyssey_recorder.errors import TaskError
-from odyssey_recorder.task.queue import Deed, QueuedTask, Status
-from odyssey_recorder.task.shared_queue import SharedQueue
+from odyssey_recorder.task.queue.queue import Deed, QueuedTask, Status
+from odyssey_recorder.task.queue.shared_queue import SharedQueue
 from tests.task.houses import House
 from tests.task.tasks import EPISODE, NotedEpisodes, NotedReturns, row
 

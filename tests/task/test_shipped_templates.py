@@ -7,10 +7,10 @@ from datetime import date
 import pytest
 
 from odyssey_recorder.model.episode import Category
-from odyssey_recorder.task.filling import Fillings, identity
-from odyssey_recorder.task.generation import Order, generate
-from odyssey_recorder.task.template import TemplateLibrary
-from odyssey_recorder.task.template_files import read_library, shipped_templates
+from odyssey_recorder.task.making.generation import Order, generate
+from odyssey_recorder.task.templates.filling import Fillings, identity
+from odyssey_recorder.task.templates.template import TemplateLibrary
+from odyssey_recorder.task.templates.template_files import read_library, shipped_templates
 
 DAY = date(2026, 12, 1)
 _STUMBLE = re.compile(

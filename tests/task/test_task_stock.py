@@ -3,7 +3,7 @@
 import pytest
 
 from odyssey_recorder.errors import TaskError
-from odyssey_recorder.task.queue import FINISHED, Deed, Status
+from odyssey_recorder.task.queue.queue import FINISHED, Deed, Status
 from tests.task.houses import House
 from tests.task.tasks import EPISODE, NotedEpisodes, NotedReturns, row
 

@@ -7,9 +7,9 @@ import pytest
 from odyssey_recorder.errors import TaskError
 from odyssey_recorder.model.assignment import CleanHome
 from odyssey_recorder.model.episode import Category
-from odyssey_recorder.task.catalogue import App
-from odyssey_recorder.task.template import Days, Items, Numbers, Role
-from odyssey_recorder.task.template_files import load_library, read_library
+from odyssey_recorder.task.templates.catalogue import App
+from odyssey_recorder.task.templates.template import Days, Items, Numbers, Role
+from odyssey_recorder.task.templates.template_files import load_library, read_library
 from tests.task.templates import APPS, POOL, TEMPLATE, folder_of
 
 LISTEN = "Media_Entertainment/listen.yaml"

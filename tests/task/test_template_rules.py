@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from odyssey_recorder.task.catalogue import App, Catalogue
-from odyssey_recorder.task.template import Items, Role
-from odyssey_recorder.task.template_rules import LONGEST_ID, Fault, app_named_in, faults_of, players
+from odyssey_recorder.task.templates.catalogue import App, Catalogue
+from odyssey_recorder.task.templates.template import Items, Role
+from odyssey_recorder.task.templates.template_rules import LONGEST_ID, Fault, app_named_in, faults_of, players
 from tests.task.templates import catalogue_of, template_of
 
 SHOPS = catalogue_of(shop=("Bazaar", "Market"), notes=("Jotter",))

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from odyssey_recorder.errors import TaskError
 from odyssey_recorder.model.assignment import AsFound, CleanHome
 from odyssey_recorder.model.episode import Category
-from odyssey_recorder.task.template import Days, Items, Numbers, Role, Template
-from odyssey_recorder.task.template_files import load_library, read_library, shipped_templates
-from odyssey_recorder.task.template_writing import write_template
+from odyssey_recorder.task.templates.template import Days, Items, Numbers, Role, Template
+from odyssey_recorder.task.templates.template_files import load_library, read_library, shipped_templates
+from odyssey_recorder.task.templates.template_writing import write_template
 from tests.task.templates import folder_of
 
 TEMPLATE = Template(

@@ -6,12 +6,12 @@ from datetime import date
 from functools import cache
 
 from odyssey_recorder.model.episode import TaskInfo
-from odyssey_recorder.task.catalogue import App, Catalogue
-from odyssey_recorder.task.filling import fill
-from odyssey_recorder.task.generation import Order, generate
 from odyssey_recorder.task.listing import ListedTask
-from odyssey_recorder.task.template import TemplateLibrary
-from odyssey_recorder.task.template_files import load_library, shipped_templates
+from odyssey_recorder.task.making.generation import Order, generate
+from odyssey_recorder.task.templates.catalogue import App, Catalogue
+from odyssey_recorder.task.templates.filling import fill
+from odyssey_recorder.task.templates.template import TemplateLibrary
+from odyssey_recorder.task.templates.template_files import load_library, shipped_templates
 
 APPS = ("Spotify", "YouTube Music", "Todoist", "Notes", "Clock", "Photos", "eBay", "YouTube")
 CATALOGUE = Catalogue(

@@ -11,7 +11,7 @@ from odyssey_recorder.gui.record.app_chips import AppChips
 from odyssey_recorder.model.assignment import AsFound, CleanHome, FromSnapshot, StartState
 from odyssey_recorder.model.episode import TaskInfo
 from odyssey_recorder.task.listing import ListedTask
-from odyssey_recorder.task.queue import QueuedTask
+from odyssey_recorder.task.queue.queue import QueuedTask
 
 
 class TaskText(QWidget):

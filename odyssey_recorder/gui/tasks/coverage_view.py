@@ -13,7 +13,7 @@ from odyssey_recorder.gui.tasks.tally_board import BoardModel, board_height, boa
 from odyssey_recorder.gui.tasks.tally_list import Entry, TallyList
 from odyssey_recorder.gui.tasks.workshop import Materials, Workshop
 from odyssey_recorder.model.episode import Category
-from odyssey_recorder.task.coverage import Cell, Coverage
+from odyssey_recorder.task.making.coverage import Cell, Coverage
 
 _MOST_GAPS = 100
 _LOWEST_PX = 160

@@ -19,9 +19,9 @@ from odyssey_recorder.gui.tasks.rewrite_dialog import RewriteDialog, count_words
 from odyssey_recorder.gui.tasks.workshop import Materials, Workshop
 from odyssey_recorder.llm.asking import Estimate, Progress
 from odyssey_recorder.model.episode import Category
-from odyssey_recorder.task.generation import Batch
-from odyssey_recorder.task.proposing import Proposal
-from odyssey_recorder.task.rewriting import Rewritten
+from odyssey_recorder.task.making.generation import Batch
+from odyssey_recorder.task.words.proposing import Proposal
+from odyssey_recorder.task.words.rewriting import Rewritten
 
 _COUNT, _SEED = 200, 1
 """What is offered first."""

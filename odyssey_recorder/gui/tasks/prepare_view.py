@@ -29,7 +29,7 @@ from odyssey_recorder.gui.tasks.sure_dialog import SureDialog
 from odyssey_recorder.gui.tasks.workshop import Materials, Workshop
 from odyssey_recorder.model.episode import Category
 from odyssey_recorder.task.listing import ListedTask
-from odyssey_recorder.task.queue import Status
+from odyssey_recorder.task.queue.queue import Status
 
 _TYPING_MS = 120
 _REASONS = (

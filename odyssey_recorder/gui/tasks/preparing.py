@@ -5,13 +5,13 @@ from typing import Protocol
 
 from odyssey_recorder.llm.asking import Estimate, Progress
 from odyssey_recorder.model.episode import Category
-from odyssey_recorder.task.coverage import Coverage
-from odyssey_recorder.task.generation import Batch
 from odyssey_recorder.task.listing import ListedTask
-from odyssey_recorder.task.proposing import Proposal
-from odyssey_recorder.task.queue import Board, Holder
-from odyssey_recorder.task.rewriting import Rewritten
-from odyssey_recorder.task.template import Template, TemplateLibrary
+from odyssey_recorder.task.making.coverage import Coverage
+from odyssey_recorder.task.making.generation import Batch
+from odyssey_recorder.task.queue.queue import Board, Holder
+from odyssey_recorder.task.templates.template import Template, TemplateLibrary
+from odyssey_recorder.task.words.proposing import Proposal
+from odyssey_recorder.task.words.rewriting import Rewritten
 from odyssey_recorder.task_desk import Wanted
 
 __all__ = ["Preparing", "Wanted"]

@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from odyssey_recorder.errors import OdysseyError, TaskError
 from odyssey_recorder.gui.background import Background
-from odyssey_recorder.task.queue import Board, QueuedTask, TaskQueue
+from odyssey_recorder.task.queue.queue import Board, QueuedTask, TaskQueue
 
 T = TypeVar("T")
 

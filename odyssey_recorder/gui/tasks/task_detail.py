@@ -5,7 +5,7 @@ from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.parts import scroll_area, text_label
 from odyssey_recorder.gui.record.task_text import TaskText
-from odyssey_recorder.task.queue import HistoryEntry, Holder, QueuedTask
+from odyssey_recorder.task.queue.queue import HistoryEntry, Holder, QueuedTask
 
 
 class TaskDetail(QFrame):

@@ -19,7 +19,7 @@ from odyssey_recorder.gui.tasks.rewrite_dialog import count_words
 from odyssey_recorder.gui.tasks.sure_dialog import SureDialog
 from odyssey_recorder.gui.tasks.templates_view import TemplatesView
 from odyssey_recorder.gui.tasks.workshop import Workshop
-from odyssey_recorder.task.queue import QueuedTask
+from odyssey_recorder.task.queue.queue import QueuedTask
 
 _CLOSE = ("Close", "Close the window (Return)")
 _VIEWS = (Command.SHOW_QUEUE, Command.SHOW_TEMPLATES, Command.SHOW_PREPARE, Command.SHOW_COVERAGE)

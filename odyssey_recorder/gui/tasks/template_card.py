@@ -10,7 +10,7 @@ from odyssey_recorder.gui.review.key_button import KeyButton
 from odyssey_recorder.gui.tasks.template_table import TemplateRow
 from odyssey_recorder.gui.tasks.template_words import Passage, proposal_words, template_passages
 from odyssey_recorder.gui.theme import Theme
-from odyssey_recorder.task.template import Template, TemplateLibrary
+from odyssey_recorder.task.templates.template import Template, TemplateLibrary
 
 _PASSAGE_PX, _LINE_PX = 12, 4
 _PROPOSED = (Command.DROP_TEMPLATE, Command.KEEP_TEMPLATE)

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 from odyssey_recorder.gui.record.task_text import device_words, start_words
 from odyssey_recorder.model.assignment import AsFound
-from odyssey_recorder.task.catalogue import Catalogue
-from odyssey_recorder.task.proposing import Proposal
-from odyssey_recorder.task.template import Days, Items, Numbers, Role, Slot, Template
+from odyssey_recorder.task.templates.catalogue import Catalogue
+from odyssey_recorder.task.templates.template import Days, Items, Numbers, Role, Slot, Template
+from odyssey_recorder.task.words.proposing import Proposal
 
 _MOST_ITEMS = 60
 _DAYS = {"relative": "“in 3 days”", "weekday": "“next Friday”", "date": "“4 December”"}

@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QDialog, QWidget
 from odyssey_recorder.gui.parts import Choice, fill_dialog, labelled, number_field, push_button, row, text_label
 from odyssey_recorder.gui.record.task_text import category_words
 from odyssey_recorder.model.episode import Category
-from odyssey_recorder.task.template import TemplateLibrary
+from odyssey_recorder.task.templates.template import TemplateLibrary
 
 _MOST = 20
 

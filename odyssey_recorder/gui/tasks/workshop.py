@@ -14,8 +14,8 @@ from odyssey_recorder.gui.jobs import Cancelled, Job, Jobs, Progress
 from odyssey_recorder.gui.tasks.prepared_rows import prepared_rows
 from odyssey_recorder.gui.tasks.preparing import Preparing
 from odyssey_recorder.task.listing import ListedTask
-from odyssey_recorder.task.rewriting import Rewritten
-from odyssey_recorder.task.template import TemplateLibrary
+from odyssey_recorder.task.templates.template import TemplateLibrary
+from odyssey_recorder.task.words.rewriting import Rewritten
 
 T = TypeVar("T")
 

@@ -2,7 +2,7 @@
 
 import re
 
-from odyssey_recorder.task.template_files import shipped_catalogues
+from odyssey_recorder.task.templates.template_files import shipped_catalogues
 
 _LAUNCHERS = ("launcher", "trebuchet")
 _PARTS_OF_ANDROID = (

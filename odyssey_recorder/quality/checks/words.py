@@ -8,7 +8,8 @@ from odyssey_recorder.quality.checks.check import Found, Unseen
 from odyssey_recorder.quality.evidence import EpisodeEvidence
 from odyssey_recorder.quality.thresholds import ITEM_KEPT
 from odyssey_recorder.quality.wording import listed, named
-from odyssey_recorder.task.equivalence import (
+from odyssey_recorder.task.templates.template_files import shipped_catalogues
+from odyssey_recorder.task.words.equivalence import (
     LONGEST,
     LostItem,
     Wording,
@@ -17,8 +18,7 @@ from odyssey_recorder.task.equivalence import (
     lost_items,
     lost_quotes,
 )
-from odyssey_recorder.task.figures import Figure
-from odyssey_recorder.task.template_files import shipped_catalogues
+from odyssey_recorder.task.words.figures import Figure
 
 Said = Iterator[Found | Unseen]
 

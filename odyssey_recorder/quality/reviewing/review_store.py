@@ -19,7 +19,7 @@ from odyssey_recorder.errors import DatasetError, ReviewError
 from odyssey_recorder.quality.reviewing.review import FORMAT, Entry, Move, Verdict
 from odyssey_recorder.quality.reviewing.review_file import ReviewFile, read_reviews, refuse_problems, spell, union
 from odyssey_recorder.quality.reviewing.standing import Policy, Stage, same_person, standing
-from odyssey_recorder.task.queue import SentBack
+from odyssey_recorder.task.queue.queue import SentBack
 
 REVIEWS = "reviews"
 """The folder of a dataset with a file of reviews for each episode."""

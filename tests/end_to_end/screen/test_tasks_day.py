@@ -1,7 +1,6 @@
 """A day with tasks in the real window: a lead makes, rewrites and approves them, an annotator records one of them."""
 
-import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from datetime import date
 
 import pytest
@@ -10,7 +9,7 @@ from odyssey_recorder.device.profile import profiles
 from odyssey_recorder.model.text_origin import Approval, Writer
 from odyssey_recorder.settings import Settings
 from odyssey_recorder.task.listing import ListedTask
-from odyssey_recorder.task.queue import QueuedTask, Status
+from odyssey_recorder.task.queue.queue import QueuedTask, Status
 from odyssey_recorder.wiring import task_stock
 from tests.end_to_end.screen.annotator import Annotator
 from tests.end_to_end.screen.journey import (
@@ -22,12 +21,11 @@ from tests.end_to_end.screen.journey import (
     the_episode,
 )
 from tests.end_to_end.screen.room import Room
-from tests.llm.good_model import AGREES, right
-from tests.llm.stand_in import MODEL, Asked, Behaviour, Says, StandIn, says
+from tests.llm.careless_model import PRICE, UNCLE, careless
+from tests.llm.good_model import right
+from tests.llm.stand_in import MODEL, StandIn
 
 pytestmark = pytest.mark.timeout(300)
-
-_PRICE, _UNCLE = " for less than 50 dollars", " and show it to my uncle"
 
 
 @pytest.fixture
@@ -45,7 +43,7 @@ def test_a_task_is_made_rewritten_approved_recorded_and_counted(room: Room, mode
         begin_first_use(ada)
         generate(ada)
         to_skip, to_edit, to_reject, to_leave = in_the_order_of_offers(room)
-        model.behaviour = careless({words(to_reject): _PRICE, words(to_edit): _UNCLE})
+        model.behaviour = careless({words(to_reject): PRICE, words(to_edit): UNCLE})
         rewrite(ada)
         approve(ada, to_skip)
         reject_what_the_rules_found(ada, to_reject)
@@ -93,21 +91,6 @@ def words(task: QueuedTask) -> str:
     return task.listed.task.task
 
 
-def careless(adds: Mapping[str, str]) -> Behaviour:
-    """A model that adds something to some tasks; as the judge it sees what no rule can."""
-
-    def behaviour(asked: Asked) -> Says:
-        told = right(asked)
-        if "a_entails_b" in asked.schema["properties"]:
-            wrong = {**AGREES, "added_requirements": ["It must be shown to the uncle."], "a_entails_b": False}
-            return says(wrong) if _UNCLE in asked.words else told
-        added = next((more for task, more in adds.items() if json.dumps(task) in asked.words), "")
-        said = json.loads(told.raw)["instruction"]
-        return says({"instruction": f"{said[:-1]}{added}{said[-1]}"})
-
-    return behaviour
-
-
 # What the lead does.
 
 
@@ -120,7 +103,7 @@ def generate(lead: Annotator) -> None:
     lead.select("The simulated phone's apps", of="For the apps of")
     lead.select(device_name(lead), of="For the device")
     lead.photograph("tasks-generate")
-    lead.keys("Return")
+    lead.press("Generate")
     lead.wait_for_main_window()
     lead.wait_for("4 tasks made. They wait to be approved.", "A phrasing that a person wrote")
 
@@ -162,7 +145,7 @@ def mend_what_the_judge_found(lead: Annotator, task: QueuedTask) -> None:
     """Take out what was added, and approve."""
     turn_to(lead, task)
     lead.wait_for("Added: It must be shown to the uncle.")
-    lead.keys("e", "BackSpace", *["BackSpace"] * len(_UNCLE))
+    lead.keys("e", "BackSpace", *["BackSpace"] * len(UNCLE))
     lead.photograph("tasks-edit")
     lead.keys("ctrl+Return")
     lead.wait_for("Edited by Ada.")
@@ -226,7 +209,7 @@ def assert_traced(room: Room, task: ListedTask) -> None:
     assert episode.task.meta_task.format(**making.slots) == episode.task.task
     assert set(making.roles.values()) == set(episode.task.apps)
     assert episode.task.instruction == task.task.instruction
-    assert _UNCLE not in episode.task.instruction
+    assert UNCLE not in episode.task.instruction
     assert (text.writer, text.edited_by) == (Writer.MODEL, "Ada")
     assert (text.approval, text.approved_by) == (Approval.APPROVED, "Ada")
     assert text.call is not None

@@ -12,10 +12,10 @@ from pytestqt.qtbot import QtBot
 from odyssey_recorder.gui.record.recording_controller import Phase, RecordingController
 from odyssey_recorder.gui.tasks.queue_bridge import QueueBridge
 from odyssey_recorder.gui.workplace import Workplace
-from odyssey_recorder.task.personal_queue import PersonalQueue
-from odyssey_recorder.task.queue import Status
-from odyssey_recorder.task.queue_claims import Leases
-from odyssey_recorder.task.shared_queue import SharedQueue
+from odyssey_recorder.task.queue.claims import Leases
+from odyssey_recorder.task.queue.personal_queue import PersonalQueue
+from odyssey_recorder.task.queue.queue import Status
+from odyssey_recorder.task.queue.shared_queue import SharedQueue
 from tests.fakes import FakeDevice
 from tests.gui.bench_desk import BenchDesk
 from tests.gui.bench_practice import BenchPractice

@@ -24,8 +24,8 @@ from odyssey_recorder.llm.asking import Asking
 from odyssey_recorder.llm.kept_answers import KeptAnswers
 from odyssey_recorder.llm.openai import OpenAIModel
 from odyssey_recorder.llm.prices import Prices, read_prices
-from odyssey_recorder.task.queue import QueuedTask, WholeQueue
-from odyssey_recorder.task.template_files import shipped_templates
+from odyssey_recorder.task.queue.queue import QueuedTask, WholeQueue
+from odyssey_recorder.task.templates.template_files import shipped_templates
 from odyssey_recorder.task_desk import TaskDesk, Templates, Wanted
 from tests.llm.stand_in import MODEL, Asked, Says, StandIn, says, shortest
 

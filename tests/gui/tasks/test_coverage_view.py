@@ -9,7 +9,7 @@ from odyssey_recorder.gui.parts import Tick
 from odyssey_recorder.gui.tasks.generate_dialog import GenerateDialog
 from odyssey_recorder.gui.tasks.tally_board import BoardModel, figure
 from odyssey_recorder.gui.tasks.tally_list import TallyList
-from odyssey_recorder.task.coverage import Cell, Coverage, Tally
+from odyssey_recorder.task.making.coverage import Cell, Coverage, Tally
 from tests.gui.tasks.bench_lead import LeadBench
 
 BOARD = Coverage(

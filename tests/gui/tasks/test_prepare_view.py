@@ -13,7 +13,7 @@ from odyssey_recorder.gui.tasks.rewrite_dialog import RewriteDialog
 from odyssey_recorder.gui.tasks.sure_dialog import SureDialog
 from odyssey_recorder.llm.prices import ModelFacts, Prices
 from odyssey_recorder.model.text_origin import Approval, Writer
-from odyssey_recorder.task.queue import Status
+from odyssey_recorder.task.queue.queue import Status
 from tests.gui.tasks.bench_lead import NO_MODEL, LeadBench, forgetful
 from tests.llm.stand_in import MODEL, StandIn
 

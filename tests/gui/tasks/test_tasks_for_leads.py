@@ -19,10 +19,10 @@ from odyssey_recorder.gui.tasks.queue_bridge import QueueBridge
 from odyssey_recorder.gui.tasks.queue_view import QueueView
 from odyssey_recorder.gui.tasks.sure_dialog import SureDialog
 from odyssey_recorder.gui.tasks.task_table import STATUS
-from odyssey_recorder.task.queue import Board, QueuedTask, Status
-from odyssey_recorder.task.queue_claims import Leases
-from odyssey_recorder.task.queue_seat import Seat
-from odyssey_recorder.task.shared_queue import SharedQueue, Surroundings
+from odyssey_recorder.task.queue.claims import Leases
+from odyssey_recorder.task.queue.queue import Board, QueuedTask, Status
+from odyssey_recorder.task.queue.seat import Seat
+from odyssey_recorder.task.queue.shared_queue import SharedQueue, Surroundings
 from tests.gui.tasks.bench_lead import LeadBench
 from tests.task.houses import House
 from tests.task.tasks import NotedEpisodes, row

@@ -25,8 +25,8 @@ from odyssey_recorder.gui.tasks.queue_bridge import QueueBridge
 from odyssey_recorder.gui.tasks.task_table import CATEGORY, INSTRUCTION, STATUS, Filter, TaskTable, task_rows
 from odyssey_recorder.gui.tasks.tasks_page import TasksPage
 from odyssey_recorder.task.listing import read_tasks
-from odyssey_recorder.task.queue import Board, QueuedTask, Status
-from odyssey_recorder.task.shared_queue import SharedQueue
+from odyssey_recorder.task.queue.queue import Board, QueuedTask, Status
+from odyssey_recorder.task.queue.shared_queue import SharedQueue
 from tests.task.tasks import EPISODE, NotedEpisodes, NotedReturns, queue_of, row, write_list
 
 ROWS = (

@@ -4,9 +4,9 @@ import pytest
 
 from odyssey_recorder.gui.tasks.template_words import filled_with, proposal_words, template_passages
 from odyssey_recorder.model.episode import Category
-from odyssey_recorder.task.catalogue import App, Catalogue
-from odyssey_recorder.task.proposing import Proposal
-from odyssey_recorder.task.template import Days, Items, Numbers, Role, Slot, Template
+from odyssey_recorder.task.templates.catalogue import App, Catalogue
+from odyssey_recorder.task.templates.template import Days, Items, Numbers, Role, Slot, Template
+from odyssey_recorder.task.words.proposing import Proposal
 
 APPS = Catalogue("android", "Android", ("Notes",), (App("Jot", "org.jot", "Notes", frozenset({"notes"})),))
 

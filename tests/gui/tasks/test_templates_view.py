@@ -11,7 +11,7 @@ from odyssey_recorder.gui.parts import Tick
 from odyssey_recorder.gui.tasks.generate_dialog import GenerateDialog
 from odyssey_recorder.gui.tasks.template_table import LEFT, META_TASK, ROLES
 from odyssey_recorder.gui.tasks.think_dialog import ThinkDialog
-from odyssey_recorder.task.queue import Status
+from odyssey_recorder.task.queue.queue import Status
 from tests.gui.tasks.bench_lead import LeadBench
 from tests.llm.stand_in import StandIn, says
 

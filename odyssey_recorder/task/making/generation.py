@@ -11,12 +11,12 @@ from typing import TypeVar
 
 from odyssey_recorder.errors import TaskError
 from odyssey_recorder.model.episode import Category
-from odyssey_recorder.task.casting import Casting
-from odyssey_recorder.task.filling import Fillings, identity
 from odyssey_recorder.task.listing import ListedTask
-from odyssey_recorder.task.supply import Supply
-from odyssey_recorder.task.template import Template, TemplateLibrary
-from odyssey_recorder.task.turns import Turns
+from odyssey_recorder.task.making.casting import Casting
+from odyssey_recorder.task.making.supply import Supply
+from odyssey_recorder.task.making.turns import Turns
+from odyssey_recorder.task.templates.filling import Fillings, identity
+from odyssey_recorder.task.templates.template import Template, TemplateLibrary
 
 _Kind = TypeVar("_Kind")
 

@@ -2,7 +2,7 @@
 
 from alembic import context
 
-from odyssey_recorder.task.queue_tables import metadata
+from odyssey_recorder.task.queue.tables import metadata
 
 connection = context.config.attributes["connection"]
 context.configure(connection=connection, target_metadata=metadata, render_as_batch=True)

@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from odyssey_recorder.task.queue import FINISHED, Deed, Episodes, Returns, SentBack, Status
-from odyssey_recorder.task.queue_ledger import Ledger
-from odyssey_recorder.task.queue_seat import Seat, is_gone
-from odyssey_recorder.task.queue_snapshot import Snapshot, Standing
+from odyssey_recorder.task.queue.ledger import Ledger
+from odyssey_recorder.task.queue.queue import FINISHED, Deed, Episodes, Returns, SentBack, Status
+from odyssey_recorder.task.queue.seat import Seat, is_gone
+from odyssey_recorder.task.queue.snapshot import Snapshot, Standing
 
 _RECORDED = frozenset({Deed.RECORDED, Deed.IMPOSSIBLE})
 

@@ -8,9 +8,9 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from odyssey_recorder.model.episode import Category
 from odyssey_recorder.task.fields import ProfileName
-from odyssey_recorder.task.generation import Targets
+from odyssey_recorder.task.making.generation import Targets
 from odyssey_recorder.task.problem import Problem, refuse
-from odyssey_recorder.task.shelf import read_file
+from odyssey_recorder.task.templates.shelf import read_file
 
 _NAME = "targets.yaml"
 

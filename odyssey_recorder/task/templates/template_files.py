@@ -8,15 +8,15 @@ from pathlib import Path
 
 from odyssey_recorder.model.episode import Category
 from odyssey_recorder.resources import data_folder
-from odyssey_recorder.task.catalogue import OTHER, App, Catalogue
 from odyssey_recorder.task.fields import start_state
-from odyssey_recorder.task.filling import fill, identity
-from odyssey_recorder.task.marked_yaml import Place
 from odyssey_recorder.task.problem import Problem, refuse
-from odyssey_recorder.task.shelf import Shelf, Written
-from odyssey_recorder.task.template import Days, Items, Numbers, Role, Slot, Template, TemplateLibrary
-from odyssey_recorder.task.template_rules import faults_of, faults_of_items
-from odyssey_recorder.task.template_schema import (
+from odyssey_recorder.task.templates.catalogue import OTHER, App, Catalogue
+from odyssey_recorder.task.templates.filling import fill, identity
+from odyssey_recorder.task.templates.marked_yaml import Place
+from odyssey_recorder.task.templates.shelf import Shelf, Written
+from odyssey_recorder.task.templates.template import Days, Items, Numbers, Role, Slot, Template, TemplateLibrary
+from odyssey_recorder.task.templates.template_rules import faults_of, faults_of_items
+from odyssey_recorder.task.templates.template_schema import (
     CatalogueFile,
     DaySlot,
     NumberSlot,

@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 from odyssey_recorder.model.episode import TaskInfo
 from odyssey_recorder.model.text_origin import TextOrigin, Writer
-from odyssey_recorder.task.casting import Company
-from odyssey_recorder.task.filling import Fillings, fill, identity
 from odyssey_recorder.task.listing import ListedTask
-from odyssey_recorder.task.template import Template
+from odyssey_recorder.task.making.casting import Company
+from odyssey_recorder.task.templates.filling import Fillings, fill, identity
+from odyssey_recorder.task.templates.template import Template
 
 _DIGITS = 12
 """Of a task's id, behind the template's: so many that no two tasks of a template have the same."""

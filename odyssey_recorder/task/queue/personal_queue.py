@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from threading import Lock
 
 from odyssey_recorder.task.listing import ListedTask
-from odyssey_recorder.task.queue import Board, Holder, QueuedTask, WholeQueue
+from odyssey_recorder.task.queue.queue import Board, Holder, QueuedTask, WholeQueue
 
 
 class PersonalQueue:

@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from odyssey_recorder.model.episode import Category
-from odyssey_recorder.task.catalogue import OTHER, App, Catalogue
-from odyssey_recorder.task.generation import Targets
 from odyssey_recorder.task.listing import ListedTask
-from odyssey_recorder.task.queue import FINISHED, QueuedTask, Status
-from odyssey_recorder.task.template import Role, Template, TemplateLibrary
+from odyssey_recorder.task.making.generation import Targets
+from odyssey_recorder.task.queue.queue import FINISHED, QueuedTask, Status
+from odyssey_recorder.task.templates.catalogue import OTHER, App, Catalogue
+from odyssey_recorder.task.templates.template import Role, Template, TemplateLibrary
 
 K = TypeVar("K")
 

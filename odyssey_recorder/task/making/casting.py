@@ -5,11 +5,11 @@ from collections.abc import Iterable
 from itertools import product
 from random import Random
 
-from odyssey_recorder.task.catalogue import Catalogue
 from odyssey_recorder.task.listing import ListedTask
-from odyssey_recorder.task.template import Role
-from odyssey_recorder.task.template_rules import players
-from odyssey_recorder.task.turns import Turns
+from odyssey_recorder.task.making.turns import Turns
+from odyssey_recorder.task.templates.catalogue import Catalogue
+from odyssey_recorder.task.templates.template import Role
+from odyssey_recorder.task.templates.template_rules import players
 
 
 class Casting:

@@ -5,7 +5,7 @@ from datetime import date
 
 from odyssey_recorder.errors import TaskError
 from odyssey_recorder.task.listing import ListedTask
-from odyssey_recorder.task.queue import OPEN, Deed, Status
+from odyssey_recorder.task.queue.queue import OPEN, Deed, Status
 
 _STATUSES = {
     Deed.PREPARED: Status.TO_APPROVE,

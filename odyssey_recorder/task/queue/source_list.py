@@ -9,10 +9,10 @@ from sqlalchemy import Connection, bindparam, delete, insert, select, update
 
 from odyssey_recorder import __version__
 from odyssey_recorder.task.listing import ListedTask, parse_task_line, read_tasks, shipped_tasks, task_line
-from odyssey_recorder.task.queue import Deed, Status
-from odyssey_recorder.task.queue_ledger import columns
-from odyssey_recorder.task.queue_rules import skip_number, status_after
-from odyssey_recorder.task.queue_tables import deeds, notes, tasks
+from odyssey_recorder.task.queue.ledger import columns
+from odyssey_recorder.task.queue.queue import Deed, Status
+from odyssey_recorder.task.queue.rules import skip_number, status_after
+from odyssey_recorder.task.queue.tables import deeds, notes, tasks
 
 _SIMULATED = "Tasks for the simulated phone"
 _NOTE = "list"

@@ -11,14 +11,14 @@ from odyssey_recorder.llm.asking import Asking
 from odyssey_recorder.llm.model import Question
 from odyssey_recorder.llm.schema import strict_schema
 from odyssey_recorder.model.episode import Category, Json, TaskInfo
-from odyssey_recorder.task.catalogue import Catalogue
-from odyssey_recorder.task.equivalence import rule_faults
-from odyssey_recorder.task.filling import fill
-from odyssey_recorder.task.likeness import TOO_ALIKE, nearest
 from odyssey_recorder.task.listing import ListedTask
-from odyssey_recorder.task.prompts import read_prompt
-from odyssey_recorder.task.template import Items, Role, Template, TemplateLibrary
-from odyssey_recorder.task.template_rules import LONGEST_ID, faults_of, players
+from odyssey_recorder.task.templates.catalogue import Catalogue
+from odyssey_recorder.task.templates.filling import fill
+from odyssey_recorder.task.templates.template import Items, Role, Template, TemplateLibrary
+from odyssey_recorder.task.templates.template_rules import LONGEST_ID, faults_of, players
+from odyssey_recorder.task.words.equivalence import rule_faults
+from odyssey_recorder.task.words.likeness import TOO_ALIKE, nearest
+from odyssey_recorder.task.words.prompts import read_prompt
 
 PROPOSE = "propose/1"
 

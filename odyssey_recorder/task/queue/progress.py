@@ -11,9 +11,9 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from sqlalchemy import Connection, insert, select
 
 from odyssey_recorder.errors import TaskError
-from odyssey_recorder.task.queue import Deed
-from odyssey_recorder.task.queue_list import restate
-from odyssey_recorder.task.queue_tables import deeds, notes
+from odyssey_recorder.task.queue.queue import Deed
+from odyssey_recorder.task.queue.source_list import restate
+from odyssey_recorder.task.queue.tables import deeds, notes
 
 
 class _Line(BaseModel):

@@ -7,7 +7,7 @@ from typing import Literal
 
 from odyssey_recorder.model.assignment import AsFound, StartState
 from odyssey_recorder.model.episode import Category
-from odyssey_recorder.task.catalogue import Catalogue
+from odyssey_recorder.task.templates.catalogue import Catalogue
 
 DateWords = Literal["relative", "weekday", "date"]
 """How a day is named: "in 3 days", "next Friday" (both true whenever the day of recording is), or "4 December"."""

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
 
 from odyssey_recorder.model.episode import TaskInfo
-from odyssey_recorder.task.catalogue import Catalogue
-from odyssey_recorder.task.figures import Figure, read_figures
 from odyssey_recorder.task.listing import ListedTask
-from odyssey_recorder.task.naming import Mention, begins_sentence, cut_out, mentions, named
+from odyssey_recorder.task.templates.catalogue import Catalogue
+from odyssey_recorder.task.words.figures import Figure, read_figures
+from odyssey_recorder.task.words.naming import Mention, begins_sentence, cut_out, mentions, named
 
 FEWEST_WORDS, MOST_WORDS = 4, 80
 """How many words an instruction has, unless its task has fewer."""

@@ -7,9 +7,9 @@ from functools import lru_cache
 from itertools import combinations
 
 from odyssey_recorder.model.episode import Category
-from odyssey_recorder.task.catalogue import App, Catalogue
-from odyssey_recorder.task.filling import gaps_in, identity
-from odyssey_recorder.task.template import Days, Items, Numbers, Role, Slot, Template
+from odyssey_recorder.task.templates.catalogue import App, Catalogue
+from odyssey_recorder.task.templates.filling import gaps_in, identity
+from odyssey_recorder.task.templates.template import Days, Items, Numbers, Role, Slot, Template
 
 Place = tuple[str | int, ...]
 """The keys of a template's file, and the numbers in lists (from 0), that lead to a value."""

@@ -18,11 +18,11 @@ from odyssey_recorder.llm.model import Answer, Question
 from odyssey_recorder.llm.schema import strict_schema
 from odyssey_recorder.model.episode import Json
 from odyssey_recorder.model.text_origin import Equivalence, ModelCall, TextOrigin, Writer
-from odyssey_recorder.task.catalogue import Catalogue
-from odyssey_recorder.task.equivalence import LONGEST, bare_words, rule_faults, said_already
 from odyssey_recorder.task.listing import ListedTask
-from odyssey_recorder.task.prompts import read_prompt
-from odyssey_recorder.task.template import TemplateLibrary
+from odyssey_recorder.task.templates.catalogue import Catalogue
+from odyssey_recorder.task.templates.template import TemplateLibrary
+from odyssey_recorder.task.words.equivalence import LONGEST, bare_words, rule_faults, said_already
+from odyssey_recorder.task.words.prompts import read_prompt
 
 REWRITE, JUDGE = "rewrite/1", "judge/1"
 

@@ -7,7 +7,7 @@ from datetime import date, timedelta
 from functools import cached_property, lru_cache
 from math import prod
 
-from odyssey_recorder.task.template import DateWords, Days, Items, Numbers, Slot, Template
+from odyssey_recorder.task.templates.template import DateWords, Days, Items, Numbers, Slot, Template
 
 _GAP = re.compile(r"\{([a-z][a-z0-9_]*)\}")
 _WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Discriminator, Field, Tag
 
 from odyssey_recorder.task.fields import ProfileName, StartWords, Words
-from odyssey_recorder.task.template import DateWords
+from odyssey_recorder.task.templates.template import DateWords
 
 
 def _role_name(text: str) -> str:

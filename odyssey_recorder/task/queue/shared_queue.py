@@ -12,16 +12,16 @@ from sqlalchemy import Connection, Row
 
 from odyssey_recorder.errors import TaskError
 from odyssey_recorder.task.listing import ListedTask, parse_task_line
-from odyssey_recorder.task.queue import FINISHED, OPEN, Board, Deed, Episodes, Holder, QueuedTask, Returns, Status
-from odyssey_recorder.task.queue_claims import Claims, ClaimStatements, Leases
-from odyssey_recorder.task.queue_database import QueueDatabase
-from odyssey_recorder.task.queue_ledger import Ledger
-from odyssey_recorder.task.queue_list import SourceList
-from odyssey_recorder.task.queue_news import News, Scout, Sight, write
-from odyssey_recorder.task.queue_progress import take_over
-from odyssey_recorder.task.queue_rules import RANKS, SENT_BACK_RANKS, given, shown_status
-from odyssey_recorder.task.queue_seat import Seat, computer
-from odyssey_recorder.task.queue_snapshot import Snapshot
+from odyssey_recorder.task.queue.claims import Claims, ClaimStatements, Leases
+from odyssey_recorder.task.queue.database import QueueDatabase
+from odyssey_recorder.task.queue.ledger import Ledger
+from odyssey_recorder.task.queue.news import News, Scout, Sight, write
+from odyssey_recorder.task.queue.progress import take_over
+from odyssey_recorder.task.queue.queue import FINISHED, OPEN, Board, Deed, Episodes, Holder, QueuedTask, Returns, Status
+from odyssey_recorder.task.queue.rules import RANKS, SENT_BACK_RANKS, given, shown_status
+from odyssey_recorder.task.queue.seat import Seat, computer
+from odyssey_recorder.task.queue.snapshot import Snapshot
+from odyssey_recorder.task.queue.source_list import SourceList
 
 _PAUSES_S = (0.002, 0.005, 0.01, 0.02, 0.05, 0.0)
 """Between looks at open tasks that others are just changing; one that is not let be by then counts as none."""

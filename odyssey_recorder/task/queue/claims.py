@@ -24,8 +24,8 @@ from sqlalchemy import (
     update,
 )
 
-from odyssey_recorder.task.queue_seat import Seat
-from odyssey_recorder.task.queue_tables import tasks
+from odyssey_recorder.task.queue.seat import Seat
+from odyssey_recorder.task.queue.tables import tasks
 
 FREE: Mapping[str, Any] = {
     "annotator": "", "place": "", "token": "", "since_us": 0, "until_us": 0, "is_recording": False,

@@ -6,11 +6,11 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, Row, and_, bindparam, func, insert, or_, select, update
 
 from odyssey_recorder.task.listing import ListedTask, parse_task_line, task_line
-from odyssey_recorder.task.queue import OPEN, Deed, Status
-from odyssey_recorder.task.queue_claims import FREE, Leases
-from odyssey_recorder.task.queue_rules import next_status, rank, skip_number
-from odyssey_recorder.task.queue_seat import Seat
-from odyssey_recorder.task.queue_tables import deeds, tasks
+from odyssey_recorder.task.queue.claims import FREE, Leases
+from odyssey_recorder.task.queue.queue import OPEN, Deed, Status
+from odyssey_recorder.task.queue.rules import next_status, rank, skip_number
+from odyssey_recorder.task.queue.seat import Seat
+from odyssey_recorder.task.queue.tables import deeds, tasks
 
 _US = 1_000_000
 _BEHIND_LISTS = 1 << 31

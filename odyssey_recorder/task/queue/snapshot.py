@@ -8,10 +8,10 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, Row, Select, select
 
 from odyssey_recorder.task.listing import ListedTask, parse_task_line
-from odyssey_recorder.task.queue import Deed, HistoryEntry, Holder, QueuedTask, Status
-from odyssey_recorder.task.queue_rules import shown_status
-from odyssey_recorder.task.queue_seat import computer
-from odyssey_recorder.task.queue_tables import deeds, tasks
+from odyssey_recorder.task.queue.queue import Deed, HistoryEntry, Holder, QueuedTask, Status
+from odyssey_recorder.task.queue.rules import shown_status
+from odyssey_recorder.task.queue.seat import computer
+from odyssey_recorder.task.queue.tables import deeds, tasks
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _FEW = 200
