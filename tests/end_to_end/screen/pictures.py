@@ -36,6 +36,7 @@ from tests.end_to_end.screen.keeping import keep
 from tests.end_to_end.screen.phone import shown_phone
 from tests.end_to_end.screen.review_pictures import review
 from tests.end_to_end.screen.room import Room
+from tests.end_to_end.screen.task_pictures import prepare
 from tests.end_to_end.screen.window import ROOT
 
 _PASSIVE = (0, 0, 1568, 852)
@@ -259,6 +260,7 @@ SCENES: dict[str, tuple[str, Callable[[Room], None]]] = {
     "tablet": ("pixel_tablet", tablet),
     "passive": ("small_phone", passive),
     "review": ("small_phone", review),
+    "prepare": ("small_phone", prepare),
 }
 """What is shown, each on a device of its own."""
 

@@ -1,0 +1,63 @@
+"""The pictures of the lead's guide: tasks that were made, put into words by a stand-in for a model, and counted."""
+
+from tests.end_to_end.screen.annotator import Annotator
+from tests.end_to_end.screen.journey import begin_first_use
+from tests.end_to_end.screen.keeping import keep
+from tests.end_to_end.screen.room import Room
+from tests.llm.careless_model import PRICE, UNCLE, careless
+from tests.llm.stand_in import MODEL, StandIn
+
+_SIZE = (1100, 700)
+_ADDS = {"hour": UNCLE, "product": PRICE, "film": UNCLE}
+
+
+def prepare(room: Room) -> None:
+    """Tasks that a model was careless with, and what is there of everything."""
+    with StandIn(careless(_ADDS)) as model:
+        room.write_settings(practice_tasks=0, model=MODEL, model_url=model.url, name_apps=False)
+        with room.annotator() as lead:
+            begin_first_use(lead, "Grace")
+            lead.hands.resize(lead.window.look().window, *_SIZE)
+            lead.press("Tasks")
+            _make(lead, 60)
+            _make(lead, 30, "Pixel 7 Pro")
+            _put_into_words(lead)
+            lead.choose("Media Entertainment · To approve. 1 fault", of="Tasks to prepare")
+            lead.wait_for("Added: ")
+            keep(room, lead, "tasks-prepare")
+            _approve_all(lead)
+            lead.press("Coverage")
+            lead.select("The simulated phone's apps", of="Coverage for the apps of")
+            lead.wait_for("Multi Apps on Pixel 7 Pro: 7")
+            lead.keys("n")
+            keep(room, lead, "tasks-coverage", "dark")
+
+
+def _make(lead: Annotator, count: int, device: str = "") -> None:
+    lead.press("Generate")
+    lead.wait_for_dialog("Generate tasks")
+    lead.write(str(count), into="Number of tasks")
+    lead.select("The simulated phone's apps", of="For the apps of")
+    if device:
+        lead.select(device, of="For the device")
+    lead.press("Generate")
+    lead.wait_for_main_window()
+    lead.wait_for(f"{count} tasks made.")
+
+
+def _put_into_words(lead: Annotator) -> None:
+    lead.press("Rewrite all")
+    lead.wait_for_dialog("Rewrite")
+    lead.wait_for("Calls")
+    lead.keys("Return")
+    lead.wait_for_main_window()
+    lead.wait_for("tasks put into words.")
+    lead.press("Dismiss")
+
+
+def _approve_all(lead: Annotator) -> None:
+    lead.keys("ctrl+a", "a")
+    lead.wait_for_dialog("Approve")
+    lead.keys("Return")
+    lead.wait_for_main_window()
+    lead.wait_for("Nothing is left to approve.")
