@@ -17,6 +17,8 @@ from odyssey_recorder.llm.model import Answer, LanguageModel, Message, Question,
 from odyssey_recorder.llm.purse import Purse
 from odyssey_recorder.llm.retry import RetryPolicy, given_up
 
+_SENT_BACK = 4_000
+"""Letters of a broken answer that its model is shown again: enough to tell what is wrong with it."""
 _GIVEN_UP_IN_A_ROW = 3
 """So many questions given up without an answer between them, and the server is held to be down for all."""
 _REPAIR = (
@@ -144,7 +146,7 @@ class Asker:
 
 
 def _repairing(question: Question, broken: BrokenAnswerError) -> Question:
-    """The question with what was said to it, and what is wrong with that."""
-    said = Message("assistant", (Words(broken.raw),))
+    """The question with the beginning of what was said to it, and what is wrong with that."""
+    said = Message("assistant", (Words(broken.raw[:_SENT_BACK]),))
     fault = Message("user", (Words(_REPAIR.format(fault=broken)),))
     return replace(question, messages=(*question.messages, said, fault))

@@ -11,7 +11,7 @@ from typing import Literal
 from pydantic import BaseModel, Field, ValidationError
 
 from odyssey_recorder.errors import BrokenAnswerError, RefusedAnswerError, TruncatedAnswerError
-from odyssey_recorder.llm.model import Answer, Image, Message, OfferedModel, Question, Usage, Words
+from odyssey_recorder.llm.model import LONGEST_ANSWER, Answer, Image, Message, OfferedModel, Question, Usage, Words
 from odyssey_recorder.llm.schema import read_answer
 from odyssey_recorder.llm.tokens import estimated_usage
 
@@ -20,16 +20,22 @@ _FORM = "Answer with one JSON object that keeps to this JSON schema, and with no
 
 @dataclass(frozen=True, slots=True)
 class Wire:
-    """What a server takes beyond the messages: OpenAI's takes all, and others are found out by what they refuse."""
+    """What a server takes beyond the messages: OpenAI's takes all, and others are found out by what they refuse.
+
+    `bounds` are the names by which it may be told how long an answer may be, in the order in which they are tried.
+    """
 
     sends_store: bool = True
     form: Literal["json_schema", "json_object", "words"] = "json_schema"
+    bounds: tuple[str, ...] = (LONGEST_ANSWER, "max_tokens")
 
     def without(self, refused: str) -> "Wire | None":
         """What to try next after a server refused a request in these words; None where it was not about this."""
         words = refused.lower()
         if self.sends_store and "store" in words:
             return replace(self, sends_store=False)
+        if any(bound in words for bound in self.bounds):
+            return replace(self, bounds=self.bounds[1:])
         if not any(name in words for name in ("response_format", "json_schema", "json_object", "grammar")):
             return None
         match self.form:
@@ -39,6 +45,10 @@ class Wire:
                 return replace(self, form="words")
             case "words":
                 return None
+
+
+OLDER = Wire(bounds=("max_tokens", LONGEST_ANSWER))
+"""What a server other than OpenAI's is first held to take: some know the older name alone, and pass over the newer."""
 
 
 # What is sent.
@@ -53,6 +63,9 @@ def sent_messages(question: Question, wire: Wire) -> list[Mapping[str, object]]:
 def sent_options(question: Question, wire: Wire) -> Mapping[str, object]:
     """All that is sent beside the model's name and the messages: the question's own parameters, and what must be."""
     options: dict[str, object] = dict(question.parameters)
+    longest = options.pop(LONGEST_ANSWER, None)
+    if longest is not None and wire.bounds:
+        options[wire.bounds[0]] = longest
     if wire.sends_store:
         options["store"] = False
     match wire.form:
@@ -162,7 +175,7 @@ def answer_in(reply: Reply, question: Question, model: str, host: str) -> Answer
     if choice.finish_reason == "content_filter":
         raise RefusedAnswerError(f"The filter of {host} took the answer of {model} away.", raw, **tokens)
     if choice.finish_reason == "length":
-        words = f"The answer of {model} was cut off after {usage.tokens_out} tokens: allow longer answers."
+        words = f"The answer of {model} was cut off after {usage.tokens_out} tokens: choose a model that says less."
         raise TruncatedAnswerError(words, raw, **tokens)
     try:
         data = read_answer(raw, question.schema)

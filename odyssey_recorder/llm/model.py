@@ -12,6 +12,10 @@ JsonSchema = Mapping[str, Json]
 """A JSON schema inside the common subset: every key required, nullable instead of optional, nothing additional."""
 
 
+LONGEST_ANSWER = "max_completion_tokens"
+"""The parameter of how many tokens an answer may have, those that a model thinks in and does not show included."""
+
+
 @dataclass(frozen=True, slots=True)
 class Words:
     """A part of a message that is text."""
@@ -46,7 +50,8 @@ class Question:
 
     `prompt` is the id and version of the prompt it was made from ("rewrite/1"), `prompt_sha256` that of its file.
     `schema` is what the answer must keep to; its name goes with it. `parameters` are sent as they are ("temperature",
-    "seed", "max_completion_tokens"), and nothing but them. `candidate` numbers several answers to one question.
+    "seed"), and nothing but them; LONGEST_ANSWER goes by the name that the server knows it by. `candidate` numbers
+    several answers to one question.
     """
 
     prompt: str

@@ -24,7 +24,15 @@ from odyssey_recorder.errors import (
     ModelUnusableError,
     RefusedAnswerError,
 )
-from odyssey_recorder.llm.chat_completions import Wire, answer_in, read_models, read_reply, sent_messages, sent_options
+from odyssey_recorder.llm.chat_completions import (
+    OLDER,
+    Wire,
+    answer_in,
+    read_models,
+    read_reply,
+    sent_messages,
+    sent_options,
+)
 from odyssey_recorder.llm.model import Answer, OfferedModel, Question
 from odyssey_recorder.llm.retry import retry_after_s
 from odyssey_recorder.logs import hide
@@ -79,7 +87,7 @@ class OpenAIModel:
         self._host = _origin(self._url)
         self._key = _checked(key, self._host)
         self._timeout = Timeout(read_s, connect=connect_s)
-        self._wire = Wire()
+        self._wire = Wire() if self._host == _origin(OPENAI_URL) else OLDER
         self._clients: dict[asyncio.AbstractEventLoop, AsyncOpenAI] = {}
 
     @property

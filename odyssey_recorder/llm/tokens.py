@@ -7,11 +7,11 @@ from io import BytesIO
 import PIL
 from PIL import Image as Picture
 
-from odyssey_recorder.llm.model import Image, Message, Question, Usage, Words
+from odyssey_recorder.llm.model import LONGEST_ANSWER, Image, Message, Question, Usage, Words
 from odyssey_recorder.llm.prices import PictureCount
 
 USUAL_ANSWER = 200
-"""Tokens of an answer whose length nobody bounded, before any was seen."""
+"""Tokens of an answer before any was seen."""
 
 _BYTES = 4
 """Of words in UTF-8: four letters of English to a token, hardly more than one character of Chinese."""
@@ -24,11 +24,10 @@ _UNREADABLE = (_LONG_SIDE, _SHORT_SIDE)
 
 
 def estimated_usage(question: Question, picture: PictureCount, usual_answer: int = USUAL_ANSWER) -> Usage:
-    """The tokens of a question, four bytes to each, and of the longest answer it allows, or a usual one."""
+    """The tokens of a question, four bytes to each, and of a usual answer, or of the longest it allows."""
     words = len(json.dumps(dict(question.schema))) // _BYTES
     tokens_in = words + sum(_of_message(message, picture) for message in question.messages)
-    allowed = question.parameters.get("max_completion_tokens") or question.parameters.get("max_tokens")
-    return Usage(tokens_in, int(allowed or usual_answer))
+    return Usage(tokens_in, int(min(usual_answer, question.parameters.get(LONGEST_ANSWER, usual_answer))))
 
 
 def picture_tokens(width: int, height: int, picture: PictureCount) -> int:

@@ -233,6 +233,15 @@ def test_a_broken_answer_goes_back_to_the_model_once_with_what_is_wrong() -> Non
         assert answer.usage.tokens_in > len(second.words) // 4, "both requests count"
 
 
+def test_of_a_broken_answer_without_end_only_the_beginning_goes_back() -> None:
+    with StandIn(in_turn(Says("I " * 50_000), then=echo)) as server:
+        asking(server).ask_all([question()])
+
+        _, said, _ = server.questions[1].body["messages"][1:]
+        assert said["content"].startswith("I I I")
+        assert len(said["content"]) < 10_000
+
+
 def test_the_mended_answer_is_kept_as_the_answer_to_the_question(tmp_path: Path) -> None:
     with StandIn(in_turn(Says("no"), says({"text": "Mended."}))) as server:
         asking(server, tmp_path / "answers.sqlite").ask_all([question()])

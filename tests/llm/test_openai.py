@@ -21,7 +21,8 @@ from odyssey_recorder.errors import (
     RefusedAnswerError,
     TruncatedAnswerError,
 )
-from odyssey_recorder.llm.model import Answer, Question
+from odyssey_recorder.llm.chat_completions import OLDER, Wire, sent_options
+from odyssey_recorder.llm.model import LONGEST_ANSWER, Answer, Question
 from odyssey_recorder.llm.openai import OpenAIModel
 from tests.llm.questions import model_at, question
 from tests.llm.stand_in import (
@@ -179,18 +180,64 @@ def test_a_model_can_be_asked_again_after_it_was_closed_and_in_another_event_loo
         assert [answer.data for answer in answers] == [{"text": "Other words."}] * 2
 
 
+# How long an answer may be.
+
+
+def test_a_server_of_ones_own_is_told_how_long_an_answer_may_be_by_the_name_that_all_of_them_know() -> None:
+    with StandIn(right) as server:
+        ask(server, question(parameters={LONGEST_ANSWER: 60}))
+
+        (sent,) = server.questions
+        assert sent.body["max_tokens"] == 60
+        assert "max_completion_tokens" not in sent.body
+
+
+def test_openai_is_told_how_long_an_answer_may_be_by_the_name_that_it_wants() -> None:
+    options = sent_options(question(parameters={LONGEST_ANSWER: 60}), Wire())
+
+    assert options["max_completion_tokens"] == 60
+    assert "max_tokens" not in options
+
+
+@pytest.mark.parametrize("at_openai", [True, False])
+@pytest.mark.parametrize(
+    "unknown", [["max_tokens"], ["max_completion_tokens"], ["max_tokens", "max_completion_tokens"]]
+)
+def test_a_server_is_told_how_long_an_answer_may_be_as_it_takes_it_or_not_at_all(
+    unknown: list[str], at_openai: bool
+) -> None:
+    wire: Wire | None = Wire() if at_openai else OLDER
+    asked = question(parameters={LONGEST_ANSWER: 60})
+
+    while wire is not None and (refused := [name for name in unknown if name in sent_options(asked, wire)]):
+        wire = wire.without(f"Unsupported parameter: '{refused[0]}' is not supported with this model.")
+
+    assert wire is not None
+    sent = {name: value for name, value in sent_options(asked, wire).items() if "tokens" in name}
+    assert list(sent.values()) == [60] * (2 - len(unknown))
+
+
 # Servers that know less.
 
 
 @pytest.mark.parametrize(
-    "unknown", [("store",), ("json_schema",), ("json_schema", "json_object"), ("store", "json_schema")]
+    "unknown",
+    [
+        ("store",),
+        ("json_schema",),
+        ("json_schema", "json_object"),
+        ("store", "json_schema"),
+        ("max_tokens",),
+        ("store", "max_tokens", "max_completion_tokens", "json_schema"),
+    ],
 )
 def test_what_a_server_does_not_know_is_left_out_and_not_tried_again(unknown: tuple[str, ...]) -> None:
     with StandIn(right, refuses=unknown) as server:
         model = model_at(server)
 
-        first = once(model, model.ask(question()))
-        second = once(model, model.ask(question("Another.")))
+        bounded = {LONGEST_ANSWER: 60}
+        first = once(model, model.ask(question(parameters=bounded)))
+        second = once(model, model.ask(question("Another.", parameters=bounded)))
 
         assert first.data == second.data == {"text": "Other words."}
         assert (first.attempts, second.attempts) == (1 + len(unknown), 1)

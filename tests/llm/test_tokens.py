@@ -55,8 +55,8 @@ def test_a_picture_counts_by_its_size_unless_it_is_shown_coarsely() -> None:
     assert tokens(asked(words, Image(b"no picture"))) - plain > 85
 
 
-def test_an_answer_is_as_long_as_it_may_be_or_as_usual() -> None:
+def test_an_answer_is_as_long_as_usual_and_no_longer_than_it_may_be() -> None:
     assert estimated_usage(question(), "tiles").tokens_out == USUAL_ANSWER
     assert estimated_usage(question(), "tiles", 900).tokens_out == 900
     assert estimated_usage(question(parameters={"max_completion_tokens": 60}), "tiles").tokens_out == 60
-    assert estimated_usage(question(parameters={"max_tokens": 50}), "tiles").tokens_out == 50
+    assert estimated_usage(question(parameters={"max_completion_tokens": 4_000}), "tiles").tokens_out == USUAL_ANSWER

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from odyssey_recorder.errors import LanguageModelError
-from odyssey_recorder.llm.model import Question, Words
+from odyssey_recorder.llm.model import LONGEST_ANSWER, Question, Words
 from odyssey_recorder.model.episode import Json
 from odyssey_recorder.resources import data_folder
 from odyssey_recorder.task.words.prompts import Prompt, read_prompt
@@ -23,7 +23,7 @@ def prompt(folder: Path, text: str = FILE, name: str = "hello/1") -> Prompt:
 
 
 def asked(of: Prompt, **data: Json) -> Question:
-    return of.question(data, schema_name="hello", schema={})
+    return of.question(data, schema_name="hello", schema={}, longest=60)
 
 
 def words(question: Question) -> list[str]:
@@ -35,6 +35,10 @@ def test_a_prompt_has_a_part_for_the_system_and_one_with_the_data(tmp_path: Path
 
     assert [message.role for message in question.messages] == ["system", "user"]
     assert words(question) == ["Be kind.", '<name>\n"Ada"\n</name>']
+
+
+def test_a_question_says_how_long_its_answer_may_be(tmp_path: Path) -> None:
+    assert asked(prompt(tmp_path), name="Ada").parameters == {LONGEST_ANSWER: 60}
 
 
 def test_a_question_knows_its_prompt_by_name_and_content(tmp_path: Path) -> None:

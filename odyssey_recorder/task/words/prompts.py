@@ -16,7 +16,7 @@ from pathlib import Path
 from jinja2 import Environment, StrictUndefined, Template, TemplateError
 
 from odyssey_recorder.errors import LanguageModelError
-from odyssey_recorder.llm.model import JsonSchema, Message, Question, Words
+from odyssey_recorder.llm.model import LONGEST_ANSWER, JsonSchema, Message, Question, Words
 from odyssey_recorder.model.episode import Json
 from odyssey_recorder.resources import data_folder
 
@@ -34,9 +34,11 @@ class Prompt:
     user: str
 
     def question(
-        self, data: Mapping[str, Json], *, schema_name: str, schema: JsonSchema, candidate: int = 0
+        self, data: Mapping[str, Json], *, schema_name: str, schema: JsonSchema, longest: int, candidate: int = 0
     ) -> Question:
         """The question about some data; each name that the prompt speaks of must be there.
+
+        `longest` is how many tokens the answer may have; models that think before they speak take thousands for that.
 
         Raises LanguageModelError where the prompt cannot be filled.
         """
@@ -44,7 +46,9 @@ class Prompt:
             Message("system", (Words(self._filled(self.system, data)),)),
             Message("user", (Words(self._filled(self.user, data)),)),
         )
-        return Question(self.name, self.sha256, messages, schema_name, schema, candidate=candidate)
+        return Question(
+            self.name, self.sha256, messages, schema_name, schema, {LONGEST_ANSWER: longest}, candidate=candidate
+        )
 
     def _filled(self, part: str, data: Mapping[str, Json]) -> str:
         try:

@@ -22,6 +22,8 @@ from odyssey_recorder.task.words.prompts import read_prompt
 
 PROPOSE = "propose/1"
 
+_TOKENS, _TOKENS_OF_EACH = 6_000, 1_500
+"""How long an answer may be: room to think, and for each template."""
 _WORDS_OF_ID = 6
 
 
@@ -101,8 +103,8 @@ class Proposing:
             "existing": [template.meta_task for template in self._library.of(self._catalogue.name)],
             "count": count,
         }
-        schema = strict_schema(_Proposals)
-        return self._prompt.question(data, schema_name="templates", schema=schema, candidate=again)
+        schema, longest = strict_schema(_Proposals), _TOKENS + count * _TOKENS_OF_EACH
+        return self._prompt.question(data, schema_name="templates", schema=schema, longest=longest, candidate=again)
 
     def _new_ones(self, category: Category, thought_of: list[_Proposed]) -> Iterator[Proposal]:
         pool = {one.template_id: one.meta_task for one in self._library.of(self._catalogue.name)}

@@ -26,6 +26,8 @@ from odyssey_recorder.task.words.prompts import read_prompt
 
 REWRITE, JUDGE = "rewrite/1", "judge/1"
 
+_TOKENS = 4_000
+"""How long an answer may be: a few sentences, and as much thought as they are worth."""
 _TURNS = 840
 """What a task draws of these decides which of a prompt's manners of speaking is its own; many numbers divide it."""
 
@@ -219,11 +221,11 @@ class Rewriting:
             "faults": list(before.faults) if before else [],
         }
         candidate = 2 * self._again + (1 if before else 0)
-        return self._rewrite.question(data, schema_name="rewritten", schema=_SAID, candidate=candidate)
+        return self._rewrite.question(data, schema_name="rewritten", schema=_SAID, longest=_TOKENS, candidate=candidate)
 
     def _judging(self, task: ListedTask, words: str, names_apps: bool) -> Question:
         data: dict[str, Json] = {"task": task.task.task, "instruction": words, "apps": _apps(task, names_apps)}
-        return self._judge.question(data, schema_name="judgement", schema=_JUDGED)
+        return self._judge.question(data, schema_name="judgement", schema=_JUDGED, longest=_TOKENS)
 
     # What the rules say.
 
