@@ -42,6 +42,7 @@ class LeadStrip(QWidget):
         self._workshop = workshop
         self._commands = commands
         self._materials: Materials | None = None
+        self._view = Command.SHOW_QUEUE
         self._asking = Banner(commands.button(Command.SETTINGS_PAGE, kind="quiet"))
         self._message = Banner(commands.button(Command.DISMISS_TASKS, kind="quiet", wordless=True))
         self._question: RewriteDialog | None = None
@@ -64,9 +65,9 @@ class LeadStrip(QWidget):
 
     def show_for(self, view: Command) -> None:
         """Say why no model can be asked where one could be asked for; what was told of another view is read."""
+        self._view = view
         self._message.hide()
-        cannot_ask = "" if self._materials is None else self._materials.cannot_ask
-        self._asking.setVisible(bool(cannot_ask) and view in (Command.SHOW_TEMPLATES, Command.SHOW_PREPARE))
+        self._show_whether_asked()
 
     def repaint_icons(self) -> None:
         """Draw the icons anew for another palette."""
@@ -75,12 +76,16 @@ class LeadStrip(QWidget):
 
     def _take_materials(self, materials: Materials) -> None:
         self._materials = materials
-        if materials.cannot_ask:
+        self._show_whether_asked()
+        self._commands.enable(Command.GENERATE_TASKS, on=bool(materials.library.templates))
+
+    def _show_whether_asked(self) -> None:
+        cannot_ask = "" if self._materials is None else self._materials.cannot_ask
+        if cannot_ask and self._view in (Command.SHOW_TEMPLATES, Command.SHOW_PREPARE):
             words = "No language model can be asked: new tasks stay in phrasings that people wrote."
-            self._asking.show_message(Tone.WARNING, words, materials.cannot_ask)
+            self._asking.show_message(Tone.WARNING, words, cannot_ask)
         else:
             self._asking.hide()
-        self._commands.enable(Command.GENERATE_TASKS, on=bool(materials.library.templates))
 
     # Making tasks.
 

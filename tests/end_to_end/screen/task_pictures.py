@@ -12,13 +12,16 @@ _ADDS = {"hour": UNCLE, "product": PRICE, "film": UNCLE}
 
 
 def prepare(room: Room) -> None:
-    """Tasks that a model was careless with, and what is there of everything."""
+    """Templates, tasks that a model was careless with, and what is there of everything."""
     with StandIn(careless(_ADDS)) as model:
         room.write_settings(practice_tasks=0, model=MODEL, model_url=model.url, name_apps=False)
         with room.annotator() as lead:
             begin_first_use(lead, "Grace")
             lead.hands.resize(lead.window.look().window, *_SIZE)
             lead.press("Tasks")
+            lead.press("Templates")
+            lead.wait_for("different tasks left")
+            keep(room, lead, "tasks-templates")
             _make(lead, 60)
             _make(lead, 30, "Pixel 7 Pro")
             _put_into_words(lead)

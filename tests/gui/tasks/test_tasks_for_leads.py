@@ -53,6 +53,15 @@ def test_an_empty_view_says_what_to_do_next(lead: LeadBench) -> None:
     lead.wait_for(lambda: lead.says("No task is prepared yet. “Generate…” makes some from the templates."))
 
 
+def test_annotators_are_not_told_that_no_model_can_be_asked(lead: LeadBench) -> None:
+    lead.enter(Command.SHOW_QUEUE)
+    assert not lead.says("No language model can be asked")
+    lead.press(Command.SHOW_PREPARE)
+    lead.wait_for(lambda: lead.says("No language model can be asked"))
+    lead.press(Command.SHOW_QUEUE)
+    lead.wait_for(lambda: not lead.says("No language model can be asked"))
+
+
 def test_what_is_approved_waits_in_the_queue_view(lead: LeadBench) -> None:
     (task,) = lead.prepared(1)
     lead.press(Command.APPROVE_TASKS)
