@@ -7,7 +7,7 @@ from odyssey_recorder.task.queue.claims import Leases
 from odyssey_recorder.task.queue.queue import Deed, QueuedTask, Status
 from odyssey_recorder.task.queue.shared_queue import SharedQueue
 from tests.task.houses import House
-from tests.task.tasks import EPISODE, NotedEpisodes, row
+from tests.task.tasks import EPISODE, NotedEpisodes, NotedReturns, row
 
 AGAIN = "0000000000000002"
 LEASES = Leases(claim_s=600, recording_s=86_400)
@@ -157,6 +157,59 @@ def test_a_recording_that_nobody_looks_after_waits_again_and_both_episodes_are_n
         (Deed.RECORDED, "Ada", EPISODE),
     ]
     assert held(bob.claim_next()) == ""
+
+
+@pytest.mark.parametrize(
+    ("ended", "how"),
+    [("recorded", Status.RECORDED), ("impossible", Status.IMPOSSIBLE), ("accepted", Status.DONE)],
+)
+def test_a_draft_that_goes_on_after_somebody_else_recorded_its_task_changes_nothing(
+    house: House, ended: str, how: Status
+) -> None:
+    house.fill(row("a"))
+    hers, his, returns = NotedEpisodes(), NotedEpisodes(), NotedReturns()
+    bob = house.queue(his, returns, annotator="Bob", drafts="his", leases=LEASES)
+    if ended == "impossible":
+        his.impossible.add(AGAIN)
+    bob.mark_recorded("a", AGAIN)
+    if ended == "accepted":
+        returns.taken[AGAIN] = "Bea"
+    assert status(bob, "a") is how
+    ada = house.queue(hers, leases=LEASES)
+    hers.drafts[EPISODE] = "a"
+    assert status(ada, "a") is how
+    assert (ada.holders(), bob.holders()) == ((), ())
+    hers.publish(EPISODE)
+    task = ada.board().task("a")
+    assert task is not None
+    assert task.status is how
+    assert [(one.deed, one.episode_id) for one in task.history][-2:] == [
+        (Deed.BEGUN, EPISODE),
+        (Deed.RECORDED, EPISODE),
+    ]
+
+
+def test_whoever_records_a_task_ends_the_lease_that_another_has_on_it(house: House) -> None:
+    house.fill(row("a"))
+    hers = NotedEpisodes()
+    ada, bob = house.queue(hers, leases=LEASES), house.queue(annotator="Bob", drafts="his", leases=LEASES)
+    hers.drafts[EPISODE] = "a"
+    assert status(ada, "a") is Status.UNDER_WAY
+    bob.mark_recorded("a", AGAIN)
+    assert (status(bob, "a"), status(ada, "a"), ada.holders()) == (Status.RECORDED, Status.RECORDED, ())
+    bob.send_back("a", "wrong account")
+    assert status(ada, "a") is Status.UNDER_WAY
+
+
+def test_a_review_of_the_first_episode_counts_although_there_is_a_second(house: House) -> None:
+    house.fill(row("a"), row("b"))
+    returns = NotedReturns()
+    queue = house.queue(returns=returns)
+    for number, task_id in enumerate("abab", 1):
+        queue.mark_recorded(task_id, f"{number:016}")
+    returns.taken[f"{1:016}"] = "Bea"
+    returns.send_back("b", f"{2:016}")
+    assert (status(queue, "a"), status(queue, "b")) == (Status.DONE, Status.SENT_BACK)
 
 
 def test_a_draft_is_theirs_who_held_its_task_whoever_sees_it_first(house: House) -> None:

@@ -54,6 +54,9 @@ def test_the_rank_says_the_order_in_one_number(
         ([Deed.RECORDED, Deed.SENT_BACK], Status.SENT_BACK),
         ([Deed.RECORDED, Deed.ACCEPTED, Deed.RECORDED], Status.DONE),
         ([Deed.IMPOSSIBLE, Deed.ACCEPTED], Status.IMPOSSIBLE),
+        ([Deed.IMPOSSIBLE, Deed.RECORDED], Status.IMPOSSIBLE),
+        ([Deed.RECORDED, Deed.IMPOSSIBLE], Status.RECORDED),
+        ([Deed.IMPOSSIBLE, Deed.SENT_BACK, Deed.RECORDED], Status.RECORDED),
     ],
 )
 def test_a_task_stands_as_the_last_deed_that_counts_says(deeds: list[Deed], status: Status) -> None:

@@ -7,8 +7,8 @@ from sqlalchemy import ColumnElement, Connection, Row, and_, bindparam, func, in
 
 from odyssey_recorder.task.listing import ListedTask, parse_task_line, task_line
 from odyssey_recorder.task.queue.claims import FREE, Leases
-from odyssey_recorder.task.queue.queue import OPEN, Deed, Status
-from odyssey_recorder.task.queue.rules import next_status, rank, skip_number
+from odyssey_recorder.task.queue.queue import FINISHED, OPEN, Deed, Status
+from odyssey_recorder.task.queue.rules import counted_episode, next_status, rank, skip_number
 from odyssey_recorder.task.queue.seat import Seat
 from odyssey_recorder.task.queue.tables import deeds, tasks
 
@@ -42,16 +42,17 @@ class Ledger:
         return [(Deed[deed], place) for deed, place in self._connection.execute(query.order_by(deeds.c.number))]
 
     def last_recorded(self, task_id: str) -> str:
-        """The episode that the task was last recorded as; empty where it never was."""
-        query = select(deeds.c.episode_id).where(
-            deeds.c.task_id == task_id, deeds.c.deed.in_([Deed.RECORDED.name, Deed.IMPOSSIBLE.name])
-        )
-        return str(self._connection.execute(query.order_by(deeds.c.number.desc()).limit(1)).scalar() or "")
+        """The episode that the task was last recorded as, as `rules.counted_episode` has it."""
+        query = select(deeds.c.deed, deeds.c.episode_id).where(deeds.c.task_id == task_id).order_by(deeds.c.number)
+        return counted_episode((Deed[deed], episode_id) for deed, episode_id in self._connection.execute(query))
 
     # What was done.
 
     def note(self, task: Row[Any], deed: Deed, *, by: str = "", reason: str = "", episode_id: str = "") -> None:
-        """Write that the annotator, or `by`, did this at this place now, and how the task stands then."""
+        """Write that the annotator, or `by`, did this at this place now, and how the task stands then.
+
+        Nobody has a task any more that was recorded.
+        """
         done = self._deed(deed, by=by, reason=reason, episode_id=episode_id)
         written = insert(deeds).values(task_id=task.task_id, **done)
         number = self._connection.execute(written.returning(deeds.c.number)).scalar_one()
@@ -64,6 +65,8 @@ class Ledger:
                 "is_open": status in OPEN and task.is_listed,
                 "rank": rank(listed, task.position, status, number),
             }
+            if status in FINISHED:
+                values |= FREE
         self._change(task.task_id, values)
 
     def _deed(self, deed: Deed, *, by: str = "", reason: str = "", episode_id: str = "") -> dict[str, Any]:
@@ -111,8 +114,8 @@ class Ledger:
         self._connection.execute(update(tasks).where(tasks.c.token.in_(list(tokens))).values(**FREE))
 
     def begin(self, task: Row[Any]) -> None:
-        """Keep a task for days for the recording that is under way here, unless it is held elsewhere."""
-        if task.is_held and task.place != self._seat.place:
+        """Keep a task for days for the recording that is under way here, unless it is recorded, or held elsewhere."""
+        if Status[task.status] in FINISHED or (task.is_held and task.place != self._seat.place):
             return
         taken = {
             "annotator": task.annotator if task.is_held else self._seat.annotator,

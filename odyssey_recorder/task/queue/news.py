@@ -4,11 +4,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from odyssey_recorder.task.queue.ledger import Ledger
-from odyssey_recorder.task.queue.queue import FINISHED, Deed, Episodes, Returns, SentBack, Status
+from odyssey_recorder.task.queue.queue import FINISHED, RECORDED, Deed, Episodes, Returns, SentBack, Status
 from odyssey_recorder.task.queue.seat import Seat, is_gone
 from odyssey_recorder.task.queue.snapshot import Snapshot, Standing
-
-_RECORDED = frozenset({Deed.RECORDED, Deed.IMPOSSIBLE})
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +62,7 @@ class Scout:
                 continue
             if episode_id not in task.past.under_way(self._seat.place):
                 yield News(task_id, episode_id, Deed.BEGUN)
-            elif not task.left_us or self._wears_off(task):
+            elif task.status not in FINISHED and (not task.left_us or self._wears_off(task)):
                 yield News(task_id, episode_id, None)
 
     def _wears_off(self, task: Standing) -> bool:
@@ -105,16 +103,15 @@ def write(ledger: Ledger, news: News, seat: Seat) -> None:
     match news.deed:
         case None:
             ledger.begin(task)
-        case Deed.BEGUN if not known & _RECORDED and not _is_under_way(past, seat.place):
+        case Deed.BEGUN if not known & RECORDED and not _is_under_way(past, seat.place):
             by = task.annotator if task.is_held and task.place == seat.place else ""
             ledger.note(task, Deed.BEGUN, by=by, episode_id=news.episode_id)
             ledger.begin(task)
         case Deed.DROPPED if _is_under_way(past, seat.place):
             ledger.note(task, Deed.DROPPED, episode_id=news.episode_id)
             ledger.end(news.task_id)
-        case Deed.RECORDED | Deed.IMPOSSIBLE if not known & _RECORDED:
+        case Deed.RECORDED | Deed.IMPOSSIBLE if not known & RECORDED:
             ledger.note(task, news.deed, by=news.by, episode_id=news.episode_id)
-            ledger.end(news.task_id)
         case Deed.SENT_BACK if Deed.SENT_BACK not in known:
             is_under_way = task.is_held and task.is_recording
             if not is_under_way and ledger.last_recorded(news.task_id) in ("", news.episode_id):

@@ -51,6 +51,10 @@ class Deed(Enum):
     ACCEPTED = "accepted"
 
 
+RECORDED = frozenset({Deed.RECORDED, Deed.IMPOSSIBLE})
+"""What gives a task an episode."""
+
+
 @dataclass(frozen=True, slots=True)
 class HistoryEntry:
     """One thing that was done with a task: by whom, when (UTC), for which reason, or as which episode."""

@@ -5,7 +5,7 @@ from datetime import date
 
 from odyssey_recorder.errors import TaskError
 from odyssey_recorder.task.listing import ListedTask
-from odyssey_recorder.task.queue.queue import OPEN, Deed, Status
+from odyssey_recorder.task.queue.queue import FINISHED, OPEN, RECORDED, Deed, Status
 
 _STATUSES = {
     Deed.PREPARED: Status.TO_APPROVE,
@@ -31,11 +31,12 @@ SENT_BACK_RANKS = (0, (1 << _TURN_BITS) - 1)
 def next_status(status: Status, deed: Deed) -> Status:
     """How a task stands that stood so, with nobody's claims and recordings counted.
 
-    What ended as impossible stays so when that is accepted, and what is done stays done when it is recorded once more.
+    What ended as impossible stays so when that is accepted, and what has an episode stays as it is when it is recorded
+    once more.
     """
     if status is Status.IMPOSSIBLE and deed is Deed.ACCEPTED:
         return status
-    if status is Status.DONE and deed in (Deed.RECORDED, Deed.IMPOSSIBLE):
+    if status in FINISHED and deed in RECORDED:
         return status
     return _STATUSES.get(deed, status)
 
@@ -48,9 +49,23 @@ def status_after(deeds: Iterable[Deed]) -> Status:
     return status
 
 
+def counted_episode(done: Iterable[tuple[Deed, str]]) -> str:
+    """The episode that a task was last recorded as, of its deeds with their episodes, the oldest first; empty for none.
+
+    What came while the task had an episode already does not count.
+    """
+    counted, is_recorded = "", False
+    for deed, episode_id in done:
+        if deed in RECORDED and not is_recorded:
+            counted, is_recorded = episode_id, True
+        elif deed is Deed.SENT_BACK:
+            is_recorded = False
+    return counted
+
+
 def shown_status(status: Status, *, is_held: bool, is_recording: bool) -> Status:
     """How a task stands, with a claim or a recording that has not run out."""
-    if not is_held:
+    if not is_held or status in FINISHED:
         return status
     if is_recording:
         return Status.UNDER_WAY

@@ -8,8 +8,8 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, Row, Select, select
 
 from odyssey_recorder.task.listing import ListedTask, parse_task_line
-from odyssey_recorder.task.queue.queue import Deed, HistoryEntry, Holder, QueuedTask, Status
-from odyssey_recorder.task.queue.rules import shown_status
+from odyssey_recorder.task.queue.queue import RECORDED, Deed, HistoryEntry, Holder, QueuedTask, Status
+from odyssey_recorder.task.queue.rules import counted_episode, shown_status
 from odyssey_recorder.task.queue.seat import computer
 from odyssey_recorder.task.queue.tables import deeds, tasks
 
@@ -31,9 +31,8 @@ class Past:
     places: tuple[str, ...]
 
     def last_recorded(self) -> str:
-        """The episode that it was last recorded as; empty where it never was."""
-        recorded = (Deed.RECORDED, Deed.IMPOSSIBLE)
-        return next((one.episode_id for one in reversed(self.history) if one.deed in recorded), "")
+        """The episode that it was last recorded as, as `rules.counted_episode` has it."""
+        return counted_episode((one.deed, one.episode_id) for one in self.history)
 
     def under_way(self, place: str) -> set[str]:
         """The episodes that were begun at a place, and of which nobody knows yet what became."""
@@ -41,13 +40,13 @@ class Past:
         for entry, there in zip(self.history, self.places, strict=True):
             if entry.deed is Deed.BEGUN and there == place:
                 begun.add(entry.episode_id)
-            elif entry.deed in (Deed.DROPPED, Deed.RECORDED, Deed.IMPOSSIBLE):
+            elif entry.deed in {Deed.DROPPED, *RECORDED}:
                 begun.discard(entry.episode_id)
         return begun
 
     def ended(self) -> set[str]:
         """The episodes that it was recorded as."""
-        return {one.episode_id for one in self.history if one.deed in (Deed.RECORDED, Deed.IMPOSSIBLE)}
+        return {one.episode_id for one in self.history if one.deed in RECORDED}
 
 
 @dataclass(frozen=True, slots=True)
