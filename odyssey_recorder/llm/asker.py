@@ -72,8 +72,11 @@ class Asker:
         Of two equal questions the second waits for the answer to the first.
         """
         key = question_key(question, self._model.name, self._model.host)
+        return self._kept.find(question, key) or await self._asked_once(question, key)
+
+    async def _asked_once(self, question: Question, key: str) -> Answer:
         async with self._twins.setdefault(key, asyncio.Lock()):
-            answer = self._kept.find(question, key)
+            answer = self._kept.find(question, key)  # a twin may have brought it meanwhile
             if answer is None:
                 answer = await self._asked(_OnItsWay(question, key))
                 self._kept.keep(question, answer)

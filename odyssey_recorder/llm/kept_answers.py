@@ -10,16 +10,20 @@ import sqlite3
 import threading
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from filelock import FileLock, Timeout
 
 from odyssey_recorder.errors import AnswerError, BrokenAnswerError
-from odyssey_recorder.llm.model import Answer, Image, Message, Question, Usage, Words
+from odyssey_recorder.llm.model import Answer, Image, JsonSchema, Message, Question, Usage, Words
 from odyssey_recorder.llm.schema import read_answer
 from odyssey_recorder.model.episode import Json
+
+if TYPE_CHECKING:
+    from hashlib import _Hash as Hash
 
 _OURS = 0x4F44594C
 """By which SQLite files of this kind are told from others ("ODYL")."""
@@ -40,23 +44,42 @@ PRAGMA application_id = {_OURS};
 PRAGMA user_version = {_VERSION};
 COMMIT;
 """
+_FIND = """
+SELECT raw, model_asked, model_answered, host, at, tokens_in, tokens_out, attempts, request_id
+FROM answers WHERE key = ?
+"""
+_in_one_line = json.JSONEncoder(sort_keys=True, separators=(",", ":")).encode
 _log = logging.getLogger(__name__)
 
 
 def question_key(question: Question, model: str, host: str) -> str:
     """The hash, 64 hexadecimal digits, of all that determines the answer of `model` at `host`; pictures by theirs."""
-    whole = {
-        "prompt": question.prompt,
-        "prompt_sha256": question.prompt_sha256,
-        "messages": [_message(message) for message in question.messages],
-        "schema_name": question.schema_name,
-        "schema": question.schema,
-        "model": model,
-        "host": host,
-        "parameters": dict(question.parameters),
-        "candidate": question.candidate,
-    }
-    return sha256(json.dumps(whole, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+    kind = (question.prompt, question.prompt_sha256, question.schema_name, model, host)
+    whole = _hash_of_kind(kind, _Same(question.schema)).copy()
+    messages = [_message(message) for message in question.messages]
+    whole.update(_in_one_line([messages, dict(question.parameters), question.candidate]).encode())
+    return whole.hexdigest()
+
+
+class _Same:
+    """A schema, equal to itself alone: those of a prompt's questions are one object, and told once."""
+
+    __slots__ = ("schema",)
+
+    def __init__(self, schema: JsonSchema) -> None:
+        self.schema = schema
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and self.schema is other.schema
+
+    def __hash__(self) -> int:
+        return id(self.schema)
+
+
+@lru_cache(maxsize=64)
+def _hash_of_kind(kind: tuple[str, ...], same: _Same) -> "Hash":
+    """The hash of what all questions of a prompt to a model have in common; what is their own comes after."""
+    return sha256(_in_one_line([*kind, same.schema]).encode())
 
 
 class KeptAnswers:
@@ -81,8 +104,7 @@ class KeptAnswers:
 
     def find(self, question: Question, key: str) -> Answer | None:
         """The answer that was given before to `question`, whose key this is."""
-        columns = "raw, model_asked, model_answered, host, at, tokens_in, tokens_out, attempts, request_id"
-        rows = self._do(f"SELECT {columns} FROM answers WHERE key = ?", key)
+        rows = self._do(_FIND, key)
         return _believed(question, key, rows[0]) if rows else None
 
     def keep(self, question: Question, answer: Answer) -> None:
@@ -176,13 +198,13 @@ def _put_aside(path: Path) -> Path:
 
 
 def _message(message: Message) -> Json:
-    return {"role": message.role, "parts": [_part(part) for part in message.parts]}
+    return [message.role, *map(_part, message.parts)]
 
 
 def _part(part: Words | Image) -> Json:
     match part:
         case Words(text):
-            return {"text": text}
+            return text
         case Image(data, media_type, detail):
             return {"image_sha256": sha256(data).hexdigest(), "media_type": media_type, "detail": detail}
 

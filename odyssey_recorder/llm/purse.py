@@ -21,7 +21,8 @@ class Purse:
         self._laid_aside = 0.0
         self._longest_answer = 0
         self._facts: dict[str, ModelFacts] = {}
-        if budget is not None and self.cost(Usage(0, 0)) is None:
+        self._is_priced = self.cost(Usage(0, 0)) is not None
+        if budget is not None and not self._is_priced:
             raise BudgetError(
                 f"The price of {model!r} is not known, so that no budget can be kept to: give it in a price table of "
                 "your own (0 for a server of your own), or ask without a budget."
@@ -30,7 +31,7 @@ class Purse:
     @property
     def spent(self) -> float | None:
         """US dollars so far; None where the model has no price."""
-        return None if self.cost(Usage(0, 0)) is None else self._spent
+        return self._spent if self._is_priced else None
 
     def cost(self, usage: Usage, model_answered: str = "") -> float | None:
         """US dollars by the table, which may know the model that answered better than the one that was asked for."""

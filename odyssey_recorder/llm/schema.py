@@ -37,9 +37,9 @@ def read_answer(raw: str, schema: JsonSchema) -> Mapping[str, Json]:
     """What `raw` says, a fence around it taken off. Raises BrokenAnswerError: no JSON, or not of the schema."""
     fenced = _FENCE.match(raw)
     try:
-        data = json.loads(fenced[1] if fenced else raw, parse_constant=_refuse_constant)
-        # Half of a pair of surrogates can be escaped, and no file can hold it.
-        json.dumps(data, ensure_ascii=False).encode()
+        data = _read(fenced[1] if fenced else raw)
+        if "\\u" in raw or not raw.isascii():  # half of a pair of surrogates, which no file can hold
+            json.dumps(data, ensure_ascii=False).encode()
     except (ValueError, RecursionError) as error:
         raise BrokenAnswerError(f"The answer is no JSON: {error}.", raw) from None
     faults = list(_faults(data, schema, schema, "the answer"))
@@ -52,6 +52,9 @@ def read_answer(raw: str, schema: JsonSchema) -> Mapping[str, Json]:
 
 def _refuse_constant(word: str) -> None:
     raise ValueError(f"{word} is no JSON")
+
+
+_read = json.JSONDecoder(parse_constant=_refuse_constant).decode
 
 
 # Making one.
@@ -83,9 +86,9 @@ def _strict_part(word: str, value: Any) -> Any:
 
 def _faults(data: Json, schema: Any, whole: JsonSchema, place: str) -> Iterator[str]:
     """What in `data` the schema does not allow, each in words that a model or a person can mend it by."""
-    unknown = schema.keys() - _KEPT
-    if unknown:
-        raise ValueError(f"A schema of ours says what is not checked here: {', '.join(sorted(unknown))}")
+    if not schema.keys() <= _KEPT:
+        unknown = ", ".join(sorted(schema.keys() - _KEPT))
+        raise ValueError(f"A schema of ours says what is not checked here: {unknown}")
     if "$ref" in schema:
         yield from _faults(data, _resolved(schema["$ref"], whole), whole, place)
     if "anyOf" in schema:
@@ -125,8 +128,8 @@ def _is_of(data: Json, schema: Any) -> bool:
         return False
     if "enum" in schema and data not in schema["enum"]:
         return False
-    named = schema.get("type", list(_TYPES))
-    return any(_is_a(data, name) for name in ([named] if isinstance(named, str) else named))
+    named = schema.get("type", _TYPES)
+    return _is_a(data, named) if isinstance(named, str) else any(_is_a(data, name) for name in named)
 
 
 def _is_a(data: Json, name: str) -> bool:
