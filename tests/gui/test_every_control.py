@@ -180,7 +180,7 @@ def test_every_dialog_does_so(pilot: Pilot, desk: BenchDesk, qtbot: QtBot) -> No
     practice = BenchPractice()
     put_aside(desk)
     drafts = DraftsDialog(window)
-    drafts.show_drafts(desk.drafts(), cannot_resume="")
+    drafts.show_drafts(desk.drafts(), {}, cannot_resume="")
     dialogs: tuple[QDialog, ...] = (
         FirstUseDialog(practice.welcome(), window),
         DoctorDialog(BenchDoctor(), controller.background, window.jobs, window),

@@ -1,6 +1,6 @@
 """Recordings that were not finished, offered again: go on, throw away, or leave for later."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from PySide6.QtCore import Qt, Signal
@@ -33,12 +33,15 @@ class DraftsDialog(QDialog):
         self._can_resume = False
         self._connect_and_lay_out()
 
-    def show_drafts(self, drafts: Sequence[DraftSummary], *, cannot_resume: str) -> None:
-        """List `drafts`; `cannot_resume` says why none can be resumed now, empty where they can."""
+    def show_drafts(self, drafts: Sequence[DraftSummary], warnings: Mapping[str, str], *, cannot_resume: str) -> None:
+        """List `drafts`, with what speaks against going on with one, by episode id.
+
+        `cannot_resume` says why none can be resumed now, empty where they can.
+        """
         chosen = self.chosen
         self._list.clear()
         for draft in drafts:
-            item = QListWidgetItem(_words(draft))
+            item = QListWidgetItem(_words(draft, warnings.get(draft.episode_id, "")))
             item.setData(Qt.ItemDataRole.UserRole, draft.episode_id)
             self._list.addItem(item)
             if draft.episode_id == chosen:
@@ -76,11 +79,12 @@ class DraftsDialog(QDialog):
         self.resize(560, 400)
 
 
-def _words(draft: DraftSummary) -> str:
+def _words(draft: DraftSummary, warning: str) -> str:
     if draft.problem:
         return f"{draft.episode_id}\n{draft.problem}"
     steps = "1 step" if draft.steps == 1 else f"{draft.steps} steps"
-    return f"{draft.task.instruction}\n{steps} · {draft.device.device_name} · {_when(draft.changed_at)}"
+    words = f"{draft.task.instruction}\n{steps} · {draft.device.device_name} · {_when(draft.changed_at)}"
+    return f"{words}\n{warning}" if warning else words
 
 
 def _when(moment: datetime) -> str:

@@ -1,6 +1,7 @@
 """The page on which episodes are recorded: task at the left, the device in the middle, the steps at the right."""
 
 from collections.abc import Sequence
+from functools import partial
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QKeyEvent
@@ -29,6 +30,7 @@ from odyssey_recorder.gui.record.steps_card import StepsCard
 from odyssey_recorder.gui.record.task_card import Stage, TaskCard
 from odyssey_recorder.gui.record.text_question_card import TextQuestionCard
 from odyssey_recorder.gui.tasks.queue_bridge import QueueBridge
+from odyssey_recorder.model.assignment import Assignment
 from odyssey_recorder.recording.view import RecordingView
 
 _STAGES = {Phase.STARTING: Stage.RECORD, Phase.RECORDING: Stage.RECORD, Phase.FINISHED: Stage.LOOK_BACK}
@@ -77,6 +79,8 @@ class RecordPage(Page):
         self._connect_commands()
         if queue is not None:
             queue.chosen.connect(lambda _task: controller.record_another())
+            queue.lost.connect(self._tell_lost)
+            queue.board_changed.connect(self._drafts.show_board)
         self._show_phase(controller.phase)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -160,10 +164,17 @@ class RecordPage(Page):
     # What the annotator asks for.
 
     def _start(self) -> None:
-        assignment = self._task.assignment
-        if assignment is not None and self._commands[Command.START].isEnabled():
+        if self._task.assignment is not None and self._commands[Command.START].isEnabled():
             self._message.hide()
+            self._task.begin()
+
+    def _begin(self, assignment: Assignment) -> None:
+        if self._controller.phase is Phase.WATCHING:  # the device may have gone while the queue was asked
             self._controller.start(assignment)
+
+    def _tell_lost(self, why: str) -> None:
+        if self._controller.phase not in _STAGES:
+            self._message.show_message(Tone.WARNING, "The task that was here is not yours any more.", why)
 
     def _stop(self) -> None:
         self._controller.stop()
@@ -218,6 +229,8 @@ class RecordPage(Page):
         self._devices.serial_chosen.connect(self._controller.choose_device)
         self._mode.mode_chosen.connect(self._choose_mode)
         self._task.task_changed.connect(self._offer_start)
+        self._task.begun.connect(self._begin)
+        self._task.warned.connect(partial(self._message.show_message, Tone.WARNING))
         self._drafts.resuming.connect(self._task.show_draft)
         if self._coach is not None:
             self._coach.changed.connect(self._offer_start)
@@ -235,6 +248,7 @@ class RecordPage(Page):
             Command.STOP: self._stop,
             Command.DISMISS: self._message.hide,
             Command.ANOTHER: self._record_another,
+            Command.DRAFTS: self._task.look_again,
         }
         for command, call in calls.items():
             self._commands[command].triggered.connect(lambda _checked, call=call: call())

@@ -18,6 +18,9 @@ from odyssey_recorder.task.queue.queue import FINISHED, OPEN, Board, QueuedTask,
 
 _OF_THE_QUEUE = (Command.NEXT_TASK, Command.SKIP_TASK, Command.CHOOSE_TASK, Command.OWN_TASK, Command.QUEUE_TASK)
 _LOOKING = "Looking for the next task."
+_ASKING = "Asking the queue whether the task is still yours."
+_UNSURE = "The queue cannot be asked whether this task is still yours: it may be recorded twice."
+_CHANGED = "The task was changed meanwhile. Read it again, then start."
 
 
 class Stage(Enum):
@@ -32,6 +35,10 @@ class TaskCard(QFrame):
     """Shows what to do now: a task of the queue to read, or fields to write one; only the fields without a queue."""
 
     task_changed = Signal()
+    begun = Signal(object)
+    """What is to be recorded now."""
+    warned = Signal(str, str)
+    """What the annotator should know before they record, and the reason for it."""
 
     def __init__(self, commands: Commands, queue: QueueBridge | None = None, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -41,6 +48,7 @@ class TaskCard(QFrame):
         self._stage = Stage.WRITE
         self._writes = queue is None
         self._looking = queue is not None
+        self._asking = False
         self._failure = ""
         self._board = Board("", ())
         self._held: QueuedTask | None = None
@@ -77,6 +85,8 @@ class TaskCard(QFrame):
             return ""
         if self._writes:
             return self._fields.missing
+        if self._asking:
+            return _ASKING
         if self._queue is not None and self._queue.gate:
             return self._queue.gate
         if self._looking:
@@ -90,13 +100,24 @@ class TaskCard(QFrame):
         """The task that the card shows; with an empty instruction where it shows none."""
         return self._fields.task if self.assignment is None else self.assignment.task
 
+    def begin(self) -> None:
+        """Have the task recorded, as `begun` tells; a task of the queue only once the queue was asked for it again."""
+        if self._queue is None or self._writes or self._given is not None:
+            self.begun.emit(self.assignment)
+        elif self._held is not None:
+            self._asking = True
+            self._queue.make_sure(self._held.task_id)
+            self._show()
+
     def show_assignment(self, assignment: Assignment | None) -> None:
         """Show a task that comes from elsewhere, as one to practise does; with None, what was there before."""
+        self._asking = False
         self._given = assignment
         self._show()
 
     def show_draft(self, draft: DraftSummary) -> None:
         """Show the task of a draft that is gone on with."""
+        self._asking = False
         self._given = Assignment(draft.task, draft.task_id)
         self._show()
 
@@ -155,8 +176,27 @@ class TaskCard(QFrame):
 
     def _lose_held(self) -> None:
         """Somebody else may have the task by now; a recording that was begun goes on."""
+        self._asking = False
         if self._stage is Stage.WRITE:
             self._held = None
+
+    def _begin_surely(self, held: QueuedTask) -> None:
+        if self._asking:
+            is_as_shown = self._held is not None and held.listed == self._held.listed
+            self._asking, self._held = False, held
+            self._show()
+            if is_as_shown:
+                self.begun.emit(held.listed.assignment)
+            else:
+                self.warned.emit(_CHANGED, "")
+
+    def _begin_unsurely(self, why: str) -> None:
+        """A recording does without the queue."""
+        if self._asking:
+            self._asking = False
+            self._show()
+            self.begun.emit(self.assignment)
+            self.warned.emit(_UNSURE, why)
 
     def _note_chosen(self, chosen: QueuedTask) -> None:
         self._chosen = chosen.task_id
@@ -164,8 +204,8 @@ class TaskCard(QFrame):
 
     def _follow_device(self) -> None:
         """Go on to a task that fits the device; one that the annotator picked out stays, and says what it needs."""
-        if self._stage is Stage.WRITE and not self._writes:
-            self._keep_or_take_next(self._board)
+        if self._queue is not None and self._stage is Stage.WRITE and not self._writes:
+            self._queue.refresh()
         self._show()
 
     def _show_board(self, board: Board) -> None:
@@ -253,7 +293,7 @@ class TaskCard(QFrame):
         self._queue_row.setVisible(chooses and not self._writes)
         self._start.setVisible(writing)
         self._running.setVisible(self._stage is Stage.RECORD)
-        self._allow(chooses)
+        self._allow(chooses and not self._asking)
         self.task_changed.emit()
 
     def _show_text(self) -> None:
@@ -293,6 +333,8 @@ class TaskCard(QFrame):
             return
         self._queue.held_changed.connect(self._show_held)
         self._queue.lost.connect(self._lose_held)
+        self._queue.sure.connect(self._begin_surely)
+        self._queue.unsure.connect(self._begin_unsurely)
         self._queue.board_changed.connect(self._show_board)
         self._queue.failed.connect(self._tell_failure)
         self._queue.gate_changed.connect(self.task_changed)

@@ -2,6 +2,7 @@
 
 from collections import deque
 from collections.abc import Callable
+from functools import partial
 from typing import TypeVar
 
 from PySide6.QtCore import QObject, QTimer, Signal
@@ -16,27 +17,40 @@ _Held = QueuedTask | None
 
 _RENEW_MS = 60_000
 """So often the task that is held is kept from running out."""
+_PATIENCE_MS = 3_000
+"""So long a recording waits at most for the word of the queue that the task is still to be had."""
+_SLOW = "It has not answered yet."
+_RAN_OUT = "It was not kept for you any more, as when the computer sleeps, and somebody else may have taken it."
 
 
 class QueueBridge(QObject):
     """Takes what the annotator asks of the queue; every method returns at once.
 
     `held_changed` brings the task that the annotator has now, or None, and `chosen` the one that they chose themselves;
-    `lost` tells that it ran out, and `board_changed` brings the whole board. While a gate is shown the queue's tasks
-    may be looked at but not recorded, and its words say why. What is taken from the queue fits the device that is
-    chosen, as `ListedTask.fits` has it.
+    `lost` tells why they have it no more, and `board_changed` brings the whole board. What `make_sure` asks is answered
+    by `sure`, `unsure` or `lost`. While a gate is shown the queue's tasks may be looked at but not recorded, and its
+    words say why. What is taken from the queue fits the device that is chosen, as `ListedTask.fits` has it.
     """
 
     held_changed = Signal(object)
     chosen = Signal(object)
-    lost = Signal()
+    lost = Signal(str)
+    sure = Signal(object)
+    unsure = Signal(str)
     board_changed = Signal(object)
     recording_changed = Signal(bool)
     device_changed = Signal()
     gate_changed = Signal(str)
     failed = Signal(str)
 
-    def __init__(self, queue: TaskQueue, background: Background, parent: QObject | None = None) -> None:
+    def __init__(
+        self,
+        queue: TaskQueue,
+        background: Background,
+        parent: QObject | None = None,
+        *,
+        patience_ms: int = _PATIENCE_MS,
+    ) -> None:
         super().__init__(parent)
         self._queue = queue
         self._background = background
@@ -47,6 +61,8 @@ class QueueBridge(QObject):
         self._device: str | None = None
         self._renewal = QTimer(self, interval=_RENEW_MS)
         self._renewal.timeout.connect(self.renew)
+        self._patience = QTimer(self, singleShot=True, interval=patience_ms)
+        self._patience.timeout.connect(lambda: self.unsure.emit(_SLOW))
 
     @property
     def device(self) -> str | None:
@@ -107,18 +123,23 @@ class QueueBridge(QObject):
 
     def renew(self) -> None:
         """Keep the task that is held; if it was lost, tell that, and how all tasks stand now."""
+        self._enqueue(lambda: (lambda: None) if self._queue.renew() else self._told_lost(_RAN_OUT))
+
+    def make_sure(self, task_id: str) -> None:
+        """Hold a task that is about to be recorded for longer: it may have become another's while the computer slept.
+
+        `sure` brings it as it is now, `lost` tells that somebody else has it, and `unsure` why the queue cannot be
+        asked, or that it takes its time; just one of them.
+        """
 
         def carry_out() -> Callable[[], None]:
-            if self._queue.renew():
-                return lambda: None
-            board = self._queue.board()
+            try:
+                tell = self._claimed_anew(task_id)
+            except OdysseyError as error:
+                tell = partial(self.unsure.emit, str(error))
+            return lambda: self._tell_unless_late(tell)
 
-            def tell() -> None:
-                self.lost.emit()
-                self.board_changed.emit(board)
-
-            return tell
-
+        self._patience.start()
         self._enqueue(carry_out)
 
     def skip(self, task_id: str, reason: str) -> None:
@@ -139,17 +160,37 @@ class QueueBridge(QObject):
     ) -> None:
         def carry_out() -> Callable[[], None]:
             held = deed(self._queue)
-            board = self._queue.board()
 
             def tell() -> None:
+                self._waiting.appendleft(self._look)  # what is held is known also where the board cannot be had
                 self._keep_renewing(held is not None)
                 self.held_changed.emit(held)
-                self.board_changed.emit(board)
                 tell_also(held)
 
             return tell
 
         self._enqueue(carry_out)
+
+    def _claimed_anew(self, task_id: str) -> Callable[[], None]:
+        try:
+            held = self._queue.claim(task_id)
+        except TaskError as refusal:
+            return self._told_lost(str(refusal))
+        return lambda: self.sure.emit(held)
+
+    def _told_lost(self, why: str) -> Callable[[], None]:
+        tell_board = self._look()
+
+        def tell() -> None:
+            self.lost.emit(why)
+            tell_board()
+
+        return tell
+
+    def _tell_unless_late(self, tell: Callable[[], None]) -> None:
+        if self._patience.isActive():
+            self._patience.stop()
+            tell()
 
     def _keep_renewing(self, on: bool) -> None:
         if on:
@@ -160,10 +201,13 @@ class QueueBridge(QObject):
     def _ask(self, deed: Callable[[], None]) -> None:
         def carry_out() -> Callable[[], None]:
             deed()
-            board: Board = self._queue.board()
-            return lambda: self.board_changed.emit(board)
+            return self._look()
 
         self._enqueue(carry_out)
+
+    def _look(self) -> Callable[[], None]:
+        board: Board = self._queue.board()
+        return lambda: self.board_changed.emit(board)
 
     def _enqueue(self, carry_out: Callable[[], Callable[[], None]]) -> None:
         self._waiting.append(carry_out)

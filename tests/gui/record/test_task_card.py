@@ -2,20 +2,24 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 
 import pytest
 import shiboken6
-from PySide6.QtWidgets import QAbstractButton, QLineEdit, QPlainTextEdit, QRadioButton, QTableView
+from PySide6.QtWidgets import QAbstractButton, QLineEdit, QListWidget, QPlainTextEdit, QRadioButton, QTableView
 from pytestqt.qtbot import QtBot
 
+from odyssey_recorder.errors import TaskError
 from odyssey_recorder.gui.record.recording_controller import Phase, RecordingController
 from odyssey_recorder.gui.tasks.queue_bridge import QueueBridge
 from odyssey_recorder.gui.workplace import Workplace
 from odyssey_recorder.task.queue.claims import Leases
+from odyssey_recorder.task.queue.database import QueueDatabase
 from odyssey_recorder.task.queue.personal_queue import PersonalQueue
 from odyssey_recorder.task.queue.queue import Status
-from odyssey_recorder.task.queue.shared_queue import SharedQueue
+from odyssey_recorder.task.queue.seat import Seat
+from odyssey_recorder.task.queue.shared_queue import SharedQueue, Surroundings
 from tests.fakes import FakeDevice
 from tests.gui.bench_desk import BenchDesk
 from tests.gui.bench_practice import BenchPractice
@@ -169,22 +173,129 @@ def test_a_recording_that_is_thrown_away_leaves_its_task_waiting(bench: Bench) -
     assert bench.status("a") is Status.CLAIMED
 
 
-def test_a_task_that_ran_out_and_went_to_somebody_else_is_recorded_by_them_alone(
-    qtbot: QtBot, desk: BenchDesk, tmp_path: Path
-) -> None:
+@dataclass
+class Asleep:
+    """A window whose computer may sleep, and somebody else who is awake."""
+
+    bench: Bench
+    house: House
+
+    @property
+    def pilot(self) -> Pilot:
+        return self.bench.pilot
+
+    def sleep(self) -> None:
+        """Let so much time pass that the claim runs out."""
+        self.house.clock.pass_s(2 * Leases().claim_s)
+
+    def lose(self, task_id: str) -> None:
+        """Have somebody else take the task while the computer sleeps."""
+
+        def is_taken() -> bool:
+            self.sleep()
+            try:
+                self.bench.queue.claim(task_id)
+            except TaskError:
+                return False  # the window just looked at the queue, and kept the task for longer
+            return True
+
+        self.pilot.qtbot.waitUntil(is_taken)
+
+
+@pytest.fixture
+def asleep(qtbot: QtBot, desk: BenchDesk, tmp_path: Path) -> Iterator[Asleep]:
     house = House(tmp_path)
     house.fill(*ROWS)
     pilot = Pilot(qtbot, RecordingController(desk), workplace=Workplace(tasks=house.queue()))
-    bench = Bench(pilot, house.queue(annotator="Grace"))
-    bench.shows("Set an alarm")
-    house.clock.pass_s(2 * Leases().claim_s)
-    bench.queue.claim("a")
-    (bridge,) = pilot.window.findChildren(QueueBridge)
-    bridge.renew()
-    bench.shows("Start a timer")
+    made = Asleep(Bench(pilot, house.queue(annotator="Grace", drafts="hers")), house)
+    made.bench.shows("Set an alarm")
+    pilot.wait_for_phase(Phase.WATCHING)
+    qtbot.waitUntil(lambda: made.bench.may("Start recording"))
+    yield made
     pilot.window.close()
     shiboken6.delete(pilot.window)
     house.close()
+
+
+def test_a_task_that_ran_out_and_went_to_somebody_else_is_recorded_by_them_alone(asleep: Asleep) -> None:
+    asleep.lose("a")
+    (bridge,) = asleep.pilot.window.findChildren(QueueBridge)
+    bridge.renew()
+    asleep.bench.shows("Start a timer")
+    asleep.bench.shows("The task that was here is not yours any more.")
+
+
+def test_start_asks_first_whether_the_task_is_somebody_elses_by_now(asleep: Asleep, desk: BenchDesk) -> None:
+    asleep.lose("a")
+    asleep.pilot.press("Start recording")
+    asleep.bench.shows("The task that was here is not yours any more.")
+    asleep.bench.shows("it is claimed, by Grace on ")
+    asleep.bench.shows("Start a timer")
+    assert asleep.pilot.controller.phase is Phase.WATCHING
+    assert desk.store.drafts() == []
+    asleep.bench.record()
+    assert asleep.pilot.controller.assignment is not None
+    assert asleep.pilot.controller.assignment.task_id == "b"
+
+
+def test_a_task_that_ran_out_and_that_nobody_took_is_recorded(asleep: Asleep) -> None:
+    asleep.sleep()
+    asleep.bench.record()
+    with pytest.raises(TaskError):
+        asleep.bench.queue.claim("a")
+
+
+def test_a_task_that_was_changed_while_the_computer_slept_is_read_before_it_is_recorded(asleep: Asleep) -> None:
+    changed = asleep.house.listed(row("a", instruction="Set two alarms"))
+
+    def is_changed() -> bool:
+        asleep.sleep()
+        try:
+            asleep.bench.queue.amend(changed, "Grace")
+        except TaskError:
+            return False
+        return True
+
+    asleep.pilot.qtbot.waitUntil(is_changed)
+    asleep.pilot.press("Start recording")
+    asleep.bench.shows("The task was changed meanwhile. Read it again, then start.")
+    asleep.bench.shows("Set two alarms")
+    assert asleep.pilot.controller.phase is Phase.WATCHING
+    asleep.bench.record()
+    assert asleep.pilot.controller.assignment is not None
+    assert asleep.pilot.controller.assignment.task.instruction == "Set two alarms"
+
+
+def test_a_recording_begins_without_the_queue_and_says_so(bench: Bench, tmp_path: Path) -> None:
+    bench.pilot.qtbot.waitUntil(lambda: bench.may("Start recording"))
+    write_list(tmp_path / "tasks.jsonl", [row("a", priority=50)])
+    bench.record()
+    bench.shows("The queue cannot be asked whether this task is still yours: it may be recorded twice.")
+    bench.shows("tasks.jsonl:1: priority")
+
+
+def test_a_draft_says_that_somebody_else_recorded_its_task_meanwhile(bench: Bench, tmp_path: Path) -> None:
+    bench.record()
+    bench.pilot.press("Stop")
+    bench.shows("Start a timer")
+    hers = SharedQueue(
+        QueueDatabase.in_file(tmp_path / "queue.sqlite"),
+        Seat.of("Grace", tmp_path / "hers"),
+        Surroundings(NotedEpisodes(), source=tmp_path / "tasks.jsonl"),
+    )
+    bench.pilot.qtbot.waitUntil(lambda: bench.may("Drafts"))
+    bench.pilot.press("Drafts")
+    drafts = bench.pilot.named(QListWidget, "Unfinished recordings")
+    assert "recorded this task" not in drafts.item(0).text()
+    bench.pilot.press_in(bench.pilot.dialog(), "Later")
+    hers.mark_recorded("a", EPISODE)
+    bench.pilot.press("Drafts")
+    words = "Grace recorded this task on {0.day} {0:%b}: finish it only if it is to be there twice."
+    bench.pilot.qtbot.waitUntil(lambda: words.format(datetime.now().astimezone()) in drafts.item(0).text())
+    hers.send_back("a", "a step is missing")
+    bench.pilot.press_in(bench.pilot.dialog(), "Later")
+    bench.pilot.press("Drafts")
+    bench.pilot.qtbot.waitUntil(lambda: "recorded this task" not in drafts.item(0).text())
 
 
 def test_an_annotator_may_write_a_task_and_come_back_to_the_queue(bench: Bench) -> None:

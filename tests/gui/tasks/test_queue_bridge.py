@@ -1,0 +1,151 @@
+"""The queue as the window has it: what keeps a task held, and what is told of it."""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+import shiboken6
+from PySide6.QtCore import QTimer
+from pytestqt.qtbot import QtBot
+
+from odyssey_recorder.errors import TaskError
+from odyssey_recorder.gui.background import Background
+from odyssey_recorder.gui.tasks.queue_bridge import QueueBridge
+from odyssey_recorder.task.queue.claims import Leases
+from odyssey_recorder.task.queue.queue import Board, QueuedTask
+from odyssey_recorder.task.queue.seat import Seat
+from odyssey_recorder.task.queue.shared_queue import SharedQueue, Surroundings
+from tests.task.houses import House
+from tests.task.tasks import NotedEpisodes, row
+
+
+@dataclass
+class Held:
+    """A bridge that holds a task, and the queue of somebody else."""
+
+    bridge: QueueBridge
+    house: House
+    other: SharedQueue
+    boards: list[Board] = field(default_factory=list)
+
+
+def is_kept(bridge: QueueBridge) -> bool:
+    """Whether what is held is renewed from time to time."""
+    return any(timer.isActive() and not timer.isSingleShot() for timer in bridge.findChildren(QTimer))
+
+
+@pytest.fixture
+def held(qtbot: QtBot, tmp_path: Path) -> Iterator[Held]:
+    """A task that the bridge has claimed, in a queue with somebody else at it."""
+    house = House(tmp_path)
+    house.fill(row("a"))
+    background = Background()
+    bridge = QueueBridge(house.queue(), background)
+    made = Held(bridge, house, house.queue(annotator="Grace"))
+    bridge.board_changed.connect(made.boards.append)
+    bridge.choose("a")
+    qtbot.waitUntil(lambda: len(made.boards) == 1)
+    yield made
+    shiboken6.delete(bridge)
+    background.close()
+    house.close()
+
+
+def test_a_task_is_kept_from_running_out_while_it_is_held(qtbot: QtBot, held: Held) -> None:
+    assert is_kept(held.bridge)
+    (first,) = held.other.holders()
+    held.house.clock.pass_s(0.8 * Leases().claim_s)
+    held.bridge.renew()
+    qtbot.waitUntil(lambda: held.other.holders()[0].until > first.until)
+    held.house.clock.pass_s(0.8 * Leases().claim_s)
+    with pytest.raises(TaskError):
+        held.other.claim("a")
+    held.bridge.let_go()
+    assert not is_kept(held.bridge)
+
+
+def test_a_task_that_ran_out_and_went_to_somebody_else_is_told(qtbot: QtBot, held: Held) -> None:
+    held.house.clock.pass_s(2 * Leases().claim_s)
+    held.other.claim("a")
+    why: list[str] = []
+    held.bridge.lost.connect(why.append)
+    held.bridge.renew()
+    qtbot.waitUntil(lambda: len(held.boards) == 2)
+    assert why == [
+        "It was not kept for you any more, as when the computer sleeps, and somebody else may have taken it."
+    ]
+
+
+class Crowded(SharedQueue):
+    """A queue at which somebody takes what is to be skipped as soon as it is free."""
+
+    other: SharedQueue
+
+    def skip(self, task_id: str, reason: str) -> None:
+        self.other.claim(task_id)
+        super().skip(task_id, reason)
+
+
+def test_what_somebody_takes_while_it_is_skipped_is_theirs(qtbot: QtBot, tmp_path: Path) -> None:
+    house = House(tmp_path)
+    house.fill(row("a"), row("b"))
+    queue = Crowded(house.database(house.clock), Seat.of("Ada", tmp_path), Surroundings(NotedEpisodes()))
+    queue.other = house.queue(annotator="Grace", drafts="hers")
+    background = Background()
+    bridge = QueueBridge(queue, background)
+    held: list[QueuedTask] = []
+    bridge.held_changed.connect(held.append)
+    bridge.choose("a")
+    bridge.skip("a", "app not installed")
+    qtbot.waitUntil(lambda: [task.task_id for task in held] == ["a", "b"])
+    assert {one.task_id: one.annotator for one in queue.other.holders()} == {"a": "Grace", "b": "Ada"}
+    shiboken6.delete(bridge)
+    background.close()
+    house.close()
+
+
+class CutOff(SharedQueue):
+    """A queue that is not reached any more as soon as something is claimed."""
+
+    def board(self) -> Board:
+        raise TaskError("The queue cannot be reached.")
+
+
+def test_what_is_held_is_told_also_where_the_board_cannot_be_had(qtbot: QtBot, tmp_path: Path) -> None:
+    house = House(tmp_path)
+    house.fill(row("a"))
+    background = Background()
+    bridge = QueueBridge(CutOff(house.database(), Seat.of("Ada", tmp_path), Surroundings(NotedEpisodes())), background)
+    told: list[str] = []
+    bridge.held_changed.connect(lambda held: told.append(held.task_id))
+    bridge.chosen.connect(lambda chosen: told.append(f"{chosen.task_id} is chosen"))
+    bridge.failed.connect(told.append)
+    bridge.choose("a")
+    qtbot.waitUntil(lambda: told == ["a", "a is chosen", "The queue cannot be reached."])
+    assert is_kept(bridge)
+    shiboken6.delete(bridge)
+    background.close()
+    house.close()
+
+
+def test_a_queue_that_takes_its_time_is_waited_for_only_so_long_and_answers_once(qtbot: QtBot, tmp_path: Path) -> None:
+    house = House(tmp_path)
+    house.fill(row("a"))
+    background = Background()
+    bridge = QueueBridge(house.queue(), background, patience_ms=20)
+    told: list[object] = []
+    for answer in (bridge.sure, bridge.unsure, bridge.lost, bridge.board_changed):
+        answer.connect(told.append)
+    with closing(sqlite3.connect(tmp_path / "queue.sqlite")) as somebody:
+        somebody.execute("BEGIN IMMEDIATE")
+        bridge.make_sure("a")
+        qtbot.waitUntil(lambda: told == ["It has not answered yet."])
+    bridge.refresh()
+    qtbot.waitUntil(lambda: len(told) == 2)
+    assert isinstance(told[1], Board)
+    shiboken6.delete(bridge)
+    background.close()
+    house.close()
