@@ -200,7 +200,7 @@ class Pages:
         page = ReviewPage(desk, *tools)
         page.keep_sheets_in(sheets)
         self._tell_recording(page.show_recording)
-        page.offer_figures(FiguresView(desk, *tools))
+        page.offer_figures(partial(FiguresView, desk, *tools))
         return page
 
     def _make_dataset(self, dataset: "DatasetFolder") -> Page:

@@ -1,7 +1,7 @@
 """The page where episodes are judged: the list of them, the one that is open, and the verdict on it."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from textwrap import shorten
@@ -84,11 +84,19 @@ class ReviewPage(Page):
         self._message = Banner(commands.button(Command.DISMISS_REVIEW, kind="quiet", wordless=True))
         self._bench = QWidget()
         self._whole = QStackedWidget()
+        self._make_figures: Callable[[], QWidget] | None = None
         self._lay_out()
         self._connect()
         self._arrange()
 
+    def fill(self) -> Iterator[None]:
+        if self._make_figures is not None and self._whole.count() == 1:
+            self._whole.addWidget(self._make_figures())
+            yield
+
     def enter(self) -> None:
+        for _turn in self.fill():
+            pass
         if self._following is None:
             self._following = self._reviewing.follow(self._news_came.emit, self._warning_came.emit)
             self._said.setText("Looking at the episodes…")
@@ -117,9 +125,9 @@ class ReviewPage(Page):
         super().hideEvent(event)
         self._watch.run(on=False)
 
-    def offer_figures(self, figures: QWidget) -> None:
-        """Let the reviewer turn from the episodes to `figures` and back."""
-        self._whole.addWidget(figures)
+    def offer_figures(self, make: Callable[[], QWidget]) -> None:
+        """Let the reviewer turn from the episodes to the figures and back, which `fill` makes."""
+        self._make_figures = make
         self._commands[Command.REVIEW_FIGURES].setVisible(True)
 
     def keep_sheets_in(self, file: KeptFile) -> None:

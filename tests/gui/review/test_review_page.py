@@ -573,7 +573,8 @@ def test_figures_that_are_given_stand_behind_a_switch(alone: Alone) -> None:
     figures = QLabel("Agreement: 0.8")
     switch = next(one for one in alone.page.findChildren(QAbstractButton) if one.accessibleName() == "Figures")
     assert not switch.isVisible()
-    alone.page.offer_figures(figures)
+    alone.page.offer_figures(lambda: figures)
+    alone.page.enter()
     assert switch.isVisible()
     alone.ask(Command.REVIEW_FIGURES)
     assert figures.isVisible()
@@ -581,10 +582,25 @@ def test_figures_that_are_given_stand_behind_a_switch(alone: Alone) -> None:
     assert not figures.isVisible()
 
 
+def test_the_figures_are_made_in_a_turn_of_their_own_and_once(alone: Alone) -> None:
+    made: list[QLabel] = []
+
+    def make() -> QLabel:
+        made.append(QLabel("Agreement: 0.8"))
+        return made[-1]
+
+    alone.page.offer_figures(make)
+    assert made == []
+    assert len(list(alone.page.fill())) == len(made) == 1
+    alone.page.enter()
+    assert len(made) == 1
+
+
 def test_the_time_of_an_episode_rests_while_the_figures_are_in_its_place(
     bench: BenchReviewing, alone: Alone, qtbot: QtBot
 ) -> None:
-    alone.page.offer_figures(QLabel("Agreement: 0.8"))
+    alone.page.offer_figures(lambda: QLabel("Agreement: 0.8"))
+    alone.page.enter()
     alone.ask(Command.NEXT_REVIEW)
     alone.wait_for(VerdictPanel)
     alone.now_s = 5.0
@@ -600,7 +616,8 @@ def test_the_time_of_an_episode_rests_while_the_figures_are_in_its_place(
 
 def test_the_next_episode_is_opened_from_the_figures_too(alone: Alone) -> None:
     figures = QLabel("Agreement: 0.8")
-    alone.page.offer_figures(figures)
+    alone.page.offer_figures(lambda: figures)
+    alone.page.enter()
     alone.ask(Command.REVIEW_FIGURES, Command.NEXT_REVIEW)
     alone.wait_for(VerdictPanel)
     assert not figures.isVisible()
