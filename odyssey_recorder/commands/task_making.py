@@ -1,5 +1,6 @@
 """`tasks generate`: which tasks are asked for on a command line, and how it is told what was made."""
 
+import os
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -31,7 +32,19 @@ def shares(given: Sequence[str], known: Collection[str], what: str) -> Mapping[s
             raise TaskError(f"There is no {what} {name}; there are {', '.join(sorted(known))}.")
         if not 0 <= told[name] < float("inf"):
             raise TaskError(f"{words}: a share is not less than 0.")
+    if told and not any(told.values()):
+        raise TaskError(f"Of no {what} there is a share: one at least must be more than 0.")
     return told
+
+
+def need_room_for(file: Path) -> None:
+    """Refuse a place where no list can be written before anything is done for it. Raises TaskError."""
+    folder = file.absolute().parent
+    if file.is_dir() or not folder.is_dir():
+        what = "it is a folder" if file.is_dir() else f"there is no folder {folder}"
+        raise TaskError(f"No list can be written to {file}: {what}.")
+    if not os.access(folder, os.W_OK):
+        raise TaskError(f"No list can be written to {file}: the folder {folder} is read-only for you.")
 
 
 def write_list(tasks: Sequence[ListedTask], file: Path | None, out: Console) -> None:
@@ -41,26 +54,6 @@ def write_list(tasks: Sequence[ListedTask], file: Path | None, out: Console) -> 
         out.file.write(lines)
     else:
         write_durably(file.absolute(), lines.encode())
-
-
-def told_batch(batch: Batch, library: TemplateLibrary, catalogue: str) -> Table:
-    """What was made of each category, from how many templates, with which apps, and what is left."""
-    table = Table(
-        Column("Category", no_wrap=True),
-        Column("Made", justify="right"),
-        Column("Templates", justify="right"),
-        Column("Apps", justify="right"),
-        Column("Left", justify="right"),
-        box=SIMPLE,
-    )
-    of_catalogue = library.of(catalogue)
-    for category in Category:
-        made = [task for task in batch.tasks if task.task.category == category.value]
-        templates = sum(template.category is category for template in of_catalogue)
-        used = f"{len({task.template for task in made})} of {templates}"
-        apps = len({app for task in made for app in task.task.apps})
-        table.add_row(category.value, str(len(made)), used, str(apps), f"{batch.left.get(category, 0):,}")
-    return table
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +68,28 @@ class Making:
     names_apps: bool
     day: date
     known: Sequence[ListedTask]
+
+
+def told_batch(batch: Batch, library: TemplateLibrary, making: Making) -> Table:
+    """What was made of each category, from how many templates, with which apps, and what is left of those asked for."""
+    table = Table(
+        Column("Category", no_wrap=True),
+        Column("Made", justify="right"),
+        Column("Templates", justify="right"),
+        Column("Apps", justify="right"),
+        Column("Left", justify="right"),
+        box=SIMPLE,
+    )
+    of_catalogue = library.of(making.catalogue)
+    for category in Category:
+        made = [task for task in batch.tasks if task.task.category == category.value]
+        templates = sum(template.category is category for template in of_catalogue)
+        used = f"{len({task.template for task in made})} of {templates}"
+        apps = len({app for task in made for app in task.task.apps})
+        is_asked = not making.categories or category.value in making.categories
+        left = f"{batch.left[category]:,}" if is_asked else "not asked for"
+        table.add_row(category.value, str(len(made)), used, str(apps), left)
+    return table
 
 
 def make(making: Making, library: TemplateLibrary) -> Batch:

@@ -76,7 +76,7 @@ def _told(estimate: Estimate, budget: float | None) -> Iterator[str]:
     yield f"{estimate.model} at {estimate.host}: {asked}"
     if not estimate.calls:
         return
-    tokens = f"about {estimate.tokens_in:,} + {estimate.tokens_out:,} tokens"
+    tokens = f"about {estimate.tokens_in:,} tokens in, {estimate.tokens_out:,} out"
     if estimate.cost is None:
         yield f"{tokens}; the price of this model is not known here"
     else:

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Make tasks, and look at those of the queue.")
 
+_MOST_FAULTS = 40
+
 _out = Console(highlight=False)
 _err = Console(stderr=True, highlight=False)
 
@@ -71,7 +73,7 @@ def show(
         raise _cannot(error) from error
     template = next((one for one in library.templates if one.template_id == name), None)
     if task is None and template is None:
-        raise _cannot(TaskError(f"There is no task and no template {name}: tasks list names the tasks."))
+        raise _cannot(TaskError(f"There is no task and no template {name}. “tasks list” names the tasks."))
     told = shown_task(task) if task is not None else shown_template(template, library)  # type: ignore[arg-type]
     if as_json:
         typer.echo(json.dumps(dict(told), indent=2))
@@ -115,8 +117,10 @@ def validate(
     if as_json:
         typer.echo(json.dumps({f"{what}s": len(things), "problems": list(_problems(problems))}, indent=2))
     else:
-        for problem in problems:
+        for problem in problems[:_MOST_FAULTS]:
             _err.print(line((str(problem), "red")), soft_wrap=True)
+        if len(problems) > _MOST_FAULTS:
+            _err.print(line(f"... and {len(problems) - _MOST_FAULTS} more: --json tells all"), soft_wrap=True)
         _out.print(line(f"{_counted(things, what)}, {_counted(problems, 'fault')}"), soft_wrap=True)
     if problems:
         raise typer.Exit(1)
@@ -156,12 +160,14 @@ def generate(  # noqa: PLR0913 - the flags
 
     Exit code 0: made; 1: fewer than asked for, because no more are left; 2: nothing could be made.
     """
-    from odyssey_recorder.commands.task_making import Making, make, shares, told_batch, write_list
+    from odyssey_recorder.commands.task_making import Making, make, need_room_for, shares, told_batch, write_list
     from odyssey_recorder.device.profile import profiles
     from odyssey_recorder.task.listing import read_tasks
     from odyssey_recorder.task.templates.template_files import load_library
 
     try:
+        if out is not None:
+            need_room_for(out)
         library, stock = load_library(_template_folders()), _stock()
         making = Making(
             count=count,
@@ -183,7 +189,7 @@ def generate(  # noqa: PLR0913 - the flags
             write_list(batch.tasks, out, _out)
     except OdysseyError as error:
         raise _cannot(error) from error
-    _err.print(told_batch(batch, library, catalogue))
+    _err.print(told_batch(batch, library, making))
     _err.print(line(f"{_counted(batch.tasks, 'task')}, seed {making.seed}"), soft_wrap=True)
     if len(batch.tasks) < count:
         _err.print(line((f"Only {len(batch.tasks)} of {count}: no more distinct ones are left.", "yellow")))
@@ -207,9 +213,10 @@ def rewrite(  # noqa: PLR0913 - the flags
     Says first what it will take. What was answered is kept: a run that was cut short goes on where it was. Tasks for
     which no words could be had stay as they were.
 
-    Exit code 0: nothing speaks against any; 1: some are for a person to look at; 2: nothing could be asked.
+    Exit code 0: nothing speaks against any; 1: some are for a person to look at, or without words;
+    2: nothing was asked.
     """
-    from odyssey_recorder.commands.task_making import write_list
+    from odyssey_recorder.commands.task_making import need_room_for, write_list
     from odyssey_recorder.commands.task_rewriting import agree_to, print_rewritten
     from odyssey_recorder.commands.task_rewriting import rewrite as rewrite_tasks
     from odyssey_recorder.task.listing import read_tasks
@@ -219,6 +226,7 @@ def rewrite(  # noqa: PLR0913 - the flags
 
     try:
         settings, tasks = _settings(), read_tasks(file)
+        need_room_for(out)
         names_apps = settings.name_apps if apps is None else apps
         asking = open_asking(settings, budget, at_once=at_once)
         rewriting = Rewriting(asking, load_library(_template_folders()))
@@ -231,7 +239,9 @@ def rewrite(  # noqa: PLR0913 - the flags
     except KeyboardInterrupt as error:
         _err.print(line("Interrupted. What was answered is kept: the same command goes on where this one was."))
         raise typer.Exit(2) from error
-    if not print_rewritten(tasks, done, _err):
+    is_clear = print_rewritten(tasks, done, _err)
+    _err.print(line(f"The list is in {out}."), soft_wrap=True)
+    if not is_clear:
         raise typer.Exit(1)
 
 
@@ -296,7 +306,7 @@ def import_tasks(
     *,
     to_approve: Annotated[bool, typer.Option("--to-approve", help="A person looks at them first.")] = False,
 ) -> None:
-    """Put the tasks of a list into the queue, behind those that are there.
+    """Put the tasks of a list into the queue, behind those that are there; what the queue has stays as it is.
 
     Exit code 0: those that are new are in it; 2: the list or the queue cannot be used, and nothing was put in.
     """

@@ -146,9 +146,8 @@ def read_listing(path: Path) -> Listing:
     try:
         data = path.read_bytes()
     except OSError as error:
-        raise TaskError(
-            f"The list of tasks {path} cannot be read: {error.strerror or error}. Mend the setting tasks."
-        ) from error
+        why = error.strerror or error
+        raise TaskError(f"The list of tasks {path} cannot be read: {why}. Name another, or bring it back.") from error
     tasks: list[ListedTask] = []
     problems: list[Problem] = []
     for outcome in _outcomes(path, data):

@@ -92,6 +92,18 @@ def test_what_cannot_be_made_is_said(command_line: CommandLine, words: tuple[str
     assert ran.out == ""
 
 
+def test_shares_of_nothing_at_all_are_refused(command_line: CommandLine) -> None:
+    ran = command_line("tasks", "generate", "--category", "Multi_Apps=0")
+    assert ran.exit_code == 2
+    assert "one at least must be more than 0" in ran.err
+
+
+def test_what_is_left_of_a_category_that_nobody_asked_for_is_not_told(command_line: CommandLine) -> None:
+    ran = command_line("tasks", "generate", "--category", "Multi_Apps", "--count", 1, "--seed", 1)
+    assert ran.exit_code == 0
+    assert ran.err.count("not asked for") == len(Category) - 1
+
+
 def test_when_no_more_are_left_it_is_said(command_line: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
     templates = command_line.folder / "templates"
     own = templates / "General_Tool" / "one_alarm.yaml"

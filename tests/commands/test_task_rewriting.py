@@ -113,6 +113,17 @@ def test_what_it_takes_must_be_agreed_to(command_line: CommandLine, server: Stan
     assert server.questions == []
 
 
+def test_a_place_where_no_list_can_be_written_is_refused_before_anything_is_asked(
+    command_line: CommandLine, server: StandIn, listed: Path
+) -> None:
+    for place, why in ((command_line.folder / "none" / "out.jsonl", "there is no folder"), (listed.parent, "a folder")):
+        ran = command_line("tasks", "rewrite", listed, "--out", place, "--yes")
+        assert ran.exit_code == 2
+        assert f"No list can be written to {place}: " in ran.err
+        assert why in ran.err
+    assert server.seen == []
+
+
 def test_where_nothing_could_be_asked_the_tasks_stay_as_they_were(
     command_line: CommandLine, server: StandIn, listed: Path
 ) -> None:

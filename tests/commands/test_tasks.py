@@ -47,6 +47,14 @@ def test_each_fault_is_told_with_file_line_and_key(command_line: CommandLine, li
     assert [one["key"] for one in json.loads(as_json.out)["problems"]] == ["priority", "devices.0", "start"]
 
 
+def test_of_very_many_faults_the_first_are_told(command_line: CommandLine, listed: Path) -> None:
+    listed.write_text("no json\n" * 100)
+    ran = command_line("tasks", "validate")
+    assert (ran.exit_code, ran.out) == (1, "0 tasks, 100 faults\n")
+    assert ran.err.splitlines()[-1] == "... and 60 more: --json tells all"
+    assert len(json.loads(command_line("tasks", "validate", "--json").out)["problems"]) == 100
+
+
 def test_a_list_that_is_not_there_is_another_failure(command_line: CommandLine) -> None:
     ran = command_line("tasks", "validate", str(command_line.folder / "none.jsonl"))
     assert ran.exit_code == 2
