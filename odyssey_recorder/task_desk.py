@@ -70,6 +70,7 @@ class TaskDesk:
         self._templates = templates
         self._open_asking = open_asking
         self._times_proposed = -1
+        self._edited: dict[str, tuple[ListedTask, ...]] = {}  # what a task was before each edit made here, and is now
 
     # What there is.
 
@@ -84,7 +85,7 @@ class TaskDesk:
 
     def left(self) -> Mapping[str, int]:
         """How many distinct tasks each template can still give, by its id. Raises TaskError."""
-        return left(self.library(), _identities(self.board()), date.today())
+        return left(self.library(), (task.listed for task in self.board().tasks), date.today())
 
     def board(self) -> Board:
         """Every task, also what is to be approved or was rejected. Raises TaskError."""
@@ -221,30 +222,24 @@ class TaskDesk:
         )
         edited = replace(task, task=replace(task.task, instruction=words), text=text)
         self._stock.amend([edited], self._who(), before=[task])
+        versions = self._edited.get(task_id, ())
+        self._edited[task_id] = (*(versions if task in versions else (task,)), edited)
         return edited
 
     # What a person says of them.
 
-    def approve(self, task_ids: Iterable[str]) -> None:
-        """Let tasks wait to be recorded. Raises TaskError."""
-        chosen = tuple(task_ids)
-        self._say(chosen, Approval.APPROVED, "")
-        self._stock.approve(chosen, self._who())
+    def approve(self, tasks: Iterable[ListedTask]) -> None:
+        """Let tasks, as this person has seen them, wait to be recorded; all or none. Raises TaskError."""
+        self._stock.approve(map(self._with_own_edits, tasks), self._who())
 
-    def reject(self, task_ids: Iterable[str], reason: str) -> None:
-        """Leave tasks out. Raises TaskError."""
-        chosen = tuple(task_ids)
-        self._stock.reject(chosen, self._who(), reason)
-        self._say(chosen, Approval.REJECTED, reason)
+    def reject(self, tasks: Iterable[ListedTask], reason: str) -> None:
+        """Leave tasks, as this person has seen them, out; all or none. Raises TaskError."""
+        self._stock.reject(map(self._with_own_edits, tasks), self._who(), reason)
 
-    def _say(self, task_ids: Sequence[str], approval: Approval, note: str) -> None:
-        tasks = self._listed(task_ids)
-        said = [
-            replace(task, text=replace(task.text, approval=approval, approved_by=self._who(), note=note))
-            for task in tasks
-            if task.text is not None
-        ]
-        self._stock.amend(said, self._who(), before=tasks)
+    def _with_own_edits(self, task: ListedTask) -> ListedTask:
+        """The task with what this person wrote last, which a list that is not read again yet may lack."""
+        versions = self._edited.get(task.task_id, ())
+        return versions[-1] if task in versions else task
 
     def _listed(self, task_ids: Sequence[str]) -> list[ListedTask]:
         tasks = {task.task_id: task.listed for task in self.board().tasks}

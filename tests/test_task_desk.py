@@ -14,6 +14,7 @@ from odyssey_recorder.llm.openai import OpenAIModel
 from odyssey_recorder.llm.prices import read_prices
 from odyssey_recorder.model.episode import Category
 from odyssey_recorder.model.text_origin import Approval, Writer
+from odyssey_recorder.task.listing import ListedTask
 from odyssey_recorder.task.queue.queue import Status
 from odyssey_recorder.task.queue.shared_queue import SharedQueue
 from odyssey_recorder.task.templates.template_files import load_library, shipped_templates
@@ -51,6 +52,11 @@ class Room:
     def made(self) -> list[str]:
         return [task.task_id for task in self.desk.generate(SIX).tasks]
 
+    def seen(self, *task_ids: str) -> list[ListedTask]:
+        """These tasks as the lead sees them now."""
+        listed = {task.task_id: task.listed for task in self.desk.board().tasks}
+        return [listed[one] for one in task_ids]
+
     def rewrite(self, task_ids: list[str], came: Callable[[Rewritten], None] | None = None) -> None:
         self.desk.rewrite(
             task_ids,
@@ -75,8 +81,8 @@ def test_what_is_made_waits_for_a_person_to_approve_it(room: Room) -> None:
     assert [task.task_id for task in board.tasks] == task_ids
     assert board.count(Status.TO_APPROVE) == 6
     assert room.queue.claim_next() is None
-    room.desk.approve(task_ids[:2])
-    room.desk.reject(task_ids[2:3], "too like the last")
+    room.desk.approve(room.seen(*task_ids[:2]))
+    room.desk.reject(room.seen(task_ids[2]), "too like the last")
     board = room.desk.board()
     assert (board.count(Status.WAITING), board.count(Status.REJECTED), board.count(Status.TO_APPROVE)) == (2, 1, 3)
     approved, rejected = board.tasks[0].listed.text, board.tasks[2].listed.text
@@ -136,10 +142,32 @@ def test_what_a_person_changed_meanwhile_stays(room: Room) -> None:
     assert left.text.edited_by == "Lea"
 
 
+def test_words_that_came_after_the_lead_looked_are_not_approved_unread(room: Room) -> None:
+    (first, *_) = room.made()
+    seen = room.seen(first)
+    room.rewrite([first])
+    with pytest.raises(TaskError, match=f"{first} was changed by somebody meanwhile"):
+        room.desk.approve(seen)
+    assert room.queue.board().count(Status.WAITING) == 0
+
+
+def test_what_a_lead_has_just_written_is_approved_before_the_list_is_read_again(room: Room) -> None:
+    (first, *_) = room.made()
+    seen = room.seen(first)
+    room.desk.edit(first, "Do one thing")
+    between = room.seen(first)
+    edited = room.desk.edit(first, "Do another thing")
+    room.desk.reject(seen, "not yet")
+    room.desk.approve(between)
+    (task, *_) = room.desk.board().tasks
+    assert task.status is Status.WAITING
+    assert task.listed.task == edited.task
+
+
 def test_what_is_rejected_without_a_reason_stays_as_it_was(room: Room) -> None:
     (first, *_) = room.made()
     with pytest.raises(TaskError, match="Say why"):
-        room.desk.reject([first], " ")
+        room.desk.reject(room.seen(first), " ")
     (task, *_) = room.desk.board().tasks
     assert task.status is Status.TO_APPROVE
     assert task.listed.text is not None
@@ -148,7 +176,7 @@ def test_what_is_rejected_without_a_reason_stays_as_it_was(room: Room) -> None:
 
 def test_the_rules_look_at_a_persons_words(room: Room) -> None:
     (first, *_) = room.made()
-    room.desk.approve([first])
+    room.desk.approve(room.seen(first))
     edited = room.desk.edit(first, "  Do something\nelse   entirely, please ")
     assert edited.task.instruction == "Do something else entirely, please"
     assert edited.text is not None
@@ -160,8 +188,12 @@ def test_the_rules_look_at_a_persons_words(room: Room) -> None:
 
 
 def test_a_task_that_is_gone_is_named(room: Room) -> None:
+    (first, *_) = room.made()
+    (seen,) = room.seen(first)
     with pytest.raises(TaskError, match="The task nobody is not in the queue any more"):
-        room.desk.approve(["nobody"])
+        room.desk.estimate(["nobody"])
+    with pytest.raises(TaskError, match="The task nobody is not in the queue"):
+        room.desk.approve([replace(seen, task_id="nobody")])
 
 
 def test_it_is_said_why_no_model_can_be_asked(room: Room) -> None:

@@ -56,8 +56,8 @@ def test_whoever_says_another_name_gives_back_what_they_held_under_the_first(
 def test_whoever_prepares_has_the_same_queue(queue: PersonalQueue) -> None:
     first = queue.board().tasks[0].listed
     assert queue.add([first], to_approve=True) == 0
-    queue.reject(["a"], "root", "not natural")
+    queue.reject([first], "root", "not natural")
     queue.amend([first], "root")
     assert queue.board().tasks[0].status is Status.REJECTED
-    queue.approve(["a"], "root")
+    queue.approve([first], "root")
     assert queue.board().tasks[0].status is Status.WAITING

@@ -1,11 +1,46 @@
 """What whoever prepares tasks does with the queue."""
 
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import replace
+
 import pytest
+from sqlalchemy import Engine, event
 
 from odyssey_recorder.errors import TaskError
+from odyssey_recorder.model.text_origin import Approval, TextOrigin
+from odyssey_recorder.task.listing import ListedTask
 from odyssey_recorder.task.queue.queue import FINISHED, Deed, Status
+from odyssey_recorder.task.queue.shared_queue import SharedQueue
 from tests.task.houses import House
+from tests.task.origins import PHRASED
 from tests.task.tasks import EPISODE, NotedEpisodes, NotedReturns, row
+
+
+def seen(stock: SharedQueue, *task_ids: str) -> list[ListedTask]:
+    """These tasks as whoever looks at the queue now sees them."""
+    listed = {task.task_id: task.listed for task in stock.board().tasks}
+    return [listed[one] for one in task_ids]
+
+
+@contextmanager
+def counted_statements() -> Iterator[list[str]]:
+    """The first word of each statement that is run meanwhile; one for many rows is one."""
+    told: list[str] = []
+
+    def note(_connection: object, _cursor: object, statement: str, *_rest: object) -> None:
+        told.append(statement.split()[0])
+
+    event.listen(Engine, "before_cursor_execute", note)
+    try:
+        yield told
+    finally:
+        event.remove(Engine, "before_cursor_execute", note)
+
+
+def with_origin(listed: Iterable[ListedTask], text: TextOrigin = PHRASED) -> list[ListedTask]:
+    return [replace(one, text=text) for one in listed]
 
 
 def test_what_is_to_be_approved_is_shown_and_not_offered_until_somebody_approves(house: House) -> None:
@@ -18,7 +53,7 @@ def test_what_is_to_be_approved_is_shown_and_not_offered_until_somebody_approves
     assert ada.claim_next() is None
     with pytest.raises(TaskError, match="a cannot be claimed: it is to approve"):
         ada.claim("a")
-    stock.approve(["b", "a"], "Lea")
+    stock.approve(seen(stock, "b", "a"), "Lea")
     claimed = ada.claim_next()
     assert claimed is not None
     assert claimed.task_id == "a"
@@ -29,7 +64,7 @@ def test_what_is_rejected_is_left_out_with_the_reason_and_can_be_approved_after_
     stock = house.queue()
     stock.add(house.listed(row("a")), to_approve=True)
     house.fill(row("b"))
-    stock.reject(["a", "b"], "Lea", "nobody says it so")
+    stock.reject(seen(stock, "a", "b"), "Lea", "nobody says it so")
     board = stock.board()
     assert [task.status for task in board.tasks] == [Status.REJECTED, Status.REJECTED]
     assert [(one.deed, one.by, one.reason) for one in board.tasks[1].history] == [
@@ -37,8 +72,8 @@ def test_what_is_rejected_is_left_out_with_the_reason_and_can_be_approved_after_
     ]
     assert stock.claim_next() is None
     with pytest.raises(TaskError, match="Say why"):
-        stock.reject(["b"], "Lea", "")
-    stock.approve(["b"], "Lea")
+        stock.reject(seen(stock, "b"), "Lea", "")
+    stock.approve(seen(stock, "b"), "Lea")
     assert stock.board().count(Status.WAITING) == 1
 
 
@@ -48,8 +83,97 @@ def test_of_many_that_are_rejected_none_is_where_one_was_begun(house: House) -> 
     episodes.drafts[EPISODE] = "b"
     stock = house.queue(episodes)
     with pytest.raises(TaskError, match="b cannot be rejected: it is under way, by Ada"):
-        stock.reject(["a", "b"], "Lea", "not natural")
+        stock.reject(seen(stock, "a", "b"), "Lea", "not natural")
     assert stock.board().count(Status.WAITING) == 1
+
+
+def test_what_is_said_of_a_task_stands_in_its_line_and_once_in_its_history(house: House) -> None:
+    stock = house.queue()
+    stock.add(with_origin(house.listed(row("a"), row("b"))), to_approve=True)
+    stock.approve(seen(stock, "a"), "Lea")
+    stock.reject(seen(stock, "b"), "Lea", "  nobody says\tit so ")
+    a, b = stock.board().tasks
+    assert a.listed.text == replace(PHRASED, approval=Approval.APPROVED, approved_by="Lea")
+    assert b.listed.text == replace(PHRASED, approval=Approval.REJECTED, approved_by="Lea", note="nobody says it so")
+    assert [one.deed for one in a.history] == [Deed.PREPARED, Deed.APPROVED]
+    assert [one.deed for one in b.history] == [Deed.PREPARED, Deed.REJECTED]
+
+
+def test_words_that_nobody_has_read_are_neither_approved_nor_rejected(house: House) -> None:
+    stock, other = house.queue(), house.queue(annotator="Grace")
+    stock.add(with_origin(house.listed(row("a"), row("b"))), to_approve=True)
+    before = seen(stock, "a", "b")
+    other.amend(with_origin(house.listed(row("b", instruction="Wake me at six"))), "Grace")
+    with pytest.raises(TaskError, match="b was changed by somebody meanwhile: look at it again"):
+        stock.approve(before, "Lea")
+    with pytest.raises(TaskError, match="b was changed by somebody meanwhile"):
+        stock.reject(before, "Lea", "not natural")
+    board = stock.board()
+    assert board.count(Status.TO_APPROVE) == 2
+    assert [task.listed for task in board.tasks] == [before[0], *seen(other, "b")]
+    stock.approve(seen(stock, "b"), "Lea")
+    assert stock.board().count(Status.WAITING) == 1
+
+
+def test_of_two_who_judge_the_same_words_the_last_counts(house: House) -> None:
+    stock, other = house.queue(), house.queue(annotator="Grace")
+    stock.add(with_origin(house.listed(row("a"))), to_approve=True)
+    before = seen(stock, "a")
+    other.reject(before, "Grace", "makes no sense")
+    stock.approve(before, "Lea")
+    (task,) = other.board().tasks
+    assert task.status is Status.WAITING
+    assert task.listed.text == replace(PHRASED, approval=Approval.APPROVED, approved_by="Lea")
+
+
+def test_what_waits_already_is_approved_no_second_time(house: House) -> None:
+    house.fill(row("a"))
+    stock, bob = house.queue(), house.queue(annotator="Bob")
+    bob.claim("a")
+    stock.approve(seen(stock, "a"), "Lea")
+    (task,) = stock.board().tasks
+    assert (task.status, task.history) == (Status.CLAIMED, ())
+
+
+def test_whoever_rejects_what_they_hold_holds_it_no_more(house: House) -> None:
+    house.fill(row("a"))
+    stock = house.queue()
+    stock.claim("a")
+    stock.reject(seen(stock, "a"), "Lea", "not natural")
+    assert stock.holders() == ()
+    assert not stock.renew()
+
+
+def test_many_are_approved_changed_and_rejected_with_no_more_statements_than_one(house: House) -> None:
+    stock = house.queue()
+    stock.add(with_origin(house.listed(*(row(f"t-{number}") for number in range(301)))), to_approve=True)
+    one, *many = [task.listed for task in stock.board().tasks]
+
+    def judge(tasks: list[ListedTask]) -> None:
+        stock.approve(tasks, "Lea")
+        stock.amend(tasks, "Lea")
+        stock.reject(tasks, "Lea", "not natural")
+
+    with counted_statements() as for_one:
+        judge([one])
+    with counted_statements() as for_many:
+        judge(many)
+    assert for_many == for_one
+    assert len(for_one) <= 12
+    assert stock.board().count(Status.REJECTED) == 301
+
+
+def test_two_who_add_the_same_tasks_at_once_add_each_once(house: House) -> None:
+    rows = house.listed(*(row(f"t-{number}") for number in range(100)))
+    leads = [house.queue(annotator=name) for name in ("Lea", "Grace", "Ida", "Eve")]
+    orders = [rows, rows[::-1], rows[50:] + rows[:50], rows[20:]]
+    for lead in leads:
+        lead.board()
+    with ThreadPoolExecutor(len(leads)) as pool:
+        counts = list(pool.map(lambda lead, order: lead.add(order, to_approve=True), leads, orders))
+    board = leads[0].board()
+    assert sum(counts) == len(board.tasks) == 100
+    assert {tuple(one.deed for one in task.history) for task in board.tasks} == {(Deed.PREPARED,)}
 
 
 def test_what_somebody_changed_meanwhile_is_not_written_over(house: House) -> None:
@@ -80,7 +204,7 @@ def test_words_that_are_put_in_the_place_of_others_are_offered(house: House) -> 
     with pytest.raises(TaskError, match="c is not in the queue"):
         stock.amend(house.listed(row("c")), "Lea")
     with pytest.raises(TaskError, match="c is not in the queue"):
-        stock.approve(["c"], "Lea")
+        stock.approve(house.listed(row("c")), "Lea")
 
 
 def test_a_skipped_task_that_is_amended_stays_behind_the_others(house: House) -> None:

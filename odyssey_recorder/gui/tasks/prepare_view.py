@@ -151,9 +151,9 @@ class PrepareView(QWidget):
             self._approve_these(rows)
 
     def _approve_these(self, rows: Sequence[PreparedRow]) -> None:
-        ids = [one.task_id for one in rows]
+        tasks = [one.task.listed for one in rows]
         self._decide(rows, Status.WAITING)
-        self._workshop.change(lambda preparing: preparing.approve(ids))
+        self._workshop.change(lambda preparing: preparing.approve(tasks))
 
     def _ask_to_reject(self) -> None:
         rows = [one for one in self.chosen if one.task.status in (Status.TO_APPROVE, Status.WAITING)]
@@ -173,9 +173,9 @@ class PrepareView(QWidget):
         dialog.open()
 
     def _reject(self, rows: Sequence[PreparedRow], reason: str) -> None:
-        ids = [one.task_id for one in rows]
+        tasks = [one.task.listed for one in rows]
         self._decide(rows, Status.REJECTED)
-        self._workshop.change(lambda preparing: preparing.reject(ids, reason))
+        self._workshop.change(lambda preparing: preparing.reject(tasks, reason))
 
     def _decide(self, rows: Sequence[PreparedRow], status: Status) -> None:
         """Show at once how tasks stand, and turn to the next."""

@@ -60,11 +60,11 @@ class Preparing(Protocol):
     def edit(self, task_id: str, instruction: str) -> ListedTask:
         """Put a person's words in the place of the instruction; the rules look at them."""
 
-    def approve(self, task_ids: Iterable[str]) -> None:
-        """Let tasks wait to be recorded."""
+    def approve(self, tasks: Iterable[ListedTask]) -> None:
+        """Let tasks, as they are shown, wait to be recorded; none where one has changed meanwhile."""
 
-    def reject(self, task_ids: Iterable[str], reason: str) -> None:
-        """Leave tasks out."""
+    def reject(self, tasks: Iterable[ListedTask], reason: str) -> None:
+        """Leave tasks, as they are shown, out; none where one has changed meanwhile."""
 
     def holders(self) -> tuple[Holder, ...]:
         """Who works on what now."""

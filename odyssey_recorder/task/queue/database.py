@@ -20,6 +20,8 @@ from sqlalchemy import (
     Connection,
     Dialect,
     Engine,
+    Insert,
+    Table,
     bindparam,
     cast,
     create_engine,
@@ -28,6 +30,8 @@ from sqlalchemy import (
     literal,
 )
 from sqlalchemy import text as sql
+from sqlalchemy.dialects.postgresql import insert as postgresql_insert
+from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, DisconnectionError, SQLAlchemyError
 
@@ -191,6 +195,13 @@ class QueueDatabase:
             return self._url.database or ""
         url = self._url
         return URL.create("postgresql", url.username, None, url.host, url.port, url.database).render_as_string()
+
+
+def insert_new(connection: Connection, table: Table) -> Insert:
+    """What inserts rows, and leaves out those whose keys are there already, also where another program inserts them."""
+    made: Callable[[Table], Any] = sqlite_insert if connection.dialect.name == "sqlite" else postgresql_insert
+    inserted: Insert = made(table).on_conflict_do_nothing()
+    return inserted
 
 
 def upgrade(connection: Connection, found: str | None, shown: str, wanted: str = REVISION) -> None:

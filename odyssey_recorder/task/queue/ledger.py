@@ -1,12 +1,14 @@
 """What is written to the queue's tables: deeds with the status that follows from them, and leases."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from operator import itemgetter
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, and_, bindparam, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, Row, Select, and_, bindparam, func, insert, or_, select, update
 
 from odyssey_recorder.task.listing import ListedTask, parse_task_line, task_line
 from odyssey_recorder.task.queue.claims import FREE, Leases
+from odyssey_recorder.task.queue.database import insert_new
 from odyssey_recorder.task.queue.queue import FINISHED, OPEN, Deed, Status
 from odyssey_recorder.task.queue.rules import counted_episode, next_status, rank, skip_number
 from odyssey_recorder.task.queue.seat import Seat
@@ -15,6 +17,8 @@ from odyssey_recorder.task.queue.tables import deeds, tasks
 _US = 1_000_000
 _BEHIND_LISTS = 1 << 31
 """The position of the first task that comes from no list."""
+_AT_ONCE = 5_000
+"""So many tasks are asked for in one statement: a database takes no more than 32,766 values."""
 
 
 class Ledger:
@@ -28,13 +32,25 @@ class Ledger:
 
     def task(self, task_id: str, *, to_change: bool = True) -> Row[Any] | None:
         """The task's row, with `is_held` and `is_mine`; `to_change`, nobody else does until the transaction ends."""
-        query = select(
+        query = self._rows().where(tasks.c.task_id == task_id)
+        return self._connection.execute(query.with_for_update() if to_change else query).first()
+
+    def tasks(self, task_ids: Iterable[str]) -> Mapping[str, Row[Any]]:
+        """The rows of those of the tasks that are there, as `task` has them, by id; nobody else changes them."""
+        wanted = sorted(task_ids)  # all programs take them in one order
+        found: dict[str, Row[Any]] = {}
+        for first in range(0, len(wanted), _AT_ONCE):
+            query = self._rows().where(tasks.c.task_id.in_(wanted[first : first + _AT_ONCE]))
+            for row in self._connection.execute(query.order_by(tasks.c.task_id).with_for_update()):
+                found[row.task_id] = row
+        return found
+
+    def _rows(self) -> Select[Any]:
+        return select(
             tasks,
             (tasks.c.until_us > self._now).label("is_held"),
             (tasks.c.token == self._seat.token).label("is_mine"),
         )
-        query = query.where(tasks.c.task_id == task_id)
-        return self._connection.execute(query.with_for_update() if to_change else query).first()
 
     def of_episode(self, task_id: str, episode_id: str) -> list[tuple[Deed, str]]:
         """What was done with the task as this episode, and at which place, the oldest first."""
@@ -69,6 +85,23 @@ class Ledger:
                 values |= FREE
         self._change(task.task_id, values)
 
+    def put(
+        self, changed: Sequence[tuple[Row[Any], ListedTask]], deed: Deed, *, by: str = "", reason: str = ""
+    ) -> None:
+        """Put these in the place of what tasks were, as `tasks` gave them, and note the same deed for all of them."""
+        rows: list[dict[str, Any]] = []
+        for task, listed in changed:
+            status, skipped = next_status(Status[task.status], deed), skip_number(task.rank)
+            told = columns(listed, task.position, status, is_listed=task.is_listed, skipped=skipped)
+            rows.append({"_id": task.task_id, "version": task.version + 1, **told})
+        self._note_all([task.task_id for task, _listed in changed], self._deed(deed, by=by, reason=reason))
+        change(self._connection, rows)
+
+    def _note_all(self, task_ids: Sequence[str], done: Mapping[str, Any]) -> None:
+        if task_ids:
+            written = insert(deeds).values(**done, task_id=bindparam("_id"))
+            self._connection.execute(written, [{"_id": one} for one in task_ids])
+
     def _deed(self, deed: Deed, *, by: str = "", reason: str = "", episode_id: str = "") -> dict[str, Any]:
         return {
             "deed": deed.name,
@@ -82,7 +115,7 @@ class Ledger:
     # Tasks.
 
     def add(self, listed: Iterable[ListedTask], status: Status) -> int:
-        """Put new tasks behind those that are there; how many were new."""
+        """Put new tasks behind those that are there; how many were new, also where another program adds the same."""
         have = set(self._connection.execute(select(tasks.c.task_id)).scalars())
         new = {one.task_id: one for one in listed if one.task_id not in have}
         if not new:
@@ -93,19 +126,12 @@ class Ledger:
             {"task_id": one.task_id, **columns(one, first + number, status, is_listed=True)}
             for number, one in enumerate(new.values())
         ]
-        self._connection.execute(insert(tasks), rows)
+        rows.sort(key=itemgetter("task_id"))  # two that add the same wait for each other in one order
+        inserted = insert_new(self._connection, tasks).returning(tasks.c.task_id)
+        added = self._connection.execute(inserted, rows).scalars().all()
         if status is Status.TO_APPROVE:
-            values = self._deed(Deed.PREPARED)
-            self._connection.execute(
-                insert(deeds).values(**values, task_id=bindparam("_id")), [{"_id": one} for one in new]
-            )
-        return len(new)
-
-    def rewrite(self, task: Row[Any], listed: ListedTask) -> None:
-        """Put `listed` in the place of what the task was."""
-        status = Status[task.status]
-        row = columns(listed, task.position, status, is_listed=task.is_listed, skipped=skip_number(task.rank))
-        self._change(task.task_id, {**row, "version": tasks.c.version + 1})
+            self._note_all(added, self._deed(Deed.PREPARED))
+        return len(added)
 
     # Leases of recordings, and of windows that are no more.
 
@@ -135,6 +161,13 @@ class Ledger:
 
     def _change(self, task_id: str, values: Mapping[str, Any]) -> None:
         self._connection.execute(update(tasks).where(tasks.c.task_id == task_id).values(**values))
+
+
+def change(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Change the tasks of the ids `_id` in these rows, all in the same columns."""
+    if rows:
+        values: dict[str, Any] = {name: bindparam(name) for name in rows[0] if name != "_id"}
+        connection.execute(update(tasks).where(tasks.c.task_id == bindparam("_id")).values(values), rows)
 
 
 def columns(listed: ListedTask, position: int, status: Status, *, is_listed: bool, skipped: int = 0) -> dict[str, Any]:

@@ -60,13 +60,13 @@ class PersonalQueue:
         """Put these in the place of the tasks of the same ids."""
         self._queue.amend(tasks, by, before=before)
 
-    def approve(self, task_ids: Iterable[str], by: str) -> None:
+    def approve(self, tasks: Iterable[ListedTask], by: str) -> None:
         """Let tasks wait."""
-        self._queue.approve(task_ids, by)
+        self._queue.approve(tasks, by)
 
-    def reject(self, task_ids: Iterable[str], by: str, reason: str) -> None:
+    def reject(self, tasks: Iterable[ListedTask], by: str, reason: str) -> None:
         """Leave tasks out."""
-        self._queue.reject(task_ids, by, reason)
+        self._queue.reject(tasks, by, reason)
 
     def holders(self) -> tuple[Holder, ...]:
         """Who works on what now."""

@@ -216,11 +216,17 @@ class TaskStock(Protocol):
         Raises TaskError where one was begun or recorded, or is not any more what it is in `before`.
         """
 
-    def approve(self, task_ids: Iterable[str], by: str) -> None:
-        """Let tasks that were to be approved, or rejected, wait."""
+    def approve(self, tasks: Iterable[ListedTask], by: str) -> None:
+        """Let tasks that were to be approved, or rejected, wait; all or none. What waits already is let be.
 
-    def reject(self, task_ids: Iterable[str], by: str, reason: str) -> None:
-        """Leave tasks out that were to be approved or wait. Raises TaskError where one was begun or recorded."""
+        The `tasks` are as whoever approves has seen them: raises TaskError where one is not so any more.
+        """
+
+    def reject(self, tasks: Iterable[ListedTask], by: str, reason: str) -> None:
+        """Leave tasks out that were to be approved or wait; all or none.
+
+        Raises TaskError where one was begun or recorded, or is not any more as it was seen.
+        """
 
     def holders(self) -> tuple[Holder, ...]:
         """Who works on what now."""

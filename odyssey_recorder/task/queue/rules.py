@@ -1,9 +1,11 @@
 """The rules of a queue: how a task stands after what was done with it, and its place in the order of offering. Pure."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 from datetime import date
 
 from odyssey_recorder.errors import TaskError
+from odyssey_recorder.model.text_origin import Approval
 from odyssey_recorder.task.listing import ListedTask
 from odyssey_recorder.task.queue.queue import FINISHED, OPEN, RECORDED, Deed, Status
 
@@ -83,6 +85,13 @@ def rank(listed: ListedTask, position: int, status: Status, skipped: int) -> int
     turn = 0 if status is Status.SENT_BACK else 1
     urgency = turn << _URGENCY_BITS | _MOST_URGENT - listed.priority
     return (urgency << _DUE_BITS | (listed.due or date.max).toordinal()) << _POSITION_BITS | position
+
+
+def judged(listed: ListedTask, approval: Approval, by: str, note: str = "") -> ListedTask:
+    """The task with what a person says of its words; one that does not tell where they come from stays as it is."""
+    if listed.text is None:
+        return listed
+    return replace(listed, text=replace(listed.text, approval=approval, approved_by=by, note=note))
 
 
 def skip_number(rank: int) -> int:

@@ -1,9 +1,10 @@
 """The queue of a team, or of this computer, as one annotator at one place has it."""
 
 import time
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Callable, Iterable, Iterator, Set
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -11,6 +12,7 @@ from typing import Any
 from sqlalchemy import Connection, Row
 
 from odyssey_recorder.errors import TaskError
+from odyssey_recorder.model.text_origin import Approval
 from odyssey_recorder.task.listing import ListedTask, parse_task_line
 from odyssey_recorder.task.queue.claims import Claims, ClaimStatements, Leases
 from odyssey_recorder.task.queue.database import QueueDatabase
@@ -18,7 +20,7 @@ from odyssey_recorder.task.queue.ledger import Ledger
 from odyssey_recorder.task.queue.news import News, Scout, Sight, write
 from odyssey_recorder.task.queue.progress import take_over
 from odyssey_recorder.task.queue.queue import FINISHED, OPEN, Board, Deed, Episodes, Holder, QueuedTask, Returns, Status
-from odyssey_recorder.task.queue.rules import RANKS, SENT_BACK_RANKS, given, shown_status
+from odyssey_recorder.task.queue.rules import RANKS, SENT_BACK_RANKS, given, judged, shown_status
 from odyssey_recorder.task.queue.seat import Seat, computer
 from odyssey_recorder.task.queue.snapshot import Snapshot
 from odyssey_recorder.task.queue.source_list import SourceList
@@ -153,39 +155,47 @@ class SharedQueue:
 
     def amend(self, tasks: Iterable[ListedTask], by: str, *, before: Iterable[ListedTask] = ()) -> None:
         """Put these in the place of the tasks of the same ids."""
-        known = {one.task_id: one for one in before}
+        wanted, known = _by_id(tasks), _by_id(before)
         with self._lock:
             self._glance()
             with self._writing() as (ledger, _claims):
-                for listed in sorted(tasks, key=lambda one: one.task_id):
-                    task = self._standing(ledger, listed.task_id, OPEN | _PREPARED, "be changed")
-                    if known.get(listed.task_id) not in (None, parse_task_line(task.line)):
-                        raise TaskError(f"The task {task.task_id} was changed by somebody meanwhile: look at it again.")
-                    ledger.rewrite(task, listed)
-                    ledger.note(task, Deed.EDITED, by=by)
+                found = ledger.tasks(wanted)
+                for task_id in wanted:
+                    task = self._fit(found.get(task_id), task_id, OPEN | _PREPARED, "be changed")
+                    if known.get(task_id) not in (None, parse_task_line(task.line)):
+                        raise _changed(task_id)
+                ledger.put([(found[one], listed) for one, listed in wanted.items()], Deed.EDITED, by=by)
 
-    def approve(self, task_ids: Iterable[str], by: str) -> None:
+    def approve(self, tasks: Iterable[ListedTask], by: str) -> None:
         """Let tasks that were to be approved, or rejected, wait."""
+        seen = _by_id(tasks)
         with self._lock:
             self._glance()
             with self._writing() as (ledger, _claims):
-                for task_id in sorted(task_ids):
-                    task = ledger.task(task_id)
-                    if task is None:
+                found = ledger.tasks(seen)
+                for task_id in seen:
+                    if (task := found.get(task_id)) is None or not task.is_listed:
                         raise self._refusal(task, task_id, "be approved")
-                    if Status[task.status] in _PREPARED:
-                        ledger.note(task, Deed.APPROVED, by=by)
+                prepared = [task for task in found.values() if Status[task.status] in _PREPARED]
+                say = partial(judged, approval=Approval.APPROVED, by=by)
+                ledger.put([(task, _said(task, seen[task.task_id], say)) for task in prepared], Deed.APPROVED, by=by)
 
-    def reject(self, task_ids: Iterable[str], by: str, reason: str) -> None:
+    def reject(self, tasks: Iterable[ListedTask], by: str, reason: str) -> None:
         """Leave tasks out that were to be approved or wait."""
+        seen = _by_id(tasks)
         with self._lock:
             self._glance()
             words = given(reason)
             with self._writing() as (ledger, claims):
-                for task_id in sorted(task_ids):
-                    task = self._standing(ledger, task_id, OPEN | _PREPARED, "be rejected")
-                    ledger.note(task, Deed.REJECTED, by=by, reason=words)
-                    claims.let_go(task_id)
+                found = ledger.tasks(seen)
+                say = partial(judged, approval=Approval.REJECTED, by=by, note=words)
+                said = [
+                    (self._fit(found.get(one), one, OPEN | _PREPARED, "be rejected"), listed)
+                    for one, listed in seen.items()
+                ]
+                ledger.put([(task, _said(task, one, say)) for task, one in said], Deed.REJECTED, by=by, reason=words)
+                if self._held in seen:
+                    claims.let_go(self._held)
 
     def holders(self) -> tuple[Holder, ...]:
         """Who works on what now."""
@@ -273,7 +283,9 @@ class SharedQueue:
 
     def _standing(self, ledger: Ledger, task_id: str, wanted: Set[Status], deed: str) -> Row[Any]:
         """The task of this id, which must stand as `wanted` to `deed` ("be skipped"), and not be held by others."""
-        task = ledger.task(task_id)
+        return self._fit(ledger.task(task_id), task_id, wanted, deed)
+
+    def _fit(self, task: Row[Any] | None, task_id: str, wanted: Set[Status], deed: str) -> Row[Any]:
         if task is None or not task.is_listed or Status[task.status] not in wanted or not _is_ours(task):
             raise self._refusal(task, task_id, deed)
         return task
@@ -306,6 +318,22 @@ class SharedQueue:
 def _is_ours(task: Row[Any]) -> bool:
     """Whether nobody else has the task, and nobody records it."""
     return not task.is_held or task.is_mine
+
+
+def _by_id(tasks: Iterable[ListedTask]) -> dict[str, ListedTask]:
+    return {one.task_id: one for one in tasks}
+
+
+def _said(task: Row[Any], seen: ListedTask, say: Callable[[ListedTask], ListedTask]) -> ListedTask:
+    """What is said of a task that still is as it was seen, whatever was said of it before. Raises TaskError."""
+    told = say(seen)
+    if say(parse_task_line(task.line)) != told:
+        raise _changed(task.task_id)
+    return told
+
+
+def _changed(task_id: str) -> TaskError:
+    return TaskError(f"The task {task_id} was changed by somebody meanwhile: look at it again.")
 
 
 def _behind(rank: int) -> tuple[tuple[int, int], ...]:

@@ -5,11 +5,11 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, delete, insert, select, update
+from sqlalchemy import Connection, delete, insert, select
 
 from odyssey_recorder import __version__
 from odyssey_recorder.task.listing import ListedTask, parse_task_line, read_tasks, shipped_tasks, task_line
-from odyssey_recorder.task.queue.ledger import columns
+from odyssey_recorder.task.queue.ledger import change, columns
 from odyssey_recorder.task.queue.queue import Deed, Status
 from odyssey_recorder.task.queue.rules import skip_number, status_after
 from odyssey_recorder.task.queue.tables import deeds, notes, tasks
@@ -77,8 +77,8 @@ def bring_in_line(connection: Connection, listed: Sequence[ListedTask]) -> None:
     if new:
         connection.execute(insert(tasks), new)
         restate(connection, [row["task_id"] for row in new])
-    _change(connection, changed)
-    _change(connection, [{"_id": row.task_id, "is_listed": False, "is_open": False} for row in gone])
+    change(connection, changed)
+    change(connection, [{"_id": row.task_id, "is_listed": False, "is_open": False} for row in gone])
 
 
 def restate(connection: Connection, task_ids: Iterable[str]) -> None:
@@ -98,7 +98,7 @@ def restate(connection: Connection, task_ids: Iterable[str]) -> None:
             status = status_after(Deed[one.deed] for one in past)
             values = columns(parse_task_line(row.line), row.position, status, is_listed=row.is_listed, skipped=skipped)
             told.append({"_id": row.task_id, "version": row.version + 1, **values})
-    _change(connection, told)
+    change(connection, told)
 
 
 def _digest(task: ListedTask) -> str:
@@ -111,10 +111,3 @@ def _digest_of_file(path: Path) -> str:
         return sha256(__version__.encode() + path.read_bytes()).hexdigest()
     except OSError:
         return ""  # reading the tasks says why
-
-
-def _change(connection: Connection, rows: Sequence[dict[str, Any]]) -> None:
-    """Change the tasks of these ids, all in the same columns."""
-    if rows:
-        values: dict[str, Any] = {name: bindparam(name) for name in rows[0] if name != "_id"}
-        connection.execute(update(tasks).where(tasks.c.task_id == bindparam("_id")).values(values), rows)

@@ -43,10 +43,22 @@ def test_one_key_approves_and_goes_to_the_next(lead: LeadBench) -> None:
 def test_the_current_task_stays_current_while_all_are_read_again(lead: LeadBench) -> None:
     _, second, third = lead.prepared(3)
     lead.tasks.selectRow(2)
-    lead.desk.approve([second.task_id])
+    lead.desk.approve([second.listed])
     lead.press(Command.READ_TASKS)
     lead.wait_for(lambda: len(lead.rows) == 2)
     assert lead.current == third.task_id
+
+
+def test_what_is_not_shown_yet_is_not_approved(lead: LeadBench) -> None:
+    (task,) = lead.prepared(1)
+    changed = replace(task.listed, notes="Use the account of the team")
+    lead.office.queue.amend([changed], "Grace")
+    lead.press(Command.APPROVE_TASKS)
+    lead.wait_for(lambda: lead.says("That did not work."))
+    lead.wait_for(lambda: [row.task.listed for row in lead.rows] == [changed])
+    assert lead.task(task.task_id).status is Status.TO_APPROVE
+    lead.press(Command.APPROVE_TASKS)
+    lead.wait_for(lambda: lead.task(task.task_id).status is Status.WAITING)
 
 
 def test_many_are_approved_at_once_only_after_a_question(lead: LeadBench) -> None:
