@@ -149,6 +149,16 @@ def test_a_template_knows_its_own_tasks_again(slots: dict[str, Slot]) -> None:
         assert not fillings.holds(identity(task.replace("find", "seek")))
 
 
+@given(slots)
+def test_a_template_gives_the_values_of_its_fillings_and_no_others(slots: dict[str, Slot]) -> None:
+    template = template_of(slots=slots)
+    fillings = Fillings(template, FRIDAY)
+    for values in all_of(template):
+        assert fillings.gives(values)
+        assert not fillings.gives({**values, "another": "gap"})
+        assert not any(fillings.gives({**values, name: "what no gap has"}) for name in values)
+
+
 def test_slots_of_the_same_items_never_get_the_same() -> None:
     cities = Items(("Lisbon", "Kyoto", "Rome"))
     template = template_of(slots={"start": cities, "middle": cities, "end": cities})
@@ -156,6 +166,7 @@ def test_slots_of_the_same_items_never_get_the_same() -> None:
     assert len(made) == 6
     assert all(len(set(values.values())) == 3 for values in made)
     assert not Fillings(template, FRIDAY).holds(identity("find Rome and Kyoto and Rome"))
+    assert not Fillings(template, FRIDAY).gives({"start": "Rome", "middle": "Kyoto", "end": "Rome"})
 
 
 def test_slots_of_the_same_items_are_told_apart_in_whatever_order_the_text_has_them() -> None:

@@ -7,7 +7,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
-from datetime import date
+from datetime import date, timedelta
 from pathlib import Path
 
 import pytest
@@ -39,6 +39,11 @@ def categories(tasks: Iterable[ListedTask]) -> Counter[str]:
 
 def identities(tasks: Iterable[ListedTask]) -> frozenset[str]:
     return frozenset(identity(task.task.task) for task in tasks)
+
+
+def unmade(words: str) -> ListedTask:
+    """A task that names no template."""
+    return ListedTask(words, TaskInfo(GENERAL.value, ("Memo",), words, words, words))
 
 
 # One task.
@@ -149,7 +154,7 @@ def test_a_task_that_two_templates_give_comes_once() -> None:
 # The same for the same seed.
 
 _SCRIPT = """
-from datetime import date
+from datetime import date, timedelta
 from odyssey_recorder.task.making.generation import Order, Targets, generate
 from odyssey_recorder.task.listing import task_line
 from tests.task.templates import one_per_category
@@ -336,13 +341,24 @@ def test_what_is_left_of_each_template_is_told() -> None:
     few = template_of("few", slots={"item": many(4)})
     dated = template_of("dated", slots={"item": many(3), "when": Days(1, 2, "date")})
     library = library_of(few, dated)
-    assert left(library, frozenset(), DAY) == {"few": 4, "dated": 6}
+    assert left(library, (), DAY) == {"few": 4, "dated": 6}
     tasks = made(library, 5).tasks
     used = Counter(task.template for task in tasks)
-    assert left(library, identities(tasks) | {"few thing 9", "something else"}, DAY) == {
-        "few": 4 - used["few"], "dated": 6 - used["dated"],
-    }  # fmt: skip
-    assert left(library, identities(tasks), date(2027, 1, 1))["dated"] == 6
+    others = [unmade("Few thing 9"), unmade("Something else")]
+    still = {"few": 4 - used["few"], "dated": 6 - used["dated"]}
+    assert left(library, [*tasks, *tasks, *others], DAY) == still
+    assert left(library, [unmade(task.task.task.upper()) for task in tasks], DAY) == still
+    assert left(library, tasks, date(2027, 1, 1))["dated"] == 6
+
+
+def test_a_task_takes_nothing_from_a_template_that_does_not_give_it_any_more() -> None:
+    before = template_of("few", slots={"item": many(4)})
+    tasks = made(library_of(before), 4).tasks
+    fewer = replace(before, slots={"item": many(3)})
+    other = replace(before, meta_task="Quite different: {item}")
+
+    assert left(library_of(fewer), tasks, DAY) == {"few": 0}
+    assert left(library_of(other), tasks, DAY) == {"few": 4}
 
 
 def test_tasks_are_known_again_of_templates_that_begin_with_a_gap_or_within_a_word() -> None:
@@ -352,8 +368,17 @@ def test_tasks_are_known_again_of_templates_that_begin_with_a_gap_or_within_a_wo
     library = library_of(
         begins("gap", "{item} it is"), begins("word", "re{item} now"), begins("other", "re play {item}")
     )
-    known = {"thing 1 it is", "rething 2 now", "re play thing 0", "re play thing 9"}
-    assert left(library, known, DAY) == {"gap": 2, "word": 2, "other": 2}
+    tasks = map(unmade, ("thing 1 it is", "rething 2 now", "re play thing 0", "re play thing 9"))
+    assert left(library, tasks, DAY) == {"gap": 2, "word": 2, "other": 2}
+
+
+@pytest.mark.parametrize("day", [date.max, date.min])
+def test_a_day_with_no_room_for_the_days_that_tasks_name_is_an_error(day: date) -> None:
+    template = template_of("dated", slots={"when": Days(0, 365, "date")})
+    with pytest.raises(TaskError, match=f"cannot begin on {day}: the calendar has no room"):
+        generate(library_of(template), Order(1, seed=1, day=day))
+    for near in (date.max - timedelta(366), date.min + timedelta(366)):
+        assert len(generate(library_of(template), Order(366, seed=1, day=near)).tasks) == 365
 
 
 def test_a_catalogue_that_is_not_there_is_an_error() -> None:

@@ -4,7 +4,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
-from datetime import date
+from datetime import date, timedelta
 from itertools import islice
 from random import Random
 from typing import TypeVar
@@ -17,8 +17,11 @@ from odyssey_recorder.task.making.supply import Supply
 from odyssey_recorder.task.making.turns import Turns
 from odyssey_recorder.task.templates.filling import Fillings, identity
 from odyssey_recorder.task.templates.template import Template, TemplateLibrary
+from odyssey_recorder.task.templates.template_rules import FURTHEST_DAY
 
 _Kind = TypeVar("_Kind")
+_DAYS_NAMED = timedelta(FURTHEST_DAY + 1)
+"""From the day before recording begins, by which what names that day is due, to the last day that is named."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,20 +68,38 @@ def generate(library: TemplateLibrary, order: Order) -> Batch:
 
     Categories come in proportion to their targets, devices within and over all categories, templates of a category and
     apps of a role equally often; different roles of a task are played by different apps. Where devices have targets, a
-    task is for one of them. Raises TaskError where there is no such catalogue, or a target makes no sense.
+    task is for one of them. Raises TaskError where there is no such catalogue, a target makes no sense, or
+    the calendar ends before the days that tasks name.
     """
     if order.catalogue not in library.catalogues:
         there = ", ".join(sorted(library.catalogues))
         raise TaskError(f'There is no catalogue of apps "{order.catalogue}"; there are {there}.')
+    if not date.min + _DAYS_NAMED <= order.day <= date.max - _DAYS_NAMED:
+        raise TaskError(
+            f"Recording cannot begin on {order.day}: the calendar has no room for the days that tasks name. Choose the "
+            "day on which recording does begin."
+        )
     ids = {template.template_id for template in library.of(order.catalogue)}
     making = _Making(library, replace(order, have=tuple(task for task in order.have if task.template in ids)))
     return Batch(tuple(islice(making.tasks(), order.count)), making.left())
 
 
-def left(library: TemplateLibrary, known: Set[str], day: date) -> Mapping[str, int]:
-    """How many tasks each template, by its id, can still give that are not `known`, when recording begins on `day`."""
-    fillings = {template.template_id: Fillings(template, day) for template in library.templates}
-    used = _used(fillings, known)
+def left(library: TemplateLibrary, tasks: Iterable[ListedTask], day: date) -> Mapping[str, int]:
+    """How many tasks each template, by its id, can still give besides these, when recording begins on `day`.
+
+    A task that names its template is one of that template's alone; of any other its words decide.
+    """
+    templates = {template.template_id: template for template in library.templates}
+    fillings = {template_id: Fillings(template, day) for template_id, template in templates.items()}
+    of_template: set[tuple[str, ...]] = set()
+    of_words: set[str] = set()
+    for task in tasks:
+        template = templates.get(task.template)
+        if template is None or template.meta_task != task.task.meta_task:
+            of_words.add(identity(task.task.task))
+        elif fillings[task.template].gives(task.slots):
+            of_template.add((task.template, *(task.slots[name] for name in template.slots)))
+    used = _used(fillings, of_words) + Counter(template_id for template_id, *_ in of_template)
     return {template_id: all_of_it.count - used[template_id] for template_id, all_of_it in fillings.items()}
 
 

@@ -122,6 +122,14 @@ class Fillings:
             return None
         return min(dates[values[name]] for name, dates in self._dates.items()) - timedelta(1)
 
+    def gives(self, values: Mapping[str, str]) -> bool:
+        """Whether one of these fillings has just these values."""
+        if values.keys() != self._texts.keys():
+            return False
+        if any(text not in self._texts[name] for name, text in values.items()):
+            return False
+        return all(values[name] != values[rival] for name, rival in self._pairs)
+
     def holds(self, told: str) -> bool:
         """Whether the task of this `identity` is one of these fillings."""
         lead, tail = self._folded_parts[0], self._folded_parts[-1]
@@ -138,14 +146,22 @@ class Fillings:
         return _parts(identity(self._meta_task))
 
     @cached_property
+    def _texts(self) -> Mapping[str, frozenset[str]]:
+        return {gap.name: frozenset(gap.texts) for gap in self._gaps}
+
+    @cached_property
     def _folded_texts(self) -> Mapping[str, frozenset[str]]:
         return {gap.name: frozenset(map(identity, gap.texts)) for gap in self._gaps}
 
     @cached_property
+    def _pairs(self) -> tuple[tuple[str, str], ...]:
+        """Each gap with every gap before it of the same items."""
+        return tuple((gap.name, self._gaps[rival].name) for gap in self._gaps for rival in gap.rivals)
+
+    @cached_property
     def _rivals(self) -> Mapping[str, frozenset[str]]:
         """The gaps that never get the same as a gap, whichever of them is filled first."""
-        pairs = {(gap.name, self._gaps[rival].name) for gap in self._gaps for rival in gap.rivals}
-        pairs |= {(other, one) for one, other in pairs}
+        pairs = {*self._pairs, *((other, one) for one, other in self._pairs)}
         return {gap.name: frozenset(other for one, other in pairs if one == gap.name) for gap in self._gaps}
 
     def _fits(self, told: str, part: int, values: Mapping[str, str]) -> bool:

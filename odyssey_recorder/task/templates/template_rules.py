@@ -20,10 +20,13 @@ PHRASINGS, NAMED_PHRASINGS = 3, 2
 LONGEST_ID = 50
 """Characters of a template's id, so that a task's id has room for it."""
 
+FURTHEST_DAY = 365
+"""How many days behind that of recording a task may name."""
+
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 _GAP = re.compile(r"\{[a-z][a-z0-9_]*\}")
-_MOST_NUMBERS, _FURTHEST_DAY, _FURTHEST_WEEKDAY = 10_000, 365, 7
+_MOST_NUMBERS, _FURTHEST_WEEKDAY = 10_000, 7
 _SENTENCE_BEGINS = re.compile(r"(?:^|[.!?:]\s+)[\"'(]*\Z")
 
 
@@ -91,7 +94,7 @@ def _faults_of_slot(slot: Slot, place: Place) -> Iterator[Fault]:
         case Days(first, last, words):
             earliest, furthest = (
                 0 if words == "relative" else 1,
-                _FURTHEST_WEEKDAY if words == "weekday" else _FURTHEST_DAY,
+                _FURTHEST_WEEKDAY if words == "weekday" else FURTHEST_DAY,
             )
             if not earliest <= first <= last <= furthest:
                 yield Fault(
