@@ -40,18 +40,25 @@ def shares(given: Sequence[str], known: Collection[str], what: str) -> Mapping[s
 def need_room_for(file: Path) -> None:
     """Refuse a place where no list can be written before anything is done for it. Raises TaskError."""
     folder = file.absolute().parent
-    if file.is_dir() or not folder.is_dir():
-        what = "it is a folder" if file.is_dir() else f"there is no folder {folder}"
-        raise TaskError(f"No list can be written to {file}: {what}.")
+    if not folder.is_dir():
+        raise TaskError(f"No list can be written to {file}: there is no folder {folder}.")
+    if file.exists() and not file.is_file():
+        raise TaskError(f"No list can be written to {file}: that is a folder, or a device.")
     if not os.access(folder, os.W_OK):
         raise TaskError(f"No list can be written to {file}: the folder {folder} is read-only for you.")
 
 
 def write_list(tasks: Sequence[ListedTask], file: Path | None, out: Console) -> None:
-    """Tasks as a list of JSON lines, into a file as a whole or not at all, or printed. Raises DatasetError."""
+    """Tasks as a list of JSON lines, into a file as a whole or not at all, or printed. Raises OdysseyError."""
     lines = "".join(f"{task_line(task)}\n" for task in tasks)
     if file is None:
-        out.file.write(lines)
+        try:
+            out.file.write(lines)
+            out.file.flush()
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            raise TaskError(f"The list cannot be printed: {error.strerror}. Free some space.") from error
     else:
         write_durably(file.absolute(), lines.encode())
 

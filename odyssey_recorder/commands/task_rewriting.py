@@ -24,6 +24,7 @@ from odyssey_recorder.task.words.proposing import Proposal
 from odyssey_recorder.task.words.rewriting import Rewriting, Rewritten
 
 _SHOWN = 20
+_TROUBLES = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,8 +116,11 @@ def print_rewritten(tasks: Sequence[ListedTask], done: Sequence[Rewritten], err:
     worded = [one for task, one in zip(tasks, done, strict=True) if one.task != task or not one.trouble]
     faulty = [Faulty(one.task, _against(one.task)) for one in worded if _against(one.task)]
     print_faulty(faulty, err)
-    for words, count in Counter(one.trouble for one in done if one.trouble).most_common():
+    troubles = Counter(one.trouble for one in done if one.trouble).most_common()
+    for words, count in troubles[:_TROUBLES]:
         err.print(line((f"{count} of {len(done)}: {words}", "red")), soft_wrap=True)
+    if len(troubles) > _TROUBLES:
+        err.print(line(f"... and {len(troubles) - _TROUBLES} other reasons"))
     told = f"{len(worded)} of {len(done)} put into words, {len(faulty)} with faults for a person to look at"
     err.print(line(told), soft_wrap=True)
     return len(worded) == len(done) and not faulty and not any(one.trouble for one in done)

@@ -270,6 +270,8 @@ def propose(
             decide(proposal, own_templates(_settings()), _out)
     except OdysseyError as error:
         raise _cannot(error) from error
+    if not proposals:
+        _err.print(line("The model thought of nothing that no template says already: --again 1 asks for others."))
     _out.print(line(_counted(proposals, "proposal")), soft_wrap=True)
 
 

@@ -1,6 +1,7 @@
 """`tasks generate`, `show`, `import`, `export` on a command line: what comes out, and how it is told."""
 
 import json
+import os
 from collections import Counter
 from pathlib import Path
 
@@ -90,6 +91,14 @@ def test_what_cannot_be_made_is_said(command_line: CommandLine, words: tuple[str
     assert ran.exit_code == 2
     assert complaint in " ".join(ran.err.split())
     assert ran.out == ""
+
+
+def test_a_device_is_not_replaced_by_a_list(command_line: CommandLine) -> None:
+    pipe = command_line.folder / "pipe"
+    os.mkfifo(pipe)
+    ran = command_line("tasks", "generate", "--count", 1, "--out", pipe)
+    assert (ran.exit_code, pipe.is_fifo()) == (2, True)
+    assert f"No list can be written to {pipe}: that is a folder, or a device." in ran.err
 
 
 def test_shares_of_nothing_at_all_are_refused(command_line: CommandLine) -> None:
