@@ -111,7 +111,7 @@ def test_words_that_stay_wrong_are_kept_for_a_person_with_what_is_wrong_and_no_j
 
 PLANTED = {
     "as fast as you can": "It must be done fast.",
-    "do not listen": "- The podcast must be listened to.",
+    "without a sound": "- The podcast must be listened to.",
     "delete": "- The ideas must be written down.",
     "and like it": "The podcast must be liked.",
     "only if it rains": "It must rain.",
@@ -123,7 +123,7 @@ PLANTED = {
     "bad",
     [
         "Put on a podcast on yoga in Spotify for twenty minutes and, as fast as you can, note three ideas in Todoist.",
-        "Open a podcast on yoga in Spotify but do not listen to its twenty minutes; note three ideas in Todoist.",
+        "Open a podcast on yoga in Spotify without a sound for twenty minutes; note three ideas in Todoist.",
         "Put on a podcast on yoga in Spotify for twenty minutes, then delete three ideas in Todoist.",
         "Put on a podcast on yoga in Spotify for twenty minutes and like it, then note three ideas in Todoist.",
         "Put on a podcast on yoga in Spotify for twenty minutes and note three ideas in Todoist, only if it rains.",

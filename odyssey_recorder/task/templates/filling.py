@@ -124,9 +124,7 @@ class Fillings:
 
     def gives(self, values: Mapping[str, str]) -> bool:
         """Whether one of these fillings has just these values."""
-        if values.keys() != self._texts.keys():
-            return False
-        if any(text not in self._texts[name] for name, text in values.items()):
+        if len(values) != len(self._gaps) or not values.items() <= self._choices:
             return False
         return all(values[name] != values[rival] for name, rival in self._pairs)
 
@@ -146,8 +144,9 @@ class Fillings:
         return _parts(identity(self._meta_task))
 
     @cached_property
-    def _texts(self) -> Mapping[str, frozenset[str]]:
-        return {gap.name: frozenset(gap.texts) for gap in self._gaps}
+    def _choices(self) -> frozenset[tuple[str, str]]:
+        """Each gap with each text that may fill it."""
+        return frozenset((gap.name, text) for gap in self._gaps for text in gap.texts)
 
     @cached_property
     def _folded_texts(self) -> Mapping[str, frozenset[str]]:

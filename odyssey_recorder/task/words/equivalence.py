@@ -38,7 +38,7 @@ def rule_faults(
     items = tuple(task.slots.values()) or ((task.item,) if task.item else ())
     wording = Wording(task.task, items, instruction, catalogue.by_name.keys())
     apps = partial(_apps, names_apps=names_apps)
-    looks = (_shape, _length, _items, _figures, _quotes, apps, _names, _opposites)
+    looks = (_shape, _length, _items, _figures, _quotes, apps, _names, _opposites, _denials)
     found = tuple(fault for look in looks for fault in look(wording))
     return (*found, *said_already(instruction, others))
 
@@ -166,6 +166,14 @@ _ANNOUNCED = re.compile(
     r"|^here(?: is|['\u2019]s)(?: the| a| your)? (?:re|instruction)",
     re.IGNORECASE,
 )
+_TO_A_MODEL = re.compile(
+    r"\b(?:ignore|disregard|forget|override) (?:(?:all|any|of|the|these|those|your|my) )*"
+    r"(?:previous|prior|above|earlier|preceding) (?:\w+ )?(?:instructions?|prompts?|rules|messages?)\b"
+    r"|\b(?:ignore|disregard|override) (?:all|your) (?:instructions|guidelines|rules)\b"
+    r"|\b(?:system|developer) (?:prompt|message)\b|\byour (?:instructions|guidelines|training data)\b"
+    r"|\byou are (?:now )?(?:an ai|a language model|an assistant|a helpful assistant)\b",
+    re.IGNORECASE,
+)
 _SCREEN = re.compile(
     r"[(\[]\s*\d+(?:\.\d+)?\s*,\s*\d+(?:\.\d+)?\s*[)\]]|\b(?:x|y)\s*[=:]\s*\d+|\bcoordinates?\b|\bpixels?\b"
     r"|\b(?:CLICK|TAP|SCROLL|SWIPE|LONG_PRESS|LONG PRESS|TYPE|PRESS_\w+|KEY_\w+|COMPLETE|IMPOSSIBLE)\b",
@@ -174,25 +182,8 @@ _HIDDEN = re.compile("[\u00ad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\
 """They turn the direction of writing, or part words unseen; those that join emoji are none of them."""
 _LINKED = re.compile(r"\bhttps?://\S+|\bwww\.\S+|\b[\w.+-]+@[\w-]+\.\w+", re.IGNORECASE)
 _FOREIGN_TOO = {
-    "a",
-    "am",
-    "an",
-    "as",
-    "at",
-    "do",
-    "has",
-    "he",
-    "her",
-    "in",
-    "is",
-    "me",
-    "of",
-    "on",
-    "or",
-    "so",
-    "via",
-    "was",
-}
+    "a", "am", "an", "as", "at", "do", "has", "he", "her", "in", "is", "me", "of", "on", "or", "so", "via", "was",
+}  # fmt: skip
 _ENGLISH = (_SMALL | {"then", "please", "find", "go", "open", "after", "before", "make", "want", "use"}) - _FOREIGN_TOO
 _WORDS_THAT_TELL_ENGLISH = 8
 
@@ -207,6 +198,8 @@ def _shape(wording: Wording) -> Iterator[str]:
         yield f"It has a gap left: {_told(gaps)}."
     if (_REFUSAL.search(text.strip()) or _ANNOUNCED.search(text.strip())) and not _REFUSAL.search(wording.told):
         yield "It is no instruction: it declines, or speaks of itself."
+    if (found := _TO_A_MODEL.search(text)) and found[0].casefold() not in wording.told.casefold():
+        yield f"It speaks to a language model, not of the task: {_told([found[0]])}."
     if (found := _SCREEN.search(text)) and found[0] not in wording.told:
         yield f"It speaks of places on the screen or of gestures: {_told([found[0]])}."
     if links := [link for link in _LINKED.findall(text) if link.rstrip(".,!?") not in wording.told]:
@@ -368,3 +361,30 @@ def _opposites(wording: Wording) -> Iterator[str]:
         for one, other in (pair, pair[::-1]):
             if one in told and other not in told and other in asked and one not in asked:
                 yield f"It says {_told([other])} where the task says {_told([one])}."
+
+
+_DEEDS = frozenset({
+    "add", "book", "buy", "check", "compare", "create", "find", "listen", "look", "note", "open", "order", "play",
+    "post", "put", "read", "save", "search", "send", "set", "share", "start", "switch", "turn", "watch", "write",
+})  # fmt: skip
+_DENIAL = re.compile(
+    r"(?:^|[.!?,;:\u2013\u2014-]\s*|\b(?:please|and|then|but|so)\s+)(?P<no>do not|don't|never) (?P<deed>[a-z]+)\b"
+    r"(?! (?:any|anything|anyone|more|over|above|past|until|before|later|just|only)\b)",
+    re.IGNORECASE,
+)
+"""Who is asked is told not to do something; "don't book anything over $40" is but a limit, and "I don't" is a tale.
+
+At its beginning an instruction denies what is asked for in whatever words; later it may deny what is not asked for
+anyway, as "but don't send it" does where a draft is wanted, unless the task has that very word.
+"""
+
+
+def _denials(wording: Wording) -> Iterator[str]:
+    if _NEGATION in wording.stems_told:
+        return
+    for found in _DENIAL.finditer(wording.asked.strip().replace("\u2019", "'")):
+        deed = found["deed"].casefold()
+        is_first = found.start() == 0 and deed in _DEEDS
+        if is_first or (_stem(deed) in wording.stems_told and deed not in _SMALL):
+            denied = _told([f"{found['no']} {found['deed']}"])
+            yield f"It says {denied}, and the task has nothing that is not to be done."
