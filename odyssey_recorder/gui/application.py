@@ -1,4 +1,4 @@
-"""The Qt application: its name, its style, its font, and where Qt's own warnings go."""
+"""The Qt application: its name, its style, its font, where Qt's own warnings go, and who sweeps."""
 
 import logging
 import sys
@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QApplication
 
 from odyssey_recorder import __version__
 from odyssey_recorder.gui.icons import icon
+from odyssey_recorder.gui.sweeper import Sweeper
 from odyssey_recorder.gui.theme import MARK
 
 _log = logging.getLogger("qt")
@@ -28,12 +29,14 @@ _LEVELS = {
 
 
 def application() -> QApplication:
-    """The one application, made now if need be; Qt's own warnings go to the log."""
+    """The one application, made now if need be; Qt's own warnings go to the log, and garbage waits for this thread."""
     qInstallMessageHandler(_log_qt)
     app = QApplication.instance()
     if not isinstance(app, QApplication):
         app = QApplication(sys.argv[:1])
     prepare(app)
+    if app.findChild(Sweeper) is None:
+        Sweeper(app).start()
     return app
 
 

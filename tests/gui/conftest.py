@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from odyssey_recorder.gui.record.recording_controller import Desk, Phase, RecordingController
+from odyssey_recorder.gui.sweeper import Sweeper
 from odyssey_recorder.gui.workplace import Workplace
 from tests.fakes import FakeDevice
 from tests.gui.bench_desk import BenchDesk
@@ -27,8 +28,13 @@ class PatientBot(QtBot):
 
 
 @pytest.fixture
-def qtbot(qapp: QApplication, request: pytest.FixtureRequest) -> QtBot:
-    return PatientBot(request)
+def qtbot(qapp: QApplication, request: pytest.FixtureRequest) -> Iterator[QtBot]:
+    """Waits; meanwhile no other thread takes the objects of closed windows apart."""
+    sweeper = Sweeper(qapp)
+    sweeper.start()
+    yield PatientBot(request)
+    sweeper.stop()
+    shiboken6.delete(sweeper)
 
 
 @pytest.fixture

@@ -153,6 +153,7 @@ def test_a_task_that_is_chosen_after_an_episode_is_the_next_to_record(bench: Ben
     bench.record()
     bench.pilot.complete()
     bench.pilot.press("Tasks")
+    bench.pilot.qtbot.waitUntil(lambda: bench.pilot.window.findChild(QTableView) is not None)
     table = bench.pilot.find(QTableView)
     bench.pilot.qtbot.waitUntil(lambda: table.model().rowCount() == len(ROWS))
     table.setCurrentIndex(table.model().index(2, 0))
