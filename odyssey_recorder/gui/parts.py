@@ -32,8 +32,11 @@ _QUESTION_PX = 392
 """How wide the words of a question are that is asked over a page."""
 
 
+_POPUP_MARGIN_PX = 24
+
+
 class Choice(QComboBox):
-    """A drop-down list; never wider than its place."""
+    """A drop-down list; never wider than its place, though its entries may be."""
 
     def __init__(self, name: str) -> None:
         super().__init__()
@@ -63,6 +66,10 @@ class Choice(QComboBox):
     def choose(self, value: str) -> None:
         """Choose the entry of `value`, or the first where there is none."""
         self.setCurrentIndex(max(0, self.findData(value)))
+
+    def showPopup(self) -> None:
+        self.view().setMinimumWidth(self.view().sizeHintForColumn(0) + _POPUP_MARGIN_PX)
+        super().showPopup()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)

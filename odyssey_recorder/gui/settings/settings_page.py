@@ -104,6 +104,7 @@ class SettingsPage(Page):
         if not self._changes:
             self._background.run(self._read, self._show, self._fail)
             self._key.look()
+            self._area.verticalScrollBar().setValue(0)
         self._sections.setFocus()
 
     def repaint_icons(self) -> None:

@@ -82,7 +82,7 @@ class PreparedTable(QAbstractListModel):
             case Qt.ItemDataRole.DisplayRole:
                 return title(row)
             case Qt.ItemDataRole.AccessibleTextRole:
-                return f"{title(row).rstrip('.')}. {about(row)}. {found(row)}"
+                return f"{title(row).rstrip('.?!')}. {about(row)}. {found(row)}"
             case _ if role == ROW:
                 return row
             case _:

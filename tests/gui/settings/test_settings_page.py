@@ -203,6 +203,17 @@ def test_changes_survive_a_look_at_another_page(bench: Bench) -> None:
     assert bench.field(QLineEdit, "Your name").text() == "Ada"
 
 
+def test_the_page_begins_at_its_top_unless_something_was_changed(bench: Bench) -> None:
+    bar = bench.page.findChildren(QScrollArea)[0].verticalScrollBar()
+    bar.setValue(bar.maximum())
+    bench.page.enter()
+    assert bar.value() == 0
+    bench.write("Your name", "Grace")
+    bar.setValue(bar.maximum())
+    bench.page.enter()
+    assert bar.value() == bar.maximum() > 0
+
+
 def test_a_folder_is_chosen_in_a_dialog(bench: Bench, tmp_path: Path) -> None:
     bench.button("Choose: Dataset").click()
     dialog = bench.page.findChild(QFileDialog)
