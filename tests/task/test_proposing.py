@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from odyssey_recorder.errors import CancelledError, RefusedAnswerError, TaskError
+from odyssey_recorder.llm.model import LONGEST_ANSWER
 from odyssey_recorder.model.episode import Category
 from odyssey_recorder.task.templates.template import Items, Role, TemplateLibrary
 from odyssey_recorder.task.templates.template_files import load_library
@@ -140,6 +141,14 @@ def test_ids_are_never_those_of_others(library: TemplateLibrary) -> None:
     first, second = propose(library, NEW, other)
 
     assert second.template.template_id == f"{first.template.template_id}_2"
+
+
+def test_the_more_templates_are_asked_for_the_longer_may_the_answer_be(
+    library: TemplateLibrary, server: StandIn
+) -> None:
+    few, many = (Proposing(asking(server), library).question(Category.MULTI_APPS, count) for count in (1, 10))
+
+    assert 1_000 < few.parameters[LONGEST_ANSWER] < many.parameters[LONGEST_ANSWER] < 50_000
 
 
 def test_others_are_asked_for_by_another_question(library: TemplateLibrary, server: StandIn) -> None:

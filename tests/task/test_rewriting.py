@@ -94,6 +94,13 @@ def test_what_the_rules_find_is_mended_by_the_model() -> None:
     assert GOOD in judge
 
 
+def test_no_answer_may_be_without_end() -> None:
+    with StandIn(ScriptedModel({FILLED: [GOOD]})) as server:
+        only(Rewriting(asking(server), APPS).rewrite([TASK], names_apps=True))
+
+    assert [asked.body["max_tokens"] for asked in server.questions] == [4_000, 4_000]
+
+
 def test_words_that_stay_wrong_are_kept_for_a_person_with_what_is_wrong_and_no_judge_is_asked() -> None:
     worse, bad = GOOD.replace("three", "ten").replace("Todoist", "Notes"), GOOD.replace("three", "ten")
     with StandIn(ScriptedModel({FILLED: [bad, worse]})) as server:
