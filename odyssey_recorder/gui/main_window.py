@@ -24,6 +24,7 @@ from odyssey_recorder.gui.page import Page
 from odyssey_recorder.gui.parts import named
 from odyssey_recorder.gui.practice.first_use import FirstUse
 from odyssey_recorder.gui.practice.practice_coach import PracticeCoach
+from odyssey_recorder.gui.qt_classes import make_classes
 from odyssey_recorder.gui.record.record_page import RecordPage
 from odyssey_recorder.gui.record.recording_controller import Phase, RecordingController
 from odyssey_recorder.gui.shortcuts import Shortcuts
@@ -147,8 +148,7 @@ class MainWindow(QMainWindow):
         if is_loaded(command):
             self._show_page(command)
         else:
-            opening = self._opening(command)
-            self._controller.background.run(load_pages, lambda _: SpareTime(opening, self), _fail)
+            SpareTime(self._loading(self._opening(command)), self)
 
     def _opening(self, command: Command) -> Iterator[None]:
         """Open a page that is new; unless another one was chosen meanwhile."""
@@ -175,7 +175,12 @@ class MainWindow(QMainWindow):
             page.repaint_icons()
 
     def _load_pages(self) -> None:
-        self._controller.background.run(load_pages, lambda _: SpareTime(self._prepare_pages(), self), _fail)
+        SpareTime(self._loading(self._prepare_pages()), self)
+
+    def _loading(self, afterwards: Iterator[None]) -> Iterator[None]:
+        """Load the modules of all pages, on another thread, and then take the turns of `afterwards`."""
+        yield from make_classes()
+        self._controller.background.run(load_pages, lambda _: SpareTime(afterwards, self), _fail)
 
     def _prepare_pages(self) -> Iterator[None]:
         """Make the pages that nobody asked for yet: then each opens at once."""
