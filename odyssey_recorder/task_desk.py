@@ -14,7 +14,7 @@ from odyssey_recorder.task.listing import ListedTask
 from odyssey_recorder.task.making.coverage import Coverage, asking_for, cover
 from odyssey_recorder.task.making.generation import Batch, Order, Targets, generate, left
 from odyssey_recorder.task.making.targets import load_targets
-from odyssey_recorder.task.queue.queue import Board, Holder, TaskStock
+from odyssey_recorder.task.queue.queue import Board, Deed, Holder, TaskStock
 from odyssey_recorder.task.templates.filling import identity
 from odyssey_recorder.task.templates.template import Template, TemplateLibrary
 from odyssey_recorder.task.templates.template_files import load_library
@@ -190,7 +190,7 @@ class TaskDesk:
         if rewritten.task == before:
             return rewritten
         try:
-            self._stock.amend([rewritten.task], self._who(), before=[before])
+            self._stock.amend([rewritten.task], self._who(), before=[before], deed=Deed.REWRITTEN)
         except TaskError as error:
             return self._left(before, str(error))
         return rewritten

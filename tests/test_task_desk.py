@@ -15,7 +15,7 @@ from odyssey_recorder.llm.prices import read_prices
 from odyssey_recorder.model.episode import Category
 from odyssey_recorder.model.text_origin import Approval, Writer
 from odyssey_recorder.task.listing import ListedTask
-from odyssey_recorder.task.queue.queue import Status
+from odyssey_recorder.task.queue.queue import Deed, Status
 from odyssey_recorder.task.queue.shared_queue import SharedQueue
 from odyssey_recorder.task.templates.template_files import load_library, shipped_templates
 from odyssey_recorder.task.words.rewriting import Rewritten
@@ -124,6 +124,7 @@ def test_rewritten_words_are_put_down_as_they_come(room: Room) -> None:
         assert task.listed.text is not None
         assert task.listed.text.writer is Writer.MODEL
         assert task.status is Status.TO_APPROVE
+        assert [entry.deed for entry in task.history] == [Deed.PREPARED, Deed.REWRITTEN]
 
 
 def test_what_a_person_changed_meanwhile_stays(room: Room) -> None:

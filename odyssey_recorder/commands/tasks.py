@@ -382,6 +382,8 @@ def _board() -> "Board":
 
 
 def _as_tree(task: "QueuedTask") -> dict[str, object]:
+    from odyssey_recorder.task.queue.queue import RECORDED
+
     told = task.listed.task
     return {
         "task_id": task.task_id,
@@ -389,7 +391,7 @@ def _as_tree(task: "QueuedTask") -> dict[str, object]:
         "category": told.category,
         "instruction": told.instruction,
         "apps": told.apps,
-        "episodes": [entry.episode_id for entry in task.history if entry.deed.value in ("recorded", "impossible")],
+        "episodes": [entry.episode_id for entry in task.history if entry.deed in RECORDED],
         "reason": task.reason,
     }
 

@@ -42,6 +42,7 @@ class Deed(Enum):
     APPROVED = "approved"
     REJECTED = "rejected"
     EDITED = "edited"
+    REWRITTEN = "rewritten by a model"
     BEGUN = "begun"
     DROPPED = "dropped"
     RECORDED = "recorded"
@@ -210,8 +211,10 @@ class TaskStock(Protocol):
         A task whose id is there already is left out.
         """
 
-    def amend(self, tasks: Iterable[ListedTask], by: str, *, before: Iterable[ListedTask] = ()) -> None:
-        """Put these in the place of the tasks of the same ids; all or none.
+    def amend(
+        self, tasks: Iterable[ListedTask], by: str, *, before: Iterable[ListedTask] = (), deed: Deed = Deed.EDITED
+    ) -> None:
+        """Put these in the place of the tasks of the same ids, as `deed` has it in their histories; all or none.
 
         Raises TaskError where one was begun or recorded, or is not any more what it is in `before`.
         """

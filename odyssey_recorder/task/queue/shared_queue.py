@@ -153,7 +153,9 @@ class SharedQueue:
             with self._writing() as (ledger, _claims):
                 return ledger.add(tasks, Status.TO_APPROVE if to_approve else Status.WAITING)
 
-    def amend(self, tasks: Iterable[ListedTask], by: str, *, before: Iterable[ListedTask] = ()) -> None:
+    def amend(
+        self, tasks: Iterable[ListedTask], by: str, *, before: Iterable[ListedTask] = (), deed: Deed = Deed.EDITED
+    ) -> None:
         """Put these in the place of the tasks of the same ids."""
         wanted, known = _by_id(tasks), _by_id(before)
         with self._lock:
@@ -164,7 +166,7 @@ class SharedQueue:
                     task = self._fit(found.get(task_id), task_id, OPEN | _PREPARED, "be changed")
                     if known.get(task_id) not in (None, parse_task_line(task.line)):
                         raise _changed(task_id)
-                ledger.put([(found[one], listed) for one, listed in wanted.items()], Deed.EDITED, by=by)
+                ledger.put([(found[one], listed) for one, listed in wanted.items()], deed, by=by)
 
     def approve(self, tasks: Iterable[ListedTask], by: str) -> None:
         """Let tasks that were to be approved, or rejected, wait."""
