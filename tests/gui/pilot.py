@@ -115,6 +115,11 @@ class Pilot:
         self.wait_for_phase(Phase.RECORDING)
         self.wait_for_steps(0)
 
+    def wait_for(self, kind: type[W], name: str) -> W:
+        """The same, once it is there: pages come when their modules are loaded."""
+        self.qtbot.waitUntil(lambda: any(widget.accessibleName() == name for widget in self.window.findChildren(kind)))
+        return self.named(kind, name)
+
     def press(self, name: str) -> None:
         """Press the button that is called `name`."""
         QTest.mouseClick(self.named(QAbstractButton, name), LEFT)

@@ -79,7 +79,7 @@ class Reader:
 
     def __init__(self, pilot: Pilot) -> None:
         self.pilot = pilot
-        self.table = pilot.named(QTableView, "Episodes")
+        self.table = pilot.wait_for(QTableView, "Episodes")
 
     def column(self, number: int) -> list[str]:
         model = self.table.model()
@@ -275,7 +275,8 @@ def test_an_annotation_that_is_broken_is_shown_as_such_and_says_why(
 ) -> None:
     folder.annotation(three[0]).write_text('{"episode_id": 7}')
     reader.wait_to_read("3 episodes · 1 cannot be read")
-    assert reader.instructions[0].startswith(f"Cannot be read: {three[0]}.json: episode_id is 7")
+    broken = f"Cannot be read: {three[0]}.json: episode_id is 7"
+    reader.pilot.qtbot.waitUntil(lambda: reader.instructions[0].startswith(broken))  # it may be seen half written
     reader.choose(0)
     reader.wait_to_read(f"Episode {three[0]} cannot be read.")
     assert reader.steps == []
