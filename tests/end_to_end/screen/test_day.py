@@ -15,14 +15,13 @@ from tests.end_to_end.screen.journey import (
     start_recording,
     the_episode,
 )
-from tests.end_to_end.screen.phone import PROFILES, shown_phone
+from tests.end_to_end.screen.phone import shown_phone
 from tests.end_to_end.screen.room import Room
 from tests.end_to_end.screen.sight import Sight
 
 pytestmark = pytest.mark.timeout(600)
 
 
-@pytest.mark.parametrize("profile", PROFILES, indirect=True)
 def test_an_episode_of_the_queue_is_recorded_by_hand_and_replayed(
     room: Room, profile: str, command_line: CommandLine
 ) -> None:
