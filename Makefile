@@ -1,16 +1,19 @@
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-gui test bench quality soak pictures format clean system-packages packages-for-tests
+.PHONY: help demo demo-gui test static coverage bench quality soak pictures format clean system-packages packages-for-tests
 .DELETE_ON_ERROR:
 
 BIN := .venv/bin
 INSTALLED := .venv/.installed
 # Most tests wait for a phone most of the time.
 PROCESSES ?= 2
+PYTEST := $(BIN)/python -m pytest --numprocesses $(PROCESSES) --dist loadfile --no-loadscope-reorder
 
 help:
 	@echo "make demo      record three episodes on a simulated emulator and replay them"
 	@echo "make demo-gui  open the window on a simulated emulator"
 	@echo "make test      run every check and every test"
+	@echo "make static    run the checks that need no test: format, lint, types, imports"
+	@echo "make coverage  run the tests and print what they cover, in about twice the time"
 	@echo "make bench     print the figures of speed; with ARGS=--full 10,000 taps, 300 and 1,000 episodes, in an hour"
 	@echo "make quality   print how well the checks find planted defects; with ARGS=--calibrate what their thresholds rest on"
 	@echo "make soak      run the tests that take minutes, and those of the window with no slot longer than 100 ms"
@@ -24,7 +27,14 @@ demo: $(INSTALLED)
 demo-gui: $(INSTALLED)
 	@$(BIN)/odyssey-recorder demo --gui
 
-test: $(INSTALLED) packages-for-tests
+test: static packages-for-tests
+	@echo "== pytest"
+	@$(PYTEST)
+
+coverage: $(INSTALLED) packages-for-tests
+	@$(PYTEST) --cov
+
+static: $(INSTALLED)
 	@echo "== ruff format"
 	@$(BIN)/ruff format --check
 	@echo "== ruff check"
@@ -33,8 +43,6 @@ test: $(INSTALLED) packages-for-tests
 	@$(BIN)/mypy
 	@echo "== import contracts"
 	@$(BIN)/lint-imports --no-logo
-	@echo "== pytest"
-	@$(BIN)/python -m pytest --cov --numprocesses $(PROCESSES) --dist loadfile --no-loadscope-reorder
 
 bench: $(INSTALLED)
 	@$(BIN)/python -m benchmarks $(ARGS)
