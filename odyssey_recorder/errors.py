@@ -25,6 +25,16 @@ class DatasetError(OdysseyError):
     """The dataset folder could not be read or written."""
 
 
+class UnfitFileError(OdysseyError, OSError):
+    """A file is not read or written for what it is: a pipe, a device, far too large, a link that leads elsewhere.
+
+    An OSError too: whoever reads files tells of it as of any other that cannot be read.
+    """
+
+    def __str__(self) -> str:
+        return f"{self.filename} is not used: {self.strerror}."
+
+
 class InvalidEpisodeError(DatasetError):
     """An episode file says something that the format does not allow; the message names file, step and field."""
 

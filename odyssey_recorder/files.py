@@ -1,0 +1,106 @@
+"""How a file that somebody else may have written is read: a regular file, of a size that it can have, in its folder.
+
+A dataset may be a clone of a stranger's. In the place of any of its files there may be a pipe, which never answers, a
+device, which never ends, or a link to what is none of the dataset's business. So no file is read by its path alone:
+
+- it is opened without waiting, and what was opened, not its name, must be a regular file;
+- no more is read than a file of its kind can have;
+- a file of a dataset, a draft or another folder that comes as a whole is read ``within`` that folder. Links that stay
+  in it are followed (git-annex makes such), and the folder may itself be reached by one. What was opened is asked where
+  it is, so that a link that comes or goes meanwhile changes nothing. Where a system does not tell that (Windows), the
+  path is resolved instead, and such a race is not seen.
+
+A file that a person names, on the command line or in the settings, may be a link to anywhere.
+"""
+
+import os
+import stat
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from enum import IntEnum
+from errno import EINVAL
+from pathlib import Path
+from typing import BinaryIO
+
+from odyssey_recorder.errors import UnfitFileError
+
+_MIB = 1024 * 1024
+_OPENED_WITH = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_BINARY", 0)
+_KINDS = {
+    stat.S_IFDIR: "a folder",
+    stat.S_IFIFO: "a named pipe",
+    stat.S_IFSOCK: "a socket",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+}
+
+
+class Largest(IntEnum):
+    """How many bytes a file of each kind can have: many times what the largest known ones have."""
+
+    ANNOTATION = 8 * _MIB  # sixty steps with long scrolls have a twentieth of that
+    PROOF = 32 * _MIB
+    TREE = 16 * _MIB
+    PICTURE = 64 * _MIB
+    REVIEWS = 16 * _MIB
+    DRAFT = 64 * _MIB
+    TASKS = 64 * _MIB
+    INDEX = 256 * _MIB  # the second release's list of all episodes has about 130
+    WRITTEN_BY_HAND = 2 * _MIB  # settings, templates, prompts, scripts
+
+
+def read_file(path: Path, at_most: int, *, within: Path | None = None) -> bytes:
+    """The bytes of the file at `path`. Raises OSError, UnfitFileError for what is none or leads out of `within`."""
+    with open_file(path, at_most, within=within) as file:
+        data = file.read(at_most + 1)  # it may have grown since, or not tell its size, as those of /proc
+    if len(data) > at_most:
+        raise _too_large(path, at_most)
+    return data
+
+
+@contextmanager
+def open_file(path: Path, at_most: int, *, within: Path | None = None) -> Iterator[BinaryIO]:
+    """The file at `path`, open for reading, for what is not read whole. Raises as `read_file`."""
+    _check(path, path.stat(), at_most)  # first: to open a device may do something
+    with open(os.open(path, _OPENED_WITH), "rb", buffering=0) as file:  # noqa: PTH123 - a descriptor
+        _check(path, os.fstat(file.fileno()), at_most)
+        if within is not None:
+            check_within(path, within, file.fileno())
+        yield file
+
+
+def check_within(path: Path, folder: Path, handle: int) -> None:
+    """Raise UnfitFileError where what was opened as `handle` by the name `path` does not lie in `folder`."""
+    place = _place(handle) or os.path.realpath(path)
+    if not Path(place).is_relative_to(os.path.realpath(folder)):
+        raise unfit(path, f"a link on the way there leads out of {folder}. Put what it leads to in its place")
+
+
+def unfit(path: Path, why: str) -> UnfitFileError:
+    """What to raise for `path`: `why` it is not used, and what to do, in words that follow a colon."""
+    return UnfitFileError(EINVAL, why, str(path))
+
+
+def _check(path: Path, known: os.stat_result, at_most: int) -> None:
+    if not stat.S_ISREG(known.st_mode):
+        kind = _KINDS.get(stat.S_IFMT(known.st_mode), "something else")
+        raise unfit(path, f"it is {kind}, not a file. Move it away")
+    if known.st_size > at_most:
+        raise _too_large(path, at_most)
+
+
+def _too_large(path: Path, at_most: int) -> UnfitFileError:
+    return unfit(path, f"it is larger than the {at_most / _MIB:g} MiB that such a file can have. Move it away")
+
+
+def _place(handle: int) -> str:
+    """Where the kernel says that an open file is, links resolved; empty where it does not say."""
+    try:
+        if sys.platform == "darwin":
+            from fcntl import F_GETPATH, fcntl
+
+            return os.fsdecode(fcntl(handle, F_GETPATH, bytes(1024)).rstrip(b"\0"))
+        return str(Path(f"/proc/self/fd/{handle}").readlink())
+    except OSError:
+        return ""
