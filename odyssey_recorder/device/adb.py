@@ -138,10 +138,11 @@ class AdbDevice:
     def screen_state(self) -> ScreenState:
         """Rotation, posture, focus and keyboard as they are now."""
         window, input_method, device_state, wm_size = self._ask(
-            "dumpsys window", "dumpsys input_method", "cmd device_state state", "wm size"
+            "dumpsys window displays", "dumpsys input_method", "cmd device_state state", "wm size"
         )
-        package, activity = dumpsys.focused_activity(window)
         with device_errors(self._serial):
+            window = dumpsys.default_display_contents(window)
+            package, activity = dumpsys.focused_activity(window)
             return ScreenState(
                 size=dumpsys.screen_size(wm_size),
                 rotation=dumpsys.rotation(window),

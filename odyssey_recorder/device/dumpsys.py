@@ -13,15 +13,20 @@ _PANEL_SIZE = re.compile(r"Physical size: (\d+)x(\d+)")
 _WM_DENSITY = re.compile(r"(?:Physical|Override) density: (\d+)")
 _FOCUS = re.compile(r"mCurrentFocus=Window\{\S+ u\d+ ([^}]*)\}")
 _FOCUSED_APP = re.compile(r"mFocusedApp=.*?ActivityRecord\{\S+ u\d+ (\S+/[^\s}]+)")
+_DISPLAY_CONTENTS = re.compile(
+    r"^ *Display: mDisplayId=(\d+)\b.*?(?=^ *Display: mDisplayId=|^WINDOW MANAGER |\Z)", re.M | re.S
+)
 _ROTATION = re.compile(r"\bmRotation=(?:ROTATION_)?(\d+)")
+_FRAMES_ROTATION = re.compile(r"\bDisplayFrames w=\d+ h=\d+ r=(\d)")
 _SENSED_ROTATION = re.compile(r"\bmCurrentRotation=(?:ROTATION_)?(\d+)")
 _INSETS_SOURCE = re.compile(
     r"[tT]ype=(?P<kind>\w+) m?[fF]rame=\[(-?\d+),(-?\d+)\]\[(-?\d+),(-?\d+)\]"
     r"(?: m?[vV]isibleFrame=\S+)?(?: m?[vV]isible=(?P<visible>true|false))?"
 )
-_STATUS_BAR = {"ITYPE_STATUS_BAR", "statusBars"}
-_NAVIGATION_BAR = {"ITYPE_NAVIGATION_BAR", "navigationBars"}
-_KEYBOARD = {"ITYPE_IME", "ime"}
+_STATUS_BAR = {"TYPE_TOP_BAR", "ITYPE_STATUS_BAR", "statusBars"}
+_NAVIGATION_BAR = {"TYPE_NAVIGATION_BAR", "ITYPE_NAVIGATION_BAR", "navigationBars"}
+_KEYBOARD = {"TYPE_IME", "ITYPE_IME", "ime"}
+_KEYBOARD_ELSEWHERE = re.compile(r"\bmCurTokenDisplayId=0*[1-9]")
 _POSTURE = re.compile(r"Committed state: DeviceState\{identifier=\d+, name='(\w+)'")
 _DISPLAY = re.compile(r"^Display (\d+) \(HWC display \d+\)", re.MULTILINE)
 _FREE_KIB = re.compile(r"\s\d+\s+\d+\s+(\d+)\s+\d+%\s")
@@ -69,8 +74,21 @@ def screen_density(wm_density: str) -> int:
     return int(_last(_WM_DENSITY, wm_density, "screen density")[1])
 
 
+def default_display_contents(window: str) -> str:
+    """What `dumpsys window displays` says of the default display as it is now; the functions below read it.
+
+    Other displays have a focus, a rotation and bars of their own. `dumpsys window` may also begin with a copy of all
+    that from the last "Application Not Responding", which stays until the next boot: the last mention is the live one.
+    Raises `ValueError` where the text tells nothing of the display.
+    """
+    found = [contents[0] for contents in _DISPLAY_CONTENTS.finditer(window) if contents[1] == "0"]
+    if not found:
+        raise ValueError(f"no default display in {window.strip()[:80]!r}")
+    return found[-1]
+
+
 def focused_activity(window: str) -> tuple[str, str]:
-    """Package and full activity name that have the focus, of `dumpsys window`; two empty strings for none.
+    """Package and full activity name that have the focus on a display; two empty strings for none.
 
     While screens change nothing has the focus, and the notification shade or an "Application Not Responding"
     box is no activity. A menu that pops up belongs to the activity beneath it.
@@ -87,23 +105,24 @@ def focused_activity(window: str) -> tuple[str, str]:
 
 
 def rotation(window: str) -> Rotation:
-    """How far the picture is turned, of `dumpsys window`.
+    """How far a display's picture is turned.
 
-    `mCurrentRotation` tells of the sensor, `mRotation` of the display, which rules where both are there.
+    `mCurrentRotation` tells of the sensor, `mRotation` of the display, which rules where both are there. Android 10
+    has no `mRotation`, but the display's frames tell theirs.
     """
-    found = _ROTATION.search(window) or _SENSED_ROTATION.search(window)
+    found = _ROTATION.search(window) or _FRAMES_ROTATION.search(window) or _SENSED_ROTATION.search(window)
     turn = int(found[1]) if found else 0
     return Rotation(turn // 90 if turn >= 90 else turn)
 
 
 def status_bar_height(window: str) -> int:
-    """The status bar's height in pixels of the picture, of `dumpsys window`; 0 while it is hidden."""
+    """The status bar's height in pixels of the picture; 0 while it is hidden."""
     bar = _insets_source(window, _STATUS_BAR)
     return bar.bottom - bar.top if bar else 0
 
 
 def navigation_bar(window: str) -> Box | None:
-    """Where the navigation bar is on the picture, of `dumpsys window`; None while it is hidden.
+    """Where the navigation bar is on the picture; None while it is hidden.
 
     The thin bar of gesture navigation is one too; on a phone that lies on its side it may be at the left or right.
     """
@@ -111,13 +130,13 @@ def navigation_bar(window: str) -> Box | None:
 
 
 def keyboard(window: str) -> Box | None:
-    """Where the on-screen keyboard is on the picture, of `dumpsys window`; None while it is hidden."""
+    """Where the on-screen keyboard is on the picture; None while it is hidden."""
     return _insets_source(window, _KEYBOARD)
 
 
 def keyboard_shown(input_method: str) -> bool:
-    """Whether the on-screen keyboard is up, of `dumpsys input_method`."""
-    return "mInputShown=true" in input_method
+    """Whether the on-screen keyboard is up on the default display, of `dumpsys input_method`."""
+    return "mInputShown=true" in input_method and not _KEYBOARD_ELSEWHERE.search(input_method)
 
 
 def posture(device_state: str) -> str:

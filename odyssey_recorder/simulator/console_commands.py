@@ -34,7 +34,7 @@ _LEFT_BUTTON, _RIGHT_BUTTON = 1, 2
 _FAULT_USAGE = (
     "fault offline | online | freeze SECONDS|on|off | screencap-delay MS | cut-frame [N] | black-frame [N]"
     " | drop-in-frame [N] | kill-getevent | syn-dropped [N] | clock-jump SECONDS | refuse-input on|off"
-    " | refuse-snapshots on|off | snapshot-delay MS | clear"
+    " | refuse-snapshots on|off | snapshot-delay MS | anr | second-display on|off | clear"
     " | grpc off|on | grpc stall on|off | grpc drop | grpc refuse on|off | grpc new-token | grpc delay MS"
 )
 
@@ -215,15 +215,15 @@ class ConsoleCommands:
             case ["clear"]:
                 faults.clear()
                 self._guest.nodes.lose_reports(0)
-            case ["refuse-input" | "kill-getevent" | "syn-dropped" | "clock-jump", *_]:
-                self._fault_of_input(words)
+            case ["refuse-input" | "kill-getevent" | "syn-dropped" | "clock-jump" | "anr" | "second-display", *_]:
+                self._fault_of_guest(words)
             case ["grpc", *rest]:
                 _fault_of_control(faults.control, rest)
             case _:
                 _spoil_frames(faults, words)
         return ""
 
-    def _fault_of_input(self, words: Sequence[str]) -> None:
+    def _fault_of_guest(self, words: Sequence[str]) -> None:
         match words:
             case ["refuse-input", "on" | "off" as switch]:
                 self._guest.faults.refuse_input(refuse=switch == "on")
@@ -235,6 +235,10 @@ class ConsoleCommands:
                 self._guest.nodes.lose_reports(int(count))
             case ["clock-jump", seconds]:
                 self._guest.clock.jump(float(seconds))
+            case ["anr"]:
+                self._guest.faults.keep_anr(self._guest.phone.state())
+            case ["second-display", "on" | "off" as switch]:
+                self._guest.faults.plug_second_display(plugged=switch == "on")
             case _:
                 raise ConsoleError(f"usage: {_FAULT_USAGE}")
 

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from enum import Enum
 
 from odyssey_recorder.simulator.control_faults import ControlFaults
+from odyssey_recorder.simulator.phone import PhoneState
 
 
 class FrameFault(Enum):
@@ -42,6 +43,8 @@ class Faults:
         self.screencap_delay_s = 0.0
         self.refuses_snapshots = False
         self.snapshot_delay_s = 0.0
+        self.last_anr: PhoneState | None = None
+        self.has_second_display = False
 
     def go_offline(self) -> None:
         """Drop every adb connection and take no new ones, until `go_online`."""
@@ -81,6 +84,14 @@ class Faults:
         """Let the system stand still for so long whenever a snapshot is saved or loaded."""
         self.snapshot_delay_s = delay_s
 
+    def keep_anr(self, state: PhoneState) -> None:
+        """Let `dumpsys window` begin with `state`, as Android does when an app did not respond since it booted."""
+        self.last_anr = state
+
+    def plug_second_display(self, *, plugged: bool) -> None:
+        """Let `dumpsys` tell of a second display, which has a focus, a rotation, bars and a keyboard of its own."""
+        self.has_second_display = plugged
+
     def spoil_frames(self, fault: FrameFault, count: int = 1) -> None:
         """Let `fault` happen to the next `count` screen captures."""
         with self._lock:
@@ -103,7 +114,8 @@ class Faults:
         """Let all be well again."""
         with self._lock:
             self._frames = dict.fromkeys(FrameFault, 0)
-        self.refuses_input = self.refuses_snapshots = False
+        self.refuses_input = self.refuses_snapshots = self.has_second_display = False
+        self.last_anr = None
         self.screencap_delay_s = self.snapshot_delay_s = 0.0
         self.offline = False
         self.control.clear()

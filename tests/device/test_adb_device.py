@@ -95,6 +95,20 @@ def test_the_foreground_activity_is_told(bench: AdbBench) -> None:
     assert state.package
 
 
+def test_an_old_anr_and_another_display_change_nothing_of_what_is_told(bench: AdbBench) -> None:
+    bench.emulator.phone.set_rotation(1)
+    bench.emulator.faults.keep_anr(bench.emulator.phone.state())
+    bench.emulator.phone.set_rotation(0)
+    bench.change_screen()
+    before = bench.device.screen_state()
+
+    bench.emulator.faults.plug_second_display(plugged=True)
+
+    assert bench.device.screen_state() == before
+    assert (before.package, before.rotation) == (bench.emulator.phone.state().package, Rotation.R0)
+    assert before.status_bar_px == bench.emulator.phone.state().status_bar.height
+
+
 def test_a_tap_a_hold_and_a_swipe_are_what_they_were(bench: AdbBench) -> None:
     bench.device.touch(TouchStroke.press(Pixel(100, 300)))
     taps = len(bench.inputs())

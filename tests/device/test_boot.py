@@ -50,7 +50,8 @@ def test_a_device_that_does_not_boot_is_told_as_such(emulator: LaunchedEmulator)
 
 
 @pytest.mark.parametrize(
-    "screen", [b"", b"mCurrentFocus=Window{1 u0 NotificationShade}\n==part==\n==part==\n==part==\n"]
+    "screen",
+    [b"", b"Display: mDisplayId=0\n mCurrentFocus=Window{1 u0 NotificationShade}\n==part==\n==part==\n==part==\n"],
 )
 def test_a_device_that_shows_no_activity_is_taken_as_it_is(emulator: LaunchedEmulator, screen: bytes) -> None:
     seen = list[Stage]()
@@ -74,9 +75,10 @@ def test_a_device_that_shows_no_activity_is_taken_as_it_is(emulator: LaunchedEmu
 def test_what_holds_the_place_of_the_home_screen_is_not_it(
     emulator: LaunchedEmulator, activity: str, looks: int
 ) -> None:
-    window = f"mCurrentFocus=Window{{1 u0 {activity}}}\n==part==\n==part==\n==part==\nPhysical size: 720x1280\n"
+    window = f"Display: mDisplayId=0\nmCurrentFocus=Window{{1 u0 {activity}}}\n"
+    screen = f"{window}==part==\n==part==\n==part==\nPhysical size: 720x1280\n".encode()
     answers = {
-        "host:devices-l": LISTED, **NO_PACKETS, "exec:getprop*": OKAY + b"1\n", "exec:dumpsys*": OKAY + window.encode(),
+        "host:devices-l": LISTED, **NO_PACKETS, "exec:getprop*": OKAY + b"1\n", "exec:dumpsys*": OKAY + screen,
     }  # fmt: skip
 
     with ScriptedAdbServer(answers) as adb:

@@ -92,10 +92,71 @@ def test_the_focused_activity_is_told_where_an_activity_has_the_focus(focus: str
     assert dumpsys.focused_activity(window) == expected
 
 
-def test_a_second_display_without_focus_does_not_hide_the_first() -> None:
-    window = "  mCurrentFocus=null\n  mCurrentFocus=Window{a u0 com.shop/com.shop.Main}\n"
+def display(number: int, *, package: str, rotation: int, bar: int) -> str:
+    return (
+        f"  Display: mDisplayId={number} rootTasks=3\n    init=1080x2400 420dpi\n"
+        f"  mCurrentFocus=Window{{a u0 {package}/{package}.Main}}\n"
+        f"    mRotation={rotation} mDeferredRotationPauseCount=0\n"
+        f"      InsetsSource id=1 type=statusBars frame=[0,0][1080,{bar}] visible=true\n"
+        "    WindowToken{1 type=2038 mDisplayId=0}\n"
+    )
 
-    assert dumpsys.focused_activity(window) == ("com.shop", "com.shop.Main")
+
+CONTENTS = "WINDOW MANAGER DISPLAY CONTENTS (dumpsys window displays)\n"
+STALE = display(0, package="com.stuck", rotation=1, bar=99)
+SECOND = display(7, package="com.second", rotation=3, bar=31)
+LIVE = display(0, package="com.shop", rotation=2, bar=84)
+LAST_ANR = (
+    "WINDOW MANAGER LAST ANR (dumpsys window lastanr)\n  ANR time: 28 Sept 2026 19:58:10\n"
+    "  mCurrentFocus=Window{b u0 com.stuck/com.stuck.Main}\n\nLast ANR continued\n"
+)
+ENDING = "WINDOW MANAGER WINDOWS (dumpsys window windows)\n  mCurrentFocus=Window{9 u0 com.last/.Last}\n"
+
+
+@pytest.mark.parametrize(
+    "window",
+    [
+        f"{CONTENTS}{LIVE}",
+        f"{CONTENTS}{LIVE}{SECOND}",
+        f"{CONTENTS}{SECOND}{LIVE}{ENDING}",
+        f"{LAST_ANR}{CONTENTS}{STALE}{SECOND}\nWINDOW MANAGER POLICY STATE (dumpsys window policy)\n"
+        f"{CONTENTS}{SECOND}{LIVE}{ENDING}",
+    ],
+)
+@pytest.mark.parametrize("line_end", ["\n", "\r\n"])
+def test_only_the_default_display_as_it_is_now_counts(window: str, line_end: str) -> None:
+    contents = dumpsys.default_display_contents(window.replace("\n", line_end))
+
+    assert dumpsys.focused_activity(contents) == ("com.shop", "com.shop.Main")
+    assert dumpsys.rotation(contents) is Rotation.R180
+    assert dumpsys.status_bar_height(contents) == 84
+
+
+def test_another_display_s_focus_is_never_the_device_s() -> None:
+    window = f"{CONTENTS}  Display: mDisplayId=0 rootTasks=1\n  mCurrentFocus=null\n{SECOND}"
+
+    assert dumpsys.focused_activity(dumpsys.default_display_contents(window)) == ("", "")
+
+
+@pytest.mark.parametrize("window", ["", f"{CONTENTS}{SECOND}"])
+def test_a_dump_without_the_default_display_is_an_error(window: str) -> None:
+    with pytest.raises(ValueError, match="no default display in"):
+        dumpsys.default_display_contents(window)
+
+
+def test_android_10_tells_rotation_and_bars_in_words_of_its_own() -> None:
+    contents = dumpsys.default_display_contents(
+        "  Display: mDisplayId=0 stacks=5\n    DisplayFrames w=2280 h=1080 r=3\n"
+        "      InsetsSource type=TYPE_TOP_BAR frame=[0,0][2280,66] visible=true\n"
+        "      InsetsSource type=TYPE_NAVIGATION_BAR frame=[0,0][132,1080] visible=true\n"
+        "      InsetsSource type=TYPE_IME frame=[132,500][2280,1080] visible=true\n"
+        "      mCurrentRotation=ROTATION_0\n"
+    )
+
+    assert dumpsys.rotation(contents) is Rotation.R270
+    assert dumpsys.status_bar_height(contents) == 66
+    assert dumpsys.navigation_bar(contents) == Box(0, 0, 132, 1080)
+    assert dumpsys.keyboard(contents) == Box(132, 500, 2280, 1080)
 
 
 def test_a_menu_over_an_older_android_s_activity_belongs_to_that_activity() -> None:
@@ -191,6 +252,8 @@ def test_the_keyboard_s_place_is_told_while_it_is_up(window: str, keyboard: Box 
 def test_the_keyboard_is_up_when_the_input_method_is_shown() -> None:
     assert dumpsys.keyboard_shown("  mShowRequested=true mInputShown=true\n")
     assert not dumpsys.keyboard_shown("  mShowRequested=false mInputShown=false\n")
+    assert dumpsys.keyboard_shown("  mCurTokenDisplayId=0\n  mInputShown=true\n")
+    assert not dumpsys.keyboard_shown("  mCurTokenDisplayId=7\n  mInputShown=true\n")
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """Episodes recorded by listening to what is done in the emulator's own window."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -7,7 +8,7 @@ import pytest
 from odyssey_recorder.dataset.provenance import Mode
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import Click, Complete, LongPress, Press, Scroll, SystemKey
-from odyssey_recorder.model.geometry import Pixel
+from odyssey_recorder.model.geometry import Pixel, to_grid
 from odyssey_recorder.recording.recorder import Recorder
 from odyssey_recorder.recording.state import State
 from odyssey_recorder.recording.view import RecordingView
@@ -15,9 +16,9 @@ from odyssey_recorder.simulator.adb_server import PrivateAdbServer
 from tests.end_to_end.workplace import PATIENCE_S, Workplace, finish, workplace
 
 
-def work(place: Workplace, recorder: Recorder, mode: Mode) -> None:
-    """Open Settings, scroll, open a topic, hold something, go home: the same in both modes."""
-    deeds: list[TouchStroke | SystemKey] = [
+def open_and_look(place: Workplace) -> list[TouchStroke | SystemKey]:
+    """Open Settings, scroll, open a topic, hold something, go home."""
+    return [
         TouchStroke.press(place.place_of("Settings")),
         TouchStroke.drag(tuple(Pixel(300, y) for y in range(900, 500, -20)), duration_ms=700),
         TouchStroke.press(Pixel(300, 600), duration_ms=800),
@@ -25,6 +26,10 @@ def work(place: Workplace, recorder: Recorder, mode: Mode) -> None:
         SystemKey.RECENT,
         SystemKey.HOME,
     ]
+
+
+def work(place: Workplace, recorder: Recorder, mode: Mode, deeds: Sequence[TouchStroke | SystemKey]) -> None:
+    """Do the same in either mode."""
     for number, deed in enumerate(deeds, start=1):
         view = recorder.wait_for(lambda view: view.state is State.READY and view.frame_number is not None, PATIENCE_S)
         place.rest()
@@ -55,7 +60,7 @@ def test_the_same_strokes_give_the_same_episode_in_both_modes(
             workplace(adb_server, tmp_path / mode, capture=capture if mode == "passive" else "auto") as place,
             place.recording(mode) as (recorder, _),
         ):
-            work(place, recorder, mode)
+            work(place, recorder, mode, open_and_look(place))
             place.rest()
             episode = finish(place, recorder)
             store = place.desk.store
@@ -66,3 +71,26 @@ def test_the_same_strokes_give_the_same_episode_in_both_modes(
     assert [type(action) for action in episodes[0]] == kinds
     assert episodes[0] == episodes[1]
     assert pictures[0] == pictures[1]
+
+
+@pytest.mark.parametrize("mode", ["mirror", "passive"])
+def test_an_old_anr_and_a_second_display_mislead_neither_mode(
+    adb_server: PrivateAdbServer, tmp_path: Path, mode: Mode
+) -> None:
+    with workplace(adb_server, tmp_path / mode) as place:
+        place.emulator.phone.set_rotation(1)
+        place.emulator.faults.keep_anr(place.emulator.phone.state())
+        place.emulator.phone.set_rotation(0)
+        place.emulator.faults.plug_second_display(plugged=True)
+        at = place.place_of("Settings")
+        with place.recording(mode) as (recorder, _):
+            work(place, recorder, mode, [TouchStroke.press(at), SystemKey.HOME])
+            episode = finish(place, recorder)
+            provenance = place.desk.store.provenance(episode.episode_id)
+
+    assert [type(step.action) for step in episode.steps] == [Click, Press, Complete]
+    assert episode.steps[0].action == Click(to_grid(at, episode.device.size))
+    assert provenance is not None
+    screens = [step.screen for step in provenance.steps[:2] if step.screen is not None]
+    assert [screen.package for screen in screens] == ["com.android.launcher3", "com.android.settings"]
+    assert {(screen.rotation, screen.keyboard_shown) for screen in screens} == {(0, False)}

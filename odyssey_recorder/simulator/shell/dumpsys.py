@@ -49,25 +49,80 @@ def _insets(state: PhoneState) -> Iterator[str]:
         )
 
 
-def _window(guest: Guest, state: PhoneState, _: Sequence[str]) -> Iterator[str]:
+def _window(guest: Guest, state: PhoneState, words: Sequence[str]) -> Iterator[str]:
+    match words[:1]:
+        case ["lastanr" | "l"]:
+            yield from _last_anr(guest)
+        case ["displays" | "d"]:
+            yield from _displays(guest, state)
+        case ["windows" | "w"]:
+            yield from _windows(state)
+        case _:
+            yield from _last_anr(guest)
+            yield "-" * 79
+            yield "WINDOW MANAGER POLICY STATE (dumpsys window policy)"
+            yield from _displays(guest, state)
+            yield from _windows(state)
+
+
+def _last_anr(guest: Guest) -> Iterator[str]:
+    """What Android keeps of the last ANR until it boots again: a copy of the sections as they were then."""
+    yield "WINDOW MANAGER LAST ANR (dumpsys window lastanr)"
+    then = guest.faults.last_anr
+    if then is None:
+        yield "  <no ANR has occurred since boot>"
+        return
+    yield f"  Application at fault: {_activity_record(then)}"
+    yield "  Reason: Input dispatching timed out"
+    yield from _windows(then)
+    yield ""
+    yield "Last ANR continued"
+    yield from _displays(guest, then)
+    yield ""
+
+
+def _displays(guest: Guest, state: PhoneState) -> Iterator[str]:
     size, density = state.size, state.density
-    focus = f"Window{{{hash_of(state.title)} u0 {state.title}}}"
     yield "WINDOW MANAGER DISPLAY CONTENTS (dumpsys window displays)"
+    if guest.faults.has_second_display:
+        yield from _SECOND_DISPLAY
     yield "  Display: mDisplayId=0 (organized)"
     yield f"    init={state.physical_size.width}x{state.physical_size.height} {guest.phone.profile.density}dpi"
     yield f"    cur={size.width}x{size.height} {density}dpi app={size.width}x{size.height}"
-    yield f"  mCurrentFocus={focus}"
+    yield f"  mCurrentFocus={_focus(state)}"
     yield f"  mFocusedApp={_activity_record(state)}"
     yield f"  mCurrentRotation=ROTATION_{state.rotation * 90}"
     yield "  InsetsState"
     yield f"      mDisplayFrame=Rect(0, 0 - {size.width}, {size.height})"
     yield from _insets(state)
+
+
+def _windows(state: PhoneState) -> Iterator[str]:
     yield "WINDOW MANAGER WINDOWS (dumpsys window windows)"
-    yield f"  Window #0 {focus}:"
+    yield f"  Window #0 {_focus(state)}:"
     yield f"    mDisplayId=0 package={state.package}"
-    yield f"  mCurrentFocus={focus}"
+    yield f"  mCurrentFocus={_focus(state)}"
     yield f"  mFocusedApp={_activity_record(state)}"
     yield f"  mAwake={'true' if state.awake else 'false'}"
+
+
+def _focus(state: PhoneState) -> str:
+    return f"Window{{{hash_of(state.title)} u0 {state.title}}}"
+
+
+_SECOND_DISPLAY = """\
+  Display: mDisplayId=7 (organized)
+    init=1600x900 150dpi
+    cur=900x1600 150dpi app=900x1600
+  mCurrentFocus=Window{ad27b16 u0 com.example.second/com.example.second.Presentation}
+  mFocusedApp=ActivityRecord{167854130 u0 com.example.second/.Presentation t21}
+  mCurrentRotation=ROTATION_270
+  InsetsState
+      mDisplayFrame=Rect(0, 0 - 900, 1600)
+      InsetsSource id=3 type=ime frame=[0,1000][900,1600] visible=true
+      InsetsSource id=5b9a0000 type=statusBars frame=[0,0][900,31] visible=true
+      InsetsSource id=5b9a0001 type=navigationBars frame=[0,1569][900,1600] visible=true""".splitlines()
+"""A display with a keyboard of its own, as for a screen that is plugged in."""
 
 
 def _activity(guest: Guest, state: PhoneState, words: Sequence[str]) -> Iterator[str]:
@@ -124,9 +179,11 @@ def _touch_mapper(guest: Guest, state: PhoneState, node: InputNode, *, is_direct
 
 
 def _input_method(guest: Guest, state: PhoneState, __: Sequence[str]) -> Iterator[str]:
-    shown = "true" if state.keyboard_shown else "false"
+    elsewhere = guest.faults.has_second_display and not state.keyboard_shown
+    shown = "true" if state.keyboard_shown or elsewhere else "false"
     yield "Current Input Method Manager state:"
     yield f"  mCurMethodId={guest.phone.get_setting(*CHOSEN)}"
+    yield f"  mCurTokenDisplayId={7 if elsewhere else 0}"
     yield f"  mShowRequested={shown} mShowExplicitlyRequested=false mShowForced=false mInputShown={shown}"
     yield f"  mInteractive={'true' if state.awake else 'false'}"
 

@@ -71,6 +71,30 @@ def test_the_size_does_not_turn_with_the_phone(start: Launch) -> None:
     assert "orientation=1, logicalFrame=[0, 0, 1280, 720]" in viewport
 
 
+def test_an_old_anr_comes_first_and_a_second_display_beside_the_default_one(start: Launch) -> None:
+    bench = start()
+    assert "  <no ANR has occurred since boot>" in bench.shell("dumpsys window").splitlines()
+    home = bench.emulator.phone.state().title
+
+    assert bench.console("fault", "anr") == ["OK"]
+    assert bench.console("fault", "second-display", "on") == ["OK"]
+    bench.shell(f"am start -n {SETTINGS}/.Settings")
+
+    window = bench.shell("dumpsys window")
+    stale, live = window.split("WINDOW MANAGER POLICY STATE")
+    assert stale.startswith("WINDOW MANAGER LAST ANR (dumpsys window lastanr)\n")
+    assert stale.index("Last ANR continued\nWINDOW MANAGER DISPLAY CONTENTS") < stale.rindex(home)
+    assert home not in live
+    assert live.index("mDisplayId=7") < live.index("mDisplayId=0") < live.index(f"{SETTINGS}/")
+    assert bench.shell("dumpsys window displays").startswith("WINDOW MANAGER DISPLAY CONTENTS")
+    assert bench.shell("dumpsys window lastanr") in stale
+    assert bench.shell("dumpsys window windows") in live
+    assert "mCurTokenDisplayId=7" in bench.shell("dumpsys input_method")
+    bench.console("fault", "clear")
+    assert home not in bench.shell("dumpsys window")
+    assert bench.console("fault", "second-display")[0].startswith("KO: usage")
+
+
 def test_the_focus_is_told_by_window_and_activity(start: Launch) -> None:
     bench = start()
     bench.shell(f"am start -n {SETTINGS}/.Settings")
