@@ -173,7 +173,7 @@ class StepWriter:
         kept = self._pictures[wanted.frame]
         screen = self._screens.get(wanted.frame)
         tree = self._trees.get(wanted.frame)
-        box = _touched_box(tree, wanted.intent, kept.frame.size) if tree else None
+        box = _touched_box(tree, screen, wanted.intent, kept.frame.size) if tree else None
         touched_us = self._clock.epoch_us(wanted.touched_ns)
         record = StepRecord(
             frame=kept.record.model_copy(update={"settled": wanted.settled}),
@@ -282,9 +282,20 @@ def _picture_of(step: DraftStep) -> Frame | None:
         return None
 
 
-def _touched_box(tree: Tree, intent: Intent, size: Size) -> Box | None:
-    """The place of the element that a finger came down on, in pixels of the picture."""
-    return clickable_at(tree.nodes, intent.stroke.start, size) if isinstance(intent, Strike) else None
+def _touched_box(tree: Tree, screen: ScreenState | None, intent: Intent, size: Size) -> Box | None:
+    """The place of the element that a finger came down on, in pixels of the picture.
+
+    The tree is that of the app's window: bars and keyboard lie over it, and their touches never reach it.
+    """
+    if not isinstance(intent, Strike):
+        return None
+    at = intent.stroke.start
+    if screen is not None and (
+        at.y < screen.status_bar_px
+        or any(box is not None and at in box for box in (screen.navigation_bar, screen.keyboard))
+    ):
+        return None
+    return clickable_at(tree.nodes, at, size)
 
 
 def _short(text: str) -> str:

@@ -1,5 +1,6 @@
 """What a dump of the views says, whoever wrote it: a real screen's form, and forms that mean no good."""
 
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -73,7 +74,7 @@ def test_only_a_focused_field_that_holds_no_password_has_its_text_told(nodes: li
     ],
     ids=["a button", "the row around a label", "clipped to the screen", "its last pixel", "the next one's first"],
 )
-def test_a_click_meets_the_smallest_clickable_view(at: Pixel, box: Box) -> None:
+def test_a_click_meets_the_topmost_clickable_view(at: Pixel, box: Box) -> None:
     assert clickable_at(parse(SEARCH), at, SCREEN) == box
 
 
@@ -81,10 +82,98 @@ def test_a_click_on_nothing_but_the_whole_screen_has_no_box() -> None:
     assert clickable_at(parse(SEARCH), Pixel(500, 1500), SCREEN) is None
 
 
-def test_where_nothing_is_clickable_the_smallest_view_is_taken() -> None:
-    nodes = dump('<node bounds="[0,0][500,500]"/>', '<node bounds="[0,0][300,300]"/>')
+def test_where_nothing_takes_touches_the_topmost_view_is_taken() -> None:
+    nodes = dump('<node bounds="[0,0][300,300]"/>', '<node bounds="[0,0][500,500]"/>')
 
-    assert clickable_at(nodes, Pixel(100, 100), SCREEN) == Box(0, 0, 300, 300)
+    assert clickable_at(nodes, Pixel(100, 100), SCREEN) == Box(0, 0, 500, 500)
+
+
+TITLE = '<node clickable="true" bounds="[0,0][300,100]"/>'
+PLACE = Pixel(50, 50)
+
+
+@pytest.mark.parametrize(
+    ("above", "met"),
+    [
+        ('<node bounds="[0,0][800,900]"><node clickable="true" bounds="[0,0][800,200]"/></node>', Box(0, 0, 800, 200)),
+        ('<node bounds="[0,0][800,900]"><node text="label" bounds="[0,0][800,200]"/></node>', Box(0, 0, 300, 100)),
+        ('<node clickable="true" enabled="false" bounds="[0,0][400,400]"/>', Box(0, 0, 400, 400)),
+        ('<node long-clickable="true" bounds="[0,0][400,400]"/>', Box(0, 0, 400, 400)),
+        ('<node scrollable="true" bounds="[0,0][400,400]"/>', Box(0, 0, 400, 400)),
+        ('<node class="android.widget.SeekBar" bounds="[0,0][400,400]"/>', Box(0, 0, 400, 400)),
+        ('<node clickable="true" bounds="[0,0][1080,2400]"/>', None),
+        ('<node clickable="true" bounds="[60,60][70,70]"/>', Box(0, 0, 300, 100)),
+    ],
+    ids=["a drawer's row", "a label", "a disabled button", "held", "a list", "a slider", "a scrim", "beside it"],
+)
+def test_what_covers_a_button_takes_its_clicks_unless_it_lets_them_through(above: str, met: Box | None) -> None:
+    assert clickable_at(dump(f'<node bounds="[0,0][1080,2400]">{TITLE}{above}</node>'), PLACE, SCREEN) == met
+
+
+def test_the_drawing_order_rules_where_the_dump_tells_it() -> None:
+    row = '<node clickable="true" bounds="[0,0][400,200]" drawing-order="{}"/>'
+    title = TITLE.replace("/>", ' drawing-order="2"/>')
+
+    assert clickable_at(dump(row.format(3) + title), PLACE, SCREEN) == Box(0, 0, 400, 200)
+    assert clickable_at(dump(row.format(1) + title), PLACE, SCREEN) == Box(0, 0, 300, 100)
+    assert clickable_at(dump(title + row.format("9z")), PLACE, SCREEN) == Box(0, 0, 300, 100)
+
+
+@dataclass
+class View:
+    """A view as an app has it: where it is, how late it is drawn among its siblings, and what it holds."""
+
+    box: Box
+    order: int
+    flag: str
+    children: "list[View]"
+
+    def dispatch(self, at: Pixel, clip: Box) -> Box | None:
+        """What shows of the view that takes a touch, by the words of ViewGroup.dispatchTouchEvent."""
+        if at not in self.box:
+            return None
+        shown = overlap(self.box, clip)
+        for child in sorted(self.children, key=lambda child: child.order, reverse=True):
+            if taker := child.dispatch(at, shown):
+                return taker
+        return shown if self.flag else None
+
+    def dumped(self, clip: Box) -> str:
+        shown = overlap(self.box, clip)
+        bounds = f"[{shown.left},{shown.top}][{shown.right},{shown.bottom}]"
+        flag = f'{self.flag}="true"' if self.flag else ""
+        inside = "".join(child.dumped(shown) for child in self.children)
+        return f'<node {flag} bounds="{bounds}" drawing-order="{self.order}">{inside}</node>' if shown.area else ""
+
+
+def overlap(one: Box, other: Box) -> Box:
+    left, top = max(one.left, other.left), max(one.top, other.top)
+    return Box(left, top, min(one.right, other.right), min(one.bottom, other.bottom))
+
+
+sides = st.tuples(st.integers(0, 20), st.integers(0, 20)).map(sorted)
+boxes = st.builds(lambda x, y: Box(x[0], y[0], x[1] + 1, y[1] + 1), sides, sides)
+flags = st.sampled_from(["", "", "clickable", "long-clickable", "scrollable"])
+
+
+def views(children: st.SearchStrategy[list[View]]) -> st.SearchStrategy[View]:
+    in_order = children.flatmap(
+        lambda some: st.permutations(range(1, len(some) + 1)).map(
+            lambda orders: [replace(view, order=order) for view, order in zip(some, orders, strict=True)]
+        )
+    )
+    return st.builds(View, boxes, st.just(1), flags, in_order)
+
+
+trees = st.recursive(views(st.just([])), lambda inner: views(st.lists(inner, max_size=4)), max_leaves=12)
+
+
+@given(trees, st.integers(0, 20), st.integers(0, 20))
+def test_a_click_meets_the_view_to_which_android_dispatches_it(tree: View, x: int, y: int) -> None:
+    screen = Box(0, 0, 21, 21)
+    page = View(screen, 1, "clickable", [tree])
+
+    assert clickable_at(dump(page.dumped(screen)), Pixel(x, y), Size(100, 100)) == page.dispatch(Pixel(x, y), screen)
 
 
 def test_a_click_beside_every_view_has_no_box() -> None:

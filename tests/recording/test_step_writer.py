@@ -2,13 +2,18 @@
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from odyssey_recorder.gesture.recognizer import TouchRules
+from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.episode import Episode
-from odyssey_recorder.model.geometry import Size
+from odyssey_recorder.model.geometry import Box, Pixel, Size
+from odyssey_recorder.recording.effects import SaveStep
+from odyssey_recorder.recording.events import Strike
 from odyssey_recorder.recording.state import State
-from odyssey_recorder.recording.step_writer import RESIZED, TURNED
+from odyssey_recorder.recording.step_writer import RESIZED, TURNED, StepWriter
 from tests.fakes import PHONE_SIZE, FakeDevice
 from tests.recording.desk import Desk, Recording, pixels
 
@@ -45,6 +50,37 @@ def publish(desk: Desk, recording: Recording) -> Episode:
     recording.recorder.complete("done")
     recording.until(State.FINISHED)
     return desk.store.load(recording.draft.episode_id)
+
+
+BUTTON = f'<hierarchy><node clickable="true" bounds="[0,0][{PHONE_SIZE.width},300]"/></hierarchy>'
+
+
+@pytest.mark.parametrize(
+    ("change", "has_box"),
+    [
+        ({}, True),
+        ({"keyboard": Box(0, 90, PHONE_SIZE.width, PHONE_SIZE.height)}, False),
+        ({"navigation_bar": Box(0, 90, PHONE_SIZE.width, 150)}, False),
+        ({"navigation_bar": Box(0, 110, PHONE_SIZE.width, 150)}, True),
+        ({"status_bar_px": 101}, False),
+    ],
+)
+def test_a_touch_on_what_lies_over_the_app_has_none_of_the_app_s_boxes(
+    desk: Desk, device: FakeDevice, change: dict[str, Any], has_box: bool
+) -> None:
+    draft = desk.draft()
+    writer = StepWriter(draft, TouchRules.for_density(160))
+    frame = device.capture()
+    writer.hold(frame, frozenset())
+    writer.take_picture(writer.write_picture(frame))
+    writer.take_screen(frame.number, replace(device.state, **change))
+    writer.take_tree(frame.number, writer.write_tree(BUTTON))
+
+    strike = Strike(TouchStroke.press(Pixel(50, 100)))
+    writer.save(SaveStep(frame.number, frame.number, settled=True, touched_ns=0, intent=strike))
+
+    assert draft.steps[0].record.bbox == ((0, 0, PHONE_SIZE.width, 300) if has_box else None)
+    draft.close()
 
 
 @pytest.mark.parametrize(("size", "why"), [(PHONE_SIZE.turned(), TURNED), (SMALLER, RESIZED)], ids=["turned", "folded"])
