@@ -315,7 +315,7 @@ def import_tasks(
     from odyssey_recorder.task.listing import read_tasks
 
     try:
-        tasks = read_tasks(file)
+        tasks = read_tasks(file, new=True)
         new = _stock().add(tasks, to_approve=to_approve)
     except OdysseyError as error:
         raise _cannot(error) from error

@@ -1,6 +1,6 @@
 """An episode: one task carried out once on one device, as the dataset keeps it."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from types import MappingProxyType
@@ -28,6 +28,26 @@ class Category(Enum):
     MULTI_APPS = "Multi_Apps"
     SOCIAL_SHARING = "Social_Sharing"
     WEB_SHOPPING = "Web_Shopping"
+
+    @property
+    def fewest_apps(self) -> int:
+        """How many different apps a task of this category has at least: ADR 12.
+
+        All six are types of cross-app tasks, Multi-Apps needs three apps or more (Lu et al. 2024, section 3.2). A
+        system-wide operation, which is what General Tool is about, may need no second one.
+        """
+        return {Category.GENERAL_TOOL: 1, Category.MULTI_APPS: 3}.get(self, 2)
+
+    def lacks_apps(self, apps: Iterable[str]) -> str:
+        """What is wrong with the number of apps of a task, as half a sentence; empty where there are enough."""
+        there = len({app.casefold() for app in apps})
+        if there >= self.fewest_apps:
+            return ""
+        return f"{self.value} asks for {self.fewest_apps} or more different apps, and there {_are(there)}"
+
+
+def _are(count: int) -> str:
+    return "is 1" if count == 1 else f"are {count or 'none'}"
 
 
 @dataclass(frozen=True, slots=True)

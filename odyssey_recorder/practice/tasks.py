@@ -4,9 +4,9 @@ import tomllib
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from odyssey_recorder.errors import PracticeError
 from odyssey_recorder.model.assignment import Assignment, CleanHome
@@ -99,6 +99,12 @@ class _Task(_Model):
     meta_task: _Words
     task: _Words
     instruction: _Words
+
+    @model_validator(mode="after")
+    def _enough_apps(self) -> Self:
+        if lack := self.category.lacks_apps(self.apps):
+            raise ValueError(lack)
+        return self
 
 
 class _File(_Model):

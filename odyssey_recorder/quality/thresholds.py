@@ -41,15 +41,6 @@ LARGEST_BOX = 0.6
 """A box that covers more of the screen says nothing of what was pressed; as device/view_tree.py has it."""
 FOREIGN_STEPS = 2
 """Steps that an app of no task may be in front: to pass through a chooser or to close what came up."""
-APPS_NEEDED = {
-    "General_Tool": 2,
-    "Information_Management": 2,
-    "Media_Entertainment": 2,
-    "Multi_Apps": 3,
-    "Social_Sharing": 2,
-    "Web_Shopping": 2,
-}
-"""Apps that an episode of each category has, as the paper asks: two, and three in Multi_Apps."""
 ITEM_KEPT = 0.5
 """An item is lost when fewer of its words and figures are in the instruction; at just as many its first word decides.
 Set on the tasks of the simulated phone, all of which are kept, and on items replaced by others of the kind."""

@@ -57,7 +57,7 @@ class ListedTask:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """What a file holds: the tasks in their order, and what keeps it from being used."""
+    """What a file holds: the tasks in their order, and what is wrong with it."""
 
     tasks: tuple[ListedTask, ...]
     problems: tuple[Problem, ...]
@@ -155,10 +155,14 @@ def read_listing(path: Path) -> Listing:
     return Listing(tuple(tasks), tuple(problems))
 
 
-def read_tasks(path: Path) -> tuple[ListedTask, ...]:
-    """The tasks of the file at `path`. Raises TaskError naming line and key of what is wrong."""
+def read_tasks(path: Path, *, new: bool = False) -> tuple[ListedTask, ...]:
+    """The tasks of the file at `path`. Raises TaskError naming line and key of what is wrong.
+
+    A task with too few apps for its category is refused in a `new` list alone: earlier versions took it, and a queue
+    may follow the list still.
+    """
     listing = read_listing(path)
-    refuse(listing.problems)
+    refuse([problem for problem in listing.problems if new or not problem.is_usable])
     return listing.tasks
 
 
@@ -190,6 +194,8 @@ def _outcomes(path: Path, data: bytes) -> Iterator[ListedTask | Problem]:
         else:
             seen[task.task_id] = number
             yield task
+            if lack := Category(task.task.category).lacks_apps(task.task.apps):
+                yield Problem(path, number, "apps", lack, is_usable=True)
 
 
 def _problems(path: Path, line: int, error: ValidationError) -> Iterable[Problem]:

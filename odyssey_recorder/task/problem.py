@@ -11,12 +11,16 @@ _MOST_TOLD = 3
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """What is wrong with a file, and where; `key` is empty where it is the whole line."""
+    """What is wrong with a file, and where; `key` is empty where it is the whole line.
+
+    Where the file `is_usable` all the same, only a new one is refused for it.
+    """
 
     source: Path
     line: int
     key: str
     words: str
+    is_usable: bool = False
 
     def __str__(self) -> str:
         place = f"{self.source}:{self.line}"

@@ -35,3 +35,11 @@ def test_a_task_that_cannot_be_read_is_named(tmp_path: Path, words: str) -> None
     (tmp_path / "01-odd" / "task.toml").write_text(words)
     with pytest.raises(PracticeError, match=r"01-odd/task\.toml cannot be read"):
         practice_tasks(tmp_path)
+
+
+def test_a_task_with_too_few_apps_for_its_category_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "01-odd").mkdir()
+    words = (TASKS[0].folder / "task.toml").read_text().replace("General_Tool", "Web_Shopping")
+    (tmp_path / "01-odd" / "task.toml").write_text(words)
+    with pytest.raises(PracticeError, match="Web_Shopping asks for 2 or more different apps, and there is 1"):
+        practice_tasks(tmp_path)

@@ -91,7 +91,8 @@ def test_apps_are_known_by_their_packages(app: str, package: str) -> None:
         ("Web_Shopping", 2, None),
         ("Multi_Apps", 2, Severity.ERROR),
         ("Multi_Apps", 3, None),
-        ("General_Tool", 1, Severity.WARNING),
+        ("General_Tool", 0, Severity.ERROR),
+        ("General_Tool", 1, Severity.NOTE),
         ("General_Tool", 2, None),
     ],
 )

@@ -103,7 +103,21 @@ def test_the_shipped_list_has_every_category_and_apps_of_the_simulated_phone() -
     assert {app for task in tasks for app in task.task.apps} <= {app.label for app in APPS}
 
 
-def test_a_shipped_task_of_several_apps_names_several() -> None:
-    several = [task for task in read_tasks(shipped_tasks()) if task.task.category == Category.MULTI_APPS.value]
-    assert all(len(task.task.apps) >= 3 for task in several)
+@pytest.mark.parametrize("name", ["simulated_phone", "demonstrations"])
+def test_no_shipped_task_has_fewer_apps_than_its_category_asks_for(name: str) -> None:
+    tasks = read_tasks(shipped_tasks().with_stem(name), new=True)
+    assert [task.task_id for task in tasks if Category(task.task.category).lacks_apps(task.task.apps)] == []
+
+
+def test_a_task_with_too_few_apps_is_refused_in_a_new_list_but_a_queue_goes_on_with_it(tmp_path: Path) -> None:
+    path = write_list(tmp_path / "list.jsonl", [row("t-1"), row("t-2", category="Multi_Apps", apps=["Clock", "Mail"])])
+
+    (problem,) = read_listing(path).problems
+    assert str(problem) == f"{path}:2: apps: Multi_Apps asks for 3 or more different apps, and there are 2"
+    with pytest.raises(TaskError, match="Multi_Apps asks for 3"):
+        read_tasks(path, new=True)
+    assert [task.task_id for task in read_tasks(path)] == ["t-1", "t-2"]
+
+
+def test_no_shipped_task_says_the_same_as_another() -> None:
     assert len({task.task.instruction for task in read_tasks(shipped_tasks())}) == len(read_tasks(shipped_tasks()))

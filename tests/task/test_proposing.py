@@ -104,7 +104,7 @@ def test_those_like_one_there_is_or_like_one_before_are_dropped(library: Templat
 @pytest.mark.parametrize(
     ("change", "fault"),
     [
-        ({"roles": ["video"]}, "roles: Media_Entertainment asks for 2 roles, not 1"),
+        ({"roles": ["video"]}, "roles: Media_Entertainment asks for 2 or more different apps, and there is 1"),
         ({"roles": ["video", "piano"]}, "roles.piano: no app of the catalogue android plays this role"),
         ({"roles": ["notes", "notes"]}, "a slot or a role is there twice"),
         ({"phrasings": NEW["phrasings"][:2]}, "phrasings: there must be 3 or more, not 2"),

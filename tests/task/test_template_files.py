@@ -125,7 +125,7 @@ def test_a_folder_of_ones_own_adds_to_the_shipped_one_and_uses_its_pools_and_app
         (COUNT, "{days: [1, 8], words: weekday}", (4, "slots.count.days", "weekday days lie 1 to 7")),
         (COUNT, "{days: [0, 8], words: date}", (4, "slots.count.days", "date days lie 1 to 365")),
         (COUNT, "{days: [0, 8], words: soon}", (4, "slots.count.words", "input should")),
-        ("  podcast: any\n", "", (5, "roles", "Media_Entertainment asks for 2 roles, not 1")),
+        ("  podcast: any\n", "", (5, "roles", "Media_Entertainment asks for 2 or more different apps, and there is 1")),
         ("podcast: any", "Podcast: any", (6, "roles.Podcast", "a role is a word in small letters")),
         ("podcast: any", "item: any", (6, "roles.item", "a slot has the same name: {item} could be either")),
         ("podcast: any", "podcast: some", (6, "roles.podcast", "input should be 'any'")),

@@ -4,11 +4,12 @@ from collections import Counter
 from collections.abc import Iterator
 
 from odyssey_recorder.model.action import Impossible
+from odyssey_recorder.model.episode import Category
 from odyssey_recorder.quality.checks.check import Found, Unseen, no_proof
 from odyssey_recorder.quality.checks.foreground import is_app, is_known, is_of_android
 from odyssey_recorder.quality.evidence import EpisodeEvidence
 from odyssey_recorder.quality.finding import Severity
-from odyssey_recorder.quality.thresholds import APPS_NEEDED, FOREIGN_STEPS
+from odyssey_recorder.quality.thresholds import FOREIGN_STEPS
 from odyssey_recorder.quality.wording import counted, listed, named, sentence
 
 Said = Iterator[Found | Unseen]
@@ -41,20 +42,21 @@ def apps_in_front(evidence: EpisodeEvidence) -> Said:
 
 
 def enough_apps(evidence: EpisodeEvidence) -> Said:
-    """Fewer apps than the category asks for: three in Multi_Apps, two in the others; in General_Tool, where some tools
-    need no second one, that is a warning. A category that is none of the six is not checked."""
+    """Fewer apps than the category asks for: three in Multi_Apps, one in General_Tool, two in the others. One app in
+    General_Tool is a note: the published episodes that we know have two. A category that is none of the six is not
+    checked."""
     task = evidence.episode.task
-    needed = APPS_NEEDED.get(task.category)
-    if needed is None:
+    try:
+        category = Category(task.category)
+    except ValueError:
         yield Unseen(None, sentence(f"the category {named(task.category)} is none of the six").rstrip("."))
         return
-    count = len({app.casefold() for app in task.apps})
-    if count < needed:
-        found = f"The task names {counted(count, 'app')}; {task.category} asks for {needed} at least."
-        severity = Severity.WARNING if task.category == "General_Tool" else None
-        yield Found(
-            None, found, "Correct the task's apps or its category; if it needs no other app, reject it.", severity
-        )
+    if lack := category.lacks_apps(task.apps):
+        todo = "Correct the task's apps or its category; if it was carried out with too few apps, reject it."
+        yield Found(None, f"{lack}.", todo)
+    elif len({app.casefold() for app in task.apps}) == 1:
+        todo = "Nothing, if the task needs no other app; otherwise correct the task's apps."
+        yield Found(None, f"The task of {category.value} names one app alone.", todo, Severity.NOTE)
 
 
 def has_a_reason(evidence: EpisodeEvidence) -> Said:

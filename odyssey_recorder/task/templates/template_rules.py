@@ -150,16 +150,11 @@ def _role_faults(template: Template) -> Iterator[Fault]:
             yield Fault(("roles", role.name), "a role is a word in small letters")
         if role.name in template.slots:
             yield Fault(("roles", role.name), f"a slot has the same name: {{{role.name}}} could be either")
-    there, category = len(template.roles), template.category.value
-    match template.category:
-        case Category.GENERAL_TOOL:
-            fits, wanted = there in (1, 2), "1 or 2 roles"
-        case Category.MULTI_APPS:
-            fits, wanted = there >= 3, "3 roles or more"
-        case _:
-            fits, wanted = there == 2, "2 roles"
-    if not fits:
-        yield Fault(("roles",), f"{category} asks for {wanted}, not {there}")
+    if lack := template.category.lacks_apps(role.name for role in template.roles):
+        yield Fault(("roles",), f"{lack}: each role is played by another app")
+    most = Category.MULTI_APPS.fewest_apps - 1
+    if template.category is not Category.MULTI_APPS and len(template.roles) > most:
+        yield Fault(("roles",), f"{template.category.value} has {most} roles at most: with more it is Multi_Apps")
 
 
 def players(role: Role, catalogue: Catalogue) -> tuple[App, ...]:
