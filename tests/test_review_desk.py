@@ -8,11 +8,12 @@ from threading import Condition
 
 import pytest
 
-from odyssey_recorder.dataset.amendment import DropSteps, NewInstruction, NewText
+from odyssey_recorder.dataset.amendment import DropSteps, NewApps, NewInstruction, NewText
 from odyssey_recorder.dataset.codec import Dialect, read_episode, write_episode
 from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.dataset.trash import Trash
 from odyssey_recorder.errors import DatasetError, ReviewError
+from odyssey_recorder.model.episode import Category
 from odyssey_recorder.quality.checker import Checker
 from odyssey_recorder.quality.evidence import EpisodeEvidence
 from odyssey_recorder.quality.finding import Criterion, EpisodeReport, Finding, Severity
@@ -218,6 +219,27 @@ def test_a_fix_is_kept_and_can_be_taken_back(place: Place, one: str) -> None:
     fixes = place.reviews.read(one).fixes
     assert [bool(fix.undoes) for fix in fixes] == [False, False, True, True]
     assert {fix.why for fix in fixes} >= {"they were stray", "shorter"}
+
+
+def test_an_episode_with_too_few_apps_is_repaired_by_a_fix_and_is_as_before_when_that_is_taken_back(
+    place: Place, one: str
+) -> None:
+    written = read_episode(place.annotation(one))
+    task = replace(written.task, category="Web_Shopping", apps=("Shop",))
+    write_episode(place.annotation(one), replace(written, task=task))
+    before = place.annotation(one).read_bytes()
+    desk = ReviewDesk(place.root, Checker(None, 1), lambda: "Bea")
+    assert "EPI02" in {finding.check for finding in desk.open(one).report.findings}
+
+    whole = NewApps(category=Category.WEB_SHOPPING, apps=("Shop", "Notes"))
+    fixed = desk.fix(one, whole, "an app is missing", revision(place, one))
+
+    assert fixed.opened.episode.task.apps == ("Shop", "Notes")
+    assert "EPI02" not in {finding.check for finding in fixed.report.findings}
+    (fix,) = place.reviews.read(one).fixes
+    assert (fix.amendment, fix.why) == (whole, "an app is missing")
+    desk.undo(one, revision(place, one))
+    assert place.annotation(one).read_bytes() == before
 
 
 def test_of_two_windows_that_show_the_same_steps_only_one_drops_one(place: Place, one: str) -> None:

@@ -8,6 +8,7 @@ from odyssey_recorder.dataset.amendment import (
     Amendment,
     DropSteps,
     DropTail,
+    NewApps,
     NewBox,
     NewEnd,
     NewInstruction,
@@ -18,7 +19,7 @@ from odyssey_recorder.dataset.amendment import (
 from odyssey_recorder.dataset.provenance import EpisodeProvenance, StepRecord, StrokeRecord, ui_tree_name
 from odyssey_recorder.errors import ReviewError
 from odyssey_recorder.model.action import Action, Click, Complete, Impossible, LongPress, Type
-from odyssey_recorder.model.episode import Episode, Extra, Json, Step, screenshot_name
+from odyssey_recorder.model.episode import Episode, Extra, Json, Step, TaskInfo, screenshot_name
 from odyssey_recorder.model.geometry import GRID, Box, Pixel, Size, to_pixel
 
 LARGEST_BOX_PERCENT = 60
@@ -50,8 +51,8 @@ def amended(
     """
     all_steps = tuple(range(len(episode.steps)))
     match amendment:
-        case NewInstruction(instruction=words):
-            after = Amended(_with_instruction(episode, words), proof, all_steps)
+        case NewInstruction() | NewApps():
+            after = Amended(replace(episode, task=_with_task(episode.task, amendment)), proof, all_steps)
         case NewEnd(words=words):
             after = Amended(_with_end(episode, words), proof, all_steps)
         case NewNote(step=number, note=note):
@@ -96,10 +97,18 @@ def touched_pixel(action: Click | LongPress, record: StepRecord | None, size: Si
 # Texts and actions.
 
 
-def _with_instruction(episode: Episode, words: str) -> Episode:
-    if not words.strip():
-        raise ReviewError("An instruction needs words: say what is to be done.")
-    return replace(episode, task=replace(episode.task, instruction=words))
+def _with_task(task: TaskInfo, amendment: NewInstruction | NewApps) -> TaskInfo:
+    match amendment:
+        case NewInstruction(instruction=words):
+            if not words.strip():
+                raise ReviewError("An instruction needs words: say what is to be done.")
+            return replace(task, instruction=words)
+        case NewApps(category=category, apps=apps):
+            if not all(app.strip() for app in apps):
+                raise ReviewError("An app needs a name.")
+            if lack := category.lacks_apps(apps):
+                raise ReviewError(f"{lack}. Name every app that was used, or choose another category.")
+            return replace(task, category=category.value, apps=apps)
 
 
 def _with_end(episode: Episode, words: str) -> Episode:

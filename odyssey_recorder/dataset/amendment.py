@@ -4,6 +4,8 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from odyssey_recorder.model.episode import Category
+
 
 class _Amendment(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
@@ -14,6 +16,14 @@ class NewInstruction(_Amendment):
 
     kind: Literal["instruction"] = "instruction"
     instruction: str = Field(min_length=1)
+
+
+class NewApps(_Amendment):
+    """Other apps of the task, in their order, or another category."""
+
+    kind: Literal["apps"] = "apps"
+    category: Category
+    apps: tuple[str, ...] = Field(min_length=1)
 
 
 class NewEnd(_Amendment):
@@ -72,6 +82,6 @@ class DropTail(_Amendment):
 
 
 Amendment = Annotated[
-    NewInstruction | NewEnd | NewNote | NewPress | NewText | NewBox | DropSteps | DropTail,
+    NewInstruction | NewApps | NewEnd | NewNote | NewPress | NewText | NewBox | DropSteps | DropTail,
     Field(discriminator="kind"),
 ]

@@ -224,6 +224,7 @@ class Command(Enum):
     PREVIOUS_FINDING = _review("Previous finding", "Go to the finding before and its step", "arrow_up", "P")
     REPLAY_EPISODE = _review("Replay", "Carry the episode out again on the chosen device", "replay", "Ctrl+R")
     FIX_INSTRUCTION = _review("Instruction…", "Say the task in other words", "text_box_edit_outline", "Alt+I")
+    FIX_APPS = _review("Apps…", "Change the apps or the category of the task", "apps", "Alt+A")
     FIX_END = _review("End's words…", "Change the note or the reason of the end", "flag_checkered", "Alt+E")
     FIX_NOTE = _review("Note…", "Change the note beside this step", "comment_edit_outline", "Alt+N")
     FIX_TEXT = _review("Text…", "Change the text that this step types", "form_textbox", "Alt+T")

@@ -12,6 +12,7 @@ from odyssey_recorder.dataset.amendment import (
     Amendment,
     DropSteps,
     DropTail,
+    NewApps,
     NewBox,
     NewEnd,
     NewInstruction,
@@ -23,7 +24,7 @@ from odyssey_recorder.dataset.codec import decode, encode
 from odyssey_recorder.dataset.provenance import EpisodeProvenance, StrokeRecord
 from odyssey_recorder.errors import ReviewError
 from odyssey_recorder.model.action import Complete, Impossible, LongPress, Press, Scroll, SystemKey, Type
-from odyssey_recorder.model.episode import Episode, Extra, screenshot_name
+from odyssey_recorder.model.episode import Category, Episode, Extra, screenshot_name
 from odyssey_recorder.model.geometry import Point, Size
 from tests.dataset.published_episode import ACTIONS, recorded, store_of
 from tests.episodes import episode
@@ -67,6 +68,25 @@ def test_an_instruction_is_said_otherwise_and_nothing_else_changes() -> None:
 def test_an_instruction_of_blanks_is_refused(words: str) -> None:
     with pytest.raises(ReviewError, match="An instruction needs words"):
         amend(without_proof(), NewInstruction(instruction=words))
+
+
+def test_the_apps_and_the_category_of_a_task_are_said_otherwise_and_nothing_else_changes() -> None:
+    before = without_proof()
+    after = amend(before, NewApps(category=Category.MULTI_APPS, apps=("Shop", "Notes", "Mail")))
+    task = replace(before.task, category="Multi_Apps", apps=("Shop", "Notes", "Mail"))
+    assert after == replace(before, task=task)
+
+
+@pytest.mark.parametrize(
+    ("apps", "refusal"),
+    [
+        (("Shop", "shop", "Notes"), "Multi_Apps asks for 3 or more different apps, and there are 2"),
+        (("Shop", "Notes", " "), "An app needs a name"),
+    ],
+)
+def test_a_task_is_not_left_with_too_few_apps(apps: tuple[str, ...], refusal: str) -> None:
+    with pytest.raises(ReviewError, match=refusal):
+        amend(without_proof(), NewApps(category=Category.MULTI_APPS, apps=apps))
 
 
 def test_the_note_of_an_end_may_be_emptied_but_not_the_reason_of_impossible() -> None:

@@ -19,6 +19,7 @@ from odyssey_recorder.dataset.amendment import (
     Amendment,
     DropSteps,
     DropTail,
+    NewApps,
     NewBox,
     NewEnd,
     NewInstruction,
@@ -31,6 +32,7 @@ from odyssey_recorder.dataset.trash import Trash
 from odyssey_recorder.dataset.versions import Versions
 from odyssey_recorder.errors import DatasetError, ReviewError
 from odyssey_recorder.model.action import Click, Complete, Press, SystemKey, Type
+from odyssey_recorder.model.episode import Category
 from odyssey_recorder.model.geometry import Point
 from tests.dataset import cut_short
 from tests.dataset.drafts import png
@@ -236,6 +238,7 @@ def test_what_is_no_id_leads_nowhere(tmp_path: Path, episode_id: str) -> None:
 
 _amendments: st.SearchStrategy[Amendment] = st.one_of(
     st.builds(NewInstruction, instruction=st.text(st.characters(codec="utf-8"), min_size=1, max_size=5)),
+    st.builds(NewApps, category=st.just(Category.WEB_SHOPPING), apps=st.just(("Shop", "Notes"))),
     st.builds(NewEnd, words=st.sampled_from(["", "found it"])),
     st.builds(NewNote, step=st.integers(0, 4), note=st.sampled_from(["", "odd"])),
     st.builds(NewPress, step=st.integers(0, 4), long=st.booleans()),

@@ -27,6 +27,7 @@ from odyssey_recorder.gui.reason_dialog import Question
 from odyssey_recorder.gui.review.amend_dialog import AmendDialog
 from odyssey_recorder.gui.review.amend_forms import (
     AmendForm,
+    AppsForm,
     SettledForm,
     StepsForm,
     WordsForm,
@@ -42,6 +43,7 @@ from odyssey_recorder.quality.reviewing.docket import OpenedReview
 
 FIXES = (
     Command.FIX_INSTRUCTION,
+    Command.FIX_APPS,
     Command.FIX_END,
     Command.FIX_NOTE,
     Command.FIX_TEXT,
@@ -60,6 +62,7 @@ _REASONS: dict[Command, Sequence[str]] = {
         "nobody would say it like this",
         "a misspelling",
     ),
+    Command.FIX_APPS: ("an app is missing", "an app was not used", "another category fits", "a misspelling"),
     Command.FIX_END: ("it is not what the screen shows", "the reason is not given", "a misspelling"),
     Command.FIX_NOTE: ("it is not true", "something is missing", "a misspelling"),
     Command.FIX_TEXT: ("it is not what the screen shows", "a slip of the keyboard", "it shows personal data"),
@@ -126,7 +129,7 @@ class AmendCard(QFrame):
         review = self._review
         if review is None or review.row.turn is None or not self._steps:
             return set()
-        possible = {Command.FIX_INSTRUCTION, Command.FIX_END}
+        possible = {Command.FIX_INSTRUCTION, Command.FIX_APPS, Command.FIX_END}
         if review.opened.proof is not None:
             possible.add(Command.FIX_NOTE)
         if self._present < len(self._steps) - 1:
@@ -151,6 +154,10 @@ class AmendCard(QFrame):
         match command:
             case Command.FIX_INSTRUCTION | Command.FIX_END | Command.FIX_NOTE | Command.FIX_TEXT:
                 self._ask_words(command)
+            case Command.FIX_APPS:
+                task = self._opened.opened.episode.task
+                asked = _question("Fix the apps", "Which apps does the task take?", task.instruction)
+                self._open(command, asked, AppsForm(task.category, task.apps))
             case Command.FIX_PRESS:
                 self._ask_press()
             case Command.FIX_BOX:
@@ -277,7 +284,8 @@ class AmendCard(QFrame):
         inner = QWidget()
         grid = QGridLayout(inner)
         grid.setContentsMargins(0, 0, 0, 0)
-        grid.setSpacing(4)
+        grid.setHorizontalSpacing(4)
+        grid.setVerticalSpacing(2)
         grid.addWidget(self._refused, 0, 0, 1, 2)
         for place, command in enumerate(FIXES):
             grid.addWidget(self._commands.button(command, kind="low").set_wide(), 1 + place // 2, place % 2)

@@ -5,8 +5,9 @@ from collections.abc import Callable, Sequence
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPlainTextEdit, QSpinBox, QVBoxLayout, QWidget
 
-from odyssey_recorder.dataset.amendment import Amendment, DropSteps
-from odyssey_recorder.gui.parts import labelled, line_edit, named
+from odyssey_recorder.dataset.amendment import Amendment, DropSteps, NewApps
+from odyssey_recorder.gui.parts import Choice, labelled, line_edit, named
+from odyssey_recorder.model.episode import Category
 
 _LONG_PX = 112
 DIFFERENT = 0.02
@@ -97,6 +98,45 @@ class WordsForm(AmendForm):
     @property
     def _words(self) -> str:
         return self._field.text() if isinstance(self._field, QLineEdit) else self._field.toPlainText()
+
+
+class AppsForm(AmendForm):
+    """The apps of a task, one in each line, and its category; one that is none of the six is to be chosen anew."""
+
+    def __init__(self, category: str, apps: Sequence[str]) -> None:
+        super().__init__()
+        self._before = category, tuple(apps)
+        self._category = Choice("Category")
+        categories = [one.value for one in Category]
+        known = [] if category in categories else [("", "Choose one")]
+        self._category.offer([*known, *((one, one) for one in categories)])
+        self._category.choose(category)
+        self._apps = _long_field("Apps", "\n".join(apps))
+        self._category.currentIndexChanged.connect(self.changed)
+        self._apps.textChanged.connect(self.changed)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addLayout(labelled("&Apps, one in each line", self._apps))
+        column.addLayout(labelled("&Category", self._category))
+        self.setFocusProxy(self._apps)
+
+    @property
+    def amendment(self) -> NewApps | None:
+        apps, category = self._named, self._category.value
+        return NewApps(category=Category(category), apps=apps) if apps and category else None
+
+    @property
+    def is_changed(self) -> bool:
+        return (self._category.value, self._named) != self._before
+
+    @property
+    def follows(self) -> str:
+        return "The instruction stays as it is: look whether it names the apps."
+
+    @property
+    def _named(self) -> tuple[str, ...]:
+        lines = (" ".join(line.split()) for line in self._apps.toPlainText().splitlines())
+        return tuple(filter(None, lines))
 
 
 class StepsForm(AmendForm):

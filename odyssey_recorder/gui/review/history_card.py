@@ -10,6 +10,7 @@ from odyssey_recorder.dataset.amendment import (
     Amendment,
     DropSteps,
     DropTail,
+    NewApps,
     NewBox,
     NewEnd,
     NewInstruction,
@@ -128,6 +129,8 @@ def amendment_words(amendment: Amendment) -> str:
     match amendment:
         case NewInstruction(instruction=words):
             return f"Instruction: {quoted(words)}"
+        case NewApps(category=category, apps=apps):
+            return f"Apps: {', '.join(apps)} ({category.value})"
         case NewEnd(words=words):
             return f"Words of the end: {quoted(words)}"
         case NewNote(step=step, note=note):

@@ -1,5 +1,6 @@
 """What may be fixed in which step, and what each dialog asks, says and gives."""
 
+import json
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -25,6 +26,7 @@ from odyssey_recorder.dataset.amendment import (
     Amendment,
     DropSteps,
     DropTail,
+    NewApps,
     NewBox,
     NewEnd,
     NewInstruction,
@@ -36,8 +38,10 @@ from odyssey_recorder.dataset.published import PublishedEpisodes
 from odyssey_recorder.dataset.summaries import EpisodeSummary
 from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.commands import Command, Commands
+from odyssey_recorder.gui.parts import Choice
 from odyssey_recorder.gui.review.amend_card import FIXES, AmendCard
 from odyssey_recorder.gui.review.box_canvas import BoxCanvas
+from odyssey_recorder.model.episode import Category
 from odyssey_recorder.model.geometry import Pixel
 from odyssey_recorder.quality.finding import EpisodeReport
 from odyssey_recorder.quality.reviewing.docket import OpenedReview, ReviewRow
@@ -47,7 +51,7 @@ from tests.dataset.published_episode import InDataset, recorded, released
 from tests.gui.inspection import faults
 
 CLICK, TYPE, LONG, KEY, END = range(5)
-EVERYWHERE = {Command.FIX_INSTRUCTION, Command.FIX_END, Command.FIX_NOTE}
+EVERYWHERE = {Command.FIX_INSTRUCTION, Command.FIX_APPS, Command.FIX_END, Command.FIX_NOTE}
 INSIDE = EVERYWHERE | {Command.DROP_STEPS, Command.END_HERE}
 
 
@@ -195,6 +199,7 @@ def test_all_controls_are_named_and_whole(own: Fixer) -> None:
     assert faults(own.window) == []
     for command, step in (
         (Command.FIX_INSTRUCTION, CLICK),
+        (Command.FIX_APPS, CLICK),
         (Command.FIX_BOX, CLICK),
         (Command.DROP_STEPS, CLICK),
         (Command.FIX_PRESS, CLICK),
@@ -243,6 +248,42 @@ def test_words_that_are_not_allowed_are_refused_while_they_are_written(own: Fixe
     assert not own.answer.isEnabled()
     own.write("Write it down.")
     assert own.answer.isEnabled()
+
+
+def test_other_apps_and_another_category_make_a_fix_once_there_are_enough_apps(own: Fixer) -> None:
+    own.begin(Command.FIX_APPS, CLICK)
+    category = own.field(Choice, "Category")
+    assert isinstance(category, Choice)
+    own.write("Shop")
+    QTest.keyClick(own.dialogs[0].focusWidget(), Qt.Key.Key_Return)
+    QTest.keyClicks(own.dialogs[0].focusWidget(), " Gift  notes ")
+    category.choose("Multi_Apps")
+    own.dialogs[0].findChildren(QRadioButton)[0].click()
+    assert own.says("Multi_Apps asks for 3 or more different apps, and there are 2")
+    assert not own.answer.isEnabled()
+    category.choose("Web_Shopping")
+    own.finish("another category fits")
+    assert own.asked == [
+        (NewApps(category=Category.WEB_SHOPPING, apps=("Shop", "Gift notes")), "another category fits")
+    ]
+
+
+def test_an_episode_of_a_category_that_is_none_of_the_six_is_given_one(
+    tmp_path: Path, fixer: Callable[[OpenedReview], Fixer]
+) -> None:
+    there = recorded(tmp_path)
+    path = there.root / "annotations" / f"{there.episode_id}.json"
+    said = json.loads(path.read_text())
+    said["task_info"] |= {"category": "Cooking", "app": ["Shop", "Notes"]}
+    path.write_text(json.dumps(said))
+    one = fixer(opened(there))
+    one.begin(Command.FIX_APPS, CLICK)
+    category = one.field(Choice, "Category")
+    assert isinstance(category, Choice)
+    assert (category.value, one.answer.isEnabled()) == ("", False)
+    category.choose("Web_Shopping")
+    one.finish("another category fits")
+    assert one.asked == [(NewApps(category=Category.WEB_SHOPPING, apps=("Shop", "Notes")), "another category fits")]
 
 
 def test_a_reason_of_ones_own_counts_too(own: Fixer) -> None:

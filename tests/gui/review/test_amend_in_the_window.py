@@ -93,7 +93,7 @@ def test_all_fixes_are_whole_in_the_smallest_window(reviewer: Reviewer) -> None:
     window = reviewer.pilot.window
     window.resize(1100, 700)
     key(reviewer, Qt.Key.Key_3, ALT)
-    names = ("Instruction", "End's words", "Note", "Text", "Press", "Box", "Drop", "End here")
+    names = ("Instruction", "Apps", "End's words", "Note", "Text", "Press", "Box", "Drop", "End here")
     for name in names:
         button = reviewer.pilot.named(QWidget, name)
         reviewer.pilot.qtbot.waitUntil(button.isVisible)

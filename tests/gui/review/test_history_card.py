@@ -11,6 +11,7 @@ from odyssey_recorder.dataset.amendment import (
     Amendment,
     DropSteps,
     DropTail,
+    NewApps,
     NewBox,
     NewEnd,
     NewInstruction,
@@ -22,6 +23,7 @@ from odyssey_recorder.dataset.published import OpenedEpisode
 from odyssey_recorder.dataset.summaries import EpisodeSummary
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.review.history_card import HistoryCard, amendment_words
+from odyssey_recorder.model.episode import Category
 from odyssey_recorder.quality.finding import Criterion, EpisodeReport
 from odyssey_recorder.quality.reviewing.docket import OpenedReview, ReviewRow
 from odyssey_recorder.quality.reviewing.review import (
@@ -148,6 +150,7 @@ def test_long_words_are_whole_in_a_narrow_card(bench: Bench) -> None:
 @pytest.mark.parametrize(
     ("amendment", "words"),
     [
+        (NewApps(category=Category.WEB_SHOPPING, apps=("Shop", "Notes")), "Apps: Shop, Notes (Web_Shopping)"),
         (NewEnd(words=""), "Words of the end: no words"),
         (NewNote(step=3, note="odd"), "Note of step 3: “odd”"),
         (NewPress(step=3, long=True), "Step 3 is a LONG_PRESS"),
