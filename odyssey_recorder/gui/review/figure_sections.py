@@ -8,6 +8,7 @@ from odyssey_recorder.quality.trust.quality_page import (
     Bar,
     bound_words,
     choice_words,
+    interval_words,
     kappa_bar,
     kappa_words,
     measure,
@@ -87,12 +88,7 @@ def sections(report: QualityReport) -> Iterator[Section]:
 def summary(report: QualityReport) -> Sequence[tuple[str, str]]:
     """The four figures that stand above all, each with what it is of."""
     accepted = report.accepted
-    within = accepted.interval
-    share = (
-        f"of these accepted ({within.low * 100:.0f} to {within.high * 100:.0f} %)"
-        if accepted.of
-        else "of these accepted"
-    )
+    share = f"of these accepted ({interval_words(accepted.interval)})" if accepted.of else "of these accepted"
     return (
         (f"{report.episodes:,}", "episode" if report.episodes == 1 else "episodes"),
         (f"{accepted.of:,}", "judged to the end"),

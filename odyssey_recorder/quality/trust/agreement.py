@@ -4,10 +4,11 @@ from collections import Counter
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
+from math import isclose
 from random import Random
 from statistics import quantiles
 
-from odyssey_recorder.quality.trust.proportions import Interval
+from odyssey_recorder.quality.trust.proportions import Interval, wilson
 
 FEW = 30
 """Fewer episodes than this are too few to trust the figures."""
@@ -24,8 +25,10 @@ class Agreement:
     """How far `n` episodes were judged alike: `raw` is the share of pairs of verdicts that are the same.
 
     `kappa` is None where nothing was judged, and where everybody said the same of everything: then chance explains all.
-    The intervals hold 95 % of what drawing the episodes again gives (percentile bootstrap, seeded); that of kappa
-    leaves out the drawings in which it is undefined.
+    The interval of `raw` is Wilson's. That of kappa holds 95 % of what drawing the episodes again gives (percentile
+    bootstrap, seeded), but for the drawings in which it is undefined. It is None where all others give the same: there
+    are not enough cases, or nearly everybody said the same of everything, and an interval without a width would claim
+    what nobody knows.
     """
 
     n: int
@@ -52,14 +55,9 @@ def agreement(episodes: Sequence[Said], *, seed: int = 0) -> Agreement:
         return Agreement(0, None, None, None, None)
     told = Counter(episodes)
     kappa = cohen_kappa if len(episodes[0]) == 2 else fleiss_kappa
-    drawn = list(_drawn(told, Random(seed)))
-    return Agreement(
-        len(episodes),
-        raw_agreement(told),
-        _interval([raw_agreement(again) for again in drawn]),
-        kappa(told),
-        _interval([kappa(again) for again in drawn]),
-    )
+    raw, n = raw_agreement(told), len(episodes)
+    again = _interval([kappa(drawn) for drawn in _drawn(told, Random(seed))])
+    return Agreement(n, raw, wilson(raw * n, n), kappa(told), again)
 
 
 def raw_agreement(told: Counter[Said]) -> float:
@@ -112,7 +110,7 @@ def _drawn(told: Counter[Said], chance: Random) -> Iterator[Counter[Said]]:
 
 def _interval(values: Sequence[float | None]) -> Interval | None:
     defined = [value for value in values if value is not None]
-    if not defined:
+    if len(defined) < 2:
         return None
     cuts = quantiles(defined, n=_TAILS, method="inclusive")
-    return Interval(cuts[0], cuts[-1])
+    return None if isclose(cuts[0], cuts[-1], abs_tol=1e-9) else Interval(cuts[0], cuts[-1])

@@ -16,8 +16,12 @@ class Interval:
     high: float
 
 
-def wilson(count: int, of: int) -> Interval:
-    """The score interval of a share (Wilson 1927), of both ends together 95 %; all of 0..1 where `of` is 0."""
+def wilson(count: float, of: int) -> Interval:
+    """The score interval of a share (Wilson 1927), of both ends together 95 %; all of 0..1 where `of` is 0.
+
+    `count` is the sum of what each gives, 0 or 1. Where that lies between, the interval is wider than it need be: no
+    such values vary more than those at the ends do.
+    """
     if of == 0:
         return Interval(0.0, 1.0)
     z = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)

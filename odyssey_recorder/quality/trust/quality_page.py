@@ -138,8 +138,15 @@ def percent(share: float | None, interval: Interval | None = None) -> str:
     """``93 %``, with its interval ``93 % (78 to 98 %)``; a dash where there is nothing to tell."""
     if share is None:
         return "—"
-    reach = f" ({interval.low * 100:.0f} to {interval.high * 100:.0f} %)" if interval is not None else ""
+    reach = f" ({interval_words(interval)})" if interval is not None else ""
     return f"{share * 100:.0f} %{reach}"
+
+
+def interval_words(interval: Interval) -> str:
+    """``78 to 98 %``, with as many decimals as it takes to tell both ends apart."""
+    low, high = interval.low * 100, interval.high * 100
+    digits = next((digits for digits in range(6) if f"{low:.{digits}f}" != f"{high:.{digits}f}"), 0)
+    return f"{low:.{digits}f} to {high:.{digits}f} %"
 
 
 def seconds(value: float) -> str:
@@ -148,13 +155,14 @@ def seconds(value: float) -> str:
 
 
 def kappa_words(agreement: Agreement) -> str:
-    """``0.61 (0.40 to 0.79)``; where it is undefined, why."""
+    """``0.61 (0.40 to 0.79)``; where it or its interval is undefined, why."""
     if agreement.n == 0:
         return "—"
     if agreement.kappa is None:
         return "undefined: everybody said the same"
     reach = agreement.kappa_interval
-    return f"{agreement.kappa:z.2f}" + (f" ({reach.low:z.2f} to {reach.high:z.2f})" if reach is not None else "")
+    ends = "not enough cases for an interval" if reach is None else f"{reach.low:z.2f} to {reach.high:z.2f}"
+    return f"{agreement.kappa:z.2f} ({ends})"
 
 
 def measure(panel: Panel) -> str:
@@ -227,7 +235,7 @@ def kappa_bar(agreement: Agreement) -> Bar:
         return max(0.0, kappa - _KAPPA_FROM) / (1 - _KAPPA_FROM) * 100
 
     zero, grid = place(0.0), (place(0.5),)
-    if agreement.kappa is None or agreement.kappa_interval is None:
+    if agreement.kappa is None:
         return Bar(None, zero, zero, zero, grid)
-    ends = agreement.kappa_interval
+    ends = agreement.kappa_interval or Interval(agreement.kappa, agreement.kappa)
     return Bar(place(agreement.kappa), place(ends.low), place(ends.high), zero, grid)

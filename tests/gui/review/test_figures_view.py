@@ -132,7 +132,7 @@ def test_agreement_has_its_intervals_and_says_where_it_is_undefined_or_not_to_be
     reader = read()
     reader.wait_to_read("4 episodes with two verdicts: too few to trust.")
     taken, _pictures, sequence, _instruction = reader.hears("Agreement of two reviewers")[1:]
-    assert taken.startswith("Taken or not: Episodes: 4, Raw agreement, 0 to 100 %: 75 % (25 to 100 %), Cohen's kappa")
+    assert taken.startswith("Taken or not: Episodes: 4, Raw agreement, 0 to 100 %: 75 % (30 to 95 %), Cohen's kappa")
     assert sequence.endswith("Cohen's kappa, -0.5 to 1: undefined: everybody said the same")
 
 

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
 
 from odyssey_recorder.quality.trust.agreement import FEW, agreement, cohen_kappa, fleiss_kappa
-from odyssey_recorder.quality.trust.proportions import Interval
+from odyssey_recorder.quality.trust.proportions import wilson
+from odyssey_recorder.quality.trust.quality_page import kappa_bar, kappa_words, percent
 
 answers = st.sampled_from(["pass", "fail", "unsure"])
 
@@ -64,7 +65,7 @@ def test_where_everybody_said_the_same_kappa_is_undefined() -> None:
     same = agreement([("pass", "pass")] * 40)
 
     assert (same.raw, same.kappa, same.kappa_interval) == (1.0, None, None)
-    assert same.raw_interval == Interval(1.0, 1.0)
+    assert same.raw_interval == wilson(40, 40)
     assert agreement([("pass",) * 3] * 40).kappa is None
 
 
@@ -105,7 +106,34 @@ def test_where_only_one_differed_kappa_is_zero_however_many_agree() -> None:
 
     assert nearly.raw == pytest.approx(40 / 41)
     assert nearly.kappa == pytest.approx(0.0)
-    assert nearly.kappa_interval is not None
+    assert nearly.kappa_interval is None, "every drawing gives 0, which is no interval"
+
+
+def test_a_few_cases_in_which_all_agreed_claim_no_certainty() -> None:
+    same = agreement([("pass", "pass")] * 10 + [("fail", "fail")])
+
+    assert same.kappa == 1.0
+    assert same.kappa_interval is None
+    assert same.raw_interval == wilson(11, 11)
+    assert kappa_words(same) == "1.00 (not enough cases for an interval)"
+    assert kappa_bar(same).value == 100
+    assert percent(same.raw, same.raw_interval) == "100 % (74 to 100 %)"
+    assert agreement([("a", "b", "b")]).kappa_interval is None
+
+
+def test_three_reviewers_get_an_interval_of_their_raw_agreement_too() -> None:
+    said = agreement([("a", "a", "b"), ("a", "a", "a"), ("b", "b", "b"), ("a", "b", "b")] * 10)
+
+    assert said.raw is not None
+    assert said.raw_interval == wilson(said.raw * 40, 40)
+
+
+@given(st.lists(st.tuples(answers, answers), min_size=1, max_size=20))
+def test_no_interval_is_without_a_width(pairs: list[tuple[str, str]]) -> None:
+    said = agreement(pairs)
+
+    for interval in (said.raw_interval, said.kappa_interval):
+        assert interval is None or interval.low < interval.high
 
 
 def test_verdicts_of_different_numbers_are_not_measured_together() -> None:
