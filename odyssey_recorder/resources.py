@@ -1,12 +1,19 @@
 """Where the data folders (templates, prompts, tasks, practice, profiles) lie, in a checkout as in a wheel."""
 
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
-_PACKAGE = Path(__file__).resolve().parent
+PACKAGE = Path(__file__).resolve().parent
+
+DataFolder = Literal["templates", "prompts", "tasks", "practice", "device_profiles"]
 
 
-def data_folder(name: Literal["templates", "prompts", "tasks", "practice", "device_profiles"]) -> Path:
+def data_folder(name: DataFolder) -> Path:
     """The folder of that name: inside the package in a wheel, beside the package in a checkout."""
-    packaged = _PACKAGE / "_data" / name
-    return packaged if packaged.is_dir() else _PACKAGE.parent / name
+    packaged = PACKAGE / "_data" / name
+    return packaged if packaged.is_dir() else PACKAGE.parent / name
+
+
+def shipped_folders() -> tuple[Path, ...]:
+    """The package and all data folders: together they hold every file that the program ships."""
+    return PACKAGE, *map(data_folder, get_args(DataFolder))

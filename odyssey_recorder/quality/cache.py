@@ -16,8 +16,8 @@ from typing import Any, TypeVar
 
 from pydantic import TypeAdapter
 
-from odyssey_recorder.quality.evidence import Picture
 from odyssey_recorder.quality.gauge import Learnt
+from odyssey_recorder.quality.picture import Picture
 
 _HELD = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 _BROKEN = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR)

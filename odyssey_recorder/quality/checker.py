@@ -1,16 +1,14 @@
 """Who has episodes checked: what is known is not looked at again, and many are shared among processes."""
 
-import hashlib
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 
-import odyssey_recorder
 from odyssey_recorder.errors import CancelledError
 from odyssey_recorder.quality.cache import By, Cache, Kept
 from odyssey_recorder.quality.checks import check_episode
+from odyssey_recorder.quality.edition import edition, edition_of
 from odyssey_recorder.quality.evidence import EpisodeFacts
 from odyssey_recorder.quality.facts import FactsShelf
 from odyssey_recorder.quality.finding import EpisodeReport
@@ -22,18 +20,9 @@ from odyssey_recorder.quality.inspection import (
     report_from_json,
     unreadable,
 )
+from odyssey_recorder.quality.picture import measure
 from odyssey_recorder.quality.sources import EpisodeFiles
 from odyssey_recorder.quality.workers import Lost, Workers
-
-_MEASURES = ("quality/picture.py", "quality/thresholds.py")
-_CHECKS = (
-    "quality",
-    "dataset/codec.py",
-    "dataset/episode_json.py",
-    "dataset/loose.py",
-    "dataset/provenance.py",
-    "device/view_tree.py",
-)
 
 
 class Checker:
@@ -44,7 +33,7 @@ class Checker:
     """
 
     def __init__(self, cache_path: Path | None, jobs: int | None = None, *, judge: Judge = check_episode) -> None:
-        self._by = By(_digest(_MEASURES), _digest(_CHECKS))
+        self._by = _this_program()
         self._cache_path = cache_path
         self._cache = Cache(cache_path, self._by)
         self._jobs = jobs or os.cpu_count() or 1
@@ -148,13 +137,6 @@ def _begin(cache_path: Path | None, by: By, judge: Judge) -> Inspector:
     return Inspector(Cache(cache_path, by, reader=True), judge)
 
 
-def _digest(names: Iterable[str]) -> str:
-    """What changes when these parts of the program do: an older one may have found something else."""
-    house = Path(odyssey_recorder.__file__).parent
-    digest = hashlib.sha256(odyssey_recorder.__version__.encode())
-    for name in names:
-        sources = sorted((house / name).rglob("*.py")) if (house / name).is_dir() else [house / name]
-        for source in sources:
-            with suppress(OSError):  # installed without its sources, which then change with the version alone
-                digest.update(source.read_bytes())
-    return digest.hexdigest()[:16]
+@cache
+def _this_program() -> By:
+    return By(edition_of(measure.__module__, "pillow"), edition())

@@ -6,24 +6,7 @@ from dataclasses import dataclass
 from odyssey_recorder.dataset.loose import LooseEpisode, LooseStep
 from odyssey_recorder.dataset.provenance import EpisodeProvenance, StepRecord
 from odyssey_recorder.device.view_tree import Node
-from odyssey_recorder.model.geometry import Size
-
-
-@dataclass(frozen=True, slots=True)
-class Picture:
-    """What was measured of one screenshot file.
-
-    `problem` says why it cannot be decoded to its last byte, and is empty where it can; then `size` is that of the
-    picture in pixels, `deviation` the standard deviation (0..127.5) of its luma, `flat` the share (0..1) of its
-    commonest colour, and `look` a 64-bit difference hash: all three with the bars of the system left out.
-    """
-
-    sha256: str
-    problem: str = ""
-    size: Size | None = None
-    deviation: float = 0.0
-    flat: float = 0.0
-    look: int = 0
+from odyssey_recorder.quality.picture import Picture
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Protocol
 
 from odyssey_recorder.errors import DatasetError
-from odyssey_recorder.quality.evidence import Picture
-from odyssey_recorder.quality.picture import LARGEST_FILE, View, change, measure
+from odyssey_recorder.quality.picture import LARGEST_FILE, Picture, View, change, measure
 from odyssey_recorder.quality.sources import read_file, stamp
 
 

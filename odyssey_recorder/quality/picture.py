@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from PIL import Image, ImageChops, ImageStat, UnidentifiedImageError
 
 from odyssey_recorder.model.geometry import Size
-from odyssey_recorder.quality.evidence import Picture
 from odyssey_recorder.quality.thresholds import CHANNEL, PHONE_ASPECT, PHONE_BARS, WIDE_BARS
 
 LARGEST_FILE = 64 * 1024 * 1024
@@ -29,6 +28,23 @@ _COARSE = 2
 """How uniform a picture is is measured on a grid so much coarser still."""
 _LOOK = (9, 8)
 _BEYOND = [0] * (CHANNEL + 1) + [255] * (255 - CHANNEL)
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """What was measured of one screenshot file.
+
+    `problem` says why it cannot be decoded to its last byte, and is empty where it can; then `size` is that of the
+    picture in pixels, `deviation` the standard deviation (0..127.5) of its luma, `flat` the share (0..1) of its
+    commonest colour, and `look` a 64-bit difference hash: all three with the bars of the system left out.
+    """
+
+    sha256: str
+    problem: str = ""
+    size: Size | None = None
+    deviation: float = 0.0
+    flat: float = 0.0
+    look: int = 0
 
 
 @dataclass(frozen=True, slots=True)

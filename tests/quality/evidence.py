@@ -23,8 +23,9 @@ from odyssey_recorder.model.episode import DeviceInfo, Json, TaskInfo
 from odyssey_recorder.model.geometry import Box, Point, Size, to_pixel
 from odyssey_recorder.model.text_origin import TextOrigin
 from odyssey_recorder.quality.checks import CHECKS
-from odyssey_recorder.quality.evidence import EpisodeEvidence, Picture, StepEvidence
+from odyssey_recorder.quality.evidence import EpisodeEvidence, StepEvidence
 from odyssey_recorder.quality.finding import Finding, NotChecked
+from odyssey_recorder.quality.picture import Picture
 
 ID = "0006223132449496"
 SIZE = Size(720, 1280)

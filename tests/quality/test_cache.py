@@ -8,8 +8,8 @@ import pytest
 
 from odyssey_recorder.model.geometry import Size
 from odyssey_recorder.quality.cache import By, Cache, Kept
-from odyssey_recorder.quality.evidence import Picture
 from odyssey_recorder.quality.gauge import Learnt
+from odyssey_recorder.quality.picture import Picture
 
 RULES = By("measures", "checks")
 KEPT = Kept("stamp", "0000000000000001", 3, '{"report": 1}', "{}")

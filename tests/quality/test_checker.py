@@ -1,15 +1,21 @@
 """Checking one episode or many, and what is not looked at again."""
 
 import os
-from collections.abc import Callable, Sequence
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from odyssey_recorder.errors import CancelledError
+from odyssey_recorder.quality.cache import By, Cache
 from odyssey_recorder.quality.checker import Checker
+from odyssey_recorder.quality.edition import edition, edition_of
 from odyssey_recorder.quality.evidence import EpisodeEvidence
 from odyssey_recorder.quality.finding import EpisodeReport, Severity
+from odyssey_recorder.quality.picture import measure
+from odyssey_recorder.quality.sources import EpisodeFiles, ScreenshotNames
 from tests.quality.folders import FIRST, SECOND, THIRD, edit, png, screen, write_dataset
 from tests.quality.judges import DEADLY, FAULTY, deadly_judge, judge
 from tests.quality.test_collect import spoil_in_place
@@ -58,6 +64,45 @@ def test_what_has_not_changed_is_not_looked_at_again(tmp_path: Path, cache: Path
     assert check_all(again, annotations) == first
     assert counting.asked == []
     assert [facts.episode_id for facts in again.facts()] == [FIRST, SECOND]
+
+
+def test_what_another_edition_of_the_program_found_is_looked_at_anew(tmp_path: Path, cache: Path) -> None:
+    annotation, *_ = write_dataset(tmp_path, FIRST)
+    checker = Checker(cache, judge=judge)
+    checker.check(annotation)
+    checker.close()
+    measures = edition_of(measure.__module__, "pillow")
+    assert Cache(cache, By(measures, edition())).episode(annotation) is not None
+    assert Cache(cache, By(measures, "another")).episode(annotation) is None
+
+
+def test_no_file_is_opened_whose_change_would_go_unseen(tmp_path: Path) -> None:
+    annotation, *_ = write_dataset(tmp_path, FIRST)
+    with opened_below(tmp_path) as opened:
+        Checker(None).check(annotation)
+    files, names = EpisodeFiles(annotation), ScreenshotNames(tmp_path / "screenshots").of(FIRST)
+    stamps = [files.stamp(FIRST, 3, names)]
+    for number, path in enumerate(sorted(opened)):
+        os.utime(path, ns=(number, number))
+        stamps.append(files.stamp(FIRST, 3, names))
+    assert len(set(stamps)) == len(stamps) >= 1 + 3 + 3 + 2  # pictures, view trees, annotation and proof
+
+
+@contextmanager
+def opened_below(folder: Path) -> Iterator[set[Path]]:
+    """Every file below `folder` that this process opens meanwhile, whichever way."""
+    opened: set[Path] = set()
+    listening = True
+
+    def hear(event: str, arguments: tuple[object, ...]) -> None:
+        if listening and event == "open" and isinstance(arguments[0], str | os.PathLike):
+            path = Path(arguments[0])
+            if path.is_relative_to(folder):
+                opened.add(path)
+
+    sys.addaudithook(hear)  # for the life of the process: it can be silenced, and not taken away
+    yield opened
+    listening = False
 
 
 def rewrite(path: Path) -> None:

@@ -8,10 +8,10 @@ import pytest
 
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.quality.collect import LARGEST_ANNOTATION, collect, read_annotation
-from odyssey_recorder.quality.evidence import EpisodeEvidence, Picture
+from odyssey_recorder.quality.evidence import EpisodeEvidence
 from odyssey_recorder.quality.facts import FactsShelf, facts_as_json, facts_of
 from odyssey_recorder.quality.gauge import Gauge, Learnt
-from odyssey_recorder.quality.picture import LARGEST_FILE
+from odyssey_recorder.quality.picture import LARGEST_FILE, Picture
 from odyssey_recorder.quality.sources import EpisodeFiles, ScreenshotNames, stamp
 from tests.quality.folders import FIRST, SECOND, SIZE, THIRD, edit, png, screen, write_dataset, write_lone, write_proof
 

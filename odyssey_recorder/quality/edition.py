@@ -1,0 +1,96 @@
+"""Which edition of the program measured or judged something, as a hash: its sources, its data and its libraries.
+
+Nothing is listed by hand, so nothing can be forgotten: a check may import or read whatever the program has.
+"""
+
+import ast
+import hashlib
+import os
+import re
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from importlib.metadata import PackageNotFoundError, requires, version
+from pathlib import Path
+
+from odyssey_recorder import __version__
+from odyssey_recorder.resources import PACKAGE, shipped_folders
+
+
+def edition(folders: Iterable[Path] = shipped_folders()) -> str:
+    """That of the whole program: of every file in its `folders`, and of all libraries that it asks for.
+
+    It takes some hundredths of a second.
+    """
+    return _hash((path for folder in folders for path in _files_in(folder)), map(_versioned, _required()))
+
+
+def edition_of(module: str, library: str, package: Path = PACKAGE) -> str:
+    """That of one module of `package`, of all modules there that it imports, and of one library."""
+    return _hash(_imported_by(module, package), [_versioned(library)])
+
+
+def _files_in(folder: Path) -> Iterator[Path]:
+    """Every file below `folder`, sorted, but for what Python makes of them."""
+    for place, folders, names in os.walk(folder):
+        folders[:] = sorted(name for name in folders if name != "__pycache__")
+        yield from (Path(place, name) for name in sorted(names))
+
+
+def _imported_by(module: str, package: Path) -> list[Path]:
+    """The sources of a module and of those of the package that it imports, however indirectly."""
+    found: dict[str, Path] = {}
+    wanted = [module]
+    while wanted:
+        name = wanted.pop()
+        path = _source(name, package)
+        if path is not None and name not in found:
+            found[name] = path
+            wanted += _imports(path)
+    return [found[name] for name in sorted(found)]
+
+
+def _imports(path: Path) -> Iterator[str]:
+    for node in ast.walk(ast.parse(path.read_bytes())):
+        match node:
+            case ast.Import(names):
+                yield from (one.name for one in names)
+            case ast.ImportFrom(str(module), names):
+                yield module
+                yield from (f"{module}.{one.name}" for one in names)
+            case _:
+                pass
+
+
+def _source(module: str, package: Path) -> Path | None:
+    """The source of a module; None for one of another package, or where the program came without its sources."""
+    first, *rest = module.split(".")
+    if first != package.name:
+        return None
+    path = package.joinpath(*rest)
+    return next((one for one in (path.with_suffix(".py"), path / "__init__.py") if one.is_file()), None)
+
+
+def _required() -> list[str]:
+    try:
+        asked = requires("odyssey-recorder") or []
+    except PackageNotFoundError:  # a checkout that was not installed
+        return []
+    return [match[0] for one in asked if (match := re.match(r"[\w.-]+", one))]
+
+
+def _versioned(library: str) -> str:
+    try:
+        return f"{library} {version(library)}"
+    except PackageNotFoundError:
+        return library
+
+
+def _hash(files: Iterable[Path], libraries: Iterable[str]) -> str:
+    digest = hashlib.sha256("\n".join((__version__, sys.version, *libraries)).encode())
+    for path in files:
+        with suppress(OSError):  # what cannot be read, such as an editor's lock, no check reads either
+            data = path.read_bytes()
+            digest.update(f"\n{path.parent.name}/{path.name} {len(data)}\n".encode(errors="replace"))
+            digest.update(data)
+    return digest.hexdigest()[:16]
