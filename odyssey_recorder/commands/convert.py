@@ -1,11 +1,13 @@
 """`convert`: which episodes of a dataset may come along, and why others may not."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from odyssey_recorder.dataset.codec import Dialect
+from odyssey_recorder.dataset.boxes import repaired_steps
+from odyssey_recorder.dataset.codec import Dialect, read_episode
 from odyssey_recorder.dataset.convert import Conversion, convert
 from odyssey_recorder.errors import DatasetError, ReviewError
 
@@ -29,11 +31,11 @@ def convert_admitted(
         raise DatasetError(f"{source} is no dataset folder: what was accepted is known of a folder only.")
     if not source.is_dir() or admission == Admission():
         return convert(source, target, dialect, with_screenshots=with_screenshots)
-    refuse = _refusal(source, admission)
+    refuse = _refusal(source, admission, dialect)
     return convert(source, target, dialect, with_screenshots=with_screenshots, refuse=refuse)
 
 
-def _refusal(source: Path, admission: Admission) -> Callable[[Path], str]:
+def _refusal(source: Path, admission: Admission, dialect: Dialect) -> Callable[[Path], str]:
     """Why an annotation file of the dataset is left out, empty where it is not."""
     from odyssey_recorder.quality.reviewing.standing import Stage
     from odyssey_recorder.review_desk import ReviewDesk
@@ -51,6 +53,8 @@ def _refusal(source: Path, admission: Admission) -> Callable[[Path], str]:
 
     def refuse(annotation: Path) -> str:
         report = reports.get(annotation.stem)
+        if report is not None and dialect is Dialect.RELEASE:
+            report = _without_repaired(report, annotation)
         if report is not None and report.has_errors:
             return f"{annotation.name}: {report.worst.found} {report.worst.todo} ({report.worst.name})"
         if not admission.accepted:
@@ -62,3 +66,14 @@ def _refusal(source: Path, admission: Admission) -> Callable[[Path], str]:
         return "" if stage is Stage.ACCEPTED else f"{annotation.name} is not accepted: {stage.value.lower()}."
 
     return refuse
+
+
+def _without_repaired(report: "EpisodeReport", annotation: Path) -> "EpisodeReport":
+    """The report without the empty boxes (ACT09) that are filled when the episode is written."""
+    if "ACT09" not in report.failed:
+        return report
+    with suppress(DatasetError):  # what cannot be read is an error of its own
+        repaired = frozenset(repaired_steps(read_episode(annotation)))
+        kept = (one for one in report.findings if one.check != "ACT09" or one.step not in repaired)
+        return replace(report, findings=tuple(kept))
+    return report

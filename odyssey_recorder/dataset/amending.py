@@ -166,12 +166,12 @@ def _with_box(
         corners = (box.left, box.top, box.right, box.bottom)
         proof = _with_record(proof, number, {"bbox": corners, "bbox_source": "human"})
     if proof is None or BOX in step.extra:
-        extra = MappingProxyType({**step.extra, BOX: _on_grid(box, size)})
+        extra = MappingProxyType({**step.extra, BOX: on_grid(box, size)})
         episode = _with_step(episode, number, replace(step, extra=extra))
     return episode, proof
 
 
-def _on_grid(box: Box, size: Size) -> list[Json]:
+def on_grid(box: Box, size: Size) -> list[Json]:
     """The smallest box on the grid that holds `box`."""
     return [
         box.left * GRID // size.width,
@@ -238,12 +238,19 @@ def _step(episode: Episode, number: int) -> Step:
 def _needed(episode: Episode, proof: EpisodeProvenance | None) -> EpisodeProvenance:
     if proof is None:
         raise ReviewError(f"Episode {episode.episode_id} has no proof, and notes are kept there: none can be written.")
-    if len(proof.steps) != len(episode.steps):
-        raise ReviewError(
-            f"The proof of episode {episode.episode_id} has {len(proof.steps)} steps, the episode {len(episode.steps)}:"
-            " it is not known which belong together, so this cannot be fixed here. Send the episode back."
-        )
+    if refusal := proof_refusal(episode, proof):
+        raise ReviewError(f"{refusal} This cannot be fixed here. Send the episode back.")
     return proof
+
+
+def proof_refusal(episode: Episode, proof: EpisodeProvenance) -> str:
+    """Why `proof` cannot be that of the episode's steps; empty where it can."""
+    if len(proof.steps) == len(episode.steps):
+        return ""
+    return (
+        f"The proof of episode {episode.episode_id} has {len(proof.steps)} steps, the episode {len(episode.steps)}:"
+        " it is not known which belong together."
+    )
 
 
 def _with_record(proof: EpisodeProvenance, number: int, changes: Mapping[str, object]) -> EpisodeProvenance:

@@ -99,11 +99,10 @@ def dialect_of(data: bytes | str, *, source: str) -> Dialect:
     return Dialect.RELEASE if released else Dialect.CARD
 
 
-def encode(episode: Episode, dialect: Dialect = Dialect.CARD, *, keeps_boxes: bool = False) -> bytes:
+def encode(episode: Episode, dialect: Dialect = Dialect.CARD) -> bytes:
     """`episode` as UTF-8 JSON: keys in the order of the released files, indent 4, a line end at the end.
 
-    With `keeps_boxes` an empty `sam2_bbox` stays empty in the dialect `RELEASE` too. Raises InvalidEpisodeError where
-    a text or an unknown key holds what JSON cannot (a lone surrogate, NaN).
+    Raises InvalidEpisodeError where a text or an unknown key holds what JSON cannot (a lone surrogate, NaN).
     """
     device, task = episode.device, episode.task
     tree = {
@@ -126,9 +125,7 @@ def encode(episode: Episode, dialect: Dialect = Dialect.CARD, *, keeps_boxes: bo
             **task.extra,
         },
         "step_length": len(episode.steps),
-        "steps": [
-            _step_tree(number, step, dialect, keeps_box=keeps_boxes) for number, step in enumerate(episode.steps)
-        ],
+        "steps": [_step_tree(number, step, dialect) for number, step in enumerate(episode.steps)],
         **episode.extra,
     }
     try:
@@ -212,24 +209,8 @@ def _spelled_otherwise(raw: StepJson, action: Action) -> dict[str, Json]:
 # --- writing ---------------------------------------------------------------------------------------------
 
 
-def _step_tree(number: int, step: Step, dialect: Dialect, *, keeps_box: bool) -> dict[str, Json]:
-    tree: dict[str, Json] = {
-        "step": number,
-        "screenshot": step.screenshot,
-        **_spelling(step.action, dialect),
-        **step.extra,
-    }
-    match step.action:
-        case Click(point) | LongPress(point) if _lacks_box(tree, dialect) and not keeps_box:
-            # With an empty box on a press the official evaluator counts every prediction wrong; a box without
-            # area leaves the verdict to the distance.
-            return tree | {"sam2_bbox": [point.x, point.y, point.x, point.y]}
-        case _:
-            return tree
-
-
-def _lacks_box(tree: dict[str, Json], dialect: Dialect) -> bool:
-    return dialect is Dialect.RELEASE and tree.get("sam2_bbox") == []
+def _step_tree(number: int, step: Step, dialect: Dialect) -> dict[str, Json]:
+    return {"step": number, "screenshot": step.screenshot, **_spelling(step.action, dialect), **step.extra}
 
 
 def _spelling(action: Action, dialect: Dialect) -> dict[str, Json]:

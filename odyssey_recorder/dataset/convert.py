@@ -7,9 +7,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from odyssey_recorder.dataset.boxes import with_boxes
 from odyssey_recorder.dataset.codec import Dialect, read_episode, write_episode
 from odyssey_recorder.dataset.durable import make_folder, storage_error
-from odyssey_recorder.dataset.provenance import UI_TREES, ui_tree_name
+from odyssey_recorder.dataset.provenance import UI_TREES, EpisodeProvenance, ui_tree_name
+from odyssey_recorder.dataset.store import read_provenance
 from odyssey_recorder.errors import DatasetError, InvalidEpisodeError
 from odyssey_recorder.model.episode import Episode
 
@@ -36,6 +38,8 @@ def convert(
 
     A file becomes the file `target`, or one of its own name where that is a folder. Of a dataset folder each
     ``annotations/*.json`` becomes the file of that name in the folder `target`; a bad one hinders no other.
+
+    In the dialect `RELEASE` the presses of an episode with a proof, or with boxes, all have a box: see `with_boxes`.
 
     Screenshots are the same in both dialects and stay where they are. `with_screenshots`, for a dataset
     folder, puts those of each converted episode into `target` too, and the view trees where there are some: as hard
@@ -90,7 +94,14 @@ def _read_named(file: Path) -> Episode:
 def _respell(file: Path, place: Path, episode: Episode, dialect: Dialect) -> None:
     if place.exists() and place.samefile(file):
         raise DatasetError(f"{place} would be written over itself. Convert to another place.")
-    write_episode(place, episode, dialect)
+    write_episode(place, with_boxes(episode, _proof(file)) if dialect is Dialect.RELEASE else episode, dialect)
+
+
+def _proof(file: Path) -> EpisodeProvenance | None:
+    """The proof beside an annotation file of a dataset folder."""
+    if file.absolute().parent.name != ANNOTATIONS:
+        return None
+    return read_provenance(file.absolute().parent.with_name("provenance") / file.name)
 
 
 def _bring_screenshots(episode: Episode, source: Path, target: Path) -> None:

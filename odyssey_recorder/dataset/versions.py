@@ -129,7 +129,7 @@ class Versions:
         after = amended(episode, proof, amendment, picture=picture)
         dialect = dialect_of(now.annotation, source=annotation)
         contents = _renumbered(now, after, len(episode.steps))
-        contents[annotation] = encode(after.episode, dialect, keeps_boxes=True)
+        contents[annotation] = encode(after.episode, dialect)
         if now.proof is not None and after.proof is not None and after.proof != proof:
             contents[proof_name(now.episode_id)] = _proof_file(now.proof, after.proof, after.kept)
         return contents

@@ -1,6 +1,7 @@
 """Which episodes of a dataset are exported: without errors, and accepted where that is asked."""
 
 import io
+import json
 from pathlib import Path
 
 import pytest
@@ -87,6 +88,21 @@ def test_without_pictures_nothing_is_checked(command_line: CommandLine, store: E
     spoil(store, bad)
     ran = command_line("convert", command_line.dataset, command_line.folder / "out", "--dialect", "release")
     assert ran.exit_code == 0
+
+
+@pytest.mark.parametrize(("box", "is_taken"), [([], True), ([9, 9, 1, 1], False)])
+def test_an_empty_box_is_repaired_on_the_way_and_a_wrong_one_keeps_the_episode_out(
+    command_line: CommandLine, store: EpisodeStore, box: list[int], *, is_taken: bool
+) -> None:
+    path = store.root / "annotations" / f"{publish(store)}.json"
+    tree = json.loads(path.read_bytes())
+    tree["steps"][0] |= {"action": "CLICK", "info": [[500, 300], [500, 300]], "ps": "[(500, 300)]", "sam2_bbox": box}
+    path.write_text(json.dumps(tree))
+
+    ran = export(command_line)
+
+    assert ("ACT09@0" in ran.err) is not is_taken
+    assert exported(command_line) == ({path.stem} if is_taken else set())
 
 
 def test_only_what_was_accepted_comes_along_where_that_is_asked(command_line: CommandLine, store: EpisodeStore) -> None:

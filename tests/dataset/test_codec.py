@@ -212,18 +212,6 @@ def test_text_is_written_as_it_reads_and_not_as_escapes() -> None:
     assert "日本語 😀".encode() in encode(episode(Type("日本語 😀"), Complete()))
 
 
-@pytest.mark.parametrize("action", ["CLICK", "LONG_PRESS"])
-def test_an_empty_box_on_a_press_is_released_as_a_box_without_area(action: str) -> None:
-    data = file_of(step_json(action, [[7, 8], [7, 8]], "[(7, 8)]", sam2_bbox=[]))
-
-    assert rewritten(data)["steps"][0]["sam2_bbox"] == [7, 8, 7, 8]
-    assert rewritten(data, Dialect.CARD)["steps"][0]["sam2_bbox"] == []
-
-
-def test_no_box_is_released_where_there_was_no_key_for_it() -> None:
-    assert "sam2_bbox" not in json.loads(encode(episode(), Dialect.RELEASE))["steps"][0]
-
-
 @pytest.mark.parametrize("words", ["half \ud83d of an emoji", "\udcff"])
 def test_a_text_that_json_cannot_hold_is_refused_when_written(words: str) -> None:
     with pytest.raises(InvalidEpisodeError, match=f"Episode '{ID}' cannot be written"):

@@ -1,15 +1,19 @@
 """Converting files and folders: what is written, what is refused, and what is left alone."""
 
 import errno
+import json
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from odyssey_recorder.dataset.codec import Dialect, encode, read_episode
 from odyssey_recorder.dataset.convert import Conversion, convert
+from odyssey_recorder.dataset.provenance import EpisodeProvenance
 from odyssey_recorder.errors import DatasetError, InvalidEpisodeError
 from odyssey_recorder.model.action import Complete, Type
+from tests.dataset.published_episode import InDataset, recorded, released
 from tests.episodes import DATA, RELEASED, episode
 
 FIRST, SECOND = "0000000000000001", "0000000000000002"
@@ -198,3 +202,60 @@ def test_view_trees_come_along_with_the_screenshots_where_there_are_some(tmp_pat
 
     assert {name for name in files_in(tmp_path / "out") if name.startswith("ui_trees")} == {f"ui_trees/{FIRST}_1.xml"}
     assert (tmp_path / "out" / "ui_trees" / f"{FIRST}_1.xml").read_text() == "<hierarchy/>"
+
+
+# Boxes.
+
+
+def boxes(source: Path, out: Path) -> list[Any]:
+    """The boxes of the one episode of a dataset, converted for the published tools; None for a step without the key."""
+    (written,) = convert(source, out, Dialect.RELEASE).written
+    return [step.get("sam2_bbox") for step in json.loads(written.read_bytes())["steps"]]
+
+
+def prove_box(there: InDataset, *box: int) -> None:
+    """Write the box of the element that step 0 touched into the proof."""
+    path = there.root / "provenance" / f"{there.episode_id}.json"
+    proof = EpisodeProvenance.model_validate_json(path.read_bytes())
+    first = proof.steps[0].model_copy(update={"bbox": box, "bbox_source": "hierarchy"})
+    path.write_text(proof.model_copy(update={"steps": (first, *proof.steps[1:])}).model_dump_json())
+
+
+def test_a_recorded_episode_is_released_with_the_boxes_of_its_proof(tmp_path: Path) -> None:
+    there = recorded(tmp_path)
+    prove_box(there, 30, 60, 45, 70)
+
+    assert boxes(there.root, tmp_path / "out") == [[416, 468, 625, 547], [], [100, 900, 100, 900], [], []]
+    card = convert(there.root, tmp_path / "card", Dialect.CARD).written[0]
+    assert card.read_bytes() == there.annotation()
+
+
+@pytest.mark.parametrize("box", [(0, 0, 9, 9), (40, 70, 30, 60), (0, 0, 72, 128)])
+def test_a_proved_box_that_cannot_be_the_touched_element_is_not_released(tmp_path: Path, box: tuple[int, ...]) -> None:
+    there = recorded(tmp_path)
+    prove_box(there, *box)
+
+    assert boxes(there.root, tmp_path / "out")[0] == [500, 500, 500, 500]
+
+
+def test_an_empty_box_at_a_press_is_released_as_one_without_area(tmp_path: Path) -> None:
+    there = released(tmp_path)
+
+    assert boxes(there.root, tmp_path / "out") == [[500, 500, 500, 500], [], [100, 900, 100, 900], [], []]
+
+
+def test_an_episode_without_boxes_and_proof_stays_as_in_the_first_release(tmp_path: Path) -> None:
+    put(tmp_path / "in", FIRST)
+
+    assert boxes(tmp_path / "in", tmp_path / "out") == [None, None]
+
+
+def test_an_episode_whose_proof_is_of_other_steps_is_named_and_not_released(tmp_path: Path) -> None:
+    there = recorded(tmp_path)
+    path = there.root / "provenance" / f"{there.episode_id}.json"
+    proof = EpisodeProvenance.model_validate_json(path.read_bytes())
+    path.write_text(proof.model_copy(update={"steps": proof.steps[1:]}).model_dump_json())
+
+    done = convert(there.root, tmp_path / "out", Dialect.RELEASE)
+
+    assert done.failures[0].startswith(f"The proof of episode {there.episode_id} has 4 steps, the episode 5")

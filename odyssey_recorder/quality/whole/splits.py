@@ -15,8 +15,12 @@ from odyssey_recorder.quality.wording import counted, listed, named
 
 FOLDER = "splits"
 PARTS = ("train", "test")
-MANIFEST = "manifest.json"
-"""Tells how the splits were made, and is none itself."""
+MANIFEST = "metadata/splits.json"
+"""Tells how the splits were made. Older datasets have it at `splits/manifest.json`, where the published converter takes
+it for a split: it opens every file there, and stops."""
+
+
+_OLD_MANIFEST = "manifest.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,13 +34,16 @@ class _Split:
 
 
 def split_findings(root: Path, source: FactsSource) -> Iterator[Finding | NotChecked]:
-    """SPL01: a split cannot be read, has an empty part, or names an episode without a file. SPL02: an episode is in
-    train and in test. SPL03: it is in neither, or twice in one. SPL04: what the split holds apart is on both sides.
+    """SPL01: a split cannot be read, has an empty part, or names an episode without a file; as a warning, a file is no
+    split. SPL02: an episode is in train and in test. SPL03: it is in neither, or twice in one. SPL04: what the split
+    holds apart is on both sides.
 
     Entries may be ids or file names. task_split holds templates apart, device_split devices, and of app_split every
     test episode uses an app that no train episode does. Raises DatasetError.
     """
-    names = sorted(name for name in names_in(root / FOLDER) if name.endswith(".json") and name != MANIFEST)
+    present = sorted(names_in(root / FOLDER))
+    names = [name for name in present if name.endswith(".json") and name != _OLD_MANIFEST]
+    yield from (_no_split(name) for name in present if name not in names)
     if not names:
         yield NotChecked("SPL01", "The dataset has no splits/.")
         return
@@ -148,6 +155,12 @@ _LEAKS: dict[str, Callable[[_Split, FactsSource], Iterator[Finding]]] = {
     "app": _app_leaks,
 }
 """By the first word of the file's name."""
+
+
+def _no_split(name: str) -> Finding:
+    todo = f"Move it to {MANIFEST}." if name == _OLD_MANIFEST else "Move it away."
+    found = f"{_where(name)} is no split, and the published converter stops at it: it opens every file there."
+    return Finding("SPL01", Severity.WARNING, None, "", None, found, todo)
 
 
 def _where(name: str) -> str:

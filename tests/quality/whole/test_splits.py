@@ -36,9 +36,24 @@ def checked(root: Path, *episodes: EpisodeFacts) -> list[tuple[str, str]]:
 def test_a_split_that_names_every_episode_once_has_no_findings(root: Path, ending: str) -> None:
     entries = [episode_id + ending for episode_id in IDS]
     split(root, entries[:3], entries[3:])
-    (root / "splits" / "manifest.json").write_text("{}")
+    (root / "metadata").mkdir()
+    (root / "metadata" / "splits.json").write_text("{}")
 
     assert not checked(root)
+
+
+def test_what_tells_how_the_splits_were_made_does_not_lie_among_them(root: Path) -> None:
+    split(root, IDS[:3], IDS[3:])
+    for name in ("manifest.json", "README.md"):
+        (root / "splits" / name).write_text("{}")
+
+    found = [one for one in split_findings(root, source(*EPISODES)) if isinstance(one, Finding)]
+
+    assert [(one.check, one.severity, one.todo) for one in found] == [
+        ("SPL01", Severity.WARNING, "Move it away."),
+        ("SPL01", Severity.WARNING, "Move it to metadata/splits.json."),
+    ]
+    assert "splits/manifest.json is no split" in found[1].found
 
 
 def test_a_dataset_without_splits_is_not_checked(tmp_path: Path) -> None:

@@ -1,0 +1,60 @@
+"""Which box of the touched element each step has when an episode is written for the tools of the second release."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from types import MappingProxyType
+
+from odyssey_recorder.dataset.amending import BOX, box_refusal, on_grid, proof_refusal, touched_pixel
+from odyssey_recorder.dataset.provenance import EpisodeProvenance, StepRecord
+from odyssey_recorder.errors import InvalidEpisodeError
+from odyssey_recorder.model.action import Click, LongPress
+from odyssey_recorder.model.episode import Episode, Json, Step
+from odyssey_recorder.model.geometry import Box, Size
+
+
+def with_boxes(episode: Episode, proof: EpisodeProvenance | None) -> Episode:
+    """The episode with a `sam2_bbox` in every step: of a press its own, else that of the proof, else one without area.
+
+    With ``[]`` at a press the official evaluator counts every prediction as wrong; with the box ``[x, y, x, y]`` it
+    goes by the distance alone. An episode with neither boxes nor a proof is as in the first release, and stays as it
+    is. Raises InvalidEpisodeError where the proof is of other steps.
+    """
+    if proof is None and not _has_boxes(episode):
+        return episode
+    if proof is not None and (refusal := proof_refusal(episode, proof)):
+        raise InvalidEpisodeError(refusal)
+    records = (None,) * len(episode.steps) if proof is None else proof.steps
+    pairs = zip(episode.steps, records, strict=True)
+    steps = tuple(
+        replace(step, extra=MappingProxyType({**step.extra, BOX: _box(step, record)})) for step, record in pairs
+    )
+    return replace(episode, steps=steps)
+
+
+def repaired_steps(episode: Episode) -> Iterator[int]:
+    """The presses whose box is empty, or missing where other steps have one: `with_boxes` gives them another."""
+    if _has_boxes(episode):
+        for number, step in enumerate(episode.steps):
+            if isinstance(step.action, Click | LongPress) and not step.extra.get(BOX):
+                yield number
+
+
+def _has_boxes(episode: Episode) -> bool:
+    return any(BOX in step.extra for step in episode.steps)
+
+
+def _box(step: Step, record: StepRecord | None) -> Json:
+    kept = step.extra.get(BOX)
+    match step.action:
+        case Click(point) | LongPress(point) if not kept:
+            return _proved(step.action, record) or [point.x, point.y, point.x, point.y]
+        case _:
+            return kept if kept is not None else []
+
+
+def _proved(action: Click | LongPress, record: StepRecord | None) -> list[Json]:
+    """The box of the proof on the grid; empty where there is none, or one that cannot be that of the element."""
+    if record is None or record.bbox is None:
+        return []
+    size, box = Size(record.frame.width, record.frame.height), Box(*record.bbox)
+    return [] if box_refusal(box, touched_pixel(action, record, size), size) else on_grid(box, size)
