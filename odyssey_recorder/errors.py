@@ -25,7 +25,7 @@ class DatasetError(OdysseyError):
     """The dataset folder could not be read or written."""
 
 
-class UnfitFileError(OdysseyError, OSError):
+class UnfitFileError(DatasetError, OSError):
     """A file is not read or written for what it is: a pipe, a device, far too large, a link that leads elsewhere.
 
     An OSError too: whoever reads files tells of it as of any other that cannot be read.

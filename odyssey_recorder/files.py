@@ -1,4 +1,4 @@
-"""How a file that somebody else may have written is read: a regular file, of a size that it can have, in its folder.
+"""How files are opened where somebody else may have written: regular ones, of a size they can have, in their folder.
 
 A dataset may be a clone of a stranger's. In the place of any of its files there may be a pipe, which never answers, a
 device, which never ends, or a link to what is none of the dataset's business. So no file is read by its path alone:
@@ -10,6 +10,8 @@ device, which never ends, or a link to what is none of the dataset's business. S
   it is, so that a link that comes or goes meanwhile changes nothing. Where a system does not tell that (Windows), the
   path is resolved instead, and such a race is not seen.
 
+- what is written goes into a file that is made for it, and never through a link.
+
 A file that a person names, on the command line or in the settings, may be a link to anywhere.
 """
 
@@ -20,13 +22,19 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import IntEnum
 from errno import EINVAL
+from io import BufferedRandom, BufferedReader, BufferedWriter
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, TypeVar
 
 from odyssey_recorder.errors import UnfitFileError
 
+_File = TypeVar("_File", bound=BinaryIO)
 _MIB = 1024 * 1024
-_OPENED_WITH = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_BINARY", 0)
+_WITHOUT_WAITING = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_BINARY", 0)
+_NO_LINK = getattr(os, "O_NOFOLLOW", 0)  # Windows has none; a link there takes a right that few have
+_OPENED_WITH = os.O_RDONLY | _WITHOUT_WAITING
+_CHANGED_WITH = os.O_RDWR | _NO_LINK | _WITHOUT_WAITING
+_CREATED_WITH = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_LINK | _WITHOUT_WAITING
 _KINDS = {
     stat.S_IFDIR: "a folder",
     stat.S_IFIFO: "a named pipe",
@@ -42,7 +50,7 @@ class Largest(IntEnum):
     ANNOTATION = 8 * _MIB  # sixty steps with long scrolls have a twentieth of that
     PROOF = 32 * _MIB
     TREE = 16 * _MIB
-    PICTURE = 64 * _MIB
+    PICTURE = 64 * _MIB  # pure noise on the screen of the largest device has a third of that
     REVIEWS = 16 * _MIB
     DRAFT = 64 * _MIB
     TASKS = 64 * _MIB
@@ -60,19 +68,43 @@ def read_file(path: Path, at_most: int, *, within: Path | None = None) -> bytes:
 
 
 @contextmanager
-def open_file(path: Path, at_most: int, *, within: Path | None = None) -> Iterator[BinaryIO]:
+def open_file(path: Path, at_most: int, *, within: Path | None = None) -> Iterator[BufferedReader]:
     """The file at `path`, open for reading, for what is not read whole. Raises as `read_file`."""
     _check(path, path.stat(), at_most)  # first: to open a device may do something
-    with open(os.open(path, _OPENED_WITH), "rb", buffering=0) as file:  # noqa: PTH123 - a descriptor
+    with open(os.open(path, _OPENED_WITH), "rb") as file:  # noqa: PTH123 - a descriptor
         _check(path, os.fstat(file.fileno()), at_most)
         if within is not None:
             check_within(path, within, file.fileno())
         yield file
 
 
-def check_within(path: Path, folder: Path, handle: int) -> None:
-    """Raise UnfitFileError where what was opened as `handle` by the name `path` does not lie in `folder`."""
-    place = _place(handle) or os.path.realpath(path)
+def create_file(path: Path, *, within: Path | None = None) -> BufferedWriter:
+    """A new, empty file at `path`, open for writing. Raises OSError, FileExistsError also for a link."""
+    if within is not None:
+        check_within(path.parent, within)
+    file = open(os.open(path, _CREATED_WITH, 0o666), "wb")  # noqa: PTH123, SIM115 - a descriptor; the caller closes
+    return _checked(file, path, within)
+
+
+def change_file(path: Path, *, within: Path | None = None) -> BufferedRandom:
+    """The file at `path`, open for reading and writing. Raises OSError, UnfitFileError as `read_file`; for any link."""
+    refuse_link(path)
+    _check(path, path.stat())
+    return _checked(open(os.open(path, _CHANGED_WITH), "r+b"), path, within)  # noqa: PTH123
+
+
+def refuse_link(path: Path) -> None:
+    """Raise UnfitFileError where there is a link at `path`, wherever it leads."""
+    if path.is_symlink():
+        raise unfit(path, "it is a link. Put the file itself in its place")
+
+
+def check_within(path: Path, folder: Path, handle: int | None = None) -> None:
+    """Raise UnfitFileError where `path`, or what was opened as `handle` by that name, does not lie in `folder`.
+
+    It need not be there.
+    """
+    place = (handle is not None and _place(handle)) or os.path.realpath(path)
     if not Path(place).is_relative_to(os.path.realpath(folder)):
         raise unfit(path, f"a link on the way there leads out of {folder}. Put what it leads to in its place")
 
@@ -82,11 +114,22 @@ def unfit(path: Path, why: str) -> UnfitFileError:
     return UnfitFileError(EINVAL, why, str(path))
 
 
-def _check(path: Path, known: os.stat_result, at_most: int) -> None:
+def _checked(file: _File, path: Path, within: Path | None) -> _File:
+    try:
+        _check(path, os.fstat(file.fileno()))
+        if within is not None:
+            check_within(path, within, file.fileno())
+    except OSError:
+        file.close()
+        raise
+    return file
+
+
+def _check(path: Path, known: os.stat_result, at_most: int | None = None) -> None:
     if not stat.S_ISREG(known.st_mode):
         kind = _KINDS.get(stat.S_IFMT(known.st_mode), "something else")
         raise unfit(path, f"it is {kind}, not a file. Move it away")
-    if known.st_size > at_most:
+    if at_most is not None and known.st_size > at_most:
         raise _too_large(path, at_most)
 
 

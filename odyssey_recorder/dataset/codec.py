@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 from pydantic import ValidationError
 
-from odyssey_recorder.dataset.durable import storage_error, write_durably
+from odyssey_recorder.dataset.durable import dataset_of, storage_error, write_durably
 from odyssey_recorder.dataset.episode_json import (
     RELEASED_ACTIONS,
     EpisodeJson,
@@ -26,6 +26,7 @@ from odyssey_recorder.dataset.episode_json import (
 )
 from odyssey_recorder.dataset.plain_json import NotPlainJsonError, parse
 from odyssey_recorder.errors import InvalidEpisodeError
+from odyssey_recorder.files import Largest, read_file
 from odyssey_recorder.model.action import (
     Action,
     Click,
@@ -56,7 +57,7 @@ def read_episode(path: Path) -> Episode:
     Raises DatasetError where the file cannot be read, InvalidEpisodeError where it is no episode.
     """
     try:
-        data = path.read_bytes()
+        data = read_file(path, Largest.ANNOTATION, within=dataset_of(path))
     except OSError as error:
         raise storage_error(error, path, "read") from error
     return decode(data, source=path.name)
@@ -64,7 +65,7 @@ def read_episode(path: Path) -> Episode:
 
 def write_episode(path: Path, episode: Episode, dialect: Dialect = Dialect.CARD) -> None:
     """Write `episode` to `path` in one piece; a failure leaves what was there. Raises DatasetError."""
-    write_durably(path, encode(episode, dialect))
+    write_durably(path, encode(episode, dialect), within=dataset_of(path))
 
 
 def decode(data: bytes | str, *, source: str) -> Episode:

@@ -7,9 +7,10 @@ from pathlib import Path
 from PIL import Image, ImageDraw, ImageOps
 
 from odyssey_recorder.dataset.action_marks import draw_action
-from odyssey_recorder.dataset.durable import storage_error
+from odyssey_recorder.dataset.durable import dataset_of, storage_error
 from odyssey_recorder.dataset.lettering import broken, fitting, letters
 from odyssey_recorder.errors import DatasetError
+from odyssey_recorder.files import Largest, open_file
 from odyssey_recorder.model.action import (
     Action,
     Click,
@@ -124,8 +125,11 @@ def _detail(action: Action) -> str:
 def _read_picture(path: Path, box: tuple[int, int]) -> Image.Image:
     """The screenshot, shrunk to fit into `box`."""
     try:
-        with Image.open(path, formats=("PNG",)) as file:
-            return ImageOps.contain(file.convert("RGB"), box, Image.Resampling.BOX)
+        with (
+            open_file(path, Largest.PICTURE, within=dataset_of(path)) as file,
+            Image.open(file, formats=("PNG",)) as picture,
+        ):
+            return ImageOps.contain(picture.convert("RGB"), box, Image.Resampling.BOX)
     except OSError as error:
         raise storage_error(error, path, "read") from error
     except (SyntaxError, ValueError, Image.DecompressionBombError) as error:

@@ -12,7 +12,8 @@ from odyssey_recorder.dataset.codec import Dialect, read_episode, write_episode
 from odyssey_recorder.dataset.durable import make_folder, storage_error
 from odyssey_recorder.dataset.provenance import UI_TREES, EpisodeProvenance, ui_tree_name
 from odyssey_recorder.dataset.store import read_provenance
-from odyssey_recorder.errors import DatasetError, InvalidEpisodeError
+from odyssey_recorder.errors import DatasetError, InvalidEpisodeError, UnfitFileError
+from odyssey_recorder.files import Largest, create_file, open_file, refuse_link
 from odyssey_recorder.model.episode import Episode
 
 ANNOTATIONS, SCREENSHOTS = "annotations", "screenshots"
@@ -64,7 +65,7 @@ def _convert_all(
     files = sorted((source / ANNOTATIONS).glob("*.json"))
     if not files:
         raise DatasetError(f"{source} is no dataset folder: {ANNOTATIONS}/ with episode files is not in it.")
-    make_folder(target / ANNOTATIONS)
+    make_folder(target / ANNOTATIONS, within=target)
     written: list[Path] = []
     failures: list[str] = []
     for file in files:
@@ -85,6 +86,7 @@ def _convert_all(
 
 
 def _read_named(file: Path) -> Episode:
+    refuse_link(file)
     episode = read_episode(file)
     if file.name != f"{episode.episode_id}.json":
         raise InvalidEpisodeError(f"{file.name}: episode_id is {episode.episode_id}; expected the name of the file.")
@@ -105,12 +107,13 @@ def _proof(file: Path) -> EpisodeProvenance | None:
 
 
 def _bring_screenshots(episode: Episode, source: Path, target: Path) -> None:
-    """Put all screenshots of `episode` into `target`, or none where one is missing."""
+    """Put all screenshots of `episode` into `target`, or none where one is missing or is a link."""
     names = [step.screenshot for step in episode.steps]
     for name in names:
         if not (source / name).is_file():
             raise DatasetError(f"{episode.episode_id}.json: its screenshot {name} is missing in {source}.")
-    make_folder(target)
+        refuse_link(source / name)
+    make_folder(target, within=target.parent)
     for name in names:
         _bring(source / name, target / name)
 
@@ -120,23 +123,29 @@ def _bring_trees(episode: Episode, source: Path, target: Path) -> None:
     names = [ui_tree_name(episode.episode_id, number) for number in range(len(episode.steps))]
     present = [name for name in names if (source / name).is_file()]
     if present:
-        make_folder(target)
+        make_folder(target, within=target.parent)
     for name in present:
         _bring(source / name, target / name)
 
 
 def _bring(file: Path, place: Path) -> None:
+    refuse_link(file)
     part = place.with_name(f"{place.name}.part")
     try:
         if place.exists() and place.samefile(file):
             return
         part.unlink(missing_ok=True)
-        try:
-            os.link(file, part)
-        except OSError:  # another disk, or one without links
-            shutil.copyfile(file, part)
+        with open_file(file, Largest.PICTURE, within=file.parent.parent) as original:
+            try:
+                os.link(file, part)
+            except OSError:  # another disk, or one without links
+                with create_file(part, within=place.parent.parent) as copy:
+                    shutil.copyfileobj(original, copy)
         part.replace(place)
+    except UnfitFileError:
+        raise
     except OSError as error:
+        raise storage_error(error, place, "written") from error
+    finally:
         with suppress(OSError):
             part.unlink(missing_ok=True)
-        raise storage_error(error, place, "written") from error

@@ -23,6 +23,7 @@ from odyssey_recorder.dataset.draft_log import DraftLog
 from odyssey_recorder.dataset.durable import make_folder, storage_error, write_durably
 from odyssey_recorder.dataset.provenance import FORMAT, DroppedRecord, Origin, StepRecord, TextRecord
 from odyssey_recorder.errors import DatasetError
+from odyssey_recorder.files import Largest, read_file
 from odyssey_recorder.model.action import Action, Type, action_type, is_terminal
 from odyssey_recorder.model.episode import DeviceInfo, Json, TaskInfo
 from odyssey_recorder.model.geometry import Size
@@ -240,7 +241,7 @@ class Draft:
     def keep_picture(self, png: bytes) -> Path:
         """Store a picture, over none that is there; thread-safe. Raises DatasetError."""
         path = self.folder / f"{next(self._file_numbers)}.png"
-        write_durably(path, png)
+        write_durably(path, png, within=self.folder)
         return path
 
     def forget_picture(self, picture: Path) -> None:
@@ -257,7 +258,7 @@ class Draft:
         hold, becomes a question mark.
         """
         path = self.folder / f"{next(self._file_numbers)}.xml"
-        write_durably(path, xml.encode(errors="replace"))
+        write_durably(path, xml.encode(errors="replace"), within=self.folder)
         return path.name
 
     # Steps.
@@ -384,7 +385,7 @@ def read_head(folder: Path) -> DraftHead:
     """The head of the draft in `folder`. Raises DatasetError."""
     path = folder / "draft.json"
     try:
-        head = DraftHead.model_validate_json(path.read_bytes())
+        head = DraftHead.model_validate_json(read_file(path, Largest.PROOF, within=folder))
     except OSError as error:
         raise storage_error(error, path, "read") from error
     except ValidationError as error:

@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, TypeAdapter, Valid
 from odyssey_recorder.dataset.durable import storage_error, sync_folder
 from odyssey_recorder.dataset.provenance import StepRecord
 from odyssey_recorder.errors import DatasetError
+from odyssey_recorder.files import Largest, change_file, create_file, read_file
 
 _PICTURE = r"^[0-9]+\.png\z"
 
@@ -93,7 +94,7 @@ class DraftLog:
         if not self.path.exists():
             return []
         try:
-            lines = self.path.read_bytes().split(b"\n")[:-1]
+            lines = read_file(self.path, Largest.DRAFT, within=self.path.parent).split(b"\n")[:-1]
         except OSError as error:
             raise storage_error(error, self.path, "read") from error
         self._length = sum(len(line) + 1 for line in lines)
@@ -109,7 +110,8 @@ class DraftLog:
         except ValueError as error:
             raise DatasetError(f"The step cannot be written: a text holds half a character ({error}).") from error
         try:
-            with self.path.open("r+b" if self._length or self.path.exists() else "xb") as log:
+            open_log = change_file if self._length or self.path.exists() else create_file
+            with open_log(self.path, within=self.path.parent) as log:
                 log.seek(self._length)  # over what a failed write may have left
                 log.truncate()
                 log.write(data)

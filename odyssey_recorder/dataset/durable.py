@@ -2,23 +2,33 @@
 
 import errno
 import os
+import secrets
 from contextlib import suppress
 from pathlib import Path
 
 from odyssey_recorder.errors import DatasetError
+from odyssey_recorder.files import check_within, create_file
 
 _NO_ROOM = {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}
+EPISODE_FOLDERS = ("annotations", "screenshots", "provenance", "ui_trees")
+"""The folders of a dataset that hold the files of its episodes."""
 _FORBIDDEN = {errno.EACCES, errno.EPERM, errno.EROFS}
 
 
-def write_durably(path: Path, data: bytes) -> None:
+def dataset_of(path: Path) -> Path | None:
+    """The dataset that an episode's file lies in, by the name of its folder; None for a lone file."""
+    return path.parent.parent if path.parent.name in EPISODE_FOLDERS else None
+
+
+def write_durably(path: Path, data: bytes, *, within: Path | None = None) -> None:
     """Put `data` at `path`; a crash or a full disk leaves the old file, or none, but never a part of the new one.
 
-    Raises DatasetError naming the path and the mend where the folder does not take the file.
+    A link at `path` is replaced. No link on the way there may lead out of the folder `within`. Raises DatasetError
+    naming the path and the mend where the folder does not take the file.
     """
-    part = path.with_name(path.name + ".part")
+    part = path.with_name(f"{path.name}.{secrets.token_hex(4)}.part")  # another program may be writing it, too
     try:
-        with part.open("wb") as file:
+        with create_file(part, within=within) as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
@@ -30,9 +40,14 @@ def write_durably(path: Path, data: bytes) -> None:
         raise storage_error(error, path, "written") from error
 
 
-def make_folder(folder: Path) -> None:
-    """Create `folder`, durably, and those above it where they are missing. Raises DatasetError."""
+def make_folder(folder: Path, *, within: Path | None = None) -> None:
+    """Create `folder`, durably, and those above it where they are missing. Raises DatasetError.
+
+    No link on the way there may lead out of the folder `within`.
+    """
     try:
+        if within is not None:
+            check_within(folder, within)
         folder.mkdir(parents=True, exist_ok=True)
         sync_folder(folder.parent)
     except OSError as error:

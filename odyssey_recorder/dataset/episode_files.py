@@ -14,6 +14,7 @@ from pathlib import Path
 
 from odyssey_recorder.dataset.durable import make_folder, storage_error, sync_folder, write_durably
 from odyssey_recorder.dataset.provenance import UI_TREES
+from odyssey_recorder.files import Largest, check_within, create_file, open_file, read_file
 
 PART = ".part"
 """What the name of a file or a folder ends in that is not yet, or no longer, what it is called."""
@@ -59,8 +60,8 @@ def version_name(contents: Mapping[str, Path | bytes], episode_id: str) -> str:
     return f"{revision}-{_sha256(rest.encode())[:16]}"
 
 
-def keep(contents: Mapping[str, Path | bytes], folder: Path) -> None:
-    """Make `folder`, whole or not at all; nothing is done where it holds that already. Raises DatasetError.
+def keep(contents: Mapping[str, Path | bytes], folder: Path, root: Path) -> None:
+    """Make `folder` in the dataset `root`, whole or not at all, unless it holds that already. Raises DatasetError.
 
     Pictures and view trees are linked where the disk allows it; what is sometimes changed in place is copied.
     """
@@ -68,14 +69,15 @@ def keep(contents: Mapping[str, Path | bytes], folder: Path) -> None:
         return
     part = folder.with_name(folder.name + PART)
     try:
+        check_within(part, root)
         drop_folder(folder)
         shutil.rmtree(part, ignore_errors=True)
         for inner in {Path(name).parent for name in contents}:
-            make_folder(part / inner)
+            make_folder(part / inner, within=root)
         for name, source in contents.items():
-            _put(source, part / name)
+            _put(source, part / name, root)
         _sync({part / Path(name).parent for name in contents} | {part})
-        make_folder(folder.parent)
+        make_folder(folder.parent, within=root)
         part.rename(folder)
         sync_folder(folder.parent)
     except OSError as error:
@@ -111,7 +113,7 @@ def exchange(root: Path, episode_id: str, wanted: Mapping[str, Path]) -> None:
     if hides and annotation in wanted:
         changed = [*(name for name in changed if name != annotation), annotation]
     try:
-        parts = {name: _beside(wanted[name], root / name) for name in changed}
+        parts = {name: _beside(wanted[name], root / name, root) for name in changed}
         if hides:
             _withdraw(present.get(annotation))
         for name in sorted(changed, key=lambda name: name == annotation):
@@ -142,25 +144,30 @@ def _found(folder: Path, episode_id: str, ending: str) -> dict[str, Path]:
     return found
 
 
-def _put(source: Path | bytes, path: Path) -> None:
-    """Put a file where none is: a link of a picture or tree if that can be, else a copy that is on the disk."""
+def _put(source: Path | bytes, path: Path, root: Path) -> None:
+    """Put a file where none is: a link of a picture or tree if that can be, else a copy that is on the disk.
+
+    Both lie in the dataset `root`.
+    """
     if isinstance(source, bytes):
-        write_durably(path, source)
+        write_durably(path, source, within=root)
         return
-    if path.parent.name in _NUMBERED:
-        with suppress(OSError):
-            path.hardlink_to(source.resolve())
-            return
-    with source.open("rb") as original, path.open("wb") as copy:
-        shutil.copyfileobj(original, copy)
-        copy.flush()
-        os.fsync(copy.fileno())
+    with open_file(source, Largest.PICTURE, within=root) as original:
+        if path.parent.name in _NUMBERED:
+            with suppress(OSError):
+                path.hardlink_to(source.resolve())
+                return
+        with create_file(path, within=root) as copy:
+            shutil.copyfileobj(original, copy)
+            copy.flush()
+            os.fsync(copy.fileno())
 
 
-def _beside(source: Path, path: Path) -> Path:
+def _beside(source: Path, path: Path, root: Path) -> Path:
     part = path.with_name(path.name + PART)
-    make_folder(path.parent)
-    _put(source, part)
+    make_folder(path.parent, within=root)
+    _remove(part)
+    _put(source, part, root)
     return part
 
 
@@ -178,7 +185,7 @@ def _holds(folder: Path, contents: Mapping[str, Path | bytes]) -> bool:
 def _same(one: Path, other: Path | bytes) -> bool:
     try:
         if isinstance(other, bytes):
-            return one.read_bytes() == other
+            return read_file(one, Largest.PICTURE) == other
         return one.samefile(other) or filecmp.cmp(one, other, shallow=False)
     except OSError as error:
         raise storage_error(error, one, "read") from error
@@ -200,7 +207,7 @@ def _sha256(source: Path | bytes) -> str:
     if isinstance(source, bytes):
         return hashlib.sha256(source).hexdigest()
     try:
-        with source.open("rb") as file:
+        with open_file(source, Largest.PICTURE) as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
         raise storage_error(error, source, "read") from error

@@ -14,7 +14,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from odyssey_recorder.dataset.durable import make_folder, storage_error, sync_folder, write_durably
+from odyssey_recorder.dataset.durable import EPISODE_FOLDERS, make_folder, storage_error, sync_folder, write_durably
 from odyssey_recorder.dataset.episode_files import (
     annotation_name,
     drop_folder,
@@ -24,6 +24,7 @@ from odyssey_recorder.dataset.episode_files import (
     version_name,
 )
 from odyssey_recorder.errors import DatasetError
+from odyssey_recorder.files import Largest, check_within, read_file
 
 HISTORY = "reviews/history"
 """Where in a dataset the earlier versions of its episodes are: ``<episode_id>/<version>/``."""
@@ -95,7 +96,9 @@ class Journal:
     @contextmanager
     def held(self) -> Iterator[None]:
         """Keep all others from changing the dataset; what was cut short before is settled. Raises DatasetError."""
-        make_folder(self._intent.parent)
+        make_folder(self._intent.parent, within=self.root)
+        for name in (*EPISODE_FOLDERS, TRASH):
+            check_within(self.root / name, self.root)
         lock = FileLock(self._intent.with_name("lock"), timeout=_PATIENCE_S, thread_local=False)
         try:
             lock.acquire()
@@ -115,10 +118,10 @@ class Journal:
         `folders` is what the folders of the change hold, as far as they are to be made. `record` keeps the record of
         the change; where it raises, the change is taken back. Raises DatasetError, and what `record` raises.
         """
-        write_durably(self._intent, change.model_dump_json().encode())
+        write_durably(self._intent, change.model_dump_json().encode(), within=self.root)
         try:
             for name, contents in folders.items():
-                keep(contents, self.root / name)
+                keep(contents, self.root / name, self.root)
             self._exchange(change, change.target)
             record(change)
         except BaseException:
@@ -191,7 +194,7 @@ class Journal:
 
     def _read(self) -> Change | None:
         try:
-            change = Change.model_validate_json(self._intent.read_bytes())
+            change = _told(self.root)
         except FileNotFoundError:
             return None
         except OSError as error:
@@ -209,9 +212,13 @@ class Journal:
 def under_way(root: Path) -> Change | None:
     """The change that is being carried out, or was cut short; None where there is none that can be read."""
     try:
-        return Change.model_validate_json(_intent(root).read_bytes())
+        return _told(root)
     except (OSError, ValidationError):
         return None
+
+
+def _told(root: Path) -> Change:
+    return Change.model_validate_json(read_file(_intent(root), Largest.WRITTEN_BY_HAND, within=root))
 
 
 def _intent(root: Path) -> Path:

@@ -25,7 +25,7 @@ from pydantic import ValidationError
 
 from odyssey_recorder.dataset.codec import Dialect, decode, encode, read_episode
 from odyssey_recorder.dataset.draft import Draft, DraftHead, DraftStep, hold, read_head
-from odyssey_recorder.dataset.durable import make_folder, storage_error, write_durably
+from odyssey_recorder.dataset.durable import dataset_of, make_folder, storage_error, write_durably
 from odyssey_recorder.dataset.provenance import (
     FORMAT,
     UI_TREES,
@@ -35,6 +35,7 @@ from odyssey_recorder.dataset.provenance import (
     ui_tree_name,
 )
 from odyssey_recorder.errors import DatasetError, InvalidEpisodeError, OdysseyError
+from odyssey_recorder.files import Largest, read_file
 from odyssey_recorder.model.action import Impossible
 from odyssey_recorder.model.episode import DeviceInfo, Episode, Step, TaskInfo, is_episode_id, screenshot_name
 from odyssey_recorder.model.geometry import Size
@@ -77,7 +78,7 @@ class EpisodeStore:
     def create_draft(self, *, task: TaskInfo, device: DeviceInfo, origin: Origin) -> Draft:
         """Begin an episode. Raises DatasetError, also where the dataset folder could not take the episode later."""
         for name in ("annotations", "screenshots", "provenance"):
-            make_folder(self._root / name)
+            make_folder(self._root / name, within=self._root)
         folder = self._drafts / self._new_id()
         return Draft.create(folder, dataset=self._root, task=task, device=device, origin=origin)
 
@@ -192,11 +193,11 @@ class EpisodeStore:
         try:
             for path, data in files:
                 if path.parent not in folders:
-                    make_folder(path.parent)
+                    make_folder(path.parent, within=self._root)
                     folders.add(path.parent)
                 if not path.exists():
                     new.append(path)
-                write_durably(path, data)
+                write_durably(path, data, within=self._root)
         except (OdysseyError, OSError) as error:
             for path in new:
                 with suppress(OSError):
@@ -270,7 +271,7 @@ class EpisodeStore:
 def read_provenance(path: Path) -> EpisodeProvenance | None:
     """The proof in the file at `path`; None where there is no such file. Raises DatasetError."""
     try:
-        provenance = EpisodeProvenance.model_validate_json(path.read_bytes())
+        provenance = EpisodeProvenance.model_validate_json(read_file(path, Largest.PROOF, within=dataset_of(path)))
     except FileNotFoundError:
         return None
     except OSError as error:
@@ -300,7 +301,7 @@ def _picture(step: DraftStep, decoded: set[str]) -> bytes:
     """
     frame = step.record.frame
     try:
-        data = step.picture.read_bytes()
+        data = read_file(step.picture, Largest.PICTURE, within=step.picture.parent)
     except OSError as error:
         raise storage_error(error, step.picture, "read") from error
     if hashlib.sha256(data).hexdigest() != frame.png_sha256:
@@ -317,7 +318,8 @@ def _tree(step: DraftStep, name: str) -> tuple[StepRecord, bytes]:
     if step.tree is None:
         return step.record, b""
     try:
-        return step.record.model_copy(update={"ui_tree": name}), step.tree.read_bytes()
+        tree = read_file(step.tree, Largest.TREE, within=step.tree.parent)
+        return step.record.model_copy(update={"ui_tree": name}), tree
     except FileNotFoundError:
         return step.record.model_copy(update={"ui_tree": None, "ui_tree_absent": TREE_LOST}), b""
     except OSError as error:

@@ -7,8 +7,10 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from odyssey_recorder.dataset.codec import read_episode
+from odyssey_recorder.dataset.durable import dataset_of
 from odyssey_recorder.dataset.provenance import Origin
 from odyssey_recorder.errors import DatasetError, InvalidEpisodeError
+from odyssey_recorder.files import Largest, read_file
 from odyssey_recorder.model.episode import Episode
 
 
@@ -72,7 +74,7 @@ class _Proof(BaseModel):
 
 def _with_proof(summary: EpisodeSummary, path: Path) -> EpisodeSummary:
     try:
-        proof = _Proof.model_validate_json(path.read_bytes())
+        proof = _Proof.model_validate_json(read_file(path, Largest.PROOF, within=dataset_of(path)))
         recorded_at = datetime.fromtimestamp(proof.started_us / 1_000_000, UTC)
     except (OSError, ValidationError, ValueError, OverflowError):
         return summary  # whoever opens the episode is told why

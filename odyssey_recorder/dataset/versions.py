@@ -12,7 +12,7 @@ from PIL import Image
 from odyssey_recorder.dataset.amending import Amended, amended
 from odyssey_recorder.dataset.amendment import Amendment, NewBox
 from odyssey_recorder.dataset.codec import decode, dialect_of, encode
-from odyssey_recorder.dataset.durable import storage_error
+from odyssey_recorder.dataset.durable import dataset_of, storage_error
 from odyssey_recorder.dataset.episode_files import (
     annotation_name,
     files_of,
@@ -25,6 +25,7 @@ from odyssey_recorder.dataset.journal import HISTORY, Change, Contents, Journal,
 from odyssey_recorder.dataset.provenance import EpisodeProvenance
 from odyssey_recorder.dataset.store import checked_id, read_provenance
 from odyssey_recorder.errors import DatasetError, InvalidEpisodeError, ReviewError
+from odyssey_recorder.files import Largest, open_file, read_file
 from odyssey_recorder.model.episode import Json
 from odyssey_recorder.model.geometry import Size
 
@@ -137,7 +138,10 @@ class Versions:
     def _size_of(self, episode_id: str, step: int) -> Size:
         path = self._root / picture_name(episode_id, step)
         try:
-            with Image.open(path, formats=["PNG"]) as image:
+            with (
+                open_file(path, Largest.PICTURE, within=self._root) as file,
+                Image.open(file, formats=["PNG"]) as image,
+            ):
                 return Size(*image.size)
         except OSError as error:
             raise ReviewError(f"{path} cannot be opened as a picture: no box can be drawn on it.") from error
@@ -196,6 +200,6 @@ def _merged(said: Json, known: Json) -> Json:
 
 def _read(path: Path) -> bytes:
     try:
-        return path.read_bytes()
+        return read_file(path, Largest.PROOF, within=dataset_of(path))
     except OSError as error:
         raise storage_error(error, path, "read") from error

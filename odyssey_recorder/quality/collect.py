@@ -7,18 +7,13 @@ from odyssey_recorder.dataset.loose import Breach, LooseEpisode, Rule, read_loos
 from odyssey_recorder.dataset.plain_json import shown
 from odyssey_recorder.dataset.provenance import EpisodeProvenance, StepRecord
 from odyssey_recorder.dataset.store import read_provenance
-from odyssey_recorder.device.view_tree import LONGEST, Node, parse
+from odyssey_recorder.device.view_tree import Node, parse
 from odyssey_recorder.errors import DatasetError, DeviceError
+from odyssey_recorder.files import Largest
 from odyssey_recorder.model.episode import screenshot_name
 from odyssey_recorder.quality.evidence import EpisodeEvidence, StepEvidence
 from odyssey_recorder.quality.gauge import Gauge
-from odyssey_recorder.quality.sources import EpisodeFiles, check_file, read_file
-
-LARGEST_ANNOTATION = 8 * 1024 * 1024
-"""Bytes; an episode of sixty steps with long scrolls has about a twentieth of that."""
-
-LARGEST_PROOF = 4 * LARGEST_ANNOTATION
-_LARGEST_TREE = 4 * LONGEST
+from odyssey_recorder.quality.sources import EpisodeFiles, read_evidence
 
 
 def read_annotation(files: EpisodeFiles) -> LooseEpisode:
@@ -27,7 +22,7 @@ def read_annotation(files: EpisodeFiles) -> LooseEpisode:
     Raises DatasetError where nothing can be made of it.
     """
     try:
-        data = read_file(files.annotation, at_most=LARGEST_ANNOTATION)
+        data = read_evidence(files.annotation, Largest.ANNOTATION)
     except FileNotFoundError as error:
         raise DatasetError(f"{files.annotation} cannot be read: there is no such file.") from error
     told = read_loosely(data, source=files.annotation.name)
@@ -62,10 +57,7 @@ def _proof(files: EpisodeFiles, episode: LooseEpisode) -> tuple[EpisodeProvenanc
     if files.provenance is None:
         return None, ""
     try:
-        check_file(files.provenance, at_most=LARGEST_PROOF)
         proof = read_provenance(files.provenance)
-    except FileNotFoundError:
-        return None, ""
     except DatasetError as error:
         return None, str(error)
     if proof is None:
@@ -86,7 +78,7 @@ def _views(
     if path is None:
         return None, "a lone episode file has no view trees beside it"
     try:
-        return parse(read_file(path, at_most=_LARGEST_TREE).decode(errors="replace")), ""
+        return parse(read_evidence(path, Largest.TREE).decode(errors="replace")), ""
     except FileNotFoundError:
         promised = record is not None and record.ui_tree is not None
         absent = "" if record is None else record.ui_tree_absent

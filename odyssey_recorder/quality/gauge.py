@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Protocol
 
 from odyssey_recorder.errors import DatasetError
-from odyssey_recorder.quality.picture import LARGEST_FILE, Picture, View, change, measure
-from odyssey_recorder.quality.sources import read_file, stamp
+from odyssey_recorder.files import Largest
+from odyssey_recorder.quality.picture import Picture, View, change, measure
+from odyssey_recorder.quality.sources import read_evidence, stamp
 
 
 class Memory(Protocol):
@@ -74,7 +75,7 @@ class Gauge:
 
     def _read(self, path: Path, now: str) -> _Shot | None:
         try:
-            data = read_file(path, at_most=LARGEST_FILE)
+            data = read_evidence(path, Largest.PICTURE)
         except FileNotFoundError:
             return None
         except DatasetError as error:
@@ -106,7 +107,7 @@ class Gauge:
         """The view of a picture that was measured earlier, or just now; None where the file has changed meanwhile."""
         if shot.view is None:
             try:
-                picture, view = measure(read_file(shot.path, at_most=LARGEST_FILE))
+                picture, view = measure(read_evidence(shot.path, Largest.PICTURE))
             except (FileNotFoundError, DatasetError):
                 return None
             shot.view = view if picture.sha256 == shot.picture.sha256 else None

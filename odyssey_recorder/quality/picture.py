@@ -16,9 +16,6 @@ from PIL import Image, ImageChops, ImageStat, UnidentifiedImageError
 from odyssey_recorder.model.geometry import Size
 from odyssey_recorder.quality.thresholds import CHANNEL, PHONE_ASPECT, PHONE_BARS, WIDE_BARS
 
-LARGEST_FILE = 64 * 1024 * 1024
-"""Bytes of a file that is read; pure noise on the screen of the largest device has a third of that."""
-
 _MOST_PIXELS = 40_000_000
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _CORE = (b"IHDR", b"PLTE", b"IDAT", b"IEND")

@@ -4,7 +4,6 @@ No name that a file tells becomes a path: all names are made from the episode's 
 """
 
 import os
-import stat
 import time
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -12,9 +11,9 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
 
-from odyssey_recorder.dataset.durable import storage_error
+from odyssey_recorder.dataset.durable import dataset_of, storage_error
 from odyssey_recorder.dataset.provenance import UI_TREES, ui_tree_name
-from odyssey_recorder.errors import DatasetError
+from odyssey_recorder.files import read_file
 from odyssey_recorder.model.episode import is_episode_id, screenshot_name
 
 _SETTLED_S = 0.1
@@ -34,8 +33,7 @@ class EpisodeFiles:
     @property
     def dataset(self) -> Path | None:
         """The dataset folder; None for a lone file."""
-        folder = self.annotation.parent
-        return folder.parent if folder.name == "annotations" else None
+        return dataset_of(self.annotation)
 
     @property
     def pictures(self) -> Path:
@@ -89,27 +87,14 @@ def stamp(path: Path | str) -> str:
     return f"{known.st_size} {known.st_mtime_ns} {known.st_ino}"
 
 
-def read_file(path: Path, *, at_most: int) -> bytes:
-    """The bytes of a file. Raises FileNotFoundError; DatasetError for what `check_file` refuses or cannot be read."""
-    check_file(path, at_most=at_most)
+def read_evidence(path: Path, at_most: int) -> bytes:
+    """The bytes of a file of an episode. Raises FileNotFoundError, DatasetError."""
     try:
-        return path.read_bytes()
-    except OSError as error:
-        raise storage_error(error, path, "read") from error
-
-
-def check_file(path: Path, *, at_most: int) -> None:
-    """Raise FileNotFoundError, or DatasetError for what is no regular file or has more than `at_most` bytes."""
-    try:
-        known = path.stat()
+        return read_file(path, at_most, within=dataset_of(path))
     except FileNotFoundError:
         raise
     except OSError as error:
         raise storage_error(error, path, "read") from error
-    if not stat.S_ISREG(known.st_mode):
-        raise DatasetError(f"{path} is not a file.")
-    if known.st_size > at_most:
-        raise DatasetError(f"{path} is larger than any such file can be: {known.st_size} bytes.")
 
 
 class ScreenshotNames:

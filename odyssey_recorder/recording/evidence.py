@@ -17,6 +17,7 @@ from odyssey_recorder.dataset.provenance import (
 )
 from odyssey_recorder.device.device import ScreenState
 from odyssey_recorder.device.screen import Frame
+from odyssey_recorder.files import Largest, open_file
 from odyssey_recorder.model.action import Complete, Impossible
 from odyssey_recorder.model.geometry import Size
 from odyssey_recorder.recording.events import Intent, KeyPress, Strike, TextEntry
@@ -90,6 +91,9 @@ def screen_record(state: ScreenState) -> ScreenRecord:
 
 def frame_of(step: DraftStep) -> Frame:
     """The frame of a step that another process recorded, from its picture."""
-    with Image.open(step.picture, formats=["PNG"]) as image:
+    with (
+        open_file(step.picture, Largest.PICTURE, within=step.picture.parent) as file,
+        Image.open(file, formats=["PNG"]) as image,
+    ):
         pixels = image.convert("RGBA").tobytes()
     return Frame(step.record.frame.number, Size(*image.size), pixels, 0, 0, step.record.frame.source)

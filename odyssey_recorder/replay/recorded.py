@@ -8,8 +8,10 @@ from PIL import Image, UnidentifiedImageError
 from pydantic import ValidationError
 
 from odyssey_recorder.dataset.codec import read_episode
+from odyssey_recorder.dataset.durable import dataset_of
 from odyssey_recorder.dataset.provenance import FORMAT, EpisodeProvenance, StepRecord, StrokeRecord
 from odyssey_recorder.errors import ReplayError
+from odyssey_recorder.files import Largest, open_file, read_file
 from odyssey_recorder.gesture.touch import TouchSample, TouchStroke
 from odyssey_recorder.model.episode import Episode
 from odyssey_recorder.model.geometry import Pixel, Size
@@ -27,7 +29,10 @@ class RecordedEpisode:
         """The screenshot of step `number` in RGB; ReplayError where it is missing, no PNG, or cut short."""
         path = self.screenshots[number]
         try:
-            with Image.open(path, formats=("PNG",)) as picture:
+            with (
+                open_file(path, Largest.PICTURE, within=dataset_of(path)) as file,
+                Image.open(file, formats=("PNG",)) as picture,
+            ):
                 return picture.convert("RGB")
         except FileNotFoundError as error:
             raise ReplayError(f"The screenshot of step {number} is missing: {path}.") from error
@@ -72,7 +77,7 @@ def load_recorded(path: Path) -> RecordedEpisode:
     Raises DatasetError or InvalidEpisodeError for the episode, ReplayError for its provenance.
     """
     episode = read_episode(path)
-    dataset = path.parent.parent if path.parent.name == "annotations" else None
+    dataset = dataset_of(path)
     pictures = path.parent if dataset is None else dataset / "screenshots"
     screenshots = tuple(pictures / step.screenshot for step in episode.steps)
     provenance = None if dataset is None else _read_provenance(dataset / "provenance" / path.name, episode)
@@ -81,7 +86,7 @@ def load_recorded(path: Path) -> RecordedEpisode:
 
 def _read_provenance(path: Path, episode: Episode) -> EpisodeProvenance | None:
     try:
-        provenance = EpisodeProvenance.model_validate_json(path.read_bytes())
+        provenance = EpisodeProvenance.model_validate_json(read_file(path, Largest.PROOF, within=dataset_of(path)))
     except FileNotFoundError:
         return None
     except (OSError, ValidationError) as error:

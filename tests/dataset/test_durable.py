@@ -21,7 +21,7 @@ def test_a_file_is_replaced_as_a_whole(tmp_path: Path) -> None:
 def test_what_a_killed_process_left_is_no_hindrance(tmp_path: Path) -> None:
     (tmp_path / "file.part").write_bytes(b"torn")
     write_durably(tmp_path / "file", b"whole")
-    assert [file.name for file in tmp_path.iterdir()] == ["file"]
+    assert (tmp_path / "file").read_bytes() == b"whole"
 
 
 def test_a_folder_in_the_place_of_the_file_stays_as_it_was(tmp_path: Path) -> None:
@@ -66,3 +66,24 @@ def test_each_cause_has_its_mend(code: int, mend: str) -> None:
 
 def test_a_cause_without_words_is_still_told() -> None:
     assert "no luck" in str(storage_error(OSError("no luck"), Path("x"), "written"))
+
+
+def test_what_is_written_goes_through_no_link_that_lies_in_its_way(tmp_path: Path) -> None:
+    folder, victim = tmp_path / "dataset", tmp_path / "victim"
+    (folder / "reviews").mkdir(parents=True)
+    victim.mkdir()
+    (victim / "file").write_bytes(b"theirs")
+    path = folder / "reviews" / "file"
+    for name in ("file", "file.part"):
+        path.with_name(name).symlink_to(victim / "file")
+    (folder / "out").symlink_to(victim)
+
+    write_durably(path, b"ours", within=folder)
+    with pytest.raises(DatasetError, match="a link on the way there leads out of"):
+        write_durably(folder / "out" / "file", b"ours", within=folder)
+    with pytest.raises(DatasetError, match="a link on the way there leads out of"):
+        make_folder(folder / "out" / "new", within=folder)
+
+    assert path.read_bytes() == b"ours"
+    assert not path.is_symlink()
+    assert [one.read_bytes() for one in victim.iterdir()] == [b"theirs"]

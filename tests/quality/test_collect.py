@@ -7,11 +7,12 @@ from pathlib import Path
 import pytest
 
 from odyssey_recorder.errors import DatasetError
-from odyssey_recorder.quality.collect import LARGEST_ANNOTATION, collect, read_annotation
+from odyssey_recorder.files import Largest
+from odyssey_recorder.quality.collect import collect, read_annotation
 from odyssey_recorder.quality.evidence import EpisodeEvidence
 from odyssey_recorder.quality.facts import FactsShelf, facts_as_json, facts_of
 from odyssey_recorder.quality.gauge import Gauge, Learnt
-from odyssey_recorder.quality.picture import LARGEST_FILE, Picture
+from odyssey_recorder.quality.picture import Picture
 from odyssey_recorder.quality.sources import EpisodeFiles, ScreenshotNames, stamp
 from tests.quality.folders import FIRST, SECOND, SIZE, THIRD, edit, png, screen, write_dataset, write_lone, write_proof
 
@@ -84,11 +85,11 @@ def test_what_is_no_file_or_too_large_is_not_read(tmp_path: Path) -> None:
     pipe, huge = tmp_path / f"{FIRST}_1.png", tmp_path / f"{FIRST}_2.png"
     pipe.unlink()
     os.mkfifo(pipe)
-    os.truncate(huge, LARGEST_FILE + 1)
+    os.truncate(huge, Largest.PICTURE + 1)
     problems = [step.picture.problem for step in look(annotation).steps if step.picture is not None]
     assert problems[0] == ""
-    assert problems[1].endswith(f"{pipe.name} is not a file.")
-    assert "is larger than any such file can be" in problems[2]
+    assert f"{pipe.name} cannot be read: it is a named pipe, not a file." in problems[1]
+    assert "it is larger than the 64 MiB that such a file can have" in problems[2]
 
 
 def test_a_file_cannot_lead_to_pictures_elsewhere(tmp_path: Path) -> None:
@@ -134,7 +135,7 @@ def test_a_folder_is_listed_again_once_it_has_changed(tmp_path: Path) -> None:
         (lambda proof: write_proof(proof.parent.parent, FIRST, 2), "it has 2 steps, the episode 3"),
         (lambda proof: edit(proof, episode_id=SECOND), "is the proof of another episode"),
         (lambda proof: edit(proof, format=99), "newer"),
-        (lambda proof: (proof.unlink(), proof.mkdir()), "is not a file"),
+        (lambda proof: (proof.unlink(), proof.mkdir()), "it is a folder, not a file"),
     ],
 )
 def test_a_proof_that_cannot_be_believed_is_none_and_says_why(tmp_path: Path, spoil: object, expected: str) -> None:
@@ -165,8 +166,8 @@ def test_an_annotation_of_which_nothing_can_be_made_is_refused(tmp_path: Path) -
     annotation.write_bytes(b"\xff{")
     with pytest.raises(DatasetError, match=FIRST):
         read_annotation(EpisodeFiles(annotation))
-    os.truncate(annotation, LARGEST_ANNOTATION + 1)
-    with pytest.raises(DatasetError, match="larger than any such file"):
+    os.truncate(annotation, Largest.ANNOTATION + 1)
+    with pytest.raises(DatasetError, match="larger than the 8 MiB"):
         read_annotation(EpisodeFiles(annotation))
 
 

@@ -12,7 +12,8 @@ from odyssey_recorder.dataset.durable import storage_error
 from odyssey_recorder.dataset.plain_json import NotPlainJsonError, parse, shown
 from odyssey_recorder.dataset.summaries import summarise
 from odyssey_recorder.dataset.versions import Versions
-from odyssey_recorder.errors import DatasetError, ReviewError
+from odyssey_recorder.errors import DatasetError, ReviewError, UnfitFileError
+from odyssey_recorder.files import Largest, read_file, refuse_link
 from odyssey_recorder.model.episode import Json, is_episode_id
 from odyssey_recorder.quality.reviewing.review_file import ReviewFile, completed, read_entry, read_reviews
 from odyssey_recorder.quality.reviewing.review_store import POLICY, REVIEWS, ReviewStore
@@ -64,7 +65,7 @@ def merge_copies(store: ReviewStore) -> Merged:
     merged = Merged()
     for path in store.copies():
         problems = len(merged.problems)
-        for found in _read(path, store):
+        for found in _read(path, store, store.root):
             _take(store, found, merged)
         if len(merged.problems) == problems:
             path.unlink(missing_ok=True)
@@ -96,17 +97,23 @@ def _gathered(path: Path, store: ReviewStore | None) -> Iterator[ReviewFile | st
     if not path.exists():
         raise ReviewError(f"There is nothing at {path}.")
     if not path.is_dir():
-        yield from _read(path, store)
+        yield from _read(path, store, None)
         return
     folder = path / REVIEWS if (path / REVIEWS).is_dir() else path
     files = (one for one in folder.iterdir() if one.suffix in (".json", ".jsonl") and one.name != POLICY)
     for one in sorted(files):
-        yield from _read(one, store)
+        try:
+            refuse_link(one)
+            yield from _read(one, store, path)
+        except UnfitFileError as error:
+            yield str(error)
 
 
-def _read(path: Path, store: ReviewStore | None) -> Iterator[ReviewFile | str]:
+def _read(path: Path, store: ReviewStore | None, within: Path | None) -> Iterator[ReviewFile | str]:
     try:
-        data = path.read_bytes()
+        data = read_file(path, Largest.REVIEWS, within=within)
+    except UnfitFileError:
+        raise
     except OSError as error:
         raise storage_error(error, path, "read") from error
     ours = _OURS.fullmatch(path.name)

@@ -16,6 +16,7 @@ from odyssey_recorder.dataset.plain_json import NotPlainJsonError, parse, shown
 from odyssey_recorder.dataset.provenance import Origin
 from odyssey_recorder.dataset.store import checked_id, read_provenance
 from odyssey_recorder.errors import DatasetError, ReviewError
+from odyssey_recorder.files import Largest, read_file
 from odyssey_recorder.quality.reviewing.review import FORMAT, Entry, Move, Verdict
 from odyssey_recorder.quality.reviewing.review_file import ReviewFile, read_reviews, refuse_problems, spell, union
 from odyssey_recorder.quality.reviewing.standing import Policy, Stage, same_person, standing
@@ -87,7 +88,7 @@ class ReviewStore:
 
         What in the file cannot be understood is among its `problems`.
         """
-        return read_file(self._path(episode_id), episode_id)
+        return _read(self._path(episode_id), episode_id)
 
     def append(self, episode_id: str, entry: Entry) -> ReviewFile:
         """Add an entry to what is in the file by now; it is on the disk when this returns.
@@ -103,7 +104,7 @@ class ReviewStore:
             refuse_problems(before)
             after = union(before, more)
             if after != before:
-                write_durably(self._path(more.episode_id), spell(after))
+                write_durably(self._path(more.episode_id), spell(after), within=self._root)
         return after
 
     def policy(self) -> Policy:
@@ -116,7 +117,7 @@ class ReviewStore:
         with self._held():
             keys = {**self._policy_file().model_dump(mode="json"), **asdict(policy)}
             text = json.dumps(keys, indent=2, ensure_ascii=False)
-            write_durably(self._folder / POLICY, f"{text}\n".encode())
+            write_durably(self._folder / POLICY, f"{text}\n".encode(), within=self._root)
 
     def sent_back(self, annotator: str) -> Mapping[str, SentBack]:
         """The episodes of an annotator whose task waits again, by id; not those that were recorded for no task.
@@ -163,7 +164,7 @@ class ReviewStore:
     def _policy_file(self) -> _PolicyFile:
         path = self._folder / POLICY
         try:
-            return _PolicyFile.model_validate(parse(path.read_bytes()))
+            return _PolicyFile.model_validate(parse(read_file(path, Largest.REVIEWS, within=self._root)))
         except FileNotFoundError:
             return _PolicyFile()
         except OSError as error:
@@ -192,12 +193,12 @@ class ReviewStore:
         """Nobody else writes here meanwhile."""
         if not self._root.is_dir():
             raise DatasetError(f"The dataset folder {self._root} is gone. Bring it back, or plug its disk in.")
-        make_folder(self._folder)
+        make_folder(self._folder, within=self._root)
         try:
             with FileLock(self._folder / ".lock", timeout=self._patience_s):
                 for name, text in _FOR_GIT.items():
                     if not (self._folder / name).exists():
-                        write_durably(self._folder / name, text.encode())
+                        write_durably(self._folder / name, text.encode(), within=self._root)
                 yield
         except Timeout as error:
             raise ReviewError(f"Somebody else is writing to {self._folder}: try again in a moment.") from error
@@ -205,10 +206,11 @@ class ReviewStore:
             raise storage_error(error, self._folder, "written") from error
 
 
-def read_file(path: Path, episode_id: str) -> ReviewFile:
+def _read(path: Path, episode_id: str) -> ReviewFile:
     """The reviews of an episode in the file at `path`; nothing where there is none. Raises DatasetError."""
     try:
-        return read_reviews(path.read_bytes(), episode_id=episode_id, source=str(path))
+        data = read_file(path, Largest.REVIEWS, within=path.parent.parent)
+        return read_reviews(data, episode_id=episode_id, source=str(path))
     except FileNotFoundError:
         return ReviewFile(episode_id)
     except OSError as error:
@@ -230,7 +232,7 @@ def _stamp(path: Path) -> _Stamp | None:
 def _news(path: Path) -> _News:
     """What the file tells the queue; one that cannot be read tells nothing."""
     try:
-        data = path.read_bytes()
+        data = read_file(path, Largest.REVIEWS, within=path.parent.parent)
     except OSError:
         return _News()  # whoever opens the review is told why
     if not any(word in data for word in _TELLING):

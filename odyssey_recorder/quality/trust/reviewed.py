@@ -5,10 +5,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from odyssey_recorder.dataset.durable import storage_error
+from odyssey_recorder.dataset.durable import dataset_of, storage_error
 from odyssey_recorder.dataset.summaries import EpisodeSummary, summarise
 from odyssey_recorder.dataset.trash import Trash
 from odyssey_recorder.errors import DatasetError
+from odyssey_recorder.files import Largest, read_file
 from odyssey_recorder.quality.finding import EpisodeReport
 from odyssey_recorder.quality.reviewing.review import Subject, Verdict
 from odyssey_recorder.quality.reviewing.review_file import ReviewFile
@@ -133,6 +134,6 @@ def _subject(summary: EpisodeSummary, verdicts: Sequence[Verdict]) -> Subject:
 
 def _sha256(path: Path) -> str:
     try:
-        return hashlib.sha256(path.read_bytes()).hexdigest()
+        return hashlib.sha256(read_file(path, Largest.ANNOTATION, within=dataset_of(path))).hexdigest()
     except OSError as error:
         raise storage_error(error, path, "read") from error

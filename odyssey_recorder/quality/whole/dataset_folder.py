@@ -10,6 +10,7 @@ from pathlib import Path
 
 from odyssey_recorder.dataset.durable import storage_error
 from odyssey_recorder.dataset.trash import Trash
+from odyssey_recorder.files import Largest, read_file
 from odyssey_recorder.model.episode import is_episode_id
 from odyssey_recorder.quality.evidence import FactsSource
 from odyssey_recorder.quality.finding import Finding, NotChecked, Severity
@@ -144,7 +145,9 @@ def _of_index(found: str, ids: Sequence[str]) -> Finding:
 def _rows(path: Path) -> list[tuple[str, int | None]] | None:
     """The id and the count of steps of each row; None where it is no list of episodes."""
     try:
-        tree = json.loads(path.read_bytes(), object_hook=_row)  # row by row: the list may have many thousand
+        tree = json.loads(
+            read_file(path, Largest.INDEX, within=path.parent), object_hook=_row
+        )  # row by row: the list may have many thousand
     except OSError as error:
         raise storage_error(error, path, "read") from error
     except (ValueError, RecursionError):

@@ -5,8 +5,9 @@ import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePosixPath
 
-from odyssey_recorder.dataset.durable import storage_error
+from odyssey_recorder.dataset.durable import dataset_of, storage_error
 from odyssey_recorder.dataset.plain_json import NotPlainJsonError, parse, shown
+from odyssey_recorder.files import Largest, open_file, read_file
 from odyssey_recorder.model.episode import Json, screenshot_name
 from odyssey_recorder.quality.evidence import FactsSource
 from odyssey_recorder.quality.finding import Criterion, Finding, NotChecked, Severity
@@ -75,9 +76,10 @@ _MAKE_ANEW = "Make the manifest anew from the files."
 
 def _lines(path: Path) -> list[str]:
     try:
-        return path.read_text("utf-8", errors="backslashreplace").splitlines()
+        text = read_file(path, Largest.INDEX, within=path.parent).decode(errors="backslashreplace")
     except OSError as error:
         raise storage_error(error, path, "read") from error
+    return [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")] if text else []
 
 
 def _wrong_pictures(told: dict[str, bytes], source: FactsSource) -> Iterator[str]:
@@ -95,13 +97,13 @@ def _wrong_files(root: Path, told: Mapping[str, bytes]) -> Iterator[str]:
     for name, said in told.items():
         place = PurePosixPath(name)
         inside = not place.is_absolute() and ".." not in place.parts
-        if not inside or _sha256(root / place) != said:
+        if not inside or _sha256(root / place, root) != said:
             yield name
 
 
-def _sha256(path: Path) -> bytes | None:
+def _sha256(path: Path, root: Path) -> bytes | None:
     try:
-        with path.open("rb") as file:
+        with open_file(path, Largest.INDEX, within=root) as file:
             return hashlib.file_digest(file, "sha256").digest()
     except (OSError, ValueError):
         return None
@@ -141,7 +143,7 @@ def _unannotated(lacking: list[str], *, of: int) -> Finding:
 def _steps(path: Path) -> list[dict[str, Json]]:
     """The steps of an annotation; none where it is no episode, which other checks tell."""
     try:
-        tree = parse(path.read_bytes())
+        tree = parse(read_file(path, Largest.ANNOTATION, within=dataset_of(path)))
     except OSError as error:
         raise storage_error(error, path, "read") from error
     except NotPlainJsonError:
