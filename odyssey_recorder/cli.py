@@ -1,6 +1,7 @@
 """The subcommands: what can be asked of the program on a command line."""
 
 import json
+import logging
 import sys
 from contextlib import contextmanager
 from dataclasses import replace
@@ -31,6 +32,9 @@ app.add_typer(tasks.app, name="tasks")
 app.add_typer(reviews.app, name="reviews")
 out = Console(highlight=False)
 err = Console(stderr=True, highlight=False)
+
+FAULT = 3
+"""The exit code of a command that an error ended which nobody expected; docs/exit-codes.md has them all."""
 
 DatasetOption = Annotated[Path | None, typer.Option("--dataset", help="The dataset folder.", show_default="settings")]
 DeviceOption = Annotated[
@@ -102,7 +106,11 @@ def odyssey_recorder(
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
     ] = False,
 ) -> None:
-    """Record GUI-Odyssey episodes on Android emulators, and replay them. Without a command: open the window."""
+    """Record GUI-Odyssey episodes on Android emulators, and replay them. Without a command: open the window.
+
+    Exit codes: 0 done; 1 done, and something was found, or not done; 2 the words are not understood, or what is to be
+    checked cannot be; 3 a fault of the program; 130 interrupted.
+    """
     if context.invoked_subcommand is not None:
         return
     from odyssey_recorder.commands.window import run_window
@@ -482,3 +490,17 @@ def main() -> None:
     except OdysseyError as error:
         _complain(str(error))
         sys.exit(1)
+    except Exception as error:  # noqa: BLE001 - the top: a fault of the program is not what a command found
+        _complain(f"{type(error).__name__}: {error}")
+        _complain(f"This is a fault of the program. Report it, with the end of {_log_fault()}.")
+        sys.exit(FAULT)
+
+
+def _log_fault() -> "Path":
+    """Write the error under way, with all that is known of it, to the log; where that is."""
+    from odyssey_recorder.logs import logging_to
+    from odyssey_recorder.settings import log_file
+
+    with logging_to(log_file(), "WARNING"):
+        logging.getLogger(__name__).critical("Ended by an error that nobody expected", exc_info=True)
+    return log_file()

@@ -57,6 +57,23 @@ def test_the_version_is_told(command_line: CommandLine) -> None:
     assert command_line("--version").out == f"odyssey-recorder {__version__}\n"
 
 
+def test_an_error_that_nobody_expected_is_no_finding_and_its_traceback_is_in_the_log(
+    command_line: CommandLine, caplog: pytest.LogCaptureFixture
+) -> None:
+    def broken(*_: object, **__: object) -> str:
+        raise RuntimeError("half a word")
+
+    command_line.monkeypatch.setattr(json, "dumps", broken)
+    ran = command_line("tasks", "list", "--json")
+
+    assert ran.exit_code == 3
+    assert ran.err.startswith("RuntimeError: half a word\nThis is a fault of the program. ")
+    (log,) = (command_line.folder / "home").rglob("odyssey-recorder.log")
+    assert str(log) in ran.err
+    assert "Traceback" in log.read_text()
+    caplog.clear()
+
+
 def test_a_setting_that_is_wrong_is_a_message(command_line: CommandLine) -> None:
     command_line.monkeypatch.setenv("ANDROID_ADB_SERVER_PORT", "many")
     ran = command_line("devices")
