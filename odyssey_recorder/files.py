@@ -67,6 +67,11 @@ def read_file(path: Path, at_most: int, *, within: Path | None = None) -> bytes:
     return data
 
 
+def read_text(path: Path, at_most: int, *, encoding: str = "utf-8") -> str:
+    """The text of the file at `path`, its lines ended by \\n. Raises as `read_file`, and UnicodeDecodeError."""
+    return read_file(path, at_most).decode(encoding).replace("\r\n", "\n")
+
+
 @contextmanager
 def open_file(path: Path, at_most: int, *, within: Path | None = None) -> Iterator[BufferedReader]:
     """The file at `path`, open for reading, for what is not read whole. Raises as `read_file`."""

@@ -26,6 +26,7 @@ from tomlkit.exceptions import TOMLKitError
 
 from odyssey_recorder.dataset.durable import make_folder, write_durably
 from odyssey_recorder.errors import DatasetError, SettingsError
+from odyssey_recorder.files import Largest, read_text
 
 APP = "odyssey-recorder"
 
@@ -155,8 +156,8 @@ def read_settings(**flags: Any) -> Settings:
         return Settings(**{**_in_file(), **_in_environment(), **given})
     except ValidationError as error:
         raise _refusal(error, given) from error
-    except (OSError, ValueError) as error:
-        raise SettingsError(f"{settings_file()} cannot be read: {error}.") from error
+    except (OSError, ValueError, RecursionError) as error:
+        raise SettingsError(f"{settings_file()} cannot be read: {error}. Mend it, or move it away.") from error
 
 
 class SettingsStore:
@@ -220,7 +221,7 @@ class SettingsStore:
 
 def _in_file() -> dict[str, Any]:
     file = settings_file()
-    return tomllib.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
+    return tomllib.loads(read_text(file, Largest.WRITTEN_BY_HAND)) if file.exists() else {}
 
 
 def _in_environment() -> dict[str, str]:
@@ -232,8 +233,8 @@ def _in_environment() -> dict[str, str]:
 def _document(file: Path) -> tomlkit.TOMLDocument:
     """The file with its comments; empty where there is none yet."""
     try:
-        return tomlkit.parse(file.read_text(encoding="utf-8") if file.exists() else "")
-    except (OSError, ValueError, TOMLKitError) as error:
+        return tomlkit.parse(read_text(file, Largest.WRITTEN_BY_HAND) if file.exists() else "")
+    except (OSError, ValueError, RecursionError, TOMLKitError) as error:
         raise SettingsError(
             f"{file} cannot be read, so nothing was saved: {error}. Mend it, or move it away."
         ) from error

@@ -23,6 +23,7 @@ from odyssey_recorder.desk import Desk
 from odyssey_recorder.device.adb_server import find_adb
 from odyssey_recorder.device.device import Device
 from odyssey_recorder.errors import RecordingError, ScriptError
+from odyssey_recorder.files import Largest, read_text
 from odyssey_recorder.practice.gold import gold_as_json
 from odyssey_recorder.practice.tasks import PracticeTask, practice_tasks
 from odyssey_recorder.practice.trail import Trail, trail_of
@@ -99,12 +100,12 @@ class GoldRecorder:
         episode, provenance = self._store.load(episode_id), self._store.provenance(episode_id)
         assert provenance is not None
         paths = [self._store.ui_tree_path(episode_id, step) for step in range(len(episode.steps))]
-        trail = trail_of(episode, provenance, lambda step: paths[step].read_text(encoding="utf-8"))
+        trail = trail_of(episode, provenance, lambda step: read_text(paths[step], Largest.TREE))
         return Recorded(trail, gold_as_json(episode, trail))
 
 
 def _read(task: PracticeTask) -> Iterator[_Command]:
-    for number, text in enumerate(task.script_file.read_text(encoding="utf-8").splitlines(), 1):
+    for number, text in enumerate(read_text(task.script_file, Largest.WRITTEN_BY_HAND).rstrip("\n").split("\n"), 1):
         try:
             yield _COMMAND.validate_json(text)
         except ValidationError as error:

@@ -11,6 +11,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from odyssey_recorder.commands.terminal import spelled_out
 from odyssey_recorder.desk import Desk
 from odyssey_recorder.errors import OdysseyError, RecordingError, ScriptError
+from odyssey_recorder.files import Largest, read_text
 from odyssey_recorder.model.action import describe
 from odyssey_recorder.model.assignment import Assignment
 from odyssey_recorder.model.episode import TaskInfo
@@ -86,7 +87,7 @@ def _progress(console: Console, total: int) -> Iterator[Callable[[script.Progres
 
 def _text_of(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8")
+        return read_text(path, Largest.WRITTEN_BY_HAND)
     except OSError as error:
         raise ScriptError(f"The script {path} cannot be read: {error.strerror}.") from error
     except UnicodeDecodeError as error:

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from odyssey_recorder.device.input_command import ENTER_COMMAND
 from odyssey_recorder.errors import InputRefusedError
+from odyssey_recorder.files import Largest, create_file, read_text
 
 ADB_KEYBOARD = "com.android.adbkeyboard/.AdbIME"
 """The input method of https://github.com/senzhk/ADBKeyBoard, as Android names it."""
@@ -110,8 +111,9 @@ class AdbKeyboard:
             self._folder.mkdir(parents=True, exist_ok=True)
             path = self._path(self._folder)
             part = path.with_suffix(".part")
-            with part.open("w", encoding="utf-8") as file:
-                json.dump(asdict(own), file)
+            part.unlink(missing_ok=True)
+            with create_file(part) as file:
+                file.write(json.dumps(asdict(own)).encode())
                 file.flush()
                 os.fsync(file.fileno())
             part.replace(path)
@@ -154,7 +156,7 @@ def _is_up(input_method: str) -> bool:
 
 def _read(path: Path) -> _OwnKeyboard | None:
     try:
-        match json.loads(path.read_text(encoding="utf-8")):
+        match json.loads(read_text(path, Largest.WRITTEN_BY_HAND)):
             case {"method": str(method), "had_adb_keyboard": bool(had)}:
                 return _OwnKeyboard(method, had)
             case _:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from odyssey_recorder.device.profile import DeviceProfile, Fold, profiles
 from odyssey_recorder.errors import DeviceError
+from odyssey_recorder.files import Largest, create_file, read_file
 
 _ENTRY = re.compile(r"\s*([^#\s=][^=\s]*)\s*=\s*(.*?)\s*")
 _NAME = re.compile(r"[A-Za-z0-9._-]+")
@@ -153,7 +154,9 @@ class AvdFolder:
         text = amended(self._read(name), wanted)
         beside = path.with_name(f"{path.name}.part")
         try:
-            beside.write_text(text, encoding="utf-8", errors="surrogateescape")
+            beside.unlink(missing_ok=True)
+            with create_file(beside) as file:
+                file.write(text.encode(errors="surrogateescape"))
             beside.replace(path)
         except OSError as error:
             with suppress(OSError):
@@ -163,7 +166,7 @@ class AvdFolder:
     def _read(self, name: str) -> str:
         path = self._config_path(name)
         try:
-            return path.read_text(encoding="utf-8", errors="surrogateescape")
+            return read_file(path, Largest.WRITTEN_BY_HAND).decode(errors="surrogateescape")
         except OSError as error:
             raise DeviceError(
                 f"The virtual device {name} has no {path} that can be read ({error.strerror}). "
@@ -174,7 +177,7 @@ class AvdFolder:
         if not is_avd_name(name):
             raise DeviceError(f"{name!r} is no name of a virtual device: letters, digits, . _ and - alone.")
         try:
-            note = entries((self.folder / f"{name}.ini").read_text(encoding="utf-8", errors="replace"))
+            note = entries(read_file(self.folder / f"{name}.ini", Largest.WRITTEN_BY_HAND).decode(errors="replace"))
         except FileNotFoundError as error:
             known = ", ".join(self.names()) or "none"
             raise DeviceError(f"There is no virtual device {name}; there are: {known}.") from error

@@ -9,6 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from odyssey_recorder.files import Largest, read_file
 from odyssey_recorder.logs import hide
 
 _FILE_NAME = re.compile(r"pid_(\d+)\.ini")
@@ -149,7 +150,11 @@ def _notes(folder: Path, is_alive: Callable[[int], bool]) -> Iterator[_Note]:
             # A stranger's note, in a folder that all may write to, would have our clipboard sent to a stranger.
             if os.name == "posix" and status.st_uid != os.getuid():
                 continue
-            yield _Note(int(name[1]), status.st_mtime, _values(path.read_text("utf-8", errors="replace")))
+            yield _Note(
+                int(name[1]),
+                status.st_mtime,
+                _values(read_file(path, Largest.WRITTEN_BY_HAND).decode(errors="replace")),
+            )
 
 
 def _values(note: str) -> Mapping[str, str]:

@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from odyssey_recorder.device.device import DeviceProperties
 from odyssey_recorder.errors import SettingsError
+from odyssey_recorder.files import Largest, read_text
 from odyssey_recorder.model.geometry import Size
 from odyssey_recorder.resources import data_folder
 
@@ -112,7 +113,9 @@ def device_name(device: DeviceProperties) -> str:
 
 def _profile(file: Path) -> DeviceProfile:
     try:
-        return DeviceProfile.model_validate({**tomllib.loads(file.read_text(encoding="utf-8")), "key": file.stem})
+        return DeviceProfile.model_validate(
+            {**tomllib.loads(read_text(file, Largest.WRITTEN_BY_HAND)), "key": file.stem}
+        )
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(map(str, first["loc"]))

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from odyssey_recorder.dataset.durable import make_folder, write_durably
 from odyssey_recorder.errors import DatasetError
+from odyssey_recorder.files import Largest, read_text
 
 _VERSION = 1
 _log = logging.getLogger(__name__)
@@ -26,7 +27,7 @@ class KeptFile:
         if self._path is None or not self._path.exists():
             return {}
         try:
-            tree = json.loads(self._path.read_text(encoding="utf-8"))
+            tree = json.loads(read_text(self._path, Largest.WRITTEN_BY_HAND))
         except (OSError, ValueError, RecursionError) as error:
             _log.warning("%s cannot be read, its values are left out: %s", self._path, error)
             return {}

@@ -11,6 +11,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from odyssey_recorder.errors import LanguageModelError
+from odyssey_recorder.files import Largest, read_text
 from odyssey_recorder.llm.model import Usage
 
 _SHIPPED = Path(__file__).with_name("prices.toml")
@@ -76,7 +77,7 @@ def read_prices(own: Path | None = None) -> Prices:
 
 def _read(path: Path) -> _Table:
     try:
-        return _Table.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
+        return _Table.model_validate(tomllib.loads(read_text(path, Largest.WRITTEN_BY_HAND)))
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         key = ".".join(str(part) for part in first["loc"])

@@ -7,6 +7,7 @@ from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
 
 from odyssey_recorder.dataset.codec import decode, encode
 from odyssey_recorder.errors import InvalidEpisodeError, PracticeError
+from odyssey_recorder.files import Largest, read_file
 from odyssey_recorder.model.episode import Episode, Step, screenshot_name
 from odyssey_recorder.practice.tasks import PracticeTask
 from odyssey_recorder.practice.trail import Passage, Trail
@@ -45,7 +46,7 @@ def read_gold(task: PracticeTask) -> Gold:
     """The gold episode of a task. Raises PracticeError."""
     path = task.gold_file
     try:
-        read = _File.model_validate_json(path.read_bytes())
+        read = _File.model_validate_json(read_file(path, Largest.PROOF))
         episode = decode(json.dumps(read.episode), source=path.name)
     except (OSError, ValidationError, InvalidEpisodeError) as error:
         raise PracticeError(f"The gold episode {path} cannot be read: {error}.") from error

@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from odyssey_recorder.dataset.durable import make_folder, storage_error, write_durably
 from odyssey_recorder.errors import PracticeError
+from odyssey_recorder.files import Largest, read_file
 from odyssey_recorder.practice.score import PASS_MARK
 
 FORMAT = 1
@@ -92,7 +93,7 @@ class ProfileStore:
         """The profile of `name`, a new one where there is none. Raises PracticeError, DatasetError."""
         path = self._path(name)
         try:
-            profile = Profile.model_validate_json(path.read_bytes())
+            profile = Profile.model_validate_json(read_file(path, Largest.PROOF))
         except FileNotFoundError:
             return Profile(name=name)
         except OSError as error:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.errors import DatasetError, PracticeError
+from odyssey_recorder.files import Largest, read_text
 from odyssey_recorder.practice.gold import read_gold
 from odyssey_recorder.practice.profiles import (
     Attempt,
@@ -38,7 +39,7 @@ def consent_text(path: Path | None = None) -> ConsentText:
     """The consent text; the file's first line is its version. Raises PracticeError."""
     path = path or practice_folder() / "consent.txt"
     try:
-        first, _, text = path.read_text(encoding="utf-8").partition("\n")
+        first, _, text = read_text(path, Largest.WRITTEN_BY_HAND).partition("\n")
     except (OSError, ValueError) as error:
         raise PracticeError(f"The consent text {path} cannot be read: {error}.") from error
     if (found := _VERSION.fullmatch(first.strip())) is None:
@@ -129,7 +130,7 @@ class PracticeRoom:
 
     def _tree(self, episode_id: str, step: int) -> str | None:
         try:
-            return self.store.ui_tree_path(episode_id, step).read_text(encoding="utf-8")
+            return read_text(self.store.ui_tree_path(episode_id, step), Largest.TREE)
         except (OSError, ValueError):
             return None
 

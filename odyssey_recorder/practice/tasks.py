@@ -9,6 +9,7 @@ from typing import Annotated, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from odyssey_recorder.errors import PracticeError
+from odyssey_recorder.files import Largest, read_text
 from odyssey_recorder.model.assignment import Assignment, CleanHome
 from odyssey_recorder.model.episode import Category, TaskInfo
 from odyssey_recorder.resources import data_folder
@@ -118,7 +119,7 @@ class _File(_Model):
 
 def _read_task(path: Path) -> PracticeTask:
     try:
-        read = _File.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
+        read = _File.model_validate(tomllib.loads(read_text(path, Largest.WRITTEN_BY_HAND)))
     except (OSError, ValueError, ValidationError) as error:
         raise PracticeError(f"The practice task {path} cannot be read: {error}.") from error
     told = read.task

@@ -113,7 +113,7 @@ def read_script(text: str, *, source: str) -> tuple[Command, ...]:
 
 
 def _commands(text: str, *, source: str) -> Iterator[Command]:
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue
         try:

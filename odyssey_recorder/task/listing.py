@@ -9,6 +9,7 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from odyssey_recorder.errors import TaskError
+from odyssey_recorder.files import Largest, read_file
 from odyssey_recorder.model.assignment import AsFound, Assignment, Making, StartState
 from odyssey_recorder.model.episode import Category, TaskInfo
 from odyssey_recorder.model.text_origin import TextOrigin
@@ -144,7 +145,7 @@ def read_listing(path: Path) -> Listing:
     Raises TaskError where there is no such file, or it cannot be read.
     """
     try:
-        data = path.read_bytes()
+        data = read_file(path, Largest.TASKS)
     except OSError as error:
         why = error.strerror or error
         raise TaskError(f"The list of tasks {path} cannot be read: {why}. Name another, or bring it back.") from error

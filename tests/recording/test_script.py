@@ -263,3 +263,8 @@ def test_a_full_disk_ends_the_script_at_once(desk: Desk, device: FakeDevice) -> 
     with pytest.raises(RecordingError, match="cannot be written"):
         stage.play('{"complete": ""}')
     assert stage.recorder.view.state is State.STORAGE_LOST
+
+
+def test_a_text_may_hold_any_character_that_json_lines_allow() -> None:
+    (command, _) = read_script('{"type": "one\u2028two\x85three"}\n{"complete": "done"}\n', source="script")
+    assert command == TypeText(type="one\u2028two\x85three")

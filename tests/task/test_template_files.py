@@ -286,7 +286,7 @@ def test_a_file_that_cannot_be_read_is_told(tmp_path: Path) -> None:
     assert {problem.source.name: problem.words for problem in read_library([folder]).problems} == {
         "listen.yaml": "cannot be read: it is not in UTF-8",
         "empty.yaml": "must have keys, each with a value",
-        "folder.yaml": "cannot be read: Is a directory",
+        "folder.yaml": "cannot be read: it is a folder, not a file. Move it away",
     }
 
 

@@ -20,6 +20,7 @@ from odyssey_recorder.dataset.amendment import (
 )
 from odyssey_recorder.dataset.provenance import StepRecord, StrokeRecord, TextRecord
 from odyssey_recorder.errors import ReviewError
+from odyssey_recorder.files import Largest, read_file
 from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.parts import scroll_area, text_label
@@ -300,7 +301,7 @@ class AmendCard(QFrame):
 def share_changed(before: Path, after: Path) -> float | None:
     """What share (0..1) of two pictures differs, bars left out; None where one of them cannot be read."""
     try:
-        (_, one), (_, other) = measure(before.read_bytes()), measure(after.read_bytes())
+        (_, one), (_, other) = measure(read_file(before, Largest.PICTURE)), measure(read_file(after, Largest.PICTURE))
     except OSError:
         return None
     return None if one is None or other is None else change(one, other)

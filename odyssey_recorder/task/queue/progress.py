@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from sqlalchemy import Connection, insert, select
 
 from odyssey_recorder.errors import TaskError
+from odyssey_recorder.files import Largest, read_file
 from odyssey_recorder.task.queue.queue import Deed
 from odyssey_recorder.task.queue.source_list import restate
 from odyssey_recorder.task.queue.tables import deeds, notes
@@ -47,7 +48,7 @@ def take_over(connection: Connection, file: Path, place: str) -> None:
 def _lines(file: Path) -> Sequence[_Line]:
     """The deeds, without those that two windows noted in the same moment."""
     try:
-        whole, _newline, _torn = file.read_bytes().rpartition(b"\n")
+        whole, _newline, _torn = read_file(file, Largest.TASKS).rpartition(b"\n")
     except FileNotFoundError:
         return ()
     except OSError as error:

@@ -8,6 +8,7 @@ from typing import Any
 from sqlalchemy import Connection, delete, insert, select
 
 from odyssey_recorder import __version__
+from odyssey_recorder.files import Largest, read_file
 from odyssey_recorder.task.listing import ListedTask, parse_task_line, read_tasks, shipped_tasks, task_line
 from odyssey_recorder.task.queue.ledger import change, columns
 from odyssey_recorder.task.queue.queue import Deed, Status
@@ -108,6 +109,6 @@ def _digest(task: ListedTask) -> str:
 def _digest_of_file(path: Path) -> str:
     """A hash of the file and of the program, which may come to read it otherwise."""
     try:
-        return sha256(__version__.encode() + path.read_bytes()).hexdigest()
+        return sha256(__version__.encode() + read_file(path, Largest.TASKS)).hexdigest()
     except OSError:
         return ""  # reading the tasks says why

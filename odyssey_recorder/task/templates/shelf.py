@@ -8,6 +8,7 @@ from typing import TypeVar
 from pydantic import BaseModel, ValidationError
 
 from odyssey_recorder.errors import TaskError
+from odyssey_recorder.files import Largest, read_text
 from odyssey_recorder.task.fields import faults_in
 from odyssey_recorder.task.problem import Problem
 from odyssey_recorder.task.templates.marked_yaml import MarkedDocument, MarkedYamlError, Place, read_marked
@@ -71,7 +72,7 @@ class Shelf:
 def read_file(path: Path, kind: type[_Kind]) -> tuple[Written, _Kind] | list[Problem]:
     """What a file says, as what it is to be; or what is wrong with it."""
     try:
-        written = Written(path.stem, path, read_marked(path.read_text(encoding="utf-8-sig")))
+        written = Written(path.stem, path, read_marked(read_text(path, Largest.WRITTEN_BY_HAND, encoding="utf-8-sig")))
     except MarkedYamlError as error:
         return [Problem(path, error.line, "", error.words)]
     except UnicodeDecodeError:

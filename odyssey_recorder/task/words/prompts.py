@@ -16,6 +16,7 @@ from pathlib import Path
 from jinja2 import Environment, StrictUndefined, Template, TemplateError
 
 from odyssey_recorder.errors import LanguageModelError
+from odyssey_recorder.files import Largest, read_text
 from odyssey_recorder.llm.model import LONGEST_ANSWER, JsonSchema, Message, Question, Words
 from odyssey_recorder.model.episode import Json
 from odyssey_recorder.resources import data_folder
@@ -66,7 +67,7 @@ def read_prompt(name: str, folder: Path | None = None) -> Prompt:
         raise LanguageModelError(f'{name!r} names no prompt: expected its id and version, such as "rewrite/1".')
     path = (folder or data_folder("prompts")) / f"{name}.md"
     try:
-        text = path.read_text("utf-8")
+        text = read_text(path, Largest.WRITTEN_BY_HAND)
     except (OSError, UnicodeDecodeError) as error:
         raise LanguageModelError(f"The prompt {path} cannot be read: {error}. Install the program again.") from error
     parts = _PARTS.match(text)
