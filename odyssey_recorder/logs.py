@@ -20,6 +20,15 @@ _log = logging.getLogger(__name__)
 _secrets: set[str] = set()
 
 
+def spelled_out(text: str) -> str:
+    """`text` on one line, with all that is no printable character spelled out: ESC as ``\\x1b``."""
+    if text.isprintable():
+        return text
+    return "".join(
+        letter if letter.isprintable() else letter.encode("unicode_escape").decode("ascii") for letter in text
+    )
+
+
 def hide(secret: str) -> None:
     """Let `secret` (a key, a token) never stand in the log, whoever logs it and in whatever traceback."""
     if secret:
@@ -70,13 +79,17 @@ def log_unexpected(*expected: type[Exception]) -> Iterator[None]:
 
 
 class _Masking(logging.Formatter):
-    """Masks in the finished lines: secrets may come with the words, their arguments or a traceback."""
+    """Masks in the finished lines: secrets may come with the words, their arguments or a traceback.
+
+    Words of devices and files come to the log as well, so control characters are spelled out, and only the first line
+    of a record begins at the margin: nothing that is quoted can look like a record, or steer a terminal.
+    """
 
     def format(self, record: logging.LogRecord) -> str:
         line = _BEARER.sub(rf"\1{_MASK}", super().format(record))
         for secret in sorted(_secrets, key=len, reverse=True):
             line = line.replace(secret, _MASK)
-        return line
+        return "\n    ".join(map(spelled_out, line.split("\n")))
 
 
 def _log_uncaught(args: threading.ExceptHookArgs) -> None:

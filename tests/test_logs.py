@@ -63,6 +63,21 @@ def test_secrets_are_masked(file: Path, secret: str) -> None:
     assert secret not in text(file)
 
 
+def test_words_of_a_device_can_neither_steer_a_terminal_nor_look_like_a_record(file: Path) -> None:
+    forged = "2026-11-22 10:00:00.000 CRITICAL MainThread odyssey_recorder: all is lost"
+    with logging_to(file, "INFO"):
+        _log.info("it said %s", f"\x1b]0;owned\x07\x9b2J\r\u202e\u2028\udc80 \N{SNOWMAN}\n{forged}")
+        try:
+            raise RuntimeError(f"\x1b[2J\n{forged}")
+        except RuntimeError:
+            _log.info("failed", exc_info=True)
+    written = file.read_bytes().decode("utf-8")
+    assert r"it said \x1b]0;owned\x07\x9b2J\r\u202e\u2028\udc80 " + "\N{SNOWMAN}\n" in written
+    assert all(line.isprintable() for line in written.split("\n"))
+    assert written.count("all is lost") == 2
+    assert not any(line.startswith(forged) for line in written.split("\n"))
+
+
 def test_what_follows_bearer_is_masked_though_nobody_said_that_it_is_a_secret(file: Path) -> None:
     with logging_to(file, "INFO"):
         _log.info("Authorization: bearer abc.def-123, next")
@@ -113,7 +128,7 @@ def test_an_error_that_a_thread_did_not_catch_is_in_the_log_and_on_stderr(file: 
 def test_the_error_that_ends_the_program_is_in_the_log(file: Path, caplog: pytest.LogCaptureFixture) -> None:
     with pytest.raises(ZeroDivisionError), logging_to(file, "INFO"), log_unexpected(LookupError):
         _log.info("%d", 1 // 0)
-    assert "Ended by an error that nobody expected\nTraceback" in text(file)
+    assert "Ended by an error that nobody expected\n    Traceback" in text(file)
     assert "ZeroDivisionError" in text(file)
     caplog.clear()
 

@@ -8,10 +8,10 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
-from odyssey_recorder.commands.terminal import spelled_out
 from odyssey_recorder.desk import Desk
 from odyssey_recorder.errors import OdysseyError, RecordingError, ScriptError
 from odyssey_recorder.files import Largest, read_text
+from odyssey_recorder.logs import spelled_out
 from odyssey_recorder.model.action import describe
 from odyssey_recorder.model.assignment import Assignment
 from odyssey_recorder.model.episode import TaskInfo

@@ -2,12 +2,7 @@
 
 from rich.text import Text
 
-
-def spelled_out(text: str) -> str:
-    """`text` on one line, with all that is no printable character spelled out: ESC as ``\\x1b``."""
-    return "".join(
-        letter if letter.isprintable() else letter.encode("unicode_escape").decode("ascii") for letter in text
-    )
+from odyssey_recorder.logs import spelled_out
 
 
 def line(*parts: str | tuple[str, str]) -> Text:

@@ -3,8 +3,9 @@
 import re
 import struct
 import subprocess
+import threading
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from odyssey_recorder.device import dumpsys
@@ -23,6 +24,12 @@ _START_S = 20.0
 _GONE = re.compile(r"not found|offline|closed|unauthorized|authorizing|no devices|Unknown data: b''")
 _PLUG_IN = "Start it again or plug it in."
 _COLD_BOOT = "If its window does not react either, start it again (Cold Boot)."
+_STARTED = b"daemon started"
+"""What `adb start-server` says, on stderr, if the server was not up."""
+_NOT_OURS = (
+    "Another program had started it, so it is not started again from here: start Android Studio again, or run"
+    " `adb start-server`."
+)
 _RESTART_SERVER = "Start it again: `adb kill-server`, then `adb start-server`."
 
 
@@ -75,7 +82,8 @@ class AdbServer:
     """The adb server at one host and port.
 
     Nothing here starts it but `start`, unless the way to an `adb` is given: then the first question that nobody
-    answers does.
+    answers does. One that was started here is started again when it dies. One that another program had started is
+    not: that program may be about to do so itself, with an adb of another version.
     """
 
     def __init__(
@@ -84,6 +92,9 @@ class AdbServer:
         self.host = host
         self.port = port
         self._adb = adb
+        self._is_ours: bool | None = None
+        """Whether this started the server; None as long as nobody has answered."""
+        self._starting = threading.Lock()
 
     def __str__(self) -> str:
         return f"The adb server at {self.host}:{self.port}"
@@ -103,6 +114,8 @@ class AdbServer:
         if done.returncode != 0:
             words = done.stderr.decode(errors="replace").strip()[-200:]
             raise DeviceError(f"{self} does not start: {words}. Run `{adb} start-server` to see why.")
+        self._adb = lambda: adb
+        self._is_ours = bool(self._is_ours) or _STARTED in done.stderr
 
     def version(self) -> int:
         """The version that adb's programs and servers compare; 41 for every one since 2018."""
@@ -118,18 +131,30 @@ class AdbServer:
         """A new connection whose every wait has the time limit; raises what adbutils and sockets raise."""
         from odyssey_recorder.device.adb_connection import Connection
 
-        return Connection((self.host, self.port), timeout_s)
+        try:
+            connection = Connection((self.host, self.port), timeout_s)
+        except ConnectionRefusedError:
+            if self._adb is None:
+                raise
+            connection = self._revived(self._adb, timeout_s)
+        self._is_ours = bool(self._is_ours)
+        return connection
+
+    def _revived(self, adb: Callable[[], str], timeout_s: float) -> "Connection":
+        from odyssey_recorder.device.adb_connection import Connection
+
+        with self._starting:  # one thread starts it, and the others find it up
+            with suppress(ConnectionRefusedError):
+                return Connection((self.host, self.port), timeout_s)
+            if self._is_ours is False:
+                raise DeviceDisconnectedError(f"{self} has ended. {_NOT_OURS}")
+            self.start(adb())
+            return Connection((self.host, self.port), timeout_s)
 
     def _errors(self) -> AbstractContextManager[None]:
         return device_errors(str(self), if_silent=_RESTART_SERVER, if_gone=_RESTART_SERVER)
 
     def _query(self, request: str) -> str:
-        try:
-            connection = self.connect(_ANSWER_S)
-        except ConnectionRefusedError:
-            if self._adb is None:
-                raise
-            self.start(self._adb())
-            connection = self.connect(_ANSWER_S)
+        connection = self.connect(_ANSWER_S)
         with connection.conn:
             return connection.ask(request)

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from odyssey_recorder.simulator.console_commands import ConsoleCommands
+from odyssey_recorder.simulator.discovery import write_secret
 from odyssey_recorder.simulator.guest import Guest
 
 _READY = "Android Console: type 'help' for a list of commands"
@@ -21,7 +22,7 @@ class Console:
 
     def __init__(self, guest: Guest, auth_token_file: Path | None) -> None:
         self._token_file = auth_token_file
-        self._token = _token(auth_token_file) if auth_token_file is not None else None
+        self._read_token()
         self._commands = ConsoleCommands(guest)
         self._server: asyncio.Server | None = None
         self._sessions: set[asyncio.Task[None]] = set()
@@ -55,7 +56,8 @@ class Console:
             writer.close()
 
     async def _talk(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        is_trusted = self._token is None
+        token = self._read_token()
+        is_trusted = token is None
         await _say(writer, _READY if is_trusted else self._demand())
         while line := await reader.readline():
             words = line.decode(errors="replace").strip()
@@ -64,12 +66,21 @@ class Console:
                 return
             if is_trusted:
                 reply = await asyncio.to_thread(self._commands.run, words)
-            elif verb == "auth" and rest.strip() == self._token:
+            elif verb == "auth" and rest.strip() == token:
                 is_trusted, reply = True, _READY
             else:
                 reply = "KO: authentication token does not match: type 'auth <auth_token>' first"
             if reply is not None:
                 await _say(writer, reply)
+
+    def _read_token(self) -> str | None:
+        """What a caller must show: the token that all emulators of the user share, a new one where none is yet."""
+        if self._token_file is None:
+            return None
+        if not self._token_file.exists():
+            self._token_file.parent.mkdir(parents=True, exist_ok=True)
+            write_secret(self._token_file, secrets.token_urlsafe(12))
+        return self._token_file.read_text(encoding="ascii").strip()
 
     def _demand(self) -> str:
         return (
@@ -84,10 +95,3 @@ async def _say(writer: asyncio.StreamWriter, text: str) -> None:
     ending = "" if text.startswith("KO: ") else "OK\r\n"
     writer.write((f"{text}\r\n" if text else "").encode() + ending.encode())
     await writer.drain()
-
-
-def _token(path: Path) -> str:
-    if not path.exists():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(secrets.token_urlsafe(12), encoding="ascii")
-    return path.read_text(encoding="ascii").strip()

@@ -22,6 +22,18 @@ def running_dir(environment: Mapping[str, str]) -> Path:
     return (Path(runtime) if runtime else home / ".android") / "avd" / "running"
 
 
+def write_secret(path: Path, text: str) -> None:
+    """Put `text` at `path`, whole, for the user's own eyes from the start; no link leads it elsewhere. Raises OSError.
+
+    What was at `path`, a link as well, is replaced.
+    """
+    beside = path.with_name(f".{path.name}.{os.getpid()}.part")
+    beside.unlink(missing_ok=True)
+    with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
+        file.write(text)
+    beside.replace(path)
+
+
 class DiscoveryFile:
     """`pid_<pid>.ini` in `folder`, for the user's own eyes.
 
@@ -41,13 +53,9 @@ class DiscoveryFile:
     def write(self, entries: Mapping[str, object]) -> None:
         """Say `entries`, in the place of what was said before. Raises DeviceError."""
         lines = "".join(f"{key}={str(value).replace(chr(10), ' ')}\n" for key, value in entries.items())
-        beside = self.path.with_name(f".{self.path.name}.part")
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            beside.unlink(missing_ok=True)
-            with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
-                file.write(lines)
-            beside.replace(self.path)
+            write_secret(self.path, lines)
         except OSError as error:
             raise DeviceError(
                 f"The simulated emulator cannot write {self.path}, by which it is found: {error.strerror}. "

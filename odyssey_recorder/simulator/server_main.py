@@ -2,10 +2,11 @@
 
 import _thread
 import os
+import signal
 import sys
 import threading
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from odyssey_recorder.simulator.control_server import ControlOptions
@@ -32,21 +33,25 @@ def run(
     *,
     grpc: bool = True,
 ) -> None:
-    """Run `phone` as an emulator until Ctrl-C, or until `stay` returns; `say` gets lines for the user.
+    """Run `phone` as an emulator until Ctrl-C, a signal to end, or until `stay` returns; `say` gets lines for the user.
+
+    It leaves nothing behind: neither its discovery file nor, where it made it, the token of the user's consoles.
 
     The adb server of ANDROID_ADB_SERVER_PORT (5037 where that is not set) is told of it if it is up; one that is
     started later finds emulators on ports 5554 to 5585 by itself. With `grpc` the control service runs as well, and
     is found where a real emulator's is. Raises DeviceError when the ports are taken.
     """
     server_port = os.environ.get("ANDROID_ADB_SERVER_PORT", "")
+    token_file = Path.home() / _AUTH_TOKEN_FILE
+    had_token = token_file.exists()
     emulator = SimulatedEmulator(
         phone,
         console_port=console_port,
         adb_server_port=int(server_port) if server_port.isdecimal() else _DEFAULT_ADB_SERVER_PORT,
-        auth_token_file=Path.home() / _AUTH_TOKEN_FILE,
+        auth_token_file=token_file,
         control=ControlOptions(running_dir(os.environ)) if grpc else None,
     )
-    with emulator, suppress(KeyboardInterrupt):
+    with _ended_by_signals(), emulator, suppress(KeyboardInterrupt):
         say(f"Simulated {phone.profile.title} runs as {emulator.serial}: adb -s {emulator.serial} shell")
         ports = [f"Console on port {emulator.console_port}", f"adb on port {emulator.adb_port}"]
         ports += [f"gRPC on port {emulator.control.port}"] if emulator.control else []
@@ -55,7 +60,23 @@ def run(
             say(f"No adb server is up. Once one is: adb connect emu:{emulator.console_port},{emulator.adb_port}")
         say(f"Stop it with Ctrl-C, or: adb -s {emulator.serial} emu kill")
         stay(emulator)
+    if not had_token:
+        token_file.unlink(missing_ok=True)
     say(f"{emulator.serial} has stopped.")
+
+
+@contextmanager
+def _ended_by_signals() -> Iterator[None]:
+    """Let SIGTERM and SIGHUP end the block as Ctrl-C does; Python lets the main thread alone ask for that."""
+    names = [name for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    if threading.current_thread() is not threading.main_thread():
+        names = []
+    before = {name: signal.signal(getattr(signal, name), signal.default_int_handler) for name in names}
+    try:
+        yield
+    finally:
+        for name, handler in before.items():
+            signal.signal(getattr(signal, name), handler)
 
 
 def stop_when_stdin_ends() -> None:

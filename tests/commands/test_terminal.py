@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from odyssey_recorder.commands.terminal import line, spelled_out
+from odyssey_recorder.commands.terminal import line
+from odyssey_recorder.logs import spelled_out
 
 
 def printed(*parts: str | tuple[str, str]) -> str:

@@ -1,7 +1,6 @@
 """A device behind the real adb server: the simulated emulator on the other side keeps the contract."""
 
 import hashlib
-import subprocess
 import sys
 import threading
 import time
@@ -217,39 +216,65 @@ def test_a_serial_that_no_device_has_is_told_with_a_mend(bench: AdbBench) -> Non
         nobody.wait_until_ready(0)
 
 
-def test_a_server_that_died_is_told_and_can_be_started_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    home = tmp_path / "home"
-    private = PrivateAdbServer(BUNDLED_ADB, home)
-    home.mkdir()
+@pytest.fixture
+def private(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[PrivateAdbServer]:
+    """An adb server's port and home, for this process as well; nothing listens there yet."""
+    private = PrivateAdbServer(BUNDLED_ADB, tmp_path / "home")
+    private.home.mkdir()
     for name, value in private.environment.items():
         monkeypatch.setenv(name, value)
-    server = AdbServer(port=private.port)
+    yield private
+    private.stop()
+    private.adb("kill-server")
+
+
+def test_a_server_that_nobody_may_start_is_told_of(private: PrivateAdbServer) -> None:
     with pytest.raises(DeviceDisconnectedError, match="adb start-server"):
-        server.version()
-
-    server.start(str(BUNDLED_ADB))
-    try:
-        assert server.version() == 41
-        assert server.devices() == ()
-    finally:
-        subprocess.run([BUNDLED_ADB, "-P", str(private.port), "kill-server"], check=True)
-    with pytest.raises(DeviceDisconnectedError, match="adb start-server"):
-        server.devices()
+        AdbServer(port=private.port).version()
 
 
-def test_a_server_that_knows_its_adb_is_started_by_the_first_question(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("by", ["start", "the first question"])
+def test_a_server_that_was_started_here_is_started_again_when_it_dies(private: PrivateAdbServer, by: str) -> None:
+    server = AdbServer(port=private.port, adb=lambda: str(BUNDLED_ADB) if by != "start" else "no adb")
+    if by == "start":
+        server.start(str(BUNDLED_ADB))
+    assert server.version() == 41
+    private.adb("kill-server")
+    device = AdbDevice("emulator-1", server)
+
+    answers = list[str]()
+
+    def ask() -> None:
+        with pytest.raises(DeviceDisconnectedError, match="emulator-1 is gone") as told:
+            device.heartbeat()
+        answers.append(str(told.value))
+
+    threads = [threading.Thread(target=ask) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(30)
+
+    assert len(answers) == 3
+    assert server.version() == 41
+
+
+def test_a_server_that_another_program_started_is_not_started_again_and_the_person_is_told(
+    private: PrivateAdbServer,
 ) -> None:
-    home = tmp_path / "home"
-    private = PrivateAdbServer(BUNDLED_ADB, home)
-    home.mkdir()
-    for name, value in private.environment.items():
-        monkeypatch.setenv(name, value)
     server = AdbServer(port=private.port, adb=lambda: str(BUNDLED_ADB))
-    try:
-        assert server.devices() == ()
-    finally:
-        subprocess.run([BUNDLED_ADB, "-P", str(private.port), "kill-server"], check=True)
+    private.start()
+    assert server.version() == 41
+    private.stop()
+
+    for _ in range(2):
+        with pytest.raises(
+            DeviceDisconnectedError, match=r"has ended\. Another program had started it.*adb start-server"
+        ):
+            AdbDevice("emulator-1", server).heartbeat()
+
+    private.start()
+    assert server.version() == 41
 
 
 def test_an_adb_that_fails_is_quoted() -> None:

@@ -56,6 +56,20 @@ def test_the_console_asks_for_the_token_of_the_users_home(bench: Bench) -> None:
     assert name == ["Simulated_small_phone", "OK"]
 
 
+def test_a_token_that_was_taken_away_is_made_anew_and_no_link_leads_it_elsewhere(bench: Bench) -> None:
+    token_file = bench.server.home / TOKEN_FILE
+    victim = bench.server.home / "victim"
+    token_file.unlink()
+    token_file.symlink_to(victim)
+
+    with Telnet(bench.emulator.console_port) as telnet:
+        telnet.answer()
+        telnet.say(f"auth {token_file.read_text()}")
+        assert telnet.answer()[-1] == "OK"
+    assert not token_file.is_symlink()
+    assert not victim.exists()
+
+
 def test_a_token_that_is_there_is_kept(tmp_path: Path) -> None:
     token_file = tmp_path / "token"
     token_file.write_text("mine")

@@ -1,5 +1,6 @@
 import os
 import signal
+import stat
 import subprocess
 import sys
 import threading
@@ -87,7 +88,47 @@ def test_it_stops_when_its_console_is_told_to_kill(
 
     program.join(10)
     assert said[-1] == f"{serial} has stopped."
-    assert (adb_server.home / TOKEN_FILE).read_text()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows ends a process without a word to it")
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_however_it_is_stopped_it_leaves_nothing_behind_and_shows_its_tokens_to_nobody(
+    tmp_path: Path, how: signal.Signals
+) -> None:
+    home, running = tmp_path, tmp_path / "run" / "avd" / "running"
+    (tmp_path / "run").mkdir()
+    environment = {
+        **os.environ,
+        "HOME": str(home),
+        "XDG_RUNTIME_DIR": str(home / "run"),
+        "ANDROID_ADB_SERVER_PORT": "1",
+    }
+    with subprocess.Popen(
+        [sys.executable, "-c", f"import os; os.umask(0)\n{PROGRAM}"], env=environment, stdout=subprocess.PIPE, text=True
+    ) as program:
+        assert program.stdout is not None
+        said = [program.stdout.readline() for _ in range(4)]
+        made = [home / TOKEN_FILE, *running.glob("pid_*.ini")]
+        modes = [stat.S_IMODE(path.stat().st_mode) for path in made]
+
+        program.send_signal(how)
+
+        assert program.stdout.read().endswith("has stopped.\n")
+        assert program.wait(10) == 0
+    assert said[3].startswith("Stop it with Ctrl-C")
+    assert modes == [0o600, 0o600]
+    assert [path for path in tmp_path.rglob("*") if not path.is_dir()] == []
+
+
+def test_a_token_that_was_there_before_stays(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for name in ("HOME", "USERPROFILE", "XDG_RUNTIME_DIR", "LOCALAPPDATA"):
+        monkeypatch.setenv(name, str(tmp_path))
+    monkeypatch.setenv("ANDROID_ADB_SERVER_PORT", "1")
+    (tmp_path / TOKEN_FILE).write_text("of another emulator")
+
+    run(Phone(profile_named("small_phone"), animation=False), 0, lambda _: None, lambda _: None, grpc=False)
+
+    assert (tmp_path / TOKEN_FILE).read_text() == "of another emulator"
 
 
 def test_without_an_adb_server_it_says_how_to_connect_one(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
