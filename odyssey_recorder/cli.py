@@ -8,7 +8,7 @@ from dataclasses import replace
 from enum import StrEnum
 from io import TextIOWrapper
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
@@ -112,12 +112,28 @@ def odyssey_recorder(
     checked cannot be; 3 a fault of the program; 130 interrupted.
     """
     if context.invoked_subcommand is not None:
+        context.default_map = _flags_before(dataset, device, capture)
         return
     from odyssey_recorder.commands.window import run_window
     from odyssey_recorder.settings import SettingsStore
 
     store = SettingsStore(dataset=dataset, capture=capture and capture.value)
     raise typer.Exit(run_window(store, serial=device))
+
+
+def _flags_before(dataset: Path | None, device: str | None, capture: CaptureName | None) -> dict[str, Any]:
+    """What the flags before a command give it, for each command that has them as well."""
+    flags = {"dataset": dataset, "device": device, "capture": capture and capture.value}
+    given = {name: str(value) for name, value in flags.items() if value is not None}
+    of_dataset = {"dataset": given["dataset"]} if dataset is not None else {}
+    groups = {
+        "tasks": ("list", "show", "generate", "import", "export"),
+        "reviews": ("check", "merge", "policy", "restore"),
+    }
+    return {
+        **dict.fromkeys(("record", "replay", "review", "quality-report"), given),
+        **{group: dict.fromkeys(names, of_dataset) for group, names in groups.items()},
+    }
 
 
 @app.command()

@@ -208,7 +208,7 @@ def task_queue(
         seat, reviews = Seat.of(annotator, drafts), ReviewStore(store.root)
         if url:
             return SharedQueue(QueueDatabase(url), seat, Surroundings(store, reviews))
-        database = QueueDatabase.in_file(drafts.parent / "queue" / f"{_short_hash(str(store.root))}.sqlite")
+        database = QueueDatabase.in_file(_queue_file(store.root, drafts.parent / "queue"))
         progress = drafts.parent / "progress" / f"{_short_hash(annotator, str(store.root))}.jsonl"
         return SharedQueue(database, seat, Surroundings(store, reviews, source or shipped_tasks(), progress))
 
@@ -224,6 +224,12 @@ def annotator_tasks(settings: Settings, who_records: Callable[[], str] | None = 
         drafts=settings.drafts,
         url=settings.queue,
     )
+
+
+def _queue_file(dataset: Path, folder: Path) -> Path:
+    """The queue of a dataset, by whatever way its folder is named; one that was begun for the name stays."""
+    as_named, resolved = (folder / f"{_short_hash(str(path))}.sqlite" for path in (dataset, dataset.resolve()))
+    return as_named if as_named.exists() else resolved
 
 
 def _short_hash(*words: str) -> str:

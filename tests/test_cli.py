@@ -74,6 +74,16 @@ def test_an_error_that_nobody_expected_is_no_finding_and_its_traceback_is_in_the
     caplog.clear()
 
 
+def test_flags_before_a_command_count_as_those_behind_it_do(command_line: CommandLine) -> None:
+    other = command_line.folder / "other"
+    other.mkdir()
+    assert f"{other} is no dataset folder" in command_line("--dataset", other, "quality-report").err
+    assert command_line("--dataset", other, "reviews", "policy", "--share", "0.5").exit_code == 0
+    assert (other / "reviews" / "policy.json").is_file()
+    ran = command_line("--device", "nobody", "replay", RELEASED)
+    assert (ran.exit_code, command_line("replay", RELEASED, "--device", "nobody")) == (2, ran)
+
+
 def test_a_setting_that_is_wrong_is_a_message(command_line: CommandLine) -> None:
     command_line.monkeypatch.setenv("ANDROID_ADB_SERVER_PORT", "many")
     ran = command_line("devices")

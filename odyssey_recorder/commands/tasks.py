@@ -17,7 +17,7 @@ from odyssey_recorder.model.episode import Category
 if TYPE_CHECKING:
     from odyssey_recorder.settings import Settings
     from odyssey_recorder.task.problem import Problem
-    from odyssey_recorder.task.queue.queue import Board, QueuedTask, TaskStock
+    from odyssey_recorder.task.queue.queue import QueuedTask, TaskStock
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Make tasks, and look at those of the queue.")
 
@@ -29,17 +29,20 @@ _err = Console(stderr=True, highlight=False)
 _AppsOption = Annotated[
     bool | None, typer.Option("--apps/--no-apps", help="Whether instructions name the apps.", show_default="settings")
 ]
+_DatasetOption = Annotated[
+    Path | None, typer.Option("--dataset", help="The dataset whose queue it is.", show_default="settings")
+]
 _JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 @app.command("list")
-def list_tasks(*, as_json: _JsonOption = False) -> None:
+def list_tasks(*, dataset: _DatasetOption = None, as_json: _JsonOption = False) -> None:
     """List the tasks of the queue, and how each stands.
 
     Exit code 0: listed; 2: the list, or what was done with it, cannot be read.
     """
     try:
-        board = _board()
+        board = _stock(dataset).board()
     except OdysseyError as error:
         raise _cannot(error) from error
     if as_json:
@@ -57,6 +60,7 @@ def list_tasks(*, as_json: _JsonOption = False) -> None:
 def show(
     name: Annotated[str, typer.Argument(help="The id of a task of the queue, or of a template.")],
     *,
+    dataset: _DatasetOption = None,
     as_json: _JsonOption = False,
 ) -> None:
     """Show a task with where its words come from and what was done with it, or a template with what it can give.
@@ -67,7 +71,7 @@ def show(
     from odyssey_recorder.task.templates.template_files import load_library
 
     try:
-        task = _board().task(name)
+        task = _stock(dataset).board().task(name)
         library = load_library(_template_folders())
     except OdysseyError as error:
         raise _cannot(error) from error
@@ -154,6 +158,7 @@ def generate(  # noqa: PLR0913 - the flags
     ] = None,
     out: Annotated[Path | None, typer.Option(help="Where the list goes.", show_default="standard output")] = None,
     *,
+    dataset: _DatasetOption = None,
     queue: Annotated[bool, typer.Option("--queue", help="Put them into the queue, to be approved.")] = False,
 ) -> None:
     """Make tasks from templates: none twice, none that the queue has, in proportion over categories and devices.
@@ -168,7 +173,7 @@ def generate(  # noqa: PLR0913 - the flags
     try:
         if out is not None:
             need_room_for(out)
-        library, stock = load_library(_template_folders()), _stock()
+        library, stock = load_library(_template_folders()), _stock(dataset)
         making = Making(
             count=count,
             seed=random.randrange(2**31) if seed is None else seed,
@@ -306,20 +311,28 @@ def check(file: Annotated[Path, typer.Argument(help="A list of tasks.")], *, as_
 def import_tasks(
     file: Annotated[Path, typer.Argument(help="A list of tasks.")],
     *,
+    dataset: _DatasetOption = None,
     to_approve: Annotated[bool, typer.Option("--to-approve", help="A person looks at them first.")] = False,
 ) -> None:
     """Put the tasks of a list into the queue, behind those that are there; what the queue has stays as it is.
 
+    Tasks whose words were rejected, or have known faults that nobody approved, are always to be approved first.
+
     Exit code 0: those that are new are in it; 2: the list or the queue cannot be used, and nothing was put in.
     """
     from odyssey_recorder.task.listing import read_tasks
+    from odyssey_recorder.task.queue.queue import Status
+    from odyssey_recorder.task.queue.rules import first_status
 
     try:
-        tasks = read_tasks(file, new=True)
-        new = _stock().add(tasks, to_approve=to_approve)
+        tasks, stock = read_tasks(file, new=True), _stock(dataset)
+        have = {task.task_id for task in stock.board().tasks}
+        new = stock.add(tasks, to_approve=to_approve)
     except OdysseyError as error:
         raise _cannot(error) from error
-    _out.print(line(f"{_counted(tasks, 'task')}, {new} of them new"), soft_wrap=True)
+    stand = (first_status(one, to_approve=to_approve) for one in tasks if one.task_id not in have)
+    prepared = sum(status is Status.TO_APPROVE for status in stand)
+    _out.print(line(f"{_counted(tasks, 'task')}, {new} of them new, {prepared} to be approved"), soft_wrap=True)
 
 
 @app.command("export")
@@ -329,6 +342,8 @@ def export_tasks(
         typer.Option(help='Only those that stand so, such as "Waiting". May be repeated.', show_default="all"),
     ] = None,
     out: Annotated[Path | None, typer.Option(help="Where the list goes.", show_default="standard output")] = None,
+    *,
+    dataset: _DatasetOption = None,
 ) -> None:
     """Write the tasks of the queue as a list.
 
@@ -342,17 +357,17 @@ def export_tasks(
         if unknown := [name for name in status or [] if name.casefold() not in names]:
             raise TaskError(f"No task stands as {unknown[0]}: a task is {', '.join(one.value for one in Status)}.")
         wanted = {names[name.casefold()] for name in status or []} or set(Status)
-        tasks = [task.listed for task in _stock().board().tasks if task.status in wanted]
+        tasks = [task.listed for task in _stock(dataset).board().tasks if task.status in wanted]
         write_list(tasks, out, _out)
     except OdysseyError as error:
         raise _cannot(error) from error
     _err.print(line(_counted(tasks, "task")), soft_wrap=True)
 
 
-def _settings() -> "Settings":
+def _settings(dataset: Path | None = None) -> "Settings":
     from odyssey_recorder.settings import read_settings
 
-    return read_settings()
+    return read_settings(dataset=dataset)
 
 
 def _template_folders() -> list[Path]:
@@ -361,24 +376,17 @@ def _template_folders() -> list[Path]:
     return template_folders(_settings())
 
 
-def _stock() -> "TaskStock":
+def _stock(dataset: Path | None) -> "TaskStock":
+    """The queue that the window has with the same dataset."""
     from odyssey_recorder.wiring import task_stock
 
-    return task_stock(_settings())
+    return task_stock(_settings(dataset))
 
 
 def _source() -> Path:
-    from odyssey_recorder.settings import read_settings
     from odyssey_recorder.task.listing import shipped_tasks
 
-    return read_settings().tasks or shipped_tasks()
-
-
-def _board() -> "Board":
-    from odyssey_recorder.settings import read_settings
-    from odyssey_recorder.wiring import annotator_tasks
-
-    return annotator_tasks(read_settings()).board()
+    return _settings().tasks or shipped_tasks()
 
 
 def _as_tree(task: "QueuedTask") -> dict[str, object]:

@@ -3,15 +3,19 @@
 import json
 import os
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from odyssey_recorder.model.episode import Category
-from odyssey_recorder.task.listing import ListedTask, read_tasks
+from odyssey_recorder.settings import SettingsStore
+from odyssey_recorder.task.listing import ListedTask, read_tasks, task_line
 from odyssey_recorder.task.templates.filling import identity
 from odyssey_recorder.task.templates.template_files import shipped_catalogues
+from odyssey_recorder.wiring import annotator_tasks
 from tests.command_line import CommandLine
+from tests.task.origins import FAULTY
 from tests.task.tasks import row, write_list
 
 
@@ -28,6 +32,11 @@ def made(command_line: CommandLine, *words: object) -> tuple[ListedTask, ...]:
     ran = command_line("tasks", "generate", "--out", out, *words)
     assert ran.exit_code == 0, ran.err
     return read_tasks(out)
+
+
+def made_list(command_line: CommandLine, *words: object) -> Path:
+    made(command_line, *words)
+    return command_line.folder / "made.jsonl"
 
 
 def test_two_hundred_tasks_are_distinct_valid_and_balanced(command_line: CommandLine) -> None:
@@ -139,11 +148,58 @@ def test_when_no_more_are_left_it_is_said(command_line: CommandLine, monkeypatch
 
 
 @pytest.mark.usefixtures("own_list")
+def test_words_with_known_faults_are_imported_to_be_approved(command_line: CommandLine) -> None:
+    first, second = read_tasks(made_list(command_line, "--count", 2, "--seed", 1))
+    listed = command_line.folder / "rewritten.jsonl"
+    listed.write_text("\n".join(map(task_line, (first, replace(second, text=FAULTY)))))
+    assert command_line("tasks", "import", listed).out == "2 tasks, 2 of them new, 1 to be approved\n"
+    assert command_line("tasks", "import", listed).out == "2 tasks, 0 of them new, 0 to be approved\n"
+    stand = {one["task_id"]: one["status"] for one in json.loads(command_line("tasks", "list", "--json").out)}
+    assert (stand[first.task_id], stand[second.task_id]) == ("Waiting", "To approve")
+
+
+@pytest.mark.usefixtures("own_list")
+@pytest.mark.parametrize("is_first", [True, False], ids=["before tasks", "behind the command"])
+def test_the_queue_is_that_of_the_dataset_that_is_named_wherever_the_flag_stands(
+    command_line: CommandLine, *, is_first: bool
+) -> None:
+    other = command_line.folder / "other"
+    listed = made_list(command_line, "--count", 2, "--seed", 1)
+
+    def run(verb: str, *words: object) -> str:
+        if is_first:
+            return command_line("--dataset", other, "tasks", verb, *words).out
+        return command_line("tasks", verb, *words, "--dataset", other).out
+
+    assert run("import", listed) == "2 tasks, 2 of them new, 0 to be approved\n"
+    settings = SettingsStore(dataset=other).read()
+    the_windows = annotator_tasks(settings, lambda: "ann").board()
+    assert {task.task_id for task in the_windows.tasks} >= {task.task_id for task in read_tasks(listed)}
+    assert run("export").count("\n") == len(the_windows.tasks)
+    assert command_line("tasks", "export").out.count("\n") == len(the_windows.tasks) - 2
+
+
+@pytest.mark.usefixtures("own_list")
+def test_a_dataset_has_one_queue_however_its_folder_is_named(command_line: CommandLine) -> None:
+    listed = made_list(command_line, "--count", 2, "--seed", 1)
+    command_line.dataset.mkdir()
+    (command_line.folder / "link").symlink_to(command_line.dataset)
+    around = command_line.folder / "drafts" / ".." / "dataset"
+    assert command_line("tasks", "import", listed, "--dataset", around).out.endswith(
+        "2 of them new, 0 to be approved\n"
+    )
+    for name in (command_line.dataset, command_line.folder / "link"):
+        assert command_line("tasks", "import", listed, "--dataset", name).out.endswith(
+            "0 of them new, 0 to be approved\n"
+        )
+
+
+@pytest.mark.usefixtures("own_list")
 def test_tasks_come_into_the_queue_and_out_again(command_line: CommandLine) -> None:
     tasks = made(command_line, "--count", 3, "--seed", 1)
     listed = command_line.folder / "made.jsonl"
-    assert command_line("tasks", "import", listed).out == "3 tasks, 3 of them new\n"
-    assert command_line("tasks", "import", listed).out == "3 tasks, 0 of them new\n"
+    assert command_line("tasks", "import", listed).out == "3 tasks, 3 of them new, 0 to be approved\n"
+    assert command_line("tasks", "import", listed).out == "3 tasks, 0 of them new, 0 to be approved\n"
     out = command_line.folder / "out.jsonl"
     ran = command_line("tasks", "export", "--status", "waiting", "--out", out)
     assert ran.exit_code == 0

@@ -1,14 +1,17 @@
 """A queue in a file follows its list, which may change at any time."""
 
+import json
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from odyssey_recorder.errors import TaskError
-from odyssey_recorder.task.listing import read_tasks
+from odyssey_recorder.task.listing import read_tasks, task_line
 from odyssey_recorder.task.queue.queue import Status
 from odyssey_recorder.task.queue.shared_queue import SharedQueue
+from tests.task.origins import FAULTY
 from tests.task.tasks import EPISODE, queue_of, row, write_list
 
 ROWS = (row("a"), row("b"), row("c"))
@@ -118,3 +121,17 @@ def test_what_another_window_did_is_seen(windows: list[SharedQueue]) -> None:
     other.skip("b", "later")
     one.mark_recorded("a", EPISODE)
     assert [task.status for task in other.board().tasks] == [Status.RECORDED, Status.SKIPPED, Status.WAITING]
+
+
+def test_words_of_the_list_with_known_faults_are_to_be_approved_first(
+    tmp_path: Path, list_of: Callable[..., None]
+) -> None:
+    faulty = json.loads(task_line(replace(*read_tasks(write_list(tmp_path / "one.jsonl", [row("a")])), text=FAULTY)))
+    queue = queue_of(tmp_path, faulty, row("b"))
+    assert [task.status for task in queue.board().tasks] == [Status.TO_APPROVE, Status.WAITING]
+    list_of(faulty, {**faulty, "task_id": "b"})
+    assert [task.status for task in queue.board().tasks] == [Status.TO_APPROVE, Status.TO_APPROVE]
+    queue.approve([queue.board().tasks[0].listed], "Lea")
+    claimed = queue.claim_next()
+    assert claimed is not None
+    assert claimed.task_id == "a"

@@ -14,7 +14,7 @@ from odyssey_recorder.task.listing import ListedTask
 from odyssey_recorder.task.queue.queue import FINISHED, Deed, Status
 from odyssey_recorder.task.queue.shared_queue import SharedQueue
 from tests.task.houses import House
-from tests.task.origins import PHRASED
+from tests.task.origins import BY_MODEL, FAULTY, PHRASED
 from tests.task.tasks import EPISODE, NotedEpisodes, NotedReturns, row
 
 
@@ -37,6 +37,26 @@ def counted_statements() -> Iterator[list[str]]:
         yield told
     finally:
         event.remove(Engine, "before_cursor_execute", note)
+
+
+@pytest.mark.parametrize(
+    ("text", "stands"),
+    [
+        (PHRASED, Status.WAITING),
+        (BY_MODEL, Status.WAITING),
+        (FAULTY, Status.TO_APPROVE),
+        (replace(FAULTY, approval=Approval.APPROVED, approved_by="Lea"), Status.WAITING),
+        (replace(BY_MODEL, approval=Approval.REJECTED), Status.TO_APPROVE),
+    ],
+)
+def test_what_has_known_faults_or_was_rejected_is_never_offered_before_somebody_approves(
+    house: House, text: TextOrigin, stands: Status
+) -> None:
+    stock = house.queue(annotator="Lea")
+    stock.add(with_origin(house.listed(row("a")), text), to_approve=False)
+    (task,) = stock.board().tasks
+    assert task.status is stands
+    assert [one.deed for one in task.history] == ([Deed.PREPARED] if stands is Status.TO_APPROVE else [])
 
 
 def with_origin(listed: Iterable[ListedTask], text: TextOrigin = PHRASED) -> list[ListedTask]:

@@ -30,6 +30,7 @@ from odyssey_recorder.gui.tasks.workshop import Materials, Workshop
 from odyssey_recorder.model.episode import Category
 from odyssey_recorder.task.listing import ListedTask
 from odyssey_recorder.task.queue.queue import Status
+from odyssey_recorder.task.words.origin_words import judge_words, rule_words
 
 _TYPING_MS = 120
 _REASONS = (
@@ -40,6 +41,7 @@ _REASONS = (
     "needs a login or a payment",
 )
 _APPROVE_ALL = ("Approve", "Approve all of them (Return)")
+_APPROVE_FAULTY = ("Approve", "Let it be recorded as it is (Return)")
 _NOTHING_YET = "No task is prepared yet. “Generate…” makes some from the templates."
 _ALL_DONE = "Nothing is left to approve. “Generate…” makes more, and Coverage tells what is lacking."
 _NONE_LIKE_THIS = "No task is like this: change the search or the filters."
@@ -145,10 +147,15 @@ class PrepareView(QWidget):
         if len(rows) > 1:
             said = f"{count_words(faulty, 'task')} of them with faults that were found." if faulty else ""
             dialog = SureDialog(f"Approve {len(rows):,} tasks at once?", said, _APPROVE_ALL, self)
-            dialog.agreed.connect(partial(self._approve_these, rows))
-            dialog.open()
-        elif rows:
+        elif faulty:
+            verdict = rows[0].task.listed.text.equivalence if rows[0].task.listed.text else None
+            found = "\n".join(filter(None, (*rule_words(verdict), judge_words(verdict))))
+            dialog = SureDialog("Approve this task with its faults?", found, _APPROVE_FAULTY, self)
+        else:
             self._approve_these(rows)
+            return
+        dialog.agreed.connect(partial(self._approve_these, rows))
+        dialog.open()
 
     def _approve_these(self, rows: Sequence[PreparedRow]) -> None:
         tasks = [one.task.listed for one in rows]

@@ -10,7 +10,7 @@ from odyssey_recorder.task.listing import ListedTask, parse_task_line, task_line
 from odyssey_recorder.task.queue.claims import FREE, Leases
 from odyssey_recorder.task.queue.database import insert_new
 from odyssey_recorder.task.queue.queue import FINISHED, OPEN, Deed, Status
-from odyssey_recorder.task.queue.rules import counted_episode, next_status, rank, skip_number
+from odyssey_recorder.task.queue.rules import counted_episode, first_status, next_status, rank, skip_number
 from odyssey_recorder.task.queue.seat import Seat
 from odyssey_recorder.task.queue.tables import deeds, tasks
 
@@ -114,7 +114,7 @@ class Ledger:
 
     # Tasks.
 
-    def add(self, listed: Iterable[ListedTask], status: Status) -> int:
+    def add(self, listed: Iterable[ListedTask], *, to_approve: bool) -> int:
         """Put new tasks behind those that are there; how many were new, also where another program adds the same."""
         have = set(self._connection.execute(select(tasks.c.task_id)).scalars())
         new = {one.task_id: one for one in listed if one.task_id not in have}
@@ -122,15 +122,16 @@ class Ledger:
             return 0
         last = self._connection.execute(select(func.max(tasks.c.position))).scalar()
         first = max(_BEHIND_LISTS, 0 if last is None else last + 1)
+        stand = {one.task_id: first_status(one, to_approve=to_approve) for one in new.values()}
         rows = [
-            {"task_id": one.task_id, **columns(one, first + number, status, is_listed=True)}
+            {"task_id": one.task_id, **columns(one, first + number, stand[one.task_id], is_listed=True)}
             for number, one in enumerate(new.values())
         ]
         rows.sort(key=itemgetter("task_id"))  # two that add the same wait for each other in one order
         inserted = insert_new(self._connection, tasks).returning(tasks.c.task_id)
         added = self._connection.execute(inserted, rows).scalars().all()
-        if status is Status.TO_APPROVE:
-            self._note_all(added, self._deed(Deed.PREPARED))
+        prepared = [one for one in added if stand[one] is Status.TO_APPROVE]
+        self._note_all(prepared, self._deed(Deed.PREPARED))
         return len(added)
 
     # Leases of recordings, and of windows that are no more.

@@ -208,7 +208,7 @@ class TaskStock(Protocol):
     def add(self, tasks: Iterable[ListedTask], *, to_approve: bool) -> int:
         """Put tasks behind those that are there, to wait or to be approved first; how many were new.
 
-        A task whose id is there already is left out.
+        Those with known faults are always to be approved first. A task whose id is there already is left out.
         """
 
     def amend(

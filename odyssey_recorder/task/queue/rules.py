@@ -30,6 +30,17 @@ SENT_BACK_RANKS = (0, (1 << _TURN_BITS) - 1)
 """The ranks of what was sent back."""
 
 
+def first_status(listed: ListedTask, *, to_approve: bool = False) -> Status:
+    """How a task stands that comes into the queue: nothing is offered whose words somebody rejected, or whose known
+    faults nobody approved."""
+    text = listed.text
+    if text is None or text.approval is Approval.APPROVED:
+        is_sound = True
+    else:
+        is_sound = text.approval is Approval.OPEN and (text.equivalence is None or text.equivalence.holds)
+    return Status.WAITING if is_sound and not to_approve else Status.TO_APPROVE
+
+
 def next_status(status: Status, deed: Deed) -> Status:
     """How a task stands that stood so, with nobody's claims and recordings counted.
 

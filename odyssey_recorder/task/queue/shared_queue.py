@@ -151,7 +151,7 @@ class SharedQueue:
         with self._lock:
             self._glance()
             with self._writing() as (ledger, _claims):
-                return ledger.add(tasks, Status.TO_APPROVE if to_approve else Status.WAITING)
+                return ledger.add(tasks, to_approve=to_approve)
 
     def amend(
         self, tasks: Iterable[ListedTask], by: str, *, before: Iterable[ListedTask] = (), deed: Deed = Deed.EDITED

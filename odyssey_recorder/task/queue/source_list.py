@@ -12,7 +12,7 @@ from odyssey_recorder.files import Largest, read_file
 from odyssey_recorder.task.listing import ListedTask, parse_task_line, read_tasks, shipped_tasks, task_line
 from odyssey_recorder.task.queue.ledger import change, columns
 from odyssey_recorder.task.queue.queue import Deed, Status
-from odyssey_recorder.task.queue.rules import skip_number, status_after
+from odyssey_recorder.task.queue.rules import first_status, skip_number, status_after
 from odyssey_recorder.task.queue.tables import deeds, notes, tasks
 
 _SIMULATED = "Tasks for the simulated phone"
@@ -68,11 +68,13 @@ def bring_in_line(connection: Connection, listed: Sequence[ListedTask]) -> None:
         line = _digest(task)
         row = have.pop(task.task_id, None)
         if row is None:
-            told = columns(task, position, Status.WAITING, is_listed=True)
+            told = columns(task, position, first_status(task), is_listed=True)
             new.append({"task_id": task.task_id, "listed_as": line, "version": 0, **told})
         elif (row.listed_as, row.position, row.is_listed) != (line, position, True):
-            kept = task if row.listed_as != line else parse_task_line(row.line)
-            told = columns(kept, position, Status[row.status], is_listed=True, skipped=skip_number(row.rank))
+            kept, status = parse_task_line(row.line), Status[row.status]
+            if row.listed_as != line:
+                kept, status = task, first_status(task) if status is Status.WAITING else status
+            told = columns(kept, position, status, is_listed=True, skipped=skip_number(row.rank))
             changed.append({"_id": row.task_id, "listed_as": line, "version": row.version + 1, **told})
     gone = [row for row in have.values() if row.listed_as and row.is_listed]
     if new:

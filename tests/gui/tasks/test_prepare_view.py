@@ -71,6 +71,21 @@ def test_many_are_approved_at_once_only_after_a_question(lead: LeadBench) -> Non
     lead.wait_for(lambda: all(lead.task(one.task_id).status is Status.WAITING for one in tasks))
 
 
+def test_one_with_faults_is_approved_only_after_a_question_that_tells_them(lead: LeadBench) -> None:
+    (task,) = lead.prepared(1)
+    lead.desk.edit(task.task_id, "Do whatever you like.")
+    lead.press(Command.READ_TASKS)
+    lead.wait_for(lambda: lead.rows[0].faults > 0)
+    lead.press(Command.APPROVE_TASKS)
+    dialog = lead.dialog(SureDialog)
+    assert any("It lacks" in label.text() for label in dialog.findChildren(QLabel))
+    lead.answer(dialog, "Cancel")
+    assert lead.task(task.task_id).status is Status.TO_APPROVE
+    lead.press(Command.APPROVE_TASKS)
+    lead.answer(lead.dialog(SureDialog), "Approve")
+    lead.wait_for(lambda: lead.task(task.task_id).status is Status.WAITING)
+
+
 def test_a_task_is_rejected_with_a_reason_and_can_be_found_again(lead: LeadBench) -> None:
     (task,) = lead.prepared(1)
     lead.press(Command.REJECT_TASKS)
