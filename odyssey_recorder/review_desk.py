@@ -400,6 +400,7 @@ class ReviewDesk:
             before=change.before,
             after=change.after,
             version=change.version,
+            removed=change.removed,
             undoes=undoes,
         )
         self._reviews.append(change.episode_id, fix)

@@ -24,7 +24,7 @@ from odyssey_recorder.quality.reviewing.standing import Policy, Stage, Turn, Why
 from odyssey_recorder.quality.trust.quality_report import quality_report
 from odyssey_recorder.quality.trust.reviewed import read_reviewed
 from odyssey_recorder.review_desk import ReviewDesk
-from tests.dataset.published_episode import recorded
+from tests.dataset.published_episode import recorded, released
 from tests.quality.verdicts import judgements, verdict
 
 PATIENCE_S = 20.0
@@ -240,6 +240,20 @@ def test_an_episode_with_too_few_apps_is_repaired_by_a_fix_and_is_as_before_when
     assert (fix.amendment, fix.why) == (whole, "an app is missing")
     desk.undo(one, revision(place, one))
     assert place.annotation(one).read_bytes() == before
+
+
+def test_a_fix_says_which_texts_it_removed_and_taken_back_it_brings_them_back(tmp_path: Path) -> None:
+    there = released(tmp_path)
+    place, one = Place(there.root, Checks()), there.episode_id
+    before = place.annotation(one).read_bytes()
+    desk = place.desk("Bea")
+    desk.fix(one, NewText(step=1, text="oat milk"), "as typed", revision(place, one))
+    (fix,) = place.reviews.read(one).fixes
+    assert fix.removed == {"intention": (1,)}
+    assert b"intent 1" not in place.annotation(one).read_bytes()
+    desk.undo(one, revision(place, one))
+    assert place.annotation(one).read_bytes() == before
+    assert (place.root / "reviews" / f"{one}.json").read_text().count('"removed"') == 1
 
 
 def test_of_two_windows_that_show_the_same_steps_only_one_drops_one(place: Place, one: str) -> None:

@@ -1,7 +1,7 @@
 """What an episode and its proof are after an amendment, and which amendments are refused."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 from odyssey_recorder.dataset.amendment import (
@@ -18,7 +18,7 @@ from odyssey_recorder.dataset.amendment import (
 )
 from odyssey_recorder.dataset.provenance import EpisodeProvenance, StepRecord, StrokeRecord, ui_tree_name
 from odyssey_recorder.errors import ReviewError
-from odyssey_recorder.model.action import Action, Click, Complete, Impossible, LongPress, Type
+from odyssey_recorder.model.action import Action, Click, Complete, Impossible, LongPress, Type, is_terminal
 from odyssey_recorder.model.episode import Episode, Extra, Json, Step, TaskInfo, screenshot_name
 from odyssey_recorder.model.geometry import GRID, Box, Pixel, Size, to_pixel
 
@@ -28,17 +28,24 @@ BOX = "sam2_bbox"
 """The key of a step's box in the files of the second release: left, top, right, bottom on the grid."""
 _SPELLING = ("info", "ps")
 """What a step's extra holds of its present action alone."""
-_OF_THE_ACTION = (*_SPELLING, BOX, "intention", "low_level_instruction")
-"""What a step's extra says of its action; all else is of its picture."""
+_INTENTION, _INSTRUCTED = "intention", "low_level_instruction"
+_CONTEXT = "context"
+"""What a step's extra says of the steps before it."""
+_OF_THE_ACTION = (*_SPELLING, BOX, _INTENTION, _INSTRUCTED)
+"""What a step's extra says of its action; but for the context, all else is of its picture."""
 
 
 @dataclass(frozen=True, slots=True)
 class Amended:
-    """An episode after an amendment; `kept[n]` is the number that its step n had before."""
+    """An episode after an amendment; `kept[n]` is the number that its step n had before.
+
+    `removed` are the keys of texts and boxes that no longer held, and the steps that had them, by their number before.
+    """
 
     episode: Episode
     proof: EpisodeProvenance | None
     kept: tuple[int, ...]
+    removed: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
 
 
 def amended(
@@ -70,7 +77,16 @@ def amended(
             after = _ended(episode, proof, at)
     if (after.episode, after.proof) == (episode, proof):
         raise ReviewError(f"Episode {episode.episode_id} says so already: nothing would change.")
-    return after
+    return replace(after, removed=_removed(episode, after))
+
+
+def _removed(before: Episode, after: Amended) -> dict[str, tuple[int, ...]]:
+    pairs = [
+        (old, before.steps[old].extra, step.extra) for step, old in zip(after.episode.steps, after.kept, strict=True)
+    ]
+    keys = (BOX, _INTENTION, _INSTRUCTED, _CONTEXT)
+    gone = {key: tuple(old for old, had, has in pairs if key in had and key not in has) for key in keys}
+    return {key: numbers for key, numbers in gone.items() if numbers}
 
 
 def box_refusal(box: Box, touched: Pixel, size: Size) -> str:
@@ -143,10 +159,23 @@ def _with_text(episode: Episode, number: int, text: str) -> Episode:
 
 
 def _with_action(episode: Episode, number: int, action: Action) -> Episode:
+    """The episode with another action, and without the texts that were written of the one before.
+
+    The box stays, as the place that was touched does; and so does what a terminal step says is done, "Task completed.":
+    it depends on its kind alone.
+    """
     step = episode.steps[number]
     if action == step.action:
         return episode
-    return _with_step(episode, number, replace(step, action=action, extra=_less(step.extra, _SPELLING)))
+    outdated = (*_SPELLING, _INTENTION) if is_terminal(action) else (*_SPELLING, _INTENTION, _INSTRUCTED)
+    changed = _with_step(episode, number, replace(step, action=action, extra=_less(step.extra, outdated)))
+    return _without_context(changed, number + 1)
+
+
+def _without_context(episode: Episode, first: int) -> Episode:
+    """The episode without what the steps from `first` on say of those before them."""
+    later = (replace(step, extra=_less(step.extra, (_CONTEXT,))) for step in episode.steps[first:])
+    return replace(episode, steps=(*episode.steps[:first], *later))
 
 
 # Boxes.
@@ -191,7 +220,8 @@ def _without(episode: Episode, proof: EpisodeProvenance | None, first: int, last
     end = len(episode.steps) - 1
     if last == end:
         raise ReviewError(f"Step {end} is the end of the episode and cannot be dropped: end it at an earlier step.")
-    return _keeping(episode, proof, [number for number in range(end + 1) if not first <= number <= last])
+    after = _keeping(episode, proof, [number for number in range(end + 1) if not first <= number <= last])
+    return replace(after, episode=_without_context(after.episode, first))
 
 
 def _ended(episode: Episode, proof: EpisodeProvenance | None, at: int) -> Amended:
@@ -199,7 +229,7 @@ def _ended(episode: Episode, proof: EpisodeProvenance | None, at: int) -> Amende
     step, end = _step(episode, at), episode.steps[-1]
     if at == len(episode.steps) - 1:
         raise ReviewError(f"Episode {episode.episode_id} ends at step {at} already.")
-    said = {key: end.extra[key] for key in _OF_THE_ACTION if key in end.extra}
+    said = {key: end.extra[key] for key in _OF_THE_ACTION if key in end.extra and key != _INTENTION}
     extra = MappingProxyType({**_less(step.extra, _OF_THE_ACTION), **said})
     after = _keeping(episode, proof, range(at + 1))
     return replace(

@@ -21,7 +21,7 @@ from odyssey_recorder.dataset import draft_log
 from odyssey_recorder.dataset.codec import action_from_json, action_to_json
 from odyssey_recorder.dataset.draft_log import DraftLog
 from odyssey_recorder.dataset.durable import make_folder, storage_error, write_durably
-from odyssey_recorder.dataset.provenance import FORMAT, DroppedRecord, Origin, StepRecord, TextRecord
+from odyssey_recorder.dataset.provenance import FORMAT, DroppedRecord, Extent, Origin, StepRecord, TextRecord, Whole
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.files import Largest, read_file
 from odyssey_recorder.model.action import Action, Type, action_type, is_terminal
@@ -77,18 +77,18 @@ class DraftHead(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
-    format: int
+    format: Whole
     episode_id: str = Field(pattern=r"^[0-9]{16}\z")
     dataset: str
-    started_us: int
+    started_us: Whole
     category: str
     apps: tuple[str, ...]
     meta_task: str
     task: str
     instruction: str
     device_name: str
-    width: int
-    height: int
+    width: Extent
+    height: Extent
     product: str | None
     release_version: str | None
     sdk_version: str | None

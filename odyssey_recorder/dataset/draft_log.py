@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, TypeAdapter, ValidationError
 
 from odyssey_recorder.dataset.durable import storage_error, sync_folder
-from odyssey_recorder.dataset.provenance import StepRecord
+from odyssey_recorder.dataset.provenance import StepRecord, Whole
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.files import Largest, change_file, create_file, read_file
 
@@ -38,7 +38,7 @@ class AmendStepLine(_Line):
     """What became known of any step, by its key; a kind of its own, which a recorder that knows it not refuses."""
 
     kind: Literal["amend_step"] = "amend_step"
-    step: int
+    step: Whole
     changes: dict[str, JsonValue]
 
 
@@ -46,7 +46,7 @@ class AmendTextLine(_Line):
     """What a step that typed did type."""
 
     kind: Literal["amend_text"] = "amend_text"
-    step: int
+    step: Whole
     text: str
 
 
@@ -55,8 +55,8 @@ class DropLine(_Line):
 
     kind: Literal["drop"] = "drop"
     why: str
-    dropped_us: int
-    count: int = Field(default=1, ge=1)
+    dropped_us: Whole
+    count: Whole = Field(default=1, ge=1)
     leads_back: bool = False
 
 
@@ -65,7 +65,7 @@ class TouchLine(_Line):
 
     kind: Literal["touch"] = "touch"
     picture: str = Field(pattern=_PICTURE)
-    touched_us: int
+    touched_us: Whole
 
 
 class DropTouchLine(_Line):
@@ -73,7 +73,7 @@ class DropTouchLine(_Line):
 
     kind: Literal["drop_touch"] = "drop_touch"
     why: str
-    dropped_us: int
+    dropped_us: Whole
 
 
 Line = StepLine | AmendLine | AmendStepLine | AmendTextLine | DropLine | TouchLine | DropTouchLine

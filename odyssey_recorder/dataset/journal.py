@@ -40,7 +40,7 @@ class Change(BaseModel):
     """One change of one episode: `id` is 32 random hexadecimal digits.
 
     `source` is the folder in the dataset that holds the episode as it was before, `target` the one with what it
-    becomes; "" where it was, or shall be, none.
+    becomes; "" where it was, or shall be, none. `removed` as in `Amended`.
     """
 
     model_config = ConfigDict(frozen=True, extra="ignore")
@@ -50,6 +50,7 @@ class Change(BaseModel):
     episode_id: str = Field(pattern=r"^[0-9]{16}\z")
     source: str = Field(pattern=_FOLDER)
     target: str = Field(pattern=_FOLDER)
+    removed: dict[str, tuple[int, ...]] = Field(default_factory=dict)
 
     @property
     def before(self) -> str:

@@ -4,11 +4,12 @@ Kept beside the data, never in it: ``provenance/<episode_id>.json``. Times are m
 from the host's monotonic clock, so that their differences are exact. Pixels are those of the step's screenshot.
 """
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from odyssey_recorder.model.assignment import Making
+from odyssey_recorder.model.moment import LARGEST_WHOLE
 
 FORMAT = 1
 """Number of this file format; a reader refuses a higher one. New keys alone do not raise it: see
@@ -17,6 +18,12 @@ docs/dataset-format.md."""
 UI_TREES = "ui_trees"
 """The folder of a dataset with the view trees of its steps."""
 
+
+Whole = Annotated[int, Field(ge=-LARGEST_WHOLE, le=LARGEST_WHOLE)]
+"""A number of a file: one of a thousand digits would stop whoever makes a time or a length of it."""
+
+Extent = Annotated[int, Field(ge=1, le=65_535)]
+"""A side of a picture in pixels."""
 
 Mode = Literal["mirror", "passive"]
 """Where the finger is: in the recorder's window, or in the emulator's own."""
@@ -32,13 +39,13 @@ class FrameRecord(_Record):
     It was on the screen at some moment from `started_us` to `arrived_us`; a `streamed` one from `started_us` on.
     """
 
-    number: int
+    number: Whole
     source: str
-    started_us: int
-    arrived_us: int
+    started_us: Whole
+    arrived_us: Whole
     settled: bool
-    width: int
-    height: int
+    width: Extent
+    height: Extent
     png_sha256: str
     rgb_sha256: str
     streamed: bool = False
@@ -47,17 +54,17 @@ class FrameRecord(_Record):
 class CheckRecord(_Record):
     """A frame asked for after the touch-down that showed the same: what the finger met is what the picture shows."""
 
-    number: int
-    started_us: int
-    arrived_us: int
+    number: Whole
+    started_us: Whole
+    arrived_us: Whole
 
 
 class StrokeRecord(_Record):
     """A finger on the screen: ``[x, y, microseconds since touch-down]`` each."""
 
     kind: Literal["stroke"] = "stroke"
-    samples: tuple[tuple[int, int, int], ...]
-    duration_us: int
+    samples: tuple[tuple[Whole, Whole, Whole], ...]
+    duration_us: Whole
 
 
 class KeyRecord(_Record):
@@ -77,7 +84,7 @@ class TextRecord(_Record):
 class ScreenRecord(_Record):
     """What the device said of its screen while the frame was on it."""
 
-    rotation: int
+    rotation: Whole
     posture: str
     package: str
     activity: str
@@ -97,19 +104,19 @@ class StepRecord(_Record):
 
     frame: FrameRecord
     check: CheckRecord | None
-    touched_us: int
+    touched_us: Whole
     input: StrokeRecord | KeyRecord | TextRecord | None
-    sent_us: int | None = None
-    sent_until_us: int | None = None
+    sent_us: Whole | None = None
+    sent_until_us: Whole | None = None
     screen: ScreenRecord | None = None
     flags: tuple[str, ...] = ()
-    age_us: int | None = None
+    age_us: Whole | None = None
     ui_tree: str | None = Field(default=None, pattern=r"^([0-9]{16}_)?[0-9]+\.xml\z")
     ui_tree_absent: str = ""
-    bbox: tuple[int, int, int, int] | None = None
+    bbox: tuple[Whole, Whole, Whole, Whole] | None = None
     bbox_source: Literal["hierarchy", "human"] | None = None
-    clock_offset_us: int | None = None
-    clock_uncertainty_us: int | None = None
+    clock_offset_us: Whole | None = None
+    clock_uncertainty_us: Whole | None = None
     note: str = ""
 
 
@@ -125,7 +132,7 @@ class DroppedRecord(_Record):
 
     action: str
     why: str
-    dropped_us: int
+    dropped_us: Whole
 
 
 class Origin(_Record):
@@ -145,7 +152,7 @@ class Origin(_Record):
     model: str
     fingerprint: str
     avd_name: str
-    density: int
+    density: Whole
     start: StartRecord = StartRecord()
     consent: str = ""
     making: Making | None = None
@@ -154,11 +161,11 @@ class Origin(_Record):
 class EpisodeProvenance(_Record):
     """The whole file."""
 
-    format: int
+    format: Whole
     episode_id: str
     origin: Origin
-    started_us: int
-    published_us: int
+    started_us: Whole
+    published_us: Whole
     steps: tuple[StepRecord, ...]
     dropped: tuple[DroppedRecord, ...]
 

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from odyssey_recorder.dataset.codec import read_episode
 from odyssey_recorder.dataset.durable import dataset_of
-from odyssey_recorder.dataset.provenance import Origin
+from odyssey_recorder.dataset.provenance import Origin, Whole
 from odyssey_recorder.errors import DatasetError, InvalidEpisodeError
 from odyssey_recorder.files import Largest, read_file
 from odyssey_recorder.model.episode import Episode
@@ -69,13 +69,13 @@ class _Proof(BaseModel):
     model_config = ConfigDict(extra="ignore")
 
     origin: Origin
-    started_us: int
+    started_us: Whole
 
 
 def _with_proof(summary: EpisodeSummary, path: Path) -> EpisodeSummary:
     try:
         proof = _Proof.model_validate_json(read_file(path, Largest.PROOF, within=dataset_of(path)))
         recorded_at = datetime.fromtimestamp(proof.started_us / 1_000_000, UTC)
-    except (OSError, ValidationError, ValueError, OverflowError):
+    except (OSError, ValidationError, ValueError):
         return summary  # whoever opens the episode is told why
     return replace(summary, annotator=proof.origin.annotator, recorded_at=recorded_at, task_id=proof.origin.task_id)

@@ -3,9 +3,10 @@
 import hashlib
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 
 from PIL import Image
 
@@ -76,7 +77,8 @@ class Versions:
         """
         with self._journal.held():
             now = self._present(episode_id, expected)
-            return self._carry_out(now, self._amended(now, amendment), record)
+            wanted, removed = self._amended(now, amendment)
+            return self._carry_out(now, wanted, record, removed)
 
     def restore(
         self,
@@ -99,13 +101,24 @@ class Versions:
                 )
             return self._carry_out(now, kept, record)
 
-    def _carry_out(self, now: "_Present", wanted: Contents, record: Callable[[Change], object]) -> Change:
+    def _carry_out(
+        self,
+        now: "_Present",
+        wanted: Contents,
+        record: Callable[[Change], object],
+        removed: Mapping[str, tuple[int, ...]] = MappingProxyType({}),
+    ) -> Change:
         episode_id = now.episode_id
         source, target = version_name(now.contents, episode_id), version_name(wanted, episode_id)
         if source == target:
             raise ReviewError(f"Episode {episode_id} is so already: nothing would change.")
         versions = f"{HISTORY}/{episode_id}"
-        change = Change(episode_id=episode_id, source=f"{versions}/{source}", target=f"{versions}/{target}")
+        change = Change(
+            episode_id=episode_id,
+            source=f"{versions}/{source}",
+            target=f"{versions}/{target}",
+            removed=dict(removed),
+        )
         self._journal.carry_out(change, {change.source: now.contents, change.target: wanted}, record)
         return change
 
@@ -117,8 +130,8 @@ class Versions:
         proof = files.get(proof_name(episode_id))
         return _Present(episode_id, files, annotation, None if proof is None else _read(proof))
 
-    def _amended(self, now: "_Present", amendment: Amendment) -> Contents:
-        """What the episode's files become."""
+    def _amended(self, now: "_Present", amendment: Amendment) -> tuple[Contents, Mapping[str, tuple[int, ...]]]:
+        """What the episode's files become, and which texts are removed."""
         annotation = annotation_name(now.episode_id)
         episode = decode(now.annotation, source=annotation)
         if episode.episode_id != now.episode_id:
@@ -133,7 +146,7 @@ class Versions:
         contents[annotation] = encode(after.episode, dialect)
         if now.proof is not None and after.proof is not None and after.proof != proof:
             contents[proof_name(now.episode_id)] = _proof_file(now.proof, after.proof, after.kept)
-        return contents
+        return contents, after.removed
 
     def _size_of(self, episode_id: str, step: int) -> Size:
         path = self._root / picture_name(episode_id, step)

@@ -21,6 +21,7 @@ from odyssey_recorder.errors import AnswerError, BrokenAnswerError
 from odyssey_recorder.llm.model import Answer, Image, JsonSchema, Message, Question, Usage, Words
 from odyssey_recorder.llm.schema import read_answer
 from odyssey_recorder.model.episode import Json
+from odyssey_recorder.model.moment import in_utc
 
 if TYPE_CHECKING:
     from hashlib import _Hash as Hash
@@ -213,7 +214,7 @@ def _believed(question: Question, key: str, row: Sequence[Any]) -> Answer | None
     """The answer in a row; nothing where the row makes no sense."""
     raw, asked, answered, host, at, tokens_in, tokens_out, attempts, request_id = row
     try:
-        data, then = read_answer(raw, question.schema), datetime.fromisoformat(at)
+        data, then = read_answer(raw, question.schema), in_utc(datetime.fromisoformat(at))
     except (BrokenAnswerError, TypeError, ValueError):
         return None
     usage = Usage(tokens_in, tokens_out)

@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import Enum
 
+from odyssey_recorder.model.moment import in_utc
+
 
 class Writer(Enum):
     """Who put an instruction into words."""
@@ -27,7 +29,8 @@ class ModelCall:
     """One answer of a language model: what was asked, who answered, and what it took.
 
     `prompt` is the prompt's id and version ("rewrite/1"), `host` the origin of the address ("https://api.example.com"),
-    `at` UTC, `cost` in US dollars by the price table of the day, None where the model has no price there.
+    `at` a moment that `in_utc` takes, `cost` in US dollars by the price table of the day, None where the model has no
+    price there.
     """
 
     prompt: str
@@ -40,6 +43,9 @@ class ModelCall:
     cost: float | None = None
     key: str = ""
     """By which the raw answer is found again among the kept ones."""
+
+    def __post_init__(self) -> None:
+        in_utc(self.at)
 
 
 @dataclass(frozen=True, slots=True)

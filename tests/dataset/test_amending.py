@@ -129,6 +129,32 @@ def test_an_action_that_changes_loses_the_old_spelling_and_keeps_all_else() -> N
         assert [dict(after.steps[number].extra) for number in changed] == [{"description": "a list"}]
 
 
+TEXTS = {"description": "D", "intention": "I", "context": "C", "low_level_instruction": "L", "sam2_bbox": [1, 2, 3, 4]}
+
+
+@pytest.mark.parametrize(
+    ("amendment", "removed"),
+    [
+        (NewPress(step=LONG, long=False), {"intention": (2,), "low_level_instruction": (2,), "context": (3, 4)}),
+        (NewText(step=TYPE, text="oat"), {"intention": (1,), "low_level_instruction": (1,), "context": (2, 3, 4)}),
+        (NewEnd(words="found"), {"intention": (4,)}),
+        (DropSteps(first=TYPE, last=LONG), {"context": (3, 4)}),
+        (DropTail(at=LONG), {"intention": (2,)}),
+        (NewInstruction(instruction="Other words."), {}),
+        (NewBox(step=CLICK, box=(355, 639, 365, 641)), {}),
+    ],
+)
+def test_exactly_the_texts_go_that_depend_on_what_is_amended(
+    amendment: Amendment, removed: dict[str, tuple[int, ...]]
+) -> None:
+    before = without_proof(**TEXTS)
+    after = amended(before, None, amendment)
+    assert after.removed == removed
+    for step, old in zip(after.episode.steps, after.kept, strict=True):
+        gone = {key for key, steps in removed.items() if old in steps}
+        assert step.extra.keys() == TEXTS.keys() - gone
+
+
 @pytest.mark.parametrize(
     ("amendment", "why"),
     [
@@ -265,9 +291,10 @@ def test_an_episode_that_ends_earlier_keeps_the_picture_of_its_last_step_and_the
 
 def test_what_a_file_says_of_the_picture_stays_with_it_and_what_it_says_of_the_end_comes_along() -> None:
     before = without_proof(description="a list", intention="open it", sam2_bbox=[1, 2, 3, 4], ps="[(1, 2), (3, 4)]")
-    end = replace(before.steps[END], extra=MappingProxyType({"description": "the end", "intention": "stop"}))
+    said: Extra = MappingProxyType({"description": "the end", "intention": "stop", "low_level_instruction": "Done."})
+    end = replace(before.steps[END], extra=said)
     after = amend(replace(before, steps=(*before.steps[:-1], end)), DropTail(at=CLICK))
-    assert [dict(step.extra) for step in after.steps] == [{"description": "a list", "intention": "stop"}]
+    assert [dict(step.extra) for step in after.steps] == [{"description": "a list", "low_level_instruction": "Done."}]
 
 
 def test_steps_are_not_dropped_where_the_proof_is_of_other_steps(own: tuple[Episode, EpisodeProvenance]) -> None:

@@ -33,6 +33,7 @@ from odyssey_recorder.gui.review.amend_forms import (
     StepsForm,
     WordsForm,
     quoted,
+    removed_words,
     steps_words,
 )
 from odyssey_recorder.gui.review.box_form import BoxForm
@@ -241,7 +242,7 @@ class AmendCard(QFrame):
         self._open(Command.END_HERE, asked, SettledForm(DropTail(at=at), follows))
 
     def _open(self, command: Command, asked: Question, form: AmendForm) -> AmendDialog:
-        dialog = AmendDialog(asked, form, _REASONS[command], partial(self._refusal, form), self.window())
+        dialog = AmendDialog(asked, form, _REASONS[command], partial(self._look, form), self.window())
         dialog.fix_given.connect(self.fix_asked)
         dialog.finished.connect(self._forget)
         self._dialog = dialog
@@ -251,15 +252,15 @@ class AmendCard(QFrame):
     def _forget(self) -> None:
         self._dialog = None
 
-    def _refusal(self, form: AmendForm, amendment: Amendment) -> str:
-        """Why the episode cannot be amended so, as whoever carries it out will say."""
+    def _look(self, form: AmendForm, amendment: Amendment) -> tuple[str, str]:
+        """Why the episode cannot be amended so, as whoever carries it out will say, and which texts that removes."""
         opened = self._opened.opened
         size: Size | None = form.picture_size if isinstance(form, BoxForm) else None
         try:
-            amended(opened.episode, opened.proof, amendment, picture=size)
+            after = amended(opened.episode, opened.proof, amendment, picture=size)
         except ReviewError as error:
-            return str(error)
-        return ""
+            return str(error), ""
+        return "", removed_words(after.removed)
 
     def _later(self, dialog: AmendDialog, call: Callable[[], object], take: Callable[..., object]) -> None:
         """Hand what comes of a call to `take`, if the dialog is open still."""

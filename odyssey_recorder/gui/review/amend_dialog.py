@@ -14,8 +14,8 @@ _WIDTH_PX = 420
 _WITH_PICTURE = QSize(860, 600)
 _LINES = 3
 """What follows, or why not, has room of so many lines: nothing moves when it is said."""
-Refusal = Callable[[Amendment], str]
-"""Why an amendment is not allowed; empty where it is."""
+Look = Callable[[Amendment], tuple[str, str]]
+"""Why an amendment is not allowed, and which texts it removes; each empty where there is nothing to say."""
 
 
 class AmendDialog(QDialog):
@@ -28,13 +28,13 @@ class AmendDialog(QDialog):
         asked: Question,
         form: AmendForm,
         reasons: Sequence[str],
-        refusal: Refusal,
+        look: Look,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
         self.setWindowTitle(asked.title)
         self.form = form
-        self._refusal = refusal
+        self._look = look
         self._choices = ReasonChoices(reasons)
         self._says = text_label(kind="hint")
         self._ok = push_button(asked.answer, asked.tip, "primary")
@@ -51,8 +51,8 @@ class AmendDialog(QDialog):
 
     def _offer(self) -> None:
         amendment, form = self.form.amendment, self.form
-        refusal = self._refusal(amendment) if amendment is not None and form.is_changed else ""
-        self._says.setText(breakable(refusal or form.follows))
+        refusal, removed = self._look(amendment) if amendment is not None and form.is_changed else ("", "")
+        self._says.setText(breakable(refusal or " ".join(filter(None, (form.follows, removed)))))
         self._says.setProperty("kind", "warning" if refusal else "hint")
         self._says.style().polish(self._says)
         ready = amendment is not None and form.is_changed and not refusal

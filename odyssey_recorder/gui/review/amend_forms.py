@@ -1,6 +1,6 @@
 """The fields of each fix: what is filled in makes an amendment, and says in words what follows from it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPlainTextEdit, QSpinBox, QVBoxLayout, QWidget
@@ -207,6 +207,14 @@ def percent(share: float) -> str:
 def quoted(words: str) -> str:
     """Words as they are quoted in a sentence; what is said where there are none."""
     return f"“{words}”" if words else "no words"
+
+
+def removed_words(removed: Mapping[str, Sequence[int]]) -> str:
+    """Which texts a fix removes, and from how many steps: ``No longer right, so removed: context of 3 steps``."""
+    parts = [
+        f"{key} of {f'step {steps[0]}' if len(steps) == 1 else f'{len(steps)} steps'}" for key, steps in removed.items()
+    ]
+    return f"No longer right, so removed: {', '.join(parts)}" if parts else ""
 
 
 def steps_words(numbers: Sequence[int]) -> str:

@@ -20,7 +20,7 @@ from odyssey_recorder.dataset.amendment import (
 )
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.parts import breakable, named, row, scroll_area, text_label
-from odyssey_recorder.gui.review.amend_forms import quoted
+from odyssey_recorder.gui.review.amend_forms import quoted, removed_words
 from odyssey_recorder.gui.review.verdict_words import verdict_words
 from odyssey_recorder.quality.reviewing.docket import OpenedReview
 from odyssey_recorder.quality.reviewing.review import Entry, Fix, Move, ReplayEvidence, Verdict
@@ -107,7 +107,8 @@ def entry_words(entry: Entry, fixes: Sequence[Fix]) -> str:
             return f"{when} · {verdict_words(entry)}"
         case Fix():
             after = " (taken back later)" if entry.id in {fix.undoes for fix in fixes} else ""
-            return _lines(f"{when} · {entry.by}", f"{fix_words(entry, fixes)}{after}", _why(entry.why))
+            what = f"{fix_words(entry, fixes)}{after}"
+            return _lines(f"{when} · {entry.by}", what, removed_words(entry.removed), _why(entry.why))
         case ReplayEvidence():
             return _lines(f"{when} · {entry.by}", f"Replayed on {entry.serial}: {entry.outcome}", entry.problem)
         case Move():

@@ -1,16 +1,21 @@
 """What people say of an episode: their answers to the three questions, and all else that a review file remembers."""
 
-from datetime import UTC, datetime
+from datetime import datetime
 from enum import Enum
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator
 
 from odyssey_recorder.dataset.amendment import Amendment
+from odyssey_recorder.model.moment import LARGEST_WHOLE, in_utc
 from odyssey_recorder.quality.finding import Criterion
 
 FORMAT = 1
 """Number of this file format; a reader refuses a higher one."""
+
+
+_MOST_STEPS = 1_000_000
+"""More than any episode has, and a number that a window can hold."""
 
 
 class Answer(Enum):
@@ -77,7 +82,7 @@ class Judgement(_Record):
     criterion: Criterion
     answer: Answer
     reason: str = ""
-    step: int | None = Field(default=None, ge=0)
+    step: int | None = Field(default=None, ge=0, le=_MOST_STEPS)
     words: str = ""
 
 
@@ -91,18 +96,14 @@ class Subject(_Record):
     category: str = ""
     device: str = ""
     template: str = ""
-    steps: int = Field(default=0, ge=0)
-
-
-def _in_utc(at: datetime) -> datetime:
-    return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
+    steps: int = Field(default=0, ge=0, le=_MOST_STEPS)
 
 
 class _Entry(_Record):
     """One thing that was done: `id` is 32 random hexadecimal digits, `at` is UTC, `by` the name of who did it."""
 
     id: str = Field(pattern=r"^[0-9a-f]{32}\z")
-    at: Annotated[datetime, AfterValidator(_in_utc)]
+    at: Annotated[datetime, AfterValidator(in_utc)]
     by: str = Field(pattern=r"\S")
 
 
@@ -119,7 +120,7 @@ class Verdict(_Entry):
     judgements: tuple[Judgement, Judgement, Judgement]
     note: str = ""
     revision: str
-    seconds: float = Field(default=0.0, ge=0)
+    seconds: float = Field(default=0.0, ge=0, le=LARGEST_WHOLE)
     findings: tuple[str, ...] = ()
     subject: Subject = Subject()
     replay: str = ""
@@ -138,7 +139,8 @@ class Verdict(_Entry):
 
 class Fix(_Entry):
     """One amendment of the episode; `before` and `after` are the revisions. `undoes` is the id of the fix taken back:
-    then `amendment` is None. `version` is the name of the whole version from before.
+    then `amendment` is None. `version` is the name of the whole version from before. `removed` are the texts that no
+    longer held: their keys, and the steps that had them, by their number before.
     """
 
     kind: Literal["fix"] = "fix"
@@ -148,6 +150,9 @@ class Fix(_Entry):
     after: str
     undoes: str = ""
     version: str = ""
+    removed: dict[str, tuple[Annotated[int, Field(ge=0)], ...]] = Field(
+        default_factory=dict, exclude_if=lambda removed: not removed
+    )
 
 
 class ReplayEvidence(_Entry):

@@ -7,6 +7,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Row, Select, select
 
+from odyssey_recorder.model.moment import LARGEST_WHOLE
 from odyssey_recorder.task.listing import ListedTask, parse_task_line
 from odyssey_recorder.task.queue.queue import RECORDED, Deed, HistoryEntry, Holder, QueuedTask, Status
 from odyssey_recorder.task.queue.rules import counted_episode, shown_status
@@ -121,8 +122,8 @@ class Snapshot:
 
 
 def at(time_us: int) -> datetime:
-    """A time in microseconds since 1970."""
-    return _EPOCH + timedelta(microseconds=time_us)
+    """A time in microseconds since 1970; the nearest that a calendar has."""
+    return _EPOCH + timedelta(microseconds=max(0, min(time_us, LARGEST_WHOLE)))
 
 
 def _narrowed(query: Select[Any], key: ColumnElement[str], task_ids: list[str]) -> Select[Any]:

@@ -315,6 +315,14 @@ def test_the_kind_of_press_is_changed_with_the_stroke_before_ones_eyes(own: Fixe
 # Steps.
 
 
+def test_who_changes_an_action_is_told_which_texts_go_with_it(
+    tmp_path: Path, fixer: Callable[[OpenedReview], Fixer]
+) -> None:
+    one = fixer(opened(released(tmp_path)))
+    one.begin(Command.FIX_PRESS, LONG)
+    assert one.says("No longer right, so removed: intention of step 2")
+
+
 def test_who_drops_a_step_is_told_how_the_screens_join(tmp_path: Path, fixer: Callable[[OpenedReview], Fixer]) -> None:
     there = recorded(tmp_path)
     (there.root / "screenshots" / f"{there.episode_id}_2.png").write_bytes(png(200))

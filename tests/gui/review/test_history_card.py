@@ -59,6 +59,10 @@ def fix(
     )
 
 
+def fix_that_removed(number: int, amendment: Amendment, removed: dict[str, tuple[int, ...]]) -> Fix:
+    return fix(number, amendment).model_copy(update={"removed": removed})
+
+
 def when(number: int) -> str:
     return f"{(BEGAN + timedelta(minutes=number)).astimezone():%Y-%m-%d %H:%M}"
 
@@ -163,3 +167,9 @@ def test_long_words_are_whole_in_a_narrow_card(bench: Bench) -> None:
 )
 def test_each_amendment_has_its_words(amendment: Amendment, words: str) -> None:
     assert amendment_words(amendment) == words
+
+
+def test_a_fix_tells_which_texts_went_with_it(qtbot: QtBot) -> None:
+    bench = Bench(qtbot)
+    bench.show(fix_that_removed(1, NewText(step=2, text="oat"), {"intention": (2,), "context": (3, 4, 5)}))
+    assert "No longer right, so removed: intention of step 2, context of 3 steps" in bench.card.words[0]
