@@ -10,7 +10,7 @@ from functools import cache
 
 from PIL import Image, ImageDraw
 
-from odyssey_recorder.device.device import ClockReading, DeviceProperties, ScreenState
+from odyssey_recorder.device.device import ClockReading, DeviceProperties, OnTyped, ScreenState
 from odyssey_recorder.device.input_command import check_text
 from odyssey_recorder.device.repair import (
     THREE_BUTTONS,
@@ -241,9 +241,10 @@ class FakeDevice:
         """Refuse what adb's `input text` cannot type."""
         check_text(text)
 
-    def type_text(self, text: str) -> None:
-        """Note the text and show the next screen."""
+    def type_text(self, text: str, on_typed: OnTyped = lambda _: None) -> None:
+        """Note the text and show the next screen; half of a text is typed at once."""
         check_text(text)
+        on_typed(len(text) // 2)
         self._perform(text)
 
     def view_tree(self) -> str:

@@ -79,7 +79,7 @@ def _progress(console: Console, total: int) -> Iterator[Callable[[script.Progres
 
         def show(now: script.Progress) -> None:
             last = now.view.steps[-1:]
-            words = describe(last[0].action) if last else now.view.message
+            words = describe(last[0].action) if last and not now.view.is_typing else now.view.message
             progress.update(bar, completed=now.done, description=spelled_out(words[:60])[:60])
 
         yield show

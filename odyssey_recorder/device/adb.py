@@ -17,7 +17,7 @@ from odyssey_recorder.device import dumpsys, input_command
 from odyssey_recorder.device.adb_connection import Connection
 from odyssey_recorder.device.adb_keyboard import AdbKeyboard, broadcast_commands
 from odyssey_recorder.device.adb_server import AdbServer, device_errors, find_adb
-from odyssey_recorder.device.device import ClockReading, DeviceProperties, ScreenState
+from odyssey_recorder.device.device import ClockReading, DeviceProperties, OnTyped, ScreenState
 from odyssey_recorder.device.emulator_console import EmulatorConsole
 from odyssey_recorder.device.recents import close_tasks
 from odyssey_recorder.device.repair import Repair, shell_line
@@ -229,14 +229,14 @@ class AdbDevice:
         if not input_command.is_plain(text) and not self._keyboard.can_type(text):
             input_command.check_text(text)
 
-    def type_text(self, text: str) -> None:
+    def type_text(self, text: str, on_typed: OnTyped = lambda _: None) -> None:
         """Type `text` into the focused field, newline as Enter, a piece at a time."""
         if input_command.is_plain(text):
-            self._type(input_command.text_commands(text), text)
+            self._type(input_command.text_commands(text), text, on_typed)
             return
         self.check_text(text)
         with self._keyboard.chosen():
-            self._type(broadcast_commands(text), text)
+            self._type(broadcast_commands(text), text, on_typed)
 
     def view_tree(self) -> str:
         """What `uiautomator dump` says of the window in front, XML.
@@ -419,7 +419,7 @@ class AdbDevice:
                 f"{self._serial} refused the input (exit code {printed.exit_code}). {_in_short(words)}"
             )
 
-    def _type(self, commands: Sequence[tuple[str, str]], text: str) -> None:
+    def _type(self, commands: Sequence[tuple[str, str]], text: str, on_typed: OnTyped) -> None:
         typed = 0
         for piece, command in commands:
             try:
@@ -431,6 +431,7 @@ class AdbDevice:
                     f"Only {typed} of {len(text)} characters were typed: {error} Clear the field, then type again."
                 ) from error
             typed += len(piece)
+            on_typed(typed)
 
     def _ask(self, *commands: str) -> list[str]:
         """What each of the commands prints, all run in one shell line, without the white space around it."""

@@ -87,6 +87,10 @@ class ClockReading:
     most_us: int
 
 
+OnTyped = Callable[[int], None]
+"""Is told how many characters of a text are typed, on the thread that types; it must return at once."""
+
+
 class Device(Protocol):
     """A connected Android device.
 
@@ -148,8 +152,8 @@ class Device(Protocol):
     def check_text(self, text: str) -> None:
         """Raise `InputRefusedError` where `type_text` could not type `text` exactly; touches nothing."""
 
-    def type_text(self, text: str) -> None:
-        """Type `text` into the focused field, newline as Enter.
+    def type_text(self, text: str, on_typed: OnTyped = lambda _: None) -> None:
+        """Type `text` into the focused field, newline as Enter; `on_typed` hears how much of a long one is done.
 
         Raises `InputRefusedError`, before anything is typed, for text that this path cannot type, and where the
         device took only a part of it.

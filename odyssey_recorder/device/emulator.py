@@ -1,10 +1,8 @@
 """Which way to an emulator, its control service or adb, serves which call, and when the other takes over."""
 
 import logging
-import re
 import threading
 import time
-import unicodedata
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -13,10 +11,11 @@ from typing import Literal
 
 from odyssey_recorder.device import input_command
 from odyssey_recorder.device.adb import AdbDevice
-from odyssey_recorder.device.device import ClockReading, DeviceProperties, ScreenState
+from odyssey_recorder.device.device import ClockReading, DeviceProperties, OnTyped, ScreenState
 from odyssey_recorder.device.emulator_finger import EmulatorFinger, PictureShape
 from odyssey_recorder.device.emulator_grpc import ANSWER_S, EmulatorControl, Picture, PictureStream
 from odyssey_recorder.device.emulator_link import Connection, EmulatorLink, FindControl
+from odyssey_recorder.device.pasting import Pasting, check_pasted_text, is_pasted
 from odyssey_recorder.device.repair import Repair
 from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.errors import (
@@ -35,8 +34,6 @@ _log = logging.getLogger(__name__)
 CapturePolicy = Literal["auto", "adb", "grpc"]
 
 _LINK_S = 5.0
-_CLIPBOARD_S = 0.2
-"""The emulator tells the guest of a new clipboard, and some apps read it, a little later."""
 _LATE_S = 0.3
 """After adb has told of a turn or a fold, the picture that shows it may take so long."""
 _LOOKS = 3
@@ -201,27 +198,27 @@ class EmulatorDevice:
         if input_command.is_plain(text) or self._connection() is None:
             self._adb.check_text(text)
         else:
-            _check_pasted_text(text)
+            check_pasted_text(text)
 
-    def type_text(self, text: str) -> None:
-        """Type `text` into the focused field: plain ASCII by adb, anything else by way of the clipboard, line by line.
+    def type_text(self, text: str, on_typed: OnTyped = lambda _: None) -> None:
+        """Type `text` into the focused field: by way of the clipboard what is long or beyond ASCII, the rest by adb.
 
         What was on the clipboard is put back.
         """
         self.check_text(text)
-        connection = None if input_command.is_plain(text) else self._connection()
+        connection = self._connection() if is_pasted(text) else None
         if connection is None:
-            self._adb.type_text(text)
+            self._adb.type_text(text, on_typed)
             return
         with self._clipboard, connection.inputs:
             try:
                 former = connection.control.clipboard()
             except DeviceError as error:
                 self._drop(connection, error)
-                self._adb.type_text(text)
+                self._adb.type_text(text, on_typed)
                 return
             try:
-                self._paste(connection.control, text)
+                Pasting(self._adb, connection.control, self._pause, on_typed).type_text(text)
             finally:
                 self._restore_clipboard(connection, former)
 
@@ -430,32 +427,9 @@ class EmulatorDevice:
         except DeviceError as error:
             _log.warning("What was on the clipboard of %s is lost: %s", self.serial, error)
 
+    def _pause(self, length_s: float) -> None:
+        self._wait_until(time.monotonic() + length_s)
+
     def _wait_until(self, due_s: float) -> None:
         self._closed.wait(max(due_s - time.monotonic(), 0))
         self._refuse_if_closed()
-
-    def _paste(self, control: EmulatorControl, text: str) -> None:
-        typed = 0
-        for piece in re.findall(r"\n|[^\n]+", text):
-            try:
-                if piece == "\n":
-                    self._adb.type_text(piece)
-                else:
-                    control.set_clipboard(piece)
-                    self._wait_until(time.monotonic() + _CLIPBOARD_S)
-                    self._adb.paste()
-                    self._wait_until(time.monotonic() + _CLIPBOARD_S)
-            except DeviceError as error:
-                raise InputRefusedError(
-                    f"Only {typed} of {len(text)} characters were typed: {error} Clear the field, then type again."
-                ) from error
-            typed += len(piece)
-
-
-def _check_pasted_text(text: str) -> None:
-    for place, character in enumerate(text, start=1):
-        if character not in "\n\t" and unicodedata.category(character) in ("Cc", "Cs"):
-            raise InputRefusedError(
-                f"{character!r}, character {place} of the text, is no character that can be typed."
-                " Nothing was typed; change the text."
-            )

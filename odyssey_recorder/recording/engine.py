@@ -28,7 +28,15 @@ from odyssey_recorder.recording.session import OUT_OF_DATE, Session
 from odyssey_recorder.recording.snapshots import SnapshotPolicy, StepSnapshots
 from odyssey_recorder.recording.state import State
 from odyssey_recorder.recording.step_writer import KeptPicture, StepWriter
-from odyssey_recorder.recording.view import STATE_MESSAGES, Listener, RecordingView, StepRows, TextQuestion
+from odyssey_recorder.recording.view import (
+    LONG_TEXT,
+    STATE_MESSAGES,
+    TYPING,
+    Listener,
+    RecordingView,
+    StepRows,
+    TextQuestion,
+)
 from odyssey_recorder.recording.work import Broke, InDataset, Outcome, ScreenKnown, Sent, TreeRead, Work
 
 PUBLISHING = "Putting the episode into the dataset."
@@ -452,6 +460,10 @@ class Engine:
         screenshots = self._screenshots if self._published is not None else None
         state = self._session.state
         message = PUBLISHING if self._session.publishing else self._session.reason or STATE_MESSAGES[state]
+        typed, length = self._work.typing
+        is_typing = state is State.INJECTING and length >= LONG_TEXT
+        if is_typing:
+            message = TYPING.format(typed, length)
         frame = self._session.frame
         return RecordingView(
             state,
@@ -463,6 +475,7 @@ class Engine:
             has_view_tree=frame is not None and self._writer.has_tree(frame),
             question=self._question(),
             wanted=self._wanted_picture(),
+            is_typing=is_typing,
         )
 
     def _wanted_picture(self) -> Path | None:

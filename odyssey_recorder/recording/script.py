@@ -27,6 +27,9 @@ from odyssey_recorder.recording.view import RecordingView
 PATIENCE_S = 60.0
 """How long the player waits for a screen that is ready, or for a device that was lost."""
 
+_PER_CHARACTER_S = 0.1
+"""How much longer it waits for each character of a text: devices of all kinds type faster."""
+
 _TRIES = 3
 _TAP_MS = 100
 
@@ -141,12 +144,15 @@ class ScriptPlayer:
     def __init__(self, on_progress: Callable[[Progress], None] = lambda progress: None) -> None:
         self._on_progress = on_progress
         self._notice = ""
+        self._place = (0, 0)
 
     def frame(self, frame: Frame) -> None:
         """Frames are the recorder's business."""
 
     def changed(self, view: RecordingView) -> None:
-        """Views are waited for, not listened to."""
+        """Views are waited for; of a long text that is being typed, how far that is is told."""
+        if view.is_typing:
+            self._on_progress(Progress(*self._place, view))
 
     def notice(self, text: str) -> None:
         """Remember why a command did not lead to a step."""
@@ -158,7 +164,8 @@ class ScriptPlayer:
         Raises RecordingError, DeviceError or DatasetError; what was recorded until then is in the draft.
         """
         for done, command in enumerate(commands):
-            self._on_progress(Progress(done, len(commands), self._ready(recorder)))
+            self._place = done, len(commands)
+            self._on_progress(Progress(*self._place, self._ready(recorder)))
             self.perform(command, recorder)
         view = self.published(recorder)
         self._on_progress(Progress(len(commands), len(commands), view))
@@ -181,7 +188,7 @@ class ScriptPlayer:
             self._notice = ""
             wanted = len(before.steps) + (-1 if isinstance(command, Undo) else 1)
             _give(command, recorder, before)
-            after = _outcome(recorder, before.frame_number)
+            after = _outcome(recorder, before.frame_number, patience_s(command))
             if after.state is State.DEVICE_LOST:
                 after = self._ready(recorder)  # only then is it known whether the step stays
             if len(after.steps) == wanted or after.published is not None:
@@ -227,13 +234,18 @@ def _touch(recorder: Recorder, view: RecordingView, stroke: TouchStroke) -> None
         recorder.lift(stroke)
 
 
-def _outcome(recorder: Recorder, frame_before: int | None) -> RecordingView:
+def patience_s(command: Command) -> float:
+    """How long the player waits for what a command leads to."""
+    return PATIENCE_S + (len(command.type) * _PER_CHARACTER_S if isinstance(command, TypeText) else 0)
+
+
+def _outcome(recorder: Recorder, frame_before: int | None, patience_s: float) -> RecordingView:
     """What a command has led to. After an undo a script goes on from what the device shows."""
 
     def is_over(view: RecordingView) -> bool:
         return _answered(view, frame_before)
 
-    view = recorder.wait_for(lambda view: is_over(view) or view.state is State.LEADING_BACK, PATIENCE_S)
+    view = recorder.wait_for(lambda view: is_over(view) or view.state is State.LEADING_BACK, patience_s)
     if view.state is not State.LEADING_BACK:
         return view
     recorder.accept_screen()

@@ -11,6 +11,10 @@ from odyssey_recorder.model.episode import screenshot_name
 from odyssey_recorder.model.geometry import Box
 from odyssey_recorder.recording.state import State
 
+LONG_TEXT = 100
+"""Of a text of so many characters the annotator is told how much is typed."""
+TYPING = "Typing: {:,} of {:,} characters."
+
 STATE_MESSAGES = {
     State.IDLE: "Not started.",
     State.SETTLING: "Waiting for the screen to come to rest.",
@@ -88,7 +92,8 @@ class RecordingView:
     while there is none. `published` is the annotation file, once the state is FINISHED. `capture_path` is how pictures
     come from the device at the moment: "gRPC" or "screencap". `has_view_tree`: the view tree of that frame is stored.
     `question` waits for the annotator's answer, in passive mode. `wanted` is the picture of the screen that the device
-    is to come back to after an undo; None otherwise.
+    is to come back to after an undo; None otherwise. `is_typing`: a long text is being typed, and `message` says how
+    far that is.
     """
 
     state: State
@@ -100,6 +105,7 @@ class RecordingView:
     has_view_tree: bool = False
     question: TextQuestion | None = None
     wanted: Path | None = None
+    is_typing: bool = False
 
 
 class Listener(Protocol):

@@ -84,6 +84,8 @@ class Work:
         self._writer = writer
         self._snapshots = snapshots
         self._report = report
+        self.typing = 0, 0
+        """How many of a text's characters are typed, and how many it has: none while nothing is being typed."""
         self._hands = ThreadPoolExecutor(_HANDS, thread_name_prefix="recording")
         self._eyes = ThreadPoolExecutor(_EYES, thread_name_prefix="looking")
 
@@ -224,7 +226,7 @@ class Work:
                 case events.KeyPress(key):
                     self._device.press(key)
                 case events.TextEntry(text):
-                    self._device.type_text(text)
+                    self._type(text)
                 case Complete() | Impossible():
                     raise AssertionError("a terminal action sends nothing")
         except InputRefusedError as error:
@@ -232,6 +234,16 @@ class Work:
         except DeviceError as error:
             return events.InputUncertain(str(error))
         return Sent(started_ns, time.monotonic_ns())
+
+    def _type(self, text: str) -> None:
+        def note(typed: int) -> None:
+            self.typing = typed, len(text)
+            self._report(events.Tick(time.monotonic_ns()))  # the view is made anew
+
+        try:
+            self._device.type_text(text, note)
+        finally:
+            self.typing = 0, 0
 
 
 def _field_name(nodes: tuple[Node, ...]) -> str:

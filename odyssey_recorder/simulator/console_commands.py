@@ -34,9 +34,14 @@ _LEFT_BUTTON, _RIGHT_BUTTON = 1, 2
 _FAULT_USAGE = (
     "fault offline | online | freeze SECONDS|on|off | screencap-delay MS | cut-frame [N] | black-frame [N]"
     " | drop-in-frame [N] | kill-getevent | syn-dropped [N] | clock-jump SECONDS | refuse-input on|off"
-    " | refuse-snapshots on|off | snapshot-delay MS | anr | second-display on|off | clear"
+    " | refuse-snapshots on|off | snapshot-delay MS | anr | second-display on|off"
+    " | paste-limit N | field-limit N | clear"
     " | grpc off|on | grpc stall on|off | grpc drop | grpc refuse on|off | grpc new-token | grpc delay MS"
 )
+
+_FAULTS_OF_GUEST = {
+    "refuse-input", "kill-getevent", "syn-dropped", "clock-jump", "anr", "second-display", "paste-limit", "field-limit",
+}  # fmt: skip
 
 
 class ConsoleError(ValueError):
@@ -215,7 +220,8 @@ class ConsoleCommands:
             case ["clear"]:
                 faults.clear()
                 self._guest.nodes.lose_reports(0)
-            case ["refuse-input" | "kill-getevent" | "syn-dropped" | "clock-jump" | "anr" | "second-display", *_]:
+                self._guest.phone.limit_text()
+            case [name, *_] if name in _FAULTS_OF_GUEST:
                 self._fault_of_guest(words)
             case ["grpc", *rest]:
                 _fault_of_control(faults.control, rest)
@@ -239,6 +245,10 @@ class ConsoleCommands:
                 self._guest.faults.keep_anr(self._guest.phone.state())
             case ["second-display", "on" | "off" as switch]:
                 self._guest.faults.plug_second_display(plugged=switch == "on")
+            case ["paste-limit", letters]:
+                self._guest.phone.limit_text(pasted=int(letters))
+            case ["field-limit", letters]:
+                self._guest.phone.limit_text(held=int(letters))
             case _:
                 raise ConsoleError(f"usage: {_FAULT_USAGE}")
 

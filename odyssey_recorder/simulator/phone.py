@@ -228,6 +228,14 @@ class Phone:
 
         self._change(put)
 
+    def limit_text(self, *, pasted: int | None = None, held: int | None = None) -> None:
+        """Let no more letters of a clipboard be pasted (0: fields refuse it), and let no field hold more."""
+
+        def limit() -> None:
+            self._system.entry.paste_limit, self._system.entry.field_limit = pasted, held
+
+        self._change(limit)
+
     def set_rotation(self, rotation: int) -> None:
         """Turn the phone: 0..3 quarter turns counted as Android counts them."""
         self._change(lambda: self._system.turn(rotation))

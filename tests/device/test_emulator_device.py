@@ -632,6 +632,61 @@ def test_plain_text_leaves_the_clipboard_alone(bench: EmulatorBench) -> None:
     assert "text plain" in bench.inputs()
 
 
+LONG = "It was a dark and stormy night; 100 % of the rain fell in torrents. " * 8
+
+
+def write_long(bench: EmulatorBench, text: str) -> list[int]:
+    """Type into the text of a new note, which holds a word already; what was told of the progress."""
+    write_note(bench)
+    bench.device.type_text("Title\nSo: ")
+    told = list[int]()
+    bench.device.type_text(text, told.append)
+    return told
+
+
+def test_a_long_text_is_pasted_and_the_clipboard_is_as_before(bench: EmulatorBench) -> None:
+    bench.emulator.phone.set_clipboard("was there")
+
+    told = write_long(bench, f"{LONG}\nshort\n{LONG}")
+
+    assert fields(bench)[-1] == f"So: {LONG}\nshort\n{LONG}"
+    assert bench.emulator.phone.get_clipboard() == "was there"
+    assert told == sorted(told)
+    assert told[-1] == len(f"{LONG}\nshort\n{LONG}")
+    assert [entry for entry in bench.inputs() if "stormy" in entry] == []
+
+
+@pytest.mark.parametrize("taken", [0, 100])
+def test_a_field_that_takes_no_paste_or_a_part_of_it_gets_the_rest_by_keys(bench: EmulatorBench, taken: int) -> None:
+    bench.emulator.phone.limit_text(pasted=taken)
+
+    told = write_long(bench, LONG)
+
+    assert fields(bench)[-1] == f"So: {LONG}"
+    by_keys = sum(len(entry) - len("text ") for entry in bench.inputs() if entry.startswith("text "))
+    assert by_keys == len("Title") + len("So: ") + len(LONG) - taken
+    assert told[-1] == len(LONG)
+
+
+def test_a_field_that_is_full_is_told_with_how_much_it_took(bench: EmulatorBench) -> None:
+    bench.emulator.phone.set_clipboard("was there")
+    bench.emulator.phone.limit_text(held=304)
+
+    with pytest.raises(
+        InputRefusedError, match=rf"Only 300 of {len(LONG)} characters were typed: The field takes no m"
+    ):
+        write_long(bench, LONG)
+
+    assert fields(bench)[-1] == f"So: {LONG}"[:304]
+    assert bench.emulator.phone.get_clipboard() == "was there"
+
+
+def test_a_long_text_is_typed_where_no_field_can_be_read(bench: EmulatorBench) -> None:
+    bench.device.type_text(LONG)
+
+    assert len([entry for entry in bench.inputs() if entry.startswith("text ")]) == len(LONG) // 40 + 1
+
+
 def test_text_of_another_script_is_refused_where_adb_alone_is_left(bench: EmulatorBench) -> None:
     bench.leave_adb_alone()
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from odyssey_recorder.dataset.draft import Draft
+from odyssey_recorder.device.device import OnTyped
 from odyssey_recorder.errors import OdysseyError, RecordingError, ScriptError
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import Click, Impossible, LongPress, Press, Scroll, SystemKey, Type
@@ -15,6 +16,7 @@ from odyssey_recorder.model.geometry import Pixel
 from odyssey_recorder.recording.engine import OFF_SCREEN
 from odyssey_recorder.recording.recorder import Recorder
 from odyssey_recorder.recording.script import (
+    PATIENCE_S,
     Complete,
     PressKey,
     Progress,
@@ -24,6 +26,7 @@ from odyssey_recorder.recording.script import (
     TypeText,
     Undo,
     Wait,
+    patience_s,
     read_script,
 )
 from odyssey_recorder.recording.script import (
@@ -131,6 +134,39 @@ def test_a_long_line_is_not_repeated_whole() -> None:
     with pytest.raises(ScriptError) as caught:
         read_script("x" * 1_000_000, source="script")
     assert len(str(caught.value)) < 300
+
+
+def test_a_long_text_is_waited_for_as_long_as_it_takes() -> None:
+    assert patience_s(TypeText(type="a" * 10_000)) == PATIENCE_S + 1000
+    assert patience_s(Tap(tap=(1, 2))) == PATIENCE_S
+
+
+def test_of_a_long_text_it_is_told_how_much_is_typed(desk: Desk) -> None:
+    class Typewriter(FakeDevice):
+        """Types the second half of a text when it is told that somebody was told of the first."""
+
+        told = threading.Event()
+
+        def type_text(self, text: str, on_typed: OnTyped = lambda _: None) -> None:
+            super().type_text(text, on_typed)
+            assert self.told.wait(20)
+
+    device = Typewriter()
+    stage = Stage(desk, device, desk.draft())
+    messages = list[tuple[int, str]]()
+
+    def note(progress: Progress) -> None:
+        if progress.view.is_typing:
+            messages.append((progress.done, progress.view.message))
+            device.told.set()
+
+    stage.player = ScriptPlayer(note)
+    stage.recorder = Recorder(device, desk.draft(), desk.store, listener=stage.player, rules=RULES)
+
+    view = stage.play('{"tap": [10, 20]}\n{"type": "' + "a" * 3000 + '"}\n{"complete": ""}')
+
+    assert view.published is not None
+    assert set(messages) == {(1, "Typing: 1,500 of 3,000 characters.")}
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@ from pathlib import Path
 import pytest
 from PIL import Image, ImageDraw
 
+from odyssey_recorder.device.device import OnTyped
 from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.device.settle import SettleRule
 from odyssey_recorder.errors import DeviceError, InputRefusedError, ReplayError
@@ -197,8 +198,8 @@ def test_a_device_lost_between_two_steps_is_told_of(path: Path) -> None:
 
 
 class FailsAfterTyping(FakeDevice):
-    def type_text(self, text: str) -> None:
-        super().type_text(text)
+    def type_text(self, text: str, on_typed: OnTyped = lambda _: None) -> None:
+        super().type_text(text, on_typed)
         self.fail_with(DeviceError("The frame was cut short."))
 
 

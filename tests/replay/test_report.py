@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from odyssey_recorder.device.device import OnTyped
 from odyssey_recorder.device.settle import SettleRule
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.model.action import Action, Click, Complete, Impossible, Type
@@ -65,8 +66,8 @@ def replayed(
 class Elsewhere(FakeDevice):
     """A device that shows another screen than the recorded one after it has typed."""
 
-    def type_text(self, text: str) -> None:
-        super().type_text(text)
+    def type_text(self, text: str, on_typed: OnTyped = lambda _: None) -> None:
+        super().type_text(text, on_typed)
         self.show("elsewhere")
 
 

@@ -56,6 +56,13 @@ def test_the_console_asks_for_the_token_of_the_users_home(bench: Bench) -> None:
     assert name == ["Simulated_small_phone", "OK"]
 
 
+def test_what_fields_take_can_be_limited_until_all_is_well_again(bench: Bench) -> None:
+    assert bench.console("fault", "paste-limit", "3") == ["OK"]
+    assert bench.console("fault", "field-limit", "3") == ["OK"]
+    assert bench.console("fault", "field-limit")[0].startswith("KO: usage")
+    assert bench.console("fault", "clear") == ["OK"]
+
+
 def test_a_token_that_was_taken_away_is_made_anew_and_no_link_leads_it_elsewhere(bench: Bench) -> None:
     token_file = bench.server.home / TOKEN_FILE
     victim = bench.server.home / "victim"

@@ -1,7 +1,7 @@
 """The way from keys to the focused text field: focus, typing, selection, and the clipboard's toolbar."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from odyssey_recorder.simulator.ui.controls import TextField
@@ -25,7 +25,8 @@ class TextEntry:
     """Edits the focused field of whatever page is in front.
 
     `field` finds the text field that has the focus among the views as they are now built, `memory` is the
-    front page's. `toolbar` says whether Cut, Copy, Paste and Select all are offered.
+    front page's. `toolbar` says whether Cut, Copy, Paste and Select all are offered. Of what is pasted only the first
+    `paste_limit` letters come, and no field holds more than `field_limit` of them.
     """
 
     def __init__(self, field: Callable[[], TextField | None], memory: Callable[[], Memory]) -> None:
@@ -35,6 +36,8 @@ class TextEntry:
         self.clipboard = ""
         self.toolbar = False
         self.reveal = False
+        self.paste_limit: int | None = None
+        self.field_limit: int | None = None
 
     @property
     def field(self) -> TextField | None:
@@ -158,7 +161,7 @@ class TextEntry:
 
     def paste(self) -> None:
         """The clipboard's text goes where the cursor stands."""
-        self.insert(self.clipboard)
+        self.insert(self.clipboard[: self.paste_limit])
 
     def _change(self, step: Callable[[Draft], Draft]) -> None:
         field, draft = self._field(), self.draft
@@ -166,6 +169,8 @@ class TextEntry:
         if field is None or draft is None or field.read_only:
             return
         after = step(draft)
+        if self.field_limit is not None and len(after.text) > self.field_limit:
+            after = replace(after, text=after.text[: self.field_limit])
         self._put(after)
         if after.text != draft.text:
             field.on_change(after.text)

@@ -1,0 +1,132 @@
+"""How text comes into the focused field by way of the clipboard, and how much of it the field took."""
+
+import re
+import unicodedata
+from collections.abc import Callable
+
+from odyssey_recorder.device import input_command, view_tree
+from odyssey_recorder.device.adb import AdbDevice
+from odyssey_recorder.device.device import OnTyped
+from odyssey_recorder.device.emulator_grpc import EmulatorControl
+from odyssey_recorder.errors import DeviceError, InputRefusedError
+
+LONG_LINE = 400
+"""Characters of a line from which on pasting and reading the field back is faster than typing: ten commands."""
+
+_CLIPBOARD_S = 0.2
+"""The emulator tells the guest of a new clipboard, and some apps read it, a little later."""
+_LOOKS = 5
+
+
+def is_pasted(text: str) -> bool:
+    """Whether the clipboard is the better way for `text`, or the only one: it has a long line, or is beyond ASCII."""
+    return not input_command.is_plain(text) or max(map(len, text.split("\n"))) >= LONG_LINE
+
+
+def check_pasted_text(text: str) -> None:
+    """Raise `InputRefusedError`, naming the first culprit, for text that no clipboard brings into a field."""
+    for place, character in enumerate(text, start=1):
+        if character not in "\n\t" and unicodedata.category(character) in ("Cc", "Cs"):
+            raise InputRefusedError(
+                f"{character!r}, character {place} of the text, is no character that can be typed."
+                " Nothing was typed; change the text."
+            )
+
+
+def arrived(before: str, after: str, wanted: str) -> int | None:
+    """How many of the first characters of `wanted` a field took that held `before` and holds `after`.
+
+    They may stand anywhere in what it held, or in its place: a hint is gone then, and so is what was selected. None
+    where it cannot be told.
+    """
+    for kept in (before, ""):
+        count = len(after) - len(kept)
+        ends = range(len(kept) + 1)
+        if 0 <= count <= len(wanted) and any(after == kept[:at] + wanted[:count] + kept[at:] for at in ends):
+            return count
+    return len(wanted) if wanted in after and wanted not in before and len(after) < len(before) + len(wanted) else None
+
+
+class Pasting:
+    """Types one text into the focused field, line by line: long lines, and those beyond ASCII, by the clipboard.
+
+    Long lines are read back. A field that refuses the clipboard, or that cannot be read, has them typed; one that took
+    only a part has the rest typed. The clipboard is the caller's to put back.
+    """
+
+    def __init__(
+        self, adb: AdbDevice, control: EmulatorControl, pause: Callable[[float], None], on_typed: OnTyped
+    ) -> None:
+        self._adb = adb
+        self._control = control
+        self._pause = pause
+        self._on_typed = on_typed
+        self._typed = 0
+
+    def type_text(self, text: str) -> None:
+        """Raises InputRefusedError, which tells how much was typed, where the field did not take all of it."""
+        for piece in re.findall(r"\n|[^\n]+", text):
+            before = self._typed
+            try:
+                if is_pasted(piece):
+                    self._enter(piece)
+                else:
+                    self._type(piece)
+            except DeviceError as error:
+                why = error.__cause__ if isinstance(error.__cause__, DeviceError) else error
+                raise InputRefusedError(
+                    f"Only {self._typed} of {len(text)} characters were typed: {why} Clear the field, then type again."
+                ) from error
+            self._note(before + len(piece))
+
+    def _note(self, typed: int) -> None:
+        self._typed = typed
+        self._on_typed(typed)
+
+    def _type(self, piece: str) -> None:
+        before = self._typed
+        self._adb.type_text(piece, lambda count: self._note(before + count))
+
+    def _enter(self, piece: str) -> None:
+        """Bring a line into the field by the clipboard, and see that it holds all of it if it is long."""
+        held = self._field_text() if len(piece) >= LONG_LINE else None
+        if held is None and input_command.is_plain(piece):
+            self._type(piece)
+            return
+        self._paste(piece)
+        if held is None:
+            return
+        start = self._typed
+        count = self._count(held, piece)
+        if count is not None and count < len(piece):
+            self._note(start + count)
+            self._type(piece[count:])
+            count = self._count(held, piece)
+        if count != len(piece):
+            self._typed = start + (count or 0)
+            raise InputRefusedError(
+                "The field takes no more." if count is not None else "The field shows another text."
+            )
+
+    def _paste(self, piece: str) -> None:
+        self._control.set_clipboard(piece)
+        self._pause(_CLIPBOARD_S)
+        self._adb.paste()
+        self._pause(_CLIPBOARD_S)
+
+    def _count(self, held: str, piece: str) -> int | None:
+        """How much of the line is in the field, once that does not change any more; None where it cannot be told."""
+        now = last = None
+        for _ in range(_LOOKS):
+            now = self._field_text()
+            if now is not None and (now == last or arrived(held, now, piece) == len(piece)):
+                break
+            last = now
+        return arrived(held, now, piece) if now is not None else None
+
+    def _field_text(self) -> str | None:
+        """What the focused field holds; None for none, for a password, and where the screen moves."""
+        try:
+            return view_tree.focused_text(view_tree.parse(self._adb.view_tree()))
+        except DeviceError:
+            return None
