@@ -157,22 +157,26 @@ class AdbDevice:
             )
 
     def capture(self) -> Frame:
-        """The screen as it is now, by `screencap`; raises `DeviceError` for a picture that is not whole."""
+        """The screen as it is now, by `screencap`; raises `DeviceError` for a picture that is not whole.
+
+        It was taken after the command went out and before its first byte came, for `screencap` has the whole picture by
+        then; the pixels are long on their way where the computer is busy.
+        """
         panel = self._lit_panel()
-        started_ns = time.monotonic_ns()
         with self._running(f"screencap -d {panel}" if panel else "screencap", self._answer_s) as stream:
             try:
-                if isinstance(stream, PlainStream):
-                    size, pixels = find_frame(stream.read())
-                else:
+                if isinstance(stream, PacketStream):
                     size, pixels = receive_frame(stream.read_into)
+                    arrived_ns = stream.output_ns
+                else:
+                    size, pixels = find_frame(stream.read())
+                    arrived_ns = time.monotonic_ns()
             except ValueError as error:
                 raise ValueError(f"{error} {_in_short(stream.errors)}".rstrip()) from error
-        arrived_ns = time.monotonic_ns()
         with self._lock:
             self._frames += 1
             number = self._frames
-        return Frame(number, size, pixels, started_ns, arrived_ns, "screencap")
+        return Frame(number, size, pixels, stream.asked_ns, arrived_ns, "screencap")
 
     def next_frame(self, wait_s: float) -> Frame | None:
         """None, at once: nothing comes by itself."""
@@ -461,8 +465,9 @@ class AdbDevice:
                 with self._connected(timeout_s) as connection:
                     connection.request(f"host:tport:serial:{self._serial}")
                     connection.read_exact(_TRANSPORT_ID_BYTES)
+                    asked_ns = time.monotonic_ns()
                     connection.request(f"shell,v2,TERM=dumb,raw:{command}" if packets else f"exec:{command}")
-                    yield (PacketStream if packets else PlainStream)(connection.conn, expires_s)
+                    yield (PacketStream if packets else PlainStream)(connection.conn, expires_s, asked_ns)
         except DeviceError as error:
             if self._closed.is_set():
                 raise DeviceDisconnectedError(f"The connection to {self._serial} was closed.") from error

@@ -26,8 +26,9 @@ class Frame:
     missing stands for frames that were left out. Times are the host's monotonic clock.
 
     A frame that was asked for was on the screen at some moment between `started_ns`, when it was asked for, and
-    `arrived_ns`, when its last byte had come. A `streamed` one came by itself because the screen had changed: it was
-    on the screen from `started_ns` on, and whatever was shown before it came before it.
+    `arrived_ns`, when the first sign of it had come: over gRPC that is all of it, of `screencap` the first byte. A
+    `streamed` one came by itself because the screen had changed: it was on the screen from `started_ns` on, and
+    whatever was shown before it came before it.
     `rotation` is how far the picture is turned, where whoever took it says so.
     """
 

@@ -16,10 +16,12 @@ acknowledgement holds the next small packet back, by 42 ms."""
 
 
 class ShellStream(Protocol):
-    """What one command prints, as it comes.
+    """What one command prints, as it comes; `asked_ns` is when the command went out, on the host's monotonic clock.
 
     Reading raises `TimeoutError` when the command's time is over, `EOFError` where the stream breaks off.
     """
+
+    asked_ns: int
 
     def read_into(self, memory: memoryview) -> int:
         """Fill `memory` and return how many bytes came: fewer only where the command has printed its last."""
@@ -88,7 +90,8 @@ class PlainStream:
     errors = ""
     exit_code = 0
 
-    def __init__(self, sock: socket.socket, expires_s: float | None) -> None:
+    def __init__(self, sock: socket.socket, expires_s: float | None, asked_ns: int = 0) -> None:
+        self.asked_ns = asked_ns
         self._socket = _TimedSocket(sock, expires_s)
 
     def read_into(self, memory: memoryview) -> int:
@@ -116,10 +119,12 @@ class PacketStream:
     """The stream of `shell,v2`: packets of standard output, of errors, and at last the exit code.
 
     A packet is its kind (one byte), the length of its payload (four, little-endian) and the payload. What is
-    on standard output is received right where the caller wants it.
+    on standard output is received right where the caller wants it; the first of it came at `output_ns`.
     """
 
-    def __init__(self, sock: socket.socket, expires_s: float | None) -> None:
+    def __init__(self, sock: socket.socket, expires_s: float | None, asked_ns: int = 0) -> None:
+        self.asked_ns = asked_ns
+        self.output_ns = 0
         self._socket = _TimedSocket(sock, expires_s)
         self._header = memoryview(bytearray(_PACKET.size))
         self._unread = 0
@@ -176,6 +181,7 @@ class PacketStream:
             kind, length = _PACKET.unpack(self._header)
             if kind == _STDOUT:
                 self._unread = length
+                self.output_ns = self.output_ns or time.monotonic_ns()
                 continue
             payload = bytearray(length)
             self._fill(memoryview(payload))

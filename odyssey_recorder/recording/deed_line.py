@@ -35,6 +35,12 @@ from odyssey_recorder.recording.typing import ECHO_NS, FieldReading, FieldReadin
 PATIENCE_NS = 3_000_000_000
 """So long after a deed its proof may come; then it is taken as far as it is known."""
 
+BLIND_NS = 1_000_000_000
+"""What was done without a look at the screen so long after something else is not recorded."""
+
+LOOK_PATIENCE_NS = 10_000_000_000
+"""So long a look that is under way is waited for: on a busy computer one takes several seconds."""
+
 MOST_WAITING = 40
 """So many deeds may wait in line, each with a picture in memory."""
 
@@ -252,7 +258,7 @@ class DeedLine:
         """Pictures to keep and looks to take, for what is in line."""
         wanted: list[effects.PassiveEffect] = []
         for deed in self._deeds():
-            if deed.what is not None and now_ns - max(deed.arrived_ns, deed.lifted_ns) >= PATIENCE_NS:
+            if deed.what is not None and now_ns - max(deed.arrived_ns, deed.lifted_ns) >= self._patience_ns(deed):
                 deed.overdue = True
             self._find_picture(deed)
         if may_write:
@@ -293,7 +299,7 @@ class DeedLine:
             return Refused(deed.refused)
         if deed.found is None or not (deed.clock_agreed or deed.overdue):
             return Waits(deed.look_ns)
-        if deed.found.age_ns > TOO_OLD_NS and deed.at_ns - deed.found.age_ns < deed.last_ns:
+        if deed.found.age_ns > BLIND_NS and deed.at_ns - deed.found.age_ns < deed.last_ns:
             return Refused(BLIND)
         return self._interpreter.outcome(deed, deed.found, self._nodes, self._sizes.get(deed.found.number))
 
@@ -358,7 +364,8 @@ class DeedLine:
         at_ns, uncertainty_ns = deed.at_ns, deed.uncertainty_ns
         if CLOCK_UNSURE in deed.flags:
             at_ns, uncertainty_ns = deed.arrived_ns - LATE_NS // 2, LATE_NS // 2
-        answer = self._timeline.at(at_ns, uncertainty_ns, patient=not deed.overdue)
+        last_ns = deed.last_ns or None
+        answer = self._timeline.at(at_ns, uncertainty_ns, last_ns=last_ns, patient=not deed.overdue)
         match answer:
             case Found():
                 deed.found = answer
@@ -375,6 +382,10 @@ class DeedLine:
         wanted = dict.fromkeys(one.number for one in found if one.number not in self._keeping | self._kept)
         self._keeping |= wanted.keys()
         return list(wanted)
+
+    def _patience_ns(self, deed: Deed) -> int:
+        will_tell = self._looking and self._look_tried_ns >= deed.look_ns and self._finished_ns is None
+        return LOOK_PATIENCE_NS if will_tell else PATIENCE_NS
 
     def _is_look_due(self, now_ns: int) -> bool:
         since_ns = now_ns - self._look_tried_ns

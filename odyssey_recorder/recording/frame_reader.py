@@ -73,6 +73,7 @@ class FrameReader:
 
     def _look(self) -> float:
         """Take the next frame; how long to wait before the one after it."""
+        asked_s = time.monotonic()
         try:
             frame = self._next()
         except DeviceError as error:
@@ -87,11 +88,10 @@ class FrameReader:
         # Whoever compares the two, or has drawn the one, shall see at a glance that they are the same.
         self._newest = replace(frame, pixels=before.pixels) if before and rests else frame
         self._on_frame(self._newest)
-        return 0.0 if self._device.sends_frames else self._pause_s(frame, rests=rests)
+        return 0.0 if self._device.sends_frames else self._pause_s(self._seen_s - asked_s, rests=rests)
 
-    def _pause_s(self, frame: Frame, *, rests: bool) -> float:
-        """How long to leave alone a device that gives a frame only when it is asked."""
-        taken_s = (frame.arrived_ns - frame.started_ns) / 1e9
+    def _pause_s(self, taken_s: float, *, rests: bool) -> float:
+        """How long to leave alone a device that gives a frame only when it is asked, and took so long for the last."""
         if self._hurried or (taken_s < CALM_S and not rests):
             return max(HURRY_S - taken_s, 0.0)
         return max(CALM_S, taken_s)

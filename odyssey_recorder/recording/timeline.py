@@ -1,22 +1,25 @@
 """What was on the screen when: which frame a moment in the past belongs to, and whether that is proved."""
 
 from collections import deque
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 AT_REST_NS = 200_000_000
 """A screen that has shown the same for so long is at rest: the settle rule's time."""
 
-TOO_OLD_NS = 1_000_000_000
-"""A screen that was seen last so long before a moment may have been another by then."""
+TOO_OLD_NS = 2_000_000_000
+"""A screen that was seen last so long before a moment may have been another by then: the limit of check IMG05."""
 
 RUNS_HELD = 12
 """Of so many screens the pixels are held: 160 MB of a phone's largest frames."""
 
 _GAPS_HELD = 64
+_SIGHTINGS_HELD = 512
 
 MOVING = "the screen was still moving"
 CHANGING = "the screen changed at about the moment of the touch"
 UNWATCHED = "what the screen showed just after the touch is not known"
+OLDER = "the picture is {:.1f} s older than the touch"
+BEFORE_LAST = ", and from before the last action"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +69,7 @@ class _Run:
     """Frames that follow each other and show the same, the first of them asked for, or begun, at `started_ns`.
 
     They were on the screen from `began_ns` at the latest; `streamed` if the device said by itself when it began.
+    `sightings` are the latest of them.
     """
 
     number: int
@@ -73,6 +77,21 @@ class _Run:
     began_ns: int
     streamed: bool
     newest: Sighting
+    sightings: deque[Sighting] = field(default_factory=lambda: deque(maxlen=_SIGHTINGS_HELD))
+
+    def is_unseen(self, last_ns: int, until_ns: int) -> bool:
+        """Whether nobody knows if it still was there at `until_ns`, because something was done at `last_ns`.
+
+        That it is there again later proves nothing: a switch that is tapped twice was on meanwhile.
+        """
+        if self.streamed:
+            return False
+        since_ns = last_ns + AT_REST_NS
+        return not any(since_ns <= one.started_ns and one.arrived_ns <= until_ns for one in self.sightings)
+
+    def seen_ns(self, until_ns: int) -> int:
+        """When a frame of it was asked for last that had come by `until_ns`."""
+        return max((one.started_ns for one in self.sightings if one.arrived_ns <= until_ns), default=self.started_ns)
 
 
 class Timeline:
@@ -96,10 +115,11 @@ class Timeline:
         if frame.streamed and not frame.same:
             self._forget_hearsay(frame.started_ns)
         run = self._runs[-1] if self._runs else None
-        if run is None or not frame.same or missing or _was_unwatched(run, frame):
+        if run is None or not frame.same or missing:
             self._begin(frame)
         elif frame.started_ns >= run.newest.started_ns:
             run.newest = frame
+        self._runs[-1].sightings.append(frame)
         if run is not None and frame.same and frame.streamed and not run.streamed and not missing:
             run.streamed, run.began_ns = True, min(run.began_ns, frame.started_ns)
 
@@ -116,10 +136,11 @@ class Timeline:
         """The frames whose pixels may still be asked for."""
         return frozenset(run.number for run in self._runs)
 
-    def at(self, at_ns: int, uncertainty_ns: int = 0, *, patient: bool = True) -> Answer:
+    def at(self, at_ns: int, uncertainty_ns: int = 0, *, last_ns: int | None = None, patient: bool = True) -> Answer:
         """What the screen showed at `at_ns` of the host's clock, give or take `uncertainty_ns`.
 
-        Never a frame from after the earliest that this can be. Who is not `patient` takes what is known now.
+        Never a frame from after the earliest that this can be. Something was done on the device at `last_ns` before.
+        Who is not `patient` takes what is known now.
         """
         runs = tuple(self._runs)
         earliest_ns, latest_ns = at_ns - uncertainty_ns, at_ns + uncertainty_ns
@@ -131,6 +152,8 @@ class Timeline:
         run, later = runs[before[-1]], runs[before[-1] + 1 :]
         if patient and run.streamed and len(later) == 1 and not later[0].streamed:
             return NotYet()  # the stream will tell when that screen came
+        if last_ns is not None and run.is_unseen(last_ns, earliest_ns):
+            return _unseen(run, last_ns, at_ns)
         check = self._check(run, later, latest_ns)
         age_ns = 0 if check is not None else max(0, at_ns - run.newest.started_ns)
         doubts: tuple[str, ...] = (MOVING,) if earliest_ns - run.began_ns < AT_REST_NS else ()
@@ -156,8 +179,12 @@ class Timeline:
         return None if lost else later[0].number
 
 
-def _was_unwatched(run: _Run, frame: Sighting) -> bool:
-    return not run.streamed and frame.started_ns - run.newest.arrived_ns > TOO_OLD_NS
+def _unseen(run: _Run, last_ns: int, at_ns: int) -> Found:
+    """A run that nothing proves, because it may have been another screen for a while since `last_ns`."""
+    is_old = run.began_ns <= last_ns
+    age_ns = at_ns - run.seen_ns(last_ns if is_old else at_ns)
+    doubt = OLDER.format(age_ns / 1e9) + BEFORE_LAST if is_old else MOVING
+    return Found(run.number, age_ns, at_ns - run.began_ns, None, (doubt,))
 
 
 def _doubts(run: _Run, later: tuple[_Run, ...], age_ns: int, latest_ns: int) -> tuple[str, ...]:
@@ -165,5 +192,5 @@ def _doubts(run: _Run, later: tuple[_Run, ...], age_ns: int, latest_ns: int) -> 
     if later and later[0].started_ns < latest_ns:
         return (CHANGING,)
     if age_ns > TOO_OLD_NS:
-        return (f"the picture is {age_ns / 1e9:.1f} s older than the touch",)
+        return (OLDER.format(age_ns / 1e9),)
     return (UNWATCHED,) if run.streamed or not later else ()

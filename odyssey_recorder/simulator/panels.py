@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from odyssey_recorder.simulator.phone import PhoneState, Size
+from odyssey_recorder.simulator.phone import PhoneState, Screen, Size
 from odyssey_recorder.simulator.profile import Profile
 
 _PHYSICAL_IDS = (4619827259835644672, 4619827551948147201)
@@ -20,14 +20,23 @@ class Panel:
 
 def panels(profile: Profile, state: PhoneState) -> tuple[Panel, ...]:
     """All panels in the order of their ports; a foldable's inner one is the first, lit or not."""
+    return _panels(profile, state.physical_size, state.size)
+
+
+def shown_panels(profile: Profile, screen: Screen) -> tuple[Panel, ...]:
+    """All panels as they were while `screen` was shown."""
+    return _panels(profile, screen.panel.turned(screen.rotation), Size(screen.width, screen.height))
+
+
+def _panels(profile: Profile, lit: Size, shown: Size) -> tuple[Panel, ...]:
     sizes = [profile.size]
     sizes += dict.fromkeys(posture.panel for posture in profile.postures if posture.panel != profile.size)
     return tuple(
         Panel(
             port,
             _PHYSICAL_IDS[port],
-            state.size if size == state.physical_size else size,
-            size == state.physical_size,
+            shown if size == lit else size,
+            size == lit,
         )
         for port, size in enumerate(sizes)
     )

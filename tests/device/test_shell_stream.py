@@ -147,3 +147,18 @@ def test_some_of_a_plain_stream_is_what_has_come(ends: tuple[socket.socket, sock
     assert stream.read_some() == b"abc"
     device.close()
     assert stream.read_some() == b""
+
+
+def test_output_is_dated_by_its_first_byte_however_long_the_rest_takes(
+    ends: tuple[socket.socket, socket.socket],
+) -> None:
+    device, ours = ends
+    stream = PacketStream(ours, in_a_while())
+    device.sendall(packet(ERRORS, b"slow") + packet(OUTPUT, b"ab"))
+    before_ns = time.monotonic_ns()
+    stream.read_into(memoryview(bytearray(2)))
+    came_ns = time.monotonic_ns()
+    device.sendall(packet(OUTPUT, b"cd") + packet(EXIT, b"\0"))
+    stream.read()
+
+    assert before_ns <= stream.output_ns <= came_ns

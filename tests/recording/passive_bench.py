@@ -36,7 +36,7 @@ Place = tuple[int, int]
 
 @dataclass
 class Bench:
-    """Time stands still but for `wait`; frames are taken every 20 ms while it passes.
+    """Time stands still but for `wait`; while it passes frames are taken every 20 ms, and a look takes `look_ms`.
 
     `screen` is what is shown, `streams` whether the device sends frames by itself. What is set to None or False is not
     answered: `areas`, `keeps`, `saves`, `sees`, `reads`, `drops`. With `leads_back` an undo leads back to screen
@@ -59,6 +59,7 @@ class Bench:
     drops: bool = True
     leads_back: bool = False
     steps_began: int = 0
+    look_ms: int = 0
     texts: str | None = None
     reads: bool = True
     told: list[str] = field(default_factory=list)
@@ -73,6 +74,7 @@ class Bench:
     _anchor: int = 0
     _anchored_ns: int = 0
     _told_still: bool = False
+    _looks: list[events.ScreenLooked] = field(default_factory=list)
 
     def begin(self) -> "Bench":
         """Recording has begun, and the screen has been at rest for half a second."""
@@ -121,7 +123,9 @@ class Bench:
             hurries = self.session.touched or self.session.leading_back or not self._told_still
             if self.sees and (hurries or not self.streams):
                 self._give(streamed=False)
-            self.happens()
+            over = [look for look in self._looks if look.answered_ns <= self.now_ns]
+            self._looks = [look for look in self._looks if look not in over]
+            self.happens(*over)
             for effect in self.session.handle(events.Tick(self.now_ns)):
                 self._carry_out(effect)
 
@@ -190,7 +194,12 @@ class Bench:
             case effects.AskText():
                 self.asked.append(effect)
             case effects.LookAtScreen():
-                self.happens(events.ScreenLooked(self.areas, self.now_ns, self.now_ns, self.clock_agrees))
+                answered_ns = self.now_ns + self.look_ms * MS
+                look = events.ScreenLooked(self.areas, self.now_ns, answered_ns, self.clock_agrees)
+                if self.look_ms:
+                    self._looks.append(look)
+                else:
+                    self.happens(look)
             case effects.LookAtField() if self.reads:
                 self.happens(events.FieldRead(self.texts, self.now_ns, self.now_ns))
             case _:

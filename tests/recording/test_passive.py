@@ -370,7 +370,7 @@ def test_a_touch_on_a_moving_screen_is_flagged() -> None:
 def test_a_picture_that_is_too_old_is_flagged() -> None:
     bench = Bench(streams=False).begin()
     bench.sees = False
-    bench.wait(1500)
+    bench.wait(2500)
     bench.down()
     bench.sees, bench.screen = True, 1
     bench.wait(80)
@@ -378,7 +378,7 @@ def test_a_picture_that_is_too_old_is_flagged() -> None:
     bench.wait(300)
 
     assert steps(bench) == ["10,10 on 0"]
-    assert bench.steps[0].flags == ("the picture is 1.5 s older than the touch",)
+    assert bench.steps[0].flags == ("the picture is 2.5 s older than the touch",)
     assert not bench.steps[0].proven
 
 
@@ -566,6 +566,21 @@ def test_a_screen_that_was_parted_anew_around_the_touch_is_flagged() -> None:
 
     assert [_word(step) for step in bench.steps] == ["“”", "BACK"], "the keyboard may have been there"
     assert PARTS_UNSURE in bench.steps[0].flags
+
+
+def test_a_look_that_takes_several_seconds_is_waited_for_but_not_for_ever() -> None:
+    bench = Bench().begin()
+    bench.look_ms = 6000
+    bench.tap(10, 10)
+    bench.wait(4000)
+    assert bench.steps == []
+    bench.wait(3000)
+    assert bench.steps[0].flags == ()
+
+    bench.look_ms = 60_000
+    bench.tap(20, 20)
+    bench.wait(12_000)
+    assert bench.steps[1].flags == (CLOCK_UNREAD, NO_LOOK)
 
 
 def test_without_a_look_at_the_screen_a_touch_has_no_place_and_with_one_it_is_flagged() -> None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from PIL import Image
 
 from odyssey_recorder.simulator.faults import FrameFault
-from odyssey_recorder.simulator.panels import panels
+from odyssey_recorder.simulator.panels import shown_panels
 from odyssey_recorder.simulator.phone import Screen
 from odyssey_recorder.simulator.shell.program import Call, Programs
 
@@ -46,8 +46,8 @@ async def _screencap(call: Call) -> int:
     order = _read_order(call.args)
     if order is None:
         return await call.fail(_USAGE)
-    state = await asyncio.to_thread(call.guest.phone.state)
-    found = panels(call.guest.phone.profile, state)
+    # As SurfaceFlinger, this never waits for an app: the phone's own thread may be busy with what a finger does.
+    found = shown_panels(call.guest.phone.profile, call.guest.phone.screen())
     if order.display_id is None and len(found) > 1:
         await call.stderr.write(_WARNING.encode())
     panel = next((panel for panel in found if order.display_id in {None, str(panel.physical_id)}), None)
