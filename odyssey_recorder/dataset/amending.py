@@ -232,10 +232,11 @@ def _ended(episode: Episode, proof: EpisodeProvenance | None, at: int) -> Amende
     said = {key: end.extra[key] for key in _OF_THE_ACTION if key in end.extra and key != _INTENTION}
     extra = MappingProxyType({**_less(step.extra, _OF_THE_ACTION), **said})
     after = _keeping(episode, proof, range(at + 1))
+    proved = after.proof
+    if proof is not None and proved is not None:
+        proved = _with_record(proved, at, {**_NOTHING_SENT, "end": proof.steps[-1].end})
     return replace(
-        after,
-        episode=_with_step(after.episode, at, replace(step, action=end.action, extra=extra)),
-        proof=None if after.proof is None else _with_record(after.proof, at, _NOTHING_SENT),
+        after, episode=_with_step(after.episode, at, replace(step, action=end.action, extra=extra)), proof=proved
     )
 
 
@@ -250,6 +251,9 @@ def _keeping(episode: Episode, proof: EpisodeProvenance | None, kept: Sequence[i
         old_records = _needed(episode, proof).steps
         records = tuple(_renamed(old_records[old], name, new) for new, old in enumerate(kept))
         proof = proof.model_copy(update={"steps": records})
+        if kept[0] != 0:  # device_info goes by the picture of the first step
+            size = Size(records[0].frame.width, records[0].frame.height)
+            episode = replace(episode, device=replace(episode.device, size=size))
     return Amended(replace(episode, steps=steps), proof, tuple(kept))
 
 

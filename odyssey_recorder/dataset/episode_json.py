@@ -188,11 +188,12 @@ def _scroll(raw: StepJson) -> Scroll:
     if len(points) != 2:
         raise _refusal("info", raw.info, "the first and the last point of the scroll, [[x1, y1], [x2, y2]]", Rule.PLACE)
     start, end = points
-    return Scroll(start, end, _trajectory(raw.ps) or (start, end))
+    return Scroll(start, end, trajectory(raw.ps) or (start, end))
 
 
-def _trajectory(ps: object) -> tuple[Point, ...]:
-    """The points of a `ps`: Python's repr of a list of tuples in the released files, or a JSON list."""
+def trajectory(ps: object) -> tuple[Point, ...]:
+    """The points of a `ps`: Python's repr of a list of tuples in the released files, or a JSON list; none where it is
+    empty."""
     if not isinstance(ps, str):
         return _points("ps", ps or [])
     if not ps.strip():

@@ -81,6 +81,13 @@ class TextRecord(_Record):
     text: str
 
 
+class EndRecord(_Record):
+    """How the episode ended, with the annotator's note or reason."""
+
+    action: Literal["COMPLETE", "IMPOSSIBLE"]
+    words: str
+
+
 class ScreenRecord(_Record):
     """What the device said of its screen while the frame was on it."""
 
@@ -92,7 +99,8 @@ class ScreenRecord(_Record):
 
 
 class StepRecord(_Record):
-    """One step. `sent_until_us` is None while it is not known whether the input was carried out.
+    """One step. `end` is that of the last one; older recorders did not keep it. `sent_until_us` is None while it is not
+    known whether the input was carried out.
 
     `age_us` is how much older than the touch-down the frame is: how long before `touched_us` it was on the screen; None
     where the input was held back until a second frame proved the first. `ui_tree` is the name of the file with
@@ -106,6 +114,7 @@ class StepRecord(_Record):
     check: CheckRecord | None
     touched_us: Whole
     input: StrokeRecord | KeyRecord | TextRecord | None
+    end: EndRecord | None = None
     sent_us: Whole | None = None
     sent_until_us: Whole | None = None
     screen: ScreenRecord | None = None

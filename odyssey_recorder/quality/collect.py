@@ -1,8 +1,10 @@
 """How all that the files of one episode say comes together as evidence, whatever state they are in."""
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import replace
 
+from odyssey_recorder.dataset.amendment import Amendment
 from odyssey_recorder.dataset.loose import Breach, LooseEpisode, Rule, read_loosely
 from odyssey_recorder.dataset.plain_json import shown
 from odyssey_recorder.dataset.provenance import EpisodeProvenance, StepRecord
@@ -13,6 +15,8 @@ from odyssey_recorder.files import Largest
 from odyssey_recorder.model.episode import screenshot_name
 from odyssey_recorder.quality.evidence import EpisodeEvidence, StepEvidence
 from odyssey_recorder.quality.gauge import Gauge
+from odyssey_recorder.quality.reviewing.review_file import read_reviews
+from odyssey_recorder.quality.reviewing.standing import standing_fixes
 from odyssey_recorder.quality.sources import EpisodeFiles, read_evidence
 
 
@@ -49,7 +53,7 @@ def collect(files: EpisodeFiles, episode: LooseEpisode, gauge: Gauge, beside: Se
         )
     own = {screenshot_name(name, step) for step in range(len(steps))}
     surplus = tuple(one for one in beside if one not in own)
-    return EpisodeEvidence(episode, tuple(steps), proof, problem, surplus)
+    return EpisodeEvidence(episode, tuple(steps), proof, problem, _amendments(files, name), surplus)
 
 
 def _proof(files: EpisodeFiles, episode: LooseEpisode) -> tuple[EpisodeProvenance | None, str]:
@@ -61,13 +65,32 @@ def _proof(files: EpisodeFiles, episode: LooseEpisode) -> tuple[EpisodeProvenanc
     except DatasetError as error:
         return None, str(error)
     if proof is None:
-        return None, ""
+        is_lost = files.has_lost_proof(episode.episode_id, len(episode.steps))
+        return None, f"{files.provenance.name} is not there, though there are view trees." if is_lost else ""
     if proof.episode_id != episode.episode_id:
         return None, f"{files.provenance.name} is the proof of another episode."
     if len(proof.steps) != len(episode.steps):
         steps = f"it has {len(proof.steps)} steps, the episode {len(episode.steps)}"
         return None, f"{files.provenance.name} is not the proof of this episode: {steps}."
     return proof, ""
+
+
+def _amendments(files: EpisodeFiles, name: str) -> tuple[Amendment, ...]:
+    """The amendments that led to the annotation as it is, by the record that reviewers kept.
+
+    Of a record that cannot be read whole, what can be. All that hold, where the annotation is none of theirs.
+    """
+    if files.reviews is None:
+        return ()
+    try:
+        data = read_evidence(files.reviews, Largest.REVIEWS)
+        revision = hashlib.sha256(read_evidence(files.annotation, Largest.ANNOTATION)).hexdigest()
+    except (FileNotFoundError, DatasetError):
+        return ()
+    fixes = standing_fixes(read_reviews(data, episode_id=name, source=files.reviews.name).fixes)
+    revisions = [*(fix.before for fix in fixes[:1]), *(fix.after for fix in fixes)]
+    shown = max((count for count, one in enumerate(revisions) if one == revision), default=len(fixes))
+    return tuple(fix.amendment for fix in fixes[:shown] if fix.amendment is not None)
 
 
 def _views(

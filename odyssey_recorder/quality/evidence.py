@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from odyssey_recorder.dataset.amendment import Amendment
 from odyssey_recorder.dataset.loose import LooseEpisode, LooseStep
 from odyssey_recorder.dataset.provenance import EpisodeProvenance, StepRecord
 from odyssey_recorder.device.view_tree import Node
@@ -30,13 +31,15 @@ class StepEvidence:
 class EpisodeEvidence:
     """One episode. `proof` is None where there is none, and `proof_problem` says why where it cannot be read.
 
-    `surplus` are the names of screenshot files of this episode that no step has.
+    `amendments` are those that led to the annotation as it is, the oldest first. `surplus` are the names of screenshot
+    files of this episode that no step has.
     """
 
     episode: LooseEpisode
     steps: tuple[StepEvidence, ...]
     proof: EpisodeProvenance | None = None
     proof_problem: str = ""
+    amendments: tuple[Amendment, ...] = ()
     surplus: tuple[str, ...] = ()
 
 

@@ -45,6 +45,18 @@ class EpisodeFiles:
         """The file with the proof, whether it is there or not."""
         return None if self.dataset is None else self.dataset / "provenance" / self.annotation.name
 
+    @property
+    def reviews(self) -> Path | None:
+        """The file with what reviewers did, whether it is there or not."""
+        return None if self.dataset is None else self.dataset / "reviews" / self.annotation.name
+
+    def has_lost_proof(self, name: str, steps: int) -> bool:
+        """Whether a dataset of recordings lacks the proof of this one, of which it has view trees."""
+        proof = self.provenance
+        if proof is None or proof.exists() or not proof.parent.is_dir():
+            return False
+        return any(tree is not None and tree.is_file() for tree in (self.tree(name, step) for step in range(steps)))
+
     def named(self, told: str) -> str:
         """The id that its files are named after: that of the annotation's name, otherwise the one that is `told`."""
         stem = self.annotation.stem
@@ -73,6 +85,7 @@ class EpisodeFiles:
             yield os.path.join(pictures, screenshot_name(name, step))  # noqa: PTH118
         if dataset is not None:
             yield str(self.provenance)
+            yield str(self.reviews)
             trees = str(dataset / UI_TREES)
             for step in range(steps):
                 yield os.path.join(trees, ui_tree_name(name, step))  # noqa: PTH118

@@ -9,6 +9,7 @@ from PIL import Image
 from odyssey_recorder.dataset.draft import DraftStep
 from odyssey_recorder.dataset.provenance import (
     CheckRecord,
+    EndRecord,
     FrameRecord,
     KeyRecord,
     ScreenRecord,
@@ -75,6 +76,17 @@ def input_record(intent: Intent) -> StrokeRecord | KeyRecord | TextRecord | None
         case TextEntry(text):
             return TextRecord(text=text)
         case Complete() | Impossible():
+            return None
+
+
+def end_record(intent: Intent) -> EndRecord | None:
+    """How `intent` ends the episode; None for one that does not."""
+    match intent:
+        case Complete(note):
+            return EndRecord(action="COMPLETE", words=note)
+        case Impossible(reason):
+            return EndRecord(action="IMPOSSIBLE", words=reason)
+        case _:
             return None
 
 

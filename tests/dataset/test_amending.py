@@ -21,7 +21,7 @@ from odyssey_recorder.dataset.amendment import (
     NewText,
 )
 from odyssey_recorder.dataset.codec import decode, encode
-from odyssey_recorder.dataset.provenance import EpisodeProvenance, StrokeRecord
+from odyssey_recorder.dataset.provenance import EndRecord, EpisodeProvenance, StrokeRecord
 from odyssey_recorder.errors import ReviewError
 from odyssey_recorder.model.action import Complete, Impossible, LongPress, Press, Scroll, SystemKey, Type
 from odyssey_recorder.model.episode import Category, Episode, Extra, screenshot_name
@@ -280,13 +280,24 @@ def test_the_steps_behind_dropped_ones_move_up_with_their_pictures_and_records(
 def test_an_episode_that_ends_earlier_keeps_the_picture_of_its_last_step_and_the_words_of_the_end(
     own: tuple[Episode, EpisodeProvenance],
 ) -> None:
-    after = amended(*own, DropTail(at=LONG))
+    ended = own[1].steps[END].model_copy(update={"end": EndRecord(action="COMPLETE", words="done")})
+    proof = own[1].model_copy(update={"steps": (*own[1].steps[:END], ended)})
+    after = amended(own[0], proof, DropTail(at=LONG))
     assert [step.action for step in after.episode.steps] == [*ACTIONS[:2], Complete("done")]
     assert after.kept == (0, 1, 2)
     assert after.proof is not None
     old, new = own[1].steps[LONG], after.proof.steps[LONG]
     assert (new.frame, new.check, new.touched_us) == (old.frame, old.check, old.touched_us)
     assert (new.input, new.sent_us, new.bbox, new.bbox_source) == (None, None, None, None)
+    assert new.end == ended.end
+
+
+def test_the_device_has_the_size_of_the_first_picture_that_is_left(own: tuple[Episode, EpisodeProvenance]) -> None:
+    turned = own[1].steps[TYPE].frame.model_copy(update={"width": 128, "height": 72})
+    records = [own[1].steps[CLICK], own[1].steps[TYPE].model_copy(update={"frame": turned}), *own[1].steps[LONG:]]
+    proof = own[1].model_copy(update={"steps": tuple(records)})
+    assert amended(own[0], proof, DropSteps(first=TYPE, last=TYPE)).episode.device.size == Size(72, 128)
+    assert amended(own[0], proof, DropSteps(first=CLICK, last=CLICK)).episode.device.size == Size(128, 72)
 
 
 def test_what_a_file_says_of_the_picture_stays_with_it_and_what_it_says_of_the_end_comes_along() -> None:

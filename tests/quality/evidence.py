@@ -7,6 +7,7 @@ from typing import Any
 from odyssey_recorder.dataset.codec import action_to_json
 from odyssey_recorder.dataset.loose import Breach, LooseEpisode, LooseStep
 from odyssey_recorder.dataset.provenance import (
+    EndRecord,
     EpisodeProvenance,
     FrameRecord,
     KeyRecord,
@@ -78,6 +79,8 @@ def unproved(one: EpisodeEvidence) -> EpisodeEvidence:
 def with_step(one: EpisodeEvidence, number: int, **changes: Any) -> EpisodeEvidence:
     """The same with something else at a step; a field of its record or of its picture is meant by its name."""
     step = one.steps[number]
+    if step.record is not None and (size := changes.get("size")):
+        changes = {"width": size.width, "height": size.height, **changes}
     for name, value in changes.items():
         if name in StepRecord.model_fields and step.record is not None:
             step = replace(step, record=step.record.model_copy(update={name: value}))
@@ -157,6 +160,7 @@ def _step(number: int, action: Action, *, last: bool) -> StepEvidence:
         check=None,
         touched_us=TOUCHED_US,
         input=_input(action),
+        end=EndRecord(action="COMPLETE", words=action.note) if isinstance(action, Complete) else None,
         screen=screen(package, keyboard=isinstance(action, Type)),
         bbox=_box_around(action),
     )  # fmt: skip
@@ -181,15 +185,24 @@ def _box_around(action: Action) -> tuple[int, int, int, int] | None:
 
 def _input(action: Action) -> StrokeRecord | KeyRecord | TextRecord | None:
     match action:
-        case Click(point) | LongPress(point) | Scroll(point):
-            at = to_pixel(point, SIZE)
-            return StrokeRecord(samples=((at.x, at.y, 0),), duration_us=80_000)
+        case Click(point):
+            return _stroke((point,), 80_000)
+        case LongPress(point):
+            return _stroke((point,), 800_000)
+        case Scroll(path=path):
+            return _stroke(path, 300_000)
         case Press(key):
             return KeyRecord(key=key.value)
         case Type(text):
             return TextRecord(text=text)
         case _:
             return None
+
+
+def _stroke(path: Sequence[Point], duration_us: int) -> StrokeRecord:
+    pixels = [to_pixel(point, SIZE) for point in path]
+    samples = tuple((at.x, at.y, 10_000 * number) for number, at in enumerate(pixels))
+    return StrokeRecord(samples=samples, duration_us=duration_us)
 
 
 def _proof(steps: Sequence[StepRecord]) -> EpisodeProvenance:

@@ -9,10 +9,18 @@ from pathlib import Path
 from PIL import Image
 
 from odyssey_recorder.dataset.codec import write_episode
-from odyssey_recorder.dataset.provenance import FORMAT, EpisodeProvenance, FrameRecord, Origin, StepRecord
+from odyssey_recorder.dataset.provenance import (
+    FORMAT,
+    EndRecord,
+    EpisodeProvenance,
+    FrameRecord,
+    Origin,
+    StepRecord,
+    StrokeRecord,
+)
 from odyssey_recorder.model.action import Action, Click, Complete
 from odyssey_recorder.model.episode import DeviceInfo, Episode, Json, Step, TaskInfo, screenshot_name
-from odyssey_recorder.model.geometry import Point, Size
+from odyssey_recorder.model.geometry import Pixel, Size, to_grid
 
 SIZE = Size(108, 240)
 FIRST, SECOND, THIRD = "0000000000000001", "0000000000000002", "0000000000000003"
@@ -63,7 +71,7 @@ def write_dataset(root: Path, *episode_ids: str, steps: int = 3) -> list[Path]:
 def write_proof(root: Path, episode_id: str, steps: int) -> Path:
     """The proof of an episode that was recorded by Ada."""
     path = root / "provenance" / f"{episode_id}.json"
-    records = tuple(_record(root / "screenshots", episode_id, step) for step in range(steps))
+    records = tuple(_record(root / "screenshots", episode_id, step, is_last=step == steps - 1) for step in range(steps))
     origin = Origin(
         recorder_version="", mode="mirror", actor="script", annotator="Ada", task_id="", serial="", model="",
         fingerprint="", avd_name="", density=420,
@@ -82,7 +90,7 @@ def edit(path: Path, **keys: Json) -> None:
 
 def _write(folder: Path, beside: Path, episode_id: str, pictures: Sequence[bytes]) -> Path:
     actions: list[Action] = [
-        *(Click(Point(200 + 100 * number, 300)) for number in range(len(pictures) - 1)),
+        *(Click(to_grid(_touched(number), SIZE)) for number in range(len(pictures) - 1)),
         Complete(),
     ]
     names = [screenshot_name(episode_id, number) for number in range(len(pictures))]
@@ -97,11 +105,20 @@ def _write(folder: Path, beside: Path, episode_id: str, pictures: Sequence[bytes
     return annotation
 
 
-def _record(pictures: Path, episode_id: str, step: int) -> StepRecord:
+def _record(pictures: Path, episode_id: str, step: int, *, is_last: bool) -> StepRecord:
     data = (pictures / screenshot_name(episode_id, step)).read_bytes()
     frame = FrameRecord(
         number=step, source="adb", started_us=step * 3_000_000, arrived_us=step * 3_000_000 + 90_000, settled=True,
         width=SIZE.width, height=SIZE.height, png_sha256=sha256(data).hexdigest(), rgb_sha256="",
     )  # fmt: skip
-    tree = f"{episode_id}_{step}.xml"
-    return StepRecord(frame=frame, check=None, touched_us=step * 3_000_000 + 1_000_000, input=None, ui_tree=tree)
+    tree, touched_us = f"{episode_id}_{step}.xml", step * 3_000_000 + 1_000_000
+    if is_last:
+        end = EndRecord(action="COMPLETE", words="")
+        return StepRecord(frame=frame, check=None, touched_us=touched_us, input=None, end=end, ui_tree=tree)
+    at = _touched(step)
+    stroke = StrokeRecord(samples=((at.x, at.y, 0),), duration_us=80_000)
+    return StepRecord(frame=frame, check=None, touched_us=touched_us, input=stroke, ui_tree=tree)
+
+
+def _touched(step: int) -> Pixel:
+    return Pixel(22 + 11 * step, 72)

@@ -53,6 +53,8 @@ def test_screenshots_that_no_step_has_are_found() -> None:
 
 def test_a_picture_of_another_size_is_found() -> None:
     assert found("IMG03", with_step(CLEAN, 3, size=Size(719, 1280))) == [3]
+    assert found("IMG03", with_step(CLEAN, 3, width=719)) == [3]  # in the proof alone
+    assert found("IMG03", with_step(CLEAN, 0, size=Size(1280, 720), screen=None)) == [0]
 
 
 def test_a_turned_picture_is_right_where_the_device_was_turned_and_wrong_where_it_was_not() -> None:

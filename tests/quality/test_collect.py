@@ -228,7 +228,7 @@ def test_the_facts_of_a_run_come_back_sorted_by_id(tmp_path: Path) -> None:
     first, second, third = shelf()
     assert [first.episode_id, second.episode_id, third.episode_id] == [FIRST, SECOND, THIRD]
     assert (first.annotator, first.device, first.apps) == ("Ada", "Medium Phone", ("Notes", "Clock"))
-    assert first.actions == ("CLICK 200, 300", "CLICK 300, 300", "COMPLETE")
+    assert first.actions == ("CLICK 203, 300", "CLICK 305, 300", "COMPLETE")
     assert len(set(first.pictures)) == 3
     assert len(list(shelf())) == len(list(shelf())) == 3
     shelf.close()

@@ -2,7 +2,16 @@
 
 from collections.abc import Iterator
 
-from odyssey_recorder.quality.checks import actions, annotations, course, pictures, private_words, targets, words
+from odyssey_recorder.quality.checks import (
+    actions,
+    annotations,
+    course,
+    pictures,
+    private_words,
+    recorded,
+    targets,
+    words,
+)
 from odyssey_recorder.quality.checks.check import Check, Found, Unseen
 from odyssey_recorder.quality.evidence import EpisodeEvidence
 from odyssey_recorder.quality.finding import Criterion, EpisodeReport, Finding, NotChecked, Severity, in_order
@@ -34,6 +43,7 @@ CHECKS: tuple[Check, ...] = (
     Check("ACT07", _WARNING, _SEQUENCE, "A click meets nothing", targets.hits_a_view),
     Check("ACT08", _WARNING, _SEQUENCE, "A system key did not do what it does", targets.keys_work),
     Check("ACT09", _ERROR, _SEQUENCE, "A bounding box is wrong", targets.boxes_hold),
+    Check("ACT10", _ERROR, _SEQUENCE, "An action is not the one that was recorded", recorded.as_recorded),
     Check("EPI01", _WARNING, _SEQUENCE, "The apps are not those of the task", course.apps_in_front),
     Check("EPI02", _ERROR, _SEQUENCE, "Too few apps for the category", course.enough_apps),
     Check("EPI03", _WARNING, _SEQUENCE, "The episode is unusually short or long"),

@@ -50,8 +50,9 @@ def counted_and_named(evidence: EpisodeEvidence) -> Said:
 def sizes(evidence: EpisodeEvidence) -> Said:
     """The picture has neither the size that device_info tells nor that size after a quarter turn; or it is turned
     though the device was not, or the other way round, by the rotation that the proof has of each step. device_info
-    goes by the first step. The recorder's flags on size and turning only explain. Without a rotation, as in released
-    data, a turned picture is a warning: whose h and w are swapped, nothing else tells."""
+    goes by the first step. Or the proof says another size, by which the places are told. The recorder's flags on size
+    and turning only explain. Without a rotation, as in released data, a turned picture is a warning: whose h and w are
+    swapped, nothing else tells."""
     device = evidence.episode.device
     if device is None:
         yield Unseen(None, "device_info does not tell a size")
@@ -60,6 +61,10 @@ def sizes(evidence: EpisodeEvidence) -> Said:
         size = step.picture.size if step.picture else None
         if size is None:
             yield Unseen(step.number, _NO_PICTURE)
+            continue
+        proved = _proved_size(step)
+        if proved is not None and size != proved:
+            yield Found(step.number, f"The picture is {size}; its proof says {proved}.", _RECORD_AGAIN)
             continue
         is_turned = _is_turned(evidence, step)
         allowed = (device.size, device.size.turned()) if is_turned is None else (_as(device.size, turned=is_turned),)
@@ -75,9 +80,15 @@ def sizes(evidence: EpisodeEvidence) -> Said:
             yield Found(step.number, found, todo, Severity.WARNING)
 
 
+def _proved_size(step: StepEvidence) -> Size | None:
+    return None if step.record is None else Size(step.record.frame.width, step.record.frame.height)
+
+
 def _is_turned(evidence: EpisodeEvidence, step: StepEvidence) -> bool | None:
     """Whether the device was turned by a quarter since the first step; None where the proof does not tell."""
     first = evidence.steps[0].record
+    if step.number == 0 and first is not None:
+        return False
     if first is None or first.screen is None or step.record is None or step.record.screen is None:
         return None
     return (step.record.screen.rotation - first.screen.rotation) % 2 == 1

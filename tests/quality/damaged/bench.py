@@ -13,13 +13,14 @@ from tests.quality.damaged.errands import ERRANDS
 from tests.quality.damaged.neighbours import NEIGHBOURS
 from tests.quality.damaged.recordings import record_all
 from tests.quality.damaged.spoilt_pictures import DAMAGES as PICTURES
+from tests.quality.damaged.spoilt_proofs import DAMAGES as PROOFS
 from tests.quality.damaged.spoilt_sets import ERRANDS as SET_ERRANDS
 from tests.quality.damaged.spoilt_sets import SET_DAMAGES, Shelf
 from tests.quality.damaged.spoilt_steps import DAMAGES as STEPS
 from tests.quality.damaged.spoilt_words import DAMAGES as WORDS
 from tests.quality.damaged.wreck import Planted, Wreck
 
-DAMAGES = (*PICTURES, *STEPS, *WORDS)
+DAMAGES = (*PICTURES, *STEPS, *WORDS, *PROOFS)
 Place = tuple[str, str, int | None]
 """The check, the episode, and the step of what was planted or found."""
 

@@ -14,14 +14,14 @@ neighbour = among(NEIGHBOURS)
 def little_scroll(wreck: Wreck) -> tuple[Planted, ...]:
     """A SCROLL of 5 % of the screen."""
     step = wreck.any_step(where=lambda step: wreck.is_action(step, "SCROLL"))
-    wreck.put_action(step, "SCROLL", [[500, 500], [503, 550]], "[(500, 500), (503, 550)]")
+    wreck.put_scroll(step, (500, 500), (500, 550))
     return ()
 
 
 @neighbour()
 def unhurried(wreck: Wreck) -> tuple[Planted, ...]:
-    """A CLICK for which the finger stayed for 400 ms."""
-    wreck.records[wreck.any_step(where=wreck.is_touch)]["input"]["duration_us"] = 400_000
+    """A CLICK for which the finger stayed for 390 ms."""
+    wreck.records[wreck.any_step(where=wreck.is_touch)]["input"]["duration_us"] = 390_000
     return ()
 
 
@@ -57,8 +57,7 @@ def other_characters(wreck: Wreck) -> tuple[Planted, ...]:
     """A text in other scripts, with a backslash within, that the field shows as it is."""
     step = wreck.any_step(where=lambda step: wreck.is_action(step, "TYPE"))
     old, text = str(wreck.steps[step]["info"]), "Käse\\Brot, 牛乳 и хлеб"
-    wreck.put_action(step, "TYPE", text)
-    wreck.records[step]["input"]["text"] = text
+    wreck.put_text(step, text)
     wreck.retype(step, old, text)
     return ()
 

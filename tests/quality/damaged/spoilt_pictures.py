@@ -137,7 +137,7 @@ def swapped_in_released_data(wreck: Wreck) -> tuple[Planted, ...]:
 @damage(*_SMALL)
 def halved(wreck: Wreck) -> Planted:
     """A screenshot has half the size of the others."""
-    step = wreck.any_step()
+    step = wreck.any_step(where=lambda step: wreck.is_key(step, "HOME"))
     wreck.put_picture(step, wreck.image(step).reduce(2))
     return Planted("IMG03", step)
 
@@ -145,7 +145,7 @@ def halved(wreck: Wreck) -> Planted:
 @damage(*_SMALL)
 def turned(wreck: Wreck) -> Planted:
     """A screenshot lies on its side while the phone stood upright."""
-    step = wreck.any_step()
+    step = wreck.any_step(where=lambda step: wreck.is_key(step, "HOME"))
     wreck.put_picture(step, wreck.image(step).transpose(Image.Transpose.ROTATE_90))
     return Planted("IMG03", step)
 

@@ -186,13 +186,13 @@ def stray(shelf: Shelf) -> Planted:
 
 
 @_damage()
-def proof_lost(shelf: Shelf) -> Planted:
+def proof_lost(shelf: Shelf) -> tuple[Planted, ...]:
     """One of the recordings has no proof."""
     for wreck in shelf.wrecks:
         wreck.save()
     lost = shelf.wrecks.pop()
     (shelf.root / "provenance" / f"{lost.episode_id}.json").unlink()
-    return _whole("SET04")
+    return _whole("SET04"), _of(lost, "ACT10")
 
 
 @_damage()

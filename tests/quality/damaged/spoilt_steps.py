@@ -71,24 +71,23 @@ def ended_twice(wreck: Wreck) -> Planted:
 def hardly_scrolled(wreck: Wreck) -> Planted:
     """A SCROLL of 2 % of the screen."""
     step = wreck.any_step(where=lambda step: wreck.is_action(step, "SCROLL"))
-    wreck.put_action(step, "SCROLL", [[500, 500], [503, 520]], "[(500, 500), (503, 520)]")
+    wreck.put_scroll(step, (500, 500), (500, 520))
     return Planted("ACT04", step)
 
 
 @damage()
-def held_long(wreck: Wreck) -> Planted:
+def held_long(wreck: Wreck) -> tuple[Planted, ...]:
     """A CLICK for which the finger stayed for 900 ms."""
     step = wreck.any_step(where=wreck.is_touch)
     wreck.records[step]["input"]["duration_us"] = 900_000
-    return Planted("ACT04", step)
+    return Planted("ACT04", step), Planted("ACT10", step)
 
 
 @damage(*_TYPED)
 def nothing_typed(wreck: Wreck) -> Planted:
     """A TYPE without text."""
     step = _typing(wreck)
-    wreck.put_action(step, "TYPE", "")
-    wreck.records[step]["input"]["text"] = ""
+    wreck.put_text(step, "")
     return Planted("ACT05", step)
 
 
@@ -96,7 +95,7 @@ def nothing_typed(wreck: Wreck) -> Planted:
 def backslash(wreck: Wreck) -> Planted:
     """A text with a stray backslash at its end."""
     step = _typing(wreck)
-    wreck.put_action(step, "TYPE", wreck.steps[step]["info"] + "\\")
+    wreck.put_text(step, wreck.steps[step]["info"] + "\\")
     return Planted("ACT05", step)
 
 
@@ -104,8 +103,7 @@ def backslash(wreck: Wreck) -> Planted:
 def another_text(wreck: Wreck) -> Planted:
     """A text that the field does not show afterwards."""
     step = _typing(wreck)
-    wreck.put_action(step, "TYPE", "what nobody typed")
-    wreck.records[step]["input"]["text"] = "what nobody typed"
+    wreck.put_text(step, "what nobody typed")
     return Planted("ACT05", step)
 
 
@@ -125,8 +123,7 @@ def colon(wreck: Wreck) -> Planted:
     step = _typing(wreck)
     text = str(wreck.steps[step]["info"])
     spelled = f"at 9:30 {text}"
-    wreck.put_action(step, "TYPE", spelled)
-    wreck.records[step]["input"]["text"] = spelled
+    wreck.put_text(step, spelled)
     wreck.retype(step, text, spelled)
     return Planted("ACT05", step)
 

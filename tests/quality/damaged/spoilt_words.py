@@ -57,9 +57,8 @@ def short(wreck: Wreck) -> Planted:
 @damage("zeppelins")
 def no_reason(wreck: Wreck) -> Planted:
     """IMPOSSIBLE without a reason."""
-    last = len(wreck.steps) - 1
-    wreck.steps[last]["ps"] = "  "
-    return Planted("EPI04", last)
+    wreck.put_end("  ")
+    return Planted("EPI04", len(wreck.steps) - 1)
 
 
 @damage()
@@ -154,8 +153,7 @@ def telephone(wreck: Wreck) -> Planted:
 def _typed(wreck: Wreck, text: str) -> Planted:
     step = wreck.any_step(where=lambda step: wreck.is_action(step, "TYPE"))
     old = str(wreck.steps[step]["info"])
-    wreck.put_action(step, "TYPE", text)
-    wreck.records[step]["input"]["text"] = text
+    wreck.put_text(step, text)
     wreck.retype(step, old, text)
     return Planted("PRV01", step)
 

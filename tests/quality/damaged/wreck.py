@@ -13,6 +13,8 @@ from typing import Any
 
 from PIL import Image
 
+from odyssey_recorder.model.geometry import Point, Size, to_pixel
+
 Tree = dict[str, Any]
 """A JSON object that is changed at will: damage knows no types."""
 
@@ -132,11 +134,33 @@ class Wreck:
         """Spell a step's action anew."""
         self.steps[step].update(action=action, info=info, ps=ps)
 
+    def put_press(self, step: int, x: int, y: int) -> None:
+        """Move a press to another place of the grid, in the annotation alone."""
+        self.put_action(step, self.steps[step]["action"], [[x, y], [x, y]], f"[({x}, {y})]")
+
     def put_place(self, step: int, x: int, y: int) -> None:
         """Move a press to another place of the grid, in the annotation and in the proof."""
-        self.put_action(step, self.steps[step]["action"], [[x, y], [x, y]], f"[({x}, {y})]")
+        self.put_press(step, x, y)
+        self._put_finger(step, Point(x, y))
+
+    def put_scroll(self, step: int, start: tuple[int, int], end: tuple[int, int]) -> None:
+        """Have another scroll at a step, in the annotation and in the proof."""
+        self.put_action(step, "SCROLL", [[*start], [*end]], f"[{start}, {end}]")
+        self._put_finger(step, Point(*start), Point(*end))
+
+    def put_text(self, step: int, text: str) -> None:
+        """Have another text typed, in the annotation and in the proof."""
+        self.put_action(step, "TYPE", text)
+        self.records[step]["input"]["text"] = text
+
+    def put_end(self, words: str) -> None:
+        """Have the episode end with other words, in the annotation and in the proof."""
+        self.steps[-1]["ps"] = self.records[-1]["end"]["words"] = words
+
+    def _put_finger(self, step: int, *path: Point) -> None:
         frame, stroke = self.records[step]["frame"], self.records[step]["input"]
-        stroke["samples"] = [[x * frame["width"] // 1000, y * frame["height"] // 1000, 0]]
+        pixels = [to_pixel(point, Size(frame["width"], frame["height"])) for point in path]
+        stroke["samples"] = [[at.x, at.y, 100_000 * number] for number, at in enumerate(pixels)]
 
     def retype(self, step: int, old: str, text: str) -> None:
         """Have the fields after a step show another text."""

@@ -1,0 +1,160 @@
+"""The check of the actions against their proof, for criterion (ii): each is what was sent, or what a fix made of it."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TypeVar
+
+from odyssey_recorder.dataset.amendment import Amendment, DropSteps, NewEnd, NewPress, NewText
+from odyssey_recorder.dataset.episode_json import UnreadableError, trajectory
+from odyssey_recorder.dataset.provenance import EndRecord, KeyRecord, StepRecord, StrokeRecord, TextRecord
+from odyssey_recorder.gesture.recognizer import TouchRules, recognize
+from odyssey_recorder.gesture.touch import TouchSample, TouchStroke
+from odyssey_recorder.model.action import (
+    Action,
+    Click,
+    Complete,
+    Impossible,
+    LongPress,
+    Press,
+    Scroll,
+    SystemKey,
+    Type,
+    describe,
+    is_terminal,
+)
+from odyssey_recorder.model.geometry import Pixel, Size
+from odyssey_recorder.quality.checks.check import NO_PROOF, Found, Unseen
+from odyssey_recorder.quality.effect import density_of
+from odyssey_recorder.quality.evidence import EpisodeEvidence
+from odyssey_recorder.quality.wording import named
+
+Said = Iterator[Found | Unseen]
+_Value = TypeVar("_Value")
+
+_TODO = "Bring the annotation and its proof back as they were; what was done wrongly is changed by a fix in a review."
+_LOST = "Bring the file in provenance/ back from a copy: without it nobody can tell what was done."
+_NO_END = "the proof is of a recorder that did not yet keep how an episode ends"
+_NO_DENSITY = "the density of the device is not known, by which a touch is a click or a scroll"
+
+
+def as_recorded(evidence: EpisodeEvidence) -> Said:
+    """An action is not exactly what the recorder makes of its proof: the kind, place and path of a touch, the key, the
+    text, the end with its words; or what the fixes in the review file made of that. Or the proof is missing where the
+    dataset has view trees of the episode, cannot be read, or has other steps. Proofs of older recorders do not say how
+    an episode ended. Without a proof nothing is checked."""
+    if evidence.proof is None:
+        if evidence.proof_problem:
+            yield Found(None, f"The proof cannot be used: {evidence.proof_problem.rstrip('.')}.", _LOST)
+        else:
+            yield Unseen(None, NO_PROOF)
+        return
+    density = density_of(evidence)
+    fixes = _Fixes(evidence.amendments)
+    for step in evidence.steps:
+        if step.record is None or (told := step.spelled.action) is None:
+            continue
+        if is_terminal(told) and step.record.input is None and step.record.end is None:
+            yield Unseen(step.number, _NO_END)
+        elif isinstance(step.record.input, StrokeRecord) and density is None:
+            yield Unseen(step.number, _NO_DENSITY)
+        elif differs := _differs(told, fixes.applied(step.number, _done(step.record, density or 0))):
+            yield Found(step.number, differs, _TODO)
+        elif more := _says_more(evidence, step.number, told):
+            yield Found(step.number, f"Its {more} says something else than the proof.", _TODO)
+
+
+def _differs(told: Action, done: Action | None) -> str:
+    if told == done:
+        return ""
+    if done is None:
+        return f"The action is {named(describe(told))}; by the proof nothing was done."
+    if describe(told) == describe(done):
+        return f"The path of {named(describe(told))} is not that of the proof."
+    return f"The action is {named(describe(told))}; by the proof it was {named(describe(done))}."
+
+
+def _done(record: StepRecord, density: int) -> Action | None:
+    """The action that the recorder makes of what the proof holds; None where it holds none."""
+    match record.input:
+        case StrokeRecord(samples=samples, duration_us=duration_us):
+            size = Size(record.frame.width, record.frame.height)
+            if not samples or min(size.width, size.height) < 1:
+                return None
+            stroke = TouchStroke(tuple(TouchSample(Pixel(x, y), at_us) for x, y, at_us in samples), duration_us)
+            return recognize(stroke, TouchRules.for_density(density), size)
+        case KeyRecord(key=key):
+            return next((Press(one) for one in SystemKey if one.value == key), None)
+        case TextRecord(text=text):
+            return Type(text)
+        case None:
+            return _end(record.end)
+
+
+def _end(end: EndRecord | None) -> Action | None:
+    match end:
+        case None:
+            return None
+        case EndRecord(action="COMPLETE", words=words):
+            return Complete(words)
+        case EndRecord(words=words):
+            return Impossible(words)
+
+
+def _says_more(evidence: EpisodeEvidence, number: int, told: Action) -> str:
+    """The key of a step, `info` or `ps`, that says what its action does not; empty where both say the same."""
+    strict = evidence.episode.strict
+    extra = strict.steps[number].extra if strict else {}
+    if extra.get("info"):
+        return "info"
+    match told:
+        case Click(point) | LongPress(point):
+            try:
+                return "" if trajectory(extra.get("ps")) in ((), (point,)) else "ps"
+            except UnreadableError:
+                return "ps"
+        case Type() | Press():
+            return "ps" if extra.get("ps") else ""
+        case Scroll() | Complete() | Impossible():
+            return ""  # what it says is the action
+
+
+class _Fixes:
+    """What fixes make of the actions of the proof, by the numbers that its steps have now."""
+
+    def __init__(self, amendments: Sequence[Amendment]) -> None:
+        self._presses: dict[int, bool] = {}
+        self._texts: dict[int, str] = {}
+        self._end: str | None = None
+        for amendment in amendments:
+            match amendment:
+                case NewPress(step=step, long=long):
+                    self._presses[step] = long
+                case NewText(step=step, text=text):
+                    self._texts[step] = text
+                case NewEnd(words=words):
+                    self._end = words
+                case DropSteps():
+                    self._presses = _moved_up(self._presses, amendment)
+                    self._texts = _moved_up(self._texts, amendment)
+                case _:
+                    pass  # it leaves the actions as they are, or the proof says it too
+
+    def applied(self, number: int, action: Action | None) -> Action | None:
+        """The action as the fixes leave it."""
+        match action:
+            case Click(point) | LongPress(point) if number in self._presses:
+                return LongPress(point) if self._presses[number] else Click(point)
+            case Type() if number in self._texts:
+                return Type(self._texts[number])
+            case Complete() if self._end is not None:
+                return Complete(self._end)
+            case Impossible() if self._end is not None:
+                return Impossible(self._end)
+            case _:
+                return action
+
+
+def _moved_up(of_steps: Mapping[int, _Value], dropped: DropSteps) -> dict[int, _Value]:
+    """The same by the numbers that the steps have once others were dropped."""
+    first, last = dropped.first, dropped.last
+    left = {step: value for step, value in of_steps.items() if not first <= step <= last}
+    return {step - (last - first + 1) if step > last else step: value for step, value in left.items()}

@@ -1,0 +1,103 @@
+"""What goes wrong between an annotation and its proof: actions that are not those that were recorded."""
+
+from tests.quality.damaged.damage import Damage, among
+from tests.quality.damaged.wreck import Planted, Wreck
+
+DAMAGES: list[Damage] = []
+damage = among(DAMAGES)
+
+
+@damage()
+def moved_click(wreck: Wreck) -> Planted:
+    """A CLICK was moved to another place of the screen."""
+    step = wreck.any_step(where=wreck.is_touch)
+    x, y = wreck.steps[step]["info"][0]
+    wreck.put_press(step, (x + 400) % 1000, (y + 300) % 1000)
+    wreck.records[step]["bbox"] = wreck.records[step]["bbox_source"] = None
+    return Planted("ACT10", step)
+
+
+@damage()
+def nudged_click(wreck: Wreck) -> Planted:
+    """A CLICK was moved by a thousandth of the screen."""
+    step = wreck.any_step(where=wreck.is_touch)
+    x, y = wreck.steps[step]["info"][0]
+    wreck.put_press(step, x + 1 if x < 1000 else x - 1, y)
+    return Planted("ACT10", step)
+
+
+@damage("library", "forecast")
+def reversed_scroll(wreck: Wreck) -> Planted:
+    """A SCROLL goes the other way."""
+    step = wreck.any_step(where=lambda step: wreck.is_action(step, "SCROLL"))
+    start, end = wreck.steps[step]["info"]
+    wreck.put_action(step, "SCROLL", [end, start], f"[{tuple(end)}, {tuple(start)}]")
+    return Planted("ACT10", step)
+
+
+@damage("forecast")
+def called_a_click(wreck: Wreck) -> tuple[Planted, ...]:
+    """A LONG_PRESS is called a CLICK."""
+    step = wreck.any_step(where=lambda step: wreck.is_action(step, "LONG_PRESS"))
+    wreck.steps[step]["action"] = "CLICK"
+    return Planted("ACT10", step), Planted("ACT04", step)
+
+
+@damage("cottage", "candle", "tiles")
+def another_key(wreck: Wreck) -> Planted:
+    """BACK is called RECENT."""
+    step = wreck.any_step(where=lambda step: wreck.is_key(step, "BACK"))
+    wreck.put_action(step, "CLICK", "KEY_RECENT")
+    return Planted("ACT10", step)
+
+
+@damage("candle", "balloons", "frost")
+def retyped(wreck: Wreck) -> tuple[Planted, ...]:
+    """A text has a word more than was typed."""
+    step = wreck.any_step(where=lambda step: wreck.is_action(step, "TYPE"))
+    wreck.put_action(step, "TYPE", f"{wreck.steps[step]['info']} today")
+    return Planted("ACT10", step), Planted("ACT05", step)
+
+
+@damage("candle", "tiles", "dark")
+def given_up(wreck: Wreck) -> Planted:
+    """COMPLETE became IMPOSSIBLE."""
+    last = len(wreck.steps) - 1
+    wreck.put_action(last, "IMPOSSIBLE", ps="Item not found")
+    return Planted("ACT10", last)
+
+
+@damage("zeppelins")
+def another_reason(wreck: Wreck) -> Planted:
+    """The reason of an IMPOSSIBLE is another."""
+    last = len(wreck.steps) - 1
+    wreck.put_action(last, "IMPOSSIBLE", ps="Out of stock")
+    return Planted("ACT10", last)
+
+
+@damage("tiles")
+def changed_places(wreck: Wreck) -> tuple[Planted, ...]:
+    """Two actions have changed places."""
+    keys = ("action", "info", "ps")
+    one, other = ({key: wreck.steps[step][key] for key in keys} for step in (1, 3))
+    wreck.steps[1].update(other)
+    wreck.steps[3].update(one)
+    for step in (1, 3):
+        wreck.records[step]["bbox"] = wreck.records[step]["bbox_source"] = None
+    return Planted("ACT10", 1), Planted("ACT10", 3)
+
+
+@damage()
+def step_left_out(wreck: Wreck) -> Planted:
+    """A step was taken out of the annotation, with its files, and not out of the proof."""
+    proof = wreck.proof
+    wreck.renumber(step for step in range(len(wreck.steps)) if step != 1)
+    wreck.proof = proof | {"steps": [*wreck.records, wreck.records[-1]]}
+    return Planted("ACT10")
+
+
+@damage("candle", "library")
+def torn_proof(wreck: Wreck) -> Planted:
+    """The proof cannot be read."""
+    del wreck.proof["steps"][0]["frame"]["number"]
+    return Planted("ACT10")

@@ -1,0 +1,213 @@
+"""The check of the actions against their proof: whatever of an action is another than what was done is an error."""
+
+import json
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from odyssey_recorder.dataset.amendment import (
+    Amendment,
+    DropSteps,
+    DropTail,
+    NewEnd,
+    NewInstruction,
+    NewPress,
+    NewText,
+)
+from odyssey_recorder.dataset.provenance import EndRecord, KeyRecord, StrokeRecord
+from odyssey_recorder.model.action import Action, Click, Complete, Impossible, LongPress, Press, Scroll, SystemKey, Type
+from odyssey_recorder.model.geometry import Point
+from odyssey_recorder.quality.checker import Checker
+from odyssey_recorder.quality.evidence import EpisodeEvidence
+from odyssey_recorder.quality.reviewing.review import Fix
+from odyssey_recorder.quality.reviewing.review_file import ReviewFile, spell
+from tests.quality.evidence import evidence, found, said, unproved, unseen, with_step
+from tests.quality.folders import FIRST, write_dataset
+
+DOWN, UP = Point(500, 800), Point(500, 300)
+PATH = (DOWN, Point(480, 500), UP)
+DONE: tuple[Action, ...] = (
+    Click(Point(719, 762)),
+    LongPress(Point(100, 200)),
+    Scroll(DOWN, UP, PATH),
+    Type("milk"),
+    Press(SystemKey.BACK),
+    Complete("It is there."),
+)
+
+
+def told(one: EpisodeEvidence, step: int, action: Action) -> EpisodeEvidence:
+    """The same with another action in the annotation."""
+    spelled = one.steps[step].spelled
+    return with_step(one, step, spelled=type(spelled)(action, spelled.spelled))
+
+
+@pytest.mark.parametrize(
+    ("step", "action"),
+    [
+        (0, Click(Point(720, 762))),
+        (0, LongPress(Point(719, 762))),
+        (0, Scroll(Point(719, 762), Point(719, 762), (Point(719, 762),))),
+        (0, Press(SystemKey.HOME)),
+        (1, Click(Point(100, 200))),
+        (2, Scroll(UP, DOWN, tuple(reversed(PATH)))),
+        (2, Scroll(DOWN, UP, (DOWN, UP))),
+        (3, Type("milk ")),
+        (4, Press(SystemKey.RECENT)),
+        (4, Complete()),
+        (5, Complete("It is here.")),
+        (5, Impossible("It is there.")),
+        (5, Click(Point(719, 762))),
+    ],
+)
+def test_an_action_that_is_not_the_recorded_one_is_found(step: int, action: Action) -> None:
+    one = evidence(*DONE)
+    assert said("ACT10", one) == []
+    assert found("ACT10", told(one, step, action)) == [step]
+
+
+@pytest.mark.parametrize(
+    ("step", "changes"),
+    [
+        (0, {"input": StrokeRecord(samples=(), duration_us=0)}),
+        (0, {"width": 0}),
+        (4, {"input": KeyRecord(key="MENU")}),
+        (4, {"input": None}),
+    ],
+)
+def test_a_proof_in_which_nothing_was_done_is_found(step: int, changes: dict[str, Any]) -> None:
+    assert found("ACT10", with_step(evidence(*DONE), step, **changes)) == [step]
+
+
+def test_steps_that_changed_places_are_found() -> None:
+    one = evidence(*DONE)
+    assert found("ACT10", told(told(one, 0, DONE[1]), 1, DONE[0])) == [0, 1]
+
+
+def test_how_an_episode_ends_is_not_checked_by_the_proof_of_an_older_recorder() -> None:
+    older = with_step(told(evidence(*DONE), 5, Impossible("Closed")), 5, end=None)
+    assert (found("ACT10", older), unseen("ACT10", older)) == ([], [5])
+    assert found("ACT10", told(older, 5, Type("milk"))) == [5]
+
+
+def test_without_a_proof_nothing_is_checked_and_a_broken_one_is_an_error() -> None:
+    released = unproved(evidence(*DONE))
+    assert (found("ACT10", released), unseen("ACT10", released)) == ([], [-1])
+    broken = unproved(evidence(*DONE, proof_problem="1.json is not a provenance file."))
+    assert found("ACT10", broken) == [None]
+
+
+@pytest.mark.parametrize(
+    ("amendments", "step", "action"),
+    [
+        ([NewPress(step=0, long=True)], 0, LongPress(Point(719, 762))),
+        ([NewPress(step=1, long=False)], 1, Click(Point(100, 200))),
+        ([NewPress(step=0, long=True), NewPress(step=0, long=False)], 0, Click(Point(719, 762))),
+        ([NewText(step=3, text="milk and bread")], 3, Type("milk and bread")),
+        ([NewText(step=5, text="bread"), DropSteps(first=1, last=2)], 3, Type("bread")),
+        ([NewText(step=3, text="bread"), DropSteps(first=4, last=4)], 3, Type("bread")),
+        ([NewEnd(words="None."), DropTail(at=7), NewInstruction(instruction="Do it.")], 5, Complete("None.")),
+    ],
+)  # fmt: skip
+def test_what_a_fix_made_of_an_action_is_right_and_nothing_else(
+    amendments: Sequence[Amendment], step: int, action: Action
+) -> None:
+    fixed = evidence(*DONE, amendments=tuple(amendments))
+    assert found("ACT10", told(fixed, step, action)) == []
+    if action != DONE[step]:
+        assert found("ACT10", fixed) == [step]
+
+
+def test_an_end_that_was_amended_to_a_reason_stays_of_its_kind() -> None:
+    gave_up = with_step(
+        evidence(*DONE[:5], Impossible("Closed")), 5, end=EndRecord(action="IMPOSSIBLE", words="Closed")
+    )
+    fixed = told(evidence(*DONE[:5], Impossible("Closed"), amendments=(NewEnd(words="Gone"),)), 5, Impossible("Gone"))
+    assert found("ACT10", with_step(fixed, 5, end=gave_up.steps[5].record.end)) == []  # type: ignore[union-attr]
+
+
+# --- in files --------------------------------------------------------------------------------------------
+
+
+def found_in(annotation: Path) -> list[str]:
+    return [one.name for one in Checker(None).check(annotation).findings if one.check == "ACT10"]
+
+
+def edit_steps(annotation: Path, change: Callable[[list[dict[str, Any]]], object]) -> None:
+    tree = json.loads(annotation.read_text())
+    change(tree["steps"])
+    annotation.write_text(json.dumps(tree))
+
+
+@pytest.mark.parametrize(
+    ("change", "is_found"),
+    [
+        (lambda steps: steps[0].update(info=[[203, 300], [900, 900]]), True),
+        (lambda steps: steps[0].update(ps="[(203, 300), (900, 900)]"), True),
+        (lambda steps: steps[0].update(ps="(203, 300"), True),
+        (lambda steps: steps[0].update(info=[[203, 300]], ps=[[203, 300]]), False),
+        (lambda steps: steps[0].update(ps=""), False),
+        (lambda steps: steps[1].update(note="of another tool"), False),
+    ],
+)
+def test_what_the_file_says_besides_the_action_must_say_the_same(
+    tmp_path: Path, change: Callable[[list[dict[str, Any]]], object], *, is_found: bool
+) -> None:
+    (annotation,) = write_dataset(tmp_path, FIRST)
+    assert found_in(annotation) == []
+    edit_steps(annotation, change)
+    assert found_in(annotation) == (["ACT10@0"] if is_found else [])
+
+
+def test_a_proof_that_is_lost_broken_or_of_other_steps_is_an_error_where_there_are_view_trees(tmp_path: Path) -> None:
+    (annotation,) = write_dataset(tmp_path, FIRST)
+    proof = tmp_path / "provenance" / f"{FIRST}.json"
+    tree = json.loads(proof.read_text())
+    for text in ("", json.dumps({**tree, "steps": tree["steps"][:-1]})):
+        proof.write_text(text)
+        assert found_in(annotation) == ["ACT10"]
+    proof.unlink()
+    assert found_in(annotation) == ["ACT10"]
+    for path in (tmp_path / "ui_trees").iterdir():
+        path.unlink()
+    assert found_in(annotation) == []  # as a released episode beside recorded ones
+
+
+def test_a_fix_that_is_in_the_review_file_explains_the_annotation_and_none_that_was_taken_back(tmp_path: Path) -> None:
+    (annotation,) = write_dataset(tmp_path, FIRST)
+    before = revision(annotation)
+    edit_steps(annotation, lambda steps: steps[0].update(action="LONG_PRESS"))
+    assert found_in(annotation) == ["ACT10@0"]
+    fix = fix_of("a", before, revision(annotation), NewPress(step=0, long=True))
+    write_fixes(tmp_path, fix)
+    assert found_in(annotation) == []
+    write_fixes(tmp_path, fix, fix_of("b", fix.after, before, None, undoes=fix.id))
+    assert found_in(annotation) == ["ACT10@0"]
+    edit_steps(annotation, lambda steps: steps[0].update(action="CLICK"))
+    assert found_in(annotation) == []
+
+
+def test_a_fix_of_an_annotation_that_is_not_here_yet_changes_nothing(tmp_path: Path) -> None:
+    (annotation,) = write_dataset(tmp_path, FIRST)
+    write_fixes(tmp_path, fix_of("a", revision(annotation), "0" * 64, NewPress(step=0, long=True)))
+    assert found_in(annotation) == []
+
+
+def revision(annotation: Path) -> str:
+    return sha256(annotation.read_bytes()).hexdigest()
+
+
+def fix_of(letter: str, before: str, after: str, amendment: Amendment | None, *, undoes: str = "") -> Fix:
+    return Fix(
+        id=letter * 32, at=datetime(2026, 11, 1, tzinfo=UTC), by="Ada", amendment=amendment, why="It was held",
+        before=before, after=after, undoes=undoes,
+    )  # fmt: skip
+
+
+def write_fixes(root: Path, *fixes: Fix) -> None:
+    (root / "reviews").mkdir(exist_ok=True)
+    (root / "reviews" / f"{FIRST}.json").write_bytes(spell(ReviewFile(FIRST, fixes)))
