@@ -12,7 +12,7 @@ from odyssey_recorder.model.episode import Category
 from odyssey_recorder.model.text_origin import Approval, Equivalence, TextOrigin, Writer
 from odyssey_recorder.task.listing import ListedTask
 from odyssey_recorder.task.making.coverage import Coverage, asking_for, cover
-from odyssey_recorder.task.making.generation import Batch, Order, Targets, generate, left
+from odyssey_recorder.task.making.generation import Batch, Order, Targets, generate, left, suitable
 from odyssey_recorder.task.making.targets import load_targets
 from odyssey_recorder.task.queue.queue import Board, Deed, Holder, TaskStock
 from odyssey_recorder.task.templates.filling import identity
@@ -39,6 +39,14 @@ class Wanted:
     names_apps: bool
     device: str = ""
     app_class: str = ""
+
+
+def suiting(library: TemplateLibrary, wanted: Wanted, targets: Targets) -> tuple[Template, ...]:
+    """The templates that what is wanted can be made from, each asking for an app of the class."""
+    if wanted.app_class:
+        library = asking_for(library, wanted.catalogue, wanted.app_class)
+    categories = wanted.categories or frozenset(Category)
+    return suitable(library, wanted.catalogue, categories, targets.for_device(wanted.device))
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,23 +106,21 @@ class TaskDesk:
     def coverage(self, catalogue: str) -> Coverage:
         """What is there of each category, device and class of apps. Raises TaskError."""
         devices = [one.key for one in profiles()]
-        return cover(self.board().tasks, self.library(), catalogue, self._targets(), devices)
+        return cover(self.board().tasks, self.library(), catalogue, self.targets(), devices)
 
     # Making tasks.
 
     def generate(self, wanted: Wanted) -> Batch:
         """Make tasks and put them down to be approved. Raises TaskError."""
-        board, library = self.board(), self.library()
-        if wanted.app_class:
-            library = asking_for(library, wanted.catalogue, wanted.app_class)
+        board, library, targets = self.board(), self.library(), self.targets()
         made = generate(
-            library,
+            TemplateLibrary(suiting(library, wanted, targets), library.catalogues),
             Order(
                 count=wanted.count,
                 seed=wanted.seed,
                 day=date.today(),
                 catalogue=wanted.catalogue,
-                targets=self._targets(wanted.device),
+                targets=targets.for_device(wanted.device),
                 names_apps=wanted.names_apps,
                 categories=wanted.categories or frozenset(Category),
                 have=tuple(task.listed for task in board.tasks),
@@ -124,10 +130,9 @@ class TaskDesk:
         self._stock.add(made.tasks, to_approve=True)
         return made
 
-    def _targets(self, device: str = "") -> Targets:
-        """The lead's targets, with all for one device where it is given."""
-        targets = load_targets(self._templates.folders())
-        return replace(targets, devices={device: 1.0}) if device else targets
+    def targets(self) -> Targets:
+        """The lead's lasting targets. Raises TaskError."""
+        return load_targets(self._templates.folders())
 
     def propose(
         self, category: Category, count: int, *, catalogue: str = "android", cancelled: Callable[[], bool]

@@ -15,11 +15,12 @@ from odyssey_recorder.llm.prices import read_prices
 from odyssey_recorder.model.episode import Category
 from odyssey_recorder.model.text_origin import Approval, Writer
 from odyssey_recorder.task.listing import ListedTask
+from odyssey_recorder.task.making.generation import Targets
 from odyssey_recorder.task.queue.queue import Deed, Status
 from odyssey_recorder.task.queue.shared_queue import SharedQueue
 from odyssey_recorder.task.templates.template_files import load_library, shipped_templates
 from odyssey_recorder.task.words.rewriting import Rewritten
-from odyssey_recorder.task_desk import TaskDesk, Templates, Wanted
+from odyssey_recorder.task_desk import TaskDesk, Templates, Wanted, suiting
 from tests.llm.good_model import in_words, right
 from tests.llm.stand_in import MODEL, StandIn, says, shortest
 from tests.task.houses import House
@@ -100,6 +101,40 @@ def test_nothing_is_made_twice_and_it_is_told_how_many_are_left(room: Room) -> N
     first = {task.task.task for task in room.desk.generate(SIX).tasks}
     assert sum(room.desk.left().values()) == left - 6
     assert not first & {task.task.task for task in room.desk.generate(SIX).tasks}
+
+
+@pytest.mark.parametrize(
+    ("wanted", "targets", "count"),
+    [
+        (Wanted(500, 1, "android", frozenset({Category.GENERAL_TOOL}), names_apps=True, app_class="Documents"), "", 30),
+        (Wanted(500, 1, "android", frozenset({Category.GENERAL_TOOL}), names_apps=True, app_class="Shopping"), "", 0),
+        (Wanted(500, 1, "simulated_phone", frozenset({Category.GENERAL_TOOL}), names_apps=True), "Multi_Apps: 1", 0),
+    ],
+)
+def test_what_is_promised_is_what_can_be_made(room: Room, wanted: Wanted, targets: str, count: int) -> None:
+    if targets:
+        room.own.mkdir()
+        (room.own / "targets.yaml").write_text(f"categories: {{{targets}}}\n")
+    room.desk.generate(replace(wanted, count=2))
+    there = len(room.desk.board().tasks)
+
+    left, library = room.desk.left(), room.desk.library()
+    promised = sum(left[one.template_id] for one in suiting(library, wanted, room.desk.targets()))
+    made = room.desk.generate(wanted)
+
+    assert len(made.tasks) == promised == count - there
+    assert sum(made.left.values()) == 0
+
+
+def test_a_template_for_other_devices_is_not_promised(room: Room) -> None:
+    library = room.desk.library()
+    of_fold = replace(library.templates[0], template_id="fold", devices=("pixel_fold",))
+    library = replace(library, templates=(of_fold,))
+    wanted = Wanted(1, 1, of_fold.catalogue, frozenset(), names_apps=True)
+
+    assert suiting(library, replace(wanted, device="pixel_tablet"), Targets()) == ()
+    assert suiting(library, replace(wanted, device="pixel_fold"), Targets()) == (of_fold,)
+    assert suiting(library, wanted, Targets(devices={"pixel_tablet": 1.0, "pixel_fold": 0.0})) == ()
 
 
 def test_a_cell_of_the_board_is_filled(room: Room) -> None:

@@ -121,6 +121,17 @@ def test_templates_that_ask_for_a_class_do_so_with_the_first_role_that_can() -> 
     assert asking_for(LIBRARY, "phone", "Podcasts").templates == ()
 
 
+def test_a_template_asks_for_a_class_by_a_role_that_leaves_somebody_to_play_the_others() -> None:
+    reader = App("Reader", "org.reader", "Reading", frozenset({"read", "listen"}))
+    radio = App("Radio", "org.radio", "Video", frozenset({"listen"}))
+    phone = Catalogue("phone", "A phone", ("Reading", "Video"), (reader, radio))
+    one = replace(TEMPLATE, roles=(Role("listen"), Role("read")))
+    library = TemplateLibrary((one,), {"phone": phone})
+    assert [each.roles for each in asking_for(library, "phone", "Reading").templates] == [
+        (Role("listen"), Role("read", ("Reader",)))
+    ]
+
+
 def test_a_role_that_names_its_apps_keeps_to_them() -> None:
     narrow = replace(TEMPLATE, roles=(Role("video", ("Cast", "Gone")),))
     library = TemplateLibrary((narrow,), LIBRARY.catalogues)

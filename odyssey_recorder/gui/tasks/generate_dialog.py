@@ -12,6 +12,7 @@ from odyssey_recorder.gui.tasks.preparing import Wanted
 from odyssey_recorder.gui.tasks.rewrite_dialog import count_words
 from odyssey_recorder.gui.tasks.workshop import Materials
 from odyssey_recorder.model.episode import Category
+from odyssey_recorder.task_desk import suiting
 
 _MOST = 10_000
 _WIDTH_PX = 480
@@ -72,11 +73,13 @@ class GenerateDialog(QDialog):
             self._app_class.choose(chosen)
 
     def _tell(self) -> None:
-        chosen = [one for one, tick in self._categories.items() if tick.isChecked()]
-        fitting = [one for one in self._materials.library.of(self._catalogue.value) if one.category in chosen]
+        is_any_chosen = any(tick.isChecked() for tick in self._categories.values())
+        materials = self._materials
+        fitting = suiting(materials.library, self.asked, materials.targets) if is_any_chosen else ()
         left = sum(self._materials.left.get(one.template_id, 0) for one in fitting)
         templates = count_words(len(fitting), "template")
-        self._left.setText(f"{templates} can still give {count_words(left, 'different task')}.")
+        none = "No template can give more tasks like this: change the class, the device or the categories."
+        self._left.setText(f"{templates} can still give up to {count_words(left, 'different task')}." if left else none)
         self._ok.setEnabled(bool(left))
 
     def _agree(self) -> None:
@@ -87,6 +90,8 @@ class GenerateDialog(QDialog):
     def _connect(self) -> None:
         self._catalogue.currentIndexChanged.connect(lambda _at: self._offer_classes())
         self._catalogue.currentIndexChanged.connect(lambda _at: self._tell())
+        for choice in (self._device, self._app_class):
+            choice.currentIndexChanged.connect(lambda _at: self._tell())
         for tick in self._categories.values():
             tick.toggled.connect(lambda _on: self._tell())
         self._ok.clicked.connect(self._agree)

@@ -7,7 +7,7 @@ from odyssey_recorder.llm.asking import Estimate, Progress
 from odyssey_recorder.model.episode import Category
 from odyssey_recorder.task.listing import ListedTask
 from odyssey_recorder.task.making.coverage import Coverage
-from odyssey_recorder.task.making.generation import Batch
+from odyssey_recorder.task.making.generation import Batch, Targets
 from odyssey_recorder.task.queue.queue import Board, Holder
 from odyssey_recorder.task.templates.template import Template, TemplateLibrary
 from odyssey_recorder.task.words.proposing import Proposal
@@ -33,6 +33,9 @@ class Preparing(Protocol):
 
     def left(self) -> Mapping[str, int]:
         """How many distinct tasks each template can still give, by its id."""
+
+    def targets(self) -> Targets:
+        """The lead's lasting targets, which leave out what has no share of them."""
 
     def board(self) -> Board:
         """Every task, also what is to be approved or was rejected."""

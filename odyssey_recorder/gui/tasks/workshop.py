@@ -14,6 +14,7 @@ from odyssey_recorder.gui.jobs import Cancelled, Job, Jobs, Progress
 from odyssey_recorder.gui.tasks.prepared_rows import prepared_rows
 from odyssey_recorder.gui.tasks.preparing import Preparing
 from odyssey_recorder.task.listing import ListedTask
+from odyssey_recorder.task.making.generation import Targets
 from odyssey_recorder.task.templates.template import TemplateLibrary
 from odyssey_recorder.task.words.rewriting import Rewritten
 
@@ -28,13 +29,16 @@ Labour: TypeAlias = Callable[[Preparing, Progress, Cancelled], T]
 
 @dataclass(frozen=True, slots=True)
 class Materials:
-    """The templates, how many distinct tasks each can still give, and why no language model can be asked, if so.
+    """The templates, how many distinct tasks each can still give, and the lead's targets.
+
+    `cannot_ask` says why no language model can be asked, if so.
 
     `names_apps` tells whether instructions name the apps to use, as long as nobody asks for something else.
     """
 
     library: TemplateLibrary
     left: Mapping[str, int]
+    targets: Targets
     cannot_ask: str
     names_apps: bool
 
@@ -181,4 +185,6 @@ class Workshop(QObject):
 
 
 def _materials(preparing: Preparing) -> Materials:
-    return Materials(preparing.library(), preparing.left(), preparing.can_ask, preparing.names_apps)
+    return Materials(
+        preparing.library(), preparing.left(), preparing.targets(), preparing.can_ask, preparing.names_apps
+    )

@@ -11,6 +11,7 @@ from odyssey_recorder.task.making.generation import Targets
 from odyssey_recorder.task.queue.queue import FINISHED, QueuedTask, Status
 from odyssey_recorder.task.templates.catalogue import OTHER, App, Catalogue
 from odyssey_recorder.task.templates.template import Role, Template, TemplateLibrary
+from odyssey_recorder.task.templates.template_rules import can_be_cast
 
 K = TypeVar("K")
 
@@ -119,11 +120,11 @@ def asking_for(library: TemplateLibrary, catalogue: str, app_class: str) -> Temp
 
 
 def _narrowed(template: Template, apps: Catalogue, app_class: str) -> Template | None:
-    """The template with the first role that an app of the class can play left to these apps alone."""
+    """The template with a role left to the apps of the class alone: the first that they can play beside the others."""
     for place, role in enumerate(template.roles):
         fitting = tuple(app.name for app in _players(role, apps) if app.app_class == app_class)
-        if fitting:
-            roles = (*template.roles[:place], Role(role.name, fitting), *template.roles[place + 1 :])
+        roles = (*template.roles[:place], Role(role.name, fitting), *template.roles[place + 1 :])
+        if fitting and can_be_cast(roles, apps):
             return replace(template, roles=roles)
     return None
 

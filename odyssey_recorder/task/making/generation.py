@@ -34,6 +34,10 @@ class Targets:
     categories: Mapping[Category, float] = field(default_factory=dict)
     devices: Mapping[str, float] = field(default_factory=dict)
 
+    def for_device(self, device: str) -> "Targets":
+        """The same with all for one device; as they are where it is empty."""
+        return replace(self, devices={device: 1.0}) if device else self
+
 
 @dataclass(frozen=True, slots=True)
 class Order:
@@ -84,6 +88,19 @@ def generate(library: TemplateLibrary, order: Order) -> Batch:
     return Batch(tuple(islice(making.tasks(), order.count)), making.left())
 
 
+def suitable(
+    library: TemplateLibrary, catalogue: str, categories: Set[Category], targets: Targets
+) -> tuple[Template, ...]:
+    """The templates of a catalogue that give tasks of these categories; what has no share of the targets gets none."""
+    wanted = categories & _shares(targets.categories, Category).keys()
+    devices = set(_shares(targets.devices, targets.devices))
+    return tuple(
+        one
+        for one in library.of(catalogue)
+        if one.category in wanted and not (devices and one.devices and devices.isdisjoint(one.devices))
+    )
+
+
 def left(library: TemplateLibrary, tasks: Iterable[ListedTask], day: date) -> Mapping[str, int]:
     """How many tasks each template, by its id, can still give besides these, when recording begins on `day`.
 
@@ -109,8 +126,8 @@ class _Making:
     def __init__(self, library: TemplateLibrary, order: Order) -> None:
         self._devices = _Devices(order)
         self._taken = {*order.known, *(identity(task.task.task) for task in order.have)}
-        templates = [one for one in library.of(order.catalogue) if one.category in order.categories]
-        self._supplies = _supplies([one for one in templates if self._devices.suit(one)], library, order)
+        templates = suitable(library, order.catalogue, order.categories, order.targets)
+        self._supplies = _supplies(templates, library, order)
         used = _used({name: supply.fillings for name, supply in self._supplies.items()}, self._taken)
         self._left = {name: supply.fillings.count - used[name] for name, supply in self._supplies.items()}
         chance = Random(order.seed)
@@ -170,10 +187,6 @@ class _Devices:
         self._had_here: Counter[tuple[str, str]] = Counter()
         for task in order.have:
             self._count(task.task.category, task.devices)
-
-    def suit(self, template: Template) -> bool:
-        """Whether the template fits any device that shall have tasks."""
-        return not self._shares or bool(self._fitting(template))
 
     def take(self, template: Template) -> tuple[str, ...]:
         """The devices of the template's next task: one where devices have targets, otherwise all that it fits."""

@@ -177,17 +177,18 @@ def _cast_faults(template: Template, catalogue: Catalogue) -> Iterator[Fault]:
             found = False
             if not role.apps:
                 yield Fault(place, f"no app of the catalogue {catalogue.name} plays this role")
-    if found and not _can_be_cast(template.roles, catalogue, frozenset()):
+    if found and not can_be_cast(template.roles, catalogue):
         yield Fault(
             ("roles",), f"the catalogue {catalogue.name} has too few apps for each role to be played by another"
         )
 
 
-def _can_be_cast(roles: tuple[Role, ...], catalogue: Catalogue, taken: frozenset[str]) -> bool:
+def can_be_cast(roles: tuple[Role, ...], catalogue: Catalogue, taken: frozenset[str] = frozenset()) -> bool:
+    """Whether each role can be played by another app, none of which is `taken`."""
     if not roles:
         return True
     free = (app.name for app in players(roles[0], catalogue) if app.name not in taken)
-    return any(_can_be_cast(roles[1:], catalogue, taken | {name}) for name in free)
+    return any(can_be_cast(roles[1:], catalogue, taken | {name}) for name in free)
 
 
 # Phrasings.

@@ -91,7 +91,11 @@ def test_tasks_are_made_and_wait_to_be_approved(lead: LeadBench) -> None:
     for tick in dialog.findChildren(Tick):
         if tick.text() in ("General Tool", "Multi Apps"):
             tick.setChecked(False)
-    assert lead.says("4 templates can still give ")
+    assert lead.says("4 templates can still give up to ")
+    app_class = lead.named(QComboBox, "With an app of the class")
+    app_class.setCurrentText("Photos")
+    assert lead.says("No template can give more tasks like this")
+    app_class.setCurrentIndex(0)
     numbers = {box.accessibleName(): box for box in dialog.findChildren(QSpinBox)}
     numbers["Number of tasks"].setValue(8)
     lead.answer(dialog, "Generate")
