@@ -297,15 +297,18 @@ def quality_report(
 ) -> None:
     """Say what was accepted, and how far reviewers agree.
 
+    Episodes that have changed since they were checked are checked before.
+
     Exit code 0: reported; 2: the dataset or its reviews cannot be read, or the page not written.
     """
     from odyssey_recorder.commands.quality_report import report_quality
+    from odyssey_recorder.review_desk import ReviewDesk
     from odyssey_recorder.settings import read_settings
     from odyssey_recorder.wiring import user_checker
 
     try:
-        folder = dataset or read_settings().dataset
-        report_quality(folder, user_checker().known, out, html=html, as_json=as_json)
+        desk = ReviewDesk(dataset or read_settings().dataset, user_checker(), str)
+        report_quality(desk, out, html=html, as_json=as_json)
     except OdysseyError as error:
         _complain(str(error))
         raise typer.Exit(2) from error

@@ -1,12 +1,11 @@
 """Where a reviewer works: episodes with what the checks say of them, the verdicts, fixes and replays of one dataset."""
 
 import secrets
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
-from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -19,7 +18,7 @@ from odyssey_recorder.dataset.versions import Versions
 from odyssey_recorder.dataset.watch import PROOFS
 from odyssey_recorder.device.device import ListedDevice
 from odyssey_recorder.errors import CancelledError, DatasetError, DeviceError, ReviewError
-from odyssey_recorder.quality.finding import EpisodeReport, Finding, in_order
+from odyssey_recorder.quality.finding import EpisodeReport
 from odyssey_recorder.quality.reviewing.docket import Ballot, OpenedReview, ReviewNews, ReviewRow, blind
 from odyssey_recorder.quality.reviewing.review import (
     Decision,
@@ -37,18 +36,17 @@ from odyssey_recorder.quality.reviewing.standing import (
     Stage,
     Standing,
     Turn,
-    WhyTwice,
     bears,
     revisions_to,
     same_person,
-    standing,
     standing_fixes,
+    standing_so_far,
     turn,
     why_refused,
 )
 from odyssey_recorder.quality.trust.quality_report import QualityReport, quality_report
 from odyssey_recorder.quality.trust.reviewed import AllReviewed, read_reviewed
-from odyssey_recorder.quality.whole.across import by_episode, check_dataset
+from odyssey_recorder.quality.whole.dataset_checks import DatasetChecks, Looked
 
 if TYPE_CHECKING:
     from odyssey_recorder.quality.checker import Checker
@@ -67,7 +65,7 @@ class ReviewDesk:
 
     def __init__(self, root: Path, checker: "Checker", who: Callable[[], str], reach: "Reach | None" = None) -> None:
         self._root = root.absolute()
-        self._checker = checker
+        self._checks = DatasetChecks(root, checker, self._tell)
         self._who = who
         self._reach = reach
         self._published = PublishedEpisodes(root, beside=(*PROOFS, REVIEWS))
@@ -76,7 +74,6 @@ class ReviewDesk:
         self._trash = Trash(root, self._is_recorded)
         self._roll = Roll(self._reviews.policy, self._read_all, self._read_trash)
         self._trashed: dict[Path, EpisodeSummary] = {}
-        self._together: Mapping[str, Sequence[Finding]] = {}
         self._followings: list[ReviewFollowing] = []
 
     @property
@@ -101,34 +98,42 @@ class ReviewDesk:
         following.begin(self._published, warn)
         return following
 
-    def check_all(self, progress: Callable[[float | None, str], object], cancelled: Callable[[], bool]) -> None:
+    def check_all(
+        self,
+        progress: Callable[[float | None, str], object] = lambda _share, _words: None,
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> None:
         """Run the checks over each episode, where they have not yet, and over the dataset; what is found comes as news.
 
         Raises DatasetError, CancelledError.
         """
-        all_of_them = self._annotations()
         news: list[str] = []
 
-        def take(done: int, report: EpisodeReport) -> None:
-            news.append(report.episode_id)
-            progress(done / len(all_of_them), f"{done:,} of {len(all_of_them):,} episodes")
+        def take(done: int, count: int, new: str) -> None:
+            news.extend(filter(None, [new]))
+            progress(done / count, f"{done:,} of {count:,} episodes")
+            if done == count:
+                progress(None, "The dataset as a whole")
             if len(news) == _TOLD_AT_ONCE:
                 self._tell(news)
                 news.clear()
 
-        numbers = count(1)
-        self._checker.check_all(all_of_them, lambda report: take(next(numbers), report), cancelled)
-        progress(None, "The dataset as a whole")
-        before, self._together = self._together, by_episode(check_dataset(self._root, self._checker.facts))
-        self._tell({*news, *before, *self._together})
+        self._checks.run(take, cancelled)
 
-    def figures(self) -> QualityReport:
+    def figures(
+        self,
+        progress: Callable[[float | None, str], object] = lambda _share, _words: None,
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> QualityReport:
         """How far the dataset is, how far its reviewers agree, and what that proves, as the files say now.
 
-        Where there is no dataset yet, all figures are 0. Raises DatasetError, ReviewError.
+        What the checks have not looked at is checked before: figures do not change later. Where there is no dataset
+        yet, all figures are 0. Raises DatasetError, ReviewError, CancelledError.
         """
-        is_begun = (self._root / "annotations").is_dir()
-        return quality_report(read_reviewed(self._root, self._known) if is_begun else AllReviewed(()))
+        if not (self._root / "annotations").is_dir():
+            return quality_report(AllReviewed(()))
+        self.check_all(progress, cancelled)
+        return quality_report(read_reviewed(self._root, self._checks.warned))
 
     # One episode.
 
@@ -137,7 +142,7 @@ class ReviewDesk:
         self._versions.recover()
 
     def stage(self, episode_id: str) -> Stage:
-        """How far the review of an episode is, by the checks as they are now. Raises DatasetError, ReviewError."""
+        """How far the review of an episode is; CHECKING before `check_all`. Raises DatasetError, ReviewError."""
         return self._standing(*self._look(episode_id)).stage
 
     def open(self, episode_id: str) -> OpenedReview:
@@ -145,12 +150,12 @@ class ReviewDesk:
         self.recover()
         revision = self._versions.revision(episode_id)  # read first: what is shown may be newer, and never older
         opened = self._published.open(episode_id)
-        report = self._report(opened.annotation, self._checker.check(opened.annotation))
-        row = self._row(self._summary(episode_id), report)
+        looked = self._checks.look(episode_id)
+        row = self._row(self._summary(episode_id), looked)
         entries = self._reviews.read(episode_id).entries
         if row.turn is Turn.SECOND:
             entries = blind(entries, self.reviewer)
-        return OpenedReview(row, opened, report, entries, revision)
+        return OpenedReview(row, opened, looked.report or EpisodeReport(episode_id), entries, revision)
 
     def submit(self, episode_id: str, ballot: Ballot) -> ReviewRow:
         """Keep a verdict and do what follows from it: how the episode stands then.
@@ -159,10 +164,11 @@ class ReviewDesk:
         decision, or where the episode was changed since it was opened. Raises DatasetError.
         """
         self.recover()
-        summary, file, report = self._look(episode_id)
-        self._expect_turn(summary, file, report)
+        summary, file, looked = self._look(episode_id)
+        self._expect_turn(summary, file, looked)
         if self._versions.revision(episode_id) != ballot.revision:
             raise ReviewError(f"Episode {episode_id} was changed since you opened it: look at it again.")
+        report = looked.report or EpisodeReport(episode_id)
         decision = self._borne(ballot, file, report)
         self._reviews.append(
             episode_id,
@@ -178,8 +184,8 @@ class ReviewDesk:
                 replay=ballot.replay,
             ),
         )
-        row = self._row(summary, report)
-        self._settle(summary, report)
+        row = self._row(summary, looked)
+        self._settle(summary, looked)
         self._tell([episode_id])
         return row
 
@@ -264,11 +270,11 @@ class ReviewDesk:
     def _annotation(self, episode_id: str) -> Path:
         return self._root / "annotations" / f"{episode_id}.json"
 
-    def _annotations(self) -> list[Path]:
-        return sorted((self._root / "annotations").glob("*.json"))
+    def _ids(self) -> list[str]:
+        return sorted(path.stem for path in (self._root / "annotations").glob("*.json"))
 
     def _read_all(self) -> Iterator[EpisodeSummary]:
-        found = (summarise(self._root, path.stem) for path in self._annotations())
+        found = (summarise(self._root, episode_id) for episode_id in self._ids())
         return (one for one in found if one is not None)
 
     def _read_trash(self) -> Iterator[EpisodeSummary]:
@@ -285,54 +291,42 @@ class ReviewDesk:
             raise DatasetError(f"There is no episode {episode_id} in {self._root} any more.")
         return summary
 
-    def _look(self, episode_id: str) -> tuple[EpisodeSummary, ReviewFile, EpisodeReport]:
+    def _look(self, episode_id: str) -> tuple[EpisodeSummary, ReviewFile, Looked]:
         """All that a verdict depends on, as it is now."""
         self._roll.complete()
-        annotation = self._annotation(episode_id)
-        report = self._report(annotation, self._checker.check(annotation))
-        return self._summary(episode_id), self._reviews.read(episode_id), report
+        return self._summary(episode_id), self._reviews.read(episode_id), self._checks.look(episode_id)
 
-    def _report(self, annotation: Path, alone: EpisodeReport) -> EpisodeReport:
-        """What the checks of the episode say, and those of the dataset of this episode."""
-        together = self._together.get(annotation.stem, ())
-        return replace(alone, findings=in_order((*alone.findings, *together))) if together else alone
-
-    def _known(self, annotation: Path) -> EpisodeReport | None:
-        """What the checks said, if they have looked at the episode as it is."""
-        known = self._checker.known(annotation)
-        return None if known is None else self._report(annotation, known)
-
-    def _row(self, summary: EpisodeSummary, report: EpisodeReport | None = None) -> ReviewRow:
-        report = report or self._known(self._annotation(summary.episode_id))
+    def _row(self, summary: EpisodeSummary, looked: Looked | None = None) -> ReviewRow:
+        looked = looked or self._checks.known(summary.episode_id)
+        row = ReviewRow(summary, report=looked.report, is_settled=looked.is_settled)
         try:
             file = self._reviews.read(summary.episode_id)
-            now = self._standing(summary, file, report)
+            now = self._standing(summary, file, looked)
         except (ReviewError, DatasetError) as error:
-            return ReviewRow(summary, report=report, problem=str(error), refusal=str(error))
-        if summary.problem or file.problems:
-            problem = summary.problem or file.problems[0]
-            return ReviewRow(summary, now.stage, now.twice, report=report, problem=problem, refusal=problem)
+            return replace(row, problem=str(error), refusal=str(error))
+        row = replace(row, stage=now.stage, twice=now.twice)
+        if file.problems:
+            return replace(row, problem=file.problems[0], refusal=file.problems[0])
         whose = turn(now, recorder=summary.annotator, reviewer=self.reviewer)
-        if isinstance(whose, str):
-            return ReviewRow(summary, now.stage, now.twice, refusal=whose, report=report)
-        return ReviewRow(summary, now.stage, now.twice, whose, report=report)
+        return replace(row, refusal=whose) if isinstance(whose, str) else replace(row, turn=whose)
 
-    def _standing(self, summary: EpisodeSummary, file: ReviewFile, report: EpisodeReport | None) -> Standing:
-        twice = None
-        if report is not None and report.has_warnings:
-            twice = WhyTwice.WARNINGS
-        elif self._roll.is_sampled(summary.episode_id):
-            twice = WhyTwice.SAMPLE
+    def _standing(self, summary: EpisodeSummary, file: ReviewFile, looked: Looked) -> Standing:
         revisions: Iterable[str] = ()
         if file.present_verdicts:
             revisions = revisions_to(self._versions.revision(summary.episode_id), file.fixes)
-        return standing(file.present_verdicts, revisions, twice, recorder=summary.annotator)
+        return standing_so_far(
+            file.present_verdicts,
+            revisions,
+            recorder=summary.annotator,
+            warned=looked.warned,
+            sampled=self._roll.is_sampled(summary.episode_id),
+        )
 
     # What may be done.
 
-    def _expect_turn(self, summary: EpisodeSummary, file: ReviewFile, report: EpisodeReport) -> None:
+    def _expect_turn(self, summary: EpisodeSummary, file: ReviewFile, looked: Looked) -> None:
         """Raise ReviewError where the reviewer may not judge the episode now."""
-        whose = turn(self._standing(summary, file, report), recorder=summary.annotator, reviewer=self.reviewer)
+        whose = turn(self._standing(summary, file, looked), recorder=summary.annotator, reviewer=self.reviewer)
         if isinstance(whose, str):
             raise ReviewError(whose)
 
@@ -361,18 +355,19 @@ class ReviewDesk:
 
     def _settled_row(self, summary: EpisodeSummary) -> ReviewRow:
         """How an episode stands, once what follows from that is done: verdicts may have come by a merge, or by hand."""
-        row = self._row(summary)
-        if row.stage in (Stage.SENT_BACK, Stage.REJECTED) and row.report is not None and not row.problem:
+        looked = self._checks.known(summary.episode_id)
+        row = self._row(summary, looked)
+        if row.stage in (Stage.SENT_BACK, Stage.REJECTED) and not row.problem:
             try:
-                self._settle(summary, row.report)
+                self._settle(summary, looked)
             except (ReviewError, DatasetError) as error:
                 return replace(row, problem=str(error))
         return row
 
-    def _settle(self, summary: EpisodeSummary, report: EpisodeReport) -> None:
+    def _settle(self, summary: EpisodeSummary, looked: Looked) -> None:
         """Do what follows from a final decision, unless somebody did."""
         file = self._reviews.read(summary.episode_id)
-        now = self._standing(summary, file, report)
+        now = self._standing(summary, file, looked)
         if not now.stage.is_final or not now.verdicts:
             return
         last = now.verdicts[-1]

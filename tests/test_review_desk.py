@@ -1,5 +1,7 @@
 """The reviewer's desk on real files: whose turn it is, what is kept, what follows, and what nobody gets around."""
 
+import io
+import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
@@ -7,7 +9,9 @@ from pathlib import Path
 from threading import Condition
 
 import pytest
+from rich.console import Console
 
+from odyssey_recorder.commands.quality_report import report_quality
 from odyssey_recorder.dataset.amendment import DropSteps, NewApps, NewInstruction, NewText
 from odyssey_recorder.dataset.codec import Dialect, read_episode, write_episode
 from odyssey_recorder.dataset.store import EpisodeStore
@@ -19,6 +23,7 @@ from odyssey_recorder.quality.evidence import EpisodeEvidence
 from odyssey_recorder.quality.finding import Criterion, EpisodeReport, Finding, Severity
 from odyssey_recorder.quality.reviewing.docket import Ballot, OpenedReview, ReviewNews, ReviewRow
 from odyssey_recorder.quality.reviewing.review import Decision, Fix, Move
+from odyssey_recorder.quality.reviewing.review_merge import check_reviews
 from odyssey_recorder.quality.reviewing.review_store import ReviewStore
 from odyssey_recorder.quality.reviewing.standing import Policy, Stage, Turn, WhyTwice
 from odyssey_recorder.quality.trust.quality_report import quality_report
@@ -54,13 +59,23 @@ class Place:
     checks: Checks
 
     def desk(self, reviewer: str) -> ReviewDesk:
-        return ReviewDesk(
-            self.root, Checker(self.root.parent / "checks.sqlite", 1, judge=self.checks), lambda: reviewer
-        )
+        """A desk whose checks have looked at all there is."""
+        desk = self.new_desk(reviewer)
+        desk.check_all()
+        return desk
+
+    def new_desk(self, reviewer: str) -> ReviewDesk:
+        cache = self.root.parent / "checks.sqlite"
+        return ReviewDesk(self.root, Checker(cache, 1, judge=self.checks), lambda: reviewer)
 
     def record(self) -> str:
-        """One more episode; its id."""
-        return recorded(self.root.parent).episode_id
+        """One more episode, whose task is like no other's; its id."""
+        episode_id = recorded(self.root.parent).episode_id
+        written = read_episode(self.annotation(episode_id))
+        words = f"Write {episode_id} down."
+        task = replace(written.task, task=words, instruction=f"{words} {'Go on. ' * int(episode_id[-1])}")
+        write_episode(self.annotation(episode_id), replace(written, task=task))
+        return episode_id
 
     @property
     def reviews(self) -> ReviewStore:
@@ -324,6 +339,8 @@ class Reader:
 
     def __init__(self) -> None:
         self.rows: dict[str, ReviewRow] = {}
+        self.stages: dict[str, list[Stage]] = {}
+        """Each stage that was told of an episode, until another was."""
         self.warnings: list[str] = []
         self._unread = 1
         self._came = Condition()
@@ -331,6 +348,10 @@ class Reader:
     def take(self, news: ReviewNews) -> None:
         with self._came:
             self.rows.update((row.episode_id, row) for row in news.read)
+            for row in news.read:
+                told = self.stages.setdefault(row.episode_id, [])
+                if told[-1:] != [row.stage]:
+                    told.append(row.stage)
             for gone in news.gone:
                 self.rows.pop(gone, None)
             self._unread = news.unread
@@ -365,7 +386,6 @@ def test_the_list_tells_how_each_stands_and_what_others_do(
 ) -> None:
     reader = follow(place.desk("Cleo"))
     reader.wait_for(lambda rows: one in rows and rows[one].turn is Turn.FIRST)
-    assert reader.rows[one].report is None
     judge(place.desk("Bea"), one)  # at another computer
     reader.wait_for(lambda rows: rows[one].stage is Stage.ACCEPTED)
     another = place.record()
@@ -374,9 +394,9 @@ def test_the_list_tells_how_each_stands_and_what_others_do(
 
 def test_what_the_checks_find_comes_as_news(place: Place, one: str, follow: Callable[[ReviewDesk], Reader]) -> None:
     place.checks.found[one] = Severity.WARNING
-    desk = place.desk("Cleo")
+    desk = place.new_desk("Cleo")
     reader = follow(desk)
-    reader.wait_for(lambda rows: one in rows)
+    reader.wait_for(lambda rows: one in rows and rows[one].report is None)
     told: list[str] = []
     desk.check_all(lambda share, words: told.append(words), lambda: False)
     reader.wait_for(lambda rows: rows[one].report is not None)
@@ -423,6 +443,47 @@ def test_the_figures_know_of_warnings_as_the_list_does(place: Place, one: str) -
     desk = place.desk("Bea")
     row = judge(desk, one)
     assert (row.stage, dict(desk.figures().stages)[Stage.SECOND]) == (Stage.SECOND, 1)
+
+
+def reported(place: Place) -> tuple[dict[str, int], list[str]]:
+    """The stages that `quality-report --json` tells, and the problems."""
+    out = io.StringIO()
+    report_quality(place.new_desk(""), Console(file=out, width=1000), html=None, as_json=True)
+    tree = json.loads(out.getvalue())
+    return {stage: count for stage, count in tree["stages"].items() if count}, tree["problems"]
+
+
+def test_all_who_look_see_the_same_stages_at_first_and_after_a_change(
+    place: Place, one: str, follow: Callable[[ReviewDesk], Reader]
+) -> None:
+    twin, other = place.record(), place.record()
+    words = read_episode(place.annotation(one)).task.instruction
+    written = read_episode(place.annotation(twin))
+    write_episode(place.annotation(twin), replace(written, task=replace(written.task, instruction=words)))
+    for episode_id in (one, twin, other):
+        given = verdict("Bea", revision=revision(place, episode_id), recorder=RECORDER)
+        place.reviews.append(episode_id, given)
+    place.reviews.append(other, verdict(RECORDER, minute=1))
+    desks = [place.new_desk("Cleo"), place.new_desk("Dora")]
+    readers = [follow(desk) for desk in desks]
+
+    def wait_for(stages: dict[str, Stage]) -> None:
+        for desk, reader in zip(desks, readers, strict=True):
+            desk.check_all()
+            reader.wait_for(lambda rows: {one: row.stage for one, row in rows.items()} == stages)
+            assert {stage.value: count for stage, count in desk.figures().stages if count} == reported(place)[0]
+        assert reported(place) == (
+            {stage.value: list(stages.values()).count(stage) for stage in stages.values()},
+            list(check_reviews(place.reviews)),
+        )
+
+    wait_for({one: Stage.SECOND, twin: Stage.SECOND, other: Stage.ACCEPTED})
+    for reader in readers:
+        assert reader.stages[one] == [Stage.CHECKING, Stage.SECOND], "no status that changed by itself"
+        assert reader.stages[other] == [Stage.CHECKING, Stage.ACCEPTED]
+    fixed = desks[0].fix(twin, NewInstruction(instruction="Milk, please"), "a twin", revision(place, twin))
+    assert fixed.row.stage is Stage.ACCEPTED, "known at once, without all being checked again"
+    wait_for({one: Stage.ACCEPTED, twin: Stage.ACCEPTED, other: Stage.ACCEPTED})
 
 
 def test_where_there_is_no_dataset_yet_all_figures_are_nothing(tmp_path: Path) -> None:

@@ -44,6 +44,8 @@ def _refusal(source: Path, admission: Admission, dialect: Dialect) -> Callable[[
     checker = user_checker()
     desk = ReviewDesk(source, checker, str)
     desk.recover()
+    if admission.accepted:
+        desk.check_all()
     reports: dict[str, EpisodeReport] = {}
     if admission.checked:
         checker.check_all(

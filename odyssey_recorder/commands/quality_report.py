@@ -11,6 +11,7 @@ from rich.table import Table
 
 from odyssey_recorder.commands.terminal import line
 from odyssey_recorder.dataset.lettering import on_one_line
+from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.quality.trust.quality_page import (
     bound_words,
     kappa_words,
@@ -21,17 +22,28 @@ from odyssey_recorder.quality.trust.quality_page import (
     trust_words,
     write_quality_page,
 )
-from odyssey_recorder.quality.trust.quality_report import Breakdown, Panel, QualityReport, quality_report
-from odyssey_recorder.quality.trust.reviewed import Known, read_reviewed
+from odyssey_recorder.quality.trust.quality_report import Breakdown, Panel, QualityReport
+from odyssey_recorder.quality.whole.dataset_folder import ANNOTATIONS
+from odyssey_recorder.review_desk import ReviewDesk
 
 _SHOWN = 10
 """So many rows of a breakdown are printed; the page has all."""
 
 
-def report_quality(dataset: Path, known: Known, out: Console, *, html: Path | None, as_json: bool) -> None:
-    """Print the report of the dataset folder, or its JSON form, and write the page to `html`. Raises OdysseyError."""
-    with Console(stderr=True).status(line(f"Reading {dataset} …")):
-        report = quality_report(read_reviewed(dataset, known))
+def report_quality(desk: ReviewDesk, out: Console, *, html: Path | None, as_json: bool) -> None:
+    """Print the report of the dataset folder, or its JSON form, and write the page to `html`. Raises OdysseyError.
+
+    What the checks have not looked at is checked before, as they decide who is judged twice.
+    """
+    dataset = desk.root
+    if not (dataset / ANNOTATIONS).is_dir():
+        raise DatasetError(f"{dataset} is no dataset folder: {ANNOTATIONS}/ with episode files is not in it.")
+    with Console(stderr=True).status(line(f"Checking {dataset} …")) as status:
+        report = desk.figures(
+            lambda share, _: status.update(
+                line(f"Checking {dataset} … {share:.0%}" if share else f"Reading {dataset} …")
+            )
+        )
     made_at = datetime.now().astimezone()
     if html is not None:
         write_quality_page(html, report, dataset=str(dataset), made_at=made_at)

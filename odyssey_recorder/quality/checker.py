@@ -78,36 +78,44 @@ class Checker:
         """
         self._shelf.close()
         self._shelf = FactsShelf()
-        for kept in self._all(annotations, cancelled):
+        for _, kept in self.check_each(annotations, cancelled):
             if kept.facts:
                 self._shelf.put(kept.name, kept.facts)
             on_report(report_from_json(kept.report))
-        if cancelled():
-            raise CancelledError("The check was given up.")
 
     def facts(self) -> Iterator[EpisodeFacts]:
         """What the checks of a whole dataset need of the episodes that `check_all` has looked at, sorted by id."""
         return self._shelf()
 
-    def _all(self, annotations: Iterable[Path], cancelled: Callable[[], bool]) -> Iterator[Kept]:
-        """What is known of each episode, and then, once that is told, what is found of the others."""
+    def is_unchanged(self, annotation: Path, kept: Kept) -> bool:
+        """Whether none of the episode's files has changed since `kept` was found of it; none of them is opened."""
+        return self._inspector.stamp(EpisodeFiles(annotation.absolute()), kept.name, kept.steps) == kept.stamp
+
+    def check_each(self, annotations: Iterable[Path], cancelled: Callable[[], bool]) -> Iterator[tuple[Path, Kept]]:
+        """What is known of each episode, and then, once that is told, what is found of the others.
+
+        Raises as `check_all`.
+        """
         others = []
-        for annotation in annotations:
+        for annotation in map(Path.absolute, annotations):
             if cancelled():
-                return
-            kept = self._unchanged(annotation.absolute())
+                break
+            kept = self._unchanged(annotation)
             if kept is None:
-                others.append(annotation.absolute())
+                others.append(annotation)
             else:
-                yield kept
+                yield annotation, kept
         for annotation, found in self._inspected(others, cancelled):
             match found:
                 case Inspected(kept, learnt):
                     self._cache.keep(annotation, kept, learnt)
-                    yield kept
+                    yield annotation, kept
                 case Lost(why):
                     report = report_as_json(unreadable(annotation, why))
-                    yield Kept("", annotation.stem, 0, report, "")
+                    stamp = self._inspector.stamp(EpisodeFiles(annotation), annotation.stem, 0)
+                    yield annotation, Kept(stamp, annotation.stem, 0, report, "")
+        if cancelled():
+            raise CancelledError("The check was given up.")
 
     def _inspected(
         self, annotations: Sequence[Path], cancelled: Callable[[], bool]
@@ -126,10 +134,7 @@ class Checker:
     def _unchanged(self, annotation: Path) -> Kept | None:
         """What was found of an episode whose files are all as they were."""
         kept = self._cache.episode(annotation)
-        if kept is None:
-            return None
-        now = self._inspector.stamp(EpisodeFiles(annotation), kept.name, kept.steps)
-        return kept if now == kept.stamp else None
+        return kept if kept is not None and self.is_unchanged(annotation, kept) else None
 
 
 def _begin(cache_path: Path | None, by: By, judge: Judge) -> Inspector:

@@ -37,6 +37,11 @@ def facts_as_json(facts: EpisodeFacts) -> str:
     return _FACTS.dump_json(facts).decode()
 
 
+def facts_from_json(kept: str) -> EpisodeFacts:
+    """The facts that were stored so."""
+    return _FACTS.validate_json(kept)
+
+
 class FactsShelf:
     """The facts of one run, in a file that the system deletes as soon as nobody needs it; a `FactsSource`."""
 
@@ -49,10 +54,16 @@ class FactsShelf:
         """Add an episode, its facts as they are stored."""
         self._database.execute("INSERT INTO facts VALUES (?, ?)", (episode_id, facts))
 
+    def take(self, episode_id: str) -> EpisodeFacts | None:
+        """Remove an episode; what was known of it."""
+        found = self._database.execute("SELECT facts FROM facts WHERE episode_id = ?", (episode_id,)).fetchone()
+        self._database.execute("DELETE FROM facts WHERE episode_id = ?", (episode_id,))
+        return None if found is None else facts_from_json(found[0])
+
     def __call__(self) -> Iterator[EpisodeFacts]:
         """The facts of every episode that was put there, sorted by id."""
         for (facts,) in self._database.execute("SELECT facts FROM facts ORDER BY episode_id, rowid"):
-            yield _FACTS.validate_json(facts)
+            yield facts_from_json(facts)
 
     def close(self) -> None:
         """Forget everything."""

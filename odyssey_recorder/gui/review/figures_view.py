@@ -1,6 +1,6 @@
 """The figures of the dataset in place of its episodes: read anew whenever they are turned to, and saved as a page."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -65,7 +65,7 @@ class FiguresView(QWidget):
             return
         self._message.hide()
         self._job = self._jobs.start(
-            "Read the reviews", lambda _tell, _ask: _read(self._reviewing), self._take, can_cancel=False
+            "Read the reviews", lambda tell, ask: _read(self._reviewing, tell, ask), self._take, can_cancel=False
         )
         self._job.ended.connect(self._end)
         self._tell()
@@ -200,9 +200,11 @@ class FiguresView(QWidget):
         column.addWidget(self._area, 1)
 
 
-def _read(reviewing: Reviewing) -> tuple[QualityReport, Sequence[Section]]:
+def _read(
+    reviewing: Reviewing, progress: Callable[[float | None, str], object], cancelled: Callable[[], bool]
+) -> tuple[QualityReport, Sequence[Section]]:
     """The figures, and what they say; the intervals of many rows take a while, too."""
-    report = reviewing.figures()
+    report = reviewing.figures(progress, cancelled)
     return report, tuple(sections(report))
 
 

@@ -167,8 +167,13 @@ class ReviewPage(Page):
         self._checked_itself = True
         job = self._jobs.start("Check the episodes", self._reviewing.check_all)
         self._commands.enable(Command.CHECK_EPISODES, on=False)
-        job.ended.connect(self._tell)
+        job.ended.connect(self._take_checked)
         self._pane.show_job(job)
+
+    def _take_checked(self) -> None:
+        """Check what changes from now on by itself too, unless the checks were stopped or could not look."""
+        self._checked_itself = bool(self._unchecked)
+        self._tell()
 
     def _tell(self) -> None:
         self._said.setText(self._pane.words)
@@ -478,4 +483,5 @@ class ReviewPage(Page):
 
 def _differs(told: ReviewRow | None, shown: ReviewRow) -> bool:
     """Whether a row says something else, but for what the checks found: of that the opened episode knows the newest."""
-    return told is not None and replace(told, report=None) != replace(shown, report=None)
+    but = {"report": None, "is_settled": False}
+    return told is not None and replace(told, **but) != replace(shown, **but)

@@ -236,7 +236,7 @@ def _known(row: ReviewRow) -> _Known:
         words="\n".join((one.instruction, one.template, one.episode_id)).casefold(),
         order=(not broken, began, one.episode_id),
         stages=frozenset({row.stage.value, *mine}),
-        checks=frozenset({UNCHECKED}) if row.report is None else row.report.failed,
+        checks=row.report.failed if row.report is not None and row.is_settled else frozenset({UNCHECKED}),
     )
 
 

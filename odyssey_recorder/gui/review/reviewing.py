@@ -37,8 +37,9 @@ class Reviewing(Protocol):
     def check_all(self, progress: Callable[[float | None, str], object], cancelled: Callable[[], bool]) -> None:
         """Run the checks over what they have not looked at yet; what they find comes as news."""
 
-    def figures(self) -> QualityReport:
-        """How far the dataset is, how far its reviewers agree, and what that proves, as it is now."""
+    def figures(self, progress: Callable[[float | None, str], object], cancelled: Callable[[], bool]) -> QualityReport:
+        """How far the dataset is, how far its reviewers agree, and what that proves, as it is now; all is checked
+        before."""
 
     def open(self, episode_id: str) -> OpenedReview:
         """One episode with all that the reviewer may see, checked now."""

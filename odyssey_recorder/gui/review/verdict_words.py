@@ -74,6 +74,8 @@ def what_followed(row: ReviewRow) -> str:
             return f"Kept; a second reviewer judges it too{why}"
         case Stage.DISPUTED:
             return "Kept; the two reviews differ, so a third decides"
+        case Stage.CHECKING:
+            return "Kept; what follows is told once the checks are done"
         case Stage.UNREVIEWED:
             return "Kept"
 

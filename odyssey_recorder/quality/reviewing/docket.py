@@ -16,8 +16,9 @@ _SOMEBODY = "another reviewer"
 class ReviewRow:
     """An episode in the reviewer's list.
 
-    `report` is None as long as the checks have not looked. `turn` is as what the reviewer may judge it; where it is
-    None, `refusal` says why not. `problem` says why its review file cannot be read.
+    `report` is None as long as the checks have not looked at the episode; `is_settled` says that they have looked at
+    the dataset as a whole since then. `turn` is as what the reviewer may judge it; where it is None, `refusal` says why
+    not. `problem` says why its review file cannot be read.
     """
 
     summary: EpisodeSummary
@@ -27,6 +28,7 @@ class ReviewRow:
     refusal: str = ""
     report: EpisodeReport | None = None
     problem: str = ""
+    is_settled: bool = False
 
     @property
     def episode_id(self) -> str:

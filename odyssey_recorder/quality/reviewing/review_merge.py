@@ -39,13 +39,18 @@ def check_reviews(store: ReviewStore) -> Iterator[str]:
         yield f"{path} is a copy that a shared drive has left: take it in with odyssey-recorder reviews merge."
     for episode_id in store.ids():
         summary = summarise(store.root, episode_id)
-        yield from _faults(store.read(episode_id), "" if summary is None else summary.annotator, place=REVIEWS)
+        try:
+            file = store.read(episode_id)
+        except DatasetError as error:
+            yield str(error)
+            continue
+        yield from file_faults(file, "" if summary is None else summary.annotator, place=REVIEWS)
 
 
 def check_elsewhere(path: Path) -> Iterator[str]:
     """The same of a file or a folder that is to be merged. Raises DatasetError, ReviewError."""
     for found in _gathered(path, None):
-        yield from [found] if isinstance(found, str) else _faults(found, "", place=str(path))
+        yield from [found] if isinstance(found, str) else file_faults(found, "", place=str(path))
 
 
 def merge_reviews(store: ReviewStore, path: Path) -> Merged:
@@ -171,7 +176,8 @@ def _known(root: Path, episode_id: str, place: str) -> dict[str, Json]:
     return {"revision": Versions(root).revision(episode_id), "subject": subject}
 
 
-def _faults(file: ReviewFile, recorder: str, *, place: str) -> Iterator[str]:
+def file_faults(file: ReviewFile, recorder: str, *, place: str) -> Iterator[str]:
+    """Each place of a review file that cannot be read, or is odd; `recorder` is who recorded the episode."""
     yield from file.problems
     for doubt in file.doubts(recorder=recorder):
         yield f"{place}, {file.episode_id}: {doubt}"

@@ -41,10 +41,10 @@ class Roll:
         with self._lock:
             return self._summaries.get(episode_id)
 
-    def is_sampled(self, episode_id: str) -> bool:
-        """Whether an episode is in the sample, as far as the episodes are known."""
+    def is_sampled(self, episode_id: str) -> bool | None:
+        """Whether an episode is in the sample; None until all episodes are known."""
         with self._lock:
-            return self._sampled is not None and episode_id in self._sampled
+            return None if self._sampled is None else episode_id in self._sampled
 
     def complete(self) -> None:
         """Read all episodes now, unless they are known."""
@@ -54,10 +54,18 @@ class Roll:
                 self._draw()
 
     def _draw(self) -> frozenset[str]:
-        strata = {
-            one.episode_id: Stratum(one.category, one.device, one.annotator)
-            for one in (*self._read_trash(), *self._summaries.values())
-            if not one.problem
-        }
-        before, self._sampled = self._sampled or frozenset(), sample(strata, self._policy())
-        return before ^ self._sampled
+        drawn = draw(self._summaries.values(), self._read_trash(), self._policy())
+        before, self._sampled = self._sampled or frozenset(), drawn
+        return before ^ drawn
+
+
+def draw(present: Iterable[EpisodeSummary], trashed: Iterable[EpisodeSummary], policy: Policy) -> frozenset[str]:
+    """The ids of the episodes that are judged twice, of those that can be read; `trashed`, the newest first, count too.
+
+    Without the rejected ones the sample would forget the defects that it has found.
+    """
+    strata: dict[str, Stratum] = {}
+    for one in (*present, *trashed):
+        if not one.problem:
+            strata.setdefault(one.episode_id, Stratum(one.category, one.device, one.annotator))
+    return sample(strata, policy)

@@ -1,7 +1,7 @@
 """How an episode stands among its reviewers: who may judge it next, as which of them, and what came of it. Pure."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from fractions import Fraction
 from hashlib import sha256
@@ -13,7 +13,7 @@ from odyssey_recorder.quality.reviewing.review import REASONS, Answer, Decision,
 
 
 class Stage(Enum):
-    """How far the review of an episode is."""
+    """How far the review of an episode is; CHECKING where that depends on what the checks have not said yet."""
 
     UNREVIEWED = "Unreviewed"
     SECOND = "Second review"
@@ -21,6 +21,7 @@ class Stage(Enum):
     ACCEPTED = "Accepted"
     SENT_BACK = "Sent back"
     REJECTED = "Rejected"
+    CHECKING = "Checking…"
 
     @property
     def is_final(self) -> bool:
@@ -139,6 +140,25 @@ def standing(
     return Standing(_stage(counting, twice), tuple(counting), twice, changed)
 
 
+def standing_so_far(
+    verdicts: Sequence[Verdict], revisions: Iterable[str], *, recorder: str, warned: bool | None, sampled: bool | None
+) -> Standing:
+    """How an episode stands where warnings and the sample ask for a second verdict, as far as either is known.
+
+    The stage is CHECKING where what is None would make another one of it: a status that is told does not change by
+    itself.
+    """
+    known = frozenset(revisions)
+    asked: list[WhyTwice | None] = [WhyTwice.WARNINGS] if warned is not False else []
+    if warned is not True:
+        asked += [WhyTwice.SAMPLE] if sampled is not False else []
+        asked += [None] if sampled is not True else []
+    possible = [standing(verdicts, known, twice, recorder=recorder) for twice in asked]
+    if len({one.stage for one in possible}) > 1:
+        return replace(possible[-1], stage=Stage.CHECKING)
+    return possible[-1]
+
+
 def standing_fixes(fixes: Sequence[Fix]) -> list[Fix]:
     """The fixes that hold, the oldest first: neither taken back, nor themselves a taking back."""
     taken_back = {fix.undoes for fix in fixes}
@@ -151,6 +171,8 @@ def turn(now: Standing, *, recorder: str, reviewer: str) -> Turn | str:
         return "Say who you are first: a verdict carries its reviewer's name."
     if same_person(recorder, reviewer):
         return "You recorded this episode: somebody else judges it."
+    if now.stage is Stage.CHECKING:
+        return "The checks are still at work, and may ask for a second review: wait a moment."
     if now.stage.is_final:
         return f"This episode is {now.stage.value.lower()}: nothing more is to be judged."
     if any(same_person(one.by, reviewer) for one in now.verdicts):

@@ -128,7 +128,7 @@ def quality_report(reviewed: AllReviewed, *, seed: int = 0) -> QualityReport:
     verdicts = [verdict for one in episodes for verdict in one.verdicts]
     stages = Counter(one.stage for one in episodes)
     return QualityReport(
-        stages=tuple((stage, stages[stage]) for stage in Stage),
+        stages=tuple((stage, stages[stage]) for stage in Stage if stage is not Stage.CHECKING or stages[stage]),
         verdicts=len(verdicts),
         accepted=_share("All", final),
         breakdowns=tuple(_breakdowns(final)),

@@ -10,15 +10,16 @@ from odyssey_recorder.dataset.summaries import EpisodeSummary, summarise
 from odyssey_recorder.dataset.trash import Trash
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.files import Largest, read_file
-from odyssey_recorder.quality.finding import EpisodeReport
 from odyssey_recorder.quality.reviewing.review import Subject, Verdict
 from odyssey_recorder.quality.reviewing.review_file import ReviewFile
-from odyssey_recorder.quality.reviewing.review_store import ReviewStore
-from odyssey_recorder.quality.reviewing.standing import Stage, Stratum, WhyTwice, revisions_to, sample, standing
+from odyssey_recorder.quality.reviewing.review_merge import file_faults
+from odyssey_recorder.quality.reviewing.review_store import REVIEWS, ReviewStore
+from odyssey_recorder.quality.reviewing.roll import draw
+from odyssey_recorder.quality.reviewing.standing import Stage, Standing, revisions_to, standing_so_far
 from odyssey_recorder.quality.whole.dataset_folder import ANNOTATIONS, episode_ids
 
-Known = Callable[[Path], EpisodeReport | None]
-"""What the checks said of the episode in an annotation file; None where they have not looked."""
+Warned = Callable[[str], bool | None]
+"""Whether the checks warn of an episode of the dataset; None where that is not settled."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,15 +45,15 @@ class AllReviewed:
     problems: tuple[str, ...] = ()
 
 
-def read_reviewed(root: Path, known: Known = lambda _: None) -> AllReviewed:
+def read_reviewed(root: Path, warned: Warned = lambda _: False) -> AllReviewed:
     """All episodes of the dataset folder `root` with their verdicts.
 
-    An episode that the checks warn of is judged twice, as far as `known` tells. Raises DatasetError, ReviewError where
-    folder or policy cannot be read; a review file that cannot is one of the problems.
+    Raises DatasetError, ReviewError where folder or policy cannot be read; an episode or a review file that cannot is
+    one of the problems.
     """
     if not (root / ANNOTATIONS).is_dir():
         raise DatasetError(f"{root} is no dataset folder: {ANNOTATIONS}/ with episode files is not in it.")
-    reader = _Reader(root, known)
+    reader = _Reader(root, warned)
     episodes = tuple(reader.episodes())
     return AllReviewed(episodes, tuple(reader.problems))
 
@@ -60,11 +61,12 @@ def read_reviewed(root: Path, known: Known = lambda _: None) -> AllReviewed:
 class _Reader:
     """One pass over the files of a dataset."""
 
-    def __init__(self, root: Path, known: Known) -> None:
+    def __init__(self, root: Path, warned: Warned) -> None:
         self._root = root
-        self._known = known
+        self._warned = warned
         self._store = ReviewStore(root)
-        self._trashed = {one.episode_id: one.folder for one in reversed(Trash(root).episodes())}
+        self._trash = Trash(root).episodes()
+        self._trashed = {one.episode_id: one.folder for one in reversed(self._trash)}
         self.problems: list[str] = []
 
     def episodes(self) -> Iterator[Reviewed]:
@@ -75,30 +77,36 @@ class _Reader:
             self.problems.append(f"There are reviews of the episode {lost}, which is not there any more.")
         self.problems += [f"{path.name} lies beside the reviews of its episode." for path in self._store.copies()]
         summaries = {episode_id: self._summary(episode_id) for episode_id in ids}
-        policy = self._store.policy()
-        # Over the rejected ones too: without them the sample would forget the defects that it has found.
-        sampled = sample({one: _stratum(of) for one, of in summaries.items()}, policy)
+        trashed = filter(None, (summarise(one.folder, one.episode_id) for one in self._trash))
+        present = (of for one, of in summaries.items() if self._is_present(one))
+        sampled = draw(present, trashed, self._store.policy())
         for episode_id, summary in summaries.items():
-            file = self._file(episode_id) if episode_id in reviews else ReviewFile(episode_id)
+            file = self._file(summary) if episode_id in reviews else ReviewFile(episode_id)
             yield self._reviewed(summary, file, is_sampled=episode_id in sampled)
 
     def _reviewed(self, summary: EpisodeSummary, file: ReviewFile, *, is_sampled: bool) -> Reviewed:
-        annotation = self._annotation(summary.episode_id)
-        report = self._known(annotation)
-        warned = report is not None and report.has_warnings
-        twice = WhyTwice.WARNINGS if warned else WhyTwice.SAMPLE if is_sampled else None
-        revisions = revisions_to(_sha256(annotation), file.fixes) if file.present_verdicts else frozenset[str]()
-        now = standing(file.present_verdicts, revisions, twice, recorder=summary.annotator)
-        return Reviewed(summary.episode_id, _subject(summary, now.verdicts), now.stage, now.verdicts, is_sampled)
-
-    def _file(self, episode_id: str) -> ReviewFile:
+        episode_id = summary.episode_id
+        now = Standing(Stage.UNREVIEWED)
         try:
-            file = self._store.read(episode_id)
+            now = standing_so_far(
+                file.present_verdicts,
+                revisions_to(_sha256(self._annotation(episode_id)), file.fixes) if file.present_verdicts else (),
+                recorder=summary.annotator,
+                # Whatever was rejected stays so: nobody is asked for a second verdict on what is in the trash.
+                warned=self._is_present(episode_id) and self._warned(episode_id),
+                sampled=self._is_present(episode_id) and is_sampled,
+            )
         except DatasetError as error:
             self.problems.append(str(error))
-            return ReviewFile(episode_id)
-        self.problems += file.problems
-        self.problems += [f"{episode_id}.json: {doubt}" for doubt in file.doubts()]
+        return Reviewed(episode_id, _subject(summary, now.verdicts), now.stage, now.verdicts, is_sampled)
+
+    def _file(self, summary: EpisodeSummary) -> ReviewFile:
+        try:
+            file = self._store.read(summary.episode_id)
+        except DatasetError as error:
+            self.problems.append(str(error))
+            return ReviewFile(summary.episode_id)
+        self.problems += file_faults(file, summary.annotator, place=REVIEWS)
         return file
 
     def _summary(self, episode_id: str) -> EpisodeSummary:
@@ -114,10 +122,6 @@ class _Reader:
 
     def _is_present(self, episode_id: str) -> bool:
         return (self._root / ANNOTATIONS / f"{episode_id}.json").exists()
-
-
-def _stratum(summary: EpisodeSummary) -> Stratum:
-    return Stratum(summary.category, summary.device, summary.annotator)
 
 
 def _subject(summary: EpisodeSummary, verdicts: Sequence[Verdict]) -> Subject:

@@ -1,7 +1,6 @@
 """What can be told of a dataset only when all its episodes are looked at together."""
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from odyssey_recorder.quality.evidence import FactsSource
@@ -29,17 +28,14 @@ def check_dataset(root: Path, source: FactsSource) -> Iterator[Finding | NotChec
 
 def check_episodes_together(source: FactsSource) -> Iterator[Finding | NotChecked]:
     """The checks that ask for nothing but the facts: IMG06, EPI03, EPI05, INS04."""
-    yield from repeated_pictures(source)
-    yield from episodes_that_look_alike(source)
-    yield from odd_lengths(source)
-    yield from alike_episodes(source)
-    yield from alike_instructions(source)
+    for check in TOGETHER:
+        yield from check(source)
 
 
-def by_episode(findings: Iterable[object]) -> dict[str, list[Finding]]:
-    """The findings of a whole dataset by the episode that they are of."""
-    found: dict[str, list[Finding]] = defaultdict(list)
-    for finding in findings:
-        if isinstance(finding, Finding) and finding.episode_id:
-            found[finding.episode_id].append(finding)
-    return dict(found)
+TOGETHER: tuple[Callable[[FactsSource], Iterator[Finding | NotChecked]], ...] = (
+    repeated_pictures,
+    episodes_that_look_alike,
+    odd_lengths,
+    alike_episodes,
+    alike_instructions,
+)

@@ -38,7 +38,7 @@ def export_findings(root: Path, source: FactsSource) -> Iterator[Finding | NotCh
         return
     yield from _pictures(source)
     yield from _manifest(root, source)
-    yield from _spelling(root)
+    yield from spelling_findings(root)
 
 
 def _pictures(source: FactsSource) -> Iterator[Finding]:
@@ -112,7 +112,8 @@ def _sha256(path: Path, root: Path) -> bytes | None:
 # --- the spelling ----------------------------------------------------------------------------------------
 
 
-def _spelling(root: Path) -> Iterator[Finding]:
+def spelling_findings(root: Path) -> Iterator[Finding]:
+    """The part of EXP01 that asks for nothing but the annotations. Raises DatasetError."""
     lacking: list[str] = []
     ids = sorted(episode_ids(root))
     for episode_id in ids:

@@ -167,6 +167,7 @@ class BenchReviewing:
             turn=mine if isinstance(mine, Turn) else None,
             refusal="" if isinstance(mine, Turn) else mine,
             report=self._reports.get(episode_id),
+            is_settled=episode_id in self._reports,
         )  # fmt: skip
 
     def revision(self, episode_id: str) -> str:
@@ -200,7 +201,7 @@ class BenchReviewing:
             )
             self.tell_again(episode_id)
 
-    def figures(self) -> QualityReport:
+    def figures(self, *_: object) -> QualityReport:
         return quality_report(AllReviewed(tuple(map(self._reviewed, self._summaries))))
 
     def open(self, episode_id: str) -> OpenedReview:

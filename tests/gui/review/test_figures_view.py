@@ -189,7 +189,7 @@ class Unreadable(BenchReviewing):
         super().__init__(root)
         self.refusal: ReviewError | None = ReviewError("policy.json: line 1, column 2: Expecting value. Mend it.")
 
-    def figures(self) -> QualityReport:
+    def figures(self, *_: object) -> QualityReport:
         if self.refusal is not None:
             raise self.refusal
         return super().figures()

@@ -21,7 +21,8 @@ def row(number: int, *, mine: bool = True, category: str = "Media", problem: str
         f"{number:016}", f"Do the task {number:05} in the clock", category, "Pixel Fold", 15, f"ann {number % 30}",
         BEGAN + timedelta(minutes=number), problem, "Do the task {} in the clock",
     )  # fmt: skip
-    return ReviewRow(summary, turn=Turn.FIRST if mine else None, report=EpisodeReport(summary.episode_id))
+    turn = Turn.FIRST if mine else None
+    return ReviewRow(summary, turn=turn, report=EpisodeReport(summary.episode_id), is_settled=True)
 
 
 def table_of(rows: Sequence[ReviewRow], wanted: ReviewFilter | None = None) -> ReviewTable:

@@ -27,7 +27,7 @@ def roll_of() -> Callable[[Iterable[EpisodeSummary]], Roll]:
 def test_nothing_is_sampled_before_all_is_known(roll_of: Callable[[Iterable[EpisodeSummary]], Roll]) -> None:
     roll = roll_of([])
     assert roll.take([of(1), of(2)], NONE, is_all=False) == NONE
-    assert not roll.is_sampled(of(1).episode_id)
+    assert roll.is_sampled(of(1).episode_id) is None
 
 
 def test_the_news_say_which_episodes_came_into_the_sample(roll_of: Callable[[Iterable[EpisodeSummary]], Roll]) -> None:
@@ -54,7 +54,7 @@ def test_it_is_completed_from_the_files_once_and_only_where_it_is_not(
     reads = iter([of(number) for number in range(4)])
     roll = roll_of(reads)
     roll.complete()
-    assert sum(roll.is_sampled(of(number).episode_id) for number in range(4)) == 2
+    assert sum(roll.is_sampled(of(number).episode_id) is True for number in range(4)) == 2
     roll.complete()
     assert roll.summary(of(3).episode_id) == of(3)
 
