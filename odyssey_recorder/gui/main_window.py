@@ -20,6 +20,7 @@ from odyssey_recorder.gui.action_painter import prepare_other_threads
 from odyssey_recorder.gui.closing_dialog import ClosingDialog
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.jobs import Jobs
+from odyssey_recorder.gui.keyboard import Keyboard
 from odyssey_recorder.gui.page import Page
 from odyssey_recorder.gui.parts import named
 from odyssey_recorder.gui.practice.first_use import FirstUse
@@ -80,6 +81,7 @@ class MainWindow(QMainWindow):
         self._begins = False
         self._stack = QStackedWidget()
         self._page_actions = QActionGroup(self)
+        self._keyboard = Keyboard(self, self._shown)
         self.setMinimumSize(SMALLEST)
         self.resize(1360, 860)
         self._offer_pages()
@@ -166,8 +168,12 @@ class MainWindow(QMainWindow):
         self._put_in(page)
         self._stack.setCurrentWidget(page)
         page.enter()
+        self._keyboard.go_home()
         if self._first_use is not None and command in _TO_RECORD:
             self._first_use.expect_recording()
+
+    def _shown(self) -> Page:
+        return self._pages[self.page]
 
     def _put_in(self, page: Page) -> None:
         if self._stack.indexOf(page) < 0:

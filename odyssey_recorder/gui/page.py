@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Iterator
 
+from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QWidget
 
 
@@ -10,6 +12,33 @@ class Page(QWidget):
 
     A page asks slow things of the rest of the program through `Background` alone, and what fails is told on the page.
     """
+
+    @property
+    def home(self) -> QWidget:
+        """What has the focus when the page is opened, and wherever nothing else of the page has it."""
+        return self
+
+    def rest(self) -> None:
+        """Give the focus to the page's home; to the page itself until that is shown."""
+        home = self.home
+        if home.isVisible() and home.isEnabled():
+            home.setFocus()
+        elif self.isVisible():
+            self.setFocus()
+            home.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Give the focus on to the home that is shown now."""
+        if event.type() is QEvent.Type.Show and self.hasFocus() and watched is self.home:
+            self.home.setFocus()
+        return super().eventFilter(watched, event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Esc leaves what is written in."""
+        if event.key() == Qt.Key.Key_Escape:
+            self.rest()
+        else:
+            super().keyPressEvent(event)
 
     def fill(self) -> Iterator[None]:
         """Make a little more, with each turn, of what takes long to make; `enter` makes the rest at once."""

@@ -4,8 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QDialog, QRadioButton, QVBoxLayout, QWidget
 
+from odyssey_recorder.gui.keyboard import is_text
 from odyssey_recorder.gui.parts import fill_dialog, line_edit, push_button, row, text_label
 
 SKIP_REASONS = (
@@ -63,6 +65,15 @@ class ReasonChoices(QWidget):
         own = self._own.text().strip()
         chosen = (choice.text() for choice in self._choices if choice.isChecked())
         return own or next(chosen, "")
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Words typed at the choices are a reason of one's own."""
+        if is_text(event):
+            self._own.setFocus()
+            self._own.insert(event.text())
+            self._prefer_own_words()
+        else:
+            super().keyPressEvent(event)
 
     def _prefer_own_words(self) -> None:
         for choice in self._choices:

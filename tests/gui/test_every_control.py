@@ -271,10 +271,10 @@ def tab_stops(window: QWidget) -> Iterator[QWidget]:
 
 
 def shows_focus(widget: QWidget) -> bool:
+    widget.window().setFocus()
+    lacking = widget.grab().toImage()
     widget.setFocus(Qt.FocusReason.TabFocusReason)
-    having = widget.grab().toImage()
-    widget.clearFocus()
-    return having != widget.grab().toImage()
+    return lacking != widget.grab().toImage()
 
 
 def test_what_is_wrong_is_seen(qtbot: QtBot) -> None:

@@ -94,6 +94,10 @@ class DatasetPage(Page):
             self._following = self._dataset.follow(self._news_came.emit, self._warning_came.emit)
             self._said.setText("Looking at the dataset…")
 
+    @property
+    def home(self) -> QWidget:
+        return self._view
+
     def repaint_icons(self) -> None:
         self._warning.repaint_icons()
 

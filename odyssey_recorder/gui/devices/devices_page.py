@@ -7,7 +7,6 @@ from PySide6.QtCore import QModelIndex, QTimer, Signal
 from PySide6.QtGui import QHideEvent
 from PySide6.QtWidgets import (
     QAbstractButton,
-    QApplication,
     QDialog,
     QFrame,
     QHBoxLayout,
@@ -82,7 +81,10 @@ class DevicesPage(Page):
         """Look which devices there are, and go on looking while the page is shown."""
         self._look_around.start()
         self._look()
-        self._list.setFocus()
+
+    @property
+    def home(self) -> QWidget:
+        return self._list
 
     def hideEvent(self, event: QHideEvent) -> None:
         self._look_around.stop()
@@ -170,8 +172,7 @@ class DevicesPage(Page):
             self._show_member()
 
     def _show_member(self) -> None:
-        member, focus = self._member, QApplication.focusWidget()
-        had_focus = focus is not None and self.isAncestorOf(focus)
+        member = self._member
         self._card.setVisible(member is not None)
         if member is not None:
             self._show_card(member)
@@ -179,8 +180,6 @@ class DevicesPage(Page):
         self._missing.show_findings(() if member is not None and member.serial else self._mustered.missing)
         self._show_configuration(member)
         self._follow_job()
-        if had_focus and QApplication.focusWidget() is not focus:
-            self._list.setFocus()  # what had it cannot be used now, or is gone
 
     def _show_card(self, member: Member) -> None:
         self._card.show_member(

@@ -1,7 +1,7 @@
 """The page of practice: the tasks and how far the annotator is, who that is, and the way to the consent text."""
 
 from PySide6.QtCore import QItemSelectionModel, QModelIndex, Qt, Signal
-from PySide6.QtWidgets import QFrame, QListView, QProgressBar, QVBoxLayout
+from PySide6.QtWidgets import QFrame, QListView, QProgressBar, QVBoxLayout, QWidget
 
 from odyssey_recorder.gui.banner import Banner, Tone
 from odyssey_recorder.gui.commands import Command, Commands
@@ -56,7 +56,10 @@ class PracticePage(Page):
         self._coach.look()
         if (task := self._coach.next_task) is not None and self._model.rowCount():
             self._choose(task)
-        self._list.setFocus()
+
+    @property
+    def home(self) -> QWidget:
+        return self._list
 
     def repaint_icons(self) -> None:
         """Draw the icons anew for another palette."""

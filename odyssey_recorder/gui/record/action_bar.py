@@ -1,12 +1,13 @@
 """The controls below the mirror: the device's keys, the box for text, and the two ways to end an episode."""
 
 from PySide6.QtCore import QSize, Signal
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtGui import QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from odyssey_recorder.gui.commands import Command, Commands
-from odyssey_recorder.gui.parts import line_edit, row
+from odyssey_recorder.gui.parts import line_edit, row, text_label
 
+_NATIVE = QKeySequence.SequenceFormat.NativeText
 _WORDS_FROM_PX = 540
 """From this width on there is room for the names of the device's keys."""
 
@@ -19,7 +20,9 @@ class ActionBar(QWidget):
     def __init__(self, commands: Commands, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._commands = commands
-        self._text = line_edit("Text to type", "Text to type on the device, then Enter")
+        self._text = line_edit("Text to type", "Enter types it on the device, as one step")
+        self._to_device = text_label("To the device", "field")
+        self._to_device.setWordWrap(False)
         self._tell_keys()
         self._text.returnPressed.connect(commands[Command.TYPE].trigger)
         self._text.textChanged.connect(self._allow_typing)
@@ -37,7 +40,8 @@ class ActionBar(QWidget):
 
     def show_input(self, shown: bool) -> None:
         """Show the ways to put something in, or only those to end an episode."""
-        for part in (self._text, self._type_button, *self._keys):
+        self._commands.enable(Command.WRITE, on=shown)
+        for part in (self._to_device, self._text, self._type_button, *self._keys):
             part.setVisible(shown)
 
     def set_enabled(self, *, keys: bool, text: bool, endings: bool) -> None:
@@ -47,11 +51,10 @@ class ActionBar(QWidget):
         self._commands.enable(Command.BACK, Command.HOME, Command.RECENT, on=keys)
         self._allow_typing()
 
-    def begin_text(self, text: str) -> None:
-        """Go to the box with `text` already typed: a key was pressed where no other control wanted it."""
-        if self._takes_text and self._text.isVisible():
-            self._text.setFocus()
-            self._text.insert(text)
+    @property
+    def keys_to_write(self) -> str:
+        """The keys that lead to the box for text; empty where there is no box, or no such keys."""
+        return self._commands[Command.WRITE].shortcut().toString(_NATIVE) if self._text.isVisible() else ""
 
     def show_text(self, text: str) -> None:
         """Put `text` into the box."""
@@ -70,12 +73,12 @@ class ActionBar(QWidget):
 
     def _type(self) -> None:
         text = self._text.text()
-        self._text.clear()
+        self._text.setText("")  # unlike clear, it leaves nothing to undo: the text is on the device
         self.text_entered.emit(text)
 
     def _lay_out(self) -> None:
-        write = row(self._text, self._type_button)
-        write.setStretch(0, 1)
+        write = row(self._to_device, self._text, self._type_button)
+        write.setStretch(1, 1)
         endings = (self._commands.button(Command.IMPOSSIBLE), self._commands.button(Command.COMPLETE))
         keys = row(*self._keys, None, *endings)
         column = QVBoxLayout(self)

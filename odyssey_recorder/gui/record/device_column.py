@@ -1,5 +1,8 @@
 """The middle of the Record page: the device's screen, what is said of it, and all that is put into the device."""
 
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QVBoxLayout, QWidget
@@ -7,6 +10,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.gui.commands import Command, Commands
+from odyssey_recorder.gui.keyboard import offer_focus
 from odyssey_recorder.gui.record.action_bar import ActionBar
 from odyssey_recorder.gui.record.mirror import MirrorView
 from odyssey_recorder.gui.record.mirror_stage import MirrorStage
@@ -23,6 +27,9 @@ from odyssey_recorder.gui.record.status_line import PATH_CHANGED, StatusLine
 from odyssey_recorder.model.action import Press, SystemKey, Type, describe
 from odyssey_recorder.recording.state import State
 from odyssey_recorder.recording.view import RecordingView
+
+if TYPE_CHECKING:  # loaded when a recording begins
+    from odyssey_recorder.recording.recorder import Recorder
 
 _OWN = (
     Command.BACK,
@@ -50,6 +57,8 @@ class DeviceColumn(QWidget):
     """
 
     path_changed = Signal(str)
+    step_begun = Signal()
+    """The recorder was asked for one more step."""
 
     def __init__(self, controller: RecordingController, commands: Commands) -> None:
         super().__init__()
@@ -78,7 +87,7 @@ class DeviceColumn(QWidget):
         if phase in (Phase.NO_DEVICE, Phase.CONNECTING, Phase.FINISHED):
             self._status.show_frame(None)
         if phase in (Phase.STARTING, Phase.RECORDING):
-            self._mirror.setFocus()
+            offer_focus(self._mirror)
         self._commands.enable(Command.PAUSE, on=phase is Phase.RECORDING and self._controller.mode == "mirror")
         self._commands.enable(Command.ANOTHER, Command.COPY_PLACE, on=phase is Phase.FINISHED)
         self._commands.enable(Command.RETRY, on=False)
@@ -98,9 +107,15 @@ class DeviceColumn(QWidget):
         """Offer the ways to put something in that the controller's mode has."""
         self._actions.show_input(self._controller.mode == "mirror")
 
-    def begin_text(self, text: str) -> None:
-        """Go to the box for text with `text` already typed."""
-        self._actions.begin_text(text)
+    @property
+    def home(self) -> QWidget:
+        """What the keys go to while nothing is written: the device's screen."""
+        return self._mirror
+
+    def tell_where_to_write(self) -> None:
+        """Say how text is typed on the device, where it can be."""
+        if (keys := self._actions.keys_to_write) and self._controller.phase is Phase.RECORDING:
+            self._mirror.show_sent(f"{keys} to type on the device")
 
     def clear_text(self) -> None:
         """Empty the box for text."""
@@ -169,7 +184,7 @@ class DeviceColumn(QWidget):
         if stroke is None:
             self._controller.ask(lambda recorder: recorder.cancel_touch())
         else:
-            self._controller.ask(lambda recorder: recorder.lift(stroke))
+            self._ask_for_step(lambda recorder: recorder.lift(stroke))
         if self._view is not None and self._controller.phase is Phase.RECORDING:
             self._tell_view(self._view)  # while the finger was down it said otherwise
 
@@ -178,13 +193,20 @@ class DeviceColumn(QWidget):
         if self._controller.phase is Phase.WATCHING:
             self._controller.press_unrecorded(key)
         else:
-            self._controller.ask(lambda recorder: recorder.press(key))
+            self._ask_for_step(lambda recorder: recorder.press(key))
 
     def _type(self, text: str) -> None:
-        if self._controller.ask(lambda recorder: recorder.type_text(text)):
+        if self._ask_for_step(lambda recorder: recorder.type_text(text)):
             self._mirror.show_sent(describe(Type(text)))
+            self._mirror.setFocus()  # what is typed next was not meant for the device yet
         else:
             self._actions.show_text(text)
+
+    def _ask_for_step(self, question: "Callable[[Recorder], None]") -> bool:
+        is_asked = self._controller.ask(question)
+        if is_asked:
+            self.step_begun.emit()
+        return is_asked
 
     def _copy_published_place(self) -> None:
         if self._publication.annotation is not None:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from functools import partial
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import QTimer
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QHBoxLayout,
@@ -16,6 +16,7 @@ from odyssey_recorder.device.device import ListedDevice
 from odyssey_recorder.device.preflight import Finding
 from odyssey_recorder.gui.banner import Banner, Tone
 from odyssey_recorder.gui.commands import Command, Commands
+from odyssey_recorder.gui.keyboard import is_text
 from odyssey_recorder.gui.page import Page
 from odyssey_recorder.gui.practice.practice_card import PracticeCard
 from odyssey_recorder.gui.practice.practice_coach import PracticeCoach
@@ -31,14 +32,11 @@ from odyssey_recorder.gui.record.task_card import Stage, TaskCard
 from odyssey_recorder.gui.record.text_question_card import TextQuestionCard
 from odyssey_recorder.gui.tasks.queue_bridge import QueueBridge
 from odyssey_recorder.model.assignment import Assignment
+from odyssey_recorder.recording.state import State
 from odyssey_recorder.recording.view import RecordingView
 
 _STAGES = {Phase.STARTING: Stage.RECORD, Phase.RECORDING: Stage.RECORD, Phase.FINISHED: Stage.LOOK_BACK}
 _PREVENTED = "Nothing can be recorded in passive mode on this device: see Before you start."
-_ALT_GR = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier
-"""What some systems say of the key that characters are typed with; either of the two alone makes a command."""
-
-_OF_COMMANDS = _ALT_GR | Qt.KeyboardModifier.MetaModifier
 _LOOK_AROUND_MS = 3000
 _LEFT_PX = 280
 _RIGHT_PX = 284
@@ -84,11 +82,14 @@ class RecordPage(Page):
         self._show_phase(controller.phase)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        is_plain = event.modifiers() & _OF_COMMANDS in (Qt.KeyboardModifier.NoModifier, _ALT_GR)
-        if is_plain and event.text().isprintable() and event.text():
-            self._device.begin_text(event.text())
-        else:
-            super().keyPressEvent(event)
+        """Letters that no field takes are not sent to the device: they may be meant for a note."""
+        if is_text(event):
+            self._device.tell_where_to_write()
+        super().keyPressEvent(event)
+
+    @property
+    def home(self) -> QWidget:
+        return self._device.home
 
     def repaint_icons(self) -> None:
         """Draw the icons anew for another palette."""
@@ -146,7 +147,8 @@ class RecordPage(Page):
     def _show_view(self, view: RecordingView) -> None:
         if len(view.steps) > self._steps.count:
             self._message.hide()
-        self._steps.show_steps(view.steps, may_undo=view.published is None)
+        is_making = view.state in (State.CHECKING, State.INJECTING)
+        self._steps.show_steps(view.steps, may_undo=view.published is None, is_making=is_making)
         if view.published is not None:
             self._task.note_published(view.published.stem)
         self._question.show_question(view.question, view.steps)
@@ -221,6 +223,7 @@ class RecordPage(Page):
 
     def _connect_widgets(self) -> None:
         ask = self._controller.ask
+        self._device.step_begun.connect(self._steps.expect_step)
         self._device.path_changed.connect(lambda words: self._message.show_message(Tone.WARNING, words))
         self._steps.undo_asked.connect(lambda count: ask(lambda recorder: recorder.undo(count)))
         self._steps.note_written.connect(lambda key, words: ask(lambda recorder: recorder.note_step(key, words)))

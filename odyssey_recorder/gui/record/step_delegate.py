@@ -28,6 +28,11 @@ class StepDelegate(QStyledItemDelegate):
         editor.setParent(parent)
         return editor
 
+    def setEditorData(self, editor: QWidget, index: _Index) -> None:
+        """What is written already stays: the step's picture comes while its note is being written."""
+        if not (isinstance(editor, QLineEdit) and editor.isModified()):
+            super().setEditorData(editor, index)
+
     def updateEditorGeometry(self, editor: QWidget, option: QStyleOptionViewItem, index: _Index) -> None:
         """The note is at the foot of its row; whatever else lies over a row is in its top right corner."""
         words = _words_area(option.rect)

@@ -41,6 +41,8 @@ class StepsCard(QFrame):
         self._list.selectionModel().currentChanged.connect(self._offer)
         self._flagged = QPersistentModelIndex()
         self._may_undo = False
+        self._is_making = False
+        self._note_waits = False
         commands.belong_to(self, Command.UNDO, Command.UNDO_TO_HERE, Command.NOTE)
         self._list.addActions([commands[Command.NOTE], commands[Command.UNDO_TO_HERE]])
         commands[Command.UNDO].triggered.connect(lambda: self.undo_asked.emit(1))
@@ -49,18 +51,28 @@ class StepsCard(QFrame):
         self._lay_out()
         self._offer()
 
-    def show_steps(self, steps: Sequence[RecordedStep], *, may_undo: bool = False) -> None:
-        """Show `steps`; nothing moves where nothing is new. `may_undo`: they can be taken away."""
-        before, self._may_undo = self.count, may_undo
+    def show_steps(self, steps: Sequence[RecordedStep], *, may_undo: bool = False, is_making: bool = False) -> None:
+        """Show `steps`; nothing moves where nothing is new, or while a note is written.
+
+        `may_undo`: they can be taken away. `is_making`: another one is on its way.
+        """
+        before, self._may_undo, self._is_making = self.count, may_undo, is_making
         self._steps.show_steps(steps)
         self._title.setText(f"Steps · {len(steps)}" if steps else "Steps")
         self._nothing.setVisible(not steps)
         self._list.setFocusPolicy(Qt.FocusPolicy.StrongFocus if steps else Qt.FocusPolicy.NoFocus)
-        if steps and len(steps) != before:
+        if steps and len(steps) != before and not self._list.is_writing:
             last = self._steps.index(len(steps) - 1)
             self._list.selectionModel().setCurrentIndex(last, QItemSelectionModel.SelectionFlag.ClearAndSelect)
             self._list.scrollToBottom()
         self._offer_undo_beside(steps)
+        self._offer()
+        if self._note_waits and not is_making:
+            self._write_note()
+
+    def expect_step(self) -> None:
+        """A step was begun, of which the recorder says nothing yet."""
+        self._is_making = True
         self._offer()
 
     @property
@@ -87,10 +99,16 @@ class StepsCard(QFrame):
     def _offer(self) -> None:
         has_choice = self._list.currentIndex().isValid()
         self._commands.enable(Command.UNDO, on=self.count > 0 and self._may_undo)
-        self._commands.enable(Command.UNDO_TO_HERE, Command.NOTE, on=has_choice and self._may_undo)
+        self._commands.enable(Command.UNDO_TO_HERE, on=has_choice and self._may_undo)
+        self._commands.enable(Command.NOTE, on=(has_choice or self._is_making) and self._may_undo)
 
     def _write_note(self) -> None:
-        self._list.edit(self._list.currentIndex())
+        """Let the note be written: of a step that is on its way as soon as it is there."""
+        self._note_waits = self._is_making
+        if self._is_making:
+            self._list.setFocus()
+        elif self._list.currentIndex().isValid():
+            self._list.edit(self._list.currentIndex())
 
     def _undo_to_here(self) -> None:
         first, count = self._list.currentIndex().row(), self.count
@@ -124,6 +142,11 @@ class _StepView(QListView):
         self.setEditTriggers(QAbstractItemView.EditTrigger.DoubleClicked)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
         self.verticalScrollBar().rangeChanged.connect(self.scrollToBottom)
+
+    @property
+    def is_writing(self) -> bool:
+        """Whether a note is being written."""
+        return self.state() is QAbstractItemView.State.EditingState
 
     def put_beside(self, index: QModelIndex, button: QPushButton) -> None:
         """Lay `button` over the row of `index`, where the delegate has room for it."""

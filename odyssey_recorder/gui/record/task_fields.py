@@ -94,6 +94,7 @@ class TaskFields(QWidget):
         template.addLayout(labelled("Te&mplate", self._meta_task))
         template.addLayout(labelled("&Filled in", self._task))
         self._template.hide()
+        self.setFocusProxy(self._instruction)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(12)

@@ -39,7 +39,7 @@ class TextQuestionCard(QFrame):
         self._later = push_button("Later", "Go on recording; the question waits here")
         self._later.clicked.connect(lambda: self._fold(True))
         self._unfold = push_button("Answer…", "Say now what was typed")
-        self._unfold.clicked.connect(lambda: self._fold(False))
+        self._unfold.clicked.connect(self._go_on_asking)
         self._lay_out()
         self.hide()
 
@@ -69,6 +69,10 @@ class TextQuestionCard(QFrame):
     def _give_answer(self) -> None:
         if self._question is not None and self._text.text():
             self.answered.emit(self._question.step, self._text.text())
+
+    def _go_on_asking(self) -> None:
+        self._fold(False)
+        self._text.setFocus()
 
     def _fold(self, folded: bool) -> None:
         for part in (self._picture, self._hint, self._text, self._answer, self._later):

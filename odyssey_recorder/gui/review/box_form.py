@@ -5,6 +5,7 @@ from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QGridLayout, QSpinBox, QWidget
 
 from odyssey_recorder.dataset.amendment import NewBox
+from odyssey_recorder.gui.keyboard import offer_focus
 from odyssey_recorder.gui.parts import labelled, named
 from odyssey_recorder.gui.review.amend_forms import AmendForm
 from odyssey_recorder.gui.review.box_canvas import BoxCanvas
@@ -53,7 +54,7 @@ class BoxForm(AmendForm):
         self._before = _known(self._element, self._size) or _suggested(self._action, self._size)
         self._canvas.show_picture(picture)
         self._show(self._before)
-        self._canvas.setFocus()
+        offer_focus(self._canvas)
 
     @property
     def picture_size(self) -> Size | None:

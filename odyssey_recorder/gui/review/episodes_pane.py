@@ -47,6 +47,11 @@ class EpisodesPane(QWidget):
         commands[Command.CLEAR_REVIEW].triggered.connect(lambda _checked: self._filters.choose(ReviewFilter()))
 
     @property
+    def home(self) -> QWidget:
+        """What the keys go to while nothing is written: the list."""
+        return self._view
+
+    @property
     def words(self) -> str:
         """How many wait for the reviewer, and how many are shown of all."""
         total, shown, mine = self.table.total, self.table.rowCount(), self.table.counts.stages[MINE]

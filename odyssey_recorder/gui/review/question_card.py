@@ -82,6 +82,7 @@ class QuestionCard(QWidget):
     def choose_reason(self, number: int) -> None:
         """Give the reason at a place of the list, which begins with 0; nothing where there is none."""
         self._reason.setCurrentIndex(self._reason.model().index(number, 0))
+        self._ask_for_words(self._reason.currentIndex())
 
     def write(self) -> None:
         """Let the reviewer write more."""
@@ -108,6 +109,12 @@ class QuestionCard(QWidget):
     def _take_reason(self, now: QModelIndex) -> None:
         if now.isValid():
             self._change(reason=self._reasons[now.row()])
+            self._ask_for_words(now)
+
+    def _ask_for_words(self, chosen: QModelIndex) -> None:
+        """What is something else has to be said: the next letters are its words, and not keys of the page."""
+        if chosen.isValid() and self._reasons[chosen.row()] == "other":
+            self.write()
 
     def _change(self, **changes: object) -> None:
         if self._judgement is not None:

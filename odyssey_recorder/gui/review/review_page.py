@@ -17,6 +17,7 @@ from odyssey_recorder.gui.banner import Banner, Tone
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.jobs import Jobs
 from odyssey_recorder.gui.kept_file import KeptFile
+from odyssey_recorder.gui.keyboard import offer_focus
 from odyssey_recorder.gui.page import Page
 from odyssey_recorder.gui.parts import breakable, named, row, text_label
 from odyssey_recorder.gui.review.episodes_pane import EpisodesPane
@@ -100,6 +101,12 @@ class ReviewPage(Page):
         if self._following is None:
             self._following = self._reviewing.follow(self._news_came.emit, self._warning_came.emit)
             self._said.setText("Looking at the episodes…")
+
+    @property
+    def home(self) -> QWidget:
+        if (figures := self._whole.widget(1)) is not None and figures.isVisible():
+            return figures
+        return self._viewer.home if self._bench.isVisible() else self._pane.home
 
     def repaint_icons(self) -> None:
         self._message.repaint_icons()
@@ -252,7 +259,7 @@ class ReviewPage(Page):
         self._panel.show_review(opened, sheet)
         self._viewer.show_review(opened, sheet.seen)
         self._cards.show_review(opened)
-        self._viewer.focus_steps()
+        offer_focus(self._viewer.home)
         self._look_ahead()
 
     def _look_ahead(self) -> None:
@@ -405,8 +412,7 @@ class ReviewPage(Page):
         for command in _OF_EPISODES:
             self._commands[command].setVisible(not on)
         self._run_watch()
-        if not on and self._opened is not None:
-            self._viewer.focus_steps()
+        self.rest()
 
     def _dismiss(self) -> None:
         self._message.hide()
@@ -425,7 +431,7 @@ class ReviewPage(Page):
         self._panel.decided.connect(self._submit)
         self._panel.changed.connect(self._keep_sheet)
         self._panel.step_asked.connect(self._viewer.go_to_step)
-        self._panel.writing_ended.connect(self._viewer.focus_steps)
+        self._panel.writing_ended.connect(self.rest)
         application = QGuiApplication.instance()
         if isinstance(application, QGuiApplication):
             application.focusWindowChanged.connect(self._run_watch)

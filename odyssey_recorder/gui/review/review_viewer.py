@@ -102,9 +102,10 @@ class ReviewViewer(QWidget):
         """Take the badges of a replay away."""
         self._strip.clear_verdicts()
 
-    def focus_steps(self) -> None:
-        """Bring the keyboard to the steps."""
-        self._strip.setFocus()
+    @property
+    def home(self) -> QWidget:
+        """What the keys go to while nothing is written: the filmstrip."""
+        return self._strip
 
     def _turn_to(self, number: int) -> None:
         self._present = number

@@ -20,6 +20,7 @@ from odyssey_recorder.quality.reviewing.review import Answer, Decision, Judgemen
 from odyssey_recorder.quality.reviewing.standing import Turn
 
 _NOTE_PX = 52
+_ENDS = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 _REASONS = (
     Command.REASON_1, Command.REASON_2, Command.REASON_3, Command.REASON_4, Command.REASON_5, Command.REASON_6,
     Command.REASON_7, Command.REASON_8, Command.REASON_9,
@@ -102,7 +103,8 @@ class VerdictPanel(QFrame):
             label.setVisible(bool(words))
         for card in self._cards.values():
             card.show_steps(self._steps)
-        self._note.setPlainText(sheet.note)
+        if self._note.toPlainText().strip() != sheet.note:  # otherwise it stays, with its cursor: it may be written in
+            self._note.setPlainText(sheet.note)
         self._show_answers()
         self._show_seen()
         self._area.verticalScrollBar().setValue(0)
@@ -135,16 +137,13 @@ class VerdictPanel(QFrame):
         self._refusal.repaint_icons()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Esc and, in a field of one line, Return end the writing; a field that is written in is in sight."""
+        """Return ends the writing in a field of one line; a field that is written in is in sight."""
         if event.type() is QEvent.Type.FocusIn and isinstance(watched, QWidget):
             self._area.ensureWidgetVisible(watched)
-        if isinstance(event, QKeyEvent) and event.type() is QEvent.Type.KeyPress:
-            ends = {Qt.Key.Key_Escape}
-            if isinstance(watched, QLineEdit | QSpinBox):
-                ends |= {Qt.Key.Key_Return, Qt.Key.Key_Enter}
-            if event.key() in ends:
-                self.writing_ended.emit()
-                return True
+        is_of_one_line = isinstance(watched, QLineEdit | QSpinBox) and event.type() is QEvent.Type.KeyPress
+        if is_of_one_line and isinstance(event, QKeyEvent) and event.key() in _ENDS:
+            self.writing_ended.emit()
+            return True
         return super().eventFilter(watched, event)
 
     # What the reviewer asks for.

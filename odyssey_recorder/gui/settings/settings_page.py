@@ -105,7 +105,10 @@ class SettingsPage(Page):
             self._background.run(self._read, self._show, self._fail)
             self._key.look()
             self._area.verticalScrollBar().setValue(0)
-        self._sections.setFocus()
+
+    @property
+    def home(self) -> QWidget:
+        return self._sections
 
     def repaint_icons(self) -> None:
         self._message.repaint_icons()

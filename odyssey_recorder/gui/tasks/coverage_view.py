@@ -54,9 +54,10 @@ class CoverageView(QWidget):
         if catalogue:
             self._workshop.look(lambda preparing: preparing.coverage(catalogue), self._show)
 
-    def focus_list(self) -> None:
-        """Let the keys go to the board."""
-        self._board.setFocus()
+    @property
+    def home(self) -> QWidget:
+        """What the keys go to while nothing is written: the board."""
+        return self._board
 
     def repaint_icons(self) -> None:
         """Draw all anew for another palette."""

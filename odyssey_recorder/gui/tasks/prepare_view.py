@@ -103,9 +103,10 @@ class PrepareView(QWidget):
             choice.choose(value)
         self._narrow()
 
-    def focus_list(self) -> None:
-        """Let the keys go to the list."""
-        self._view.setFocus()
+    @property
+    def home(self) -> QWidget:
+        """What the keys go to while nothing is written: the list."""
+        return self._view
 
     def search(self) -> None:
         """Let the person write what to search for."""

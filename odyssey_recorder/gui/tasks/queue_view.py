@@ -70,9 +70,10 @@ class QueueView(QWidget):
         self._show_gate(queue.gate)
         self._allow()
 
-    def focus_list(self) -> None:
-        """Let the keys go to the table."""
-        self._view.setFocus()
+    @property
+    def home(self) -> QWidget:
+        """What the keys go to while nothing is written: the table."""
+        return self._view
 
     def search(self) -> None:
         """Let the annotator write what to search for."""

@@ -6,6 +6,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QDoubleValidator
 from PySide6.QtWidgets import QDialog, QGridLayout, QVBoxLayout, QWidget
 
+from odyssey_recorder.gui.keyboard import offer_focus
 from odyssey_recorder.gui.parts import breakable, labelled, line_edit, push_button, row, text_label
 from odyssey_recorder.llm.asking import Estimate
 
@@ -60,7 +61,7 @@ class RewriteDialog(QDialog):
         )
         self._budget_hint.setVisible(not has_price)
         self._ok.setEnabled(True)
-        self._ok.setFocus()
+        offer_focus(self._ok)
         self.adjustSize()
 
     def show_failure(self, words: str) -> None:

@@ -71,6 +71,10 @@ class TasksPage(Page):
             pass
         self._refresh()
 
+    @property
+    def home(self) -> QWidget:
+        return self._views[self._shown].home
+
     def asks_before_closing(self, close: Callable[[], object]) -> bool:
         lead = self._lead
         if lead is None or not lead.prepare.unsaved:
@@ -171,7 +175,7 @@ class TasksPage(Page):
         shown = self._views[view]
         self._stack.setCurrentWidget(shown)
         if self.isVisible() and not isinstance(self.focusWidget(), QToolButton):  # who goes along the tabs stays there
-            shown.focus_list()
+            shown.home.setFocus()
         if (lead := self._lead) is not None:
             lead.strip.show_for(view)
             if view is Command.SHOW_COVERAGE:

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QHBoxLayout, QHeaderView, QTableView, QVBoxLayout,
 
 from odyssey_recorder.gui.banner import Banner, Tone
 from odyssey_recorder.gui.commands import Command, Commands
+from odyssey_recorder.gui.keyboard import offer_focus
 from odyssey_recorder.gui.parts import Choice, line_edit, named, row, text_label
 from odyssey_recorder.gui.record.task_text import category_words
 from odyssey_recorder.gui.tasks.rewrite_dialog import count_words
@@ -70,9 +71,10 @@ class TemplatesView(QWidget):
         """The catalogue that is looked at; empty for all."""
         return self._catalogue.value
 
-    def focus_list(self) -> None:
-        """Let the keys go to the table."""
-        self._view.setFocus()
+    @property
+    def home(self) -> QWidget:
+        """What the keys go to while nothing is written: the table."""
+        return self._view
 
     def search(self) -> None:
         """Let the person write what to search for."""
@@ -88,7 +90,7 @@ class TemplatesView(QWidget):
         """Show what a model thought of, before what it thought of earlier."""
         self._current = proposals[0].template.template_id if proposals else self._current
         self._keep_current(lambda: self._table.propose((*proposals, *self._table.proposals)))
-        self._view.setFocus()
+        offer_focus(self._view)
 
     def repaint_icons(self) -> None:
         """Draw the icons anew for another palette."""

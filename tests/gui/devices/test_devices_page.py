@@ -28,6 +28,7 @@ from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.devices.devices_page import DevicesPage
 from odyssey_recorder.gui.jobs import Jobs
+from odyssey_recorder.gui.keyboard import Keyboard
 from odyssey_recorder.gui.record.recording_controller import Phase
 from odyssey_recorder.gui.workplace import Workplace
 from tests.gui.bench_desk import BenchDesk
@@ -50,6 +51,7 @@ class PagePilot:
         self._jobs = Jobs(self.window)
         self.page = DevicesPage(yard, self._background, self._jobs, self.commands)
         self.window.setCentralWidget(self.page)
+        Keyboard(self.window, lambda: self.page)
         self.window.resize(1024, 700)
         self.window.show()
         self.page.enter()

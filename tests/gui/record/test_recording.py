@@ -233,12 +233,6 @@ def test_text_of_an_input_method_becomes_one_step(pilot: Pilot, device: FakeDevi
     assert box.text() == ""
 
 
-def test_typing_at_the_mirror_goes_to_the_text_box(pilot: Pilot) -> None:
-    pilot.start()
-    QTest.keyClicks(pilot.mirror, "seven")
-    assert pilot.named(QLineEdit, "Text to type").text() == "seven"
-
-
 def test_a_key_with_control_that_means_nothing_is_no_text(pilot: Pilot) -> None:
     pilot.start()
     QTest.keyClick(pilot.mirror, Qt.Key.Key_Equal, Qt.KeyboardModifier.ControlModifier)

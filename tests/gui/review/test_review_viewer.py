@@ -170,7 +170,7 @@ def test_one_picture_can_be_had_alone_and_larger(looker: Looker, review: OpenedR
     assert before is not None
     assert alone is not None
     assert alone >= before
-    looker.viewer.focus_steps()
+    looker.viewer.home.setFocus()
     QTest.keyClick(looker.strip, Qt.Key.Key_Space)
     assert looker.view.shown.startswith("Before step 0")
 

@@ -1,0 +1,127 @@
+"""Who gets the keys: the field that is written in, or the page around it; and where the focus goes when it is lost.
+
+- In a field, keys that make text, keys that move and delete in it, and copy, cut, paste and select all are the field's.
+- Undo and redo are the field's while it holds text or has something to undo or redo; otherwise they are the page's.
+- All other keys are the page's: Ctrl with a letter, Alt, function keys. Esc leaves the field for the page's home.
+- What had the focus and is hidden, disabled or gone gives it to the page's home, never to a neighbour or to nothing.
+- What comes by itself (a picture, a changed episode, the end of a job) takes the focus from no field.
+"""
+
+from collections.abc import Callable
+
+import shiboken6
+from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtGui import QKeyEvent, QKeySequence
+from PySide6.QtWidgets import (
+    QAbstractSpinBox,
+    QApplication,
+    QKeySequenceEdit,
+    QLineEdit,
+    QPlainTextEdit,
+    QTextEdit,
+    QWidget,
+)
+
+from odyssey_recorder.gui.page import Page
+
+Field = QLineEdit | QPlainTextEdit | QTextEdit | QAbstractSpinBox
+
+_STANDARD = QKeySequence.StandardKey
+_MODIFIER = Qt.KeyboardModifier
+_OF_ALL_FIELDS = (_STANDARD.Copy, _STANDARD.SelectAll)
+_OF_WRITING = (_STANDARD.Cut, _STANDARD.Paste)
+_OF_CHANGES = (_STANDARD.Undo, _STANDARD.Redo)
+_MOVES = frozenset(
+    {
+        Qt.Key.Key_Left, Qt.Key.Key_Right, Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_Home, Qt.Key.Key_End,
+        Qt.Key.Key_PageUp, Qt.Key.Key_PageDown,
+    }
+)  # fmt: skip
+_DELETES = frozenset({Qt.Key.Key_Backspace, Qt.Key.Key_Delete, Qt.Key.Key_Return, Qt.Key.Key_Enter})
+_OF_COMMANDS = _MODIFIER.ControlModifier | _MODIFIER.AltModifier | _MODIFIER.MetaModifier
+_ALT_GR = _MODIFIER.ControlModifier | _MODIFIER.AltModifier
+"""What some systems say of the key that characters are typed with; either of the two alone makes a command."""
+
+
+class Keyboard(QObject):
+    """Keeps the rules above in one window, of which `page` gives the page that is shown."""
+
+    def __init__(self, window: QWidget, page: Callable[[], Page]) -> None:
+        super().__init__(window)
+        self._window = window
+        self._page = page
+        self._last: QWidget | None = None
+        application = QApplication.instance()
+        if isinstance(application, QApplication):
+            application.focusChanged.connect(self._follow)
+
+    def go_home(self) -> None:
+        """Give the focus to the page's home."""
+        self._page().rest()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Decide before the field does: its own choice is another one on every desktop."""
+        if isinstance(event, QKeyEvent) and event.type() is QEvent.Type.ShortcutOverride:
+            event.setAccepted(isinstance(watched, Field) and _is_of(watched, event))
+            return True
+        return False
+
+    def _follow(self, _before: QWidget | None, now: QWidget | None) -> None:
+        if not shiboken6.isValid(self._window):  # it is being taken apart
+            return
+        if not (self._window.isActiveWindow() if now is None else self._window.isAncestorOf(now)):
+            return
+        before, self._last = self._last, now
+        is_lost = before is not None and before is not now and _is_gone(before)
+        if before is not None and shiboken6.isValid(before):
+            before.removeEventFilter(self)
+        if now is None or is_lost:
+            self.go_home()
+        elif isinstance(now, Field) and not isinstance(now.parentWidget(), QKeySequenceEdit):  # that one takes all keys
+            now.installEventFilter(self)
+
+
+def is_writing() -> bool:
+    """Whether the person is in a field now: the focus must not be taken from it."""
+    focus = QApplication.focusWidget()
+    return isinstance(focus, Field) and not focus.isReadOnly()
+
+
+def offer_focus(widget: QWidget) -> None:
+    """Give the focus to `widget` for what came by itself: unless the person is writing."""
+    if not is_writing():
+        widget.setFocus()
+
+
+def is_text(event: QKeyEvent) -> bool:
+    """Whether a key makes text."""
+    is_plain = event.modifiers() & _OF_COMMANDS in (_MODIFIER.NoModifier, _ALT_GR)
+    return is_plain and bool(event.text()) and event.text().isprintable()
+
+
+def _is_of(field: Field, event: QKeyEvent) -> bool:
+    """Whether a key is the field's."""
+    key, can_write = event.key(), not field.isReadOnly()
+    if any(map(event.matches, _OF_ALL_FIELDS)) or (can_write and any(map(event.matches, _OF_WRITING))):
+        return True
+    if any(map(event.matches, _OF_CHANGES)):
+        return can_write and _has_changes(field)
+    if event.modifiers() & _MODIFIER.AltModifier and not is_text(event):
+        return False
+    is_plain = not event.modifiers() & _OF_COMMANDS
+    deletes = key in _DELETES and (is_plain or key in (Qt.Key.Key_Backspace, Qt.Key.Key_Delete))
+    return key in _MOVES or (can_write and (deletes or is_text(event)))
+
+
+def _has_changes(field: Field) -> bool:
+    """Whether a field holds text, or has something to undo or redo."""
+    if isinstance(field, QAbstractSpinBox):
+        return True
+    if isinstance(field, QLineEdit):
+        return bool(field.text()) or field.isUndoAvailable() or field.isRedoAvailable()
+    document = field.document()
+    return not document.isEmpty() or document.isUndoAvailable() or document.isRedoAvailable()
+
+
+def _is_gone(widget: QWidget) -> bool:
+    return not shiboken6.isValid(widget) or not widget.isVisible() or not widget.isEnabled()

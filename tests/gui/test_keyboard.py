@@ -1,0 +1,513 @@
+"""Who gets the keys on every page, the field that is written in or the page, and who has the focus after an action."""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QEvent, QObject
+from PySide6.QtGui import QKeySequence
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QApplication,
+    QLineEdit,
+    QListView,
+    QPlainTextEdit,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
+from pytestqt.exceptions import TimeoutError
+from pytestqt.qtbot import QtBot
+
+from odyssey_recorder.dataset.published import PublishedEpisodes
+from odyssey_recorder.gui.commands import Command, Commands
+from odyssey_recorder.gui.keyboard import offer_focus
+from odyssey_recorder.gui.reason_dialog import SkipDialog
+from odyssey_recorder.gui.record.recording_controller import Phase
+from odyssey_recorder.gui.workplace import Workplace, load_pages
+from odyssey_recorder.model.action import Type
+from odyssey_recorder.quality.reviewing.review import Decision
+from odyssey_recorder.recording.state import State
+from odyssey_recorder.task_desk import Wanted
+from tests.fakes import FakeDevice
+from tests.gui.pilot import LEFT, Pilot
+from tests.gui.review.bench_review import BenchReviewing
+from tests.gui.review.reviewer import Reviewer
+from tests.gui.tasks.bench_lead import Office, own_templates
+from tests.task.tasks import queue_of, row
+
+PICTURES = "Are all screenshots there and right?"
+STEPS = "Do the steps carry the instruction out?"
+NOTE = "Note on the verdict"
+TO_DEVICE = "Text to type"
+SCREEN = "Device screen"
+
+FIELD = None
+"""The field takes the key."""
+
+Taker = Command | None
+KEYS: dict[Command, Sequence[tuple[str, str, str, Taker]]] = {
+    # The page: the field, what it holds, the keys, and what they ask for.
+    Command.RECORD_PAGE: (
+        (TO_DEVICE, "", "Ctrl+Z", Command.UNDO),
+        (TO_DEVICE, "", "Ctrl+Shift+Z", Command.UNDO_TO_HERE),
+        (TO_DEVICE, "milk", "Ctrl+Z", FIELD),
+        (TO_DEVICE, "milk", "Ctrl+Shift+Z", FIELD),
+        (TO_DEVICE, "milk", "Ctrl+E", Command.NOTE),
+        (TO_DEVICE, "milk", "Ctrl+K", Command.SKIP_TASK),
+        (TO_DEVICE, "milk", "Ctrl+Return", Command.COMPLETE),
+        (TO_DEVICE, "milk", "Ctrl+I", Command.IMPOSSIBLE),
+        (TO_DEVICE, "milk", "Ctrl+P", Command.PAUSE),
+        (TO_DEVICE, "milk", "Ctrl+Shift+S", Command.STOP),
+        (TO_DEVICE, "milk", "Ctrl+0", Command.ZOOM_FIT),
+        (TO_DEVICE, "milk", "F2", Command.BACK),
+        (TO_DEVICE, "milk", "F3", Command.HOME),
+        (TO_DEVICE, "milk", "F1", Command.DOCTOR),
+        (TO_DEVICE, "milk", "Ctrl+4", Command.DATASET_PAGE),
+        (TO_DEVICE, "milk", "e", FIELD),
+        (TO_DEVICE, "milk", "Home", FIELD),
+        (TO_DEVICE, "milk", "Ctrl+Left", FIELD),
+        (TO_DEVICE, "milk", "Ctrl+Backspace", FIELD),
+        (TO_DEVICE, "milk", "Ctrl+A", FIELD),
+        (TO_DEVICE, "milk", "Ctrl+V", FIELD),
+    ),
+    Command.REVIEW_PAGE: (
+        (NOTE, "", "r", FIELD),
+        (NOTE, "", "1", FIELD),
+        (NOTE, "", "Shift+R", FIELD),
+        (NOTE, "late", "Left", FIELD),
+        (NOTE, "late", "End", FIELD),
+        (NOTE, "late", "Ctrl+Z", FIELD),
+        (NOTE, "", "Ctrl+Z", Command.UNDO_FIX),
+        (NOTE, "late", "Ctrl+E", Command.REVIEW_NOTE),
+        (NOTE, "late", "Ctrl+D", Command.REJECT_EPISODE),
+        (NOTE, "late", "Ctrl+J", Command.NEXT_REVIEW),
+        (NOTE, "late", "Alt+2", Command.SHOW_FINDINGS),
+        (NOTE, "late", "Ctrl+L", Command.REVIEW_LIST),
+        (f"Words: {STEPS}", "", "r", FIELD),
+        (f"Words: {STEPS}", "", ",", FIELD),
+        (f"Step: {STEPS}", "", "2", FIELD),
+        (f"Step: {STEPS}", "", "r", FIELD),
+        (f"Step: {STEPS}", "", "Ctrl+J", Command.NEXT_REVIEW),
+    ),
+    Command.TASKS_PAGE: (
+        ("Search tasks to prepare", "", "a", FIELD),
+        ("Search tasks to prepare", "", "x", FIELD),
+        ("Search tasks to prepare", "mi", "Ctrl+Shift+R", Command.REWRITE_ALL),
+        ("Search tasks to prepare", "mi", "F8", Command.READ_TASKS),
+        ("Search tasks to prepare", "mi", "Alt+1", Command.SHOW_QUEUE),
+        ("Instruction in your words", "", "e", FIELD),
+        ("Instruction in your words", "Buy", "Return", FIELD),
+        ("Instruction in your words", "Buy", "Ctrl+Return", Command.KEEP_WORDS),
+        ("Instruction in your words", "Buy", "Esc", Command.LEAVE_WORDS),
+        ("Instruction in your words", "Buy", "Ctrl+G", Command.GENERATE_TASKS),
+    ),
+    Command.DATASET_PAGE: (
+        ("Search instruction or id", "milk", "Ctrl+C", FIELD),
+        ("Search instruction or id", "milk", "Ctrl+O", Command.EPISODE_FOLDER),
+        ("Search instruction or id", "milk", "Ctrl+Shift+F", Command.CLEAR_FILTERS),
+        ("Search instruction or id", "milk", "1", FIELD),
+    ),
+}
+
+
+class Heard(QObject):
+    """Hears which commands are asked for by keys, and lets none of them do anything."""
+
+    def __init__(self, commands: Commands) -> None:
+        super().__init__(commands)
+        self._commands = {commands[command]: command for command in Command}
+        self.asked: list[Command] = []
+        for action in self._commands:
+            action.installEventFilter(self)
+
+    def offer_all(self) -> None:
+        """Let every command be asked for: whatever the page takes, it takes now."""
+        self.asked.clear()
+        for action in self._commands:
+            action.setEnabled(True)
+            action.setVisible(True)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802 - Qt's spelling
+        if event.type() is QEvent.Type.Shortcut:
+            self.asked.append(next(one for action, one in self._commands.items() if action is watched))
+            return True
+        return False
+
+
+@pytest.fixture
+def reviewing(tmp_path: Path) -> BenchReviewing:
+    return BenchReviewing(tmp_path / "under review")
+
+
+@pytest.fixture
+def pilot(open_at: Callable[[Workplace], Pilot], reviewing: BenchReviewing, tmp_path: Path) -> Pilot:
+    """The window in use, with all pages that have fields, connected to a device."""
+    load_pages()
+    reviewing.record("Buy milk")
+    reviewing.record("Buy bread")
+    tasks = queue_of(tmp_path, row("a"))
+    office = Office(own_templates(tmp_path), tmp_path, tasks)
+    office.desk().generate(Wanted(2, 1, "simulated_phone", frozenset(), names_apps=False))
+    opened = open_at(
+        Workplace(
+            review=lambda: reviewing,
+            dataset=PublishedEpisodes(reviewing.root),
+            tasks=tasks,
+            preparing=office.desk,
+        )
+    )
+    opened.wait_for_phase(Phase.WATCHING)
+    opened.window.activateWindow()
+    opened.qtbot.waitUntil(opened.window.isActiveWindow)
+    return opened
+
+
+def press(*keys: str) -> None:
+    """Press keys wherever the focus is, as the keyboard does."""
+    for key in keys:
+        focus = QApplication.focusWidget()
+        assert focus is not None, f"nothing has the focus when {key} is pressed"
+        QTest.keySequence(focus, QKeySequence(key))
+
+
+def write(words: str) -> None:
+    """Type letters wherever the focus is, one after the other."""
+    for letter in words:
+        focus = QApplication.focusWidget()
+        assert focus is not None, f"nothing has the focus when {letter} is typed"
+        QTest.keyClicks(focus, letter)
+
+
+def focused() -> str:
+    """What has the focus, by the name that a screen reader says."""
+    focus = QApplication.focusWidget()
+    return "nothing" if focus is None else focus.accessibleName() or focus.property("text") or type(focus).__name__
+
+
+def is_focused(name: str) -> bool:
+    return focused() == name
+
+
+def field(pilot: Pilot, name: str) -> QWidget:
+    found = [one for one in pilot.window.findChildren(QWidget) if one.accessibleName() == name and one.isVisible()]
+    assert found, f"no field {name} is shown"
+    return found[0]
+
+
+def empty(wanted: QWidget) -> None:
+    """Empty a field, with nothing in it to undo."""
+    if isinstance(wanted, QLineEdit):
+        wanted.setText("")
+    elif isinstance(wanted, QPlainTextEdit):
+        wanted.setPlainText("")
+
+
+def show_fields(pilot: Pilot, page: Command) -> None:
+    """Open a page, and bring all of its fields into sight."""
+    pilot.press(page.value.label)
+    if page is Command.RECORD_PAGE:
+        record(pilot)
+    elif page is Command.REVIEW_PAGE:
+        open_review(pilot).press("s3")
+    elif page is Command.TASKS_PAGE:
+        press("Alt+3")
+        show_prepared(pilot)
+        write("e")
+
+
+def show_prepared(pilot: Pilot) -> None:
+    pilot.qtbot.waitUntil(pilot.named(QAbstractButton, "Edit").isEnabled)
+
+
+def record(pilot: Pilot) -> None:
+    """Start to record the task that waits, and type a text on the device."""
+    pilot.qtbot.waitUntil(pilot.named(QAbstractButton, "Start recording").isEnabled)
+    press("Ctrl+R")
+    pilot.wait_for_phase(Phase.RECORDING)
+    pilot.wait_for_steps(0)
+    press("Ctrl+T")
+    write("seven")
+    press("Return")
+    pilot.wait_for_steps(1)
+
+
+def open_review(pilot: Pilot) -> Reviewer:
+    """Open the episode that says to buy milk."""
+    reviewer = Reviewer(pilot)
+    pilot.qtbot.waitUntil(lambda: "Buy milk" in reviewer.listed)
+    reviewer.open(reviewer.listed.index("Buy milk"))
+    return reviewer
+
+
+@pytest.mark.parametrize("page", KEYS, ids=lambda page: page.value.label)
+def test_each_key_in_a_field_goes_where_the_table_says(pilot: Pilot, page: Command) -> None:
+    show_fields(pilot, page)
+    commands = pilot.window.findChild(Commands)
+    assert commands is not None
+    heard = Heard(commands)
+    wrong = []
+    for name, held, keys, taker in KEYS[page]:
+        heard.offer_all()
+        place = field(pilot, name)
+        place.setFocus()
+        empty(place)
+        write(held)
+        heard.offer_all()
+        press(keys)
+        if heard.asked != ([] if taker is FIELD else [taker]):
+            wrong.append((name, held, keys, heard.asked))
+    commands[Command.LEAVE_WORDS].trigger()  # otherwise the window asks before it closes over them
+    assert not wrong, wrong
+
+
+# Who has the focus after each action.
+
+
+Deed = Callable[[Pilot], object]
+
+
+def after(*deeds: Deed) -> Deed:
+    return lambda pilot: [deed(pilot) for deed in deeds]
+
+
+def click(name: str) -> Deed:
+    return lambda pilot: QTest.mouseClick(field(pilot, name), LEFT)
+
+
+def keys(*pressed: str) -> Deed:
+    return lambda _pilot: press(*pressed)
+
+
+def words(written: str) -> Deed:
+    return lambda _pilot: write(written)
+
+
+def steps(count: int) -> Deed:
+    return lambda pilot: pilot.wait_for_steps(count)
+
+
+def answered(dialog: str, button: str) -> Deed:
+    """Press a button of the dialog that has this title; no window manager brings the window back behind it."""
+
+    def answer(pilot: Pilot) -> None:
+        opened = pilot.dialog()
+        assert opened.windowTitle() == dialog
+        pilot.press_in(opened, button)
+        use(pilot)
+
+    return answer
+
+
+def sent(text: str) -> Deed:
+    return lambda pilot: send(pilot, text)
+
+
+def send(pilot: Pilot, text: str) -> None:
+    """Have a text in the field, and press Return there."""
+    press("Ctrl+T")
+    pilot.named(QLineEdit, TO_DEVICE).setText(text)
+    press("Return")
+
+
+def undo(pilot: Pilot) -> None:
+    """Undo the last step by the button, and say that the screen is right again."""
+    left = len(pilot.steps) - 1
+    click("Undo last")(pilot)
+    pilot.wait_for_state(State.LEADING_BACK)
+    press("Ctrl+Shift+Return")
+    pilot.wait_for_steps(left)
+
+
+def use(pilot: Pilot) -> None:
+    pilot.window.activateWindow()
+    pilot.qtbot.waitUntil(pilot.window.isActiveWindow)
+
+
+FOCUS: dict[Command, Sequence[tuple[str, Deed, str]]] = {
+    # The page: what is done, one after the other, and what has the focus then.
+    Command.RECORD_PAGE: (
+        ("a recording begins and a text was typed", record, SCREEN),
+        ("letters", words("milk"), SCREEN),
+        ("Write", keys("Ctrl+T"), TO_DEVICE),
+        ("Esc in the field", keys("Esc"), SCREEN),
+        ("a text that cannot be typed", sent("grüße"), TO_DEVICE),
+        (
+            "a text that can",
+            after(sent("u"), steps(2)),
+            SCREEN,
+        ),
+        ("a text and the button", after(keys("Ctrl+T"), words("v")), TO_DEVICE),
+        ("its button", click("Type"), SCREEN),
+        ("the step is there", steps(3), SCREEN),
+        ("Write a note", keys("Ctrl+E"), "Note of step 2"),
+        ("the note is written", after(words("why"), keys("Return")), "Steps"),
+        ("a note is left", keys("Ctrl+E", "Esc"), "Steps"),
+        ("Undo by its button", undo, "Undo last"),
+        ("Undo of the first: nothing is left to undo", after(undo, undo), SCREEN),
+        ("Pause", click("Pause"), "Pause"),
+        ("Resume", click("Pause"), SCREEN),
+        ("Impossible", keys("Ctrl+I"), "no results"),
+        ("letters at the reasons", words("gone"), "Another reason"),
+        ("Cancel", answered("Task impossible", "Cancel"), SCREEN),
+        ("Complete", keys("Ctrl+Return"), "Note"),
+        ("the note of the end", words("done"), "Note"),
+        ("the end", after(answered("Task complete", "Complete"), lambda p: p.wait_for_phase(Phase.FINISHED)), SCREEN),
+        ("Record another", keys("Ctrl+N"), SCREEN),
+        ("Write my own", keys("Ctrl+Shift+W"), "Instruction"),
+        ("Back to the queue", keys("Ctrl+Shift+Q"), SCREEN),
+        ("another page and back", keys("Ctrl+4", "Ctrl+1"), SCREEN),
+    ),
+    Command.REVIEW_PAGE: (
+        ("the page", lambda _: None, "Episodes to review"),
+        ("Find", keys("Ctrl+F"), "Search instruction, template or id"),
+        ("Esc in the search", keys("Esc"), "Episodes to review"),
+        ("an episode is opened", open_review, "Steps"),
+        ("Fail", keys("S"), "Steps"),
+        ("a reason", keys("3"), "Steps"),
+        ("Say more", keys("T"), f"Words: {STEPS}"),
+        ("Return ends the words", keys("Return"), "Steps"),
+        ("Something else", keys("9"), f"Words: {STEPS}"),
+        ("its words", words("rax9"), f"Words: {STEPS}"),
+        ("Esc ends them", keys("Esc"), "Steps"),
+        ("Something else once more", keys("9"), f"Words: {STEPS}"),
+        ("another answer takes the field away", click(f"Pass: {STEPS}"), f"Pass: {STEPS}"),
+        ("Write a note", keys("Ctrl+E"), NOTE),
+        ("Return in the note", keys("Return"), NOTE),
+        ("Esc in the note", keys("Esc"), "Steps"),
+        ("the list", keys("Ctrl+L"), "Episodes to review"),
+        ("the episode again", keys("Ctrl+L"), "Steps"),
+        ("the field of the note, then the list", keys("Ctrl+E", "Ctrl+L"), "Episodes to review"),
+    ),
+    Command.TASKS_PAGE: (
+        ("the page", lambda _: None, "Tasks"),
+        ("Prepare", after(keys("Alt+3"), show_prepared), "Tasks to prepare"),
+        ("Edit", keys("E"), "Instruction in your words"),
+        ("Save", after(words(" now"), keys("Ctrl+Return")), "Tasks to prepare"),
+        ("Edit again and discard", keys("E", "Esc"), "Tasks to prepare"),
+        ("Find", keys("Ctrl+F"), "Search tasks to prepare"),
+        ("Esc in the search", keys("Esc"), "Tasks to prepare"),
+        ("Reject", keys("X"), "cannot be done on the device"),
+        ("letters at the reasons", words("not clear"), "Another reason"),
+        ("Reject it", answered("Reject", "Reject"), "Tasks to prepare"),
+        ("the queue", keys("Alt+1"), "Tasks"),
+    ),
+    Command.DATASET_PAGE: (
+        ("the page", lambda p: p.qtbot.waitUntil(lambda: p.says("2 episodes")), "Episodes"),
+        ("Find", keys("Ctrl+F"), "Search instruction or id"),
+        ("words that find nothing", words("zzz"), "Search instruction or id"),
+        ("Esc leaves the search", keys("Esc"), "DatasetPage"),
+        ("Show all by its button", click("Show all"), "Episodes"),
+    ),
+}
+
+
+@pytest.mark.parametrize("page", FOCUS, ids=lambda page: page.value.label)
+def test_after_each_action_the_focus_is_where_the_table_says(pilot: Pilot, page: Command) -> None:
+    pilot.press(page.value.label)
+    wrong = []
+    for what, deed, expected in FOCUS[page]:
+        deed(pilot)
+        try:
+            pilot.qtbot.waitUntil(partial(is_focused, expected), timeout=1500)
+        except TimeoutError:
+            wrong.append((what, expected, focused()))
+    assert not wrong, wrong
+
+
+# What went wrong once.
+
+
+def test_a_note_that_is_written_right_after_a_text_is_a_note_and_no_text(pilot: Pilot, device: FakeDevice) -> None:
+    record(pilot)
+    send(pilot, "eight")
+    press("Ctrl+E")  # while the step is still being made
+    pilot.qtbot.waitUntil(lambda: focused() == "Note of step 1")
+    write("why eight")
+    press("Return")
+    pilot.qtbot.waitUntil(lambda: [step.note for step in pilot.views[-1].steps] == ["", "why eight"])
+    assert device.performed == ["seven", "eight"]
+    write("and more")
+    press("Return")
+    press("Ctrl+Z")
+    pilot.wait_for_state(State.LEADING_BACK)
+    assert [step.action for step in pilot.views[-1].steps] == [Type("seven")]
+
+
+def test_letters_at_the_screen_are_not_for_the_device_and_it_is_said_how_to_write_there(
+    pilot: Pilot, device: FakeDevice
+) -> None:
+    record(pilot)
+    write("milk")
+    press("Return")
+    assert pilot.mirror.sent == "Ctrl+T to type on the device"
+    assert pilot.named(QLineEdit, TO_DEVICE).text() == ""
+    assert device.performed == ["seven"]
+
+
+def test_a_note_is_not_cut_short_by_the_picture_of_its_step_or_by_the_next_step(pilot: Pilot) -> None:
+    record(pilot)
+    press("Ctrl+E")
+    write("half ")
+    pilot.named(QListView, "Steps").model().dataChanged.emit(*[pilot.named(QListView, "Steps").currentIndex()] * 2)
+    press("F2")
+    pilot.wait_for_steps(2)
+    write("and half")
+    press("Return")
+    pilot.qtbot.waitUntil(lambda: [step.note for step in pilot.views[-1].steps] == ["half and half", ""])
+
+
+def test_the_words_of_something_else_are_words_and_no_answers(pilot: Pilot) -> None:
+    pilot.press("Review")
+    reviewer = open_review(pilot)
+    write("s9rax")
+    assert pilot.named(QLineEdit, f"Words: {STEPS}").text() == "rax"
+    assert (reviewer.chosen(PICTURES), reviewer.chosen(STEPS)) == ("", "Fail")
+
+
+def test_a_note_is_written_on_while_others_judge_the_episode(pilot: Pilot, reviewing: BenchReviewing) -> None:
+    pilot.press("Review")
+    reviewer = open_review(pilot)
+    press("Ctrl+E")
+    write("Late ")
+    episode = reviewer.ids[reviewer.listed.index("Buy milk")]
+    reviewing.judge(episode, "Omar", Decision.ACCEPT)
+    reviewing.ask_two(episode)
+    reviewing.tell_again(episode)
+    reviewer.wait_to_read("Second review.")
+    write("arrival")
+    assert pilot.named(QPlainTextEdit, NOTE).toPlainText() == "Late arrival"
+    assert reviewing.ballots == []
+
+
+def test_what_is_typed_at_the_reasons_is_the_reason(qtbot: QtBot) -> None:
+    given: list[str] = []
+    dialog = SkipDialog("Buy milk")
+    dialog.reason_given.connect(given.append)
+    qtbot.addWidget(dialog)
+    dialog.open()
+    dialog.activateWindow()
+    qtbot.waitUntil(dialog.isActiveWindow)
+    write("not at home")
+    press("Return")
+    assert given == ["not at home"]
+
+
+def test_what_comes_by_itself_takes_the_focus_from_no_field(qtbot: QtBot) -> None:
+    written, other = QLineEdit(), QPushButton()
+    page = QWidget()
+    row_of_both = QVBoxLayout(page)
+    for part in (written, other):
+        row_of_both.addWidget(part)
+    qtbot.addWidget(page)
+    page.show()
+    page.activateWindow()
+    qtbot.waitUntil(page.isActiveWindow)
+    written.setFocus()
+    offer_focus(other)
+    assert written.hasFocus()
+    written.setReadOnly(True)
+    offer_focus(other)
+    assert other.hasFocus()
