@@ -164,10 +164,29 @@ def test_words_that_no_judge_has_seen_are_not_checked(text: TextOrigin) -> None:
         ("Meet {}.", "Meet on 25 November.", "Make it the 25th of December."),
         ("Wake me at {}.", "Wake me at 8:00.", "Set an alarm for 8 pm."),
         ("Find {}.", "Find tea for 20 euros.", "Who has tea for 20 dollars?"),
+        ("Write down to {}.", "Write down to buy milk.", "Make a note so that I remember to buy bread."),
+        ("Look up {}, and do not save it.", "Look up tea, and do not save it.", "Look up tea and save it."),
+        ("Send all to {}, except the last.", "Send all to Mira, except the last.", "Send all of them to Mira."),
     ],
 )
 def test_what_an_instruction_has_lost_is_found(template: str, task: str, instruction: str) -> None:
     assert found("INS01", asked(template, task, instruction)) == [None]
+
+
+def test_somebody_who_is_told_and_is_not_in_the_task_is_a_warning() -> None:
+    template, task = "Write down to {}.", "Write down to buy milk."
+
+    def severities(instruction: str) -> list[Severity]:
+        said_of_it = said("INS01", asked(template, task, instruction))
+        return [finding.severity for finding in said_of_it if isinstance(finding, Finding)]
+
+    assert severities("Make a note to buy milk and share it with Mira.") == [Severity.WARNING]
+    assert severities("Make a note to buy milk, then tell Mira.") == [Severity.WARNING]
+    assert severities("Make a note to buy bread and share it with Mira.") == [Severity.ERROR, Severity.WARNING]
+    assert severities("Make a note to buy milk, and share it with Messages.") == []
+    assert (
+        found("INS01", asked("Tell {}.", "Tell a friend of tea.", "Tell Mira in a message about tea, a friend.")) == []
+    )
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from random import Random
 
 import pytest
@@ -275,6 +276,69 @@ def no_instruction(one: ListedTask, words: str) -> Planted:
     yield " ".join([words] * 12)
     yield "Do it"
     yield ""
+
+
+_DENIES = re.compile(r"\b(?:without|not|no|only|most|under|less|before|after)\b", re.IGNORECASE)
+_TURNS = (
+    ("but do not share it", "It is not to be shared.", "Share it."),
+    ("and never reply to anyone", "Never reply to anyone.", "Reply to anyone."),
+    ("without signing in", "Signing in is to be avoided.", "Sign in."),
+    ("except on the weekend", "The weekend is to be left out.", "Do so on the weekend."),
+    ("with no sound", "There must be no sound.", "There must be sound."),
+    ("but only the newest", "The newest alone.", "The newest."),
+    ("for at most 73 dollars", "It may cost 73 dollars or less.", "It costs 73 dollars."),
+    ("for at least 73 dollars", "73 dollars is the least.", "It costs 73 dollars."),
+    ("and then unmute the phone", "Then unmute the phone.", "Then mute the phone."),
+    ("and then mute the phone", "Then mute the phone.", "Then unmute the phone."),
+    ("before the meeting", "Do it before the meeting.", "Do it after the meeting."),
+    ("of the first week", "It is of the first week.", "It is of the last week."),
+    ("for everyone", "For everyone.", "For everyone except children."),
+)
+"""What a task may end with, another way to say it, and what turns it round."""
+
+
+@pytest.mark.parametrize(("told", "kept", "turned"), _TURNS)
+def test_a_small_word_that_turns_the_task_round_is_found_and_another_way_to_say_it_is_not(
+    told: str, kept: str, turned: str
+) -> None:
+    planted = 0
+    for one in one_of_each()[::6]:
+        if _DENIES.search(one.task.task):
+            continue
+        planted += 1
+        words = re.sub(r"[.?]$", "", next(human_words(one, names_apps=True)))
+        asked = replace(one, task=replace(one.task, task=f"{one.task.task.rstrip('.')}, {told}."))
+        both = (
+            rule_faults(asked, f"{words}. {end}", names_apps=True, catalogue=catalogue_of(one))
+            for end in (kept, turned)
+        )
+        of_kept, of_turned = both
+        assert of_kept == (), words
+        assert of_turned, words
+
+    assert planted > 20
+
+
+@pytest.mark.parametrize(
+    ("told", "instruction"),
+    [
+        ("Play {item} and do not save it", "Put yoga on in Spotify, but leave it unsaved, will you?"),
+        ("Play {item} and do not save it", "Play yoga in Spotify instead of saving it, please."),
+        (
+            "Write a post about {item}, without publishing it",
+            "In Spotify, draft a post on yoga, to be published later.",
+        ),
+        ("Find {item} for no more than 5 dollars", "Find yoga in Spotify for 5 dollars at most."),
+        ("Play {item} and nothing but that, only once", "Play just yoga in Spotify, a single time, nothing else."),
+        ("Find the unread mails on {item}", "Find the mails on yoga in Spotify that I have not read."),
+        ("Do not forget to play {item}", "Remember to play yoga in Spotify, please."),
+        ("Turn Do Not Disturb on and play {item}", "Play yoga in Spotify after Do Not Disturb is on."),
+    ],
+)
+def test_what_is_denied_or_limited_may_be_said_in_many_ways(told: str, instruction: str) -> None:
+    asked = task(told, {"item": "yoga"}, ["Spotify"])
+
+    assert [fault for fault in faults(instruction, asked) if "too short" not in fault] == []
 
 
 @pytest.mark.parametrize(

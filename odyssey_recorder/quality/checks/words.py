@@ -6,6 +6,7 @@ from functools import cache
 
 from odyssey_recorder.quality.checks.check import Found, Unseen
 from odyssey_recorder.quality.evidence import EpisodeEvidence
+from odyssey_recorder.quality.finding import Severity
 from odyssey_recorder.quality.thresholds import ITEM_KEPT
 from odyssey_recorder.quality.wording import listed, named
 from odyssey_recorder.task.templates.template_files import shipped_catalogues
@@ -13,12 +14,14 @@ from odyssey_recorder.task.words.equivalence import (
     LONGEST,
     LostItem,
     Wording,
+    added_people,
     gaps_left,
     lost_figures,
     lost_items,
     lost_quotes,
 )
 from odyssey_recorder.task.words.figures import Figure
+from odyssey_recorder.task.words.reversals import DEEDS, lost_denial
 
 Said = Iterator[Found | Unseen]
 
@@ -35,10 +38,11 @@ _REWRITE = "Correct the instruction, so that it asks for just what the task asks
 
 def keeps_the_items(evidence: EpisodeEvidence) -> Said:
     """The instruction is empty or has a gap of its template left; or it lacks what the task was filled with, a name, a
-    number, a time, a date or what stands in quotation marks. An item is lost when fewer than `ITEM_KEPT` of its words
-    and figures are there, in whatever form and order. A figure may be told by its digits as one of another kind, a date
-    by its day. What filled the gaps, the proof says, or else the template. Whether the words mean the same is for
-    INS03."""
+    number, a time, a date or what stands in quotation marks; or what the task says is not to be done, or left out. An
+    item is lost when fewer than `ITEM_KEPT` of its words and figures are there, in whatever form and order; what is to
+    be done with it does not count. A figure may be told by its digits as one of another kind, a date by its day. As a
+    warning, somebody is to be told or sent something, and by the task nobody is. What filled the gaps, the proof says,
+    or else the template. Whether the words mean the same is for INS03."""
     wording = _wording(evidence)
     if wording is None:
         yield Unseen(None, _TOO_LONG)
@@ -53,6 +57,11 @@ def keeps_the_items(evidence: EpisodeEvidence) -> Said:
     lost += [*_missed_figures(wording), *_missed_quotes(wording)]
     if lost:
         yield Found(None, f"The instruction lacks {listed(dict.fromkeys(lost))} of the task.", _REWRITE)
+    if denied := lost_denial(wording.task.task, wording.asked):
+        yield Found(None, f"The instruction lacks {named(denied)} of the task.", _REWRITE)
+    if added := added_people(wording):
+        found = f"The instruction asks to tell or send something to {listed(added)}; the task does not."
+        yield Found(None, found, _REWRITE, Severity.WARNING)
 
 
 def _wording(evidence: EpisodeEvidence) -> Wording | None:
@@ -84,6 +93,7 @@ def _known_apps() -> Set[str]:
 def _missed(item: LostItem) -> list[str]:
     """The item where too little of it is there, otherwise the names of it that are not."""
     words = [word for word in item.words if word.casefold() not in _KINDS]
+    words = [word for word in words if word.casefold() not in DEEDS] or words
     lost = [word for word in item.lost if word in words]
     parts = len(words) + item.figures
     share = 1 - len(lost) / parts if parts else 1.0

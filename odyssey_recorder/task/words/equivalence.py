@@ -8,13 +8,15 @@ import re
 import unicodedata
 from collections.abc import Iterator, Set
 from dataclasses import dataclass
-from functools import cached_property, lru_cache, partial
+from functools import cached_property, partial
 
 from odyssey_recorder.model.episode import TaskInfo
 from odyssey_recorder.task.listing import ListedTask
 from odyssey_recorder.task.templates.catalogue import Catalogue
 from odyssey_recorder.task.words.figures import Figure, read_figures
 from odyssey_recorder.task.words.naming import Mention, begins_sentence, cut_out, mentions, named
+from odyssey_recorder.task.words.reversals import Said, reversals
+from odyssey_recorder.task.words.stems import SMALL, WORD, in_quotes, stem, words_of
 
 FEWEST_WORDS, MOST_WORDS = 4, 80
 """How many words an instruction has, unless its task has fewer."""
@@ -38,7 +40,7 @@ def rule_faults(
     items = tuple(task.slots.values()) or ((task.item,) if task.item else ())
     wording = Wording(task.task, items, instruction, catalogue.by_name.keys())
     apps = partial(_apps, names_apps=names_apps)
-    looks = (_shape, _length, _items, _figures, _quotes, apps, _names, _opposites, _denials)
+    looks = (_shape, _length, _items, _figures, _quotes, apps, _names, _reversed)
     found = tuple(fault for look in looks for fault in look(wording))
     return (*found, *said_already(instruction, others))
 
@@ -50,7 +52,7 @@ def said_already(instruction: str, others: Set[str]) -> tuple[str, ...]:
 
 def bare_words(instruction: str) -> str:
     """The words alone, by which instructions are the same."""
-    return " ".join(_words(instruction)).casefold()
+    return " ".join(words_of(instruction)).casefold()
 
 
 @dataclass(frozen=True)
@@ -105,51 +107,11 @@ class Wording:
 
     @cached_property
     def stems_asked(self) -> frozenset[str]:
-        return frozenset(map(_stem, _words(self.asked)))
+        return frozenset(map(stem, words_of(self.asked)))
 
     @cached_property
     def stems_told(self) -> frozenset[str]:
-        return frozenset(map(_stem, _words(self.told)))
-
-
-# --- words -------------------------------------------------------------------------------------------------
-
-_WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)*")
-_SMALL = {
-    "a", "an", "the", "this", "that", "these", "those", "some", "any", "of", "in", "on", "at", "to", "for", "from",
-    "by", "with", "into", "onto", "about", "and", "or", "but", "as", "than", "so", "if", "off", "out", "up", "down",
-    "over", "per", "via", "is", "are", "was", "were", "be", "been", "being", "am", "do", "does", "did", "has",
-    "have", "had", "will", "would", "can", "could", "should", "may", "might", "must", "it", "its", "i", "me", "my",
-    "mine", "you", "your", "yours", "he", "him", "his", "she", "her", "hers", "we", "us", "our", "ours", "they",
-    "them", "their", "theirs", "who", "whose", "which", "what", "when", "where", "how", "there", "here", "s",
-}  # fmt: skip
-"""Words that may go, come and change while the meaning stays."""
-_NEGATIONS = frozenset({"no", "not", "never", "without", "except", "don't", "doesn't", "isn't", "free"})
-_NEGATION = "without"
-
-
-def _words(text: str) -> list[str]:
-    return _WORD.findall(text.replace("\u2019", "'"))
-
-
-@lru_cache(maxsize=8192)
-def _stem(word: str) -> str:
-    """What inflections of a word have in common: ``bak`` of bake, bakes, baked, baking."""
-    plain = "".join(one for one in unicodedata.normalize("NFKD", word.casefold()) if not unicodedata.combining(one))
-    if plain in _NEGATIONS:
-        return _NEGATION
-    plain = plain.split("'")[0]
-    if len(plain) < 4:
-        return plain
-    plain = re.sub(r"(?<=[^s])s$", "", re.sub(r"ies$", "y", re.sub(r"(?<=ss|sh|ch|zz)es$|(?<=x)es$", "", plain)))
-    shorter = re.sub(r"(?:ing|ed)$", "", plain)
-    if len(shorter) >= 3 and re.search(r"[aeiouy]", shorter):
-        plain = re.sub(r"([bdfgmnprt])\1$", r"\1", shorter)
-    return re.sub(r"e$", "", plain) if len(plain) > 3 else plain
-
-
-def _told(texts: list[str]) -> str:
-    return " and ".join(f"\u201c{text}\u201d" for text in texts)
+        return frozenset(map(stem, words_of(self.told)))
 
 
 # --- what every instruction must be ------------------------------------------------------------------------
@@ -184,7 +146,7 @@ _LINKED = re.compile(r"\bhttps?://\S+|\bwww\.\S+|\b[\w.+-]+@[\w-]+\.\w+", re.IGN
 _FOREIGN_TOO = {
     "a", "am", "an", "as", "at", "do", "has", "he", "her", "in", "is", "me", "of", "on", "or", "so", "via", "was",
 }  # fmt: skip
-_ENGLISH = (_SMALL | {"then", "please", "find", "go", "open", "after", "before", "make", "want", "use"}) - _FOREIGN_TOO
+_ENGLISH = (SMALL | {"then", "please", "find", "go", "open", "after", "before", "make", "want", "use"}) - _FOREIGN_TOO
 _WORDS_THAT_TELL_ENGLISH = 8
 
 
@@ -195,15 +157,15 @@ def _shape(wording: Wording) -> Iterator[str]:
     if hidden := _HIDDEN.findall(text):
         yield f"It has signs that nobody sees: {', '.join(f'U+{ord(one):04X}' for one in dict.fromkeys(hidden))}."
     if gaps := gaps_left(wording):
-        yield f"It has a gap left: {_told(gaps)}."
+        yield f"It has a gap left: {in_quotes(gaps)}."
     if (_REFUSAL.search(text.strip()) or _ANNOUNCED.search(text.strip())) and not _REFUSAL.search(wording.told):
         yield "It is no instruction: it declines, or speaks of itself."
     if (found := _TO_A_MODEL.search(text)) and found[0].casefold() not in wording.told.casefold():
-        yield f"It speaks to a language model, not of the task: {_told([found[0]])}."
+        yield f"It speaks to a language model, not of the task: {in_quotes([found[0]])}."
     if (found := _SCREEN.search(text)) and found[0] not in wording.told:
-        yield f"It speaks of places on the screen or of gestures: {_told([found[0]])}."
+        yield f"It speaks of places on the screen or of gestures: {in_quotes([found[0]])}."
     if links := [link for link in _LINKED.findall(text) if link.rstrip(".,!?") not in wording.told]:
-        yield f"It has an address which the task has not: {_told(links)}."
+        yield f"It has an address which the task has not: {in_quotes(links)}."
     if not _is_english(text, wording.stems_told):
         yield "It is not in English."
 
@@ -214,11 +176,11 @@ def gaps_left(wording: Wording) -> list[str]:
 
 
 def _is_english(text: str, stems_told: frozenset[str]) -> bool:
-    words = _words(text)
-    strange = [word for word in words if not word.isascii() and _stem(word) not in stems_told]
+    words = words_of(text)
+    strange = [word for word in words if not word.isascii() and stem(word) not in stems_told]
     if len(strange) > 1:
         return False
-    own = [word.casefold() for word in words if _stem(word) not in stems_told - _SMALL]
+    own = [word.casefold() for word in words if stem(word) not in stems_told - SMALL]
     return len(own) < _WORDS_THAT_TELL_ENGLISH or not _ENGLISH.isdisjoint(own)
 
 
@@ -249,9 +211,9 @@ def lost_items(wording: Wording) -> Iterator[LostItem]:
     """The items of which a word is lost, whatever its form."""
     for item in wording.items:
         figures, rest = read_figures(item)
-        content = [word for word in _words(rest) if word.casefold() not in _SMALL]
-        content = content if content or figures else _words(rest)
-        lost = [word for word in content if _stem(word) not in wording.stems_asked]
+        content = [word for word in words_of(rest) if word.casefold() not in SMALL]
+        content = content if content or figures else words_of(rest)
+        lost = [word for word in content if stem(word) not in wording.stems_asked]
         if lost:
             yield LostItem(item, tuple(content), tuple(lost), len(figures))
 
@@ -259,9 +221,9 @@ def lost_items(wording: Wording) -> Iterator[LostItem]:
 def _items(wording: Wording) -> Iterator[str]:
     for one in lost_items(wording):
         if one.lost == one.words:
-            yield f"It lacks {_told([one.item])}."
+            yield f"It lacks {in_quotes([one.item])}."
         else:
-            yield f"It lacks {_told(list(dict.fromkeys(one.lost)))} of {_told([one.item])}."
+            yield f"It lacks {in_quotes(list(dict.fromkeys(one.lost)))} of {in_quotes([one.item])}."
 
 
 def lost_figures(wording: Wording) -> list[Figure]:
@@ -273,18 +235,10 @@ def lost_figures(wording: Wording) -> list[Figure]:
 
 def _figures(wording: Wording) -> Iterator[str]:
     for figure in lost_figures(wording):
-        yield f"It lacks the {figure.kind.value} {_told([figure.said])}."
+        yield f"It lacks the {figure.kind.value} {in_quotes([figure.said])}."
     for figure in dict.fromkeys(wording.figures_asked):
         if not figure.is_loose and figure not in wording.figures_told:
-            yield f"It has the {figure.kind.value} {_told([figure.said])}, which the task has not."
-    yield from _turned_limits(wording.figures_told, wording.figures_asked)
-
-
-def _turned_limits(of_task: tuple[Figure, ...], asked: tuple[Figure, ...]) -> Iterator[str]:
-    limits = {figure: figure.limit for figure in of_task if figure.limit}
-    for figure in asked:
-        if figure.limit and limits.get(figure, figure.limit) != figure.limit:
-            yield f"It turns the limit {_told([figure.said])} round."
+            yield f"It has the {figure.kind.value} {in_quotes([figure.said])}, which the task has not."
 
 
 _QUOTED = re.compile(r"[\"\u201c\u201e\u00ab]([^\"\u201c\u201d\u201e\u00ab\u00bb]+)[\"\u201d\u201c\u00bb]")
@@ -308,11 +262,11 @@ def lost_quotes(wording: Wording) -> list[str]:
 
 def _quotes(wording: Wording) -> Iterator[str]:
     for text in lost_quotes(wording):
-        yield f"It lacks {_told([text])} letter by letter."
+        yield f"It lacks {in_quotes([text])} letter by letter."
     told = f" {bare_words(wording.told)} {' '.join(map(bare_words, wording.task.apps))} "
     for text in dict.fromkeys(_quoted(wording.instruction)):
         if f" {bare_words(text)} " not in told:
-            yield f"It quotes {_told([text])}, which the task has not."
+            yield f"It quotes {in_quotes([text])}, which the task has not."
 
 
 # --- who and with what -------------------------------------------------------------------------------------
@@ -337,54 +291,37 @@ def _names(wording: Wording) -> Iterator[str]:
     rest = read_figures(cut_out(wording.instruction, wording.mentions))[1].replace("\u2019", "'")
     added = [
         word[0]
-        for word in _WORD.finditer(rest)
+        for word in WORD.finditer(rest)
         if word[0] != word[0].lower()
         and word[0].casefold() not in _NO_NAMES
         and not begins_sentence(rest, word.start())
-        and _stem(word[0]) not in wording.stems_told
+        and stem(word[0]) not in wording.stems_told
     ]
     if added:
-        yield f"It has the name {_told(list(dict.fromkeys(added)))}, which the task has not."
+        yield f"It has the name {in_quotes(list(dict.fromkeys(added)))}, which the task has not."
 
 
-_OPPOSITES = (
-    ("on", "off"), ("enable", "disable"), ("cheapest", "expensive"), ("highest", "lowest"), ("newest", "oldest"),
-    ("largest", "smallest"), ("longest", "shortest"), ("increase", "decrease"), ("raise", "lower"), ("add", "remove"),
-    ("follow", "unfollow"), ("mute", "unmute"), ("like", "dislike"), ("buy", "sell"), ("before", "after"),
-    ("save", "delete"), ("lock", "unlock"), ("show", "hide"), ("arrival", "departure"),
-)  # fmt: skip
+_TO_WHOM = re.compile(
+    r"\b(?:tell|ask|invite|remind|notify|text|e-?mail) (?P<one>[A-Z]\w+)"
+    r"|\b(?:send|forward|share|give)\b[^.!?;:]{0,40}? (?:with|to) (?P<other>[A-Z]\w+)"
+)
 
 
-def _opposites(wording: Wording) -> Iterator[str]:
-    told, asked = (frozenset(word.casefold() for word in _words(text)) for text in (wording.told, wording.asked))
-    for pair in _OPPOSITES:
-        for one, other in (pair, pair[::-1]):
-            if one in told and other not in told and other in asked and one not in asked:
-                yield f"It says {_told([other])} where the task says {_told([one])}."
-
-
-_DEEDS = frozenset({
-    "add", "book", "buy", "check", "compare", "create", "find", "listen", "look", "note", "open", "order", "play",
-    "post", "put", "read", "save", "search", "send", "set", "share", "start", "switch", "turn", "watch", "write",
-})  # fmt: skip
-_DENIAL = re.compile(
-    r"(?:^|[.!?,;:\u2013\u2014-]\s*|\b(?:please|and|then|but|so)\s+)(?P<no>do not|don't|never) (?P<deed>[a-z]+)\b"
-    r"(?! (?:any|anything|anyone|more|over|above|past|until|before|later|just|only)\b)",
+_TELLS = re.compile(
+    r"\b(?:tell|ask|invit|remind|notif|text|e?-?mail|send|forward|shar|giv|messag|answer|repl|post|recommend|suggest|draft"
+    r"|friend|somebody|someone|write to)",
     re.IGNORECASE,
 )
-"""Who is asked is told not to do something; "don't book anything over $40" is but a limit, and "I don't" is a tale.
-
-At its beginning an instruction denies what is asked for in whatever words; later it may deny what is not asked for
-anyway, as "but don't send it" does where a draft is wanted, unless the task has that very word.
-"""
 
 
-def _denials(wording: Wording) -> Iterator[str]:
-    if _NEGATION in wording.stems_told:
-        return
-    for found in _DENIAL.finditer(wording.asked.strip().replace("\u2019", "'")):
-        deed = found["deed"].casefold()
-        is_first = found.start() == 0 and deed in _DEEDS
-        if is_first or (_stem(deed) in wording.stems_told and deed not in _SMALL):
-            denied = _told([f"{found['no']} {found['deed']}"])
-            yield f"It says {denied}, and the task has nothing that is not to be done."
+def added_people(wording: Wording) -> list[str]:
+    """Who is to be told or sent something, and is not in a task that has nobody told anything."""
+    if _TELLS.search(wording.told):
+        return []
+    text = cut_out(wording.instruction, wording.mentions)
+    names = dict.fromkeys(found["one"] or found["other"] for found in _TO_WHOM.finditer(text))
+    return [name for name in names if stem(name) not in wording.stems_told and name not in wording.task.apps]
+
+
+def _reversed(wording: Wording) -> Iterator[str]:
+    return reversals(Said(wording.task.task, wording.figures_told), Said(wording.asked, wording.figures_asked))

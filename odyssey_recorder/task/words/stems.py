@@ -1,0 +1,47 @@
+"""The words of a text, what inflections of a word have in common, and which words carry little meaning."""
+
+import re
+import unicodedata
+from collections.abc import Iterable
+from functools import lru_cache
+
+WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)*")
+"""A word, with what follows an apostrophe."""
+SMALL = {
+    "a", "an", "the", "this", "that", "these", "those", "some", "any", "of", "in", "on", "at", "to", "for", "from",
+    "by", "with", "into", "onto", "about", "and", "or", "but", "as", "than", "so", "if", "off", "out", "up", "down",
+    "over", "per", "via", "is", "are", "was", "were", "be", "been", "being", "am", "do", "does", "did", "has",
+    "have", "had", "will", "would", "can", "could", "should", "may", "might", "must", "it", "its", "i", "me", "my",
+    "mine", "you", "your", "yours", "he", "him", "his", "she", "her", "hers", "we", "us", "our", "ours", "they",
+    "them", "their", "theirs", "who", "whose", "which", "what", "when", "where", "how", "there", "here", "s",
+}  # fmt: skip
+"""Words that may go, come and change while the meaning stays."""
+_NEGATIONS = frozenset({"no", "not", "never", "without", "except", "don't", "doesn't", "isn't", "free"})
+NEGATION = "without"
+"""The stem of every word that denies."""
+
+
+def words_of(text: str) -> list[str]:
+    """The words of a text, in its order."""
+    return WORD.findall(text.replace("\u2019", "'"))
+
+
+@lru_cache(maxsize=8192)
+def stem(word: str) -> str:
+    """What inflections of a word have in common: ``bak`` of bake, bakes, baked, baking."""
+    plain = "".join(one for one in unicodedata.normalize("NFKD", word.casefold()) if not unicodedata.combining(one))
+    if plain in _NEGATIONS:
+        return NEGATION
+    plain = plain.split("'")[0]
+    if len(plain) < 4:
+        return plain
+    plain = re.sub(r"(?<=[^s])s$", "", re.sub(r"ies$", "y", re.sub(r"(?<=ss|sh|ch|zz)es$|(?<=x)es$", "", plain)))
+    shorter = re.sub(r"(?:ing|ed)$", "", plain)
+    if len(shorter) >= 3 and re.search(r"[aeiouy]", shorter):
+        plain = re.sub(r"([bdfgmnprt])\1$", r"\1", shorter)
+    return re.sub(r"e$", "", plain) if len(plain) > 3 else plain
+
+
+def in_quotes(texts: Iterable[str]) -> str:
+    """Texts as a fault quotes them."""
+    return " and ".join(f"\u201c{text}\u201d" for text in texts)
