@@ -3,7 +3,6 @@
 import getpass
 import os
 import shutil
-import tempfile
 import threading
 import tomllib
 from collections.abc import Collection, Mapping
@@ -24,7 +23,7 @@ from platformdirs import (
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from tomlkit.exceptions import TOMLKitError
 
-from odyssey_recorder.dataset.durable import make_folder, write_durably
+from odyssey_recorder.dataset.durable import EPISODE_FOLDERS, expect_writable, make_folder, write_durably
 from odyssey_recorder.errors import DatasetError, SettingsError
 from odyssey_recorder.files import Largest, read_text
 
@@ -106,7 +105,13 @@ def _checked_queue(url: str) -> str:
     return url
 
 
-_Folder = Annotated[Path, AfterValidator(lambda path: Path(os.path.expanduser(path)))]  # noqa: PTH111 - never raises
+def _usable_path(path: Path) -> Path:
+    if "\0" in str(path):
+        raise ValueError("no path can hold the character NUL")
+    return Path(os.path.expanduser(path))  # noqa: PTH111 - never raises
+
+
+_Folder = Annotated[Path, AfterValidator(_usable_path)]
 
 
 class Settings(BaseModel):
@@ -267,10 +272,13 @@ def _about_folder(folder: Path) -> str:
         raise SettingsError("Give the whole path, from the root of the disk.")
     existing = next(parent for parent in (folder, *folder.parents) if parent.exists())
     try:
-        with tempfile.TemporaryFile(dir=existing):
-            free = shutil.disk_usage(existing).free
+        for place in (existing, *(folder / name for name in EPISODE_FOLDERS if (folder / name).is_dir())):
+            expect_writable(place)
+        free = shutil.disk_usage(existing).free
+    except DatasetError as error:
+        raise SettingsError(str(error)) from error
     except OSError as error:
-        raise SettingsError(f"{existing} cannot be written: {error.strerror}.") from error
+        raise SettingsError(f"{existing} cannot be looked at: {error.strerror}.") from error
     if free < _ROOM_FOR_EPISODES:
         return f"Only {free / 1024**3:.1f} GiB are free there; an episode takes about 20 MB."
     return "" if folder.exists() else "The folder is not there yet; it is made when it is needed."

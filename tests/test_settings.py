@@ -16,6 +16,7 @@ from odyssey_recorder.settings import (
     sheets_file,
     window_state_file,
 )
+from tests.dataset.drafts import read_only
 
 
 @pytest.fixture(autouse=True)
@@ -219,9 +220,35 @@ def test_what_cannot_be_is_refused_with_the_reason(name: str, value: str, words:
     assert str(refused.value).startswith(words)
 
 
+@pytest.mark.parametrize("text", ['dataset = "a\\u0000b"', "dataset = " + "[" * 100_000, "dataset = \x00"])
+def test_a_file_that_is_no_settings_is_a_message(text: str) -> None:
+    write_file(text)
+    with pytest.raises(SettingsError, match=r"settings\.toml"):
+        read_settings()
+
+
+def test_settings_in_a_pipe_are_a_message() -> None:
+    write_file("")
+    settings_file().unlink()
+    os.mkfifo(settings_file())
+    with pytest.raises(SettingsError, match="it is a named pipe, not a file"):
+        read_settings()
+    with pytest.raises(SettingsError, match="it is a named pipe, not a file"):
+        SettingsStore().save({"annotator": "eve"})
+
+
+def test_a_dataset_one_of_whose_folders_cannot_be_written_is_refused(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (home / "dataset/screenshots").mkdir(parents=True)
+    read_only(monkeypatch, home / "dataset/screenshots")
+    with pytest.raises(SettingsError, match=r"screenshots cannot be written: .* Make the folder writable"):
+        SettingsStore().check("dataset", str(home / "dataset"))
+
+
 def test_a_folder_below_a_file_is_refused(home: Path) -> None:
     (home / "note").write_text("")
-    with pytest.raises(SettingsError, match="note cannot be written: Not a directory"):
+    with pytest.raises(SettingsError, match="note cannot be written: a file is where a folder must be"):
         SettingsStore().check("drafts", str(home / "note"))
 
 

@@ -7,11 +7,12 @@
               lock          held while a process works on the draft
 """
 
+import re
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from itertools import chain, count
+from itertools import count
 from pathlib import Path
 
 from filelock import FileLock, Timeout
@@ -27,6 +28,8 @@ from odyssey_recorder.files import Largest, read_file
 from odyssey_recorder.model.action import Action, Type, action_type, is_terminal
 from odyssey_recorder.model.episode import DeviceInfo, Json, TaskInfo
 from odyssey_recorder.model.geometry import Size
+
+_NUMBERED = re.compile(r"([0-9]+)\.(png|xml)", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,8 +146,7 @@ class Draft:
             self.close()
             raise
         self._forget_trees_of_no_step()
-        files = chain(folder.glob("[0-9]*.png"), folder.glob("[0-9]*.xml"))
-        self._file_numbers = count(1 + max((int(path.stem) for path in files), default=0))
+        self._file_numbers = count(1 + max((number for number, _ in self._numbered()), default=0))
 
     @classmethod
     def create(cls, folder: Path, *, dataset: Path, task: TaskInfo, device: DeviceInfo, origin: Origin) -> "Draft":
@@ -350,10 +352,16 @@ class Draft:
 
     def _forget_trees_of_no_step(self) -> None:
         used = {step.tree for step in self.steps}
-        for tree in self.folder.glob("[0-9]*.xml"):
-            if tree not in used:
+        for _, tree in self._numbered():
+            if tree.suffix == ".xml" and tree not in used:
                 with suppress(OSError):
                     tree.unlink(missing_ok=True)
+
+    def _numbered(self) -> Iterator[tuple[int, Path]]:
+        """The pictures and trees, each after its number; people may have put others there, such as a copy of one."""
+        for path in self.folder.glob("[0-9]*"):
+            if named := _NUMBERED.fullmatch(path.name):
+                yield int(named[1]), path
 
     def _amended(self, step: DraftStep, changes: Mapping[str, Json]) -> _Story:
         try:

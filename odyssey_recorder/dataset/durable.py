@@ -3,6 +3,7 @@
 import errno
 import os
 import secrets
+import tempfile
 from contextlib import suppress
 from pathlib import Path
 
@@ -52,6 +53,14 @@ def make_folder(folder: Path, *, within: Path | None = None) -> None:
         sync_folder(folder.parent)
     except OSError as error:
         raise storage_error(error, folder, "created") from error
+
+
+def expect_writable(folder: Path) -> None:
+    """Raise DatasetError where no file can be written into `folder`; nothing is left there."""
+    try:
+        tempfile.TemporaryFile(dir=folder).close()
+    except OSError as error:
+        raise storage_error(error, folder, "written") from error
 
 
 def sync_folder(folder: Path) -> None:

@@ -25,7 +25,7 @@ from pydantic import ValidationError
 
 from odyssey_recorder.dataset.codec import Dialect, decode, encode, read_episode
 from odyssey_recorder.dataset.draft import Draft, DraftHead, DraftStep, hold, read_head
-from odyssey_recorder.dataset.durable import dataset_of, make_folder, storage_error, write_durably
+from odyssey_recorder.dataset.durable import dataset_of, expect_writable, make_folder, storage_error, write_durably
 from odyssey_recorder.dataset.provenance import (
     FORMAT,
     UI_TREES,
@@ -79,6 +79,7 @@ class EpisodeStore:
         """Begin an episode. Raises DatasetError, also where the dataset folder could not take the episode later."""
         for name in ("annotations", "screenshots", "provenance"):
             make_folder(self._root / name, within=self._root)
+            expect_writable(self._root / name)
         folder = self._drafts / self._new_id()
         return Draft.create(folder, dataset=self._root, task=task, device=device, origin=origin)
 

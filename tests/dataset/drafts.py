@@ -1,9 +1,13 @@
 """Drafts for tests: a store in a folder, and steps with real pictures."""
 
+import errno
 import hashlib
 import io
+import os
+import tempfile
 from pathlib import Path
 
+import pytest
 from PIL import Image
 
 from odyssey_recorder.dataset.draft import Draft
@@ -66,6 +70,18 @@ def add_step(draft: Draft, action: Action = HOME, *, shade: int = 9) -> int:
     """One more step; its key."""
     data = png(shade)
     return draft.add_step(action, draft.keep_picture(data), record(data))
+
+
+def read_only(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+    """Let no temporary file be made in `folder`, as on a disk that is mounted to be read."""
+    made = tempfile.TemporaryFile
+
+    def refuse(dir: Path) -> object:
+        if dir == folder:
+            raise OSError(errno.EROFS, os.strerror(errno.EROFS))
+        return made(dir=dir)
+
+    monkeypatch.setattr(tempfile, "TemporaryFile", refuse)
 
 
 def complete_draft(store: EpisodeStore) -> Draft:

@@ -453,3 +453,16 @@ def test_a_draft_of_the_first_recorders_goes_on(tmp_path: Path) -> None:
     )
     assert draft.amend(scroll.key, {"age_us": 3})
     assert reopened(draft).steps[1].record.age_us == 3
+
+
+def test_a_copy_of_a_picture_that_somebody_put_there_is_no_hindrance(tmp_path: Path) -> None:
+    store = store_in(tmp_path)
+    draft = begin(store)
+    add_step(draft)
+    draft.close()
+    copies = [draft.folder / name for name in ("1 (copy).png", "1 (copy).xml", "٣.png")]
+    for copy in copies:
+        copy.write_bytes(b"copy")
+
+    assert [found.problem for found in store.drafts()] == [""]
+    assert all(copy.exists() for copy in copies)

@@ -15,7 +15,7 @@ from odyssey_recorder.dataset.store import TRASH, EpisodeStore
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.model.action import Action, Complete, Impossible, Press, SystemKey
 from odyssey_recorder.model.geometry import Size
-from tests.dataset.drafts import DEVICE, ORIGIN, TASK, add_step, begin, complete_draft, png, record, store_in
+from tests.dataset.drafts import DEVICE, ORIGIN, TASK, add_step, begin, complete_draft, png, read_only, record, store_in
 
 UNTRUSTED = [
     "",
@@ -412,3 +412,13 @@ def test_the_summary_of_a_draft_holds_no_lock(store: EpisodeStore) -> None:
     begin(store).close()
     [offered] = store.drafts()
     assert isinstance(store.resume(offered.episode_id), Draft)
+
+
+def test_a_dataset_that_cannot_be_written_is_told_of_when_a_recording_begins(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read_only(monkeypatch, tmp_path / "dataset" / "screenshots")
+    with pytest.raises(DatasetError, match=r"screenshots cannot be written: .* Make the folder writable"):
+        begin(store_in(tmp_path))
+    assert store_in(tmp_path).drafts() == []
+    assert not [path for path in (tmp_path / "dataset").rglob("*") if path.is_file()]
