@@ -158,6 +158,12 @@ def record(
     device: DeviceOption = None,
     capture: CaptureOption = None,
     resume: Annotated[str, typer.Option(metavar="ID", help="Go on with this draft; it knows its task.")] = "",
+    accept_screen: Annotated[
+        bool,
+        typer.Option(
+            "--accept-screen", help="With --resume: go on from whatever the device shows; the next step is flagged."
+        ),
+    ] = False,
 ) -> None:
     """Record without a window, by script or by listening.
 
@@ -179,7 +185,7 @@ def record(
         task or instruction,
         instruction,
     )
-    request = Request(told, serial=device, draft=resume)
+    request = Request(told, serial=device, draft=resume, accepts_screen=accept_screen)
     settings = read_settings(dataset=dataset, capture=capture and capture.value)
     with _logged(settings):
         if script is not None:

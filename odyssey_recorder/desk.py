@@ -1,5 +1,6 @@
 """Where an annotator works: how an assignment becomes a recording on a device, and a draft is taken up again."""
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -7,11 +8,11 @@ from typing import TYPE_CHECKING, Literal
 
 from odyssey_recorder import __version__
 from odyssey_recorder.dataset.draft import Draft
-from odyssey_recorder.dataset.provenance import Mode, Origin, StartRecord
+from odyssey_recorder.dataset.provenance import Mode, Origin, ResumedRecord, StartRecord
 from odyssey_recorder.dataset.store import DraftSummary, EpisodeStore
 from odyssey_recorder.device.device import Device, DeviceProperties, ListedDevice
 from odyssey_recorder.device.profile import device_name
-from odyssey_recorder.errors import DeviceError, RecordingError
+from odyssey_recorder.errors import DatasetError, DeviceError, RecordingError
 from odyssey_recorder.gesture.areas import NavigationRules
 from odyssey_recorder.gesture.recognizer import TouchRules
 from odyssey_recorder.model.assignment import AsFound, Assignment, CleanHome, FromSnapshot, StartState
@@ -121,6 +122,11 @@ class Desk:
                 f"The draft {episode_id} was begun on a {draft.device.device_name} ({draft.device.size});"
                 f" {device.serial} has {properties.size}. Go on with it on a device like the first."
             )
+        try:
+            draft.note_resumed(_resumed_record(properties))
+        except DatasetError:
+            draft.close()
+            raise
         return self._recorder(device, draft, store, listener)
 
     def check(self, annotation: Path) -> "EpisodeReport":
@@ -208,6 +214,16 @@ def _start_record(start: StartState) -> StartRecord:
             return StartRecord(kind="clean_home")
         case FromSnapshot(name):
             return StartRecord(kind="snapshot", snapshot=name)
+
+
+def _resumed_record(device: DeviceProperties) -> ResumedRecord:
+    return ResumedRecord(
+        resumed_us=time.time_ns() // 1000,
+        serial=device.serial,
+        model=device.model,
+        fingerprint=device.fingerprint,
+        avd_name=device.avd_name,
+    )
 
 
 def _device_info(device: DeviceProperties) -> DeviceInfo:

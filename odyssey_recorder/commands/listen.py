@@ -24,8 +24,8 @@ WORDS = (
     "Work in the emulator's own window. Here: done [NOTE], impossible REASON, undo, text N WORDS (what was typed in"
     " step N), stop (keep the draft)."
 )
-LEAD_BACK = "Bring the device back to this screen, or say: accept. Nothing is recorded so long."
-_LISTENING = {State.READY, State.LEADING_BACK}
+LEAD_BACK = "If the screen is as it should be, say: accept. Nothing is recorded before."
+_LISTENING = {State.READY, State.LEADING_BACK, State.FINISHED}
 _PATIENCE_S = 60.0
 
 
@@ -63,11 +63,12 @@ class _Scribe:
         self._say((text, "yellow"))
 
     def _tell_way_back(self, view: RecordingView) -> None:
-        if view.wanted is not None and view.wanted != self._wanted:
-            self._say((f"{LEAD_BACK} {view.wanted}", "yellow"))
-        elif view.wanted is None and self._wanted is not None:
+        if view.state is State.LEADING_BACK and view.wanted != self._wanted:
+            self._say((f"{view.way} The picture: {view.wanted}. {LEAD_BACK}", "yellow"))
+            self._wanted = view.wanted
+        elif view.goal is None and self._wanted is not None:
             self._say("The device is back where it was: go on.")
-        self._wanted = view.wanted
+            self._wanted = None
 
     def _say(self, *parts: str | tuple[str, str]) -> None:
         self._console.print(line(*parts), soft_wrap=True)
@@ -88,7 +89,7 @@ def record_by_listening(settings: Settings, request: Request, words: TextIO, con
             recorder = desk.resume(device, request.draft, scribe)
         else:
             recorder = desk.begin(device, Assignment(request.task), scribe, "passive")
-        return _listen(recorder, words, console)
+        return _listen(recorder, words, console, accepts_screen=request.accepts_screen)
     finally:
         device.close()
 
@@ -102,12 +103,15 @@ def _look_before(device: Device, console: Console) -> None:
         raise RecordingError(f"Passive mode cannot record on {device.serial} like this.")
 
 
-def _listen(recorder: Recorder, words: TextIO, console: Console) -> Path | None:
+def _listen(recorder: Recorder, words: TextIO, console: Console, *, accepts_screen: bool) -> Path | None:
     try:
         recorder.start()
-        recorder.wait_for(lambda view: view.state in _LISTENING, _PATIENCE_S)
-        console.print(WORDS, soft_wrap=True)
-        _obey(recorder, words, console)
+        view = recorder.wait_for(lambda view: view.state in _LISTENING, _PATIENCE_S)
+        if view.state is State.LEADING_BACK and accepts_screen:
+            recorder.accept_screen()
+        if view.published is None:
+            console.print(WORDS, soft_wrap=True)
+            _obey(recorder, words, console)
     except KeyboardInterrupt:
         console.print("Stopped.")
     finally:
@@ -126,10 +130,10 @@ def _obey(recorder: Recorder, words: TextIO, console: Console) -> None:
         word, _, rest = said.strip().partition(" ")
         match word:
             case "done":
-                ended = True
+                ended = recorder.view.goal is None
                 recorder.complete(rest)
             case "impossible" if rest:
-                ended = True
+                ended = recorder.view.goal is None
                 recorder.impossible(rest)
             case "undo":
                 ended = False

@@ -12,22 +12,27 @@ from odyssey_recorder.desk import Desk
 from odyssey_recorder.errors import OdysseyError, RecordingError, ScriptError
 from odyssey_recorder.files import Largest, read_text
 from odyssey_recorder.logs import spelled_out
-from odyssey_recorder.model.action import describe
+from odyssey_recorder.model.action import describe, is_terminal
 from odyssey_recorder.model.assignment import Assignment
 from odyssey_recorder.model.episode import TaskInfo
 from odyssey_recorder.recording import script
 from odyssey_recorder.recording.recorder import Recorder
+from odyssey_recorder.recording.view import RecordingView
 from odyssey_recorder.settings import Settings
 from odyssey_recorder.wiring import episode_store, user_reach
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What is to be recorded: a task, on the only device unless one is named; or on with a draft."""
+    """What is to be recorded: a task, on the only device unless one is named; or on with a draft.
+
+    `accepts_screen`: a draft goes on from whatever the device shows.
+    """
 
     task: TaskInfo
     serial: str | None = None
     draft: str = ""
+    accepts_screen: bool = False
 
 
 def record_by_script(settings: Settings, request: Request, file: Path, console: Console) -> Path:
@@ -46,18 +51,29 @@ def record_by_script(settings: Settings, request: Request, file: Path, console: 
                 recorder = desk.resume(device, request.draft, player)
             else:
                 recorder = desk.begin(device, Assignment(request.task), player)
-            return _play(player, commands, recorder, console)
+            if is_complete(recorder.view):
+                console.print("The draft is complete: it is published, and nothing of the script is played.")
+                commands = ()
+            return _play(player, commands, recorder, console, accepts_screen=request.accepts_screen)
     finally:
         device.close()
 
 
 def _play(
-    player: script.ScriptPlayer, commands: tuple[script.Command, ...], recorder: Recorder, console: Console
+    player: script.ScriptPlayer,
+    commands: tuple[script.Command, ...],
+    recorder: Recorder,
+    console: Console,
+    *,
+    accepts_screen: bool,
 ) -> Path:
     go_on = f"Go on with it: --resume {recorder.episode_id} and a script of what is left."
     try:
         recorder.start()
-        published = player.play(commands, recorder).published
+        if commands:
+            published = player.play(commands, recorder, accepts_screen=accepts_screen).published
+        else:
+            published = player.published(recorder).published
     except OdysseyError as error:
         raise RecordingError(f"{error} {go_on}") from error
     except KeyboardInterrupt:
@@ -68,6 +84,11 @@ def _play(
         recorder.join()
     assert published is not None
     return published
+
+
+def is_complete(view: RecordingView) -> bool:
+    """Whether the recording has its last step, so that it only waits to be published."""
+    return bool(view.steps) and is_terminal(view.steps[-1].action)
 
 
 @contextmanager

@@ -22,7 +22,16 @@ from odyssey_recorder.dataset import draft_log
 from odyssey_recorder.dataset.codec import action_from_json, action_to_json
 from odyssey_recorder.dataset.draft_log import DraftLog
 from odyssey_recorder.dataset.durable import make_folder, storage_error, write_durably
-from odyssey_recorder.dataset.provenance import FORMAT, DroppedRecord, Extent, Origin, StepRecord, TextRecord, Whole
+from odyssey_recorder.dataset.provenance import (
+    FORMAT,
+    DroppedRecord,
+    Extent,
+    Origin,
+    ResumedRecord,
+    StepRecord,
+    TextRecord,
+    Whole,
+)
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.files import Largest, read_file
 from odyssey_recorder.model.action import Action, Type, action_type, is_terminal
@@ -61,10 +70,14 @@ class _Story:
     added: int = 0
     touched: bool = False
     wanted: DraftStep | None = None
+    left: Path | None = None
+    next_flags: tuple[str, ...] = ()
+    resumed: tuple[ResumedRecord, ...] = ()
 
     def with_step(self, step: DraftStep) -> "_Story":
         """The story with one more step, which is what a live finger became."""
-        return replace(self, steps=(*self.steps, step), added=self.added + 1, touched=False, wanted=None)
+        steps, added = (*self.steps, step), self.added + 1
+        return replace(self, steps=steps, added=added, touched=False, wanted=None, left=None, next_flags=())
 
     def with_amended(self, step: DraftStep) -> "_Story":
         """The story with `step` in place of the one of its key."""
@@ -145,6 +158,8 @@ class Draft:
         except DatasetError:
             self.close()
             raise
+        if self._story.left is None and self.steps and self.origin.mode == "mirror":
+            self._story = replace(self._story, left=self._newest_picture())
         self._forget_trees_of_no_step()
         self._file_numbers = count(1 + max((number for number, _ in self._numbered()), default=0))
 
@@ -234,6 +249,21 @@ class Draft:
         return self._story.wanted
 
     @property
+    def left(self) -> Path | None:
+        """The picture of the screen that the steps so far left the device on; None where it is not known."""
+        return self._story.left
+
+    @property
+    def next_flags(self) -> tuple[str, ...]:
+        """What is to be said of the next step, because of the screen that it will be made on."""
+        return self._story.next_flags
+
+    @property
+    def resumed(self) -> tuple[ResumedRecord, ...]:
+        """When, and on which devices, the recording was taken up again."""
+        return self._story.resumed
+
+    @property
     def broken_touch(self) -> bool:
         """Whether a live finger went down of which no step is known: what it did to the device is not known either."""
         return self._story.touched
@@ -249,7 +279,8 @@ class Draft:
     def forget_picture(self, picture: Path) -> None:
         """Delete a picture, unless a step uses it, or the device is to show it again; thread-safe."""
         story = self._story
-        if not any(step.picture == picture for step in (*story.steps, *filter(None, [story.wanted]))):
+        used = [story.left, *(step.picture for step in (*story.steps, *filter(None, [story.wanted])))]
+        if picture not in used:
             with suppress(OSError):
                 picture.unlink(missing_ok=True)
 
@@ -288,13 +319,31 @@ class Draft:
         self._write(draft_log.AmendTextLine(step=key, text=text))
         return True
 
-    def drop_last(self, why: str, count: int = 1, *, leads_back: bool = False) -> None:
+    def drop_last(
+        self, why: str, count: int = 1, *, leads_back: bool = False, next_flags: tuple[str, ...] = ()
+    ) -> None:
         """Take the last `count` steps away, all or none; the log remembers them, and why. Raises DatasetError.
 
         With `leads_back` the device shall show again what the first of them was made on: it becomes the `wanted` one.
+        `next_flags` are to be said of the next step, because of the screen that the first of them was made on.
         """
         now_us = time.time_ns() // 1000
-        self._write(draft_log.DropLine(why=why, dropped_us=now_us, count=count, leads_back=leads_back))
+        line = draft_log.DropLine(why=why, dropped_us=now_us, count=count, leads_back=leads_back, next_flags=next_flags)
+        self._write(line)
+
+    # The screen that the steps led to, and the device.
+
+    def note_screen(self, picture: Path, flags: tuple[str, ...]) -> None:
+        """Say what the device rests on after the steps so far, and what is to be said of the next step. Raises
+        DatasetError.
+
+        Outlives this process, but perhaps not the computer.
+        """
+        self._write(draft_log.ScreenLine(picture=picture.name, flags=flags), durable=False)
+
+    def note_resumed(self, record: ResumedRecord) -> None:
+        """Say that the recording was taken up again. Raises DatasetError."""
+        self._write(draft_log.ResumeLine(record=record))
 
     # A live finger.
 
@@ -333,6 +382,10 @@ class Draft:
                 return self._retyped(self._of(key), text)
             case draft_log.DropLine():
                 return self._without(line)
+            case draft_log.ScreenLine(picture=picture, flags=flags):
+                return replace(story, left=self.folder / picture, next_flags=flags)
+            case draft_log.ResumeLine(record=record):
+                return replace(story, resumed=(*story.resumed, record))
             case draft_log.TouchLine():
                 return replace(story, touched=True)
             case draft_log.DropTouchLine(why=why, dropped_us=dropped_us):
@@ -348,7 +401,15 @@ class Draft:
             DroppedRecord(action=action_type(one.action), why=line.why, dropped_us=line.dropped_us) for one in gone
         )
         wanted = gone[0] if line.leads_back else None
-        return replace(story, steps=left, dropped=(*story.dropped, *records), wanted=wanted)
+        dropped = (*story.dropped, *records)
+        screen, flags = gone[0].picture, line.next_flags
+        return replace(story, steps=left, dropped=dropped, wanted=wanted, left=screen, next_flags=flags)
+
+    def _newest_picture(self) -> Path | None:
+        """The newest picture since the last step, which older recorders kept in mirror mode and did not note."""
+        last = int(self.steps[-1].picture.stem)
+        newer = [path for path in self.folder.glob("[0-9]*.png") if path.stem.isdecimal() and int(path.stem) > last]
+        return max(newer, key=lambda path: int(path.stem), default=None)
 
     def _forget_trees_of_no_step(self) -> None:
         used = {step.tree for step in self.steps}

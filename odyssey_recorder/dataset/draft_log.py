@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, TypeAdapter, ValidationError
 
 from odyssey_recorder.dataset.durable import storage_error, sync_folder
-from odyssey_recorder.dataset.provenance import StepRecord, Whole
+from odyssey_recorder.dataset.provenance import ResumedRecord, StepRecord, Whole
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.files import Largest, change_file, create_file, read_file
 
@@ -58,6 +58,7 @@ class DropLine(_Line):
     dropped_us: Whole
     count: Whole = Field(default=1, ge=1)
     leads_back: bool = False
+    next_flags: tuple[str, ...] = ()
 
 
 class TouchLine(_Line):
@@ -68,6 +69,21 @@ class TouchLine(_Line):
     touched_us: Whole
 
 
+class ScreenLine(_Line):
+    """What the device rests on after the steps so far, and what is to be said of the next step because of that."""
+
+    kind: Literal["screen"] = "screen"
+    picture: str = Field(pattern=_PICTURE)
+    flags: tuple[str, ...] = ()
+
+
+class ResumeLine(_Line):
+    """The recording was taken up again, on this device."""
+
+    kind: Literal["resume"] = "resume"
+    record: ResumedRecord
+
+
 class DropTouchLine(_Line):
     """The live finger became no step."""
 
@@ -76,7 +92,17 @@ class DropTouchLine(_Line):
     dropped_us: Whole
 
 
-Line = StepLine | AmendLine | AmendStepLine | AmendTextLine | DropLine | TouchLine | DropTouchLine
+Line = (
+    StepLine
+    | AmendLine
+    | AmendStepLine
+    | AmendTextLine
+    | DropLine
+    | TouchLine
+    | DropTouchLine
+    | ScreenLine
+    | ResumeLine
+)
 
 _LINE: TypeAdapter[Line] = TypeAdapter(Annotated[Line, Field(discriminator="kind")])
 

@@ -144,6 +144,16 @@ class DroppedRecord(_Record):
     dropped_us: Whole
 
 
+class ResumedRecord(_Record):
+    """When a recording that had broken off was taken up again, and on which device."""
+
+    resumed_us: int
+    serial: str
+    model: str
+    fingerprint: str
+    avd_name: str
+
+
 class Origin(_Record):
     """Where an episode comes from: who recorded it with what, on which device.
 
@@ -177,6 +187,7 @@ class EpisodeProvenance(_Record):
     published_us: Whole
     steps: tuple[StepRecord, ...]
     dropped: tuple[DroppedRecord, ...]
+    resumed: tuple[ResumedRecord, ...] = ()
 
 
 def ui_tree_name(episode_id: str, step: int) -> str:

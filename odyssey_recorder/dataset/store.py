@@ -336,6 +336,7 @@ def _provenance(draft: Draft, steps: tuple[StepRecord, ...]) -> EpisodeProvenanc
         published_us=time.time_ns() // 1000,
         steps=steps,
         dropped=draft.dropped,
+        resumed=draft.resumed,
     )
 
 

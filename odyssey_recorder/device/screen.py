@@ -6,7 +6,7 @@ from itertools import accumulate
 
 from PIL import Image, ImageChops
 
-from odyssey_recorder.model.geometry import Rotation, Size
+from odyssey_recorder.model.geometry import CELLS, Rotation, Size
 
 SAME_SCREEN = 0.0002
 """Up to this share of changed pixels two frames show the same screen: a blinking text cursor is about 0.0001
@@ -62,6 +62,20 @@ class Frame:
             return False
         allowed = SAME_SCREEN * self._compared(ignore_top_px)
         return all(changed <= allowed for changed in accumulate(self._changed(other, ignore_top_px)))
+
+    def changed_cells(self, other: "Frame", *, ignore_top_px: int = 0) -> frozenset[int]:
+        """The cells of the grid, counted row by row, in which the two differ; all of them for another size.
+
+        Less than a blinking text cursor counts only where nothing else has changed.
+        """
+        if self.size != other.size:
+            return frozenset(range(CELLS.width * CELLS.height))
+        differs = ImageChops.difference(self.image(), other.image()).convert("L").point(lambda value: 255 * (value > 0))
+        differs.paste(0, (0, 0, self.size.width, ignore_top_px))
+        shares = differs.convert("F").resize((CELLS.width, CELLS.height), Image.Resampling.BOX).tobytes()
+        changed = {cell: share / 255 for cell, share in enumerate(memoryview(shares).cast("f")) if share > 0}
+        least = SAME_SCREEN * CELLS.width * CELLS.height
+        return frozenset(cell for cell, share in changed.items() if share > least) or frozenset(changed)
 
     def _compared(self, ignore_top_px: int) -> int:
         """How many pixels are looked at."""

@@ -42,6 +42,10 @@ class Size:
         return Size(self.height, self.width)
 
 
+CELLS = Size(12, 24)
+"""The cells that a picture is parted into, across and down, to tell where it has changed."""
+
+
 @dataclass(frozen=True, slots=True)
 class Box:
     """A rectangle in pixels of a screenshot: left and top belong to it, right and bottom do not."""

@@ -86,7 +86,7 @@ class DropSteps:
 
 @dataclass(frozen=True, slots=True)
 class ReturnDevice:
-    """Bring the device back to the screen of the step that was undone, by a snapshot; answer with Returned.
+    """Bring the device back to the wanted screen by a snapshot; answer with Returned.
 
     Where there is none, the annotator brings it back.
     """
@@ -94,7 +94,7 @@ class ReturnDevice:
 
 @dataclass(frozen=True, slots=True)
 class JudgeReturn:
-    """Compare frame `number` with the screen of the step that was undone; answer with ReturnJudged."""
+    """Compare frame `number` with the wanted screen; answer with ReturnJudged."""
 
     number: int
 
@@ -109,6 +109,22 @@ class JudgeLastStep:
 
     number: int
     uncertain: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CompareScreens:
+    """The screen rests again, on frame `after`: say where it differs from `before`; answer with ScreensCompared."""
+
+    before: int
+    after: int
+
+
+@dataclass(frozen=True, slots=True)
+class VouchForLastStep:
+    """The annotator says that the last step, of which it was not known, was carried out: flag it.
+
+    Answer with LastStepJudged or StorageFailed.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +158,8 @@ Effect = (
     | ReturnDevice
     | JudgeReturn
     | JudgeLastStep
+    | CompareScreens
+    | VouchForLastStep
     | Publish
     | Abandon
     | Tell

@@ -5,7 +5,7 @@ import queue
 import threading
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from odyssey_recorder.dataset.draft import Draft
@@ -14,6 +14,7 @@ from odyssey_recorder.device.device import Device
 from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.device.settle import Stillness, StillnessWatch
 from odyssey_recorder.errors import DatasetError, DeviceError
+from odyssey_recorder.gesture.getevent import InputNode
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.recording import effects, events
 from odyssey_recorder.recording.board import ViewBoard
@@ -26,18 +27,20 @@ from odyssey_recorder.recording.proofs import Proofs, Read
 from odyssey_recorder.recording.rules import Rules
 from odyssey_recorder.recording.session import OUT_OF_DATE, Session
 from odyssey_recorder.recording.snapshots import SnapshotPolicy, StepSnapshots
-from odyssey_recorder.recording.state import State
+from odyssey_recorder.recording.state import Goal, State
 from odyssey_recorder.recording.step_writer import KeptPicture, StepWriter
 from odyssey_recorder.recording.view import (
     LONG_TEXT,
     STATE_MESSAGES,
     TYPING,
+    WAY_MESSAGES,
     Listener,
     RecordingView,
     StepRows,
     TextQuestion,
+    way_words,
 )
-from odyssey_recorder.recording.work import Broke, InDataset, Outcome, ScreenKnown, Sent, TreeRead, Work
+from odyssey_recorder.recording.work import Broke, InDataset, Outcome, ReturnLooked, ScreenKnown, Sent, TreeRead, Work
 
 PUBLISHING = "Putting the episode into the dataset."
 BROKEN_TOUCH = (
@@ -48,6 +51,10 @@ TICK_S = 0.05
 """In passive mode something may be due though nothing has happened."""
 LAST_STEPS_S = 5.0
 """What was done on the device before a recording in passive mode is stopped has so long to become steps."""
+REST_NS = 2_000_000_000
+"""In passive mode a screen that changes by itself is kept again after so long at the earliest."""
+LAST_REST_S = 1.0
+"""And the screen that they led to so long to come to rest."""
 NOTHING_TO_UNDO = "There is no step to undo."
 OFF_SCREEN = "That is outside the screen: nothing was recorded or sent."
 
@@ -100,7 +107,8 @@ class Engine:
         self._inbox: queue.SimpleQueue[Message] = queue.SimpleQueue()
         self.finger = LiveFinger(device, self._inbox.put)
         self._reader = FrameReader(device, on_frame=self._frame_came, on_failure=self._frame_failed)
-        self._ear = InputListener(device, self._inbox.put) if self._is_passive else None
+        self._ear = InputListener(device, self._inbox.put)
+        self._nodes: dict[str, InputNode] = {}
         self._thread = threading.Thread(target=self._run, name=f"recorder of {device.serial}", daemon=True)
         self._writer = StepWriter(draft, rules.touch)
         policy: SnapshotPolicy = "never" if self._is_passive else rules.snapshots
@@ -110,6 +118,8 @@ class Engine:
         self._rows = StepRows(draft.episode_id)
         self._watch = StillnessWatch(rules.settle, since_ns=time.monotonic_ns())
         self._at_rest = False
+        self._rest: int | None = None
+        self._rest_key, self._rest_ns = -1, 0
         self._proofs = Proofs()
         self._published: Path | None = None
         self._screenshots = store.root / "screenshots"
@@ -125,16 +135,15 @@ class Engine:
         self.post(
             events.Started(
                 time.monotonic_ns(),
-                uncertain=self._draft.uncertain and not self._is_passive,
                 complete=self._draft.complete,
                 steps=len(self._draft.steps),
-                leads_back=self._draft.wanted is not None,
+                goal=self._first_goal(),
+                flags=self._draft.next_flags,
             )
         )
         self._reader.start()
         self.finger.start()
-        if self._ear is not None:
-            self._ear.start()
+        self._ear.start()
 
     def post(self, message: Message) -> None:
         """Put something into the inbox."""
@@ -159,8 +168,7 @@ class Engine:
         self._thread.join()
         self._reader.join()
         self.finger.join()
-        if self._ear is not None:
-            self._ear.join()
+        self._ear.join()
 
     @property
     def _is_passive(self) -> bool:
@@ -209,11 +217,21 @@ class Engine:
         self._publish_view()
 
     def _finish_passive(self) -> None:
-        """Make steps of what was done on the device before the recording was stopped, if they still come."""
+        """Make steps of what was done on the device before the recording was stopped, if they still come.
+
+        The screen that they led to is kept, too, if it comes to rest soon.
+        """
         self._happened(events.FramesEnded())
         expires_s = time.monotonic() + LAST_STEPS_S
         while self._session.touched and time.monotonic() < expires_s:
             self._go_on(self._next_message())
+        expires_s = time.monotonic() + LAST_REST_S
+        while self._awaits_rest and time.monotonic() < expires_s:
+            self._go_on(self._next_message())
+
+    @property
+    def _awaits_rest(self) -> bool:
+        return self._draft.left is None and self._session.state is State.READY
 
     def _next_message(self) -> Message:
         """What comes next; in passive mode, where nobody may have anything to say for long, that time has passed."""
@@ -230,8 +248,7 @@ class Engine:
     def _end_threads(self) -> None:
         self._reader.stop()
         self.finger.stop()
-        if self._ear is not None:
-            self._ear.stop()
+        self._ear.stop()
 
     def _take(self, message: Message) -> None:
         match message:
@@ -240,8 +257,9 @@ class Engine:
             case KeptPicture():
                 self._writer.take_picture(message)
                 self._happened(events.FrameKept(message.frame.number))
+                self._note_screen(message)
                 self._want_tree(message.frame.number)
-            case ScreenKnown() | TreeRead():
+            case ScreenKnown() | TreeRead() | ReturnLooked():
                 self._take_reading(message)
             case Lifted(stroke, now_ns):
                 self._lifted(stroke, now_ns)
@@ -270,13 +288,41 @@ class Engine:
             self._listener.notice(OFF_SCREEN)
         self._happened(events.TouchCancelled())
 
+    def _keep_rest(self, frame: Frame) -> None:
+        """In passive mode a picture is kept only when something is done: keep what the last step led to, too."""
+        anchor, key = self._watch.anchor, self._draft.next_key
+        idle = self._at_rest and self._session.state is State.READY and not self._session.touched
+        due = key != self._rest_key or frame.started_ns - self._rest_ns >= REST_NS
+        if not idle or not due or anchor is None or (anchor.number, key) == (self._rest, self._rest_key):
+            return
+        self._rest, self._rest_key, self._rest_ns = anchor.number, key, frame.started_ns
+        kept = self._writer.picture(anchor.number)
+        if kept is not None:
+            self._note_screen(kept)
+        else:
+            self._work.keep_picture(self._writer.frame(anchor.number) or replace(frame, number=anchor.number))
+
+    def _note_screen(self, kept: KeptPicture) -> None:
+        """Note what the device rests on: a draft that is taken up again goes on from there."""
+        if self._is_passive:
+            rests = kept.frame.number == self._rest and self._draft.next_key == self._rest_key
+            rests = rests and not self._session.touched
+        else:
+            rests = kept.frame.number == self._session.frame
+        if self._session.state is not State.READY or not rests:
+            return
+        try:
+            self._draft.note_screen(kept.path, self._session.next_flags)
+        except DatasetError as error:
+            self._happened(events.StorageFailed(str(error), time.monotonic_ns()))
+
     def _want_tree(self, number: int) -> None:
         """Read the view tree while the annotator looks at the picture; of a screen that moves there is none."""
         wanted = self._rules.view_trees and not self._is_passive
         if wanted and self._at_rest and number == self._session.frame:
             self._work.read_tree(number)
 
-    def _take_reading(self, read: Read) -> None:
+    def _take_reading(self, read: Read | ReturnLooked) -> None:
         """In mirror mode nobody touches the device before the proof of the frame; a look in passive mode needs one."""
         match read:
             case TreeRead(tree=tree) if tree is not None and self._rules.view_trees:
@@ -285,6 +331,9 @@ class Engine:
                 self._await_proof(read)
             case ScreenKnown(number, state) if state is not None:
                 self._writer.take_screen(number, state)
+            case ReturnLooked(frame, state):
+                self._writer.status_bar_px = state.status_bar_px if state is not None else self._writer.status_bar_px
+                self._happened(events.ReturnJudged(self._writer.shows(frame, self._goal_picture())))
             case _:
                 pass
 
@@ -344,6 +393,8 @@ class Engine:
             )
         )
         self._prove(frame)
+        if self._is_passive:
+            self._keep_rest(frame)
 
     def _happened(self, event: events.PassiveEvent) -> None:
         """Tell the session, and do what it asks, in order; what that leads to at once comes before the rest."""
@@ -358,7 +409,15 @@ class Engine:
     def _say(self, event: events.PassiveEvent) -> Sequence[effects.PassiveEffect]:
         if isinstance(self._session, PassiveSession):
             return self._session.handle(event)
-        return [] if isinstance(event, events.PassiveNews) else self._session.handle(event)
+        match event:
+            case events.InputFollowed(nodes):
+                self._nodes = {node.node: node for node in nodes}
+            case events.InputHeard(news, at_ns, uncertainty_ns):
+                words = self._writer.words_of(news, at_ns, self._nodes)
+                return self._session.handle(events.InputFelt(words, at_ns, uncertainty_ns)) if words else []
+            case _:
+                return [] if isinstance(event, events.PassiveNews) else self._session.handle(event)
+        return []
 
     def _carry_out(self, effect: effects.PassiveEffect) -> events.PassiveEvent | None:  # noqa: C901 - one line for each effect
         try:
@@ -386,6 +445,11 @@ class Engine:
                 case effects.JudgeLastStep(number, uncertain):
                     self._tell(self._writer.judge_last(number, uncertain=uncertain))
                     return events.LastStepJudged()
+                case effects.CompareScreens(before, after):
+                    return events.ScreensCompared(self._writer.changed_cells(before, after))
+                case effects.VouchForLastStep():
+                    self._writer.vouch_for_last()
+                    return events.LastStepJudged()
                 case effects.Publish():
                     self._work.publish(self._store, self._draft)
                 case effects.Abandon():
@@ -401,19 +465,23 @@ class Engine:
 
     def _drop(self, wanted: effects.DropSteps) -> events.Event:
         """Take steps away. Raises DatasetError."""
-        dropped = self._writer.drop_last(wanted.why, wanted.count, leads_back=wanted.leads_back)
-        if not dropped:
+        dropped = self._writer.drop_last(wanted)
+        if dropped is None:
             self._tell(NOTHING_TO_UNDO)
-        return events.StepsDropped(leads_back=dropped and self._draft.wanted is not None)
+        return dropped or events.StepsDropped()
 
     def _lead_back(self, effect: effects.ReturnDevice | effects.JudgeReturn) -> events.Event | None:
         match effect:
             case effects.ReturnDevice():
-                assert self._draft.wanted is not None
-                self._work.bring_back(self._draft.wanted.key)
+                wanted = self._draft.wanted
+                self._work.bring_back(self._draft.next_key if wanted is None else wanted.key)
                 return None
             case effects.JudgeReturn(number):
-                return events.ReturnJudged(self._writer.is_wanted_screen(number))
+                frame = self._writer.frame(number)
+                if frame is None:
+                    return events.ReturnJudged(matches=False)
+                self._work.look_on_way_back(frame)
+                return None
 
     def _tell(self, text: str) -> None:
         if text:
@@ -426,7 +494,6 @@ class Engine:
         shown = self._session.frame or 0
         match effect:
             case effects.LookAtScreen():
-                assert self._ear is not None
                 self._work.look_at_areas(shown, self._ear.check_clock)
             case effects.LookAtField():
                 self._work.read_field(shown)
@@ -439,6 +506,8 @@ class Engine:
         return None
 
     def _keep(self, number: int) -> events.PassiveEvent | None:
+        if self._is_passive and self._writer.picture(number) is not None:
+            return events.FrameKept(number)
         frame = self._writer.frame(number)
         if frame is None and self._is_passive:
             return events.FrameMissing(number)
@@ -460,11 +529,13 @@ class Engine:
         screenshots = self._screenshots if self._published is not None else None
         state = self._session.state
         message = PUBLISHING if self._session.publishing else self._session.reason or STATE_MESSAGES[state]
+        frame, goal = self._session.frame, self._session.goal
         typed, length = self._work.typing
         is_typing = state is State.INJECTING and length >= LONG_TEXT
         if is_typing:
             message = TYPING.format(typed, length)
-        frame = self._session.frame
+        if state is State.LEADING_BACK and goal in WAY_MESSAGES:
+            message = WAY_MESSAGES[goal]
         return RecordingView(
             state,
             message,
@@ -474,13 +545,33 @@ class Engine:
             capture_path=self._device.capture_path,
             has_view_tree=frame is not None and self._writer.has_tree(frame),
             question=self._question(),
-            wanted=self._wanted_picture(),
+            wanted=self._goal_picture(),
+            goal=goal,
+            way=way_words(goal, self._draft.steps),
             is_typing=is_typing,
         )
 
-    def _wanted_picture(self) -> Path | None:
-        wanted = self._draft.wanted
-        return wanted.picture if wanted is not None and self._session.leading_back else None
+    def _first_goal(self) -> Goal | None:
+        """Which screen a draft that is taken up again must be on before its next step."""
+        if self._draft.wanted is not None:
+            return Goal.UNDONE
+        if self._draft.uncertain and not self._is_passive:
+            return Goal.UNCERTAIN
+        if self._draft.left is not None:
+            return Goal.LEFT
+        return Goal.UNKNOWN if self._draft.steps else None
+
+    def _goal_picture(self) -> Path | None:
+        """The screen that the device is to come back to; the one before the last step where there is no picture."""
+        match self._session.goal:
+            case Goal.UNDONE:
+                return self._draft.wanted.picture if self._draft.wanted is not None else None
+            case Goal.LEFT:
+                return self._draft.left
+            case Goal.UNKNOWN | Goal.UNCERTAIN:
+                return self._draft.steps[-1].picture if self._draft.steps else None
+            case None:
+                return None
 
     def _question(self) -> TextQuestion | None:
         """The oldest question about a step that is still there."""
@@ -492,4 +583,4 @@ def _session(draft: Draft, rules: Rules) -> Session | PassiveSession:
     """The session of a draft's mode."""
     if draft.origin.mode == "passive":
         return PassiveSession(Interpreter(rules.touch, rules.navigation))
-    return Session(rules.late_input_ns)
+    return Session(rules.late_input_ns, rules.foreign)

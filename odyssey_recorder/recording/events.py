@@ -8,6 +8,7 @@ from odyssey_recorder.gesture.getevent import InputNode
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import Complete, Impossible, SystemKey
 from odyssey_recorder.model.geometry import Size
+from odyssey_recorder.recording.state import Goal
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,15 +40,15 @@ Intent = Strike | KeyPress | TextEntry | Complete | Impossible
 class Started:
     """Recording begins, or goes on with a draft.
 
-    `uncertain`: it is not known whether the draft's last step was carried out; `complete`: that step is
-    terminal. `steps` are in the draft already. `leads_back`: the last step was undone, and the device may not be back.
+    `complete`: the draft's last step is terminal. `steps` are in the draft already. `goal` is the screen that the
+    device is to show before the next step, which must say `flags`.
     """
 
     now_ns: int
-    uncertain: bool = False
     complete: bool = False
     steps: int = 0
-    leads_back: bool = False
+    goal: Goal | None = None
+    flags: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,9 +152,15 @@ class InputUncertain:
 
 @dataclass(frozen=True, slots=True)
 class StepsDropped:
-    """The last steps are out of the draft. `leads_back`: the device shall show again what it did before them."""
+    """The last steps are out of the draft. `leads_back`: the device shall show again what it did before them.
+
+    `flags` are to be said of the next step, because of the screen that the first of them was made on. `lost`: its
+    picture cannot be read, so that nothing leads back to it.
+    """
 
     leads_back: bool = False
+    flags: tuple[str, ...] = ()
+    lost: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +173,7 @@ class Returned:
 
 @dataclass(frozen=True, slots=True)
 class ReturnJudged:
-    """Whether the screen is that of the step that was undone."""
+    """Whether the screen is the one that the device is to be brought back to."""
 
     matches: bool
 
@@ -181,6 +188,22 @@ class ScreenAccepted:
 @dataclass(frozen=True, slots=True)
 class LastStepJudged:
     """What the screen said of the last step is in the draft."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScreensCompared:
+    """The cells of the grid in which two screens differ."""
+
+    cells: frozenset[int]
+
+
+@dataclass(frozen=True, slots=True)
+class InputFelt:
+    """The device's kernel felt an input at `at_ns`, give or take `uncertainty_ns`; `words` name it, place and time."""
+
+    words: str
+    at_ns: int
+    uncertainty_ns: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,6 +277,8 @@ Event = (
     | ReturnJudged
     | ScreenAccepted
     | LastStepJudged
+    | ScreensCompared
+    | InputFelt
     | UndoWanted
     | DeviceWentAway
     | DeviceCameBack

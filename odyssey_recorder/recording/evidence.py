@@ -3,10 +3,10 @@
 import hashlib
 import time
 from io import BytesIO
+from pathlib import Path
 
 from PIL import Image
 
-from odyssey_recorder.dataset.draft import DraftStep
 from odyssey_recorder.dataset.provenance import (
     CheckRecord,
     EndRecord,
@@ -101,11 +101,11 @@ def screen_record(state: ScreenState) -> ScreenRecord:
     )
 
 
-def frame_of(step: DraftStep) -> Frame:
-    """The frame of a step that another process recorded, from its picture."""
+def frame_of(picture: Path) -> Frame:
+    """A frame that another process may have recorded, from its picture."""
     with (
-        open_file(step.picture, Largest.PICTURE, within=step.picture.parent) as file,
+        open_file(picture, Largest.PICTURE, within=picture.parent) as file,
         Image.open(file, formats=["PNG"]) as image,
     ):
         pixels = image.convert("RGBA").tobytes()
-    return Frame(step.record.frame.number, Size(*image.size), pixels, 0, 0, step.record.frame.source)
+    return Frame(0, Size(*image.size), pixels, 0, 0, "draft")

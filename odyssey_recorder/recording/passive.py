@@ -14,7 +14,7 @@ from odyssey_recorder.recording import effects, events
 from odyssey_recorder.recording.deed_line import DeedLine, Step, Undo
 from odyssey_recorder.recording.deeds import Interpreter, Refused
 from odyssey_recorder.recording.session import RETRY_NS, TOO_EARLY_TO_UNDO, TOO_LATE_TO_ABANDON
-from odyssey_recorder.recording.state import State
+from odyssey_recorder.recording.state import Goal, State
 from odyssey_recorder.recording.way_back import BRING_BACK_FIRST, WayBack
 
 USE_EMULATOR = "In passive mode the work is done in the emulator's own window: nothing was recorded or sent."
@@ -70,6 +70,8 @@ class PassiveSession:
             return State.RETURNING
         if not (self._seeing and self._listening):
             return State.SETTLING
+        if self._way.looks:
+            return State.SETTLING
         return State.LEADING_BACK if self._way.leads else State.READY
 
     @property
@@ -96,6 +98,16 @@ class PassiveSession:
     def leading_back(self) -> bool:
         """Whether what is done on the device is no step, because it is to come back to an earlier screen."""
         return self._way.leads
+
+    @property
+    def goal(self) -> Goal | None:
+        """The screen that the device is to come back to, while it is led there."""
+        return self._way.goal
+
+    @property
+    def next_flags(self) -> tuple[str, ...]:
+        """What is to be said of the next step, because of the screen that it will be made on."""
+        return self._way.flags
 
     @property
     def needed(self) -> frozenset[int]:
@@ -191,12 +203,12 @@ class PassiveSession:
         self, event: events.StepsDropped | events.Returned | events.ReturnJudged | events.ScreenAccepted
     ) -> list[effects.PassiveEffect]:
         match event:
-            case events.StepsDropped(leads_back=leads_back):
-                return self._step_dropped(leads_back=leads_back)
+            case events.StepsDropped():
+                return self._step_dropped(event)
             case events.Returned(reason=reason):
                 return [*self._way.snapshot_done(reason)]
             case events.ReturnJudged(matches):
-                self._way.arrive(matches=matches)
+                return [*self._way.judge(matches=matches)]
             case events.ScreenAccepted():
                 self._way.accept()
         return []
@@ -204,7 +216,12 @@ class PassiveSession:
     def _start(self, event: events.Started) -> list[effects.PassiveEffect]:
         self._started, self._steps, self._now_ns = True, event.steps, event.now_ns
         self._complete = self._ending = event.complete
-        return [*self._way.begin()] if event.leads_back else []
+        if event.goal is Goal.UNDONE:
+            return [*self._way.begin(event.flags)]
+        self._way.owe(event.flags)
+        if event.goal is not None and not event.complete:
+            self._way.resume(event.goal)
+        return []
 
     def _tick(self, now_ns: int) -> None:
         self._now_ns = now_ns
@@ -307,7 +324,7 @@ class PassiveSession:
         self._asked.add(number)
         return [effects.AskText(number, write.guess)]
 
-    def _step_dropped(self, *, leads_back: bool) -> list[effects.PassiveEffect]:
+    def _step_dropped(self, event: events.StepsDropped) -> list[effects.PassiveEffect]:
         """The step is gone, and so is what was asked about it; after the last one the device is to come back."""
         self._finish_write()
         self._steps = max(0, self._steps - 1)
@@ -315,11 +332,13 @@ class PassiveSession:
         self._asked.discard(self._steps)
         self._writes = deque(write for write in self._writes if not _amends(write, self._steps))
         self._undos -= 1
-        self._owes_return |= leads_back
+        self._owes_return |= event.leads_back
+        if event.lost:
+            self._way.give_up()
         if self._undos or not self._owes_return:
             return []
         self._owes_return = False
-        return [*self._way.begin()]
+        return [*self._way.begin(event.flags)]
 
     def _device_went_away(self, reason: str) -> None:
         if not self._started:

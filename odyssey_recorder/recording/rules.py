@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from odyssey_recorder.device.settle import SettleRule
 from odyssey_recorder.gesture.areas import NavigationRules
 from odyssey_recorder.gesture.recognizer import TouchRules
+from odyssey_recorder.recording.foreign import ForeignRules
 from odyssey_recorder.recording.session import LATE_INPUT_NS
 from odyssey_recorder.recording.snapshots import SnapshotPolicy
 
@@ -21,5 +22,6 @@ class Rules:
     navigation: NavigationRules
     settle: SettleRule = field(default_factory=SettleRule)
     late_input_ns: int = LATE_INPUT_NS
+    foreign: ForeignRules = field(default_factory=ForeignRules)
     view_trees: bool = True
     snapshots: SnapshotPolicy = "never"

@@ -158,14 +158,17 @@ class ScriptPlayer:
         """Remember why a command did not lead to a step."""
         self._notice = text
 
-    def play(self, commands: tuple[Command, ...], recorder: Recorder) -> RecordingView:
+    def play(self, commands: tuple[Command, ...], recorder: Recorder, *, accepts_screen: bool = False) -> RecordingView:
         """Carry out all commands; the view of the published episode.
 
-        Raises RecordingError, DeviceError or DatasetError; what was recorded until then is in the draft.
+        A draft that is taken up goes on from what the device shows, whatever that is, if the script `accepts_screen`,
+        or begins by an undo. Raises RecordingError, DeviceError or DatasetError; what was recorded until then is in
+        the draft.
         """
+        self._begin(commands[0], recorder, accepts_screen=accepts_screen)
         for done, command in enumerate(commands):
             self._place = done, len(commands)
-            self._on_progress(Progress(*self._place, self._ready(recorder)))
+            self._on_progress(Progress(*self._place, self._ready(recorder, or_back=isinstance(command, Undo))))
             self.perform(command, recorder)
         view = self.published(recorder)
         self._on_progress(Progress(len(commands), len(commands), view))
@@ -184,10 +187,12 @@ class ScriptPlayer:
             time.sleep(command.wait_ms / 1000)
             return
         for _ in range(_TRIES):
-            before = self._ready(recorder)
+            before = self._ready(recorder, or_back=isinstance(command, Undo))
             self._notice = ""
             wanted = len(before.steps) + (-1 if isinstance(command, Undo) else 1)
             _give(command, recorder, before)
+            if before.state is State.LEADING_BACK:
+                recorder.wait_for(lambda view, steps=before.steps: view.steps != steps, PATIENCE_S)  # type: ignore[misc]
             after = _outcome(recorder, before.frame_number, patience_s(command))
             if after.state is State.DEVICE_LOST:
                 after = self._ready(recorder)  # only then is it known whether the step stays
@@ -196,9 +201,23 @@ class ScriptPlayer:
         words = command.model_dump_json()
         raise RecordingError(f"{words} was not recorded in {_TRIES} tries. {self._notice} The draft is kept.")
 
-    def _ready(self, recorder: Recorder) -> RecordingView:
-        view = recorder.wait_for(lambda view: _is_ready(view) or view.state is State.STORAGE_LOST, PATIENCE_S)
-        if view.state is not State.READY:
+    def _begin(self, first: Command, recorder: Recorder, *, accepts_screen: bool) -> None:
+        """Wait until the first command can be carried out; a script cannot lead the device back."""
+        view = self._ready(recorder, or_back=True)
+        if view.state is not State.LEADING_BACK or isinstance(first, Undo):
+            return
+        if not accepts_screen:
+            raise RecordingError(
+                f"{view.way} The picture: {view.wanted}. A script cannot bring the device back: do it yourself, or"
+                " add --accept-screen. The draft is kept."
+            )
+        recorder.accept_screen()
+
+    def _ready(self, recorder: Recorder, *, or_back: bool = False) -> RecordingView:
+        """Wait until the recorder is ready, or, `or_back`, wants the device to be brought back."""
+        others = {State.STORAGE_LOST, State.LEADING_BACK} if or_back else {State.STORAGE_LOST}
+        view = recorder.wait_for(lambda view: _is_ready(view) or view.state in others, PATIENCE_S)
+        if view.state is State.STORAGE_LOST:
             raise RecordingError(f"{view.message} The draft is kept.")
         return view
 

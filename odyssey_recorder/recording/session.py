@@ -26,16 +26,17 @@ of later, but that was on the screen before the finger, makes that newer frame t
 size, the device was turned or folded, and nobody knows what the finger met: the gesture is no step.
 
 There is one input at a time: while the device has not answered for one, a device that was lost does not count
-as back. What could not be written is owed, and done before anything else as soon as the storage takes it.
+as back. What could not be written is owed, and done before anything else as soon as the storage takes it. What was not
+done through the recorder is told, and flagged with the next step (`ForeignInput`).
 """
 
 from dataclasses import replace
 
 from odyssey_recorder.model.action import Complete, Impossible
 from odyssey_recorder.model.geometry import Size
-from odyssey_recorder.recording import effects, events
+from odyssey_recorder.recording import effects, events, foreign
 from odyssey_recorder.recording.gestures import HeldGesture, LiveGesture
-from odyssey_recorder.recording.state import State
+from odyssey_recorder.recording.state import Goal, State
 from odyssey_recorder.recording.timeline import MOVING
 from odyssey_recorder.recording.way_back import BRING_BACK_FIRST, WayBack
 
@@ -65,7 +66,7 @@ class Session:
     `handle` is the only way in, the effects it returns the only way out.
     """
 
-    def __init__(self, late_input_ns: int = LATE_INPUT_NS) -> None:
+    def __init__(self, late_input_ns: int = LATE_INPUT_NS, rules: foreign.ForeignRules = foreign.AS_USUAL) -> None:
         self._late_input_ns = late_input_ns
         self._state = State.IDLE
         self._reason = ""
@@ -81,8 +82,12 @@ class Session:
         self._gesture: HeldGesture | None = None
         self._live: LiveGesture | None = None
         self._in_flight = False
-        self._owed_drop: effects.DropSteps | None = None
+        self._owed: effects.DropSteps | effects.VouchForLastStep | None = None
         self._way = WayBack()
+        self._foreign = foreign.ForeignInput(rules)
+        self._before: int | None = None
+        self._changed_ns: int | None = None
+        self._seen_ns = 0
         self._judge = False
         self._uncertain = False
         self._try_storage = False
@@ -119,8 +124,18 @@ class Session:
 
     @property
     def leading_back(self) -> bool:
-        """Whether inputs are no steps, because the device is to come back to an earlier screen."""
+        """Whether what is done on the device is no step, because it is to come back to an earlier screen."""
         return self._way.leads
+
+    @property
+    def goal(self) -> Goal | None:
+        """The screen that the device is to come back to, while it is led there."""
+        return self._way.goal
+
+    @property
+    def next_flags(self) -> tuple[str, ...]:
+        """What is to be said of the next step, because of the screen that it will be made on."""
+        return self._way.flags
 
     @property
     def needed(self) -> frozenset[int]:
@@ -142,6 +157,7 @@ class Session:
                 return self._touched_down(number, now_ns, live=live)
             case events.FingerGoesDown(now_ns) if self._live:
                 self._live = replace(self._live, touched_ns=now_ns)
+                self._foreign.begin(now_ns)
                 return []
             case events.FingerLifted(strike, now_ns, landed_ns) if self._live:
                 self._live = replace(self._live, strike=strike, lifted_ns=now_ns, landed_ns=landed_ns)
@@ -161,15 +177,20 @@ class Session:
                 return self._break_off(reason, now_ns)
             case events.InputRefused(reason, now_ns):
                 if not self._way.leads:
-                    self._owed_drop = effects.DropSteps("refused by the device")
-                return [effects.Tell(reason), *self._input_over(now_ns)]
+                    self._owed = effects.DropSteps("refused by the device")
+                return [effects.Tell(reason), *self._input_over(now_ns, explains=False)]
             case events.InputUncertain(reason):
                 return self._input_uncertain(reason)
             case events.StepsDropped() | events.Returned() | events.ReturnJudged() | events.ScreenAccepted():
                 return self._on_the_way_back(event)
             case events.LastStepJudged():
                 self._judge = self._uncertain = False
+                self._owed = None if isinstance(self._owed, effects.VouchForLastStep) else self._owed
                 return []
+            case events.ScreensCompared(cells):
+                return self._compared(cells)
+            case events.InputFelt():
+                return self._felt(event)
             case events.UndoWanted():
                 return self._undo(event)
             case events.DeviceWentAway(reason):
@@ -189,13 +210,18 @@ class Session:
                 return self._abandon()
 
     def _started(self, event: events.Started) -> list[effects.Effect]:
-        self._uncertain = event.uncertain
         if event.complete:
             self._state, self._publishing = State.INJECTING, True
             return [effects.Publish()]
-        if event.leads_back:
-            return self._return()
-        return self._settle(event.now_ns)
+        if event.goal is Goal.UNDONE:
+            return self._return(event.flags)
+        self._way.owe(event.flags)
+        if event.goal is not None:
+            self._way.resume(event.goal)
+        else:
+            self._foreign.end(event.now_ns)
+        late_ns = self._late_input_ns if event.goal is Goal.UNCERTAIN else 0
+        return self._settle(event.now_ns + late_ns)
 
     # Frames.
 
@@ -209,11 +235,16 @@ class Session:
         replaced = frame.anchor != self._anchor and (self._settled or resized)
         self._anchor, self._newest, self._size = frame.anchor, frame.number, frame.size
         self._sized_at = frame.number if resized else self._sized_at
+        self._seen_ns = frame.started_ns
+        if replaced and self._changed_ns is None:
+            self._changed_ns = frame.started_ns
         if self._live is not None:
             return self._frame_under_live_finger(self._live, frame)
         if self._way.leads:
             self._settled = frame.still
-            return self._way.look(frame)
+            looks = self._way.look(frame)
+            self._state = State.LEADING_BACK if self._way.by_hand else self._state
+            return looks
         if self._gesture is not None:
             return self._frame_under_finger(self._gesture, frame, replaced=replaced)
         if self._state is State.READY and (self._settled or replaced):
@@ -227,7 +258,10 @@ class Session:
         if self._keeping is not None or not (frame.still or restless):
             return []
         self._state, self._settled, self._keeping = State.CAPTURING, frame.still, frame.number
-        wanted: list[effects.Effect] = [effects.KeepFrame(frame.number)]
+        wanted: list[effects.Effect] = []
+        if self._before is not None and frame.still:
+            wanted.append(effects.CompareScreens(self._before, frame.number))
+        wanted.append(effects.KeepFrame(frame.number))
         if self._judge or self._uncertain:
             wanted.append(effects.JudgeLastStep(frame.number, uncertain=self._uncertain))
         return wanted
@@ -243,6 +277,7 @@ class Session:
         self._keeping, self._kept = None, number
         if self._state is State.CAPTURING:
             self._state = State.READY
+            self._before, self._changed_ns = (number if self._settled else None), None
         return self._go_on()
 
     # Gestures.
@@ -311,6 +346,7 @@ class Session:
         if self._kept != gesture.frame or (self._settled and gesture.check is None):
             return []
         self._state = State.INJECTING
+        self._foreign.begin(gesture.touched_ns)
         check = gesture.check if self._settled else None
         flags = (*self._way.flags, *(() if self._settled else (MOVING,)))
         return [effects.SaveStep(gesture.frame, check, self._settled, gesture.touched_ns, gesture.intent, flags=flags)]
@@ -334,7 +370,8 @@ class Session:
         return [replace(step, flags=(*self._way.flags, *step.flags))] if step is not None else []
 
     def _break_off(self, reason: str, now_ns: int) -> list[effects.Effect]:
-        return [effects.Tell(f"{reason} {BROKEN_OFF}"), effects.DropTouch(reason), *self._input_over(now_ns)]
+        over = self._input_over(now_ns, explains=False)
+        return [effects.Tell(f"{reason} {BROKEN_OFF}"), effects.DropTouch(reason), *over]
 
     def _miss_proof(self, now_ns: int) -> list[effects.Effect]:
         live = self._live
@@ -343,6 +380,7 @@ class Session:
 
     def _step_saved(self, intent: events.Intent) -> list[effects.Effect]:
         self._way.step_saved()
+        self._before = None
         if self._live is not None:
             self._judge = True
             return self._input_over(self._live.lifted_ns)
@@ -352,8 +390,10 @@ class Session:
         self._in_flight = True
         return [effects.SendInput(intent)]
 
-    def _input_over(self, now_ns: int) -> list[effects.Effect]:
+    def _input_over(self, now_ns: int, *, explains: bool = True) -> list[effects.Effect]:
         """The device answered for an input, perhaps after a frame failed: then its return is awaited."""
+        if not self._way.leads:
+            self._foreign.end(now_ns, explains=explains)
         self._in_flight = self._uncertain = False
         self._live = None
         if self._state is State.DEVICE_LOST:
@@ -367,6 +407,23 @@ class Session:
         self._in_flight = False
         return lost
 
+    # What happens on the device without the recorder.
+
+    def _felt(self, event: events.InputFelt) -> list[effects.Effect]:
+        if self._way.leads or self._foreign.is_ours(event.at_ns, event.uncertainty_ns):
+            return []  # while the device is led back anybody may lend a hand
+        if sum(flag.startswith(foreign.TOUCHED) for flag in self._way.flags) < foreign.MOST_NAMED:
+            self._way.owe((f"{foreign.TOUCHED}{event.words}",))
+        return [effects.Tell(foreign.TELL_TOUCHED.format(event.words))]
+
+    def _compared(self, cells: frozenset[int]) -> list[effects.Effect]:
+        at_ns = self._seen_ns if self._changed_ns is None else self._changed_ns
+        named = any(flag.startswith(foreign.TOUCHED) for flag in self._way.flags)
+        if self._foreign.explains(cells, at_ns) or named:
+            return []
+        self._way.owe((foreign.UNEXPLAINED,))
+        return [effects.Tell(foreign.TELL_UNEXPLAINED)]
+
     def _end_gesture(self, now_ns: int) -> list[effects.Effect]:
         self._gesture = None
         return self._settle(now_ns)
@@ -379,9 +436,9 @@ class Session:
         self._state, self._reason = State.LEADING_BACK if self._way.by_hand else State.SETTLING, ""
         self._anchor = self._newest = self._kept = self._keeping = None
         self._way.look_again()
-        drop: list[effects.Effect] = [self._owed_drop] if self._owed_drop else []
+        owed: list[effects.Effect] = [self._owed] if self._owed else []
         since_ns = now_ns + (self._late_input_ns if self._uncertain else 0)
-        return [effects.Watch(since_ns, after_input=self._judge or self._uncertain), *drop]
+        return [effects.Watch(since_ns, after_input=self._judge or self._uncertain), *owed]
 
     # Undo, and the way back.
 
@@ -390,16 +447,24 @@ class Session:
         if not unpublished and (self._state not in _WATCHING or self._gesture is not None):
             return [effects.Tell(TOO_EARLY_TO_UNDO)]
         self._publishing = self._judge = self._uncertain = False
-        self._owed_drop = effects.DropSteps("undone by the annotator", event.steps, leads_back=True)
+        self._foreign.begin(event.now_ns)
+        self._owed = effects.DropSteps("undone by the annotator", event.steps, leads_back=True)
         return self._end_gesture(event.now_ns)
 
     def _on_the_way_back(
         self, event: events.StepsDropped | events.Returned | events.ReturnJudged | events.ScreenAccepted
     ) -> list[effects.Effect]:
         match event:
-            case events.StepsDropped(leads_back=leads_back):
-                self._owed_drop = None
-                return self._return() if leads_back else []
+            case events.StepsDropped(leads_back, flags, lost):
+                self._owed = None
+                if leads_back:
+                    return self._return(flags)
+                self._way.owe(flags)
+                self._foreign.end(self._seen_ns, explains=False)
+                if lost and self._way.leads:
+                    self._way.give_up()
+                    self._state = State.SETTLING
+                return []
             case events.Returned(now_ns, reason):
                 told = self._way.snapshot_done(reason)
                 self._in_flight = False
@@ -407,20 +472,38 @@ class Session:
             case events.ReturnJudged(matches):
                 return self._judge_return(matches=matches)
             case events.ScreenAccepted(now_ns):
-                return self._settle(now_ns) if self._way.accept() else []
+                return self._accept_screen(now_ns)
 
-    def _return(self) -> list[effects.Effect]:
-        self._state, self._in_flight = State.RETURNING, True
+    def _accept_screen(self, now_ns: int) -> list[effects.Effect]:
+        goal = self._way.goal
+        if not self._way.accept():
+            return []
+        self._owed = effects.VouchForLastStep() if goal is Goal.UNCERTAIN else self._owed
+        self._foreign.end(now_ns)
+        return self._settle(now_ns)
+
+    def _return(self, flags: tuple[str, ...]) -> list[effects.Effect]:
+        self._set_out()
+        return self._way.begin(flags)
+
+    def _set_out(self) -> None:
+        self._state, self._in_flight, self._before = State.RETURNING, True, None
         self._anchor = self._newest = self._kept = self._keeping = None
-        return self._way.begin()
 
     def _judge_return(self, *, matches: bool) -> list[effects.Effect]:
-        if self._way.arrive(matches=matches) and self._newest is not None:
+        if self._state not in _WATCHING:
+            self._way.look_again()  # something was done since
+        was_leading = self._way.leads
+        wanted = self._way.judge(matches=matches)
+        if wanted:
+            self._set_out()
+        elif was_leading and not self._way.leads and self._newest is not None:
             self._state, self._keeping = State.CAPTURING, self._newest
+            self._foreign.end(self._seen_ns)
             return [effects.KeepFrame(self._newest)]
-        if self._way.by_hand:
+        elif self._way.by_hand and self._state in _WATCHING:
             self._state = State.LEADING_BACK
-        return []
+        return wanted
 
     def _send_unrecorded(self, intent: events.Intent) -> list[effects.Effect]:
         if isinstance(intent, Complete | Impossible):
@@ -445,7 +528,11 @@ class Session:
             return []
         if self._live is not None and self._live.strike is not None:
             return self._owe_live(self._live)
-        return [] if self._in_flight else self._settle(now_ns)
+        if self._in_flight:
+            return []
+        if self._uncertain:
+            self._foreign.end(now_ns)
+        return self._settle(now_ns)
 
     def _storage_failed(self, event: events.StorageFailed) -> list[effects.Effect]:
         superseded = event.frame is not None and event.frame != self._keeping
@@ -455,6 +542,8 @@ class Session:
         if self._live is not None and self._live.touched_ns is None:
             self._in_flight = False  # what could not be written was the note before the finger goes down
         lost_gesture = self._lose(State.STORAGE_LOST, event.reason)
+        if lost_gesture:
+            self._foreign.end(event.now_ns, explains=False)
         return [effects.Tell(f"{event.reason} Your last action was neither recorded nor sent.")] if lost_gesture else []
 
     def _lose(self, state: State, reason: str) -> bool:

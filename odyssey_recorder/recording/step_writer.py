@@ -1,22 +1,27 @@
 """How frames and intents become steps of a draft: what is at hand for the next step, and what became of the last."""
 
+import time
+from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from textwrap import shorten
 
-from odyssey_recorder.dataset.draft import Draft, DraftStep
+from odyssey_recorder.dataset.draft import Draft
 from odyssey_recorder.dataset.provenance import CheckRecord, FrameRecord, StepRecord, TextRecord
 from odyssey_recorder.device.device import ScreenState
 from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.device.view_tree import Node, clickable_at, focused_text, parse
+from odyssey_recorder.gesture.contacts import Contact, ContactLost, KeyPressed, KeyTyped, TouchNews, to_stroke
+from odyssey_recorder.gesture.getevent import InputNode
 from odyssey_recorder.gesture.recognizer import TouchRules, recognize
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import Action, Complete, Impossible, Press, Type
 from odyssey_recorder.model.episode import Json
 from odyssey_recorder.model.geometry import Box, Size
 from odyssey_recorder.recording.deed_line import TEXT_UNSURE
-from odyssey_recorder.recording.effects import SaveStep
-from odyssey_recorder.recording.events import Intent, KeyPress, Strike, TextEntry
+from odyssey_recorder.recording.effects import DropSteps, SaveStep
+from odyssey_recorder.recording.events import Intent, KeyPress, StepsDropped, Strike, TextEntry
 from odyssey_recorder.recording.evidence import (
     Clock,
     check_record,
@@ -26,11 +31,13 @@ from odyssey_recorder.recording.evidence import (
     input_record,
     screen_record,
 )
+from odyssey_recorder.recording.way_back import is_of_screen
 
 UNCHANGED = "nothing changed on the screen"
 MISTYPED = "the field shows another text"
 NO_TREE = "the screen did not rest long enough for its view tree to be read"
 UNKNOWN = "the connection broke while it was sent"
+VOUCHED = "the recorder ended while it was sent: whether the device got it is the annotator's word"
 TURNED = "the screen was turned"
 RESIZED = "the screen had another size"
 RETRACTED = "The last action had not reached the device: its step was taken away. Do it again."
@@ -74,9 +81,10 @@ class StepWriter:
         self._checks: dict[int, CheckRecord] = {}
         self._pictures: dict[int, KeptPicture] = {}
         self._screens: dict[int, ScreenState] = {}
+        self._screen: ScreenState | None = None
         self._trees: dict[int, Tree] = {}
         self._last_frame: Frame | None = None
-        self._wanted_frame: Frame | None = None
+        self._wanted: tuple[Path, Frame | None] | None = None
 
     # What is at hand.
 
@@ -116,7 +124,7 @@ class StepWriter:
 
     def take_screen(self, frame_number: int, state: ScreenState) -> None:
         """Have at hand what the device said of its screen for a frame."""
-        self._screens[frame_number] = state
+        self._screens[frame_number] = self._screen = state
         self.status_bar_px = state.status_bar_px
 
     def write_tree(self, xml: str) -> Tree:
@@ -141,6 +149,10 @@ class StepWriter:
             f"You typed {_short(last.action.text)}, but the field shows {_short(shown)}: look, and undo it if need be."
         )
 
+    def picture(self, frame_number: int) -> KeptPicture | None:
+        """The picture of a frame that is safe already."""
+        return self._pictures.get(frame_number)
+
     def has_tree(self, frame_number: int) -> bool:
         """Whether the view tree of a frame is at hand."""
         return frame_number in self._trees
@@ -153,6 +165,8 @@ class StepWriter:
         """Delete the pictures that became no step's, but those of `needed` frames, before another one is written."""
         used = {step.picture for step in self._draft.steps}
         for number in self._pictures.keys() - needed:
+            if self._pictures[number].path == self._draft.left:
+                continue  # until the next screen is noted
             kept = self._pictures.pop(number)
             if kept.path not in used:
                 self._draft.forget_picture(kept.path)
@@ -202,31 +216,66 @@ class StepWriter:
         sent_us, sent_until_us = self._clock.epoch_us(started_ns), self._clock.epoch_us(ended_ns)
         self._draft.amend_last({"sent_us": sent_us, "sent_until_us": sent_until_us})
 
-    def drop_last(self, why: str, count: int = 1, *, leads_back: bool = False) -> bool:
-        """Take the last `count` steps away, as far as there are so many; whether there were any.
+    def drop_last(self, wanted: DropSteps) -> StepsDropped | None:
+        """Take steps away, as far as there are so many; None where there were none.
 
         Nothing leads back to a screen whose picture is lost.
         """
-        there = min(count, len(self._draft.steps))
-        if there:
-            wanted = _picture_of(self._draft.steps[-there]) if leads_back else None
-            self._draft.drop_last(why, there, leads_back=wanted is not None)
-            self._last_frame, self._wanted_frame = None, wanted
-        return there > 0
+        there = min(wanted.count, len(self._draft.steps))
+        if not there:
+            return None
+        first = self._draft.steps[-there]
+        back = wanted.leads_back and self._wanted_frame(first.picture) is not None
+        flags = tuple(flag for flag in first.record.flags if is_of_screen(flag))
+        self._draft.drop_last(wanted.why, there, leads_back=back, next_flags=flags)
+        self._last_frame = None
+        return StepsDropped(back, flags, lost=wanted.leads_back and not back)
 
     def note(self, key: int, text: str) -> None:
         """Put the annotator's words beside a step, if it is still there."""
         self._draft.amend(key, {"note": text})
 
-    def is_wanted_screen(self, number: int) -> bool:
-        """Whether a frame shows what the step was made on that was undone; not so where its picture is lost."""
-        frame, wanted = self.frame(number), self._draft.wanted
-        if frame is None or wanted is None:
-            return False
-        self._wanted_frame = self._wanted_frame or _picture_of(wanted)
-        return self._wanted_frame is not None and frame.shows_same_as(
-            self._wanted_frame, ignore_top_px=self.status_bar_px
-        )
+    def shows(self, frame: Frame, picture: Path | None) -> bool:
+        """Whether a frame shows what a picture of the draft does; not so where that is lost."""
+        wanted = self._wanted_frame(picture) if picture is not None else None
+        return wanted is not None and frame.shows_same_as(wanted, ignore_top_px=self.status_bar_px)
+
+    def changed_cells(self, before: int, after: int) -> frozenset[int]:
+        """Where the screen of a picture that is at hand differs from that of a frame; nowhere where either is gone."""
+        kept, frame = self._pictures.get(before), self.frame(after)
+        if kept is None or frame is None:
+            return frozenset()
+        return frame.changed_cells(kept.frame, ignore_top_px=self.status_bar_px)
+
+    def words_of(self, news: TouchNews, at_ns: int, nodes: Mapping[str, InputNode]) -> str:
+        """What was felt, where and when; empty for what is not over yet, or was thrown away."""
+        match news:
+            case Contact():
+                what = f"a touch{self._place_of(news, nodes.get(news.node))}"
+            case ContactLost():
+                what = "a touch"
+            case KeyPressed(key=key):
+                what = f"the key {key.value}"
+            case KeyTyped():
+                what = "a key of a keyboard"
+            case _:
+                return ""
+        moment = datetime.fromtimestamp(self._clock.epoch_us(at_ns) / 1e6, UTC)
+        return f"{what}, {moment:%H:%M:%S.%f}"[:-5] + " UTC"
+
+    def _place_of(self, contact: Contact, node: InputNode | None) -> str:
+        screen = self._screen
+        if screen is None or node is None:
+            return ""
+        picture = screen.size.turned() if screen.rotation % 2 else screen.size
+        start = to_stroke(contact, node, screen.panel or screen.size, screen.rotation, picture).start
+        return f" at ({start.x}, {start.y})"
+
+    def vouch_for_last(self) -> None:
+        """Note that the annotator says of the last step that it was carried out."""
+        last = self._draft.steps[-1].record
+        sent_until_us = self._clock.epoch_us(time.monotonic_ns())
+        self._draft.amend_last({"sent_until_us": sent_until_us, "flags": [*last.flags, VOUCHED]})
 
     def judge_last(self, number: int, *, uncertain: bool) -> str:
         """Compare a frame from after the last step with its picture; what the annotator must read, if anything.
@@ -238,12 +287,12 @@ class StepWriter:
             return ""
         last = self._draft.steps[-1]
         try:
-            before = self._last_frame or frame_of(last)
+            before = self._last_frame or frame_of(last.picture)
         except (OSError, SyntaxError, ValueError) as error:  # all that Pillow raises for a broken picture
             return f"{last.picture} cannot be read ({error}): undo the last step, and record it again."
         unchanged = frame.shows_same_as(before, ignore_top_px=self.status_bar_px)
         if unchanged and uncertain:
-            self.drop_last("not carried out: the connection was lost")
+            self.drop_last(DropSteps("not carried out: the connection was lost"))
             return RETRACTED
         if unchanged:
             self._draft.amend_last({"flags": [*last.record.flags, UNCHANGED]})
@@ -264,6 +313,15 @@ class StepWriter:
         why = TURNED if size == told.turned() else RESIZED
         return (f"{why}: its picture is {size}, device_info says {told}",)
 
+    def _wanted_frame(self, picture: Path) -> Frame | None:
+        """What a picture of the draft shows, read once; None where it cannot be read."""
+        if self._wanted is None or self._wanted[0] != picture:
+            try:
+                self._wanted = picture, frame_of(picture)
+            except (OSError, SyntaxError, ValueError):  # all that Pillow raises for a broken picture
+                self._wanted = picture, None
+        return self._wanted[1]
+
     def _action(self, intent: Intent, frame: Frame) -> Action:
         match intent:
             case Strike(stroke):
@@ -274,14 +332,6 @@ class StepWriter:
                 return Type(text)
             case Complete() | Impossible():
                 return intent
-
-
-def _picture_of(step: DraftStep) -> Frame | None:
-    """What the screen showed before a step; None where its picture cannot be read."""
-    try:
-        return frame_of(step)
-    except (OSError, SyntaxError, ValueError):  # all that Pillow raises for a broken picture
-        return None
 
 
 def _touched_box(tree: Tree, screen: ScreenState | None, intent: Intent, size: Size) -> Box | None:

@@ -1,15 +1,16 @@
 """What others see of a recording: its state in one line of words, its steps, and what the annotator must read."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
 from odyssey_recorder.dataset.draft import DraftStep
 from odyssey_recorder.device.screen import Frame
-from odyssey_recorder.model.action import Action
+from odyssey_recorder.model.action import Action, describe
 from odyssey_recorder.model.episode import screenshot_name
 from odyssey_recorder.model.geometry import Box
-from odyssey_recorder.recording.state import State
+from odyssey_recorder.recording.state import Goal, State
 
 LONG_TEXT = 100
 """Of a text of so many characters the annotator is told how much is typed."""
@@ -22,13 +23,47 @@ STATE_MESSAGES = {
     State.READY: "Ready.",
     State.CHECKING: "Making sure that the screen still is the one you touched.",
     State.INJECTING: "Sending your action to the device.",
-    State.RETURNING: "Bringing the device back to where you undid.",
+    State.RETURNING: "Bringing the device back by a snapshot.",
     State.LEADING_BACK: "Bring the device back to the wanted screen.",
     State.DEVICE_LOST: "The device does not answer.",
     State.STORAGE_LOST: "The recording cannot be written.",
     State.FINISHED: "Published.",
     State.ABANDONED: "The draft is in the trash.",
 }
+
+
+WAY_MESSAGES = {
+    Goal.UNKNOWN: "Bring the device to the screen that the last step led to.",
+    Goal.UNCERTAIN: "Say whether the last step was carried out.",
+}
+"""While the device is led back to a screen of which there is no picture."""
+
+
+def way_words(goal: Goal | None, steps: Sequence[DraftStep]) -> str:
+    """What the annotator is to do before anything is recorded, after `steps`."""
+    last = describe(steps[-1].action) if steps else "none"
+    match goal:
+        case Goal.UNDONE:
+            return "Nothing is recorded until both screens are the same."
+        case None:
+            return ""
+        case Goal.LEFT:
+            return (
+                "The device does not show the screen on which this recording stopped. Bring it back there, or say that"
+                " it is as it should be: your next step is flagged then."
+            )
+        case Goal.UNKNOWN:
+            return (
+                f"There is no picture of the screen after the last step ({last}), only of the one before it. Bring the"
+                " device to the screen that this step led to, then say that it is as it should be: your next step is"
+                " flagged."
+            )
+        case Goal.UNCERTAIN:
+            return (
+                f"The recorder ended while it sent the last step ({last}): whether the device got it is not known. If"
+                " the device shows what this step leads to, say that it is as it should be: the step stays, and is"
+                " flagged. If not, undo the step."
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +127,8 @@ class RecordingView:
     while there is none. `published` is the annotation file, once the state is FINISHED. `capture_path` is how pictures
     come from the device at the moment: "gRPC" or "screencap". `has_view_tree`: the view tree of that frame is stored.
     `question` waits for the annotator's answer, in passive mode. `wanted` is the picture of the screen that the device
-    is to come back to after an undo; None otherwise. `is_typing`: a long text is being typed, and `message` says how
+    is to come back to, for the reason that `goal` is; where `goal` has no picture, that of the screen before.
+    `way` says what the annotator is to do about it. `is_typing`: a long text is being typed, and `message` says how
     far that is.
     """
 
@@ -105,6 +141,8 @@ class RecordingView:
     has_view_tree: bool = False
     question: TextQuestion | None = None
     wanted: Path | None = None
+    goal: Goal | None = None
+    way: str = ""
     is_typing: bool = False
 
 

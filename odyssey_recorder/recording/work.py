@@ -41,6 +41,14 @@ class ScreenKnown:
 
 
 @dataclass(frozen=True, slots=True)
+class ReturnLooked:
+    """What the device said of its screen when it showed a frame on the way back; None for no answer."""
+
+    frame: Frame
+    state: ScreenState | None
+
+
+@dataclass(frozen=True, slots=True)
 class TreeRead:
     """The view tree that was complete at `read_ns`, asked for when the screen showed a frame; None for none."""
 
@@ -71,7 +79,7 @@ class Broke:
     error: Exception
 
 
-Outcome = events.PassiveEvent | KeptPicture | ScreenKnown | TreeRead | Sent | InDataset | Broke
+Outcome = events.PassiveEvent | KeptPicture | ScreenKnown | ReturnLooked | TreeRead | Sent | InDataset | Broke
 
 
 class Work:
@@ -112,6 +120,10 @@ class Work:
     def look_at_screen(self, frame_number: int) -> None:
         """Ask the device about its screen; reports ScreenKnown."""
         self._begin(self._eyes, lambda: ScreenKnown(frame_number, self._screen_state(), time.monotonic_ns()))
+
+    def look_on_way_back(self, frame: Frame) -> None:
+        """Ask the device about its screen: its status bar is not compared; reports ReturnLooked."""
+        self._begin(self._eyes, lambda: ReturnLooked(frame, self._screen_state()))
 
     def read_tree(self, frame_number: int) -> None:
         """Read the view tree; reports TreeRead."""

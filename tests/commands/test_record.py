@@ -9,12 +9,18 @@ from pathlib import Path
 import pytest
 
 from odyssey_recorder.dataset.codec import read_episode
-from odyssey_recorder.model.action import Complete, action_type
+from odyssey_recorder.dataset.draft import Draft
+from odyssey_recorder.dataset.store import EpisodeStore
+from odyssey_recorder.model.action import Action, Complete, action_type
 from odyssey_recorder.recording import script
+from odyssey_recorder.recording.way_back import UNSEEN
 from odyssey_recorder.settings import log_file
 from odyssey_recorder.simulator.adb_server import PrivateAdbServer
 from tests.command_line import ESCAPES, CommandLine, LabPhone, Ran, wait_until
+from tests.dataset.drafts import HOME, png
+from tests.dataset.drafts import record as step_record
 
+COMPLETE = Complete("done")
 TASK = ("--instruction", "Go home.", "--category", "General_Tool", "--app", "Clock")
 
 
@@ -139,10 +145,71 @@ def test_what_a_device_refused_is_told_and_another_run_goes_on_with_the_draft(
     [draft] = command_line.draft_ids()
     assert f"The draft is kept. Go on with it: --resume {draft} " in refused.err
     gone_on = record(command_line, {"key": "HOME"}, {"complete": ""}, more=("--resume", draft))
-    assert gone_on.exit_code == 0
+    assert gone_on.exit_code == 0, "the phone shows what it did before"
     episode = read_episode(Path(gone_on.out.strip()))
     assert (episode.episode_id, episode.task.instruction) == (draft, "Go home.")
     assert command_line.draft_ids() == []
+
+
+def end(draft: Draft, *, sent: bool = True, last: Action = COMPLETE) -> None:
+    """Add a step to a draft, and close it."""
+    data = png(1)
+    proof = step_record(data).model_copy(update={"sent_until_us": 3 if sent else None})
+    draft.add_step(last, draft.keep_picture(data), proof)
+    draft.close()
+
+
+def kept_draft(command_line: CommandLine, phone: LabPhone) -> tuple[EpisodeStore, str]:
+    """A draft without steps, and the store that has it."""
+    phone.console("fault", "refuse-input", "on")
+    record(command_line, {"key": "HOME"}, {"complete": "never"}, more=(*TASK, "--capture", "adb"))
+    phone.console("fault", "clear")
+    [draft] = command_line.draft_ids()
+    return EpisodeStore(command_line.dataset, drafts=command_line.drafts), draft
+
+
+def test_a_complete_draft_is_published_when_it_is_resumed(command_line: CommandLine, phone: LabPhone) -> None:
+    store, draft = kept_draft(command_line, phone)
+    end(store.resume(draft))
+    ran = record(command_line, {"complete": "not played"}, more=("--resume", draft))
+    assert ran.exit_code == 0
+    assert ran.out.strip() == str(command_line.dataset / "annotations" / f"{draft}.json")
+    assert "nothing of the script is played" in ran.err
+    assert read_episode(Path(ran.out.strip())).steps[-1].action == COMPLETE
+    provenance = store.provenance(draft)
+    assert provenance is not None
+    assert [one.serial for one in provenance.resumed] == [phone.serial]
+
+
+def test_a_draft_is_not_resumed_on_another_screen_unless_that_is_accepted(
+    command_line: CommandLine, phone: LabPhone
+) -> None:
+    store, draft = kept_draft(command_line, phone)
+    end(store.resume(draft), last=HOME)
+    refused = record(command_line, {"complete": ""}, more=("--resume", draft))
+    assert (refused.exit_code, refused.out) == (1, "")
+    assert "There is no picture of the screen after the last step (HOME)" in refused.err
+    assert "--accept-screen" in refused.err
+    assert command_line.draft_ids() == [draft]
+
+    accepted = record(command_line, {"complete": ""}, more=("--resume", draft, "--accept-screen"))
+    assert accepted.exit_code == 0
+    provenance = store.provenance(draft)
+    assert provenance is not None
+    assert [step.flags[:1] for step in provenance.steps] == [(), (UNSEEN,)]
+
+
+def test_a_step_of_which_nobody_knows_whether_it_was_carried_out_can_be_undone_by_the_script(
+    command_line: CommandLine, phone: LabPhone
+) -> None:
+    store, draft = kept_draft(command_line, phone)
+    end(store.resume(draft), last=HOME, sent=False)
+    refused = record(command_line, {"complete": ""}, more=("--resume", draft))
+    assert refused.exit_code == 1
+    assert "while it sent the last step (HOME): whether the device got it is not known" in refused.err
+    gone_on = record(command_line, {"undo": True}, {"complete": ""}, more=("--resume", draft))
+    assert gone_on.exit_code == 0
+    assert len(read_episode(Path(gone_on.out.strip())).steps) == 1
 
 
 def test_a_device_that_goes_away_is_named_and_the_draft_kept(

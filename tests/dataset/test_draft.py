@@ -362,6 +362,10 @@ def test_a_picture_that_two_steps_share_is_not_forgotten_while_one_of_them_is_th
 
     draft.drop_last("undone by the annotator")
     draft.forget_picture(picture)
+    assert picture.exists(), "the device shows it, as far as is known"
+
+    draft.note_screen(draft.keep_picture(png(2)), ())
+    draft.forget_picture(picture)
     assert not picture.exists()
 
 

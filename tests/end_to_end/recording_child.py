@@ -14,12 +14,15 @@ from odyssey_recorder.gesture.areas import NavigationRules
 from odyssey_recorder.gesture.recognizer import TouchRules
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.geometry import Pixel
+from odyssey_recorder.recording.evidence import frame_of
 from odyssey_recorder.recording.recorder import Recorder
 from odyssey_recorder.recording.rules import Rules
-from odyssey_recorder.recording.state import State
+from odyssey_recorder.recording.state import Goal, State
 from odyssey_recorder.recording.view import RecordingView
 
 PATIENCE_S = 30.0
+STATUS_BAR_PX = 60
+"""At least as high as that of the phone, whose clock goes on."""
 ROOM = 3000
 """Bytes that are left on a full disk: enough for a line of the log, too few for a picture."""
 
@@ -61,9 +64,10 @@ class Reporter:
 
     def __init__(self, parent: Connection) -> None:
         self._parent = parent
+        self.newest: Frame | None = None
 
     def frame(self, frame: Frame) -> None:
-        pass
+        self.newest = frame
 
     def changed(self, view: RecordingView) -> None:
         self._parent.send(Report(view.state, len(view.steps), view.message))
@@ -119,14 +123,32 @@ def with_recorder(job: Job, parent: Connection, work: Callable[[Recorder], None]
         SettleRule(still_ms=40),
         view_trees=view_trees,
     )
-    recorder = Recorder(device, store.resume(job.episode_id), store, listener=Reporter(parent), rules=rules)
+    reporter = Reporter(parent)
+    recorder = Recorder(device, store.resume(job.episode_id), store, listener=reporter, rules=rules)
     recorder.start()
     parent.send(Report(State.IDLE, len(recorder.view.steps), "started"))
     try:
+        take_up(recorder, reporter)
         work(recorder)
     finally:
         recorder.stop()
         recorder.join()
+
+
+def take_up(recorder: Recorder, reporter: Reporter) -> None:
+    """Say, as an annotator does who looks at the phone, whether the last step was carried out, where that is asked."""
+    view = recorder.wait_for(lambda view: view.state in {State.READY, State.LEADING_BACK, State.FINISHED}, PATIENCE_S)
+    if view.state is not State.LEADING_BACK:
+        return
+    assert view.goal is not Goal.LEFT, "the phone still shows it"
+    assert view.wanted is not None
+    assert reporter.newest is not None
+    if view.goal is Goal.UNCERTAIN and reporter.newest.shows_same_as(
+        frame_of(view.wanted), ignore_top_px=STATUS_BAR_PX
+    ):
+        recorder.undo()
+    else:
+        recorder.accept_screen()
 
 
 def tap_all(recorder: Recorder, taps: tuple[Pixel, ...]) -> None:

@@ -10,7 +10,7 @@ from odyssey_recorder.quality.checks import CHECKS, check_episode
 from odyssey_recorder.quality.checks.check import Check
 from odyssey_recorder.quality.checks.flags import taken_by
 from odyssey_recorder.quality.finding import Severity
-from odyssey_recorder.recording import deed_line, deeds, gestures, step_writer, timeline, way_back
+from odyssey_recorder.recording import deed_line, deeds, foreign, gestures, step_writer, timeline, way_back
 from tests.quality.evidence import evidence, unproved, with_step
 
 DOCUMENT = Path(__file__).parents[2].joinpath("docs", "quality.md").read_text(encoding="utf-8")
@@ -32,7 +32,12 @@ FLAGS = (
     deeds.PARTS_UNSURE,
     deeds.NO_LOOK,
     deeds.NO_KEY,
+    step_writer.VOUCHED,
     way_back.UNLIKE,
+    way_back.ELSEWHERE,
+    way_back.UNSEEN,
+    f"{foreign.TOUCHED}a touch at (360, 640), 10:22:03.1 UTC",
+    foreign.UNEXPLAINED,
 )
 
 

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.geometry import Pixel, Size
 from odyssey_recorder.recording.effects import (
+    CompareScreens,
     DropTouch,
     Effect,
     JudgeLastStep,
@@ -195,7 +196,7 @@ def test_a_finger_that_met_a_screen_that_had_been_turned_is_no_step() -> None:
 
     assert say(session, FingerLifted(DRAG, 400, landed_ns=102)) == BROKEN
     assert (session.state, session.live) == (State.SETTLING, False)
-    assert say(session, asked(4, anchor=4, at=410, still=True)) == [KeepFrame(4)]
+    assert say(session, asked(4, anchor=4, at=410, still=True)) == [CompareScreens(2, 4), KeepFrame(4)]
 
 
 def test_word_of_a_turn_from_before_the_touch_that_comes_after_the_lift_is_not_too_late() -> None:

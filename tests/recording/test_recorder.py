@@ -16,14 +16,25 @@ from odyssey_recorder.device.device import ScreenState
 from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.errors import DeviceError, InputRefusedError, RecordingError
 from odyssey_recorder.gesture.touch import TouchStroke
-from odyssey_recorder.model.action import Click, Complete, Impossible, LongPress, Press, Scroll, SystemKey, Type
+from odyssey_recorder.model.action import (
+    Click,
+    Complete,
+    Impossible,
+    LongPress,
+    Press,
+    Scroll,
+    SystemKey,
+    Type,
+    describe,
+)
 from odyssey_recorder.model.geometry import Pixel
 from odyssey_recorder.recording.engine import NOTHING_TO_UNDO, OFF_SCREEN, PUBLISHING
 from odyssey_recorder.recording.session import CHANGED, NOT_READY, NOT_SENT, OUT_OF_DATE, TOO_EARLY_TO_UNDO
-from odyssey_recorder.recording.state import State
-from odyssey_recorder.recording.step_writer import DOUBTFUL, RETRACTED, UNCHANGED, UNKNOWN
+from odyssey_recorder.recording.state import Goal, State
+from odyssey_recorder.recording.step_writer import DOUBTFUL, RETRACTED, UNCHANGED, UNKNOWN, VOUCHED
 from odyssey_recorder.recording.timeline import MOVING
 from odyssey_recorder.recording.view import RecordingView
+from odyssey_recorder.recording.way_back import ELSEWHERE, UNLIKE, UNSEEN
 from tests.fakes import PHONE_SIZE, FakeDevice, Input
 from tests.recording.desk import IMPATIENT, PATIENCE_S, Desk, Recording, shows
 
@@ -534,11 +545,14 @@ def test_frames_that_are_counted_anew_after_a_restart_do_not_overwrite_pictures(
         again = FakeDevice()
         again.show(f"restart {restart}")
         with desk.recording(again, desk.store.resume(recording.draft.episode_id)) as resumed:
+            resumed.until(State.LEADING_BACK)
+            resumed.recorder.accept_screen()
             resumed.tap_and_wait()
     draft = desk.store.resume(recording.draft.episode_id)
     assert shows(draft.steps[0].picture, device, 0)
     for restart, step in enumerate(draft.steps[1:]):
         assert shows(step.picture, device, f"restart {restart}")
+        assert step.record.flags == (ELSEWHERE,)
     draft.close()
 
 
@@ -567,19 +581,62 @@ def test_a_recording_that_was_killed_before_its_input_went_out_gets_that_step_ba
 ) -> None:
     episode_id = _killed_after_saving_a_step(desk)
     with desk.recording(device, desk.store.resume(episode_id)) as resumed:
-        resumed.annotator.await_notice(RETRACTED)
-        assert resumed.ready().steps == ()
+        view = resumed.until(State.LEADING_BACK)
+        assert (len(view.steps), view.goal) == (1, Goal.UNCERTAIN)
+        assert describe(view.steps[0].action) in view.way
+        resumed.recorder.undo()
+        assert resumed.ready(steps=0).goal is None
+        assert [dropped.why for dropped in resumed.draft.dropped] == ["undone by the annotator"]
 
 
 def test_a_recording_that_was_killed_after_its_input_went_out_keeps_that_step(desk: Desk, device: FakeDevice) -> None:
     episode_id = _killed_after_saving_a_step(desk)
     device.show("what the tap led to")
     with desk.recording(device, desk.store.resume(episode_id)) as resumed:
-        resumed.annotator.await_notice(DOUBTFUL)
-        assert [step.flag for step in resumed.ready().steps] == [UNKNOWN]
-    again = desk.store.resume(episode_id)
-    assert not again.uncertain, "it is judged once"
-    again.close()
+        resumed.until(State.LEADING_BACK)
+        resumed.recorder.accept_screen()
+        assert [step.flag for step in resumed.ready().steps] == [VOUCHED]
+    with desk.recording(FakeDevice(), desk.store.resume(episode_id)) as again:
+        assert again.until(State.LEADING_BACK).goal is Goal.LEFT, "it is vouched for once"
+
+
+def test_what_the_next_step_must_say_outlives_the_process(desk: Desk, device: FakeDevice) -> None:
+    episode_id = _killed_after_saving_a_step(desk, sent_until_us=1)
+    with desk.recording(device, desk.store.resume(episode_id)) as resumed:
+        view = resumed.until(State.LEADING_BACK)
+        assert (view.goal, view.wanted) == (Goal.UNKNOWN, resumed.draft.steps[0].picture)
+        resumed.recorder.accept_screen()
+        resumed.ready()
+    again = FakeDevice()
+    with desk.recording(again, desk.store.resume(episode_id)) as resumed:
+        assert [step.flag for step in resumed.tap_and_wait().steps] == ["", UNSEEN]
+        resumed.undo_and_accept()
+        assert [step.flag for step in resumed.tap_and_wait().steps] == ["", f"{UNSEEN}, {UNLIKE}"]
+
+
+def test_a_draft_of_an_older_recorder_goes_on_from_the_screen_that_it_kept(desk: Desk, device: FakeDevice) -> None:
+    with desk.recording(device) as recording:
+        recording.tap_and_wait()
+    log = recording.draft.folder / "steps.jsonl"
+    log.write_text(
+        "".join(line for line in log.read_text().splitlines(keepends=True) if not line.startswith('{"kind":"screen"'))
+    )
+    later = FakeDevice()
+    with desk.recording(later, desk.store.resume(recording.draft.episode_id)) as resumed:
+        assert resumed.until(State.LEADING_BACK).goal is Goal.LEFT
+        later.show(1)
+        resumed.ready(steps=1)
+
+
+def test_a_recording_that_broke_off_before_its_first_step_begins_where_it_began(desk: Desk, device: FakeDevice) -> None:
+    with desk.recording(device) as recording:
+        recording.ready()
+    later = FakeDevice()
+    later.show("elsewhere")
+    with desk.recording(later, desk.store.resume(recording.draft.episode_id)) as resumed:
+        resumed.until(State.LEADING_BACK)
+        later.show(0)
+        resumed.ready(steps=0)
 
 
 def test_a_step_whose_picture_is_gone_can_still_be_undone(desk: Desk, device: FakeDevice) -> None:
@@ -587,8 +644,7 @@ def test_a_step_whose_picture_is_gone_can_still_be_undone(desk: Desk, device: Fa
     draft = desk.store.resume(episode_id)
     draft.steps[0].picture.write_bytes(b"no picture")
     with desk.recording(device, draft) as resumed:
-        resumed.annotator.await_notice("cannot be read")
-        resumed.ready(steps=1)
+        resumed.until(State.LEADING_BACK)
         resumed.recorder.undo()
         resumed.ready(steps=0)
 
@@ -745,14 +801,17 @@ def _is_newest(recording: Recording, device: FakeDevice, screen: str) -> bool:
     return newest is not None and newest.image().tobytes() == device.picture(screen).tobytes()
 
 
-def _killed_after_saving_a_step(desk: Desk) -> str:
-    """A draft as a kill leaves it between the saving of a step and its input."""
+def _killed_after_saving_a_step(desk: Desk, sent_until_us: int | None = None) -> str:
+    """A draft as a kill leaves it between the saving of a step and its input, or just after that."""
     device = FakeDevice()
     device.refuse_input()
     with desk.recording(device) as recording:
         recording.tap()
         recording.annotator.await_notice("refused")
     log = recording.draft.folder / "steps.jsonl"
-    first, _ = log.read_text().splitlines()
-    log.write_text(first + "\n")
+    [step] = (line for line in log.read_text().splitlines() if line.startswith('{"kind":"step"'))
+    log.write_text(step.replace('"sent_until_us":null', f'"sent_until_us":{json.dumps(sent_until_us)}') + "\n")
+    for picture in recording.draft.folder.glob("*.png"):
+        if picture.name != json.loads(step)["picture"]:
+            picture.unlink()
     return recording.draft.episode_id

@@ -11,6 +11,7 @@ from odyssey_recorder.model.action import Complete, Impossible, SystemKey
 from odyssey_recorder.model.geometry import Pixel, Size
 from odyssey_recorder.recording.effects import (
     Abandon,
+    CompareScreens,
     DropSteps,
     DropTouch,
     Effect,
@@ -23,6 +24,7 @@ from odyssey_recorder.recording.effects import (
     SaveStep,
     SendInput,
     Tell,
+    VouchForLastStep,
     Watch,
 )
 from odyssey_recorder.recording.events import (
@@ -43,6 +45,7 @@ from odyssey_recorder.recording.events import (
     Returned,
     ReturnJudged,
     ScreenAccepted,
+    ScreensCompared,
     Started,
     StepSaved,
     StepsDropped,
@@ -64,9 +67,9 @@ from odyssey_recorder.recording.session import (
     TOO_LATE_TO_ABANDON,
     Session,
 )
-from odyssey_recorder.recording.state import State
+from odyssey_recorder.recording.state import Goal, State
 from odyssey_recorder.recording.timeline import MOVING
-from odyssey_recorder.recording.way_back import BRING_BACK_FIRST, NOT_RETURNED, UNLIKE
+from odyssey_recorder.recording.way_back import BRING_BACK_FIRST, ELSEWHERE, NOT_RETURNED, UNLIKE, UNSEEN
 
 TAP = Strike(TouchStroke.press(Pixel(10, 20)))
 HOME = KeyPress(SystemKey.HOME)
@@ -141,9 +144,6 @@ def test_recording_begins_with_a_look_for_a_screen_at_rest() -> None:
 
 
 def test_an_input_that_may_still_arrive_is_waited_for_before_it_is_judged() -> None:
-    resumed = Session(late_input_ns=500)
-    assert say(resumed, Started(7, uncertain=True)) == [Watch(507, after_input=True)]
-
     lost = Session(late_input_ns=500)
     say(lost, Started(0), moving(1, at=50), still(2, anchor=1, at=90), FrameKept(2))
     say(lost, Intended(HOME, 100), still(3, anchor=1, at=110), StepSaved(HOME), InputUncertain("gone"))
@@ -246,7 +246,7 @@ def test_the_step_before_is_judged_as_soon_as_the_screen_is_still() -> None:
         JudgeLastStep(5, uncertain=False),
     ]
     say(session, LastStepJudged(), FrameKept(5), moving(6, at=800))
-    assert say(session, still(7, anchor=6, at=1100)) == [KeepFrame(7)], "it is judged once"
+    assert say(session, still(7, anchor=6, at=1100)) == [CompareScreens(5, 7), KeepFrame(7)], "it is judged once"
 
 
 @pytest.mark.parametrize("end", [Complete("done"), Impossible("no such shop")])
@@ -421,8 +421,19 @@ def test_a_step_that_was_undone_is_not_judged() -> None:
 
 def test_an_uncertain_step_that_was_undone_does_not_cast_doubt_on_the_one_before() -> None:
     session = Session()
-    say(session, Started(0, uncertain=True), UndoWanted(10), StepsDropped(), moving(1, at=20))
+    say(session, Started(0, goal=Goal.UNCERTAIN))
+    assert say(session, UndoWanted(10))[1:] == [DropSteps("undone by the annotator", leads_back=True)]
+    assert say(session, StepsDropped(leads_back=True)) == [ReturnDevice()]
+    say(session, Returned(20), moving(1, at=30), still(2, anchor=1, at=300))
+    assert say(session, ReturnJudged(matches=True)) == [KeepFrame(2)], "no step is left to vouch for"
+
+
+def test_a_step_that_was_undone_goes_though_no_picture_leads_back_to_its_screen() -> None:
+    session = Session()
+    say(session, Started(0, goal=Goal.UNCERTAIN), UndoWanted(10))
+    assert say(session, StepsDropped(lost=True), moving(1, at=20)) == []
     assert say(session, still(2, anchor=1, at=300)) == [KeepFrame(2)]
+    assert session.next_flags == (UNSEEN,)
 
 
 def test_undo_waits_for_the_end_of_the_last_action() -> None:
@@ -528,7 +539,83 @@ def test_more_can_be_undone_on_the_way_back() -> None:
 
 
 def test_a_draft_whose_last_step_was_undone_is_led_back_when_it_is_resumed() -> None:
-    assert say(Session(), Started(0, steps=2, leads_back=True)) == [ReturnDevice()]
+    assert say(Session(), Started(0, steps=2, goal=Goal.UNDONE)) == [ReturnDevice()]
+
+
+def resumed(goal: Goal = Goal.LEFT) -> Session:
+    """A session that goes on with a draft, and has seen frame 2 at rest since frame 1."""
+    session = Session(late_input_ns=40)
+    assert say(session, Started(0, steps=2, goal=goal)) == [Watch(40 if goal is Goal.UNCERTAIN else 0)]
+    looks = [JudgeReturn(2)] if goal is Goal.LEFT else []
+    assert say(session, moving(1, at=50), still(2, anchor=1, at=90)) == looks
+    return session
+
+
+def test_a_draft_that_is_resumed_on_the_screen_that_it_left_is_ready_at_once() -> None:
+    session = resumed()
+    assert session.state is State.SETTLING
+    assert say(session, ReturnJudged(matches=True)) == [KeepFrame(2)]
+    assert say(session, FrameKept(2)) == []
+    assert (session.state, session.next_flags) == (State.READY, ())
+
+
+def test_a_draft_that_is_resumed_on_another_screen_is_brought_back_by_a_snapshot_then_by_hand() -> None:
+    session = resumed()
+    assert say(session, ReturnJudged(matches=False)) == [ReturnDevice()]
+    assert session.state is State.RETURNING
+    assert say(session, Returned(200), moving(3, at=250), still(4, anchor=3, at=400)) == [JudgeReturn(4)]
+    assert say(session, ReturnJudged(matches=False)) == []
+    assert (session.state, session.goal) == (State.LEADING_BACK, Goal.LEFT)
+    assert say(session, Intended(Complete(), 500)) == [Tell(BRING_BACK_FIRST)]
+    assert say(session, ScreenAccepted(600)) == [Watch(600)]
+    assert session.next_flags == (ELSEWHERE,)
+
+
+@pytest.mark.parametrize(("goal", "owed"), [(Goal.UNKNOWN, []), (Goal.UNCERTAIN, [VouchForLastStep()])])
+def test_a_draft_that_does_not_know_its_screen_needs_the_annotators_word(goal: Goal, owed: list[Effect]) -> None:
+    session = resumed(goal)
+    assert session.state is State.LEADING_BACK
+    assert say(session, still(3, anchor=1, at=300)) == [], "no screen is the right one by itself"
+    assert say(session, ScreenAccepted(600)) == [Watch(600), *owed]
+    assert session.next_flags == (UNSEEN,)
+    assert say(session, disk_full(700), Tick(700 + RETRY_NS), still(8, anchor=7, at=800), FrameKept(8))[1:] == owed
+    say(session, LastStepJudged(), DeviceWentAway("gone"))
+    assert say(session, DeviceCameBack(900 + RETRY_NS)) == [Watch(900 + RETRY_NS)], "it is vouched for once"
+
+
+def test_what_is_owed_to_the_next_step_is_said_by_the_one_that_is_recorded_instead_of_it() -> None:
+    session = ready()
+    say(session, StepsDropped(flags=(ELSEWHERE,)), Intended(HOME, 100))
+    (save,) = say(session, still(3, anchor=1, at=110))
+    assert isinstance(save, SaveStep)
+    assert save.flags == (ELSEWHERE,)
+
+    undone = returning()
+    say(undone, Returned(400), UndoWanted(410), StepsDropped(leads_back=True, flags=(ELSEWHERE,)))
+    assert undone.next_flags == (ELSEWHERE,)
+
+
+def test_what_is_said_of_a_screen_that_has_changed_since_means_nothing() -> None:
+    session = resumed()
+    say(session, moving(3, at=100))
+    assert say(session, ReturnJudged(matches=True)) == []
+    assert say(session, still(4, anchor=3, at=400)) == [JudgeReturn(4)]
+
+    session = leading_back()
+    assert say(session, moving(5, at=800), still(6, anchor=5, at=1100)) == [JudgeReturn(6)]
+    say(session, Intended(HOME, 1200))
+    assert say(session, ReturnJudged(matches=True)) == []
+    assert session.leading_back
+    assert say(session, InputDone(1300)) == [Watch(1300)]
+    assert say(session, moving(7, at=1400), still(8, anchor=7, at=1700)) == [JudgeReturn(8)]
+
+
+def test_a_screen_that_never_rests_is_another_one_than_the_wanted_after_one_look() -> None:
+    session = Session()
+    say(session, Started(0, goal=Goal.LEFT))
+    assert say(session, restless(2, at=5000)) == [JudgeReturn(2)]
+    assert say(session, restless(3, at=5050)) == [], "one look at a time"
+    assert say(session, ReturnJudged(matches=False)) == [ReturnDevice()]
 
 
 def test_an_end_that_was_undone_is_not_the_end() -> None:
@@ -720,12 +807,6 @@ def test_an_episode_that_cannot_be_published_is_tried_again_one_try_at_a_time() 
 # Beginning and end.
 
 
-def test_a_draft_whose_last_step_is_uncertain_is_judged_first() -> None:
-    session = Session()
-    say(session, Started(0, uncertain=True), moving(1, at=10))
-    assert say(session, still(2, anchor=1, at=300)) == [KeepFrame(2), JudgeLastStep(2, uncertain=True)]
-
-
 def test_a_complete_draft_is_published_at_once() -> None:
     session = Session()
     assert say(session, Started(0, complete=True)) == [Publish()]
@@ -810,6 +891,10 @@ class _World:
                 self.take(ReturnJudged(matches=number % 3 == 0))
             case JudgeLastStep(number):
                 assert self.in_flight is None
+                self.take(LastStepJudged())
+            case CompareScreens():
+                self.take(ScreensCompared(frozenset(range(self.newest % 3))))
+            case VouchForLastStep():
                 self.take(LastStepJudged())
             case Watch() | Publish() | Abandon() | Tell() | LowerFinger() | DropTouch():
                 pass

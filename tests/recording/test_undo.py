@@ -5,13 +5,14 @@ from pathlib import Path
 
 import pytest
 
+from odyssey_recorder.dataset.draft import Draft
 from odyssey_recorder.dataset.provenance import Origin
 from odyssey_recorder.errors import DeviceError
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import SystemKey
 from odyssey_recorder.model.geometry import Pixel
 from odyssey_recorder.recording.snapshots import MOST, StepSnapshots
-from odyssey_recorder.recording.state import State
+from odyssey_recorder.recording.state import Goal, State
 from odyssey_recorder.recording.view import RecordingView
 from odyssey_recorder.recording.way_back import BRING_BACK_FIRST, UNLIKE
 from tests.fakes import FakeDevice
@@ -28,6 +29,11 @@ def desk(tmp_path: Path) -> Desk:
 @pytest.fixture
 def device() -> FakeDevice:
     return FakeDevice()
+
+
+def leaves_screen(draft: Draft, screen: int) -> bool:
+    """Whether the draft knows that its steps led to this screen."""
+    return draft.left is not None and shows(draft.left, FakeDevice(), screen)
 
 
 def record_steps(recording: Recording, number: int) -> None:
@@ -131,10 +137,38 @@ def test_a_resumed_draft_finds_the_snapshots_of_the_process_before(desk: Desk, d
     again = FakeDevice()
     for name in names:
         again.save_snapshot(name)
+    again.show(2)
     with desk.recording(again, desk.store.resume(draft.episode_id), rules=WITH_SNAPSHOTS) as resumed:
         resumed.ready(steps=2)
         resumed.recorder.undo()
         resumed.annotator.wait(lambda: again.loaded == [f"odyssey-{draft.episode_id}-1"])
+
+
+def test_a_snapshot_brings_a_resumed_draft_back_to_where_it_was_left(desk: Desk, device: FakeDevice) -> None:
+    draft = desk.draft()
+    with desk.recording(device, draft, rules=WITH_SNAPSHOTS) as recording:
+        record_steps(recording, 2)
+    again = FakeDevice()
+    again.show(2)
+    again.save_snapshot(f"odyssey-{draft.episode_id}-2")
+    again.show("home, after a restart")
+    with desk.recording(again, desk.store.resume(draft.episode_id), rules=WITH_SNAPSHOTS) as resumed:
+        resumed.ready(steps=2)
+        assert again.loaded == [f"odyssey-{draft.episode_id}-2"]
+        assert [step.flag for step in resumed.tap_and_wait().steps] == ["", "", ""]
+
+
+def test_the_clock_in_the_status_bar_makes_no_other_screen_of_the_one_that_was_left(
+    desk: Desk, device: FakeDevice
+) -> None:
+    with desk.recording(device) as recording:
+        record_steps(recording, 1)
+    later = FakeDevice()
+    picture = later.picture(1)
+    picture.paste((255, 0, 0), (10, 2, 60, later.state.status_bar_px - 2))
+    later.show(picture)
+    with desk.recording(later, desk.store.resume(recording.draft.episode_id)) as resumed:
+        resumed.ready(steps=1)
 
 
 def test_more_steps_than_there_are_undo_all(desk: Desk, device: FakeDevice) -> None:
@@ -160,6 +194,31 @@ def test_a_note_beside_a_step_is_kept_whatever_is_undone(desk: Desk, device: Fak
     provenance = desk.store.provenance(recording.draft.episode_id)
     assert provenance is not None
     assert provenance.steps[0].note == "the banner was in the way"
+
+
+def test_in_passive_mode_a_draft_goes_on_from_the_screen_that_its_last_step_led_to(
+    desk: Desk, device: FakeDevice
+) -> None:
+    device.streams = True
+    passive: Origin = ORIGIN.model_copy(update={"mode": "passive"})
+    with desk.recording(device, desk.draft(passive)) as recording:
+        recording.until(State.READY)
+        device.press_key("KEY_BACK")
+        device.show(1)
+        recording.recorder.wait_for(lambda view: len(view.steps) == 1, 10)
+        recording.annotator.wait(lambda: leaves_screen(recording.draft, 1))
+    later = FakeDevice()
+    later.streams = True
+    later.show("elsewhere")
+    with desk.recording(later, desk.store.resume(recording.draft.episode_id)) as resumed:
+        assert resumed.until(State.LEADING_BACK).goal is Goal.LEFT
+        later.press_key("KEY_HOME")
+        later.show(1)
+        resumed.until(State.READY)
+        later.press_key("KEY_HOME")
+        later.show(2)
+        view = resumed.recorder.wait_for(lambda view: len(view.steps) == 2, 10)
+        assert shows(view.steps[1].picture, device, 1)
 
 
 def test_in_passive_mode_the_annotator_leads_back_in_the_emulators_own_window(desk: Desk, device: FakeDevice) -> None:

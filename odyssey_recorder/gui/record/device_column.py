@@ -25,7 +25,7 @@ from odyssey_recorder.gui.record.state_words import (
 )
 from odyssey_recorder.gui.record.status_line import PATH_CHANGED, StatusLine
 from odyssey_recorder.model.action import Press, SystemKey, Type, describe
-from odyssey_recorder.recording.state import State
+from odyssey_recorder.recording.state import Goal, State
 from odyssey_recorder.recording.view import RecordingView
 
 if TYPE_CHECKING:  # loaded when a recording begins
@@ -97,7 +97,7 @@ class DeviceColumn(QWidget):
         """Show what the recorder says of itself."""
         self._view = view
         if view.wanted is None or view.state is State.LEADING_BACK or self._stage.is_leading_back:
-            self._stage.show_wanted(view.wanted)
+            self._stage.show_wanted(view.wanted, view.goal or Goal.UNDONE, view.way)
         self._tell_view(view)
         self._commands.enable(Command.RETRY, on=view.state is State.STORAGE_LOST)
         if view.published is not None and not self._controller.is_practising:

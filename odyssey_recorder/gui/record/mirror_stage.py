@@ -13,9 +13,11 @@ from odyssey_recorder.gui.parts import named, text_label
 from odyssey_recorder.gui.record.mirror import MirrorView
 from odyssey_recorder.gui.record.view_strip import ViewStrip
 from odyssey_recorder.gui.record.wanted_screen import WantedScreen
+from odyssey_recorder.recording.state import Goal
 
 _GAP = 12
-_LEAD_BACK = "Nothing is recorded until both screens are the same."
+_WANTED = "Bring it to this screen"
+_BEFORE = "Before the last step"
 
 
 class MirrorStage(QWidget):
@@ -29,7 +31,7 @@ class MirrorStage(QWidget):
         self._across = named(QScrollBar(Qt.Orientation.Horizontal), "Left and right")
         self._down = named(QScrollBar(Qt.Orientation.Vertical), "Up and down")
         self._now = _Captioned("The device now", self._scrolled())
-        self._back = _Captioned("Bring it to this screen", self._wanted)
+        self._back = _Captioned(_WANTED, self._wanted)
         self._screens = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._kept_zoom = ""
         self._lay_out(ViewStrip(mirror, commands))
@@ -41,8 +43,13 @@ class MirrorStage(QWidget):
         self._down.valueChanged.connect(self._pan)
         self._follow_viewport()
 
-    def show_wanted(self, picture: Path | None) -> None:
-        """Show the picture that the device must be brought back to, until None."""
+    def show_wanted(self, picture: Path | None, goal: Goal = Goal.UNDONE, words: str = "") -> None:
+        """Show the picture that the device must be brought back to, and what is to be done, until None."""
+        self._back.caption.setText(_WANTED if goal.has_picture else _BEFORE)
+        if picture is not None:
+            self._banner.show_message(Tone.WARNING, words)
+        else:
+            self._banner.hide()
         if self.is_leading_back == (picture is not None):
             self._wanted.show_picture(picture)
             return
@@ -72,10 +79,6 @@ class MirrorStage(QWidget):
     def _set_leading_back(self, leading: bool) -> None:
         self._back.setVisible(leading)
         self._now.caption.setVisible(leading)
-        if leading:
-            self._banner.show_message(Tone.WARNING, _LEAD_BACK)
-        else:
-            self._banner.hide()
         self._mirror.set_caution("Not recorded" if leading else "")
         self._choose_direction()
 

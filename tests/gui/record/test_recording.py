@@ -454,7 +454,7 @@ def test_a_dataset_that_cannot_be_written_keeps_the_window_at_work(
 # Drafts.
 
 
-def test_a_closed_window_keeps_the_draft_and_the_next_one_goes_on_with_it(
+def test_a_closed_window_keeps_the_draft_and_the_next_one_goes_on_with_it_on_the_annotators_word(
     open_window: OpenWindow, pilot: Pilot, tmp_path: Path
 ) -> None:
     pilot.start()
@@ -469,6 +469,10 @@ def test_a_closed_window_keeps_the_draft_and_the_next_one_goes_on_with_it(
     again.wait_for_phase(Phase.WATCHING)
     dialog = again.dialog()
     again.press_in(dialog, "Resume")
+    again.wait_for_state(State.LEADING_BACK)
+    again.qtbot.waitUntil(lambda: again.find(WantedScreen).is_shown)
+    assert again.says("The device does not show the screen on which this recording stopped.")
+    again.press("It is as it should be")
     again.wait_for_steps(1)
     assert again.says(TASK.instruction)
     again.press("Back")
@@ -476,6 +480,29 @@ def test_a_closed_window_keeps_the_draft_and_the_next_one_goes_on_with_it(
     again.complete()
     actions = [step.action for step in the_episode(desk).steps]
     assert actions == [Press(SystemKey.HOME), Press(SystemKey.BACK), Complete("")]
+
+
+def test_who_resumes_a_draft_with_an_uncertain_step_is_asked_what_became_of_it(
+    open_window: OpenWindow, pilot: Pilot, tmp_path: Path
+) -> None:
+    pilot.start()
+    pilot.press("Home")
+    pilot.wait_for_steps(1)
+    pilot.window.close()
+    desk = BenchDesk(tmp_path, FakeDevice(serial="fake-2"))
+    log = next(tmp_path.glob("**/steps.jsonl"))
+    lines = log.read_text().splitlines()
+    last = next(number for number, line in enumerate(lines) if line.startswith('{"kind":"step"'))
+    log.write_text("\n".join([*lines[: last + 1], ""]))
+
+    again = open_window(desk)
+    again.wait_for_phase(Phase.WATCHING)
+    again.press_in(again.dialog(), "Resume")
+    again.wait_for_state(State.LEADING_BACK)
+    assert again.says("whether the device got it is not known")
+    assert again.says("Before the last step")
+    again.press("Undo last")
+    again.wait_for_steps(0)
 
 
 def test_a_stopped_recording_is_a_draft_that_can_go_to_the_trash(pilot: Pilot, desk: BenchDesk) -> None:
