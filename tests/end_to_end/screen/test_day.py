@@ -7,6 +7,7 @@ import pytest
 from odyssey_recorder.model.action import Click, Complete, LongPress, Press, Scroll, Type
 from odyssey_recorder.model.episode import Episode
 from tests.command_line import CommandLine
+from tests.end_to_end.screen.annotator import Annotator
 from tests.end_to_end.screen.journey import (
     assert_true,
     begin_first_use,
@@ -38,7 +39,7 @@ def test_an_episode_of_the_queue_is_recorded_by_hand_and_replayed(
             annotator,
             lambda: annotator.tap("Browser"),
             lambda: annotator.tap("Search or type web address"),
-            lambda: annotator.type_text("oslo weather"),
+            lambda: type_and_note(annotator, "oslo weather", "Oslo, for once"),
             lambda: annotator.tap("Go"),
             lambda: annotator.tap("Oslo weather: forecast for the week"),
             annotator.drag_up,
@@ -61,8 +62,20 @@ def test_an_episode_of_the_queue_is_recorded_by_hand_and_replayed(
     assert [type(step.action) for step in episode.steps] == kinds
     assert episode.steps[-1].action == Complete("Rain on Sunday")
     assert_true(room, episode)
+    provenance = room.store.provenance(episode.episode_id)
+    assert provenance is not None
+    assert provenance.steps[2].note == "Oslo, for once"
     if profile == "small_phone":
         assert_replayed(room, episode, command_line)
+
+
+def type_and_note(annotator: Annotator, text: str, note: str) -> None:
+    """Type a text on the device, and at once write a note beside its step."""
+    annotator.type_text(text)
+    annotator.keys("ctrl+e")
+    annotator.wait_for_steps(3)  # the field opens when the step is there
+    annotator.type(note)
+    annotator.keys("Return")
 
 
 def assert_replayed(room: Room, episode: Episode, command_line: CommandLine) -> None:
