@@ -6,7 +6,8 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter, QPainterPath, QPen, QPolygonF
 
 from odyssey_recorder.gui.icons import glyph, glyph_font
-from odyssey_recorder.gui.theme import MARK
+from odyssey_recorder.gui.parts import breakable
+from odyssey_recorder.gui.theme import MARK, Theme
 from odyssey_recorder.model.action import (
     Action,
     Click,
@@ -135,6 +136,13 @@ def paint_caution(painter: QPainter, words: str, picture: QRectF) -> None:
     painter.drawRoundedRect(picture.adjusted(2, 2, -2, -2), 6, 6)
     painter.restore()
     _pill(painter, words, picture, _CAUTION, at_top=True)
+
+
+def paint_problem(painter: QPainter, words: str, room: QRectF) -> None:
+    """Write in the place of a picture why there is none."""
+    painter.setPen(Theme.current().muted)
+    middle = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap
+    painter.drawText(room.adjusted(4, 4, -4, -4), int(middle), breakable(words))
 
 
 def _pill(painter: QPainter, words: str, picture: QRectF, colour: QColor, *, at_top: bool) -> None:

@@ -7,7 +7,7 @@ from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistent
 from PySide6.QtGui import QFont, QFontMetrics, QImage, QPainter, QPainterPath, QPen
 from PySide6.QtWidgets import QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
-from odyssey_recorder.gui.action_painter import prepare_other_threads
+from odyssey_recorder.gui.action_painter import paint_problem, prepare_other_threads
 from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.record.step_list import draw_thumbnail
 from odyssey_recorder.gui.theme import Theme
@@ -49,7 +49,7 @@ class _Film(QAbstractListModel):
         super().__init__(parent)
         self._background = background
         self._steps: tuple[RecordedStep, ...] = ()
-        self._pictures: dict[int, QImage] = {}
+        self._pictures: dict[int, QImage | Exception] = {}
 
     def show_steps(self, steps: Sequence[RecordedStep]) -> None:
         if tuple(steps) == self._steps:
@@ -63,10 +63,11 @@ class _Film(QAbstractListModel):
             self._background.run(
                 partial(draw_thumbnail, step, _PICTURE),
                 partial(self._take_picture, self._steps, step.number),
-                lambda _error: None,
+                partial(self._take_picture, self._steps, step.number),
             )
 
-    def _take_picture(self, steps: tuple[RecordedStep, ...], number: int, picture: QImage) -> None:
+    def _take_picture(self, steps: tuple[RecordedStep, ...], number: int, picture: QImage | Exception) -> None:
+        """Show a picture, or why there is none."""
         if steps is self._steps:
             self._pictures[number] = picture
             self.dataChanged.emit(self.index(number), self.index(number), [Qt.ItemDataRole.DecorationRole])
@@ -78,12 +79,16 @@ class _Film(QAbstractListModel):
         if not index.isValid() or index.row() >= len(self._steps):
             return None
         step = self._steps[index.row()]
-        more = "".join(f"\n{words}" for words in (step.flag, step.note) if words)
+        picture = self._pictures.get(step.number)
+        problem = str(picture) if isinstance(picture, Exception) else ""
+        more = "".join(f"\n{words}" for words in (step.flag, step.note, problem) if words)
         match role:
             case Qt.ItemDataRole.DisplayRole:
                 return describe(step.action)
             case Qt.ItemDataRole.DecorationRole:
-                return self._pictures.get(step.number)
+                return picture
+            case Qt.ItemDataRole.ToolTipRole:
+                return problem
             case Qt.ItemDataRole.AccessibleTextRole | Qt.ItemDataRole.AccessibleDescriptionRole:
                 return f"Step {step.number}: {describe(step.action)}{more}"
             case _ if role == _FLAG:
@@ -108,7 +113,11 @@ class _FrameDelegate(QStyledItemDelegate):
             painter.setBrush(theme.tint)
             painter.drawRoundedRect(cell.adjusted(1, 1, -1, -1), 8, 8)
         room = QRectF(cell.left() + _MARGIN, cell.top() + _MARGIN, _PICTURE.width(), _PICTURE.height())
-        paint_thumbnail(painter, room, index.data(Qt.ItemDataRole.DecorationRole), theme)
+        picture = index.data(Qt.ItemDataRole.DecorationRole)
+        paint_thumbnail(painter, room, picture, theme)
+        if isinstance(picture, Exception):
+            painter.setFont(small_font(option.font))
+            paint_problem(painter, str(picture), room)
         painter.setFont(small_font(option.font))
         metrics = QFontMetrics(painter.font())
         name, _, rest = str(index.data()).partition(" ")

@@ -15,10 +15,11 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
-from PySide6.QtGui import QImage, QImageReader, QPainter
+from PySide6.QtGui import QImage, QPainter
 
 from odyssey_recorder.gui.action_painter import paint_action, paint_box, prepare_other_threads
 from odyssey_recorder.gui.background import Background
+from odyssey_recorder.gui.picture import read_picture
 from odyssey_recorder.model.action import Action, describe
 from odyssey_recorder.model.geometry import Box, Size
 from odyssey_recorder.recording.view import RecordedStep
@@ -46,7 +47,7 @@ class StepList(QAbstractListModel):
         super().__init__(parent)
         self._background = background
         self._steps: tuple[RecordedStep, ...] = ()
-        self._pictures: dict[_Drawn, QImage] = {}
+        self._pictures: dict[_Drawn, QImage | Exception] = {}
 
     def show_steps(self, steps: Sequence[RecordedStep]) -> None:
         """Show `steps`; rows that stay the same stay untouched, and one that differs stays in its place."""
@@ -75,19 +76,21 @@ class StepList(QAbstractListModel):
         if not index.isValid() or index.row() >= len(self._steps):
             return None
         step = self._steps[index.row()]
+        picture = self._pictures.get(_drawn(step))
+        said = "; ".join(filter(None, (step.flag, str(picture) if isinstance(picture, Exception) else "")))
         match role:
             case Qt.ItemDataRole.DisplayRole:
                 return describe(step.action)
             case Qt.ItemDataRole.DecorationRole:
-                return self._pictures.get(_drawn(step))
+                return picture
             case Qt.ItemDataRole.StatusTipRole:
-                return step.flag
+                return said
             case _ if role in (NOTE_ROLE, Qt.ItemDataRole.EditRole):
                 return step.note
             case Qt.ItemDataRole.ToolTipRole:
-                return _tooltip(step)
+                return _tooltip(step, said)
             case Qt.ItemDataRole.AccessibleTextRole:
-                return " ".join([f"Step {step.number}:", *filter(None, (describe(step.action), step.flag, step.note))])
+                return " ".join([f"Step {step.number}:", *filter(None, (describe(step.action), said, step.note))])
             case _:
                 return None
 
@@ -106,9 +109,12 @@ class StepList(QAbstractListModel):
         if _drawn(step) not in self._pictures:
             prepare_other_threads()
             self._pictures[_drawn(step)] = QImage()
-            self._background.run(partial(draw_thumbnail, step), partial(self._take_picture, step), lambda _error: None)
+            self._background.run(
+                partial(draw_thumbnail, step), partial(self._take_picture, step), partial(self._take_picture, step)
+            )
 
-    def _take_picture(self, step: RecordedStep, picture: QImage) -> None:
+    def _take_picture(self, step: RecordedStep, picture: QImage | Exception) -> None:
+        """Show the picture of a step, or why there is none."""
         self._pictures[_drawn(step)] = picture
         row = self.index(step.number)
         self.dataChanged.emit(row, row, [Qt.ItemDataRole.DecorationRole])
@@ -118,10 +124,10 @@ def _drawn(step: RecordedStep) -> _Drawn:
     return step.number, step.action, step.box
 
 
-def _tooltip(step: RecordedStep) -> str:
+def _tooltip(step: RecordedStep, said: str) -> str:
     """All the words of a step, for where its row cuts them off; markup in a text is shown as text."""
     words = f"<p>{escape(describe(step.action))}</p>"
-    more = (sentence(step.flag), step.note)
+    more = (sentence(said), step.note)
     return words + "".join(f"<p>{escape(part)}</p>" for part in more if part)
 
 
@@ -133,16 +139,10 @@ def sentence(flag: str) -> str:
 def draw_thumbnail(step: RecordedStep, room: QSize = THUMBNAIL) -> QImage:
     """The picture of `step` within `room`, with its action and the box of the touched element drawn on it.
 
-    An empty image where there is no picture. Runs outside the GUI thread.
+    Runs outside the GUI thread. Raises DatasetError, which says what is wrong with which picture.
     """
-    reader = QImageReader(str(step.picture))
-    size = reader.size()
-    if not size.isValid():
-        return QImage()
-    reader.setScaledSize(size.scaled(room * _SHARPNESS, Qt.AspectRatioMode.KeepAspectRatio))
-    image = reader.read().convertToFormat(QImage.Format.Format_ARGB32_Premultiplied)
-    if image.isNull():
-        return image
+    picture, size = read_picture(step.picture, room * _SHARPNESS)
+    image = picture.convertToFormat(QImage.Format.Format_ARGB32_Premultiplied)
     image.setDevicePixelRatio(_SHARPNESS)
     area = QRectF(QPointF(0, 0), image.deviceIndependentSize())
     painter = QPainter(image)

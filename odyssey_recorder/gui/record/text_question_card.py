@@ -5,10 +5,10 @@ from functools import partial
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QImage, QPainter, QPen, QPixmap
-from PySide6.QtWidgets import QFrame, QLabel, QVBoxLayout
+from PySide6.QtWidgets import QFrame, QVBoxLayout
 
 from odyssey_recorder.gui.background import Background
-from odyssey_recorder.gui.parts import line_edit, push_button, row, text_label
+from odyssey_recorder.gui.parts import breakable, line_edit, push_button, row, text_label
 from odyssey_recorder.gui.record.step_list import draw_thumbnail
 from odyssey_recorder.gui.theme import Theme
 from odyssey_recorder.recording.view import RecordedStep, TextQuestion
@@ -28,7 +28,7 @@ class TextQuestionCard(QFrame):
         self._background = background
         self._question: TextQuestion | None = None
         self._title = text_label(kind="title")
-        self._picture = QLabel()
+        self._picture = text_label()
         self._picture.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._picture.setMinimumHeight(_PICTURE.height())
         self._text = line_edit("Text that was typed", "The text as it stands in the field")
@@ -60,11 +60,15 @@ class TextQuestionCard(QFrame):
         self._picture.clear()
         self._fold(False)
         call = partial(draw_thumbnail, step, _PICTURE)
-        self._background.run(call, partial(self._show_picture, question), lambda _error: None)
+        self._background.run(call, partial(self._show_picture, question), partial(self._tell, question))
 
     def _show_picture(self, question: TextQuestion, picture: QImage) -> None:
         if question is self._question:
             self._picture.setPixmap(_framed(picture))
+
+    def _tell(self, question: TextQuestion, error: Exception) -> None:
+        if question is self._question:
+            self._picture.setText(breakable(str(error)))
 
     def _give_answer(self) -> None:
         if self._question is not None and self._text.text():

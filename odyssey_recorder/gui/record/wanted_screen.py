@@ -1,12 +1,15 @@
 """The screen that the device must be brought back to after an undo, as it was recorded."""
 
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, Qt
 from PySide6.QtGui import QImage, QPainter, QPaintEvent, QPixmap
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from odyssey_recorder.gui.action_painter import paint_problem
 from odyssey_recorder.gui.background import Background
+from odyssey_recorder.gui.picture import read_picture
 from odyssey_recorder.gui.record.fit import Fit
 from odyssey_recorder.gui.record.mirror_canvas import paint_outline, rounded
 from odyssey_recorder.model.geometry import Size
@@ -21,6 +24,7 @@ class WantedScreen(QWidget):
         self._path: Path | None = None
         self._image = QImage()
         self._drawn = QPixmap()
+        self._problem = ""
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setMinimumSize(120, 120)
         self.setAccessibleName("Wanted screen")
@@ -29,10 +33,10 @@ class WantedScreen(QWidget):
         """Show the picture at `path`; None: nothing."""
         if path == self._path:
             return
-        self._path, self._image, self._drawn = path, QImage(), QPixmap()
+        self._path, self._image, self._drawn, self._problem = path, QImage(), QPixmap(), ""
         self.update()
         if path is not None:
-            self._background.run(lambda: _read(path), lambda image: self._take(path, image), lambda _error: None)
+            self._background.run(partial(_read, path), partial(self._take, path), partial(self._tell, path))
 
     @property
     def is_shown(self) -> bool:
@@ -46,6 +50,7 @@ class WantedScreen(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         if self._image.isNull():
+            paint_problem(QPainter(self), self._problem, QRectF(self.rect()))
             return
         ratio = self.devicePixelRatioF()
         picture = Size(self._image.width(), self._image.height())
@@ -68,6 +73,12 @@ class WantedScreen(QWidget):
             self._image = image
             self.update()
 
+    def _tell(self, path: Path, error: Exception) -> None:
+        if path == self._path:
+            self._problem = str(error)
+            self.setAccessibleDescription(self._problem)
+            self.update()
+
 
 def _read(path: Path) -> QImage:
-    return QImage(str(path)).convertToFormat(QImage.Format.Format_RGB32)
+    return read_picture(path)[0].convertToFormat(QImage.Format.Format_RGB32)

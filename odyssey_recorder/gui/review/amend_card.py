@@ -5,7 +5,6 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Signal
-from PySide6.QtGui import QImage, QImageReader
 from PySide6.QtWidgets import QFrame, QGridLayout, QVBoxLayout, QWidget
 
 from odyssey_recorder.dataset.amending import amended
@@ -24,6 +23,7 @@ from odyssey_recorder.files import Largest, read_file
 from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.parts import scroll_area, text_label
+from odyssey_recorder.gui.picture import read_picture
 from odyssey_recorder.gui.reason_dialog import Question
 from odyssey_recorder.gui.review.amend_dialog import AmendDialog
 from odyssey_recorder.gui.review.amend_forms import (
@@ -211,7 +211,9 @@ class AmendCard(QFrame):
             "The box holds the touched place, and no more of the screen than the element.",
         )
         dialog = self._open(Command.FIX_BOX, asked, form)
-        self._later(dialog, partial(_read, step.picture), form.show_picture)
+        self._later(
+            dialog, partial(read_picture, step.picture), lambda read: form.show_picture(read[0]), form.show_problem
+        )
 
     def _ask_drop(self) -> None:
         form = StepsForm(self._present, self._present, len(self._steps))
@@ -262,9 +264,19 @@ class AmendCard(QFrame):
             return str(error), ""
         return "", removed_words(after.removed)
 
-    def _later(self, dialog: AmendDialog, call: Callable[[], object], take: Callable[..., object]) -> None:
-        """Hand what comes of a call to `take`, if the dialog is open still."""
-        self._background.run(call, lambda found: take(found) if dialog is self._dialog else None, lambda _error: None)
+    def _later(
+        self,
+        dialog: AmendDialog,
+        call: Callable[[], object],
+        take: Callable[..., object],
+        fail: Callable[[Exception], object] = lambda _error: None,
+    ) -> None:
+        """Hand what comes of a call to `take`, or why nothing did to `fail`, if the dialog is open still."""
+
+        def if_open(tell: Callable[..., object]) -> Callable[..., object]:
+            return lambda found: tell(found) if dialog is self._dialog else None
+
+        self._background.run(call, if_open(take), if_open(fail))
 
     @property
     def _opened(self) -> OpenedReview:
@@ -306,10 +318,6 @@ def share_changed(before: Path, after: Path) -> float | None:
     except OSError:
         return None
     return None if one is None or other is None else change(one, other)
-
-
-def _read(picture: Path) -> QImage:
-    return QImageReader(str(picture), b"png").read()
 
 
 def _question(title: str, question: str, detail: str = "", *, answer: str = "Fix") -> Question:

@@ -43,10 +43,7 @@ class BoxForm(AmendForm):
             grid.addLayout(labelled(words, field), place // 2, place % 2)
 
     def show_picture(self, picture: QImage) -> None:
-        """Let the box be drawn on the step's picture; one that is null cannot be drawn on."""
-        if picture.isNull():
-            self._canvas.show_problem("The picture cannot be opened: no box can be drawn on it.")
-            return
+        """Let the box be drawn on the step's picture."""
         self._size = Size(picture.width(), picture.height())
         for edge, field in self._fields.items():
             field.setRange(0, self._size.width if edge in ("left", "right") else self._size.height)
@@ -55,6 +52,10 @@ class BoxForm(AmendForm):
         self._canvas.show_picture(picture)
         self._show(self._before)
         offer_focus(self._canvas)
+
+    def show_problem(self, error: Exception) -> None:
+        """Say why there is no picture to draw on."""
+        self._canvas.show_problem(f"{error} No box can be drawn on it.")
 
     @property
     def picture_size(self) -> Size | None:

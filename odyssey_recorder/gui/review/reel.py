@@ -6,10 +6,12 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QObject, QRectF, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QImage, QImageReader, QPainter
+from PySide6.QtGui import QImage, QPainter
 
+from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.gui.action_painter import paint_action, paint_box, prepare_other_threads
 from odyssey_recorder.gui.background import Background
+from odyssey_recorder.gui.picture import read_picture
 from odyssey_recorder.gui.record.fit import Fit
 from odyssey_recorder.gui.record.mirror_canvas import Excerpt, excerpt, scaled_part
 from odyssey_recorder.gui.record.view_zoom import Room, ViewZoom
@@ -28,7 +30,6 @@ _OPENING = 2
 _AT_A_TIME = 2
 _REST_MS = 60
 _SHARPNESS = 2
-_PNG = b"png"
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,13 +250,11 @@ def _develop(step: ShownStep, before: StepPicture | None, look: Look | None) -> 
 
 
 def decode(path: Path) -> StepPicture:
-    """The picture in a file, which must be a PNG, or why there is none. Qt lets other threads run meanwhile."""
-    if not path.is_file():
-        return StepPicture(QImage(), f"The picture {path.name} is missing.")
-    reader = QImageReader(str(path), _PNG)
-    image = reader.read()
-    if image.isNull():
-        return StepPicture(image, f"The picture {path.name} cannot be read: {reader.errorString()}.")
+    """The picture in a file, or why there is none."""
+    try:
+        image, _ = read_picture(path)
+    except DatasetError as error:
+        return StepPicture(QImage(), str(error))
     return StepPicture(image.convertToFormat(QImage.Format.Format_RGB32))
 
 

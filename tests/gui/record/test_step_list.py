@@ -134,10 +134,6 @@ def test_a_click_is_marked_where_it_was(qtbot: QtBot, picture: Path) -> None:
     assert image.pixelColor(round(image.width() * 0.25), round(image.height() * 0.75)) == MARK
 
 
-def test_a_picture_that_is_gone_leaves_the_place_empty(qtbot: QtBot, tmp_path: Path) -> None:
-    assert draw_thumbnail(RecordedStep(0, HOME, tmp_path / "gone.png", "")).isNull()
-
-
 def test_words_are_wrapped_and_what_does_not_fit_ends_with_an_ellipsis(qtbot: QtBot) -> None:
     metrics = QFontMetrics(QFont())
     words = "one two three four five six seven eight nine ten"

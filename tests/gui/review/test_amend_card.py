@@ -440,7 +440,7 @@ def test_on_a_picture_that_cannot_be_opened_no_box_is_drawn(
     one.begin(Command.FIX_BOX, CLICK)
     canvas = one.field(BoxCanvas, "Picture with the box")
     assert isinstance(canvas, BoxCanvas)
-    one.qtbot.waitUntil(lambda: "cannot be opened" in canvas.accessibleDescription())
+    one.qtbot.waitUntil(lambda: "cannot be read" in canvas.accessibleDescription())
     assert not one.number("Left edge of the box").isEnabled()
     QTest.keyClick(canvas, Qt.Key.Key_Right)
     assert not one.answer.isEnabled()

@@ -1,0 +1,44 @@
+"""The pictures of steps, from files that anybody may have written: decoded, or why they cannot be."""
+
+from pathlib import Path
+
+from PySide6.QtCore import QBuffer, QSize, Qt
+from PySide6.QtGui import QImage, QImageReader
+
+from odyssey_recorder.dataset.durable import dataset_of
+from odyssey_recorder.errors import DatasetError, UnfitFileError
+from odyssey_recorder.files import Largest, read_file
+
+_MOST_PIXELS = 16_000_000
+"""Four times as many as a tablet has; several such pictures are held at a time."""
+
+
+def read_picture(path: Path, room: QSize | None = None) -> tuple[QImage, QSize]:
+    """The PNG at `path`, no larger than `room`, and the size that it has in its file; called off the GUI thread.
+
+    Qt lets other threads run meanwhile. Raises DatasetError, which names the file and says what is wrong with it.
+    """
+    buffer = QBuffer()
+    buffer.setData(_read(path))
+    reader = QImageReader(buffer, b"png")
+    size = reader.size()
+    if size.width() * size.height() > _MOST_PIXELS:
+        words = f"{size.width()} x {size.height()} pixels, more than any screen has"
+        raise DatasetError(f"The picture {path.name} is not shown: it has {words}.")
+    if room is not None and size.isValid():
+        reader.setScaledSize(size.scaled(room, Qt.AspectRatioMode.KeepAspectRatio))
+    image = reader.read()
+    if image.isNull():
+        raise DatasetError(f"The picture {path.name} cannot be read: {reader.errorString()}.")
+    return image, size
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return read_file(path, Largest.PICTURE, within=dataset_of(path) or path.parent)
+    except FileNotFoundError as error:
+        raise DatasetError(f"The picture {path.name} is missing.") from error
+    except UnfitFileError as error:
+        raise DatasetError(f"The picture {path.name} is not used: {error.strerror}.") from error
+    except OSError as error:
+        raise DatasetError(f"The picture {path.name} cannot be read: {error.strerror}.") from error
