@@ -29,7 +29,10 @@ class PictureShape:
         return self.size.turned() if self.rotation in (Rotation.R90, Rotation.R270) else self.size
 
     def on_panel(self, at: Pixel) -> Pixel:
-        """Where on the panel, in its natural orientation, the picture's pixel nearest to `at` lies."""
+        """Where on the panel, in its natural orientation, a touch at the picture's pixel nearest to `at` lies.
+
+        It may be at the panel's very width or height, which the emulator puts at the end of its axis.
+        """
         return unrotate(self.size.clamp(at), self.panel, self.rotation)
 
 

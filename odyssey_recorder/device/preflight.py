@@ -125,6 +125,11 @@ def _sizes(profile: DeviceProfile) -> tuple[Size, ...]:
 
 def _touch_screen(readings: Readings) -> Finding:
     screens = [node.name for node in readings.nodes if node.is_touchscreen]
+    slotless = [node.name for node in readings.nodes if node.is_slotless]
+    if not screens and slotless:
+        mend = "Passive mode needs protocol B, which all emulators of Android's SDK speak. Record in mirror mode."
+        found = f"{slotless[0]} speaks multi-touch protocol A (no ABS_MT_SLOT)"
+        return Finding("Touch screen", found, mend, prevents=True)
     if not screens:
         mend = "Start the device again; if it stays so, record in mirror mode: its touches cannot be heard."
         return Finding("Touch screen", "no input node tells of fingers", mend, prevents=True)

@@ -1,6 +1,7 @@
 """How the events of touch screens and keys become contacts: which finger was where, from touch-down to lift.
 
-The kernel's multi-touch protocol, type B. Three of its habits rule here: a value that has not changed is not
+The kernel's multi-touch protocol, type B; a node of type A, where nothing tells which finger is which, is not listened
+to. Three of its habits rule here: a value that has not changed is not
 sent again, so places are kept per slot and across contacts; the order inside a report means nothing; after
 SYN_DROPPED nothing that was known is true any more.
 """
@@ -155,7 +156,7 @@ def to_stroke(
     places = []
     for raw in contact.samples:
         natural = Pixel(_pixel(raw.x, x_axis, panel.width), _pixel(raw.y, y_axis, panel.height))
-        places.append(panel_to_picture(rotate(panel.clamp(natural), panel, rotation), size, shown))
+        places.append(panel_to_picture(shown.clamp(rotate(natural, panel, rotation)), size, shown))
     is_felt = size.clamp(places[0]) == places[0]
     began_us = contact.samples[0].time_us
     samples = (
@@ -168,7 +169,12 @@ def to_stroke(
 def _pixel(raw: int, axis: AxisRange, extent: int) -> int:
     """The pixel nearest to raw * extent / 32768 (for an axis 0..32767), where Android puts the touch.
 
-    Nearest, for the emulator cuts off what is behind the point on its way from pixels to the axis.
+    The emulator makes of pixel n the raw value n * 32767 / extent, without what is behind the point; so Android
+    delivers up to a fifth of a pixel less than n, and on an axis that is turned, by (32767 - raw) * extent / 32768
+    (TouchInputMapper), extent - n to within a tenth. Nearest leads back to n: the pixel that the person or the caller
+    named, and the one that `input tap` and the control service bring to the same point in a replay. A capture of
+    (300, 900) on 1080x2400 has raw (9102, 12287): Android delivers (299.99, 899.93), and turned by 90 degrees
+    (899.93, 779.97), which is (900, 780).
     """
     values = axis.maximum - axis.minimum + 1
     return (2 * (raw - axis.minimum) * extent + values) // (2 * values)
@@ -228,19 +234,23 @@ class _Node:
         self._changes: dict[int, _Change] = {}
         self._keys: list[str] = []
         self._resyncing = False
+        self._is_slotless = False
 
     def take(self, event: InputEvent) -> list[TouchNews]:
         match event:
             case InputEvent(type=getevent.EV_SYN, code=getevent.SYN_DROPPED):
                 self._resyncing = True
                 return self.forget(LossCause.EVENTS_DROPPED) or [EventsDropped(self._path, event.time_us)]
+            case InputEvent(type=getevent.EV_SYN, code=getevent.SYN_MT_REPORT):
+                self._is_slotless = True
+                self._changes.clear()
             case InputEvent(type=getevent.EV_SYN, code=getevent.SYN_REPORT) if self._resyncing:
                 self._resyncing = False
             case InputEvent(type=getevent.EV_SYN, code=getevent.SYN_REPORT):
                 return self._report(event.time_us)
             case InputEvent(type=getevent.EV_KEY, code=code, value=getevent.DOWN) if not self._resyncing:
                 self._keys.append(code)
-            case InputEvent(type=getevent.EV_ABS) if not self._resyncing:
+            case InputEvent(type=getevent.EV_ABS) if not (self._resyncing or self._is_slotless):
                 self._note(event.code, event.value)
             case _:
                 pass

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 EV_SYN, EV_KEY, EV_ABS = "EV_SYN", "EV_KEY", "EV_ABS"
-SYN_REPORT, SYN_DROPPED = "SYN_REPORT", "SYN_DROPPED"
+SYN_REPORT, SYN_MT_REPORT, SYN_DROPPED = "SYN_REPORT", "SYN_MT_REPORT", "SYN_DROPPED"
 SLOT, TRACKING_ID = "ABS_MT_SLOT", "ABS_MT_TRACKING_ID"
 POSITION_X, POSITION_Y = "ABS_MT_POSITION_X", "ABS_MT_POSITION_Y"
 UP, DOWN = 0, 1
@@ -25,7 +25,7 @@ _TYPES = {
     0x11: "EV_LED",
 }
 _CODES: Mapping[str, Mapping[int, str]] = {
-    EV_SYN: {0: SYN_REPORT, 1: "SYN_CONFIG", 2: "SYN_MT_REPORT", 3: SYN_DROPPED},
+    EV_SYN: {0: SYN_REPORT, 1: "SYN_CONFIG", 2: SYN_MT_REPORT, 3: SYN_DROPPED},
     EV_KEY: {
         0x066: "KEY_HOME",
         0x072: "KEY_VOLUMEDOWN",
@@ -107,8 +107,13 @@ class InputNode:
 
     @property
     def is_touchscreen(self) -> bool:
-        """Whether it tells fingers apart and says where they are."""
-        return {TRACKING_ID, POSITION_X, POSITION_Y} <= self.axes.keys()
+        """Whether it tells fingers apart, each in a slot of its own (protocol B), and says where they are."""
+        return {SLOT, TRACKING_ID, POSITION_X, POSITION_Y} <= self.axes.keys()
+
+    @property
+    def is_slotless(self) -> bool:
+        """Whether it is a touch screen of the older protocol A, which tells of all fingers anew each time."""
+        return {POSITION_X, POSITION_Y} <= self.axes.keys() and SLOT not in self.axes
 
 
 _NODE = r"(?P<node>/dev/input/[^\s:]+)"
@@ -118,6 +123,7 @@ _EVENT = re.compile(
     r"(?P<type>EV_[A-Z0-9_]+|[0-9a-f]{4}) +"
     r"(?P<code>[A-Z]+_[A-Z0-9_]+|[0-9a-f]{4}) +"
     r"(?:(?P<word>[A-Z_]+)|(?P<number>[0-9a-f]{8})) *"
+    r"(?:rate -?[0-9]+ *)?"
 )
 _ADDED = re.compile(rf"add device [0-9]+: {_NODE} *")
 _REMOVED = re.compile(rf"remove device [0-9]+: {_NODE} *")
@@ -210,6 +216,8 @@ def _node(node: str, lines: list[str]) -> InputNode:
             keys.update(_label(code, _CODES[EV_KEY]) for code in codes.replace("*", " ").split())
         elif kind == EV_ABS and (found := _AXIS.fullmatch(codes)):
             axis = AxisRange(int(found["min"]), int(found["max"]))
-            if axis.minimum < axis.maximum:  # others say nothing, as those of devices that were never set up
-                axes[_label(found["code"], _CODES[EV_ABS])] = axis
+            code = _label(found["code"], _CODES[EV_ABS])
+            # One slot alone is a range too; other empty ones say nothing, as those of devices that were never set up.
+            if axis.minimum < axis.maximum or code == SLOT:
+                axes[code] = axis
     return InputNode(node, name, frozenset(keys), axes)

@@ -92,29 +92,34 @@ def to_pixel(point: Point, size: Size) -> Pixel:
 
 
 def rotate(natural: Pixel, size: Size, rotation: Rotation) -> Pixel:
-    """Where a pixel of the panel, of `size` in its natural orientation, lies on the turned picture."""
+    """Where a touch at a pixel of the panel, of `size` in its natural orientation, lies on the turned picture.
+
+    Touches are points, not squares: Android turns x to width - x (ui::Transform), and so does the emulator's window. A
+    picture turns its pixels, from x to width - 1 - x: a touch at the far edge of one is at the near edge of the next,
+    and one at 0 comes to lie just beside the turned picture, at its width or height.
+    """
     match rotation:
         case Rotation.R0:
             return natural
         case Rotation.R90:
-            return Pixel(natural.y, size.width - 1 - natural.x)
+            return Pixel(natural.y, size.width - natural.x)
         case Rotation.R180:
-            return Pixel(size.width - 1 - natural.x, size.height - 1 - natural.y)
+            return Pixel(size.width - natural.x, size.height - natural.y)
         case Rotation.R270:
-            return Pixel(size.height - 1 - natural.y, natural.x)
+            return Pixel(size.height - natural.y, natural.x)
 
 
 def unrotate(displayed: Pixel, size: Size, rotation: Rotation) -> Pixel:
-    """The way back from `rotate`: where on the panel a pixel of the turned picture lies; `size` is the panel's."""
+    """The way back from `rotate`: where a touch of the turned picture lies on the panel; `size` is the panel's."""
     match rotation:
         case Rotation.R0:
             return displayed
         case Rotation.R90:
-            return Pixel(size.width - 1 - displayed.y, displayed.x)
+            return Pixel(size.width - displayed.y, displayed.x)
         case Rotation.R180:
-            return Pixel(size.width - 1 - displayed.x, size.height - 1 - displayed.y)
+            return Pixel(size.width - displayed.x, size.height - displayed.y)
         case Rotation.R270:
-            return Pixel(displayed.y, size.height - 1 - displayed.x)
+            return Pixel(displayed.y, size.height - displayed.x)
 
 
 def picture_on_panel(picture: Size, panel: Size) -> Box:

@@ -142,10 +142,8 @@ class Guest:
         return Moment(self.clock.host_ns(event_us * 1000), event_us)
 
     def _touch(self, phase: Phase, raw: tuple[int, int], slot: int, *, state: PhoneState, moment: Moment) -> None:
-        panel, picture = state.physical_size, state.picture_on_panel
-        x = raw[0] * panel.width / (RAW_MAX + 1)
-        y = raw[1] * panel.height / (RAW_MAX + 1)
-        x, y = _as_displayed(x, y, state)
+        picture = state.picture_on_panel
+        x, y = _as_displayed(raw, state)
         x = (x - picture.left) * state.size.width / picture.width
         y = (y - picture.top) * state.size.height / picture.height
         if phase is Phase.DOWN and 0 <= x < state.size.width and 0 <= y < state.size.height:
@@ -160,14 +158,10 @@ def _raw(position_px: float, length_px: int) -> int:
     return max(0, min(RAW_MAX, int(position_px * RAW_MAX / length_px)))
 
 
-def _as_displayed(x: float, y: float, state: PhoneState) -> tuple[float, float]:
-    width, height = state.physical_size.width, state.physical_size.height
-    match state.rotation:
-        case 1:
-            return y, max(0.0, width - 1 - x)
-        case 2:
-            return max(0.0, width - 1 - x), max(0.0, height - 1 - y)
-        case 3:
-            return max(0.0, height - 1 - y), x
-        case _:
-            return x, y
+def _as_displayed(raw: tuple[int, int], state: PhoneState) -> tuple[float, float]:
+    """Where on the turned panel a touch lies, as Android's TouchInputMapper computes it: turned first, then scaled."""
+    x, y = (value / (RAW_MAX + 1) for value in raw)
+    far_x, far_y = ((RAW_MAX - value) / (RAW_MAX + 1) for value in raw)
+    across, down = ((x, y), (y, far_x), (far_x, far_y), (far_y, x))[state.rotation]
+    shown = state.physical_size.turned(state.rotation)
+    return across * shown.width, down * shown.height

@@ -15,7 +15,10 @@ from odyssey_recorder.simulator.adb_server import PrivateAdbServer
 from tests.device.adb_bench import StartBench
 from tests.fakes import FakeDevice
 
-AXES = {name: AxisRange(0, 32767) for name in ("ABS_MT_TRACKING_ID", "ABS_MT_POSITION_X", "ABS_MT_POSITION_Y")}
+AXES = {
+    name: AxisRange(0, 32767)
+    for name in ("ABS_MT_SLOT", "ABS_MT_TRACKING_ID", "ABS_MT_POSITION_X", "ABS_MT_POSITION_Y")
+}
 TOUCH = InputNode("/dev/input/event1", "virtio_input_multi_touch_1", frozenset(), AXES)
 KEYBOARD = InputNode("/dev/input/event12", "qwerty2", frozenset({"KEY_HOME", "KEY_BACK"}), {})
 POWER = InputNode("/dev/input/event0", "gpio-keys", frozenset({"KEY_POWER"}), {})
@@ -84,6 +87,19 @@ def test_only_without_a_touch_screen_nothing_can_be_recorded() -> None:
     bare = replace(READY, nodes=(POWER,), navigation_mode="2", animation_scales=("1", "1", "1"), sends_frames=False)
 
     assert [finding.what for finding in findings(bare) if finding.prevents] == ["Touch screen"]
+
+
+def test_a_touch_screen_of_the_older_protocol_is_named_and_refused() -> None:
+    older = InputNode(
+        "/dev/input/event3", "gslX680", frozenset(), {k: v for k, v in AXES.items() if k != "ABS_MT_SLOT"}
+    )
+
+    refused = found(replace(READY, nodes=(older, KEYBOARD)))["Touch screen"]
+
+    assert refused.prevents
+    assert refused.found == "gslX680 speaks multi-touch protocol A (no ABS_MT_SLOT)"
+    assert "Record in mirror mode." in refused.mend
+    assert not found(replace(READY, nodes=(older, TOUCH, KEYBOARD)))["Touch screen"].prevents
 
 
 def test_several_touch_screens_are_fine() -> None:

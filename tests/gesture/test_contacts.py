@@ -33,7 +33,7 @@ from odyssey_recorder.gesture.getevent import (
 from odyssey_recorder.gesture.recognizer import TouchRules, recognize
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import Click, LongPress, SystemKey
-from odyssey_recorder.model.geometry import Pixel, Point, Rotation, Size, rotate, to_grid
+from odyssey_recorder.model.geometry import Pixel, Point, Rotation, Size, to_grid, unrotate
 from tests.episodes import DATA
 
 TOUCH, OTHER_TOUCH, KEYBOARD = "/dev/input/event1", "/dev/input/event7", "/dev/input/event12"
@@ -122,6 +122,18 @@ def test_a_drag_has_a_sample_for_every_report_that_moves_it_and_fills_in_the_axi
         RawSample(3, 2, 30),
         RawSample(4, 4, 40),
     )
+
+
+def test_a_screen_of_the_older_protocol_gives_no_false_taps_and_its_neighbour_is_heard() -> None:
+    def sample(time_us: int, at: int) -> list[Message]:
+        axes = [InputEvent(OTHER_TOUCH, time_us, "EV_ABS", code, value) for code, value in (x(at), y(at), LAND)]
+        ends = [InputEvent(OTHER_TOUCH, time_us, "EV_SYN", code, 0) for code in ("SYN_MT_REPORT", "SYN_REPORT")]
+        return [*axes, *ends]
+
+    lifted = [InputEvent(OTHER_TOUCH, 40, "EV_SYN", code, 0) for code in ("SYN_MT_REPORT", "SYN_REPORT")]
+
+    assert news_of(*(sample(time_us, 5 + time_us) for time_us in (0, 10, 20, 30)), lifted) == []
+    assert len(contacts_of(sample(0, 5), report(1, LAND, x(1), y(1)), sample(2, 6), report(3, LIFT))) == 1
 
 
 def test_two_reports_in_one_are_a_lift_and_a_landing_of_a_finger_that_was_down() -> None:
@@ -422,10 +434,29 @@ def test_raw_values_are_pixels_of_the_panel_and_times_count_from_touch_down() ->
     assert stroke.duration_us == 400
 
 
-def test_a_turned_picture_is_touched_where_it_lies_on_the_panel() -> None:
+@pytest.mark.parametrize(
+    ("rotation", "asked"),
+    [
+        (Rotation.R0, Pixel(300, 900)),
+        (Rotation.R90, Pixel(900, 780)),
+        (Rotation.R180, Pixel(780, 1500)),
+        (Rotation.R270, Pixel(1500, 300)),
+    ],
+)
+def test_a_turned_picture_is_touched_where_the_capture_of_a_real_emulator_says(
+    rotation: Rotation, asked: Pixel
+) -> None:
     contact = Contact(TOUCH, 0, (RawSample(9102, 12287, 0),), 1, 1)
 
-    assert to_stroke(contact, SCREEN, PHONE, Rotation.R90).start == Pixel(900, 779)
+    assert to_stroke(contact, SCREEN, PHONE, rotation).start == asked
+
+
+def delivered(raw: RawSample, panel: Size, rotation: Rotation) -> tuple[float, float]:
+    """Where Android says that a touch is: TouchInputMapper turns the raw value about its range, then scales it."""
+    x, y, far_x, far_y = (value / 32768 for value in (raw.x, raw.y, 32767 - raw.x, 32767 - raw.y))
+    across, down = {0: (x, y), 1: (y, far_x), 2: (far_x, far_y), 3: (far_y, x)}[rotation]
+    shown = panel.turned() if rotation % 2 else panel
+    return across * shown.width, down * shown.height
 
 
 def raw_of(pixel: Pixel) -> RawSample:
@@ -448,25 +479,28 @@ def test_an_axis_need_not_begin_at_zero() -> None:
     st.data(),
     st.sampled_from(Rotation),
 )
-def test_a_pixel_that_the_emulator_puts_on_the_axis_comes_back_as_it_was(
+def test_a_pixel_of_the_picture_comes_back_as_it_was_and_is_where_android_delivers_it(
     extent: tuple[int, int], data: st.DataObject, rotation: Rotation
 ) -> None:
     panel = Size(*extent)
-    pixel = Pixel(data.draw(st.integers(0, panel.width - 1)), data.draw(st.integers(0, panel.height - 1)))
-    raw = RawSample(pixel.x * 32767 // panel.width, pixel.y * 32767 // panel.height, 0)
+    picture = panel.turned() if rotation % 2 else panel
+    pixel = Pixel(data.draw(st.integers(0, picture.width - 1)), data.draw(st.integers(0, picture.height - 1)))
+    natural = unrotate(pixel, panel, rotation)
+    raw = RawSample(natural.x * 32767 // panel.width, natural.y * 32767 // panel.height, 0)
 
     stroke = to_stroke(Contact(TOUCH, 0, (raw,), 1, 1), SCREEN, panel, rotation)
 
-    assert stroke.start == rotate(pixel, panel, rotation)
+    assert stroke.start == pixel
+    assert delivered(raw, panel, rotation) == pytest.approx((pixel.x, pixel.y), abs=0.2)
 
 
 @pytest.mark.parametrize(
     ("rotation", "picture", "place", "expected"),
     [
         (Rotation.R0, Size(720, 1600), Pixel(300, 900), Pixel(200, 600)),
-        (Rotation.R90, Size(1600, 720), Pixel(300, 900), Pixel(600, 519)),
+        (Rotation.R90, Size(1600, 720), Pixel(300, 900), Pixel(600, 520)),
         (Rotation.R0, Size(1080, 1200), Pixel(300, 600), Pixel(300, 0)),
-        (Rotation.R180, Size(1080, 1200), Pixel(300, 600), Pixel(779, 1199)),
+        (Rotation.R180, Size(1080, 1200), Pixel(300, 601), Pixel(780, 1199)),
         (Rotation.R0, Size(2160, 4800), Pixel(300, 900), Pixel(600, 1800)),
     ],
 )

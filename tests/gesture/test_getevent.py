@@ -222,3 +222,20 @@ def test_a_listing_survives_carriage_returns_pressed_keys_and_noise() -> None:
 @given(st.text(st.sampled_from('adevic /input0123:" \nKEYABS()valuemnx,'), max_size=300) | st.text())
 def test_no_listing_makes_the_parser_fail(text: str) -> None:
     assert all(node.node.startswith("/dev/input/") for node in parse_nodes(text))
+
+
+def test_the_rate_that_getevent_adds_on_demand_is_passed_over() -> None:
+    line = "[  696772.147087] EV_SYN       SYN_REPORT           00000000             rate 103"
+
+    assert parse_line(line, node=TOUCH) == InputEvent(TOUCH, 696_772_147_087, "EV_SYN", "SYN_REPORT", 0)
+
+
+def test_a_screen_with_a_single_slot_is_one_and_one_without_slots_is_of_the_older_protocol() -> None:
+    axes = "ABS_MT_POSITION_X     : value 0, min 0, max 1023,\n ABS_MT_POSITION_Y     : value 0, min 0, max 599,"
+    listing = 'add device 1: /dev/input/event1\n  name:     "gsl680"\n  events:\n    ABS (0003): {}'
+    more = f"ABS_MT_TRACKING_ID    : value 0, min 0, max 9,\n{' ' * 16}" + axes.replace("\n ", "\n" + " " * 16)
+    [older] = parse_nodes(listing.format(more))
+    [single] = parse_nodes(listing.format(f"ABS_MT_SLOT           : value 0, min 0, max 0,\n{' ' * 16}{more}"))
+
+    assert (older.is_touchscreen, older.is_slotless) == (False, True)
+    assert (single.is_touchscreen, single.is_slotless) == (True, False)

@@ -105,25 +105,22 @@ def test_a_larger_coordinate_never_has_a_pixel_further_left(one: int, other: int
     ("rotation", "turned"),
     [
         (Rotation.R0, Pixel(300, 900)),
-        (Rotation.R90, Pixel(900, 779)),
-        (Rotation.R180, Pixel(779, 1499)),
-        (Rotation.R270, Pixel(1499, 300)),
+        (Rotation.R90, Pixel(900, 780)),
+        (Rotation.R180, Pixel(780, 1500)),
+        (Rotation.R270, Pixel(1500, 300)),
     ],
 )
-def test_a_pixel_of_the_panel_is_found_on_the_turned_picture(rotation: Rotation, turned: Pixel) -> None:
+def test_a_touch_of_the_panel_is_found_on_the_turned_picture(rotation: Rotation, turned: Pixel) -> None:
     assert rotate(Pixel(300, 900), PHONE, rotation) == turned
 
 
 @given(pixels_on(), st.sampled_from(Rotation))
-def test_a_turn_and_the_turn_back_lead_home_and_stay_on_the_picture(
-    placed: tuple[Pixel, Size], rotation: Rotation
-) -> None:
+def test_a_turn_and_the_turn_back_lead_home(placed: tuple[Pixel, Size], rotation: Rotation) -> None:
     pixel, panel = placed
     picture = panel.turned() if rotation in {Rotation.R90, Rotation.R270} else panel
 
     turned = rotate(pixel, panel, rotation)
 
-    assert picture.clamp(turned) == turned
     assert rotate(turned, picture, TURN_BACK[rotation]) == pixel
 
 

@@ -43,7 +43,7 @@ def test_the_window_turns_with_the_phone_while_the_panel_does_not(
 
     assert len(felt) == 2
     for x, y in felt:
-        assert (x, y) == pytest.approx(expected, abs=1.5)
+        assert (x, y) == pytest.approx(expected, abs=0.2)
 
 
 @pytest.mark.parametrize("rotation", range(4))

@@ -99,11 +99,11 @@ class PhoneHands(QObject):
 
 
 def _on_panel(displayed: Pixel, state: PhoneState) -> tuple[float, float]:
-    """Where the middle of a displayed pixel lies on the lit panel in its natural orientation."""
+    """Where a touch at a displayed pixel lies on the lit panel in its natural orientation."""
     frame, panel = state.picture_on_panel, state.physical_size
     turned = Pixel(
         frame.left + (2 * displayed.x + 1) * frame.width // (2 * state.size.width),
         frame.top + (2 * displayed.y + 1) * frame.height // (2 * state.size.height),
     )
     place = unrotate(turned, Size(panel.width, panel.height), Rotation(state.rotation))
-    return place.x + 0.5, place.y + 0.5
+    return place.x, place.y

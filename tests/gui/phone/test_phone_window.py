@@ -170,12 +170,12 @@ def test_a_finger_is_on_the_panel_where_it_is_on_the_picture(person: Person, rot
     ((x_raw, y_raw), *_) = person.places()
     assert x_raw is not None
     assert y_raw is not None
-    on_panel = Pixel(x_raw * 720 // (RAW_MAX + 1), y_raw * 1280 // (RAW_MAX + 1))
+    on_panel = Pixel(round(x_raw * 720 / (RAW_MAX + 1)), round(y_raw * 1280 / (RAW_MAX + 1)))
     expected = {
         0: shown,
-        1: Pixel(719 - shown.y, shown.x),
-        2: Pixel(719 - shown.x, 1279 - shown.y),
-        3: Pixel(shown.y, 1279 - shown.x),
+        1: Pixel(720 - shown.y, shown.x),
+        2: Pixel(720 - shown.x, 1280 - shown.y),
+        3: Pixel(shown.y, 1280 - shown.x),
     }
     assert on_panel == expected[rotation]
 
