@@ -3,6 +3,7 @@
 import getpass
 import os
 import re
+import stat
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -146,9 +147,10 @@ def _notes(folder: Path, is_alive: Callable[[int], bool]) -> Iterator[_Note]:
         if name is None or not is_alive(int(name[1])):
             continue
         with suppress(OSError):
-            status = path.stat()
-            # A stranger's note, in a folder that all may write to, would have our clipboard sent to a stranger.
-            if os.name == "posix" and status.st_uid != os.getuid():
+            status = path.lstat()
+            # A stranger's note, in a folder that all may write to, would have our clipboard sent to a stranger; so
+            # would a link to one of our files, and a pipe would never be read to its end.
+            if not stat.S_ISREG(status.st_mode) or (os.name == "posix" and status.st_uid != os.getuid()):
                 continue
             yield _Note(
                 int(name[1]),

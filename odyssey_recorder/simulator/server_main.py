@@ -17,6 +17,8 @@ from odyssey_recorder.simulator.phone import Phone
 _DEFAULT_ADB_SERVER_PORT = 5037
 _AUTH_TOKEN_FILE = ".emulator_console_auth_token"
 _WAKE_EVERY_S = 0.5
+ENDING_SIGNALS = tuple(name for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
+"""The signals by which people and systems end a program, as far as this system has them."""
 
 
 def run_until_killed(emulator: SimulatedEmulator) -> None:
@@ -67,10 +69,8 @@ def run(
 
 @contextmanager
 def _ended_by_signals() -> Iterator[None]:
-    """Let SIGTERM and SIGHUP end the block as Ctrl-C does; Python lets the main thread alone ask for that."""
-    names = [name for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
-    if threading.current_thread() is not threading.main_thread():
-        names = []
+    """Let every signal to end end the block as Ctrl-C does; Python lets the main thread alone ask for that."""
+    names = ENDING_SIGNALS if threading.current_thread() is threading.main_thread() else ()
     before = {name: signal.signal(getattr(signal, name), signal.default_int_handler) for name in names}
     try:
         yield

@@ -220,6 +220,16 @@ def test_a_stranger_s_note_is_passed_over(write: Write, monkeypatch: pytest.Monk
     assert find(folder) is None
 
 
+@pytest.mark.skipif(os.name == "nt", reason="Windows has neither")
+def test_a_link_and_a_pipe_are_no_notes(write: Write, tmp_path: Path) -> None:
+    note = write(LINUX_NOTE) / "pid_1.ini"
+    note.rename(tmp_path / "elsewhere")
+    note.symlink_to(tmp_path / "elsewhere")
+    os.mkfifo(tmp_path / "pid_2.ini")
+
+    assert find(tmp_path) is None
+
+
 def test_the_virtual_devices_that_run_are_known_by_their_names_also_without_a_control_service(write: Write) -> None:
     write("port.serial=5554\navd.id=Old\navd.name=Very Old\n", 1)
     write("port.serial=5556\navd.name=My Fold\ngrpc.port=8556\n", 2)

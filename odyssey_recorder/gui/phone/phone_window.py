@@ -20,6 +20,7 @@ from odyssey_recorder.gui.phone.phone_screen import PhoneScreen
 from odyssey_recorder.gui.theme import Theme, style_sheet
 from odyssey_recorder.model.geometry import Size
 from odyssey_recorder.simulator.emulator import SimulatedEmulator
+from odyssey_recorder.simulator.server_main import ENDING_SIGNALS
 
 _KEY_POWER, _KEY_HOME, _KEY_BACK, _KEY_APPSELECT = 0x74, 0x66, 0x9E, 0x244
 _RAIL_PX, _FOOT_PX = 76, 28
@@ -189,8 +190,9 @@ class PhoneWindow(QMainWindow):
 
 
 def show_phone(emulator: SimulatedEmulator) -> None:
-    """Open the window of a running emulator; return once it is closed, or on Ctrl-C, or when the emulator is killed."""
-    signal.signal(signal.SIGINT, lambda _number, _frame: emulator.killed.set())
+    """Open the window of a running emulator; return once it is closed, on a signal, or when the emulator is killed."""
+    for name in ENDING_SIGNALS:
+        signal.signal(getattr(signal, name), lambda _number, _frame: emulator.killed.set())
     app = application()
     window = PhoneWindow(emulator)
     ErrorHook(window).install()
