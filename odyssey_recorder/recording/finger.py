@@ -14,8 +14,9 @@ from odyssey_recorder.recording.events import FingerGoesDown, FingerLifted, Inpu
 Report = FingerGoesDown | FingerLifted | InputRefused | InputUncertain
 """What becomes of a finger that was released."""
 
-_Places = queue.SimpleQueue[Pixel | None]
-"""Where a finger is, one place after the other in pixels of the picture; None when it has left."""
+_Places = queue.SimpleQueue[Pixel | int | None]
+"""Where a finger is, one place after the other in pixels of the picture; at last for how long it was down on the mirror
+(microseconds), or None where it has left without a gesture."""
 
 
 class LiveFinger:
@@ -47,10 +48,10 @@ class LiveFinger:
         if self._places is not None:
             self._places.put(at)
 
-    def leave(self) -> None:
-        """The finger has left the mirror."""
+    def leave(self, duration_us: int | None = None) -> None:
+        """The finger has left the mirror, on which it was down for so long."""
         if self._places is not None:
-            self._places.put(None)
+            self._places.put(duration_us)
             self._places = None
 
     def release(self) -> None:
@@ -80,12 +81,22 @@ class LiveFinger:
         self._report(FingerGoesDown(down_ns))
         samples: list[TouchSample] = []
         landed_ns = down_ns
-        while (at := places.get()) is not None:
+        while isinstance(at := places.get(), Pixel):
             since_us = (time.monotonic_ns() - down_ns) // 1000 if samples else 0
             self._device.put_finger(at)
             landed_ns = landed_ns if samples else time.monotonic_ns()
             samples.append(TouchSample(at, since_us))
         up_ns = time.monotonic_ns()
         self._device.lift_finger()
-        stroke = TouchStroke(tuple(samples), (up_ns - down_ns) // 1000)
-        self._report(FingerLifted(Strike(stroke), time.monotonic_ns(), landed_ns))
+        lifted_ns = time.monotonic_ns()
+        stroke = TouchStroke(tuple(samples), _duration_us(at, samples, up_ns - landed_ns, lifted_ns - down_ns))
+        self._report(FingerLifted(Strike(stroke), lifted_ns, landed_ns))
+
+
+def _duration_us(held_us: int | None, samples: list[TouchSample], least_ns: int, most_ns: int) -> int:
+    """For how long the finger was down on the device: as on the mirror, as far as its answers allow that.
+
+    A device that is slow to answer says only that it was longer than `least_ns` and shorter than `most_ns`.
+    """
+    least_us, most_us = max(least_ns // 1000, samples[-1].time_us), most_ns // 1000
+    return min(max(held_us or least_us, least_us), most_us)

@@ -50,7 +50,7 @@ class Recorder:
 
     def lift(self, stroke: TouchStroke) -> None:
         """The finger left the mirror; `stroke` is the whole contact, in pixels of the frame."""
-        self._finger.leave()
+        self._finger.leave(stroke.duration_us)
         self._engine.post(Lifted(stroke, time.monotonic_ns()))
 
     def cancel_touch(self) -> None:

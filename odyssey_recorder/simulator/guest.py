@@ -19,10 +19,9 @@ from odyssey_recorder.simulator.faults import Faults
 from odyssey_recorder.simulator.files import Files
 from odyssey_recorder.simulator.guest_clock import GuestClock
 from odyssey_recorder.simulator.journal import Moment
-from odyssey_recorder.simulator.phone import Phase, Phone, PhoneState
+from odyssey_recorder.simulator.phone import Phase, Phone, Screen
 from odyssey_recorder.simulator.us_keyboard import android_key, key_strokes
 
-_CLOSED = "CLOSED"
 _OUTER_PANEL_NODE = 6
 
 
@@ -70,9 +69,7 @@ class Guest:
 
     def touch_screen(self) -> InputNode:
         """The node that reports touches now: a folded foldable's outer panel has one of its own."""
-        posture = self.phone.state().posture
-        folded = posture is not None and posture.name == _CLOSED
-        return self.nodes.touch_screens[_OUTER_PANEL_NODE if folded else 0]
+        return self.nodes.touch_screens[_OUTER_PANEL_NODE if self.phone.screen().folded else 0]
 
     def window_touch(self, x: float, y: float, *, pressed: bool, slot: int = 0) -> None:
         """A finger at a place, as through the emulator's window: the way that `getevent` sees.
@@ -80,7 +77,8 @@ class Guest:
         `x` and `y` are pixels of the lit panel in its natural orientation. Whether the finger comes down, moves
         or lifts follows from what was before.
         """
-        panel = self.phone.state().physical_size
+        screen = self.phone.screen()
+        panel = screen.panel.turned(screen.rotation)
         raw = _raw(x, panel.width), _raw(y, panel.height)
         node = self.touch_screen()
         down = slot in node.contacts()
@@ -123,13 +121,16 @@ class Guest:
             self.phone.press_key(key, moment=moment)
 
     def report_touch(self, node: InputNode, changes: Sequence[Change]) -> None:
-        """A touch node reports `changes`, and the phone gets the fingers that came, moved or went."""
-        # Asked beforehand, because asking takes time, and the phone shall hear of the touch at once.
-        state = self.phone.state()
+        """A touch node reports `changes`, and the phone gets the fingers that came, moved or went.
+
+        Where that is, the newest frame tells, for which nobody waits: the kernel's stamps are those of the finger, not
+        of a phone that is busy drawing.
+        """
+        screen = self.phone.screen()
         before = node.contacts()
         moment = self._moment(self.nodes.report(node, changes))
         after = node.contacts()
-        feel = partial(self._touch, state=state, moment=moment)
+        feel = partial(self._touch, screen=screen, moment=moment)
         for slot in sorted(before.keys() | after.keys()):
             if slot not in before:
                 feel(Phase.DOWN, after[slot], slot)
@@ -141,12 +142,12 @@ class Guest:
     def _moment(self, event_us: int) -> Moment:
         return Moment(self.clock.host_ns(event_us * 1000), event_us)
 
-    def _touch(self, phase: Phase, raw: tuple[int, int], slot: int, *, state: PhoneState, moment: Moment) -> None:
-        picture = state.picture_on_panel
-        x, y = _as_displayed(raw, state)
-        x = (x - picture.left) * state.size.width / picture.width
-        y = (y - picture.top) * state.size.height / picture.height
-        if phase is Phase.DOWN and 0 <= x < state.size.width and 0 <= y < state.size.height:
+    def _touch(self, phase: Phase, raw: tuple[int, int], slot: int, *, screen: Screen, moment: Moment) -> None:
+        picture = screen.on_panel
+        x, y = _as_displayed(raw, screen)
+        x = (x - picture.left) * screen.width / picture.width
+        y = (y - picture.top) * screen.height / picture.height
+        if phase is Phase.DOWN and 0 <= x < screen.width and 0 <= y < screen.height:
             self._felt.add(slot)
         if slot in self._felt:
             self.phone.touch(phase, x, y, pointer=slot, moment=moment)
@@ -158,10 +159,9 @@ def _raw(position_px: float, length_px: int) -> int:
     return max(0, min(RAW_MAX, int(position_px * RAW_MAX / length_px)))
 
 
-def _as_displayed(raw: tuple[int, int], state: PhoneState) -> tuple[float, float]:
+def _as_displayed(raw: tuple[int, int], screen: Screen) -> tuple[float, float]:
     """Where on the turned panel a touch lies, as Android's TouchInputMapper computes it: turned first, then scaled."""
     x, y = (value / (RAW_MAX + 1) for value in raw)
     far_x, far_y = ((RAW_MAX - value) / (RAW_MAX + 1) for value in raw)
-    across, down = ((x, y), (y, far_x), (far_x, far_y), (far_y, x))[state.rotation]
-    shown = state.physical_size.turned(state.rotation)
-    return across * shown.width, down * shown.height
+    across, down = ((x, y), (y, far_x), (far_x, far_y), (far_y, x))[screen.rotation]
+    return across * screen.panel.width, down * screen.panel.height

@@ -91,8 +91,10 @@ class Phone:
     def touch(self, phase: Phase, x: float, y: float, *, pointer: int = 0, moment: Moment | None = None) -> None:
         """A finger goes down, moves, lifts, or is taken away by the system; two fingers at once do nothing.
 
-        `moment` says when, where that was not just now.
+        `moment` says when, where that was not just now: then this waits only for a finger that lifts, as whoever leads
+        the finger goes on with it at once.
         """
+        at_once = moment is not None and phase is not Phase.UP
         moment = moment or Moment(time.monotonic_ns())
         finger = "" if pointer == 0 else f" finger {pointer}"
         number = self._note(f"touch {phase.value} {x:g},{y:g}{finger}", moment)
@@ -102,7 +104,10 @@ class Phone:
             self._glass.touch(phase, (x, y), pointer, at_s=at_s, number=number)
             self._keep_beating()
 
-        self._looper.call(touch)
+        if at_once:
+            self._looper.later(0.0, touch)
+        else:
+            self._looper.call(touch)
 
     def press_key(self, code: int, *, long_press: bool = False, moment: Moment | None = None) -> None:
         """A key by its Android key code is pressed and released, long or short: the difference means nothing here."""

@@ -23,6 +23,8 @@ W = TypeVar("W", bound=QWidget)
 
 LEFT = Qt.MouseButton.LeftButton
 NONE = Qt.KeyboardModifier.NoModifier
+LONG_PRESS_MS = 400
+"""QTest stamps its events by the pauses that it is told to make, not by a clock."""
 
 
 class Patience(Protocol):
@@ -149,7 +151,7 @@ class Pilot:
         """Press until it is a long press."""
         self.put_finger_down(x, y)
         self.qtbot.waitUntil(lambda: self.mirror.gesture.startswith("LONG_PRESS"))
-        QTest.mouseRelease(self.mirror, LEFT, NONE, self.spot(x, y))
+        QTest.mouseRelease(self.mirror, LEFT, NONE, self.spot(x, y), LONG_PRESS_MS)
 
     def drag_up(self, x: int, *, low: int, high: int) -> None:
         """Drag upwards in ten moves."""

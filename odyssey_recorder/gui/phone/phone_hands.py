@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, Signal
 from odyssey_recorder.gui.background import Background
 from odyssey_recorder.model.geometry import Pixel, Rotation, Size, unrotate
 from odyssey_recorder.simulator.guest import Guest
-from odyssey_recorder.simulator.screen import PhoneState
+from odyssey_recorder.simulator.screen import Screen
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,9 +88,9 @@ class PhoneHands(QObject):
         self.refused.emit(f"{words[:1].upper()}{words[1:]}.")
 
     def _touch(self, fingers: Sequence[Pixel], *, pressed: bool) -> None:
-        state = self._guest.phone.state()
+        screen = self._guest.phone.screen()  # which nobody waits for: the finger is stamped when it comes and lifts
         for slot, finger in enumerate(fingers):
-            x, y = _on_panel(finger, state)
+            x, y = _on_panel(finger, screen)
             self._guest.window_touch(x, y, pressed=pressed, slot=slot)
 
     def _turn(self, quarters: int) -> None:
@@ -98,12 +98,12 @@ class PhoneHands(QObject):
         phone.set_rotation((phone.state().rotation + quarters) % len(Rotation))
 
 
-def _on_panel(displayed: Pixel, state: PhoneState) -> tuple[float, float]:
+def _on_panel(displayed: Pixel, screen: Screen) -> tuple[float, float]:
     """Where a touch at a displayed pixel lies on the lit panel in its natural orientation."""
-    frame, panel = state.picture_on_panel, state.physical_size
+    frame, panel = screen.on_panel, screen.panel.turned(screen.rotation)
     turned = Pixel(
-        frame.left + (2 * displayed.x + 1) * frame.width // (2 * state.size.width),
-        frame.top + (2 * displayed.y + 1) * frame.height // (2 * state.size.height),
+        frame.left + (2 * displayed.x + 1) * frame.width // (2 * screen.width),
+        frame.top + (2 * displayed.y + 1) * frame.height // (2 * screen.height),
     )
-    place = unrotate(turned, Size(panel.width, panel.height), Rotation(state.rotation))
+    place = unrotate(turned, Size(panel.width, panel.height), Rotation(screen.rotation))
     return place.x, place.y

@@ -18,19 +18,23 @@ _WHEEL_SAMPLES = 13
 
 
 class Finger:
-    """A finger that is down on a picture of `size` pixels since this object was made."""
+    """A finger that is down on a picture of `size` pixels.
 
-    def __init__(self, at: Pixel, size: Size, rules: TouchRules) -> None:
+    Stamps are those of the events, in milliseconds: a busy window hears of a finger late, and of its lifting later
+    still. Where an event has none (0), the time at which it was heard of counts.
+    """
+
+    def __init__(self, at: Pixel, size: Size, rules: TouchRules, stamp_ms: int) -> None:
         self._size = size
         self._rules = rules
-        self._down_ns = time.monotonic_ns()
+        self._down_ns, self._down_ms = time.monotonic_ns(), stamp_ms
         self._samples = [TouchSample(at, 0)]
 
-    def move(self, at: Pixel) -> bool:
+    def move(self, at: Pixel, stamp_ms: int) -> bool:
         """The finger is at `at` now; whether it has moved: one that keeps still adds nothing."""
         if at == self._samples[-1].at:
             return False
-        self._samples.append(TouchSample(at, self._age_us()))
+        self._samples.append(TouchSample(at, self._time_us(stamp_ms)))
         return True
 
     @property
@@ -38,17 +42,21 @@ class Finger:
         """Where it is now."""
         return self._samples[-1].at
 
-    def stroke(self) -> TouchStroke:
-        """The contact as if the finger lifted now."""
-        return TouchStroke(tuple(self._samples), self._age_us())
+    def stroke(self, stamp_ms: int) -> TouchStroke:
+        """The contact of a finger that lifted at `stamp_ms`."""
+        return TouchStroke(tuple(self._samples), self._time_us(stamp_ms))
 
     def action(self) -> Click | LongPress | Scroll:
         """What would be recorded if the finger lifted now."""
-        return recognize(self.stroke(), self._rules, self._size)
+        return recognize(TouchStroke(tuple(self._samples), self._age_us()), self._rules, self._size)
 
     def held_share(self) -> float:
         """How much of the long-press time has passed, 1.0 from then on."""
         return min(1.0, self._age_us() / self._rules.long_press_us)
+
+    def _time_us(self, stamp_ms: int) -> int:
+        since_us = (stamp_ms - self._down_ms) * 1000 if stamp_ms and self._down_ms else self._age_us()
+        return max(since_us, self._samples[-1].time_us)
 
     def _age_us(self) -> int:
         return (time.monotonic_ns() - self._down_ns) // 1000

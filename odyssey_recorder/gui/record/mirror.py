@@ -193,14 +193,14 @@ class MirrorView(QWidget):
         if key is not None:
             self.key_asked.emit(key)
         elif event.button() is Qt.MouseButton.LeftButton:
-            self._touch_down(event.position())
+            self._touch_down(event.position(), event.timestamp())
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         fit = self.fit()
         if self._hand.move(event):
             return
         if self._finger is not None and fit is not None:
-            self._move(self._finger, fit.nearest_pixel(event.position()))
+            self._move(self._finger, fit.nearest_pixel(event.position()), event.timestamp())
             self._tell_gesture()
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
@@ -209,9 +209,9 @@ class MirrorView(QWidget):
         fit = self.fit()
         if self._finger is None or fit is None or event.button() is not Qt.MouseButton.LeftButton:
             return
-        self._move(self._finger, fit.nearest_pixel(event.position()))
-        stroke = self._finger.stroke()
-        self.show_sent(self._words)
+        self._move(self._finger, fit.nearest_pixel(event.position()), event.timestamp())
+        stroke = self._finger.stroke(event.timestamp())
+        self.show_sent(describe(recognize(stroke, self._rules, fit.picture)))
         self._let_go()
         self.stroke_made.emit(stroke)
 
@@ -259,18 +259,18 @@ class MirrorView(QWidget):
             self._cancel()
         super().focusOutEvent(event)
 
-    def _touch_down(self, at: QPointF) -> None:
+    def _touch_down(self, at: QPointF, stamp_ms: int) -> None:
         fit = self.fit()
         pixel = None if fit is None else fit.pixel_at(at)
         if pixel is None or self._shown is None:
             return
-        self._finger = Finger(pixel, self._shown.size, self._rules)
+        self._finger = Finger(pixel, self._shown.size, self._rules, stamp_ms)
         self._tick.start()
         self.touch_began.emit(self._shown.number, pixel)
         self._tell_gesture()
 
-    def _move(self, finger: Finger, to: Pixel) -> None:
-        if finger.move(to):
+    def _move(self, finger: Finger, to: Pixel, stamp_ms: int) -> None:
+        if finger.move(to, stamp_ms):
             self.finger_moved.emit(to)
 
     def _end_wheel(self) -> None:

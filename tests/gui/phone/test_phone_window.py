@@ -209,7 +209,7 @@ def test_with_ctrl_a_second_finger_mirrors_the_first(person: Person) -> None:
     assert sum(y) == pytest.approx(RAW_MAX, abs=100)
 
 
-def test_a_slow_phone_keeps_nobody_waiting_and_still_feels_all_in_order(person: Person) -> None:
+def test_a_slow_phone_keeps_nobody_waiting_the_kernel_least_of_all_and_feels_all_in_order(person: Person) -> None:
     may_go_on = threading.Event()
     sleeper = threading.Thread(target=lambda: person.phone.with_input_methods(lambda _: may_go_on.wait(30)))
     sleeper.start()
@@ -218,15 +218,14 @@ def test_a_slow_phone_keeps_nobody_waiting_and_still_feels_all_in_order(person: 
     for step in range(50):
         QTest.mouseMove(person.screen, person.spot(360, 900 - 10 * step))
     QTest.mouseRelease(person.screen, LEFT, NONE, person.spot(360, 400))
-    assert person.reports == []
+    node = person.emulator.guest.touch_screen()
+    person.see(lambda: len(person.reports) > 2 and not node.contacts())
+    assert sleeper.is_alive(), "a click is one by the kernel's stamps though the phone has not felt it yet"
     may_go_on.set()
     sleeper.join()
 
-    node = person.emulator.guest.touch_screen()
-    person.see(lambda: len(person.reports) > 2 and not node.contacts())
     down_the_screen = [y for _, y in person.places() if y is not None]
     assert down_the_screen == sorted(down_the_screen, reverse=True)
-    assert len(down_the_screen) < 10
 
 
 def test_the_right_button_is_back(person: Person) -> None:

@@ -4,8 +4,8 @@ import time
 from dataclasses import dataclass, field
 
 import pytest
-from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QColor, QWheelEvent
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
+from PySide6.QtGui import QColor, QMouseEvent, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
@@ -24,6 +24,7 @@ SCREENS = [Size(720, 1280), Size(1440, 3120), Size(2208, 1840), Size(2560, 1600)
 LEFT, RIGHT, MIDDLE = Qt.MouseButton.LeftButton, Qt.MouseButton.RightButton, Qt.MouseButton.MiddleButton
 NONE = Qt.KeyboardModifier.NoModifier
 RULES = TouchRules.for_density(420)
+LONG_PRESS_MS = RULES.long_press_us // 1000
 
 
 @dataclass
@@ -107,12 +108,35 @@ def test_a_press_that_is_held_becomes_a_long_press_and_says_so(mirror: MirrorVie
     QTest.mousePress(mirror, LEFT, NONE, spot(mirror, 500, 900))
     assert mirror.gesture.startswith("CLICK")
     qtbot.waitUntil(lambda: mirror.gesture.startswith("LONG_PRESS"))
-    QTest.mouseRelease(mirror, LEFT, NONE, spot(mirror, 500, 900))
+    QTest.mouseRelease(mirror, LEFT, NONE, spot(mirror, 500, 900), LONG_PRESS_MS)
 
     _, stroke = ears.heard
     assert isinstance(stroke, TouchStroke)
     assert isinstance(recognize(stroke, RULES, PHONE), LongPress)
     assert mirror.gesture == ""
+
+
+def stamped(mirror: MirrorView, kind: QEvent.Type, stamp_ms: int) -> None:
+    """A mouse event that comes to the mirror now and tells what happened at `stamp_ms`."""
+    at = QPointF(spot(mirror, 500, 900))
+    buttons = LEFT if kind is QEvent.Type.MouseButtonPress else Qt.MouseButton.NoButton
+    event = QMouseEvent(kind, at, mirror.mapToGlobal(at), LEFT, buttons, NONE)
+    event.setTimestamp(stamp_ms)
+    QApplication.sendEvent(mirror, event)
+
+
+def test_the_events_own_time_tells_a_click_from_a_long_press_however_late_they_come(
+    mirror: MirrorView, ears: Ears, qtbot: QtBot
+) -> None:
+    stamped(mirror, QEvent.Type.MouseButtonPress, 5000)
+    qtbot.waitUntil(lambda: mirror.gesture.startswith("LONG_PRESS"))
+    stamped(mirror, QEvent.Type.MouseButtonRelease, 5080)
+    assert mirror.sent.startswith("CLICK")
+    stamped(mirror, QEvent.Type.MouseButtonPress, 6000)
+    stamped(mirror, QEvent.Type.MouseButtonRelease, 6500)
+
+    strokes = [heard for heard in ears.heard if isinstance(heard, TouchStroke)]
+    assert [stroke.duration_us for stroke in strokes] == [80_000, 500_000]
 
 
 def test_a_drag_keeps_its_whole_trajectory_and_its_times(mirror: MirrorView, ears: Ears) -> None:
