@@ -228,7 +228,8 @@ def annotator_tasks(settings: Settings, who_records: Callable[[], str] | None = 
 
 def _queue_file(dataset: Path, folder: Path) -> Path:
     """The queue of a dataset, by whatever way its folder is named; one that was begun for the name stays."""
-    as_named, resolved = (folder / f"{_short_hash(str(path))}.sqlite" for path in (dataset, dataset.resolve()))
+    names = (str(dataset), os.path.realpath(dataset))  # which never raises, as resolve does at links in a circle
+    as_named, resolved = (folder / f"{_short_hash(name)}.sqlite" for name in names)
     return as_named if as_named.exists() else resolved
 
 
