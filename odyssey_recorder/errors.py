@@ -1,8 +1,16 @@
 """What can go wrong, as the people who must mend it are told: one tree of errors, each message fit to be shown."""
 
 
+def showable(text: str) -> str:
+    """`text` with what no file or terminal can hold spelled out: names of files need not be UTF-8."""
+    return text.encode(errors="backslashreplace").decode()
+
+
 class OdysseyError(Exception):
     """Something the user can understand and act on; the message says what failed, on what, and what to do."""
+
+    def __str__(self) -> str:
+        return showable(super().__str__())
 
 
 class DeviceError(OdysseyError):
@@ -32,7 +40,7 @@ class UnfitFileError(DatasetError, OSError):
     """
 
     def __str__(self) -> str:
-        return f"{self.filename} is not used: {self.strerror}."
+        return showable(f"{self.filename} is not used: {self.strerror}.")
 
 
 class InvalidEpisodeError(DatasetError):

@@ -43,7 +43,9 @@ def logging_to(file: Path, level: str) -> Iterator[None]:
     """
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
-        handler = RotatingFileHandler(file, maxBytes=_PART_BYTES, backupCount=_OLDER_PARTS, encoding="utf-8")
+        handler = RotatingFileHandler(
+            file, maxBytes=_PART_BYTES, backupCount=_OLDER_PARTS, encoding="utf-8", errors="backslashreplace"
+        )
     except OSError as error:
         _log.warning("There is no log: %s cannot be written: %s", file, error.strerror)
         yield

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache, partial
 from pathlib import Path
 
-from odyssey_recorder.errors import CancelledError
+from odyssey_recorder.errors import CancelledError, showable
 from odyssey_recorder.quality.cache import By, Cache, Kept
 from odyssey_recorder.quality.checks import check_episode
 from odyssey_recorder.quality.edition import edition, edition_of
@@ -113,7 +113,7 @@ class Checker:
                 case Lost(why):
                     report = report_as_json(unreadable(annotation, why))
                     stamp = self._inspector.stamp(EpisodeFiles(annotation), annotation.stem, 0)
-                    yield annotation, Kept(stamp, annotation.stem, 0, report, "")
+                    yield annotation, Kept(stamp, showable(annotation.stem), 0, report, "")
         if cancelled():
             raise CancelledError("The check was given up.")
 

@@ -10,7 +10,7 @@ from odyssey_recorder.dataset.plain_json import shown
 from odyssey_recorder.dataset.provenance import EpisodeProvenance, StepRecord
 from odyssey_recorder.dataset.store import read_provenance
 from odyssey_recorder.device.view_tree import Node, parse
-from odyssey_recorder.errors import DatasetError, DeviceError
+from odyssey_recorder.errors import DatasetError, DeviceError, showable
 from odyssey_recorder.files import Largest
 from odyssey_recorder.model.episode import screenshot_name
 from odyssey_recorder.quality.evidence import EpisodeEvidence, StepEvidence
@@ -29,7 +29,7 @@ def read_annotation(files: EpisodeFiles) -> LooseEpisode:
         data = read_evidence(files.annotation, Largest.ANNOTATION)
     except FileNotFoundError as error:
         raise DatasetError(f"{files.annotation} cannot be read: there is no such file.") from error
-    told = read_loosely(data, source=files.annotation.name)
+    told = read_loosely(data, source=showable(files.annotation.name))
     name = files.named(told.episode_id)
     if name == told.episode_id:
         return told

@@ -7,7 +7,7 @@ from pathlib import Path
 from pydantic import TypeAdapter
 
 from odyssey_recorder.dataset.lettering import on_one_line
-from odyssey_recorder.errors import DatasetError
+from odyssey_recorder.errors import DatasetError, showable
 from odyssey_recorder.quality.cache import Kept
 from odyssey_recorder.quality.collect import collect, read_annotation
 from odyssey_recorder.quality.evidence import EpisodeEvidence
@@ -45,9 +45,9 @@ class Inspector:
         try:
             episode = read_annotation(files)
         except DatasetError as error:
-            stamp = self.stamp(files, annotation.stem, 0)
+            stamp = self.stamp(files, showable(annotation.stem), 0)
             report = report_as_json(unreadable(annotation, str(error)))
-            return Inspected(Kept(stamp, annotation.stem, 0, report, ""), gauge.learnt)
+            return Inspected(Kept(stamp, showable(annotation.stem), 0, report, ""), gauge.learnt)
         name, steps = episode.episode_id, len(episode.steps)
         stamp = self.stamp(files, name, steps)
         evidence = collect(files, episode, gauge, self._beside(files, name))
@@ -69,8 +69,10 @@ def unreadable(annotation: Path, why: str) -> EpisodeReport:
     """The report of an episode that could not be looked at, and why."""
     found = f"The episode could not be checked: {on_one_line(why).rstrip('.')}."
     todo = "Bring its file back as it was, or take the episode out of the dataset."
-    finding = Finding("ACT01", Severity.ERROR, Criterion.SEQUENCE, annotation.stem, None, found, todo)
-    return EpisodeReport(annotation.stem, (finding,), (NotChecked("all others", "the episode could not be read"),))
+    finding = Finding("ACT01", Severity.ERROR, Criterion.SEQUENCE, showable(annotation.stem), None, found, todo)
+    return EpisodeReport(
+        showable(annotation.stem), (finding,), (NotChecked("all others", "the episode could not be read"),)
+    )
 
 
 def report_as_json(report: EpisodeReport) -> str:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from odyssey_recorder.dataset.durable import dataset_of, storage_error
 from odyssey_recorder.dataset.provenance import UI_TREES, ui_tree_name
+from odyssey_recorder.errors import showable
 from odyssey_recorder.files import read_file
 from odyssey_recorder.model.episode import is_episode_id, screenshot_name
 
@@ -60,7 +61,7 @@ class EpisodeFiles:
     def named(self, told: str) -> str:
         """The id that its files are named after: that of the annotation's name, otherwise the one that is `told`."""
         stem = self.annotation.stem
-        return told if is_episode_id(told) and not is_episode_id(stem) else stem
+        return told if is_episode_id(told) and not is_episode_id(stem) else showable(stem)
 
     def screenshot(self, name: str, step: int) -> Path:
         """The screenshot of a step of the episode whose files are named after `name`."""
@@ -136,5 +137,5 @@ def _by_episode(folder: Path) -> Mapping[str, Sequence[str]]:
         for entry in entries:
             episode_id, underscore, _ = entry.name.partition("_")
             if underscore:
-                names[episode_id].append(entry.name)
+                names[episode_id].append(showable(entry.name))
     return {episode_id: sorted(found) for episode_id, found in names.items()}

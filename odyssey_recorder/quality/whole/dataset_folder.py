@@ -10,6 +10,7 @@ from pathlib import Path
 
 from odyssey_recorder.dataset.durable import storage_error
 from odyssey_recorder.dataset.trash import Trash
+from odyssey_recorder.errors import showable
 from odyssey_recorder.files import Largest, read_file
 from odyssey_recorder.model.episode import is_episode_id
 from odyssey_recorder.quality.evidence import FactsSource
@@ -43,7 +44,7 @@ def names_in(folder: Path) -> Iterator[str]:
     """
     try:
         with suppress(FileNotFoundError), os.scandir(folder) as entries:
-            yield from (entry.name for entry in entries if entry.is_file() and not entry.name.startswith("."))
+            yield from (showable(entry.name) for entry in entries if entry.is_file() and not entry.name.startswith("."))
     except OSError as error:
         raise storage_error(error, folder, "read") from error
 

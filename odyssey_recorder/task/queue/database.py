@@ -183,6 +183,11 @@ class QueueDatabase:
             raise TaskError(_server_fault(self._shown, error)) from error
         except SQLAlchemyError as error:
             raise TaskError(f"The queue {self._shown} cannot be used: {_first_line(error)}.") from error
+        except (LookupError, TypeError, ValueError, ArithmeticError) as error:
+            raise TaskError(
+                f"The queue {self._shown} holds what the program does not understand ({str(error)[:80]}). Bring back a"
+                " copy of it, or move it away: a new one is made, in which all tasks wait again."
+            ) from error
         except OSError as error:
             raise TaskError(
                 f"The queue {self._shown} cannot be opened: {error.strerror or error}. Make room, or the folder"
