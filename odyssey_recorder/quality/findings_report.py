@@ -132,7 +132,7 @@ class FindingsReport:
 
 def write_findings_page(path: Path, report: FindingsReport) -> None:
     """Write the HTML page to `path`, in one piece. Raises DatasetError."""
-    write_durably(path, render_findings_page(report).encode())
+    write_durably(path, render_findings_page(report).encode(errors="backslashreplace"))
 
 
 def render_findings_page(report: FindingsReport) -> str:

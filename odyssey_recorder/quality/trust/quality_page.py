@@ -44,7 +44,7 @@ class Bar:
 
 def write_quality_page(path: Path, report: QualityReport, *, dataset: str, made_at: datetime) -> None:
     """Write the HTML page to `path`, in one piece. Raises DatasetError."""
-    write_durably(path, render_quality_page(report, dataset=dataset, made_at=made_at).encode())
+    write_durably(path, render_quality_page(report, dataset=dataset, made_at=made_at).encode(errors="backslashreplace"))
 
 
 def render_quality_page(report: QualityReport, *, dataset: str, made_at: datetime) -> str:
