@@ -108,7 +108,7 @@ def _listen(recorder: Recorder, words: TextIO, console: Console, *, accepts_scre
         recorder.start()
         view = recorder.wait_for(lambda view: view.state in _LISTENING, _PATIENCE_S)
         if view.state is State.LEADING_BACK and accepts_screen:
-            recorder.accept_screen()
+            _accept(recorder)
         if view.published is None:
             console.print(WORDS, soft_wrap=True)
             _obey(recorder, words, console)
@@ -139,7 +139,7 @@ def _obey(recorder: Recorder, words: TextIO, console: Console) -> None:
                 ended = False
                 recorder.undo()
             case "accept":
-                recorder.accept_screen()
+                _accept(recorder)
             case "text" if _answer(recorder, rest):
                 pass
             case "stop":
@@ -150,6 +150,12 @@ def _obey(recorder: Recorder, words: TextIO, console: Console) -> None:
                 console.print(line(f"{word!r} alone says nothing here. ", WORDS), soft_wrap=True)
         if ended and recorder.wait_for(_is_decided, _PATIENCE_S).published is not None:
             return
+
+
+def _accept(recorder: Recorder) -> None:
+    """Take the screen for the wanted one, where there is one, and wait until the recorder goes on."""
+    recorder.accept_screen()
+    recorder.wait_for(lambda view: view.goal is None or view.state is not State.LEADING_BACK, _PATIENCE_S)
 
 
 def _answer(recorder: Recorder, rest: str) -> bool:

@@ -13,7 +13,7 @@ from odyssey_recorder.device.device import ScreenState
 from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.device.view_tree import Node, clickable_at, focused_text, parse
 from odyssey_recorder.gesture.contacts import Contact, ContactLost, KeyPressed, KeyTyped, TouchNews, to_stroke
-from odyssey_recorder.gesture.getevent import InputNode
+from odyssey_recorder.gesture.getevent import POSITION_X, POSITION_Y, InputNode
 from odyssey_recorder.gesture.recognizer import TouchRules, recognize
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import Action, Complete, Impossible, Press, Type
@@ -265,7 +265,7 @@ class StepWriter:
 
     def _place_of(self, contact: Contact, node: InputNode | None) -> str:
         screen = self._screen
-        if screen is None or node is None:
+        if screen is None or node is None or not {POSITION_X, POSITION_Y} <= node.axes.keys():
             return ""
         picture = screen.size.turned() if screen.rotation % 2 else screen.size
         start = to_stroke(contact, node, screen.panel or screen.size, screen.rotation, picture).start

@@ -127,7 +127,7 @@ class WayBack:
 
     def accept(self) -> bool:
         """The annotator takes the screen for the wanted one: the next step says so. Whether there was a way to end."""
-        accepted = self.by_hand
+        accepted = self._part in {_Part.BY_HAND, _Part.UNLIKE}
         if accepted:
             self.give_up()
         return accepted

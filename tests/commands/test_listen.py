@@ -113,6 +113,32 @@ def test_who_stops_keeps_the_draft_and_can_go_on_with_it(command_line: CommandLi
     assert gone_on.exit_code == 0
 
 
+def test_a_draft_that_stopped_on_another_screen_goes_on_when_that_is_accepted(
+    command_line: CommandLine, phone: LabPhone
+) -> None:
+    listen(command_line, home_then("stop", phone=phone, command_line=command_line))
+    [draft] = command_line.draft_ids()
+    log = command_line.drafts / draft / "steps.jsonl"
+    log.write_text(
+        "".join(line for line in log.read_text().splitlines(keepends=True) if '"screen","picture"' not in line)
+    )
+
+    def go_on(say: Callable[[str], None]) -> None:
+        for words in ("done", "stop"):
+            say(words)
+
+    refused = listen(command_line, go_on, "--resume", draft)
+    assert refused.exit_code == 1
+    assert "There is no picture of the screen after the last step (HOME)" in refused.err
+    assert "First bring the device back to the wanted screen" in refused.err
+
+    accepted = listen(command_line, lambda say: say("done"), "--resume", draft, "--accept-screen")
+    assert accepted.exit_code == 0
+    assert "The device is back where it was: go on." in accepted.err
+    again = listen(command_line, lambda say: None, "--resume", draft)
+    assert again.exit_code == 1, "it is published, and no draft any more"
+
+
 def test_a_script_and_passive_mode_exclude_each_other(command_line: CommandLine) -> None:
     ran = command_line("record", "--mode", "passive", "--script", "play.jsonl", *TASK)
 

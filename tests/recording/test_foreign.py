@@ -1,5 +1,6 @@
 """What happens on the device without the recorder: what is explained, and what is told and flagged."""
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -8,8 +9,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
+from odyssey_recorder.gesture.contacts import (
+    Contact,
+    ContactLost,
+    EventsDropped,
+    KeyPressed,
+    KeyTyped,
+    LossCause,
+    RawSample,
+    TouchNews,
+)
+from odyssey_recorder.gesture.getevent import POSITION_X, POSITION_Y, AxisRange, InputNode
 from odyssey_recorder.model.action import SystemKey
-from odyssey_recorder.model.geometry import CELLS
+from odyssey_recorder.model.geometry import CELLS, Rotation, Size
 from odyssey_recorder.recording.effects import CompareScreens, KeepFrame, SaveStep, Tell
 from odyssey_recorder.recording.events import (
     FrameKept,
@@ -30,6 +42,7 @@ from odyssey_recorder.recording.foreign import (
     MOST_NAMED,
     SLACK_NS,
     SMALL,
+    TELL_UNEXPLAINED,
     TOUCHED,
     UNEXPLAINED,
     ForeignInput,
@@ -37,6 +50,7 @@ from odyssey_recorder.recording.foreign import (
 )
 from odyssey_recorder.recording.session import Session
 from odyssey_recorder.recording.state import State
+from odyssey_recorder.recording.step_writer import StepWriter
 from tests.fakes import FakeDevice
 from tests.recording.desk import RULES, Desk
 from tests.recording.test_session import moving, say, still
@@ -239,3 +253,47 @@ def with_clock(device: FakeDevice, minute: int) -> Image.Image:
     picture = device.picture(device.screen)
     picture.paste((0, 0, 40 * minute + 40), (100, 200, 140, 220))
     return picture
+
+
+def test_a_device_that_was_restarted_while_it_was_away_is_flagged(tmp_path: Path) -> None:
+    device = FakeDevice()
+    with Desk(tmp_path).recording(device, rules=STRICT) as recording:
+        recording.tap_and_wait()
+        device.disconnect()
+        recording.until(State.DEVICE_LOST)
+        device.show("home, after a restart")
+        device.mend()
+        recording.annotator.await_notice(TELL_UNEXPLAINED)
+        view = recording.tap_and_wait()
+    assert [step.flag for step in view.steps] == ["", UNEXPLAINED]
+
+
+AXIS = AxisRange(0, 32767)
+NODE = InputNode("/dev/input/event1", "touch", frozenset(), {POSITION_X: AXIS, POSITION_Y: AXIS})
+TOUCH = Contact(NODE.node, 0, (RawSample(16384, 8192, 5),), 9, 1)
+
+
+@pytest.mark.parametrize(
+    ("news", "words"),
+    [
+        (TOUCH, "a touch at (180, 160), "),
+        (replace(TOUCH, node="/dev/input/event7"), "a touch, "),
+        (ContactLost(NODE.node, 0, 5, LossCause.STREAM_LOST), "a touch, "),
+        (KeyPressed(NODE.node, SystemKey.BACK, 5), "the key BACK, "),
+        (KeyTyped(NODE.node, "KEY_A", 5), "a key of a keyboard, "),
+        (EventsDropped(NODE.node, 5), ""),
+    ],
+)
+def test_what_was_felt_is_named_with_its_place_and_time(tmp_path: Path, news: TouchNews, words: str) -> None:
+    device = FakeDevice(size=Size(360, 640))
+    draft = Desk(tmp_path).draft()
+    writer = StepWriter(draft, RULES.touch)
+    writer.take_screen(1, device.screen_state())
+    said = writer.words_of(news, 0, {NODE.node: NODE})
+    assert said.startswith(words)
+    assert (not words) or re.fullmatch(r".*, [0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9] UTC", said)
+    device.state = replace(device.state, rotation=Rotation.R90)
+    writer.take_screen(2, device.screen_state())
+    if news is TOUCH:
+        assert writer.words_of(news, 0, {NODE.node: NODE}).startswith("a touch at (160, 179)")
+    draft.close()
