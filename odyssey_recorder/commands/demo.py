@@ -172,9 +172,9 @@ def _record(desk: Desk, device: Device, lab: Lab, assignment: Assignment, out: C
     try:
         recorder.start()
         if demonstration.mode == "passive":
-            _work_on_the_phone(desk, recorder, eyes, demonstration.moves)
+            work_on_the_phone(desk, recorder, eyes, demonstration.moves)
         else:
-            _play(player, recorder, eyes, demonstration.moves)
+            play(player, recorder, eyes, demonstration.moves)
         published = player.published(recorder).published
     finally:
         recorder.stop()
@@ -187,14 +187,14 @@ def _record(desk: Desk, device: Device, lab: Lab, assignment: Assignment, out: C
     return published
 
 
-def _play(player: script.ScriptPlayer, recorder: Recorder, eyes: Eyes, moves: Sequence[Move]) -> None:
+def play(player: script.ScriptPlayer, recorder: Recorder, eyes: Eyes, moves: Sequence[Move]) -> None:
     """Carry the moves out through the recorder, as in its window."""
     for move in moves:
         recorder.wait_for(lambda view: view.state is State.READY and view.has_view_tree, script.PATIENCE_S)
         player.perform(eyes.command(move), recorder)
 
 
-def _work_on_the_phone(desk: Desk, recorder: Recorder, eyes: Eyes, moves: Sequence[Move]) -> None:
+def work_on_the_phone(desk: Desk, recorder: Recorder, eyes: Eyes, moves: Sequence[Move]) -> None:
     """Carry the moves out on the phone itself, while the recorder listens."""
     recorder.wait_for(lambda view: view.state is State.READY, script.PATIENCE_S)
     device = desk.connect(recorder.serial)

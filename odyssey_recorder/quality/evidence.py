@@ -44,11 +44,21 @@ class EpisodeEvidence:
 
 
 @dataclass(frozen=True, slots=True)
+class Shown:
+    """What the device said while a picture was taken: the package in front, and a hash of the words of its view tree,
+    empty where there is none; `taken_us` is when the frame was asked for."""
+
+    taken_us: int
+    package: str
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
 class EpisodeFacts:
     """What the checks of a whole dataset need of each episode, small enough to be kept of all.
 
     `actions` are the steps' actions in a few words each, `pictures` the SHA-256 of the steps' files, empty where there
-    is none, and `looks` their difference hashes, None where there is none.
+    is none, `looks` their difference hashes, None where there is none, and `screens` what the proof says of them.
     """
 
     episode_id: str
@@ -62,6 +72,7 @@ class EpisodeFacts:
     actions: tuple[str, ...]
     pictures: tuple[str, ...]
     looks: tuple[int | None, ...]
+    screens: tuple[Shown | None, ...] = ()
 
 
 FactsSource = Callable[[], Iterable[EpisodeFacts]]

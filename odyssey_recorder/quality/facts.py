@@ -2,12 +2,13 @@
 
 import sqlite3
 from collections.abc import Iterator
+from hashlib import blake2b
 
 from pydantic import TypeAdapter
 
 from odyssey_recorder.dataset.lettering import on_one_line
 from odyssey_recorder.model.action import describe
-from odyssey_recorder.quality.evidence import EpisodeEvidence, EpisodeFacts, StepEvidence
+from odyssey_recorder.quality.evidence import EpisodeEvidence, EpisodeFacts, Shown, StepEvidence
 
 _LONGEST_ACTION = 80
 _FACTS = TypeAdapter(EpisodeFacts)
@@ -29,6 +30,7 @@ def facts_of(evidence: EpisodeEvidence) -> EpisodeFacts:
         actions=tuple(_words(step) for step in evidence.steps),
         pictures=tuple("" if one is None else one.sha256 for one in pictures),
         looks=tuple(None if one is None or one.problem else one.look for one in pictures),
+        screens=tuple(map(_shown, evidence.steps)),
     )
 
 
@@ -68,6 +70,16 @@ class FactsShelf:
     def close(self) -> None:
         """Forget everything."""
         self._database.close()
+
+
+def _shown(step: StepEvidence) -> Shown | None:
+    if step.record is None or step.record.screen is None or not step.record.screen.package:
+        return None
+    words = ""
+    if step.views is not None:
+        said = sorted(f"{view.text}\0{view.description}" for view in step.views)
+        words = blake2b("\n".join(said).encode(errors="replace"), digest_size=8).hexdigest()
+    return Shown(step.record.frame.started_us, step.record.screen.package, words)
 
 
 def _words(step: StepEvidence) -> str:

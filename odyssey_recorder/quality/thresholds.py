@@ -70,7 +70,8 @@ NAMED_AT_MOST = 3
 """A finding names so many other episodes."""
 SHORTEST, LONGEST = 4, 60
 """Steps that an episode has, the terminal one included."""
-LENGTH_DEVIATIONS = 3
-"""An episode is as long as usual within so many median absolute deviations of its category's median."""
+LENGTH_FENCE = 3
+"""An episode is unusual when it is longer than the middle half of its category by more than so many of that half's
+widths, or shorter: Tukey's outer fences."""
 LENGTHS_NEEDED = 20
 """A category with fewer episodes has no usual length."""

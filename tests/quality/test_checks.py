@@ -95,6 +95,11 @@ def test_every_flag_of_the_recorder_is_taken_by_a_check_and_found(flag: str) -> 
     assert check_of_flag_finds(flag) or check == "IMG03"
 
 
+def test_a_flag_of_a_newer_recorder_is_found_in_its_own_words() -> None:
+    (found,) = check_episode(with_step(evidence(), 2, flags=("somebody else touched the device",))).findings
+    assert (found.name, found.found) == ("IMG05@2", "Somebody else touched the device.")
+
+
 def check_of_flag_finds(flag: str) -> bool:
     """Whether the flag, at a step that its check looks at, makes a finding of it."""
     step = 1 if taken_by(flag) == "ACT05" else 0

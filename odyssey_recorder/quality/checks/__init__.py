@@ -31,7 +31,7 @@ CHECKS: tuple[Check, ...] = (
     Check("IMG03", _ERROR, _PICTURES, "A picture has not the size of the device", pictures.sizes),
     Check("IMG04", _ERROR, _PICTURES, "A picture is blank", pictures.shows_something),
     Check("IMG05", _WARNING, _PICTURES, "A picture is not proved to be of its moment", pictures.taken_in_time),
-    Check("IMG06", _WARNING, _PICTURES, "A picture is also that of another episode"),
+    Check("IMG06", _WARNING, _PICTURES, "A picture is also that of another step"),
     Check("IMG07", _WARNING, _PICTURES, "An action had no effect", pictures.has_an_effect),
     Check("IMG08", _WARNING, _PICTURES, "The screen was not at rest", pictures.at_rest),
     Check("ACT01", _ERROR, _SEQUENCE, "An action is not one of the format's", actions.in_the_vocabulary),

@@ -119,7 +119,8 @@ def shows_something(evidence: EpisodeEvidence) -> Said:
 def taken_in_time(evidence: EpisodeEvidence) -> Said:
     """The frame was asked for after the touch-down; or it was more than `OLDEST_PICTURE_US` old then and no second
     frame proves it; or the recorder said so itself: that the screen changed at the touch, that nothing proves the
-    picture, that the clocks disagreed, or that a screen led back to was not the same."""
+    picture, that the clocks disagreed, or that a screen led back to was not the same; or it said what no other check
+    takes up."""
     todo = "Compare the picture with the place that was touched; if it shows another screen, drop the step or its tail."
     for step in evidence.steps:
         record = step.record

@@ -3,19 +3,19 @@
 from array import array
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from statistics import median
+from statistics import quantiles
 
 from odyssey_recorder.quality.evidence import FactsSource
 from odyssey_recorder.quality.finding import Criterion, Finding, NotChecked, Severity
-from odyssey_recorder.quality.thresholds import LENGTH_DEVIATIONS, LENGTHS_NEEDED, LONGEST, SHORTEST
+from odyssey_recorder.quality.thresholds import LENGTH_FENCE, LENGTHS_NEEDED, LONGEST, SHORTEST
 from odyssey_recorder.quality.wording import counted, named
 
 
 def odd_lengths(source: FactsSource) -> Iterator[Finding | NotChecked]:
-    """EPI03: an episode has fewer than 4 or more than 60 steps, or is further from the median of its category than
-    three times the median absolute deviation.
+    """EPI03: an episode has fewer than 4 or more than 60 steps, or is further from the middle half of its category
+    than three times that half's width (Tukey's outer fences).
 
-    A category of few episodes has no median worth the name: then that part is not checked.
+    A category of few episodes has no usual length: then that part is not checked.
     """
     lengths: defaultdict[str, array[int]] = defaultdict(lambda: array("I"))
     for facts in source():
@@ -38,10 +38,10 @@ def odd_lengths(source: FactsSource) -> Iterator[Finding | NotChecked]:
 
 def _usual(lengths: Sequence[int]) -> tuple[float, float]:
     """The shortest and the longest that is usual."""
-    middle = median(lengths)
-    # Where most are of one length the deviation is 0, and one step more would be odd.
-    reach = LENGTH_DEVIATIONS * max(1.0, median(abs(length - middle) for length in lengths))
-    return middle - reach, middle + reach
+    lower, _, upper = quantiles(lengths, method="inclusive")
+    # Where most are of one length the width is 0, and one step more would be odd.
+    reach = LENGTH_FENCE * max(1.0, upper - lower)
+    return lower - reach, upper + reach
 
 
 def _odd(length: int, category: str, usual: tuple[float, float] | None) -> str:

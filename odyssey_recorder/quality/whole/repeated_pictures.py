@@ -1,4 +1,4 @@
-"""Which pictures of an episode were seen in another one, and when that is no wonder: the home screen, the same deed."""
+"""Which pictures are those of another step too, and when that is no wonder: the device showed the same screen twice."""
 
 import hashlib
 from array import array
@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from odyssey_recorder.quality.evidence import EpisodeFacts, FactsSource
+from odyssey_recorder.quality.evidence import EpisodeFacts, FactsSource, Shown
 from odyssey_recorder.quality.finding import Criterion, Finding, Severity
 from odyssey_recorder.quality.thresholds import (
     ALIKE_LOOKS,
@@ -22,35 +22,52 @@ from odyssey_recorder.quality.whole.alphabet import Alphabet
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Where a picture is, and what led to it: the look of the picture before it, and the action made on that."""
+    """Where a picture is, what the proof says of its screen, and what led to it: the look before, and the action."""
 
     episode_id: str
     step: int
     device: str
     before: int | None
     action: str
+    shown: Shown | None
+    from_home: bool
 
     @property
     def is_home(self) -> bool:
         """Whether the home screen is to be expected there."""
         return self.step == 0 or self.action == "HOME"
 
+    @property
+    def is_first_page(self) -> bool:
+        """Whether an app was opened on the home screen just before, as far as a file without a proof tells."""
+        return self.from_home and self.action.startswith("CLICK ")
+
 
 def repeated_pictures(source: FactsSource) -> Iterator[Finding]:
-    """IMG06: the very file of a screenshot is one of another episode too, and nothing explains it.
+    """IMG06: the very file of a screenshot is that of another step too, and nothing explains it.
 
-    It is explained, on one device, where it is a home screen (an episode begins with it, or HOME led to it), and where
-    in both episodes the same action on a screen that looked the same led to it: the status bar's clock may stand still.
-    A picture of many episodes is a screen that all pass by, and a note; of few it is a mix-up of files, and a warning.
+    With a proof: the same app was in front, and its view tree said the same words, at another step that has the picture
+    and whose frame was taken at another time. Where the proof says otherwise of a step than of all others that have its
+    picture, it is a mix-up of files. Steps that follow one another are IMG07's.
+
+    Without a proof a picture of another episode is explained, on one device, where it is the home screen (an episode
+    begins with it, or HOME led to it) or an app's first page (a CLICK on the home screen led to it), and where in both
+    episodes the same action on a screen that looked the same led to it: the status bar's clock may stand still.
+
+    A picture that many episodes have unexplained says little, and is a note; of few it is a warning.
     """
-    repeated = _in_two_episodes(source)
+    repeated = _at_several_steps(source)
     places: defaultdict[str, list[_Place]] = defaultdict(list)
     for facts in source():
         for place, sha256 in _places(facts):
             if _key(sha256) in repeated:
                 places[sha256].append(place)
     for group in places.values():
-        yield from _unexplained(group)
+        mixed_up = list(_mixed_up(group))
+        yield from _found(mixed_up, group, common=len({place.episode_id for place in mixed_up}))
+        owners = {place.episode_id for place in group}
+        if len(owners) > 1:
+            yield from _found(_unexplained(group), group, common=len(owners))
 
 
 def episodes_that_look_alike(source: FactsSource) -> Iterator[Finding]:
@@ -86,13 +103,11 @@ def _alike(facts: EpisodeFacts, own: int, others: Counter[str], tasks: dict[str,
         )  # fmt: skip
 
 
-def _in_two_episodes(source: FactsSource) -> set[int]:
-    """The keys of the pictures that more than one episode has."""
-    keys, owners = array("Q"), array("I")
-    for number, facts in enumerate(source()):
-        own = {_key(sha256) for sha256 in facts.pictures if sha256}
-        keys.extend(own)
-        owners.extend([number] * len(own))
+def _at_several_steps(source: FactsSource) -> set[int]:
+    """The keys of the pictures that more than one step has."""
+    keys = array("Q")
+    for facts in source():
+        keys.extend(_key(sha256) for sha256 in facts.pictures if sha256)
     return _twice(keys)
 
 
@@ -120,22 +135,54 @@ def _looks(facts: EpisodeFacts) -> set[int]:
 
 
 def _places(facts: EpisodeFacts) -> Iterator[tuple[_Place, str]]:
+    from_home = False
+    shown = facts.screens or (None,) * len(facts.pictures)
     for step, sha256 in enumerate(facts.pictures):
+        before, action = (facts.looks[step - 1], facts.actions[step - 1]) if step else (None, "")
+        place = _Place(facts.episode_id, step, facts.device, before, action, shown[step], from_home)
+        from_home = place.is_home
         if sha256:
-            before, action = (facts.looks[step - 1], facts.actions[step - 1]) if step else (None, "")
-            yield _Place(facts.episode_id, step, facts.device, before, action), sha256
+            yield place, sha256
 
 
-def _unexplained(group: Sequence[_Place]) -> Iterator[Finding]:
-    """A finding for each episode that has the picture of `group` and nothing explains why."""
-    homes = {place.device for place in group if place.is_home}
-    first = {place.episode_id: place for place in reversed(group)}
-    ways = _ways(group)
-    explained = {place.episode_id for place in group if place.device in homes}
-    explained.update(*(episodes for episodes in ways if len(episodes) > 1))
-    for episode_id, place in sorted(first.items()):
-        if episode_id not in explained:
-            yield _repeated(place, [other for other in sorted(first) if other != episode_id])
+# --- by the proof ----------------------------------------------------------------------------------------
+
+
+def _mixed_up(group: Sequence[_Place]) -> Iterator[_Place]:
+    """The places of whose screen the proof says otherwise than of all others that have the picture."""
+    proved = [(place, place.shown) for place in group if place.shown is not None]
+    screens = Counter((shown.package, shown.words) for _, shown in proved)
+    packages = Counter(shown.package for _, shown in proved)
+    takers: defaultdict[int, set[str]] = defaultdict(set)
+    for place, shown in proved:
+        takers[shown.taken_us].add(place.episode_id)
+    for place, shown in proved:
+        alike = screens[shown.package, shown.words] + (screens[shown.package, ""] if shown.words else 0)
+        is_copied = len(takers[shown.taken_us]) > 1
+        is_alone = (alike if shown.words else packages[shown.package]) == 1
+        if (is_alone or is_copied) and any(not _follow(place, other) for other, _ in proved if other is not place):
+            yield place
+
+
+def _follow(one: _Place, other: _Place) -> bool:
+    return one.episode_id == other.episode_id and abs(one.step - other.step) == 1
+
+
+# --- without one -----------------------------------------------------------------------------------------
+
+
+def _unexplained(group: Sequence[_Place]) -> Iterator[_Place]:
+    """The first place of each episode in which nothing explains the picture, neither a proof nor what led there."""
+    entrances = {place.device for place in group if place.is_home or place.is_first_page}
+    explained = {place.episode_id for place in group if place.device in entrances}
+    explained.update(*(episodes for episodes in _ways(group) if len(episodes) > 1))
+    proved = sum(place.shown is not None for place in group)
+    seen: set[str] = set()
+    for place in group:
+        is_proved = place.shown is not None and proved > 1
+        if place.episode_id not in explained | seen and not is_proved:
+            seen.add(place.episode_id)
+            yield place
 
 
 def _ways(group: Sequence[_Place]) -> list[set[str]]:
@@ -155,19 +202,21 @@ def _ways(group: Sequence[_Place]) -> list[set[str]]:
     return [episodes for *_, episodes in known]
 
 
-def _repeated(place: _Place, others: Sequence[str]) -> Finding:
-    common = len(others) + 1 >= COMMON_SCREEN
-    return Finding(
-        "IMG06",
-        Severity.NOTE if common else Severity.WARNING,
-        Criterion.PICTURES,
-        place.episode_id,
-        place.step,
-        f"The picture is, byte for byte, also in {_episodes(others)}.",
-        "Look whether it shows what this episode did before; if it is the other's, record this one again.",
-        tuple(others[:NAMED_AT_MOST]),
-    )
-
-
-def _episodes(ids: Sequence[str]) -> str:
-    return f"episode {ids[0]}" if len(ids) == 1 else f"{len(ids)} other episodes"
+def _found(odd: Iterable[_Place], group: Sequence[_Place], *, common: int) -> Iterator[Finding]:
+    """A finding for each of the `odd` places; `common` episodes have the picture like this."""
+    owners = sorted({place.episode_id for place in group})
+    for place in odd:
+        others = [one for one in owners[: NAMED_AT_MOST + 1] if one != place.episode_id]
+        count = len(owners) - 1
+        where = "another step" if not others else f"episode {others[0]}" if count == 1 else f"{count} other episodes"
+        differs = "" if place.shown is None else ", where the device showed another screen"
+        yield Finding(
+            "IMG06",
+            Severity.NOTE if common >= COMMON_SCREEN else Severity.WARNING,
+            Criterion.PICTURES,
+            place.episode_id,
+            place.step,
+            f"The picture is, byte for byte, also in {where}{differs}.",
+            "Look whether it shows what this episode did before; if it is the other's, record this one again.",
+            tuple(others[:NAMED_AT_MOST]),
+        )

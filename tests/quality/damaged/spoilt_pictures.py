@@ -220,6 +220,20 @@ def stale_but_for_a_cursor(wreck: Wreck) -> Planted:
     return Planted("IMG07", step)
 
 
+@damage("candle")
+def of_another_step(wreck: Wreck) -> tuple[Planted, ...]:
+    """A screenshot is that of a step long before it, as if the recorder had taken it twice."""
+    wreck.put_same_picture(8, 4)
+    return Planted("IMG06", 8), Planted("IMG06", 4)
+
+
+@damage("candle")
+def home_again(wreck: Wreck) -> Planted:
+    """A screenshot is that of the home screen, though the app was in front."""
+    wreck.put_same_picture(3, 0)
+    return Planted("IMG06", 3)
+
+
 @damage()
 def restless(wreck: Wreck) -> Planted:
     """The screen had not come to rest when the frame was taken."""

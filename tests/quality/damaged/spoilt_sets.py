@@ -242,6 +242,15 @@ def clean_export(shelf: Shelf) -> None:
 
 
 @_damage(exported=True)
+def foreign_picture_in_export(shelf: Shelf) -> tuple[Planted, ...]:
+    """A screenshot of an exported folder, where no proof tells of it, is that of another episode."""
+    mine, other = shelf.wrecks[:2]
+    mine.put_file(3, other.picture(2).read_bytes())
+    shelf.write_manifest()
+    return _of(mine, "IMG06", 3), _of(other, "IMG06", 2)
+
+
+@_damage(exported=True)
 def changed_after_export(shelf: Shelf) -> Planted:
     """A picture of an exported folder was changed: it is whole, and not what the manifest says."""
     wreck = shelf.wrecks[0]

@@ -1,3 +1,5 @@
+import random
+
 from odyssey_recorder.quality.evidence import EpisodeFacts
 from odyssey_recorder.quality.finding import Finding, NotChecked
 from odyssey_recorder.quality.thresholds import LENGTHS_NEEDED
@@ -19,13 +21,20 @@ def test_less_than_4_and_more_than_60_steps_are_odd() -> None:
     assert odd(3, 4, 60, 61) == [3, 61]
 
 
-def test_three_deviations_from_the_median_are_the_end_of_the_usual() -> None:
-    most = [14, 16] * 15  # median 15, deviation 1
+def test_three_widths_beyond_the_middle_half_are_the_end_of_the_usual() -> None:
+    most = [14, 16] * 20
 
-    assert odd(*most, 11, 12, 18, 19) == [11, 19]
-    found = [one for one in odd_lengths(source(*of_lengths(*most, 11, 19))) if isinstance(one, Finding)]
-    assert found[1].found == "It has 19 steps; in General_Tool, 12 to 18 are usual."
+    assert odd(*most, 7, 8, 22, 23) == [7, 23]
+    found = [one for one in odd_lengths(source(*of_lengths(*most, 7, 23))) if isinstance(one, Finding)]
+    assert found[1].found == "It has 23 steps; in General_Tool, 8 to 22 are usual."
     assert (found[0].check, found[0].severity.value) == ("EPI03", "warning")
+
+
+def test_of_lengths_that_spread_as_those_of_tasks_do_hardly_any_is_odd() -> None:
+    rng = random.Random(1)
+    lengths = [max(4, round(rng.lognormvariate(2.65, 0.45))) for _ in range(3000)]
+
+    assert len(odd(*(one for one in lengths if one <= 60))) < 3000 / 100
 
 
 def test_where_nearly_all_have_one_length_a_step_more_is_not_odd() -> None:

@@ -1,0 +1,124 @@
+"""What can be done in one app of the simulated phone, and tasks of two or three apps that are put together from it."""
+
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from odyssey_recorder.commands.demo_hands import Drag, Move, On
+from odyssey_recorder.model.episode import TaskInfo
+from odyssey_recorder.recording.script import Complete, Impossible, PressKey, TypeText
+
+HOME, BACK = PressKey(key="HOME"), PressKey(key="BACK")
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What is done in one app, in words, and how, from the home screen on."""
+
+    app: str
+    words: str
+    moves: tuple[Move, ...]
+
+
+def _open(app: str, *what: str) -> list[Part]:
+    return [Part(app, f"open {one}", (On(app), On(one))) for one in what]
+
+
+def _article(query: str, title: str) -> Part:
+    search = (On("Browser"), On("Search or type web address"), TypeText(type=query), On("Go"), On(title))
+    return Part("Browser", f"read {title}", search)
+
+
+def _product(query: str, name: str) -> Part:
+    return Part("Shop", f"look at {name}", (On("Shop"), On("Search Shop"), TypeText(type=query), On(name)))
+
+
+def _sum(left: str, word: str, sign: str, right: str) -> Part:
+    return Part(
+        "Calculator", f"work out {left} {word} {right}", (On("Calculator"), On(left), On(sign), On(right), On("="))
+    )
+
+
+def _note(words: str) -> Part:
+    return Part("Notes", f"write down {words}", (On("Notes"), On("New note"), TypeText(type=words), BACK, BACK))
+
+
+PARTS: tuple[Part, ...] = (
+    *_open("Notes", "Packing list", "Pancakes", "Book club", "Gift ideas", "Wi-Fi of the cottage", "Quote"),
+    *_open("Calendar", "Wednesday, November 25", "Thursday, November 26", "Monday, November 30"),
+    *_open("Clock", "World clock", "Stopwatch", "Timer"),
+    *_open("Settings", "Network & internet", "Connected devices", "Notifications", "Display", "Battery", "Storage"),
+    *_open("Mail", "Dinner on Saturday", "Quarterly figures by Monday?", "Your card expires on 30 November"),
+    *_open("Messages", "Mira Vogel", "Jonas Weber", "Lena Hartmann", "Sofia Rossi", "Aisha Rahman"),
+    *_open("Photos", "First frost on the ridge", "Brunch on Sunday", "Fog between the firs", "Balloon festival"),
+    *_open("Photos", "Albums", "Golden October", "Skyline from the bridge", "Noodles with Kenji"),
+    *_open("Music", "Albums", "Playlists"),
+    *_open("Social", "Like", "Comments", "Profile"),
+    *_open("Browser", "Oslo weather: forecast for the week", "Fluffy pancakes in twenty minutes"),
+    *_open("Shop", "Novo Basic wireless headphones", "Saved", "Orders"),
+    _article("lisbon weather", "Lisbon weather: forecast for the week"),
+    _article("tokyo weather", "Tokyo weather: forecast for the week"),
+    _article("lentil soup", "Red lentil soup with lemon"),
+    _article("kyoto", "Kyoto in autumn: gardens, temples, tea"),
+    _article("comet", "A comet you can see without a telescope"),
+    _product("kettle", "Gooseneck electric kettle"),
+    _product("candle", "Cedar and fig candle"),
+    _product("puzzle", "World map puzzle, 1000 pieces"),
+    _product("lamp", "Arc reading lamp"),
+    _sum("7", "times", "Multiply", "8"),
+    _sum("9", "plus", "Plus", "5"),
+    _sum("8", "minus", "Minus", "3"),
+    _note("Call Nora"),
+    _note("Water the plants"),
+    _note("Return the drill"),
+    Part("Mail", "read on in Your card", (On("Mail"), On("Your card expires on 30 November"), Drag(up=0.3))),
+    Part(
+        "Browser",
+        "scroll the forecast of Oslo",
+        (On("Browser"), On("Oslo weather: forecast for the week"), Drag(up=0.3)),
+    ),
+    Part("Settings", "scroll the topics", (On("Settings"), Drag(up=0.3))),
+    Part("Settings", "go to Display and back", (On("Settings"), On("Display"), BACK)),
+    Part("Settings", "turn on the Dark theme", (On("Settings"), On("Display"), On("Dark theme"))),
+    Part("Notes", "look into Quote and go back", (On("Notes"), On("Quote"), BACK)),
+    Part("Calendar", "turn to the Next month", (On("Calendar"), On("Next month"))),
+    Part(
+        "Messages",
+        "write Thank you to Mum",
+        (On("Messages"), On("Mum"), On("Text message"), TypeText(type="Thank you"), On("Send message")),
+    ),
+)
+_CATEGORIES = ("Information_Management", "General_Tool", "Web_Shopping", "Social_Sharing", "Media_Entertainment")
+
+
+@dataclass(frozen=True, slots=True)
+class Chore:
+    """A task, and how it is carried out."""
+
+    task: TaskInfo
+    moves: tuple[Move, ...]
+
+
+def chores(seed: int) -> Iterator[Chore]:
+    """Tasks of two apps, every fifth of three, of which no two are the same."""
+    rng = random.Random(seed)
+    done: set[tuple[Part, ...]] = set()
+    while True:
+        count = 3 if len(done) % 5 == 4 else 2
+        parts = tuple(rng.sample(PARTS, count))
+        if len({part.app for part in parts}) == count and parts not in done:
+            done.add(parts)
+            yield _chore(parts, rng)
+
+
+def _chore(parts: tuple[Part, ...], rng: random.Random) -> Chore:
+    task = TaskInfo(
+        rng.choice(_CATEGORIES) if len(parts) == 2 else "Multi_Apps",
+        tuple(part.app for part in parts),
+        f"Do this: {', then '.join('{}' for _ in parts)}.",
+        f"Do this: {', then '.join(part.words for part in parts)}.",
+        f"Please: {', afterwards '.join(f'in {part.app} {part.words}' for part in parts)}.",
+    )
+    moves = [move for part in parts for move in (HOME, *part.moves)][1:]
+    end = Impossible(impossible="Item not found") if rng.random() < 0.1 else Complete(complete="")
+    return Chore(task, (*moves, end))

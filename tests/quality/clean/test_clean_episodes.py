@@ -1,0 +1,38 @@
+"""What the checks say of many episodes in which nothing is wrong: a warning that is none costs a second review."""
+
+from collections import Counter
+from itertools import islice
+from pathlib import Path
+
+import pytest
+
+from odyssey_recorder.quality.checker import Checker
+from odyssey_recorder.quality.finding import EpisodeReport, Finding, Severity
+from odyssey_recorder.quality.whole.across import check_dataset
+from tests.quality.clean.chores import chores
+from tests.quality.clean.recording import record_chores
+
+EPISODES_PER_WARNING = 50
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(0)
+def test_three_hundred_clean_episodes_have_no_error_and_hardly_a_warning(tmp_path: Path) -> None:
+    to_do = chores(seed=1)
+    for profile, count in (("small_phone", 200), ("medium_phone", 60), ("pixel_fold", 40)):
+        record_chores(tmp_path, profile, islice(to_do, count))
+    annotations = sorted((tmp_path / "dataset" / "annotations").glob("*.json"))
+    assert len(annotations) == 300
+    found = findings(tmp_path / "dataset", annotations)
+    assert [one for one in found if one.severity is Severity.ERROR] == []
+    warnings = [one for one in found if one.severity is Severity.WARNING]
+    assert len(warnings) <= len(annotations) / EPISODES_PER_WARNING, Counter(one.check for one in warnings)
+
+
+def findings(dataset: Path, annotations: list[Path]) -> list[Finding]:
+    """All that is found of the episodes, each by itself and all together."""
+    checker = Checker(None)
+    reports: list[EpisodeReport] = []
+    checker.check_all(annotations, reports.append)
+    found = [finding for report in reports for finding in report.findings]
+    return found + [one for one in check_dataset(dataset, checker.facts) if isinstance(one, Finding)]
