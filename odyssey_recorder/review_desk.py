@@ -149,7 +149,7 @@ class ReviewDesk:
         """One episode with all that the reviewer may see, checked now. Raises DatasetError, ReviewError."""
         self.recover()
         revision = self._versions.revision(episode_id)  # read first: what is shown may be newer, and never older
-        opened = self._published.open(episode_id)
+        opened = self._published.open_damaged(episode_id)
         looked = self._checks.look(episode_id)
         row = self._row(self._summary(episode_id), looked)
         entries = self._reviews.read(episode_id).entries

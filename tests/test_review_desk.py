@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
@@ -390,6 +391,22 @@ def test_the_list_tells_how_each_stands_and_what_others_do(
     reader.wait_for(lambda rows: rows[one].stage is Stage.ACCEPTED)
     another = place.record()
     reader.wait_for(lambda rows: another in rows)
+
+
+def test_a_date_beyond_the_calendar_is_a_fault_of_its_own_file_alone(
+    place: Place, one: str, follow: Callable[[ReviewDesk], Reader]
+) -> None:
+    other = place.record()
+    for episode_id in (one, other):
+        judge(place.desk("Bea"), episode_id)
+    file = place.root / "reviews" / f"{one}.json"
+    file.write_text(re.sub('"at": "[^"]*"', '"at": "0001-01-01T00:00:00+14:00"', file.read_text()))
+    reader = follow(place.desk("Cleo"))
+    reader.wait_for(lambda rows: len(rows) == 2)
+    assert "expected a time from 1970-01-02 to 2999-12-31" in reader.rows[one].problem
+    assert (reader.rows[other].problem, reader.rows[other].stage) == ("", Stage.ACCEPTED)
+    assert place.reviews.accepted([one, other]) == {other: "Bea"}
+    assert [f"{one}.json" in fault for fault in check_reviews(place.reviews)] == [True]
 
 
 def test_what_the_checks_find_comes_as_news(place: Place, one: str, follow: Callable[[ReviewDesk], Reader]) -> None:

@@ -15,8 +15,9 @@ from odyssey_recorder.dataset.amendment import (
     NewNote,
     NewPress,
     NewText,
+    Repair,
 )
-from odyssey_recorder.dataset.provenance import EpisodeProvenance, StepRecord, StrokeRecord, ui_tree_name
+from odyssey_recorder.dataset.provenance import EndRecord, EpisodeProvenance, StepRecord, StrokeRecord, ui_tree_name
 from odyssey_recorder.errors import ReviewError
 from odyssey_recorder.model.action import Action, Click, Complete, Impossible, LongPress, Type, is_terminal
 from odyssey_recorder.model.episode import Episode, Extra, Json, Step, TaskInfo, screenshot_name
@@ -56,6 +57,13 @@ def amended(
     `picture` is the size of the picture that a box is drawn on; without it that of the proof is taken, or else that of
     the device. Raises ReviewError for what is not allowed, and where nothing would change.
     """
+    after = _after(episode, proof, amendment, picture)
+    if (after.episode, after.proof) == (episode, proof):
+        raise ReviewError(f"Episode {episode.episode_id} says so already: nothing would change.")
+    return replace(after, removed=_removed(episode, after))
+
+
+def _after(episode: Episode, proof: EpisodeProvenance | None, amendment: Amendment, picture: Size | None) -> Amended:
     all_steps = tuple(range(len(episode.steps)))
     match amendment:
         case NewInstruction() | NewApps():
@@ -75,9 +83,9 @@ def amended(
             after = _without(episode, proof, first, last)
         case DropTail(at=at):
             after = _ended(episode, proof, at)
-    if (after.episode, after.proof) == (episode, proof):
-        raise ReviewError(f"Episode {episode.episode_id} says so already: nothing would change.")
-    return replace(after, removed=_removed(episode, after))
+        case Repair():
+            raise ReviewError(f"Episode {episode.episode_id} is whole: there is nothing to repair.")
+    return after
 
 
 def _removed(before: Episode, after: Amended) -> dict[str, tuple[int, ...]]:
@@ -232,15 +240,19 @@ def _ended(episode: Episode, proof: EpisodeProvenance | None, at: int) -> Amende
     said = {key: end.extra[key] for key in _OF_THE_ACTION if key in end.extra and key != _INTENTION}
     extra = MappingProxyType({**_less(step.extra, _OF_THE_ACTION), **said})
     after = _keeping(episode, proof, range(at + 1))
-    proved = after.proof
-    if proof is not None and proved is not None:
-        proved = _with_record(proved, at, {**_NOTHING_SENT, "end": proof.steps[-1].end})
     return replace(
-        after, episode=_with_step(after.episode, at, replace(step, action=end.action, extra=extra)), proof=proved
+        after,
+        episode=_with_step(after.episode, at, replace(step, action=end.action, extra=extra)),
+        proof=nothing_sent(after.proof, at, proof.steps[-1].end) if proof and after.proof else None,
     )
 
 
 _NOTHING_SENT = {"input": None, "sent_us": None, "sent_until_us": None, "bbox": None, "bbox_source": None}
+
+
+def nothing_sent(proof: EpisodeProvenance, number: int, end: EndRecord | None = None) -> EpisodeProvenance:
+    """The proof of an episode that ends at a step, by `end`: what was done on its screen is no part of it."""
+    return _with_record(proof, number, {**_NOTHING_SENT, "end": end} if end else _NOTHING_SENT)
 
 
 def _keeping(episode: Episode, proof: EpisodeProvenance | None, kept: Sequence[int]) -> Amended:

@@ -81,7 +81,19 @@ class DropTail(_Amendment):
     at: int = Field(ge=0)
 
 
+class Repair(_Amendment):
+    """A damaged annotation written anew as it is understood, or else the newest kept version that is whole.
+
+    One without an end gets the `end` that a person tells, with its note or reason: on the picture behind the last step,
+    where there is one, otherwise in place of the last step.
+    """
+
+    kind: Literal["repair"] = "repair"
+    end: Literal["COMPLETE", "IMPOSSIBLE"] | None = None
+    words: str = ""
+
+
 Amendment = Annotated[
-    NewInstruction | NewApps | NewEnd | NewNote | NewPress | NewText | NewBox | DropSteps | DropTail,
+    NewInstruction | NewApps | NewEnd | NewNote | NewPress | NewText | NewBox | DropSteps | DropTail | Repair,
     Field(discriminator="kind"),
 ]

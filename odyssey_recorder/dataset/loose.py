@@ -1,12 +1,12 @@
 """What can be understood of an episode file that breaks the format, and each place where it does."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from pydantic import BaseModel, ValidationError
 
-from odyssey_recorder.dataset.codec import episode_from_json
+from odyssey_recorder.dataset.codec import action_to_json, episode_from_json
 from odyssey_recorder.dataset.episode_json import (
     DeviceJson,
     EpisodeJson,
@@ -22,10 +22,10 @@ from odyssey_recorder.dataset.episode_json import (
 )
 from odyssey_recorder.dataset.plain_json import NotPlainJsonError, parse
 from odyssey_recorder.errors import InvalidEpisodeError
-from odyssey_recorder.model.action import Action, action_type, is_terminal
-from odyssey_recorder.model.episode import DeviceInfo, Episode, Extra, Json, TaskInfo
+from odyssey_recorder.model.action import Action, Complete, Impossible, action_type, is_terminal
+from odyssey_recorder.model.episode import DeviceInfo, Episode, Extra, Json, TaskInfo, screenshot_name
 
-__all__ = ("Breach", "LooseEpisode", "LooseStep", "Rule", "read_loosely")
+__all__ = ("Breach", "LooseEpisode", "LooseStep", "Rule", "read_damaged", "read_loosely", "with_end")
 
 _RULES = {
     "step_length": Rule.COUNT,
@@ -79,6 +79,43 @@ def read_loosely(data: bytes, *, source: str) -> LooseEpisode:
         return _broken(tree, spelled, str(error))
     steps = tuple(LooseStep(step.action, keys) for step, keys in zip(strict.steps, spelled, strict=True))
     return LooseEpisode(strict.episode_id, strict.device, strict.task, steps, (), strict, strict.extra)
+
+
+def read_damaged(data: bytes, episode_id: str) -> Episode | None:
+    """The episode of a file that breaks the format in its numbers, names, counts or end alone, else None.
+
+    Where it has no end, neither has this one: `with_end` gives it one.
+    """
+    try:
+        with_some_end, has_end = _respelled(data, episode_id, Complete(), in_place=False)
+    except InvalidEpisodeError:
+        return None
+    return with_some_end if has_end else replace(with_some_end, steps=with_some_end.steps[:-1])
+
+
+def with_end(data: bytes, episode_id: str, end: Complete | Impossible | None, *, in_place: bool) -> Episode:
+    """The same as the format asks for, with `end` behind the last step, or in place of it, where it has none.
+
+    Raises InvalidEpisodeError where that is not enough.
+    """
+    return _respelled(data, episode_id, end, in_place=in_place)[0]
+
+
+def _respelled(
+    data: bytes, episode_id: str, end: Complete | Impossible | None, *, in_place: bool
+) -> tuple[Episode, bool]:
+    """The episode with the numbers and names of its steps anew; whether it had an end."""
+    tree = _tree(data, episode_id)
+    steps = [step if isinstance(step, dict) else {} for step in _steps(tree, episode_id)]
+    last = _action(steps[-1]) if steps else None
+    has_end = last is not None and is_terminal(last)
+    if not has_end and end is not None:
+        steps = steps if last is not None else steps[:-1]  # what is no action was meant to be the end
+        steps = [*(steps[:-1] if in_place else steps), dict(action_to_json(end))]
+    for number, step in enumerate(steps):
+        step |= {"step": number, "screenshot": screenshot_name(episode_id, number)}
+    whole = {**tree, "episode_id": episode_id, "step_length": len(steps), "steps": list[Json](steps)}
+    return episode_from_json(whole, source=f"{episode_id}.json"), has_end
 
 
 def _tree(data: bytes, source: str) -> dict[str, Json]:

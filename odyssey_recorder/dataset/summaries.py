@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from odyssey_recorder.dataset.codec import read_episode
 from odyssey_recorder.dataset.durable import dataset_of
+from odyssey_recorder.dataset.loose import read_loosely
 from odyssey_recorder.dataset.provenance import Origin, Whole
 from odyssey_recorder.errors import DatasetError, InvalidEpisodeError
 from odyssey_recorder.files import Largest, read_file
@@ -38,10 +39,22 @@ def summarise(root: Path, episode_id: str) -> EpisodeSummary | None:
     """One episode of the dataset folder `root`; None where it is gone."""
     path = root / "annotations" / f"{episode_id}.json"
     try:
-        episode = read_annotation(path)
+        summary = _summary(read_annotation(path))
     except DatasetError as error:
-        return EpisodeSummary(episode_id, problem=str(error)) if path.exists() else None
-    return _with_proof(_summary(episode), root / "provenance" / f"{episode_id}.json")
+        if not path.exists():
+            return None
+        summary = replace(_understood(path), problem=str(error))
+    return _with_proof(summary, root / "provenance" / f"{episode_id}.json")
+
+
+def _understood(path: Path) -> EpisodeSummary:
+    """What can be told of an episode that breaks the format."""
+    try:
+        told = read_loosely(read_file(path, Largest.ANNOTATION, within=dataset_of(path)), source=path.name)
+    except (OSError, InvalidEpisodeError):
+        return EpisodeSummary(path.stem)
+    device, task = "" if told.device is None else told.device.device_name, told.task
+    return EpisodeSummary(path.stem, task.instruction, task.category, device, len(told.steps), template=task.meta_task)
 
 
 def read_annotation(path: Path) -> Episode:

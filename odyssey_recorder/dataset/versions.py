@@ -4,15 +4,16 @@ import hashlib
 import json
 import re
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 
 from PIL import Image
 
-from odyssey_recorder.dataset.amending import Amended, amended
-from odyssey_recorder.dataset.amendment import Amendment, NewBox
-from odyssey_recorder.dataset.codec import decode, dialect_of, encode
+from odyssey_recorder.dataset.amending import Amended, amended, nothing_sent
+from odyssey_recorder.dataset.amendment import Amendment, NewBox, Repair
+from odyssey_recorder.dataset.codec import Dialect, decode, dialect_of, encode
 from odyssey_recorder.dataset.durable import dataset_of, storage_error
 from odyssey_recorder.dataset.episode_files import (
     annotation_name,
@@ -23,10 +24,12 @@ from odyssey_recorder.dataset.episode_files import (
     version_name,
 )
 from odyssey_recorder.dataset.journal import HISTORY, Change, Contents, Journal, Recorded, never, unheard
+from odyssey_recorder.dataset.loose import read_damaged, with_end
 from odyssey_recorder.dataset.provenance import EpisodeProvenance
 from odyssey_recorder.dataset.store import checked_id, read_provenance
 from odyssey_recorder.errors import DatasetError, InvalidEpisodeError, ReviewError
 from odyssey_recorder.files import Largest, open_file, read_file
+from odyssey_recorder.model.action import Complete, Impossible, is_terminal
 from odyssey_recorder.model.episode import Json
 from odyssey_recorder.model.geometry import Size
 
@@ -77,7 +80,9 @@ class Versions:
         """
         with self._journal.held():
             now = self._present(episode_id, expected)
-            wanted, removed = self._amended(now, amendment)
+            wanted, removed = (
+                (self._repaired(now, amendment), {}) if isinstance(amendment, Repair) else self._amended(now, amendment)
+            )
             return self._carry_out(now, wanted, record, removed)
 
     def restore(
@@ -148,6 +153,41 @@ class Versions:
             contents[proof_name(now.episode_id)] = _proof_file(now.proof, after.proof, after.kept)
         return contents, after.removed
 
+    def _repaired(self, now: "_Present", repair: Repair) -> Contents:
+        """What the files of a damaged episode become. Raises ReviewError where nobody can tell."""
+        name, source = now.episode_id, annotation_name(now.episode_id)
+        damaged = read_damaged(now.annotation, name)
+        if damaged is None:
+            return self._newest_whole(name)
+        count = len(damaged.steps)
+        lacks_end = not count or not is_terminal(damaged.steps[-1].action)
+        in_place = lacks_end and picture_name(name, count) not in now.files
+        try:
+            end = _end(repair) if lacks_end and repair.end is not None else None
+            episode = with_end(now.annotation, name, end, in_place=in_place)
+        except InvalidEpisodeError as error:
+            raise ReviewError(f"This is not enough: {error}") from error
+        contents = now.contents
+        contents[source] = encode(episode, _dialect(now.annotation))
+        proof = read_provenance(self._root / proof_name(name)) if in_place else None
+        if now.proof is not None and proof is not None and len(proof.steps) == count:
+            contents[proof_name(name)] = _proof_file(now.proof, nothing_sent(proof, count - 1), tuple(range(count)))
+        return contents
+
+    def _newest_whole(self, episode_id: str) -> Contents:
+        """The newest version that was kept, and is as it was kept."""
+        folders = (self._root / HISTORY / episode_id).glob("*-*")
+        for folder in sorted(filter(_is_version, folders), key=lambda one: one.stat().st_mtime_ns, reverse=True):
+            kept = files_of(folder, episode_id)
+            with suppress(DatasetError):
+                if version_name(kept, episode_id) == folder.name:
+                    decode(_read(kept[annotation_name(episode_id)]), source=folder.name)
+                    return kept
+        raise ReviewError(
+            f"Nothing can be understood of the annotation of episode {episode_id}, and no earlier version is kept."
+            " Bring the file back from a backup, send the episode back, or reject it."
+        )
+
     def _size_of(self, episode_id: str, step: int) -> Size:
         path = self._root / picture_name(episode_id, step)
         try:
@@ -161,6 +201,25 @@ class Versions:
 
     def _folder(self, episode_id: str, version: str) -> Path:
         return self._root / HISTORY / episode_id / version
+
+
+def _is_version(folder: Path) -> bool:
+    return _VERSION.fullmatch(folder.name) is not None
+
+
+def _end(repair: Repair) -> Complete | Impossible:
+    if repair.end == "COMPLETE":
+        return Complete(repair.words)
+    if not repair.words.strip():
+        raise ReviewError("IMPOSSIBLE needs a reason: say what made the task impossible.")
+    return Impossible(repair.words)
+
+
+def _dialect(damaged: bytes) -> Dialect:
+    try:
+        return dialect_of(damaged, source="")
+    except InvalidEpisodeError:
+        return Dialect.CARD
 
 
 @dataclass(frozen=True, slots=True)

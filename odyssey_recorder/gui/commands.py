@@ -233,6 +233,7 @@ class Command(Enum):
     DROP_STEPS = _review(
         "Drop…", "Take this step out, or several; those behind them move up", "table_row_remove", "Alt+D"
     )
+    REPAIR = _review("Repair…", "Make a damaged episode whole, as far as its files tell how", "wrench_outline", "Alt+R")
     END_HERE = _review("End here…", "End the episode with the picture of this step", "content_cut", "Alt+H")
     UNDO_FIX = _review("Undo fix", "Take the newest fix back", "undo", "Ctrl+Z")
     SHOW_QUEUE = _tasks(

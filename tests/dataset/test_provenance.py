@@ -7,6 +7,7 @@ import pytest
 
 from odyssey_recorder.dataset.provenance import FORMAT
 from odyssey_recorder.dataset.store import EpisodeStore, read_provenance
+from odyssey_recorder.dataset.summaries import summarise
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.model.action import Complete
 from tests.dataset.drafts import DEVICE, ORIGIN, TASK, add_step, complete_draft, store_in
@@ -79,6 +80,26 @@ def test_what_is_no_proof_is_refused_by_name(path: Path, text: str) -> None:
     path.write_text(text)
     with pytest.raises(DatasetError, match=f"{path.name} is not a provenance file"):
         read_provenance(path)
+
+
+@pytest.mark.parametrize("at", ["0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59Z"])
+def test_a_time_that_no_window_can_show_is_refused_by_name(path: Path, at: str) -> None:
+    tree = json.loads(path.read_text())
+    call = {"prompt": "p/1", "model_asked": "m", "model_answered": "m", "host": "h", "at": at}
+    making = {"text": {"writer": "model", "call": {**call, "tokens_in": 1, "tokens_out": 1}}}
+    path.write_text(json.dumps({**tree, "origin": {**tree["origin"], "making": making}}))
+    with pytest.raises(DatasetError, match="expected a time from"):
+        read_provenance(path)
+
+
+@pytest.mark.parametrize("key", ["started_us", "published_us"])
+def test_a_number_beyond_all_clocks_is_refused_by_name(path: Path, key: str) -> None:
+    path.write_text(json.dumps({**json.loads(path.read_text()), key: 10**400}))
+    with pytest.raises(DatasetError, match=f"{path.name} is not a provenance file"):
+        read_provenance(path)
+    summary = summarise(path.parents[1], path.stem)
+    assert summary is not None
+    assert summary.recorded_at is None or key == "published_us"
 
 
 def test_a_proof_that_cannot_be_read_is_named(path: Path) -> None:

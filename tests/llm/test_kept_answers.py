@@ -108,11 +108,12 @@ def test_a_broken_answer_is_kept_apart(file: Path) -> None:
         assert kept.broken(key_of(question())) == ["Sure!"]
 
 
-def test_a_row_that_makes_no_sense_is_no_answer(file: Path) -> None:
+@pytest.mark.parametrize("wrong", ["raw = 'no JSON'", "at = '0001-01-01T00:00:00+14:00'"])
+def test_a_row_that_makes_no_sense_is_no_answer(file: Path, wrong: str) -> None:
     with closing(KeptAnswers(file)) as kept:
         kept.keep(question(), answer_to(question()))
     with closing(sqlite3.connect(file)) as database, database:
-        database.execute("UPDATE answers SET raw = 'no JSON'")
+        database.execute(f"UPDATE answers SET {wrong}")
 
     with closing(KeptAnswers(file)) as kept:
         assert kept.find(question(), key_of(question())) is None

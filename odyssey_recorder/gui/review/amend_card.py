@@ -16,6 +16,7 @@ from odyssey_recorder.dataset.amendment import (
     NewNote,
     NewPress,
     NewText,
+    Repair,
 )
 from odyssey_recorder.dataset.provenance import StepRecord, StrokeRecord, TextRecord
 from odyssey_recorder.errors import ReviewError
@@ -29,6 +30,7 @@ from odyssey_recorder.gui.review.amend_dialog import AmendDialog
 from odyssey_recorder.gui.review.amend_forms import (
     AmendForm,
     AppsForm,
+    EndForm,
     SettledForm,
     StepsForm,
     WordsForm,
@@ -38,7 +40,7 @@ from odyssey_recorder.gui.review.amend_forms import (
 )
 from odyssey_recorder.gui.review.box_form import BoxForm
 from odyssey_recorder.gui.review.shown_step import ShownStep, shown_steps
-from odyssey_recorder.model.action import Click, Complete, Impossible, LongPress, Type, action_type
+from odyssey_recorder.model.action import Click, Complete, Impossible, LongPress, Type, action_type, is_terminal
 from odyssey_recorder.model.geometry import Size
 from odyssey_recorder.quality.picture import change, measure
 from odyssey_recorder.quality.reviewing.docket import OpenedReview
@@ -53,6 +55,7 @@ FIXES = (
     Command.FIX_BOX,
     Command.DROP_STEPS,
     Command.END_HERE,
+    Command.REPAIR,
 )
 """The commands of the card."""
 
@@ -72,6 +75,7 @@ _REASONS: dict[Command, Sequence[str]] = {
     Command.FIX_BOX: ("no box is known", "it is around another element", "it is too large", "it is too small"),
     Command.DROP_STEPS: ("nothing was changed", "it does not belong to the task", "it was taken back at once"),
     Command.END_HERE: ("the task was done here already", "what follows does not belong to the task"),
+    Command.REPAIR: ("the file was changed by hand", "a disk or a program has damaged it"),
 }
 _NOTHING: tuple[ShownStep, ...] = ()
 
@@ -124,13 +128,16 @@ class AmendCard(QFrame):
         possible = self._possible()
         for command in FIXES:
             self._commands.enable(command, on=command in possible)
+        self._commands[Command.REPAIR].setVisible(Command.REPAIR in possible)
         self._refused.setText(self._words(possible))
         self._refused.setVisible(not possible)
 
     def _possible(self) -> set[Command]:
         review = self._review
-        if review is None or review.row.turn is None or not self._steps:
+        if review is None or review.row.turn is None:
             return set()
+        if review.opened.damage:
+            return {Command.REPAIR}
         possible = {Command.FIX_INSTRUCTION, Command.FIX_APPS, Command.FIX_END}
         if review.opened.proof is not None:
             possible.add(Command.FIX_NOTE)
@@ -166,6 +173,8 @@ class AmendCard(QFrame):
                 self._ask_box()
             case Command.DROP_STEPS:
                 self._ask_drop()
+            case Command.REPAIR:
+                self._ask_repair()
             case _:
                 self._ask_tail()
 
@@ -243,6 +252,18 @@ class AmendCard(QFrame):
         asked = _question("End here", f"End the episode with the picture of step {at}?", answer="End here")
         self._open(Command.END_HERE, asked, SettledForm(DropTail(at=at), follows))
 
+    def _ask_repair(self) -> None:
+        opened = self._opened.opened
+        steps = opened.episode.steps
+        form: AmendForm
+        if not steps:
+            form = SettledForm(Repair(), "The newest version that was kept comes back.")
+        elif is_terminal(steps[-1].action):
+            form = SettledForm(Repair(), "The file is written anew as it is understood; no action changes.")
+        else:
+            form = EndForm()
+        self._open(Command.REPAIR, _question("Repair", "Repair this episode?", opened.damage, answer="Repair"), form)
+
     def _open(self, command: Command, asked: Question, form: AmendForm) -> AmendDialog:
         dialog = AmendDialog(asked, form, _REASONS[command], partial(self._look, form), self.window())
         dialog.fix_given.connect(self.fix_asked)
@@ -257,6 +278,8 @@ class AmendCard(QFrame):
     def _look(self, form: AmendForm, amendment: Amendment) -> tuple[str, str]:
         """Why the episode cannot be amended so, as whoever carries it out will say, and which texts that removes."""
         opened = self._opened.opened
+        if opened.damage:
+            return "", ""  # only whoever has the files can tell
         size: Size | None = form.picture_size if isinstance(form, BoxForm) else None
         try:
             after = amended(opened.episode, opened.proof, amendment, picture=size)

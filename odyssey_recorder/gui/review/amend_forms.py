@@ -3,9 +3,9 @@
 from collections.abc import Callable, Mapping, Sequence
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPlainTextEdit, QSpinBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLineEdit, QPlainTextEdit, QSpinBox, QVBoxLayout, QWidget
 
-from odyssey_recorder.dataset.amendment import Amendment, DropSteps, NewApps
+from odyssey_recorder.dataset.amendment import Amendment, DropSteps, NewApps, Repair
 from odyssey_recorder.gui.parts import Choice, labelled, line_edit, named
 from odyssey_recorder.model.episode import Category
 
@@ -137,6 +137,37 @@ class AppsForm(AmendForm):
     def _named(self) -> tuple[str, ...]:
         lines = (" ".join(line.split()) for line in self._apps.toPlainText().splitlines())
         return tuple(filter(None, lines))
+
+
+class EndForm(AmendForm):
+    """How an episode ends that has lost its end."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._impossible = named(QCheckBox("The task turned out to be &impossible"), "The task was impossible")
+        self._words = line_edit("Note or reason", "What the annotator found, or why it was impossible")
+        self._impossible.toggled.connect(self.changed)
+        self._words.textChanged.connect(self.changed)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self._impossible)
+        column.addWidget(self._words)
+        self.setFocusProxy(self._words)
+
+    @property
+    def amendment(self) -> Repair | None:
+        words = self._words.text().strip()
+        if self._impossible.isChecked():
+            return Repair(end="IMPOSSIBLE", words=words) if words else None
+        return Repair(end="COMPLETE", words=words)
+
+    @property
+    def is_changed(self) -> bool:
+        return True
+
+    @property
+    def follows(self) -> str:
+        return "The end is put on the picture behind the last step; where there is none, in place of the last step."
 
 
 class StepsForm(AmendForm):

@@ -17,6 +17,7 @@ from odyssey_recorder.dataset.amendment import (
     NewNote,
     NewPress,
     NewText,
+    Repair,
 )
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.parts import breakable, named, row, scroll_area, text_label
@@ -26,6 +27,7 @@ from odyssey_recorder.quality.reviewing.docket import OpenedReview
 from odyssey_recorder.quality.reviewing.review import Entry, Fix, Move, ReplayEvidence, Verdict
 from odyssey_recorder.quality.reviewing.standing import standing_fixes
 
+_PRESSES = {True: "LONG_PRESS", False: "CLICK"}
 _NOTHING = "Nothing was done with this episode yet."
 _PLACES: dict[Literal["trash", "dataset", "annotator"], str] = {
     "trash": "moved to the trash",
@@ -125,7 +127,7 @@ def fix_words(fix: Fix, fixes: Sequence[Fix]) -> str:
     return f"Taken back: {amendment_words(undone.amendment)}"
 
 
-def amendment_words(amendment: Amendment) -> str:
+def amendment_words(amendment: Amendment) -> str:  # noqa: C901 - one line for each amendment
     """What an amendment changes, in one line."""
     match amendment:
         case NewInstruction(instruction=words):
@@ -137,15 +139,22 @@ def amendment_words(amendment: Amendment) -> str:
         case NewNote(step=step, note=note):
             return f"Note of step {step}: {quoted(note)}"
         case NewPress(step=step, long=long):
-            return f"Step {step} is a {'LONG_PRESS' if long else 'CLICK'}"
+            return f"Step {step} is a {_PRESSES[long]}"
         case NewText(step=step, text=text):
             return f"Text of step {step}: {quoted(text)}"
         case NewBox(step=step, box=(left, top, right, bottom)):
             return f"Box of step {step}: {left}, {top} to {right}, {bottom}"
         case DropSteps(first=first, last=last):
-            return f"Step {first} dropped" if first == last else f"Steps {first} to {last} dropped"
+            return f"{f'Step {first}' if first == last else f'Steps {first} to {last}'} dropped"
         case DropTail(at=at):
             return f"Ended at step {at}"
+        case Repair():
+            return _repair_words(amendment)
+
+
+def _repair_words(repair: Repair) -> str:
+    ending = f", with the end {repair.end}: {quoted(repair.words)}" if repair.end is not None else ""
+    return f"Damaged file repaired{ending}"
 
 
 def _why(words: str) -> str:

@@ -4,15 +4,17 @@ import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
 from threading import Lock
+from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from PySide6.QtCore import QObject, QTimer
 
 from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.kept_file import KeptFile
 from odyssey_recorder.gui.review.reviewing import Reviewing
 from odyssey_recorder.gui.review.sheet import Sheet
-from odyssey_recorder.quality.reviewing.review import Judgement
+from odyssey_recorder.model.moment import LARGEST_WHOLE
+from odyssey_recorder.quality.reviewing.review import MOST_STEPS, Judgement
 from odyssey_recorder.quality.reviewing.standing import comparable_name
 
 _REST_MS = 500
@@ -100,8 +102,8 @@ class _Entry(BaseModel):
     revision: str
     judgements: tuple[Judgement, ...]
     note: str
-    seen: frozenset[NonNegativeInt]
-    seconds: float = Field(ge=0, allow_inf_nan=False)
+    seen: frozenset[Annotated[int, Field(ge=0, le=MOST_STEPS)]]
+    seconds: float = Field(ge=0, le=LARGEST_WHOLE)
 
 
 def _read(file: KeptFile) -> dict[_Key, KeptSheet]:

@@ -110,7 +110,8 @@ class ReplayCard(QFrame):
         self._offer()
 
     def _offer(self) -> None:
-        is_possible = self._review is not None and bool(self._device.value) and not self._replayed
+        is_whole = self._review is not None and not self._review.opened.damage
+        is_possible = is_whole and bool(self._device.value) and not self._replayed
         self._device.setEnabled(bool(self._device.value) and not self._replayed)
         self._commands.enable(Command.REPLAY_EPISODE, on=is_possible)
 

@@ -254,6 +254,7 @@ class ReviewPage(Page):
             self._watch.set(sheet.seconds)
         else:
             sheet = self._carried_over(self._opened, opened)
+        self._tell_damage(opened)
         self._opened = opened
         self._panel.show_waiting(False)
         self._panel.show_review(opened, sheet)
@@ -261,6 +262,14 @@ class ReviewPage(Page):
         self._cards.show_review(opened)
         offer_focus(self._viewer.home)
         self._look_ahead()
+
+    def _tell_damage(self, opened: OpenedReview) -> None:
+        damage = opened.opened.damage
+        if damage:
+            words = "The file of this episode is damaged: repair it, send it back or reject it."
+            self._message.show_message(Tone.WARNING, words, breakable(damage))
+        elif self._opened is not None and self._opened.opened.damage:
+            self._message.hide()
 
     def _look_ahead(self) -> None:
         following = self._next(self._wanted)
@@ -489,5 +498,8 @@ class ReviewPage(Page):
 
 def _differs(told: ReviewRow | None, shown: ReviewRow) -> bool:
     """Whether a row says something else, but for what the checks found: of that the opened episode knows the newest."""
-    but = {"report": None, "is_settled": False}
-    return told is not None and replace(told, **but) != replace(shown, **but)
+    return told is not None and _unreported(told) != _unreported(shown)
+
+
+def _unreported(row: ReviewRow) -> ReviewRow:
+    return replace(row, report=None, is_settled=False)

@@ -230,7 +230,7 @@ def _known(row: ReviewRow) -> _Known:
     one = row.summary
     began = one.recorded_at.timestamp() if one.recorded_at is not None else 0.0
     broken = bool(one.problem or row.problem)
-    mine = {MINE} if row.turn is not None and not broken else set()
+    mine = {MINE} if row.turn is not None and not row.problem else set()
     return _Known(
         row,
         words="\n".join((one.instruction, one.template, one.episode_id)).casefold(),

@@ -71,7 +71,12 @@ class ReviewViewer(QWidget):
         self._view.load(steps)
         for number in self._seen:
             self._strip.see(number)
-        self._turn_to(min(at, len(steps) - 1))
+        if steps:
+            self._turn_to(min(at, len(steps) - 1))
+        else:
+            self._present = 0
+            self._words.show_none(review.opened.damage)
+            self._offer()
 
     def prepare(self, review: OpenedReview) -> None:
         """Make ready what the next episode begins with: then it is painted as soon as it is shown."""
@@ -283,6 +288,13 @@ class _StepWords(QScrollArea):
         _say(self._place, breakable(step.place))
         _say(self._proof, step.proof)
         self.verticalScrollBar().setValue(0)
+
+    def show_none(self, why: str) -> None:
+        """Say why there is no step to be shown."""
+        self._step.setText("No step can be shown")
+        _say(self._flags, breakable(why))
+        for label in (self._note, self._changes, self._place, self._proof):
+            _say(label, "")
 
     def show_changes(self, words: str) -> None:
         """Say what differs."""

@@ -75,7 +75,7 @@ class TextsCard(QFrame):
 
 
 def _ending(episode: Episode) -> str:
-    match episode.steps[-1].action:
+    match episode.steps[-1].action if episode.steps else None:
         case Complete(note) if note:
             return f"Completed: {note}"
         case Impossible(reason):
@@ -101,8 +101,9 @@ def _origin(opened: OpenedEpisode) -> str:
 def _facts(review: OpenedReview) -> str:
     episode, proof = review.opened.episode, review.opened.proof
     by = f"recorded by {proof.origin.annotator}" if proof is not None else "nobody knows who recorded it"
-    device = f"{episode.device.device_name} {episode.device.size}"
-    return " · ".join((category_words(episode.task.category), f"{len(episode.steps)} steps", device, by))
+    device = f"{episode.device.device_name} {episode.device.size}" if episode.device.device_name else ""
+    facts = (category_words(episode.task.category), f"{len(episode.steps)} steps", device, by)
+    return " · ".join(filter(None, facts))
 
 
 def _selectable(kind: str) -> QLabel:

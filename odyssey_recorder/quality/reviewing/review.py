@@ -14,7 +14,7 @@ FORMAT = 1
 """Number of this file format; a reader refuses a higher one."""
 
 
-_MOST_STEPS = 1_000_000
+MOST_STEPS = 1_000_000
 """More than any episode has, and a number that a window can hold."""
 
 
@@ -82,7 +82,7 @@ class Judgement(_Record):
     criterion: Criterion
     answer: Answer
     reason: str = ""
-    step: int | None = Field(default=None, ge=0, le=_MOST_STEPS)
+    step: int | None = Field(default=None, ge=0, le=MOST_STEPS)
     words: str = ""
 
 
@@ -96,7 +96,7 @@ class Subject(_Record):
     category: str = ""
     device: str = ""
     template: str = ""
-    steps: int = Field(default=0, ge=0, le=_MOST_STEPS)
+    steps: int = Field(default=0, ge=0, le=MOST_STEPS)
 
 
 class _Entry(_Record):

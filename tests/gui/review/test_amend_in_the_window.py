@@ -1,14 +1,16 @@
 """A reviewer fixes an episode from the page, by keys, and takes it back: the files say so."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QRadioButton, QSpinBox, QWidget
+from PySide6.QtWidgets import QAbstractButton, QCheckBox, QRadioButton, QSpinBox, QWidget
 
-from odyssey_recorder.dataset.amendment import DropSteps
+from odyssey_recorder.dataset.amendment import DropSteps, NewInstruction
+from odyssey_recorder.dataset.versions import Versions
 from odyssey_recorder.gui.review.history_card import HistoryCard
 from odyssey_recorder.gui.review.sheet import QUESTIONS
 from odyssey_recorder.gui.review.strip import Strip
@@ -47,6 +49,66 @@ def reviewer(there: InDataset, open_at: Callable[[Workplace], Pilot], tmp_path: 
     pilot.qtbot.waitUntil(lambda: len(found.listed) == 1, timeout=10_000)
     found.open(0)
     return found
+
+
+def open_damaged(there: InDataset, open_at: Callable[[Workplace], Pilot], tmp_path: Path, data: bytes) -> Reviewer:
+    """Rosa, with the episode open whose annotation holds `data` by now."""
+    (there.root / "annotations" / f"{there.episode_id}.json").write_bytes(data)
+    load_pages()
+    desk = ReviewDesk(there.root, Checker(tmp_path / "checks.sqlite", 1, judge=find_nothing), lambda: "Rosa")
+    pilot = open_at(Workplace(review=lambda: desk))
+    pilot.press("Review")
+    activate(pilot)
+    found = Reviewer(pilot)
+    pilot.qtbot.waitUntil(lambda: len(found.listed) == 1, timeout=10_000)
+    found.open(0)
+    return found
+
+
+def test_an_unreadable_episode_says_why_and_comes_back_from_its_kept_version(
+    there: InDataset, open_at: Callable[[Workplace], Pilot], tmp_path: Path
+) -> None:
+    Versions(there.root).amend(there.episode_id, NewInstruction(instruction="Note: milk"))
+    whole = there.annotation()
+    assert whole is not None
+    reviewer = open_damaged(there, open_at, tmp_path, whole[:200])
+    pilot = reviewer.pilot
+    assert "Its reviews cannot be read" not in reviewer.heard(0)
+    assert reviewer.listed[0].startswith("Cannot be read: ")
+    assert pilot.says("No step can be shown")
+    assert pilot.says("The file of this episode is damaged")
+    assert pilot.says("expected JSON")
+    pilot.qtbot.waitUntil(lambda: faults(pilot.window) == [])
+    key(reviewer, Qt.Key.Key_R, ALT)
+    dialog = pilot.dialog()
+    assert faults(dialog) == []
+    dialog.findChildren(QRadioButton)[0].click()
+    pilot.press_in(dialog, "Repair")
+    pilot.qtbot.waitUntil(lambda: pilot.says("Step 0 of 5"), timeout=10_000)
+    assert there.annotation() == whole
+    assert not pilot.says("The file of this episode is damaged")
+
+
+def test_an_episode_without_an_end_shows_its_steps_and_is_sent_back(
+    there: InDataset, open_at: Callable[[Workplace], Pilot], tmp_path: Path
+) -> None:
+    tree = json.loads(there.annotation() or b"")
+    tree |= {"steps": tree["steps"][:-1], "step_length": 4}
+    reviewer = open_damaged(there, open_at, tmp_path, json.dumps(tree).encode())
+    pilot = reviewer.pilot
+    assert pilot.says("Step 0 of 4")
+    assert pilot.says("no step ends the episode")
+    key(reviewer, Qt.Key.Key_R, ALT)
+    dialog = pilot.dialog()
+    assert faults(dialog) == []
+    dialog.findChildren(QCheckBox)[0].click()
+    dialog.findChildren(QRadioButton)[0].click()
+    assert not any(one.isEnabled() for one in dialog.findChildren(QAbstractButton) if one.text() == "Repair")
+    dialog.reject()
+    activate(pilot)
+    reviewer.look_at_all()
+    reviewer.press("qas1zv")
+    pilot.qtbot.waitUntil(lambda: pilot.says("Sent back"), timeout=10_000)
 
 
 def activate(pilot: Pilot) -> None:

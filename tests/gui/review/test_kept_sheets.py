@@ -149,9 +149,13 @@ def test_a_sheet_that_cannot_be_read_is_left_out_and_the_others_are_not(
     first = sit_down(bench)
     first.press("q")
     first.pilot.window.close()
-    file.write_text(json.dumps({"version": 1, "sheets": ["x", {**kept(file)[0], "seconds": -1}, *kept(file)]}))
+    whole = kept(file)[0]
+    wrong = [{**whole, "seconds": seconds} for seconds in (-1, 1e300)]
+    file.write_text(json.dumps({"version": 1, "sheets": ["x", *wrong, {**whole, "seen": [10**30]}, whole]}))
     second = sit_down(bench)
     assert answers(second) == ["Pass", "", ""]
-    assert [record.getMessage().rpartition(": ")[2] for record in caplog.records] == ["all of it", "seconds"]
+    assert [record.getMessage().rpartition(": ")[2] for record in caplog.records] == [
+        "all of it", "seconds", "seconds", "seen",
+    ]  # fmt: skip
     second.pilot.window.close()
     caplog.clear()

@@ -37,7 +37,9 @@ def ids(table: ReviewTable) -> list[int]:
 
 
 def test_the_next_to_do_is_the_first_behind_that_may_be_judged_and_is_shown() -> None:
-    table = table_of([row(1), row(2, mine=False), row(3, category="Social"), row(4), row(5, problem="Broken.")])
+    table = table_of(
+        [row(1), row(2, mine=False), row(3, category="Social"), row(4), row(5, mine=False, problem="Broken.")]
+    )
     assert table.next_to_do("") == row(1).episode_id
     assert table.next_to_do(row(1).episode_id) == row(3).episode_id
     table.show_only(ReviewFilter(category="Media"))
