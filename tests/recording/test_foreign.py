@@ -295,5 +295,5 @@ def test_what_was_felt_is_named_with_its_place_and_time(tmp_path: Path, news: To
     device.state = replace(device.state, rotation=Rotation.R90)
     writer.take_screen(2, device.screen_state())
     if news is TOUCH:
-        assert writer.words_of(news, 0, {NODE.node: NODE}).startswith("a touch at (160, 179)")
+        assert writer.words_of(news, 0, {NODE.node: NODE}).startswith("a touch at (160, 180)")
     draft.close()
