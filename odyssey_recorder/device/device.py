@@ -88,7 +88,10 @@ class ClockReading:
 
 
 OnTyped = Callable[[int], None]
-"""Is told how many characters of a text are typed, on the thread that types; it must return at once."""
+"""Is told how many characters of a text are typed, on the thread that types; it must return at once.
+
+An `InputRefusedError` from it ends the typing there.
+"""
 
 
 class Device(Protocol):

@@ -92,13 +92,18 @@ class Work:
         self._writer = writer
         self._snapshots = snapshots
         self._report = report
+        self._is_finishing = False
         self.typing = 0, 0
         """How many of a text's characters are typed, and how many it has: none while nothing is being typed."""
         self._hands = ThreadPoolExecutor(_HANDS, thread_name_prefix="recording")
         self._eyes = ThreadPoolExecutor(_EYES, thread_name_prefix="looking")
 
     def finish(self) -> None:
-        """Wait until all that was begun is done; looks that have not begun are not taken, and nothing can be begun."""
+        """Wait until all that was begun is done; looks that have not begun are not taken, and nothing can be begun.
+
+        A long text breaks off after the piece that is being typed.
+        """
+        self._is_finishing = True
         self._hands.shutdown(wait=True)
         self._eyes.shutdown(wait=True, cancel_futures=True)
 
@@ -249,6 +254,8 @@ class Work:
 
     def _type(self, text: str) -> None:
         def note(typed: int) -> None:
+            if self._is_finishing and typed < len(text):
+                raise InputRefusedError(f"The recording was stopped after {typed} of {len(text)} characters.")
             self.typing = typed, len(text)
             self._report(events.Tick(time.monotonic_ns()))  # the view is made anew
 

@@ -12,7 +12,7 @@ import pytest
 from PIL import Image, ImageDraw
 
 from odyssey_recorder.dataset.store import TRASH
-from odyssey_recorder.device.device import ScreenState
+from odyssey_recorder.device.device import OnTyped, ScreenState
 from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.errors import DeviceError, InputRefusedError, RecordingError
 from odyssey_recorder.gesture.touch import TouchStroke
@@ -349,6 +349,26 @@ def test_an_input_that_the_device_refuses_leaves_no_step(desk: Desk, device: Fak
         device.mend()
         assert len(recording.tap_and_wait().steps) == 1
         assert [dropped.why for dropped in recording.draft.dropped] == ["refused by the device"]
+
+
+def test_a_recording_that_is_stopped_does_not_wait_for_a_long_text(desk: Desk) -> None:
+    class Slow(FakeDevice):
+        """Types on until it is told to leave it."""
+
+        def type_text(self, text: str, on_typed: OnTyped = lambda _: None) -> None:
+            for typed in range(len(text)):
+                on_typed(typed)
+                threading.Event().wait(0.02)
+
+    with desk.recording(Slow()) as recording:
+        recording.ready()
+        recording.recorder.type_text("a" * 100_000)
+        recording.annotator.wait(lambda: recording.recorder.view.is_typing)
+        recording.recorder.stop()
+        recording.recorder.join()
+
+        assert recording.draft.steps == ()
+        assert [dropped.action for dropped in recording.draft.dropped] == ["TYPE"]
 
 
 def test_text_that_cannot_be_typed_is_refused_at_once(desk: Desk, device: FakeDevice) -> None:
