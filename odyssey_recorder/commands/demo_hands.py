@@ -54,7 +54,8 @@ class Eyes:
             case Drag(up):
                 left, top, right, bottom = _bounds(next(self._tree().iter("node")))
                 x, middle, half = (left + right) // 2, (top + bottom) // 2, int((bottom - top) * up / 2)
-                return script.Swipe(swipe=((x, middle + half), (x, middle - half)), ms=400)
+                # Half way in time, or a busy phone takes a finger that has not moved for 400 ms for a long press.
+                return script.Swipe(swipe=((x, middle + half), (x, middle), (x, middle - half)), ms=400)
             case _:
                 return move
 

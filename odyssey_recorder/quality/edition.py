@@ -76,7 +76,7 @@ def _required() -> list[str]:
         asked = requires("odyssey-recorder") or []
     except PackageNotFoundError:  # a checkout that was not installed
         return []
-    return [match[0] for one in asked if (match := re.match(r"[\w.-]+", one))]
+    return [match[0] for one in asked if "extra ==" not in one and (match := re.match(r"[\w.-]+", one))]
 
 
 def _versioned(library: str) -> str:

@@ -4,6 +4,7 @@ No name that a file tells becomes a path: all names are made from the episode's 
 """
 
 import os
+import re
 import time
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -13,10 +14,11 @@ from pathlib import Path
 
 from odyssey_recorder.dataset.durable import dataset_of, storage_error
 from odyssey_recorder.dataset.provenance import UI_TREES, ui_tree_name
-from odyssey_recorder.errors import showable
-from odyssey_recorder.files import read_file
+from odyssey_recorder.errors import DatasetError, showable
+from odyssey_recorder.files import Largest, read_file
 from odyssey_recorder.model.episode import is_episode_id, screenshot_name
 
+_NO_FIX = re.compile(rb'"kind": "(verdict|replay|move)"')
 _SETTLED_S = 0.1
 """The clock of a file system ticks so coarsely: a folder may change twice in a tick, and its time but once."""
 
@@ -76,6 +78,8 @@ class EpisodeFiles:
         digest = blake2b("\0".join(beside).encode(errors="replace"), digest_size=16)
         for path in self._all(name, steps):
             digest.update(f"|{stamp(path)}".encode())
+        if self.reviews is not None:
+            digest.update(_fixes(self.reviews))
         return digest.hexdigest()
 
     def _all(self, name: str, steps: int) -> Iterator[str]:
@@ -86,7 +90,6 @@ class EpisodeFiles:
             yield os.path.join(pictures, screenshot_name(name, step))  # noqa: PTH118
         if dataset is not None:
             yield str(self.provenance)
-            yield str(self.reviews)
             trees = str(dataset / UI_TREES)
             for step in range(steps):
                 yield os.path.join(trees, ui_tree_name(name, step))  # noqa: PTH118
@@ -99,6 +102,17 @@ def stamp(path: Path | str) -> str:
     except OSError:
         return ""
     return f"{known.st_size} {known.st_mtime_ns} {known.st_ino}"
+
+
+def _fixes(reviews: Path) -> bytes:
+    """The lines of a review file that has fixes, without verdicts and moves, which change nothing of what is found."""
+    try:
+        data = read_evidence(reviews, Largest.REVIEWS)
+    except (FileNotFoundError, DatasetError):
+        return b""
+    if b'"fix"' not in data:
+        return b""
+    return b"\n".join(line for line in data.splitlines() if _NO_FIX.search(line) is None)
 
 
 def read_evidence(path: Path, at_most: int) -> bytes:

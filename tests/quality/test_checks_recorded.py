@@ -23,10 +23,12 @@ from odyssey_recorder.model.action import Action, Click, Complete, Impossible, L
 from odyssey_recorder.model.geometry import Point
 from odyssey_recorder.quality.checker import Checker
 from odyssey_recorder.quality.evidence import EpisodeEvidence
-from odyssey_recorder.quality.reviewing.review import Fix
+from odyssey_recorder.quality.finding import Finding, Severity
+from odyssey_recorder.quality.reviewing.review import Fix, Verdict
 from odyssey_recorder.quality.reviewing.review_file import ReviewFile, spell
 from tests.quality.evidence import evidence, found, said, unproved, unseen, with_step
 from tests.quality.folders import FIRST, write_dataset
+from tests.quality.verdicts import verdict
 
 DOWN, UP = Point(500, 800), Point(500, 300)
 PATH = (DOWN, Point(480, 500), UP)
@@ -86,6 +88,13 @@ def test_a_proof_in_which_nothing_was_done_is_found(step: int, changes: dict[str
 def test_steps_that_changed_places_are_found() -> None:
     one = evidence(*DONE)
     assert found("ACT10", told(told(one, 0, DONE[1]), 1, DONE[0])) == [0, 1]
+
+
+def test_steps_whose_times_are_not_in_their_order_are_a_warning() -> None:
+    one = evidence(*DONE)
+    moved = with_step(one, 2, started_us=1)
+    warned = [one for one in said("ACT10", moved) if isinstance(one, Finding)]
+    assert [(one.step, one.severity) for one in warned] == [(2, Severity.WARNING)]
 
 
 def test_how_an_episode_ends_is_not_checked_by_the_proof_of_an_older_recorder() -> None:
@@ -183,9 +192,9 @@ def test_a_fix_that_is_in_the_review_file_explains_the_annotation_and_none_that_
     edit_steps(annotation, lambda steps: steps[0].update(action="LONG_PRESS"))
     assert found_in(annotation) == ["ACT10@0"]
     fix = fix_of("a", before, revision(annotation), NewPress(step=0, long=True))
-    write_fixes(tmp_path, fix)
+    write_entries(tmp_path, fix)
     assert found_in(annotation) == []
-    write_fixes(tmp_path, fix, fix_of("b", fix.after, before, None, undoes=fix.id))
+    write_entries(tmp_path, fix, fix_of("b", fix.after, before, None, undoes=fix.id))
     assert found_in(annotation) == ["ACT10@0"]
     edit_steps(annotation, lambda steps: steps[0].update(action="CLICK"))
     assert found_in(annotation) == []
@@ -193,8 +202,24 @@ def test_a_fix_that_is_in_the_review_file_explains_the_annotation_and_none_that_
 
 def test_a_fix_of_an_annotation_that_is_not_here_yet_changes_nothing(tmp_path: Path) -> None:
     (annotation,) = write_dataset(tmp_path, FIRST)
-    write_fixes(tmp_path, fix_of("a", revision(annotation), "0" * 64, NewPress(step=0, long=True)))
+    write_entries(tmp_path, fix_of("a", revision(annotation), "0" * 64, NewPress(step=0, long=True)))
     assert found_in(annotation) == []
+
+
+def test_a_fix_that_comes_later_is_seen_and_a_verdict_is_no_reason_to_look_again(tmp_path: Path) -> None:
+    (annotation,) = write_dataset(tmp_path, FIRST)
+    before = revision(annotation)
+    edit_steps(annotation, lambda steps: steps[0].update(action="LONG_PRESS"))
+    checker = Checker(tmp_path / "cache.sqlite")
+    assert checker.check(annotation).failed >= {"ACT10"}
+    write_entries(tmp_path, verdict("Bob"))
+    assert checker.known(annotation) is not None
+    fix = fix_of("a", before, revision(annotation), NewPress(step=0, long=True))
+    write_entries(tmp_path, fix)
+    assert checker.known(annotation) is None
+    assert "ACT10" not in checker.check(annotation).failed
+    write_entries(tmp_path, fix, verdict("Bob"))
+    assert checker.known(annotation) is not None
 
 
 def revision(annotation: Path) -> str:
@@ -208,6 +233,6 @@ def fix_of(letter: str, before: str, after: str, amendment: Amendment | None, *,
     )  # fmt: skip
 
 
-def write_fixes(root: Path, *fixes: Fix) -> None:
+def write_entries(root: Path, *entries: Fix | Verdict) -> None:
     (root / "reviews").mkdir(exist_ok=True)
-    (root / "reviews" / f"{FIRST}.json").write_bytes(spell(ReviewFile(FIRST, fixes)))
+    (root / "reviews" / f"{FIRST}.json").write_bytes(spell(ReviewFile(FIRST, entries)))

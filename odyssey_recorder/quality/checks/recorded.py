@@ -1,6 +1,7 @@
 """The check of the actions against their proof, for criterion (ii): each is what was sent, or what a fix made of it."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import TypeVar
 
 from odyssey_recorder.dataset.amendment import Amendment, DropSteps, NewEnd, NewPress, NewText
@@ -25,6 +26,7 @@ from odyssey_recorder.model.geometry import Pixel, Size
 from odyssey_recorder.quality.checks.check import NO_PROOF, Found, Unseen
 from odyssey_recorder.quality.effect import density_of
 from odyssey_recorder.quality.evidence import EpisodeEvidence
+from odyssey_recorder.quality.finding import Severity
 from odyssey_recorder.quality.wording import named
 
 Said = Iterator[Found | Unseen]
@@ -39,14 +41,16 @@ _NO_DENSITY = "the density of the device is not known, by which a touch is a cli
 def as_recorded(evidence: EpisodeEvidence) -> Said:
     """An action is not exactly what the recorder makes of its proof: the kind, place and path of a touch, the key, the
     text, the end with its words; or what the fixes in the review file made of that. Or the proof is missing where the
-    dataset has view trees of the episode, cannot be read, or has other steps. Proofs of older recorders do not say how
-    an episode ended. Without a proof nothing is checked."""
+    dataset has view trees of the episode, cannot be read, or has other steps; as a warning, its times are not in the
+    order of the steps. Proofs of older recorders do not say how an episode ended. Without a proof nothing is
+    checked."""
     if evidence.proof is None:
         if evidence.proof_problem:
             yield Found(None, f"The proof cannot be used: {evidence.proof_problem.rstrip('.')}.", _LOST)
         else:
             yield Unseen(None, NO_PROOF)
         return
+    yield from _out_of_order(evidence)
     density = density_of(evidence)
     fixes = _Fixes(evidence.amendments)
     for step in evidence.steps:
@@ -60,6 +64,14 @@ def as_recorded(evidence: EpisodeEvidence) -> Said:
             yield Found(step.number, differs, _TODO)
         elif more := _says_more(evidence, step.number, told):
             yield Found(step.number, f"Its {more} says something else than the proof.", _TODO)
+
+
+def _out_of_order(evidence: EpisodeEvidence) -> Said:
+    """As a warning: a clock that was put back between two parts of a recording looks the same."""
+    for before, step in pairwise(evidence.steps):
+        if before.record and step.record and step.record.frame.started_us < before.record.frame.started_us:
+            found = f"By the times of the proof it was done before step {before.number}."
+            yield Found(step.number, found, "Look whether steps were moved, or added from elsewhere.", Severity.WARNING)
 
 
 def _differs(told: Action, done: Action | None) -> str:

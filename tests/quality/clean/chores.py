@@ -71,7 +71,6 @@ PARTS: tuple[Part, ...] = (
     _note("Call Nora"),
     _note("Water the plants"),
     _note("Return the drill"),
-    Part("Mail", "read on in Your card", (On("Mail"), On("Your card expires on 30 November"), Drag(up=0.3))),
     Part(
         "Browser",
         "scroll the forecast of Oslo",

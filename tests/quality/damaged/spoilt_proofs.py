@@ -101,3 +101,10 @@ def torn_proof(wreck: Wreck) -> Planted:
     """The proof cannot be read."""
     del wreck.proof["steps"][0]["frame"]["number"]
     return Planted("ACT10")
+
+
+@damage("book club", "frost", "candle")
+def moved_with_its_proof(wreck: Wreck) -> Planted:
+    """A step was moved to the front with its proof, picture and view tree: its time is none of that place."""
+    wreck.renumber((0, 3, *(step for step in range(1, len(wreck.steps)) if step != 3)))
+    return Planted("ACT10", 2)

@@ -138,13 +138,13 @@ def again_and_again(wreck: Wreck) -> tuple[Planted, ...]:
 
 
 @damage("cottage", "candle", "library")
-def to_and_fro(wreck: Wreck) -> Planted:
+def to_and_fro(wreck: Wreck) -> tuple[Planted, ...]:
     """From one screen to another and back, and again."""
     steps = range(len(wreck.steps))
     home = wreck.any_step(where=lambda step: wreck.is_key(step, "HOME"))
     # From the launcher into an app and back to the launcher, twice over.
     wreck.renumber([*steps[: home + 1], 0, home, 0, home, *steps[home + 1 :]])
-    return Planted("ACT06", home + 4)
+    return Planted("ACT06", home + 4), Planted("ACT10", home + 1), Planted("ACT10", home + 3)
 
 
 @damage("candle", "library", "zeppelins", "balloons")
