@@ -30,6 +30,7 @@ from odyssey_recorder.errors import UnfitFileError
 
 _File = TypeVar("_File", bound=BinaryIO)
 _MIB = 1024 * 1024
+_MOST_BRACKETS = 500_000
 _WITHOUT_WAITING = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_BINARY", 0)
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0)  # Windows has none; a link there takes a right that few have
 _OPENED_WITH = os.O_RDONLY | _WITHOUT_WAITING
@@ -48,7 +49,7 @@ class Largest(IntEnum):
     """How many bytes a file of each kind can have: many times what the largest known ones have."""
 
     ANNOTATION = 8 * _MIB  # sixty steps with long scrolls have a twentieth of that
-    PROOF = 32 * _MIB
+    PROOF = 16 * _MIB
     TREE = 16 * _MIB
     PICTURE = 64 * _MIB  # pure noise on the screen of the largest device has a third of that
     REVIEWS = 16 * _MIB
@@ -64,6 +65,14 @@ def read_file(path: Path, at_most: int, *, within: Path | None = None) -> bytes:
         data = file.read(at_most + 1)  # it may have grown since, or not tell its size, as those of /proc
     if len(data) > at_most:
         raise _too_large(path, at_most)
+    return data
+
+
+def read_json(path: Path, at_most: int, *, within: Path | None = None) -> bytes:
+    """The bytes of a file that pydantic reads, which takes near a kilobyte for each bracket. Raises as `read_file`."""
+    data = read_file(path, at_most, within=within)
+    if data.count(b"{") + data.count(b"[") > _MOST_BRACKETS:
+        raise unfit(path, f"it has more than the {_MOST_BRACKETS:,} brackets that such a file can have. Move it away")
     return data
 
 

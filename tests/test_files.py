@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from odyssey_recorder.errors import OdysseyError, UnfitFileError
-from odyssey_recorder.files import Largest, check_within, read_file
+from odyssey_recorder.files import Largest, check_within, read_file, read_json
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no named pipes and few links")
 
@@ -73,3 +73,9 @@ def test_a_refused_file_is_told_of_as_one_that_cannot_be_read_wherever_it_is_cau
     with pytest.raises(OdysseyError) as caught:
         read_file(folder / "pipe", Largest.REVIEWS)
     assert str(caught.value) == f"{folder}/pipe is not used: it is a named pipe, not a file. Move it away."
+
+
+def test_a_file_of_nothing_but_brackets_is_refused_before_it_is_parsed(folder: Path) -> None:
+    (folder / "proof").write_bytes(b"[" + b"{}," * 500_000 + b"{}]")
+    with pytest.raises(UnfitFileError, match="more than the 500,000 brackets"):
+        read_json(folder / "proof", Largest.PROOF, within=folder)

@@ -33,7 +33,7 @@ from odyssey_recorder.dataset.provenance import (
     Whole,
 )
 from odyssey_recorder.errors import DatasetError
-from odyssey_recorder.files import Largest, read_file
+from odyssey_recorder.files import Largest, read_json
 from odyssey_recorder.model.action import Action, Type, action_type, is_terminal
 from odyssey_recorder.model.episode import DeviceInfo, Json, TaskInfo
 from odyssey_recorder.model.geometry import Size
@@ -454,7 +454,7 @@ def read_head(folder: Path) -> DraftHead:
     """The head of the draft in `folder`. Raises DatasetError."""
     path = folder / "draft.json"
     try:
-        head = DraftHead.model_validate_json(read_file(path, Largest.PROOF, within=folder))
+        head = DraftHead.model_validate_json(read_json(path, Largest.PROOF, within=folder))
     except OSError as error:
         raise storage_error(error, path, "read") from error
     except ValidationError as error:

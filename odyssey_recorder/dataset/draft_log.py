@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, TypeAdapter, Valid
 from odyssey_recorder.dataset.durable import storage_error, sync_folder
 from odyssey_recorder.dataset.provenance import ResumedRecord, StepRecord, Whole
 from odyssey_recorder.errors import DatasetError
-from odyssey_recorder.files import Largest, change_file, create_file, read_file
+from odyssey_recorder.files import Largest, change_file, create_file, read_json
 
 _PICTURE = r"^[0-9]+\.png\z"
 
@@ -120,7 +120,7 @@ class DraftLog:
         if not self.path.exists():
             return []
         try:
-            lines = read_file(self.path, Largest.DRAFT, within=self.path.parent).split(b"\n")[:-1]
+            lines = read_json(self.path, Largest.DRAFT, within=self.path.parent).split(b"\n")[:-1]
         except OSError as error:
             raise storage_error(error, self.path, "read") from error
         self._length = sum(len(line) + 1 for line in lines)

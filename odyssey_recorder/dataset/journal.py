@@ -24,7 +24,7 @@ from odyssey_recorder.dataset.episode_files import (
     version_name,
 )
 from odyssey_recorder.errors import DatasetError
-from odyssey_recorder.files import Largest, check_within, read_file
+from odyssey_recorder.files import Largest, check_within, read_json
 
 HISTORY = "reviews/history"
 """Where in a dataset the earlier versions of its episodes are: ``<episode_id>/<version>/``."""
@@ -219,7 +219,7 @@ def under_way(root: Path) -> Change | None:
 
 
 def _told(root: Path) -> Change:
-    return Change.model_validate_json(read_file(_intent(root), Largest.WRITTEN_BY_HAND, within=root))
+    return Change.model_validate_json(read_json(_intent(root), Largest.WRITTEN_BY_HAND, within=root))
 
 
 def _intent(root: Path) -> Path:

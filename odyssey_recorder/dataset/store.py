@@ -35,7 +35,7 @@ from odyssey_recorder.dataset.provenance import (
     ui_tree_name,
 )
 from odyssey_recorder.errors import DatasetError, InvalidEpisodeError, OdysseyError
-from odyssey_recorder.files import Largest, read_file
+from odyssey_recorder.files import Largest, read_file, read_json
 from odyssey_recorder.model.action import Impossible
 from odyssey_recorder.model.episode import DeviceInfo, Episode, Step, TaskInfo, is_episode_id, screenshot_name
 from odyssey_recorder.model.geometry import Size
@@ -272,7 +272,7 @@ class EpisodeStore:
 def read_provenance(path: Path) -> EpisodeProvenance | None:
     """The proof in the file at `path`; None where there is no such file. Raises DatasetError."""
     try:
-        provenance = EpisodeProvenance.model_validate_json(read_file(path, Largest.PROOF, within=dataset_of(path)))
+        provenance = EpisodeProvenance.model_validate_json(read_json(path, Largest.PROOF, within=dataset_of(path)))
     except FileNotFoundError:
         return None
     except OSError as error:

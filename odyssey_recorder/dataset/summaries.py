@@ -11,7 +11,7 @@ from odyssey_recorder.dataset.durable import dataset_of
 from odyssey_recorder.dataset.loose import read_loosely
 from odyssey_recorder.dataset.provenance import Origin, Whole
 from odyssey_recorder.errors import DatasetError, InvalidEpisodeError
-from odyssey_recorder.files import Largest, read_file
+from odyssey_recorder.files import Largest, read_json
 from odyssey_recorder.model.episode import Episode
 
 
@@ -87,7 +87,7 @@ class _Proof(BaseModel):
 
 def _with_proof(summary: EpisodeSummary, path: Path) -> EpisodeSummary:
     try:
-        proof = _Proof.model_validate_json(read_file(path, Largest.PROOF, within=dataset_of(path)))
+        proof = _Proof.model_validate_json(read_json(path, Largest.PROOF, within=dataset_of(path)))
         recorded_at = datetime.fromtimestamp(proof.started_us / 1_000_000, UTC)
     except (OSError, ValidationError, ValueError):
         return summary  # whoever opens the episode is told why

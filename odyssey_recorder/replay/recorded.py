@@ -11,7 +11,7 @@ from odyssey_recorder.dataset.codec import read_episode
 from odyssey_recorder.dataset.durable import dataset_of
 from odyssey_recorder.dataset.provenance import FORMAT, EpisodeProvenance, StepRecord, StrokeRecord
 from odyssey_recorder.errors import ReplayError
-from odyssey_recorder.files import Largest, open_file, read_file
+from odyssey_recorder.files import Largest, open_file, read_json
 from odyssey_recorder.gesture.touch import TouchSample, TouchStroke
 from odyssey_recorder.model.episode import Episode
 from odyssey_recorder.model.geometry import Pixel, Size
@@ -86,7 +86,7 @@ def load_recorded(path: Path) -> RecordedEpisode:
 
 def _read_provenance(path: Path, episode: Episode) -> EpisodeProvenance | None:
     try:
-        provenance = EpisodeProvenance.model_validate_json(read_file(path, Largest.PROOF, within=dataset_of(path)))
+        provenance = EpisodeProvenance.model_validate_json(read_json(path, Largest.PROOF, within=dataset_of(path)))
     except FileNotFoundError:
         return None
     except (OSError, ValidationError) as error:

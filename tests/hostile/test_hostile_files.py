@@ -21,7 +21,7 @@ def series(folder: Path, seed: int, cases: int) -> None:
 
 
 def test_damaged_files_do_no_harm(tmp_path: Path) -> None:
-    series(tmp_path, 1, 8)
+    series(tmp_path, 1, 6)
 
 
 @pytest.mark.soak
