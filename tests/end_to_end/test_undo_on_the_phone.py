@@ -1,5 +1,6 @@
-"""Undo on the simulated phone: the device comes back by its own snapshots, or by the annotator's hand."""
+"""Undo and resume on the simulated phone: the device comes back by its own snapshots, or by the annotator's hand."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -8,11 +9,12 @@ from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import SystemKey
 from odyssey_recorder.model.episode import Episode
 from odyssey_recorder.recording.recorder import Recorder
-from odyssey_recorder.recording.state import State
+from odyssey_recorder.recording.state import Goal, State
 from odyssey_recorder.recording.view import RecordingView
 from odyssey_recorder.simulator.adb_server import PrivateAdbServer
 from odyssey_recorder.simulator.truth import Truth
 from tests.end_to_end.workplace import PATIENCE_S, Workplace, finish, workplace
+from tests.recording.desk import Annotator
 
 
 def ready(recorder: Recorder, steps: int) -> RecordingView:
@@ -82,3 +84,33 @@ def test_a_phone_led_back_by_hand_is_ready_when_it_shows_the_wanted_screen(
         episode = finish(place, recorder)
         assert_pictures_are_those_under_the_finger(place, episode, 0, 2)
         assert annotator.notices == []
+
+
+def test_a_draft_that_is_resumed_on_a_restarted_phone_goes_on_when_it_is_led_back(
+    adb_server: PrivateAdbServer, tmp_path: Path
+) -> None:
+    with workplace(adb_server, tmp_path / "before") as place, place.recording("mirror") as (recorder, _):
+        record(place, recorder, "Settings", "Display")
+        store = place.desk.store
+    with workplace(adb_server, tmp_path / "after") as place:
+        annotator = Annotator()
+        resumed = replace(place.desk, store=store).resume(place.device, recorder.episode_id, annotator)
+        resumed.start()
+        try:
+            view = resumed.wait_for(lambda view: view.state in {State.READY, State.LEADING_BACK}, PATIENCE_S)
+            assert (view.state, view.goal) == (State.LEADING_BACK, Goal.LEFT), "it shows its home screen"
+            for label in ("Settings", "Display"):
+                place.tap(label)
+                place.rest()
+            ready(resumed, 2)
+            record(place, resumed, "Dark theme")
+            resumed.complete()
+            resumed.wait_for(lambda view: view.published is not None, PATIENCE_S)
+        finally:
+            resumed.stop()
+            resumed.join()
+        provenance = store.provenance(recorder.episode_id)
+        assert provenance is not None
+        assert [step.flags for step in provenance.steps] == [()] * 4
+        assert [one.serial for one in provenance.resumed] == [place.emulator.serial]
+        assert annotator.notices == [], "who leads back in the emulator's own window is nobody else"
