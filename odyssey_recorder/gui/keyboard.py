@@ -4,13 +4,14 @@
 - Undo and redo are the field's while it holds text or has something to undo or redo; otherwise they are the page's.
 - All other keys are the page's: Ctrl with a letter, Alt, function keys. Esc leaves the field for the page's home.
 - What had the focus and is hidden, disabled or gone gives it to the page's home, never to a neighbour or to nothing.
-- What comes by itself (a picture, a changed episode, the end of a job) takes the focus from no field.
+- What comes by itself (a picture, a changed episode, the end of a job) takes the focus from no field. Where it takes
+  the field away, the rest of the words that are being typed is dropped, and does not run as keys of the page.
 """
 
 from collections.abc import Callable
 
 import shiboken6
-from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer
 from PySide6.QtGui import QKeyEvent, QKeySequence
 from PySide6.QtWidgets import (
     QAbstractSpinBox,
@@ -25,6 +26,9 @@ from PySide6.QtWidgets import (
 from odyssey_recorder.gui.page import Page
 
 Field = QLineEdit | QPlainTextEdit | QTextEdit | QAbstractSpinBox
+
+_PAUSE_MS = 700
+"""Who is typing makes no longer pause between two letters."""
 
 _STANDARD = QKeySequence.StandardKey
 _MODIFIER = Qt.KeyboardModifier
@@ -51,33 +55,54 @@ class Keyboard(QObject):
         self._window = window
         self._page = page
         self._last: QWidget | None = None
+        self._is_pressing = False  # a key of the field is being obeyed: what it does to the field is the person's deed
+        self._cut_short = QTimer(self, interval=_PAUSE_MS, singleShot=True)  # runs while the rest of the words comes
         application = QApplication.instance()
         if isinstance(application, QApplication):
             application.focusChanged.connect(self._follow)
 
     def go_home(self) -> None:
-        """Give the focus to the page's home."""
+        """Give the focus to the home of the page, which the person has turned to."""
+        self._cut_short.stop()
         self._page().rest()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Decide before the field does: its own choice is another one on every desktop."""
-        if isinstance(event, QKeyEvent) and event.type() is QEvent.Type.ShortcutOverride:
-            event.setAccepted(isinstance(watched, Field) and _is_of(watched, event))
-            return True
-        return False
+        if not isinstance(event, QKeyEvent) or event.type() is QEvent.Type.KeyRelease:
+            return False
+        if isinstance(watched, Field):
+            return event.type() is QEvent.Type.ShortcutOverride and self._decide(watched, event)
+        is_rest = self._cut_short.isActive() and is_text(event)
+        if is_rest:
+            self._cut_short.start()
+            event.accept()
+        return is_rest
 
-    def _follow(self, _before: QWidget | None, now: QWidget | None) -> None:
-        if not shiboken6.isValid(self._window):  # it is being taken apart
+    def _decide(self, field: Field, event: QKeyEvent) -> bool:
+        self._is_pressing = True
+        QTimer.singleShot(0, self, self._end_pressing)
+        event.setAccepted(_is_of(field, event))
+        return True
+
+    def _end_pressing(self) -> None:
+        self._is_pressing = False
+
+    def _follow(self) -> None:
+        """Something else has the focus; the signal's own arguments may be half taken apart, so nobody asks for them."""
+        if not shiboken6.isValid(self._window):  # it is being taken apart, too
             return
+        now = QApplication.focusWidget()
+        if self._last is not None and shiboken6.isValid(self._last):
+            self._last.removeEventFilter(self)
         if not (self._window.isActiveWindow() if now is None else self._window.isAncestorOf(now)):
             return
         before, self._last = self._last, now
         is_lost = before is not None and before is not now and _is_gone(before)
-        if before is not None and shiboken6.isValid(before):
-            before.removeEventFilter(self)
+        if isinstance(before, Field) and is_lost and not self._is_pressing:
+            self._cut_short.start()
         if now is None or is_lost:
-            self.go_home()
-        elif isinstance(now, Field) and not isinstance(now.parentWidget(), QKeySequenceEdit):  # that one takes all keys
+            self._page().rest()
+        elif not isinstance(now.parentWidget(), QKeySequenceEdit):  # that one takes all keys
             now.installEventFilter(self)
 
 

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
     QListView,
     QPlainTextEdit,
     QPushButton,
+    QTableView,
     QVBoxLayout,
     QWidget,
 )
@@ -24,8 +25,9 @@ from pytestqt.qtbot import QtBot
 from odyssey_recorder.dataset.published import PublishedEpisodes
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.keyboard import offer_focus
-from odyssey_recorder.gui.reason_dialog import SkipDialog
+from odyssey_recorder.gui.reason_dialog import ReasonDialog, SkipDialog
 from odyssey_recorder.gui.record.recording_controller import Phase
+from odyssey_recorder.gui.tasks.prepared_table import ROW
 from odyssey_recorder.gui.workplace import Workplace, load_pages
 from odyssey_recorder.model.action import Type
 from odyssey_recorder.quality.reviewing.review import Decision
@@ -143,19 +145,24 @@ def reviewing(tmp_path: Path) -> BenchReviewing:
 
 
 @pytest.fixture
-def pilot(open_at: Callable[[Workplace], Pilot], reviewing: BenchReviewing, tmp_path: Path) -> Pilot:
+def office(tmp_path: Path) -> Office:
+    """A queue with a task to record and two to approve."""
+    made = Office(own_templates(tmp_path), tmp_path, queue_of(tmp_path, row("a")))
+    made.desk().generate(Wanted(2, 1, "simulated_phone", frozenset(), names_apps=False))
+    return made
+
+
+@pytest.fixture
+def pilot(open_at: Callable[[Workplace], Pilot], reviewing: BenchReviewing, office: Office) -> Pilot:
     """The window in use, with all pages that have fields, connected to a device."""
     load_pages()
     reviewing.record("Buy milk")
     reviewing.record("Buy bread")
-    tasks = queue_of(tmp_path, row("a"))
-    office = Office(own_templates(tmp_path), tmp_path, tasks)
-    office.desk().generate(Wanted(2, 1, "simulated_phone", frozenset(), names_apps=False))
     opened = open_at(
         Workplace(
             review=lambda: reviewing,
             dataset=PublishedEpisodes(reviewing.root),
-            tasks=tasks,
+            tasks=office.queue,
             preparing=office.desk,
         )
     )
@@ -480,6 +487,23 @@ def test_a_note_is_written_on_while_others_judge_the_episode(pilot: Pilot, revie
     write("arrival")
     assert pilot.named(QPlainTextEdit, NOTE).toPlainText() == "Late arrival"
     assert reviewing.ballots == []
+
+
+def test_words_of_a_field_that_is_taken_away_do_not_run_as_keys_of_the_page(pilot: Pilot, office: Office) -> None:
+    pilot.press("Tasks")
+    press("Alt+3")
+    show_prepared(pilot)
+    tasks = pilot.named(QTableView, "Tasks to prepare").model()
+    press("E")
+    write("Bu")
+    office.desk().approve([tasks.index(0, 0).data(ROW).task.listed])
+    press("F8")
+    pilot.qtbot.waitUntil(lambda: tasks.rowCount() == 1)
+    pilot.qtbot.waitUntil(lambda: focused() == "Tasks to prepare")
+    write("y a xylophone")
+    assert tasks.rowCount() == 1
+    assert focused() == "Tasks to prepare"
+    assert pilot.window.findChildren(ReasonDialog) == []
 
 
 def test_what_is_typed_at_the_reasons_is_the_reason(qtbot: QtBot) -> None:

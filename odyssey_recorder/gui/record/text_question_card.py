@@ -7,6 +7,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QImage, QPainter, QPen, QPixmap
 from PySide6.QtWidgets import QFrame, QVBoxLayout
 
+from odyssey_recorder.gui.action_painter import prepare_other_threads
 from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.parts import breakable, line_edit, push_button, row, text_label
 from odyssey_recorder.gui.record.step_list import draw_thumbnail
@@ -59,6 +60,7 @@ class TextQuestionCard(QFrame):
         self._answer.setEnabled(bool(question.guess))
         self._picture.clear()
         self._fold(False)
+        prepare_other_threads()
         call = partial(draw_thumbnail, step, _PICTURE)
         self._background.run(call, partial(self._show_picture, question), partial(self._tell, question))
 

@@ -7,7 +7,7 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, Qt
 from PySide6.QtGui import QImage, QPainter, QPaintEvent, QPixmap
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from odyssey_recorder.gui.action_painter import paint_problem
+from odyssey_recorder.gui.action_painter import paint_problem, prepare_other_threads
 from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.picture import read_picture
 from odyssey_recorder.gui.record.fit import Fit
@@ -36,6 +36,7 @@ class WantedScreen(QWidget):
         self._path, self._image, self._drawn, self._problem = path, QImage(), QPixmap(), ""
         self.update()
         if path is not None:
+            prepare_other_threads()
             self._background.run(partial(_read, path), partial(self._take, path), partial(self._tell, path))
 
     @property

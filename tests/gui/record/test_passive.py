@@ -207,6 +207,7 @@ def test_a_question_may_wait_and_keeps_what_is_written(card: TextQuestionCard, s
     QTest.mouseClick(button(card, "Answer…"), LEFT)
     assert field(card).isVisible()
     assert field(card).text() == "half"
+    assert card.window().focusWidget() is field(card)
 
 
 def test_the_next_question_is_asked_in_full(card: TextQuestionCard, steps: list[RecordedStep]) -> None:
