@@ -11,7 +11,7 @@ from odyssey_recorder.dataset.durable import dataset_of
 from odyssey_recorder.dataset.loose import read_loosely
 from odyssey_recorder.dataset.provenance import Origin, Whole
 from odyssey_recorder.errors import DatasetError, InvalidEpisodeError
-from odyssey_recorder.files import Largest, read_json
+from odyssey_recorder.files import Largest, read_file, read_json
 from odyssey_recorder.model.episode import Episode
 
 
