@@ -399,7 +399,7 @@ def test_a_finger_goes_where_the_picture_that_was_seen_last_shows_it(bench: Emul
 
     bench.device.touch(TouchStroke.press(Pixel(100, 300)))
 
-    assert near(touch_place(bench.inputs()[0]), Pixel(300, 720 - 1 - 100)), "the same place of the glass"
+    assert near(touch_place(bench.inputs()[0]), Pixel(300, 720 - 100)), "the same place of the glass"
 
 
 def test_a_folded_device_shows_and_takes_touches_on_its_outer_panel(start: StartBench) -> None:
