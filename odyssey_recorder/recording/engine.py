@@ -412,9 +412,10 @@ class Engine:
         match event:
             case events.InputFollowed(nodes):
                 self._nodes = {node.node: node for node in nodes}
-            case events.InputHeard(news, at_ns, uncertainty_ns):
-                words = self._writer.words_of(news, at_ns, self._nodes)
-                return self._session.handle(events.InputFelt(words, at_ns, uncertainty_ns)) if words else []
+            case events.InputHeard(news, at_ns, uncertainty_ns, arrived_ns):
+                words = self._writer.words_of(news, arrived_ns, self._nodes)
+                felt = events.InputFelt(words, at_ns, uncertainty_ns, arrived_ns)
+                return self._session.handle(felt) if words else []
             case _:
                 return [] if isinstance(event, events.PassiveNews) else self._session.handle(event)
         return []

@@ -199,11 +199,15 @@ class ScreensCompared:
 
 @dataclass(frozen=True, slots=True)
 class InputFelt:
-    """The device's kernel felt an input at `at_ns`, give or take `uncertainty_ns`; `words` name it, place and time."""
+    """The device's kernel felt an input at `at_ns`, give or take `uncertainty_ns`; `words` name it, place and time.
+
+    The word of it came at `arrived_ns`: a loaded snapshot sets the device's clock back, and `at_ns` is wrong then.
+    """
 
     words: str
     at_ns: int
     uncertainty_ns: int
+    arrived_ns: int
 
 
 @dataclass(frozen=True, slots=True)

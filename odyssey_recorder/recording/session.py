@@ -410,7 +410,8 @@ class Session:
     # What happens on the device without the recorder.
 
     def _felt(self, event: events.InputFelt) -> list[effects.Effect]:
-        if self._way.leads or self._foreign.is_ours(event.at_ns, event.uncertainty_ns):
+        ours = self._foreign.is_ours(event.at_ns, event.uncertainty_ns) or self._foreign.is_ours(event.arrived_ns, 0)
+        if self._way.leads or ours:
             return []  # while the device is led back anybody may lend a hand
         if sum(flag.startswith(foreign.TOUCHED) for flag in self._way.flags) < foreign.MOST_NAMED:
             self._way.owe((f"{foreign.TOUCHED}{event.words}",))
@@ -418,8 +419,7 @@ class Session:
 
     def _compared(self, cells: frozenset[int]) -> list[effects.Effect]:
         at_ns = self._seen_ns if self._changed_ns is None else self._changed_ns
-        named = any(flag.startswith(foreign.TOUCHED) for flag in self._way.flags)
-        if self._foreign.explains(cells, at_ns) or named:
+        if self._foreign.explains(cells, at_ns) or any(flag.startswith(foreign.TOUCHED) for flag in self._way.flags):
             return []
         self._way.owe((foreign.UNEXPLAINED,))
         return [effects.Tell(foreign.TELL_UNEXPLAINED)]

@@ -185,22 +185,27 @@ def test_the_effect_of_our_own_step_is_compared_with_nothing() -> None:
 
 def test_a_touch_that_is_not_ours_is_named_and_explains_the_change_that_follows() -> None:
     session = ready()
-    [told] = say(session, InputFelt("a touch at (3, 4), 10:00:00.0 UTC", LATER + 150, 5))
+    [told] = say(session, InputFelt("a touch at (3, 4), 10:00:00.0 UTC", LATER + 150, 5, LATER + 150))
     assert isinstance(told, Tell)
     assert "(3, 4)" in told.text
     assert change_screen(session, PAGE) == []
     assert session.next_flags == (f"{TOUCHED}a touch at (3, 4), 10:00:00.0 UTC",)
     for number in range(9):
-        assert say(session, InputFelt(f"touch {number}", LATER + 600, 5)), "each is told"
+        assert say(session, InputFelt(f"touch {number}", LATER + 600, 5, LATER + 600)), "each is told"
     assert len(session.next_flags) == MOST_NAMED
 
 
 def test_what_the_kernel_felt_of_our_own_key_is_not_told() -> None:
     session = ready()
     say(session, Intended(HOME, LATER + 100), still(3, anchor=1, at=LATER + 110), StepSaved(HOME))
-    assert say(session, InputFelt("the key HOME", LATER + 200, 5)) == []
+    assert say(session, InputFelt("the key HOME", LATER + 200, 5, LATER + 200)) == []
     say(session, InputDone(LATER + 400))
-    assert say(session, InputFelt("the key HOME", LATER + 300, 5)) == []
+    assert say(session, InputFelt("the key HOME", LATER + 300, 5, LATER + 300)) == []
+    late = LATER + 10 * SLACK_NS
+    assert say(session, InputFelt("the key HOME", LATER + 300, 5, late)) == [], "the word of it came late"
+    early = LATER - 10 * SLACK_NS
+    assert say(session, InputFelt("the key HOME", early, 5, LATER + 300)) == [], "the device's clock was set back"
+    assert say(session, InputFelt("the key HOME", early, 5, late)), "that is another's"
 
 
 def test_a_change_after_an_input_that_the_device_refused_is_told() -> None:
