@@ -35,9 +35,6 @@ from odyssey_recorder.recording.typing import ECHO_NS, FieldReading, FieldReadin
 PATIENCE_NS = 3_000_000_000
 """So long after a deed its proof may come; then it is taken as far as it is known."""
 
-BLIND_NS = 1_000_000_000
-"""What was done without a look at the screen so long after something else is not recorded."""
-
 LOOK_PATIENCE_NS = 10_000_000_000
 """So long a look that is under way is waited for: on a busy computer one takes several seconds."""
 
@@ -202,9 +199,10 @@ class DeedLine:
         """Nothing is done any more: what was typed last is a text."""
         self._finished_ns = now_ns
 
-    def follow(self, nodes: tuple[InputNode, ...]) -> None:
-        """The input nodes that contacts come from."""
+    def follow(self, nodes: tuple[InputNode, ...], now_ns: int) -> None:
+        """The input nodes that contacts come from; what was done until `now_ns`, when nobody listened, is not known."""
         self._nodes = {node.node: node for node in nodes}
+        self._last_ns = max(self._last_ns, now_ns)
 
     def hear(self, heard: events.InputHeard) -> str:
         """Take in what was done on the device; words for the annotator where it cannot be recorded."""
@@ -230,6 +228,7 @@ class DeedLine:
             case KeyTyped(_, code, time_us):
                 return self._stand(heard, Typing.ENTER if code in ENTER_KEYS else Typing.STROKE, time_us)
             case EventsDropped():
+                self._last_ns = max(self._last_ns, heard.at_ns)
                 return DROPPED
 
     def want(self, wanted: Complete | Impossible | Undo, now_ns: int) -> None:
@@ -299,7 +298,7 @@ class DeedLine:
             return Refused(deed.refused)
         if deed.found is None or not (deed.clock_agreed or deed.overdue):
             return Waits(deed.look_ns)
-        if deed.found.age_ns > BLIND_NS and deed.at_ns - deed.found.age_ns < deed.last_ns:
+        if deed.found.age_ns > TOO_OLD_NS and deed.at_ns - deed.found.age_ns < deed.last_ns:
             return Refused(BLIND)
         return self._interpreter.outcome(deed, deed.found, self._nodes, self._sizes.get(deed.found.number))
 

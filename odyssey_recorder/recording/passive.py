@@ -151,7 +151,7 @@ class PassiveSession:
         match event:
             case events.InputFollowed(nodes):
                 self._listening, self._deaf_reason = True, ""
-                self._deeds.follow(nodes)
+                self._deeds.follow(nodes, self._now_ns)
             case events.InputBroke(reason):
                 told, self._deaf_reason = self._deaf_reason, DEAF.format(reason)
                 self._listening = False

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 AT_REST_NS = 200_000_000
 """A screen that has shown the same for so long is at rest: the settle rule's time."""
 
-TOO_OLD_NS = 2_000_000_000
-"""A screen that was seen last so long before a moment may have been another by then: the limit of check IMG05."""
+TOO_OLD_NS = 1_000_000_000
+"""A screen that was seen last so long before a moment may have been another by then."""
 
 RUNS_HELD = 12
 """Of so many screens the pixels are held: 160 MB of a phone's largest frames."""

@@ -172,5 +172,8 @@ def test_a_recorder_that_is_killed_at_forty_random_instants_loses_no_step(
 
 
 @pytest.mark.soak
-def test_a_recorder_that_is_killed_a_thousand_times_loses_no_step(adb_server: PrivateAdbServer, tmp_path: Path) -> None:
-    kill_and_check(adb_server, tmp_path, kills=1000, seed=5)
+@pytest.mark.parametrize("seed", [5])
+def test_a_recorder_that_is_killed_a_thousand_times_loses_no_step(
+    adb_server: PrivateAdbServer, tmp_path: Path, seed: int
+) -> None:
+    kill_and_check(adb_server, tmp_path, kills=1000, seed=seed)

@@ -47,6 +47,7 @@ class Ordeal:
         self._recording = recording
         self._taps_before = len(lab.truth().touch_downs())
         self._notices: list[int] = []
+        self.trials: list[str] = []
         self._ways = ("adb", "gRPC") if device.follows_finger else ("adb",)
 
     def go_through(self, fault: Fault, moment: str, number: int) -> None:
@@ -54,6 +55,7 @@ class Ordeal:
         annotator, before = self._recording.annotator, self._recording.ready()
         told = len(annotator.notices)
         self._notices.append(told)
+        self.trials.append(f"{fault.name} {moment}")
         self._tap(fault, moment, self._lab.place(number))
         if self._ways[-1] in fault.cuts_off:
             self._recording.until(State.DEVICE_LOST)
@@ -134,7 +136,9 @@ def assert_true(desk: Desk, ordeal: Ordeal, recording: Recording) -> int:
         digest = hashlib.sha256(pixels(desk.store.screenshot_path(episode, number)).tobytes()).hexdigest()
         assert digest == step.frame.rgb_sha256
         is_right = digest == taps[found].frame.rgb_sha256
-        assert is_right or is_doubtful(step), f"step {number}, tap {found} is not what the phone showed: {step.flags}"
+        trials = ordeal.trials[max(0, found - 1) : found + 2]
+        words = f"step {number}, tap {found} ({trials}) is not what the phone showed: {step}, {taps[found]}"
+        assert is_right or is_doubtful(step), words
     silent = [tap for tap in (*missing, *range(next_tap, len(taps))) if not ordeal.was_told(tap)]
     assert silent == [], "these taps are missing, and nobody said so"
     return len(steps)
@@ -163,5 +167,6 @@ def test_faults_in_a_row(lab: Laboratory, tmp_path: Path, way: str, count: int) 
 @pytest.mark.soak
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("way", ["adb", "gRPC"])
-def test_two_hundred_faults_in_a_row(lab: Laboratory, tmp_path: Path, way: str) -> None:
-    endure(Desk(tmp_path), lab, way, 1, count=200)
+@pytest.mark.parametrize("seed", range(1, 4))
+def test_two_hundred_faults_in_a_row(lab: Laboratory, tmp_path: Path, way: str, seed: int) -> None:
+    endure(Desk(tmp_path), lab, way, seed, count=200)
