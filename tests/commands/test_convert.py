@@ -32,7 +32,8 @@ def publish(store: EpisodeStore) -> str:
     draft = begin(store)
     for number, action in enumerate(actions):
         data = _screen(number)
-        known = record(data).model_copy(update={"input": KeyRecord(key="HOME")})
+        sent = KeyRecord(key=action.key.value) if isinstance(action, Press) else None
+        known = record(data).model_copy(update={"input": sent})
         draft.add_step(action, draft.keep_picture(data), known)
     return store.publish(draft).stem
 
@@ -129,5 +130,6 @@ def accept(root: Path, episode_id: str, name: str) -> None:
     """One verdict, as the window gives it."""
     ReviewStore(root).set_policy(Policy(second_share=0.0))
     desk = ReviewDesk(root, Checker(None, 1), lambda: name)
+    desk.check_all()
     opened = desk.open(episode_id)
     desk.submit(episode_id, Ballot(Decision.ACCEPT, judgements("ppp"), "", opened.revision, 9.0))

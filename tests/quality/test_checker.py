@@ -1,5 +1,6 @@
 """Checking one episode or many, and what is not looked at again."""
 
+import json
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -15,10 +16,13 @@ from odyssey_recorder.quality.edition import edition, edition_of
 from odyssey_recorder.quality.evidence import EpisodeEvidence
 from odyssey_recorder.quality.finding import EpisodeReport, Severity
 from odyssey_recorder.quality.picture import measure
+from odyssey_recorder.quality.reviewing.review import Fix
+from odyssey_recorder.quality.reviewing.review_store import ReviewStore
 from odyssey_recorder.quality.sources import EpisodeFiles, ScreenshotNames
 from tests.quality.folders import FIRST, SECOND, THIRD, edit, png, screen, write_dataset
 from tests.quality.judges import DEADLY, FAULTY, deadly_judge, judge
 from tests.quality.test_collect import spoil_in_place
+from tests.quality.verdicts import verdict
 
 
 class Counting:
@@ -52,6 +56,29 @@ def test_several_processes_find_what_one_finds(tmp_path: Path) -> None:
     assert [finding.name for finding in reports[SECOND].findings] == ["IMG01@1"]
     assert list(together.facts()) == list(alone.facts())
     assert [facts.episode_id for facts in together.facts()] == [FIRST, SECOND, THIRD]
+
+
+def test_a_verdict_is_no_reason_to_look_at_an_episode_again_and_a_fix_is(tmp_path: Path, cache: Path) -> None:
+    (annotation,) = write_dataset(tmp_path, FIRST)
+    checker, reviews = Checker(cache, 1, judge=judge), ReviewStore(tmp_path)
+    checker.check(annotation)
+    reviews.append(FIRST, verdict("Bea"))
+    assert checker.known(annotation) is not None
+    fix = {
+        "id": "f" * 32,
+        "at": verdict("Bea").at,
+        "by": "Bea",
+        "amendment": None,
+        "why": "",
+        "before": "",
+        "after": "",
+    }
+    reviews.append(FIRST, Fix.model_validate(fix))
+    assert checker.known(annotation) is None
+    checker.check(annotation)
+    path = tmp_path / "reviews" / f"{FIRST}.json"
+    path.write_text(json.dumps(json.loads(path.read_text()), indent=1))
+    assert checker.known(annotation) is None, "in another layout all of it counts"
 
 
 def test_what_has_not_changed_is_not_looked_at_again(tmp_path: Path, cache: Path) -> None:
