@@ -92,7 +92,7 @@ def test_steps_that_changed_places_are_found() -> None:
 
 def test_steps_whose_times_are_not_in_their_order_are_a_warning() -> None:
     one = evidence(*DONE)
-    moved = with_step(one, 2, started_us=1)
+    moved = with_step(one, 2, touched_us=1)
     warned = [one for one in said("ACT10", moved) if isinstance(one, Finding)]
     assert [(one.step, one.severity) for one in warned] == [(2, Severity.WARNING)]
 

@@ -69,7 +69,7 @@ def as_recorded(evidence: EpisodeEvidence) -> Said:
 def _out_of_order(evidence: EpisodeEvidence) -> Said:
     """As a warning: a clock that was put back between two parts of a recording looks the same."""
     for before, step in pairwise(evidence.steps):
-        if before.record and step.record and step.record.frame.started_us < before.record.frame.started_us:
+        if before.record and step.record and step.record.touched_us < before.record.touched_us:
             found = f"By the times of the proof it was done before step {before.number}."
             yield Found(step.number, found, "Look whether steps were moved, or added from elsewhere.", Severity.WARNING)
 

@@ -93,8 +93,8 @@ ERRANDS = (
         ),
         (
             On("Mail"),
-            On("Your card expires on 30 November"),
             Drag(up=0.3),
+            On("Your card expires on 30 November"),
             HOME,
             On("Calendar"),
             On("Monday, November 30"),
