@@ -69,7 +69,7 @@ def read_file(path: Path, at_most: int, *, within: Path | None = None) -> bytes:
 
 
 def read_json(path: Path, at_most: int, *, within: Path | None = None) -> bytes:
-    """The bytes of a file that pydantic reads, which takes near a kilobyte for each bracket. Raises as `read_file`."""
+    """The bytes of a file of JSON, for each bracket of which a parser takes up to a kilobyte. Raises as `read_file`."""
     data = read_file(path, at_most, within=within)
     if data.count(b"{") + data.count(b"[") > _MOST_BRACKETS:
         raise unfit(path, f"it has more than the {_MOST_BRACKETS:,} brackets that such a file can have. Move it away")

@@ -26,7 +26,7 @@ from odyssey_recorder.dataset.episode_json import (
 )
 from odyssey_recorder.dataset.plain_json import NotPlainJsonError, parse
 from odyssey_recorder.errors import InvalidEpisodeError
-from odyssey_recorder.files import Largest, read_file
+from odyssey_recorder.files import Largest, read_json
 from odyssey_recorder.model.action import (
     Action,
     Click,
@@ -57,7 +57,7 @@ def read_episode(path: Path) -> Episode:
     Raises DatasetError where the file cannot be read, InvalidEpisodeError where it is no episode.
     """
     try:
-        data = read_file(path, Largest.ANNOTATION, within=dataset_of(path))
+        data = read_json(path, Largest.ANNOTATION, within=dataset_of(path))
     except OSError as error:
         raise storage_error(error, path, "read") from error
     return decode(data, source=path.name)

@@ -13,7 +13,7 @@ from odyssey_recorder.dataset.store import read_provenance
 from odyssey_recorder.dataset.summaries import EpisodeSummary, read_annotation, summarise
 from odyssey_recorder.dataset.watch import PROOFS, Changes, DatasetWatch, WatchRules
 from odyssey_recorder.errors import DatasetError, InvalidEpisodeError
-from odyssey_recorder.files import Largest, read_file
+from odyssey_recorder.files import Largest, read_json
 from odyssey_recorder.model.episode import DeviceInfo, Episode, TaskInfo
 from odyssey_recorder.model.geometry import Size
 
@@ -83,7 +83,7 @@ class PublishedEpisodes:
     def _read(self, episode_id: str) -> bytes:
         path = self._annotation(episode_id)
         try:
-            return read_file(path, Largest.ANNOTATION, within=self.root)
+            return read_json(path, Largest.ANNOTATION, within=self.root)
         except OSError as error:
             raise storage_error(error, path, "read") from error
 

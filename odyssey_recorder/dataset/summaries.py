@@ -11,7 +11,7 @@ from odyssey_recorder.dataset.durable import dataset_of
 from odyssey_recorder.dataset.loose import read_loosely
 from odyssey_recorder.dataset.provenance import Origin, Whole
 from odyssey_recorder.errors import DatasetError, InvalidEpisodeError
-from odyssey_recorder.files import Largest, read_file, read_json
+from odyssey_recorder.files import Largest, read_json
 from odyssey_recorder.model.episode import Episode
 
 
@@ -50,7 +50,7 @@ def summarise(root: Path, episode_id: str) -> EpisodeSummary | None:
 def _understood(path: Path) -> EpisodeSummary:
     """What can be told of an episode that breaks the format."""
     try:
-        told = read_loosely(read_file(path, Largest.ANNOTATION, within=dataset_of(path)), source=path.name)
+        told = read_loosely(read_json(path, Largest.ANNOTATION, within=dataset_of(path)), source=path.name)
     except (OSError, InvalidEpisodeError):
         return EpisodeSummary(path.stem)
     device, task = "" if told.device is None else told.device.device_name, told.task

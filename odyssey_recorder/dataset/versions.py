@@ -28,7 +28,7 @@ from odyssey_recorder.dataset.loose import read_damaged, with_end
 from odyssey_recorder.dataset.provenance import EpisodeProvenance
 from odyssey_recorder.dataset.store import checked_id, read_provenance
 from odyssey_recorder.errors import DatasetError, InvalidEpisodeError, ReviewError
-from odyssey_recorder.files import Largest, open_file, read_file
+from odyssey_recorder.files import Largest, open_file, read_json
 from odyssey_recorder.model.action import Complete, Impossible, is_terminal
 from odyssey_recorder.model.episode import Json
 from odyssey_recorder.model.geometry import Size
@@ -272,6 +272,6 @@ def _merged(said: Json, known: Json) -> Json:
 
 def _read(path: Path) -> bytes:
     try:
-        return read_file(path, Largest.PROOF, within=dataset_of(path))
+        return read_json(path, Largest.PROOF, within=dataset_of(path))
     except OSError as error:
         raise storage_error(error, path, "read") from error

@@ -15,7 +15,7 @@ from pathlib import Path
 from odyssey_recorder.dataset.durable import dataset_of, storage_error
 from odyssey_recorder.dataset.provenance import UI_TREES, ui_tree_name
 from odyssey_recorder.errors import DatasetError, showable
-from odyssey_recorder.files import Largest, read_file
+from odyssey_recorder.files import Largest, read_file, read_json
 from odyssey_recorder.model.episode import is_episode_id, screenshot_name
 
 _NO_FIX = re.compile(rb'"kind": "(verdict|replay|move)"')
@@ -118,7 +118,8 @@ def _fixes(reviews: Path) -> bytes:
 def read_evidence(path: Path, at_most: int) -> bytes:
     """The bytes of a file of an episode. Raises FileNotFoundError, DatasetError."""
     try:
-        return read_file(path, at_most, within=dataset_of(path))
+        read = read_json if path.suffix == ".json" else read_file
+        return read(path, at_most, within=dataset_of(path))
     except FileNotFoundError:
         raise
     except OSError as error:

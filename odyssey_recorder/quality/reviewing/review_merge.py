@@ -13,7 +13,7 @@ from odyssey_recorder.dataset.plain_json import NotPlainJsonError, parse, shown
 from odyssey_recorder.dataset.summaries import summarise
 from odyssey_recorder.dataset.versions import Versions
 from odyssey_recorder.errors import DatasetError, ReviewError, UnfitFileError
-from odyssey_recorder.files import Largest, read_file, refuse_link
+from odyssey_recorder.files import Largest, read_json, refuse_link
 from odyssey_recorder.model.episode import Json, is_episode_id
 from odyssey_recorder.quality.reviewing.review_file import ReviewFile, completed, read_entry, read_reviews
 from odyssey_recorder.quality.reviewing.review_store import POLICY, REVIEWS, ReviewStore
@@ -116,7 +116,7 @@ def _gathered(path: Path, store: ReviewStore | None) -> Iterator[ReviewFile | st
 
 def _read(path: Path, store: ReviewStore | None, within: Path | None) -> Iterator[ReviewFile | str]:
     try:
-        data = read_file(path, Largest.REVIEWS, within=within)
+        data = read_json(path, Largest.REVIEWS, within=within)
     except UnfitFileError:
         raise
     except OSError as error:

@@ -16,7 +16,7 @@ from odyssey_recorder.dataset.plain_json import NotPlainJsonError, parse, shown
 from odyssey_recorder.dataset.provenance import Origin
 from odyssey_recorder.dataset.store import checked_id, read_provenance
 from odyssey_recorder.errors import DatasetError, ReviewError
-from odyssey_recorder.files import Largest, read_file
+from odyssey_recorder.files import Largest, read_json
 from odyssey_recorder.quality.reviewing.review import FORMAT, Entry, Move, Verdict
 from odyssey_recorder.quality.reviewing.review_file import ReviewFile, read_reviews, refuse_problems, spell, union
 from odyssey_recorder.quality.reviewing.standing import Policy, Stage, same_person, standing
@@ -164,7 +164,7 @@ class ReviewStore:
     def _policy_file(self) -> _PolicyFile:
         path = self._folder / POLICY
         try:
-            return _PolicyFile.model_validate(parse(read_file(path, Largest.REVIEWS, within=self._root)))
+            return _PolicyFile.model_validate(parse(read_json(path, Largest.REVIEWS, within=self._root)))
         except FileNotFoundError:
             return _PolicyFile()
         except OSError as error:
@@ -209,7 +209,7 @@ class ReviewStore:
 def _read(path: Path, episode_id: str) -> ReviewFile:
     """The reviews of an episode in the file at `path`; nothing where there is none. Raises DatasetError."""
     try:
-        data = read_file(path, Largest.REVIEWS, within=path.parent.parent)
+        data = read_json(path, Largest.REVIEWS, within=path.parent.parent)
         return read_reviews(data, episode_id=episode_id, source=str(path))
     except FileNotFoundError:
         return ReviewFile(episode_id)
@@ -232,7 +232,7 @@ def _stamp(path: Path) -> _Stamp | None:
 def _news(path: Path) -> _News:
     """What the file tells the queue; one that cannot be read tells nothing."""
     try:
-        data = read_file(path, Largest.REVIEWS, within=path.parent.parent)
+        data = read_json(path, Largest.REVIEWS, within=path.parent.parent)
     except OSError:
         return _News()  # whoever opens the review is told why
     if not any(word in data for word in _TELLING):

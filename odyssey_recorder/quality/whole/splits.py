@@ -7,7 +7,7 @@ from pathlib import Path
 
 from odyssey_recorder.dataset.durable import storage_error
 from odyssey_recorder.dataset.plain_json import NotPlainJsonError, parse, shown
-from odyssey_recorder.files import Largest, read_file
+from odyssey_recorder.files import Largest, read_json
 from odyssey_recorder.quality.evidence import EpisodeFacts, FactsSource
 from odyssey_recorder.quality.finding import Finding, NotChecked, Severity
 from odyssey_recorder.quality.thresholds import NAMED_AT_MOST
@@ -62,7 +62,7 @@ def split_findings(root: Path, source: FactsSource) -> Iterator[Finding | NotChe
 
 def _read(path: Path) -> _Split | Finding:
     try:
-        tree = parse(read_file(path, Largest.INDEX, within=path.parent.parent))
+        tree = parse(read_json(path, Largest.INDEX, within=path.parent.parent))
     except OSError as error:
         raise storage_error(error, path, "read") from error
     except NotPlainJsonError as error:
