@@ -47,7 +47,7 @@ _NAMES = [
 
 def damage(world: World, rng: Random, area: str) -> str:
     """Do one thing to one file or folder of an area; what it was."""
-    path = rng.choice(sorted((world.root / area).rglob("*")))
+    path = rng.choice(sorted((world.root / area).rglob("*")) or [world.root / area])
     kinds = [(_change_bytes, 6), (_put_special, 2), (_put_link, 3), (_plant, 2), (_bloat, 1)]
     if path.suffix == ".sqlite":
         kinds = [(_change_rows, 6), *kinds]
@@ -108,10 +108,10 @@ def _put_special(_: World, rng: Random, path: Path) -> str:
 
 def _put_link(world: World, rng: Random, path: Path) -> str:
     cloned = any(path.is_relative_to(world.root / folder) for folder in CLONED)
-    outside = world.outside if cloned else world.outside / "plain"
+    outside = [*sorted(world.outside.rglob("*")), world.outside, world.outside / "new"]
     targets = [
-        *sorted(outside.rglob("*")), outside, outside / "new", Path("/dev/zero"), Path("/dev/tty"),
-        Path("/proc/self/maps"),
+        *(outside if cloned else []),  # who links their own home elsewhere means it
+        *map(Path, ("/dev/zero", "/dev/tty", "/proc/self/maps")),
         path, *sorted(one for one in path.parent.iterdir() if one != path)[:3],
     ]  # fmt: skip
     target = rng.choice([one for one in targets if one.suffix == path.suffix or rng.random() < 0.3] or targets)
