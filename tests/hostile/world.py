@@ -39,6 +39,7 @@ class World:
             "ODYSSEY_TASKS": str(self.tasks),
             "ODYSSEY_TEMPLATES": str(self.data / "templates"),
             "ODYSSEY_ANNOTATOR": "bob",
+            "ODYSSEY_ADB": "no-such-adb",  # no server is started, which would outlive the series
             "ANDROID_ADB_SERVER_PORT": "1",
             **{f"XDG_{kind}_HOME": str(root / "home") for kind in ("CONFIG", "DATA", "STATE", "CACHE")},
         }
