@@ -7,10 +7,9 @@ from pathlib import Path
 from PIL import Image, ImageDraw, ImageOps
 
 from odyssey_recorder.dataset.action_marks import draw_action
-from odyssey_recorder.dataset.durable import dataset_of, storage_error
+from odyssey_recorder.dataset.durable import storage_error
 from odyssey_recorder.dataset.lettering import broken, fitting, letters
-from odyssey_recorder.errors import DatasetError
-from odyssey_recorder.files import Largest, open_file
+from odyssey_recorder.dataset.png import read_png
 from odyssey_recorder.model.action import (
     Action,
     Click,
@@ -125,12 +124,6 @@ def _detail(action: Action) -> str:
 def _read_picture(path: Path, box: tuple[int, int]) -> Image.Image:
     """The screenshot, shrunk to fit into `box`."""
     try:
-        with (
-            open_file(path, Largest.PICTURE, within=dataset_of(path)) as file,
-            Image.open(file, formats=("PNG",)) as picture,
-        ):
-            return ImageOps.contain(picture.convert("RGB"), box, Image.Resampling.BOX)
+        return ImageOps.contain(read_png(path), box, Image.Resampling.BOX)
     except OSError as error:
         raise storage_error(error, path, "read") from error
-    except (SyntaxError, ValueError, Image.DecompressionBombError) as error:
-        raise DatasetError(f"{path} is no screenshot: {error}.") from error

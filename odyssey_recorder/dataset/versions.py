@@ -9,8 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 
-from PIL import Image
-
 from odyssey_recorder.dataset.amending import Amended, amended, nothing_sent
 from odyssey_recorder.dataset.amendment import Amendment, NewBox, Repair
 from odyssey_recorder.dataset.codec import Dialect, decode, dialect_of, encode
@@ -25,10 +23,11 @@ from odyssey_recorder.dataset.episode_files import (
 )
 from odyssey_recorder.dataset.journal import HISTORY, Change, Contents, Journal, Recorded, never, unheard
 from odyssey_recorder.dataset.loose import read_damaged, with_end
+from odyssey_recorder.dataset.png import read_png
 from odyssey_recorder.dataset.provenance import EpisodeProvenance
 from odyssey_recorder.dataset.store import checked_id, read_provenance
 from odyssey_recorder.errors import DatasetError, InvalidEpisodeError, ReviewError
-from odyssey_recorder.files import Largest, open_file, read_json
+from odyssey_recorder.files import Largest, read_json
 from odyssey_recorder.model.action import Complete, Impossible, is_terminal
 from odyssey_recorder.model.episode import Json
 from odyssey_recorder.model.geometry import Size
@@ -191,11 +190,7 @@ class Versions:
     def _size_of(self, episode_id: str, step: int) -> Size:
         path = self._root / picture_name(episode_id, step)
         try:
-            with (
-                open_file(path, Largest.PICTURE, within=self._root) as file,
-                Image.open(file, formats=["PNG"]) as image,
-            ):
-                return Size(*image.size)
+            return Size(*read_png(path, within=self._root).size)
         except OSError as error:
             raise ReviewError(f"{path} cannot be opened as a picture: no box can be drawn on it.") from error
 

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 
 from PIL import Image, ImageChops, ImageStat, UnidentifiedImageError
 
+from odyssey_recorder.dataset.png import BROKEN, MOST_PIXELS
 from odyssey_recorder.model.geometry import Size
 from odyssey_recorder.quality.thresholds import CHANNEL, PHONE_ASPECT, PHONE_BARS, WIDE_BARS
 
-_MOST_PIXELS = 40_000_000
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _CORE = (b"IHDR", b"PLTE", b"IDAT", b"IEND")
 _SHORT_SIDE = 360
@@ -96,7 +96,7 @@ def _decode(data: bytes) -> View:
             return View(_viewed(picture), size)
     except UnidentifiedImageError as error:
         raise _BrokenError("it is not a PNG that can be read") from error
-    except (OSError, SyntaxError, ValueError, ArithmeticError, LookupError, struct.error, zlib.error) as error:
+    except BROKEN as error:
         raise _BrokenError(f"it cannot be decoded ({error})") from error
 
 
@@ -154,7 +154,7 @@ def _size(name: bytes, header: memoryview) -> Size:
     if name != b"IHDR" or len(header) != 25:
         raise _BrokenError("its header is damaged")
     size = Size(*struct.unpack_from(">II", header, 8))
-    if size.width * size.height > _MOST_PIXELS:
+    if size.width * size.height > MOST_PIXELS:
         raise _BrokenError(f"it claims to be {size} pixels large, which no screen is")
     return size
 

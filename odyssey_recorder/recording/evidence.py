@@ -5,8 +5,7 @@ import time
 from io import BytesIO
 from pathlib import Path
 
-from PIL import Image
-
+from odyssey_recorder.dataset.png import read_png
 from odyssey_recorder.dataset.provenance import (
     CheckRecord,
     EndRecord,
@@ -18,7 +17,6 @@ from odyssey_recorder.dataset.provenance import (
 )
 from odyssey_recorder.device.device import ScreenState
 from odyssey_recorder.device.screen import Frame
-from odyssey_recorder.files import Largest, open_file
 from odyssey_recorder.model.action import Complete, Impossible
 from odyssey_recorder.model.geometry import Size
 from odyssey_recorder.recording.events import Intent, KeyPress, Strike, TextEntry
@@ -102,10 +100,6 @@ def screen_record(state: ScreenState) -> ScreenRecord:
 
 
 def frame_of(picture: Path) -> Frame:
-    """A frame that another process may have recorded, from its picture."""
-    with (
-        open_file(picture, Largest.PICTURE, within=picture.parent) as file,
-        Image.open(file, formats=["PNG"]) as image,
-    ):
-        pixels = image.convert("RGBA").tobytes()
-    return Frame(0, Size(*image.size), pixels, 0, 0, "draft")
+    """A frame that another process may have recorded, from its picture. Raises OSError."""
+    image = read_png(picture, within=picture.parent)
+    return Frame(0, Size(*image.size), image.convert("RGBA").tobytes(), 0, 0, "draft")

@@ -288,8 +288,8 @@ class StepWriter:
         last = self._draft.steps[-1]
         try:
             before = self._last_frame or frame_of(last.picture)
-        except (OSError, SyntaxError, ValueError) as error:  # all that Pillow raises for a broken picture
-            return f"{last.picture} cannot be read ({error}): undo the last step, and record it again."
+        except OSError as error:
+            return f"{last.picture} cannot be read ({error.strerror}): undo the last step, and record it again."
         unchanged = frame.shows_same_as(before, ignore_top_px=self.status_bar_px)
         if unchanged and uncertain:
             self.drop_last(DropSteps("not carried out: the connection was lost"))
@@ -318,7 +318,7 @@ class StepWriter:
         if self._wanted is None or self._wanted[0] != picture:
             try:
                 self._wanted = picture, frame_of(picture)
-            except (OSError, SyntaxError, ValueError):  # all that Pillow raises for a broken picture
+            except OSError:
                 self._wanted = picture, None
         return self._wanted[1]
 

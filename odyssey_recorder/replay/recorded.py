@@ -4,14 +4,15 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
-from PIL import Image, UnidentifiedImageError
+from PIL import Image
 from pydantic import ValidationError
 
 from odyssey_recorder.dataset.codec import read_episode
 from odyssey_recorder.dataset.durable import dataset_of
+from odyssey_recorder.dataset.png import read_png
 from odyssey_recorder.dataset.provenance import FORMAT, EpisodeProvenance, StepRecord, StrokeRecord
 from odyssey_recorder.errors import ReplayError
-from odyssey_recorder.files import Largest, open_file, read_json
+from odyssey_recorder.files import Largest, read_json
 from odyssey_recorder.gesture.touch import TouchSample, TouchStroke
 from odyssey_recorder.model.episode import Episode
 from odyssey_recorder.model.geometry import Pixel, Size
@@ -26,19 +27,14 @@ class RecordedEpisode:
     provenance: EpisodeProvenance | None = None
 
     def picture(self, number: int) -> Image.Image:
-        """The screenshot of step `number` in RGB; ReplayError where it is missing, no PNG, or cut short."""
+        """The screenshot of step `number` in RGB; ReplayError where it is missing or no whole PNG."""
         path = self.screenshots[number]
         try:
-            with (
-                open_file(path, Largest.PICTURE, within=dataset_of(path)) as file,
-                Image.open(file, formats=("PNG",)) as picture,
-            ):
-                return picture.convert("RGB")
+            return read_png(path)
         except FileNotFoundError as error:
             raise ReplayError(f"The screenshot of step {number} is missing: {path}.") from error
-        except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
-            why = "it is no PNG" if isinstance(error, UnidentifiedImageError) else error
-            raise ReplayError(f"The screenshot of step {number} cannot be read, {path}: {why}.") from error
+        except OSError as error:
+            raise ReplayError(f"The screenshot of step {number} cannot be read, {path}: {error.strerror}.") from error
 
     def stroke(self, number: int) -> TouchStroke | None:
         """The finger of step `number` in pixels of its screenshot; None where none is on record."""
