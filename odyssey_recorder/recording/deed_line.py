@@ -36,7 +36,7 @@ PATIENCE_NS = 3_000_000_000
 """So long after a deed its proof may come; then it is taken as far as it is known."""
 
 LOOK_PATIENCE_NS = 10_000_000_000
-"""So long a look that is under way is waited for: on a busy computer one takes several seconds."""
+"""How long to wait for a look that is under way: on a busy computer one takes several seconds."""
 
 MOST_WAITING = 40
 """So many deeds may wait in line, each with a picture in memory."""

@@ -30,12 +30,12 @@ _OWN_INPUTS = 32
 TOUCHED = "something else acted on the device: "
 UNEXPLAINED = "the screen changed before this step, and no step explains it"
 TELL_TOUCHED = (
-    "Something else acted on the device: {}. That is not recorded. Look whether the screen is still the right one; undo"
-    " the last step if not. Your next step is flagged."
+    "Something else acted on the device: {}. It was not recorded. Check that the screen is still the right one; if not,"
+    " undo the last step. Your next step is flagged."
 )
 TELL_UNEXPLAINED = (
-    "The screen changed, and none of your steps explains it. Look whether it is still the right one; undo the last step"
-    " if not. Your next step is flagged."
+    "The screen changed, and none of your steps explains it. Check that it is still the right one; if not, undo the"
+    " last step. Your next step is flagged."
 )
 
 

@@ -131,7 +131,7 @@ class AppsForm(AmendForm):
 
     @property
     def follows(self) -> str:
-        return "The instruction stays as it is: look whether it names the apps."
+        return "The instruction is not changed. Check that it names the apps."
 
     @property
     def _named(self) -> tuple[str, ...]:

@@ -71,7 +71,7 @@ def _out_of_order(evidence: EpisodeEvidence) -> Said:
     for before, step in pairwise(evidence.steps):
         if before.record and step.record and step.record.touched_us < before.record.touched_us:
             found = f"By the times of the proof it was done before step {before.number}."
-            yield Found(step.number, found, "Look whether steps were moved, or added from elsewhere.", Severity.WARNING)
+            yield Found(step.number, found, "Check whether steps were moved or added.", Severity.WARNING)
 
 
 def _differs(told: Action, done: Action | None) -> str:

@@ -217,6 +217,6 @@ def _found(odd: Iterable[_Place], group: Sequence[_Place], *, common: int) -> It
             place.episode_id,
             place.step,
             f"The picture is, byte for byte, also in {where}{differs}.",
-            "Look whether it shows what this episode did before; if it is the other's, record this one again.",
+            "Check that it shows this episode's own screen; if not, record the episode again.",
             tuple(others[:NAMED_AT_MOST]),
         )
