@@ -129,8 +129,8 @@ class EpisodesPane(QWidget):
         self._middle.addWidget(empty)
         column = QVBoxLayout()
         column.setSpacing(10)
-        column.addWidget(self._job)
         column.addWidget(self._middle, 1)
+        column.addWidget(self._job)  # below: rows must not move from under the mouse as it comes and goes
         whole = QHBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.setSpacing(16)
