@@ -63,7 +63,11 @@ def test_secrets_are_masked(file: Path, secret: str) -> None:
     assert secret not in text(file)
 
 
-def test_words_of_a_device_can_neither_steer_a_terminal_nor_look_like_a_record(file: Path) -> None:
+def test_words_of_a_device_can_neither_steer_a_terminal_nor_look_like_a_record(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # pytest would keep the half character for its report, which cannot be sent from one process to another.
+    monkeypatch.setattr(logging.getLogger(), "handlers", [])
     forged = "2026-11-22 10:00:00.000 CRITICAL MainThread odyssey_recorder: all is lost"
     with logging_to(file, "INFO"):
         _log.info("it said %s", f"\x1b]0;owned\x07\x9b2J\r\u202e\u2028\udc80 \N{SNOWMAN}\n{forged}")
