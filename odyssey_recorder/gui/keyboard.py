@@ -100,7 +100,9 @@ class Keyboard(QObject):
         is_lost = before is not None and before is not now and _is_gone(before)
         if isinstance(before, Field) and is_lost and not self._is_pressing:
             self._cut_short.start()
-        if now is None or is_lost:
+        # To take the focus from a button that is being pressed would undo the press.
+        is_chosen = QApplication.mouseButtons() is not Qt.MouseButton.NoButton
+        if now is None or (is_lost and not is_chosen):
             self._page().rest()
         elif not isinstance(now.parentWidget(), QKeySequenceEdit):  # that one takes all keys
             now.installEventFilter(self)

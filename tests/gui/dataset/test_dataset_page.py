@@ -204,9 +204,9 @@ def test_the_chosen_episode_is_shown_in_full(three: list[str], reader: Reader, f
     picture.save(str(folder.root / "screenshots" / f"{three[1]}_0.png"))
     reader.wait_for("Set an alarm", "Buy red shoes", "Buy blue shoes")
     reader.choose(1)
-    reader.wait_to_read("Recorded by Ada")
+    reader.wait_to_read("Web Shopping · Chrome, Google Docs")
+    assert reader.pilot.says("Recorded by Ada")
     assert reader.pilot.says("in 1.5 min, in the emulator's own window")
-    assert reader.pilot.says("Web Shopping · Chrome, Google Docs")
     assert reader.steps[0] == "CLICK 719, 762"
     first = reader.pilot.named(QListView, "Steps of the episode").model().index(0, 0)
     reader.pilot.qtbot.waitUntil(lambda: isinstance(first.data(Qt.ItemDataRole.DecorationRole), QImage))
