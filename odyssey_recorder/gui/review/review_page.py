@@ -73,6 +73,8 @@ class ReviewPage(Page):
         self._opened: OpenedReview | None = None
         self._ahead: OpenedReview | None = None
         self._on_the_way: set[str] = set()
+        self._submitting = ""
+        self._went: frozenset[str] = frozenset()  # the episode that is being submitted, once it went to the trash
         self._sheets = KeptSheets(KeptFile(), reviewing, background, self)
         self._watch = Stopwatch(clock)
         self._pane = EpisodesPane(commands)
@@ -148,6 +150,9 @@ class ReviewPage(Page):
     # What becomes of the episodes.
 
     def _take(self, news: ReviewNews) -> None:
+        if self._submitting in news.gone:  # by the reviewer's own decision, of which the answer is still on its way
+            self._went = frozenset({self._submitting})
+            news = replace(news, gone=news.gone - self._went)
         self._to_read = max(self._to_read, news.unread) if news.unread else 0
         self._bar.setRange(0, self._to_read)
         self._bar.setValue(self._to_read - news.unread)
@@ -351,6 +356,7 @@ class ReviewPage(Page):
             decision, sheet.all_three(), sheet.note, opened.revision, self._watch.seconds, self._evidence(opened)
         )
         self._panel.show_waiting(True)
+        self._submitting = opened.row.episode_id
         self._background.run(
             partial(self._reviewing.submit, opened.row.episode_id, ballot),
             self._take_submitted,
@@ -379,9 +385,16 @@ class ReviewPage(Page):
         )
         if is_open:
             self._open_next()
+        self._end_submitting()
+
+    def _end_submitting(self) -> None:
+        went, self._submitting, self._went = self._went, "", frozenset()
+        if went:
+            self._take(ReviewNews(gone=went))
 
     def _tell_unsubmitted(self, episode_id: str, error: Exception) -> None:
         self._panel.show_waiting(False)
+        self._end_submitting()
         if episode_id != self._wanted:
             return
         self._panel.refuse("The verdict was not kept; what you filled in is still here.", str(error))

@@ -72,6 +72,7 @@ class BenchReviewing:
         self.opened: list[str] = []
         self.failure: OdysseyError | None = None  # what the next submission meets
         self.checks: list[Finding] = []  # what the checks find when they run
+        self.is_slow_to_answer = False  # a rejected episode is told to be gone before the submission is answered
         self.go_on = threading.Event()  # the checks wait for it
         self.go_on.set()
         for name in ("annotations", "screenshots"):
@@ -224,7 +225,10 @@ class BenchReviewing:
             raise ReviewError("The checks found an error that is open. Fix it, or decide otherwise.")
         self.ballots.append((episode_id, ballot))
         self.judge(episode_id, self._reviewer, ballot.decision, ballot.judgements)
-        return self.row(episode_id)
+        row = self.row(episode_id)
+        if self.is_slow_to_answer and ballot.decision is Decision.REJECT:
+            self.remove(episode_id)
+        return row
 
     def fix(self, episode_id: str, amendment: Amendment, why: str, revision: str) -> OpenedReview:
         raise ReviewError("Nothing is fixed on the bench.")

@@ -469,6 +469,20 @@ def test_an_episode_that_is_taken_away_while_it_is_open_is_told(
     assert reviewer.list.isVisible()
 
 
+def test_after_a_rejection_the_next_opens_even_if_the_episode_is_gone_before_that_is_confirmed(
+    bench: BenchReviewing, three: list[str], sit_down: Callable[[], Reviewer]
+) -> None:
+    bench.is_slow_to_answer = True
+    reviewer = sit_down()
+    reviewer.open(0)
+    reviewer.press("w5az")
+    QTest.keyClick(reviewer.pilot.window, Qt.Key.Key_D, Qt.KeyboardModifier.ControlModifier)
+    reviewer.wait_for_open("Buy red shoes")
+    reviewer.wait_to_read("Rejected, and moved to the trash: Set an alarm")
+    assert not reviewer.pilot.says("The episode that was open is not in the dataset any more.")
+    assert reviewer.ids == three[1:]
+
+
 def test_what_another_reviewer_does_with_the_open_episode_is_shown_at_once(
     bench: BenchReviewing, three: list[str], sit_down: Callable[[], Reviewer]
 ) -> None:
