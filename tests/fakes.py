@@ -374,8 +374,8 @@ class FakeDevice:
             self._show(screen)
 
     def picture(self, screen: int | str) -> Image.Image:
-        """The RGB picture that a capture of `screen` gives."""
-        return picture(screen, self.state.size)
+        """The RGB picture that a capture of `screen` gives; the caller's own, to draw on."""
+        return picture(screen, self.state.size).copy()
 
     def fail_with(self, error: DeviceError) -> None:
         """Raise `error` from every call until `mend`."""

@@ -243,8 +243,6 @@ def test_a_page_that_changes_without_a_step_is_flagged_and_a_clock_on_it_once(tm
         view = recording.ready()
         flags: list[str] = []
         for minute in range(3):
-            picture = device.picture(minute)
-            picture.paste((0, 0, 40 * minute + 40), (100, 200, 140, 220))
             device.show(with_clock(device, minute))
             view = recording.ready(after=view.frame_number)
             view = recording.tap_and_wait()

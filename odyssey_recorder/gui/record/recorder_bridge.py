@@ -1,5 +1,6 @@
 """The one crossing from the recorder's threads to the GUI thread: callbacks become queued signals."""
 
+from contextlib import suppress
 from threading import Lock
 
 from PySide6.QtCore import QObject, Qt, Signal, Slot
@@ -36,7 +37,8 @@ class RecorderBridge(QObject):
             is_under_way = self._newest is not None
             self._newest = frame
         if not is_under_way:
-            self._frame_waits.emit()
+            with suppress(RuntimeError):  # the window, and the bridge with it, may be gone before the last frame
+                self._frame_waits.emit()
 
     def changed(self, view: RecordingView) -> None:
         """Called from the recorder's thread with every new view."""
