@@ -4,9 +4,9 @@ from adbutils import AdbClient
 
 from benchmarks.bare import BareAdb, BareControl
 from benchmarks.figure import Figure, in_turn
+from odyssey_recorder.connector import DeviceConnector
 from odyssey_recorder.device.adb import AdbDevice
 from odyssey_recorder.device.adb_server import AdbServer
-from odyssey_recorder.reach import Reach
 from odyssey_recorder.simulator.lab import Lab
 
 ROUNDS = 25
@@ -19,7 +19,7 @@ def measure(device: AdbDevice, server: AdbServer, lab: Lab) -> list[Figure]:
     ours_ms, floor_ms = in_turn((device.capture, floor.capture), rounds=ROUNDS)
     again_ms, theirs_ms = in_turn((device.capture, theirs.screenshot), rounds=ROUNDS)
     bare = BareControl(device.serial, lab.phones.running_dir)
-    emulator = Reach(server, "grpc", (lab.phones.running_dir,)).connect(device.serial)
+    emulator = DeviceConnector(server, "grpc", (lab.phones.running_dir,)).connect(device.serial)
     asked_ms, bare_ms = in_turn((emulator.capture, bare.capture), rounds=ROUNDS)
     emulator.close()
     bare.close()

@@ -17,9 +17,9 @@ from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.model.episode import Category, TaskInfo
 from odyssey_recorder.quality.reviewing.review_store import ReviewStore
 from odyssey_recorder.task.listing import ListedTask
+from odyssey_recorder.task.queue.client import QueueClient
 from odyssey_recorder.task.queue.database import QueueDatabase
-from odyssey_recorder.task.queue.seat import Seat
-from odyssey_recorder.task.queue.shared_queue import SharedQueue, Surroundings
+from odyssey_recorder.task.queue.shared_queue import QueueEnvironment, SharedQueue
 from tests.task.postgres import find_programs, running_postgres
 
 TASKS = 10_000
@@ -82,5 +82,5 @@ def _filled_queue(url: str, folder: Path) -> SharedQueue:
 
 def _queue(database: QueueDatabase, folder: Path) -> SharedQueue:
     store = EpisodeStore(folder / "claimed", drafts=folder / "claimed drafts")
-    seat = Seat.of("bench", folder / "claimed drafts")
-    return SharedQueue(database, seat, Surroundings(store, ReviewStore(store.root)))
+    seat = QueueClient.of("bench", folder / "claimed drafts")
+    return SharedQueue(database, seat, QueueEnvironment(store, ReviewStore(store.root)))

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from benchmarks.figure import Figure, in_turn
-from odyssey_recorder.task.making.generation import Order, generate
+from odyssey_recorder.task.generation.generator import GenerationOrder, generate
 from odyssey_recorder.task.templates.filling import texts_of
 from odyssey_recorder.task.templates.template import TemplateLibrary
 from odyssey_recorder.task.templates.template_files import load_library, shipped_templates
@@ -47,7 +47,7 @@ def measure() -> list[Figure]:
 
 
 def _make(library: TemplateLibrary) -> None:
-    batch = generate(library, Order(TASKS, seed=1, day=_DAY))
+    batch = generate(library, GenerationOrder(TASKS, seed=1, day=_DAY))
     distinct = len({task.task.task for task in batch.tasks})
     if distinct < TASKS:
         raise RuntimeError(f"only {distinct} tasks")

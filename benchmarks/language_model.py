@@ -13,9 +13,9 @@ from hashlib import sha256
 from pathlib import Path
 
 from benchmarks.figure import Figure, in_turn, timed
-from odyssey_recorder.llm.asking import Asking
-from odyssey_recorder.llm.kept_answers import KeptAnswers
-from odyssey_recorder.llm.model import Answer, JsonSchema, Message, Question, Words
+from odyssey_recorder.llm.answer_cache import AnswerCache
+from odyssey_recorder.llm.batch import Batch
+from odyssey_recorder.llm.model import ChatMessage, JsonSchema, ModelAnswer, ModelRequest, Words
 from odyssey_recorder.llm.openai import OpenAIModel
 from odyssey_recorder.llm.prices import read_prices
 from tests.llm.stand_in import MODEL
@@ -51,9 +51,9 @@ def measure(folder: Path) -> list[Figure]:
 
 
 def _ask_all(url: str, file: Path) -> None:
-    with closing(KeptAnswers(file)) as kept:
-        answers = Asking(OpenAIModel(MODEL, url, None), kept, read_prices(), at_once=AT_ONCE).ask_all(_questions())
-    if not all(isinstance(answer, Answer) for answer in answers):
+    with closing(AnswerCache(file)) as kept:
+        answers = Batch(OpenAIModel(MODEL, url, None), kept, read_prices(), at_once=AT_ONCE).ask_all(_questions())
+    if not all(isinstance(answer, ModelAnswer) for answer in answers):
         raise RuntimeError(f"the stand-in did not answer: {answers[0]}")
 
 
@@ -68,10 +68,12 @@ def _read(file: Path) -> None:
             json.loads(raw)
 
 
-def _questions() -> list[Question]:
-    rules = Message("system", (Words(_RULES),))
+def _questions() -> list[ModelRequest]:
+    rules = ChatMessage("system", (Words(_RULES),))
     return [
-        Question("rewrite/1", "0" * 64, (rules, Message("user", (Words(f"Task {number}"),))), "rewrite", _SCHEMA)
+        ModelRequest(
+            "rewrite/1", "0" * 64, (rules, ChatMessage("user", (Words(f"Task {number}"),))), "rewrite", _SCHEMA
+        )
         for number in range(QUESTIONS)
     ]
 

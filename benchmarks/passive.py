@@ -11,16 +11,16 @@ from pathlib import Path
 
 from benchmarks.figure import Figure
 from benchmarks.memory import Memory
+from odyssey_recorder.connector import DeviceConnector
 from odyssey_recorder.dataset.draft import DraftStep
 from odyssey_recorder.dataset.store import EpisodeStore
-from odyssey_recorder.desk import Desk
 from odyssey_recorder.device.adb_server import AdbServer
 from odyssey_recorder.model.action import Click
 from odyssey_recorder.model.assignment import Assignment
 from odyssey_recorder.model.episode import TaskInfo
-from odyssey_recorder.reach import Reach
 from odyssey_recorder.recording.script import ScriptPlayer
 from odyssey_recorder.recording.state import State
+from odyssey_recorder.recording_service import RecordingService
 from odyssey_recorder.simulator.lab import Lab
 
 PROFILE = "small_phone"
@@ -62,12 +62,12 @@ def measure(lab: Lab, folder: Path, *, taps: int) -> list[Figure]:
     journal = folder / "passive.jsonl"
     serial = lab.phones.start(PROFILE, animation=False, journal=journal)
     store = EpisodeStore(folder / "dataset", drafts=folder / "drafts")
-    reach = Reach(AdbServer(port=lab.server.port), running=(lab.phones.running_dir,))
-    device = reach.connect(serial)
+    connector = DeviceConnector(AdbServer(port=lab.server.port), running=(lab.phones.running_dir,))
+    device = connector.connect(serial)
     lab.server.adb("-s", serial, "shell", "am", "start", "-n", f"{_CALCULATOR}/.MainActivity")
-    places = _places(device.view_tree())
-    desk = Desk(reach, store, "bench", "script")
-    recorder = desk.begin(device, Assignment(TASK), ScriptPlayer(), "passive")
+    places = _places(device.view_hierarchy())
+    service = RecordingService(connector, store, "bench", "script")
+    recorder = service.begin(device, Assignment(TASK), ScriptPlayer(), "passive")
     recorder.start()
     began_ns = time.monotonic_ns()
     try:
@@ -103,10 +103,10 @@ def measure(lab: Lab, folder: Path, *, taps: int) -> list[Figure]:
     ]
 
 
-def _places(view_tree: str) -> list[tuple[int, int]]:
+def _places(view_hierarchy: str) -> list[tuple[int, int]]:
     """The middles of the calculator's keys, so that each tap shows another picture than the nine before."""
     found: dict[str, tuple[int, int]] = {}
-    for node in re.findall(r"<node [^>]*>", view_tree):
+    for node in re.findall(r"<node [^>]*>", view_hierarchy):
         label = re.search(r'(?:text|content-desc)="([1-9]|AC|Clear)"', node)
         bounds = re.search(r'bounds="\[(\d+),(\d+)\]\[(\d+),(\d+)\]"', node)
         if label and bounds:

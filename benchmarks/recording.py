@@ -18,7 +18,7 @@ from odyssey_recorder.recording.recorder import Recorder
 from odyssey_recorder.recording.script import Command, PressKey, ScriptPlayer, Tap
 from odyssey_recorder.recording.state import State
 from odyssey_recorder.simulator.lab import Lab
-from odyssey_recorder.wiring import lab_desk
+from odyssey_recorder.wiring import lab_service
 
 CLICKS = 15
 FINGER_S = 0.1
@@ -30,7 +30,7 @@ def measure(device: AdbDevice, lab: Lab, folder: Path) -> list[Figure]:
     """The figures of recording, all from one recording."""
     store = EpisodeStore(folder / "dataset", drafts=folder / "drafts")
     player = ScriptPlayer()
-    recorder = lab_desk(lab, store, actor="script", profile="").begin(device, Assignment(TASK), player)
+    recorder = lab_service(lab, store, actor="script", profile="").begin(device, Assignment(TASK), player)
     recorder.start()
     try:
         for _ in range(CLICKS):

@@ -28,8 +28,8 @@ from odyssey_recorder.model.action import Action, Click, Complete
 from odyssey_recorder.model.episode import DeviceInfo, Episode, Step, TaskInfo, screenshot_name
 from odyssey_recorder.model.geometry import Point, Size
 from odyssey_recorder.quality.finding import Criterion, EpisodeReport, Finding, Severity
-from odyssey_recorder.quality.reviewing.docket import OpenedReview, ReviewNews, ReviewRow
-from odyssey_recorder.quality.reviewing.standing import Turn
+from odyssey_recorder.quality.reviewing.status import Turn
+from odyssey_recorder.quality.reviewing.views import OpenedReview, ReviewNews, ReviewRow
 
 SIZES = (Size(1080, 2400), Size(1440, 3120), Size(2560, 1600))
 STEPS = 15

@@ -16,16 +16,16 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QDialog
 from benchmarks.figure import Figure
 from benchmarks.memory import Memory
 from benchmarks.window import BenchWindow, run_events, run_until
+from odyssey_recorder.connector import DeviceConnector
 from odyssey_recorder.dataset.published import PublishedEpisodes
 from odyssey_recorder.dataset.store import EpisodeStore
-from odyssey_recorder.desk import Desk
 from odyssey_recorder.device.adb_server import AdbServer
 from odyssey_recorder.gui.application import application
 from odyssey_recorder.gui.record.recording_controller import Phase
 from odyssey_recorder.gui.workplace import Workplace
 from odyssey_recorder.model.action import SystemKey
 from odyssey_recorder.model.geometry import Pixel
-from odyssey_recorder.reach import Reach
+from odyssey_recorder.recording_service import RecordingService
 from odyssey_recorder.simulator.lab import Lab
 from odyssey_recorder.wiring import task_queue
 from tests.gui.slot_probe import ProbedApplication
@@ -140,8 +140,8 @@ def main(serial: str, running: Path, port: int, folder: Path, episodes: int) -> 
     listed = _written_tasks(folder / "tasks.jsonl", episodes + 1)
     tasks = task_queue(listed, store, lambda: "bench", drafts=folder / "drafts")
     place = Workplace(tasks=tasks, dataset=PublishedEpisodes(store.root))
-    desk = Desk(Reach(AdbServer(port=port), running=(running,)), store, "bench", "script")
-    window = BenchWindow(desk, place)
+    service = RecordingService(DeviceConnector(AdbServer(port=port), running=(running,)), store, "bench", "script")
+    window = BenchWindow(service, place)
     window.connect(serial)
     annotator, memory, began_s = _Annotator(window), Memory(), time.monotonic()
     for number in range(episodes):

@@ -10,7 +10,7 @@ from pathlib import Path
 from benchmarks.figure import Figure
 from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.practice.profiles import ProfileStore
-from odyssey_recorder.practice.room import PracticeRoom
+from odyssey_recorder.practice.service import PracticeService
 from odyssey_recorder.simulator.lab import Lab
 
 ROUNDS = 7
@@ -72,7 +72,7 @@ def measure(lab: Lab, folder: Path) -> list[Figure]:
 def _agree(folder: Path) -> None:
     """Answer what is asked on the first day only."""
     store = EpisodeStore(folder / "practice", drafts=folder / "practice" / "drafts")
-    PracticeRoom(_NAME, ProfileStore(folder / "annotators"), store, wanted=0).answer_consent(_NAME, agreed=True)
+    PracticeService(_NAME, ProfileStore(folder / "annotators"), store, wanted=0).answer_consent(_NAME, agreed=True)
 
 
 def _until_painted(program: str, environment: dict[str, str]) -> float:

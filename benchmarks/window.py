@@ -15,8 +15,8 @@ from PySide6.QtTest import QTest
 
 from benchmarks.bare import BareControl
 from benchmarks.figure import Figure, percentile
+from odyssey_recorder.connector import DeviceConnector
 from odyssey_recorder.dataset.store import EpisodeStore
-from odyssey_recorder.desk import Desk
 from odyssey_recorder.device.adb_server import AdbServer
 from odyssey_recorder.device.emulator import CapturePolicy
 from odyssey_recorder.gui.application import application
@@ -28,7 +28,7 @@ from odyssey_recorder.model.action import SystemKey
 from odyssey_recorder.model.assignment import Assignment
 from odyssey_recorder.model.episode import TaskInfo
 from odyssey_recorder.model.geometry import Pixel
-from odyssey_recorder.reach import Reach
+from odyssey_recorder.recording_service import RecordingService
 from odyssey_recorder.simulator.lab import Lab
 
 PROFILE = "pixel_7_pro"
@@ -61,8 +61,8 @@ def measure(lab: Lab, folder: Path) -> list[Figure]:
 class BenchWindow:
     """The window, while it records; its annotator is as quick as it allows."""
 
-    def __init__(self, desk: Desk, workplace: Workplace | None = None) -> None:
-        self.controller = RecordingController(desk)
+    def __init__(self, service: RecordingService, workplace: Workplace | None = None) -> None:
+        self.controller = RecordingController(service)
         self._steps = 0
         self.controller.view_changed.connect(lambda view: setattr(self, "_steps", len(view.steps)))
         self.widget = MainWindow(self.controller, workplace)
@@ -120,8 +120,10 @@ class BenchWindow:
 @contextmanager
 def _recording(lab: Lab, serial: str, folder: Path, capture: CapturePolicy) -> Iterator[BenchWindow]:
     application()
-    reach = Reach(AdbServer(port=lab.server.port), capture, (lab.phones.running_dir,))
-    window = BenchWindow(Desk(reach, EpisodeStore(folder / "dataset", drafts=folder / "drafts"), "bench", "script"))
+    connector = DeviceConnector(AdbServer(port=lab.server.port), capture, (lab.phones.running_dir,))
+    window = BenchWindow(
+        RecordingService(connector, EpisodeStore(folder / "dataset", drafts=folder / "drafts"), "bench", "script")
+    )
     try:
         window.open(serial)
         yield window

@@ -171,7 +171,7 @@ def record(
     --instruction, --category and --app. Prints the annotation file.
     """
     from odyssey_recorder.commands.listen import record_by_listening
-    from odyssey_recorder.commands.record import Request, record_by_script
+    from odyssey_recorder.commands.record import RecordOptions, record_by_script
     from odyssey_recorder.settings import read_settings
 
     if (mode is ModeName.mirror) == (script is None):
@@ -185,7 +185,7 @@ def record(
         task or instruction,
         instruction,
     )
-    request = Request(told, serial=device, draft=resume, accepts_screen=accept_screen)
+    request = RecordOptions(told, serial=device, draft=resume, accepts_screen=accept_screen)
     settings = read_settings(dataset=dataset, capture=capture and capture.value)
     with _logged(settings):
         if script is not None:
@@ -240,10 +240,10 @@ def _replay(episode: Path, serial: str | None, capture: CaptureName | None, opti
     from odyssey_recorder.replay.recorded import load_recorded
     from odyssey_recorder.replay.replay import replay_episode
     from odyssey_recorder.settings import read_settings
-    from odyssey_recorder.wiring import user_reach
+    from odyssey_recorder.wiring import user_connector
 
     load_recorded(episode).check()  # before any device is needed
-    device = user_reach(read_settings(capture=capture and capture.value)).connect_chosen(serial)
+    device = user_connector(read_settings(capture=capture and capture.value)).connect_chosen(serial)
     try:
         return replay_episode(episode, device, options)
     finally:
@@ -308,13 +308,13 @@ def quality_report(
     Exit code 0: reported; 2: the dataset or its reviews cannot be read, or the page not written.
     """
     from odyssey_recorder.commands.quality_report import report_quality
-    from odyssey_recorder.review_desk import ReviewDesk
+    from odyssey_recorder.review_service import ReviewService
     from odyssey_recorder.settings import read_settings
     from odyssey_recorder.wiring import user_checker
 
     try:
-        desk = ReviewDesk(dataset or read_settings().dataset, user_checker(), str)
-        report_quality(desk, out, html=html, as_json=as_json)
+        service = ReviewService(dataset or read_settings().dataset, user_checker(), str)
+        report_quality(service, out, html=html, as_json=as_json)
     except OdysseyError as error:
         _complain(str(error))
         raise typer.Exit(2) from error
@@ -369,12 +369,12 @@ def check(
     What was found is remembered, and only what has changed is looked at again. Exit code 0: nothing so grave was found;
     1: something was; 2: it could not be checked.
     """
-    from odyssey_recorder.commands.check import COULD_NOT, Request, run_check
+    from odyssey_recorder.commands.check import COULD_NOT, CheckOptions, run_check
     from odyssey_recorder.quality.finding import Severity
     from odyssey_recorder.settings import checks_file
 
     cache = None if no_cache else checks_file()
-    request = Request(path, Severity(fail_on.value), as_json=as_json, page=html, jobs=jobs, cache=cache)
+    request = CheckOptions(path, Severity(fail_on.value), as_json=as_json, page=html, jobs=jobs, cache=cache)
     try:
         raise typer.Exit(run_check(request, out, err))
     except OdysseyError as error:
@@ -389,10 +389,10 @@ def check(
 def devices(*, as_json: JsonOption = False) -> None:
     """List the devices that adb knows, and how pictures come."""
     from odyssey_recorder.settings import read_settings
-    from odyssey_recorder.wiring import user_reach
+    from odyssey_recorder.wiring import user_connector
 
-    reach = user_reach(read_settings())
-    listed = reach.server.devices()
+    connector = user_connector(read_settings())
+    listed = connector.server.devices()
     if as_json:
         _print_json(
             [
@@ -401,7 +401,7 @@ def devices(*, as_json: JsonOption = False) -> None:
                     "state": one.state,
                     "product": one.product,
                     "model": one.model,
-                    "capture": reach.capture_path(one),
+                    "capture": connector.capture_path(one),
                 }
                 for one in listed
             ]
@@ -410,15 +410,15 @@ def devices(*, as_json: JsonOption = False) -> None:
     if not listed:
         _say("No device. Start an emulator in Android Studio, or a simulated one: odyssey-recorder simulate")
     for one in listed:
-        _say(f"{one.serial:20} {one.state:14} {reach.capture_path(one):10} {one.product:20} {one.model}".rstrip())
+        _say(f"{one.serial:20} {one.state:14} {connector.capture_path(one):10} {one.product:20} {one.model}".rstrip())
 
 
 @app.command()
 def doctor(*, as_json: JsonOption = False) -> None:
     """Check what the recorder needs, and how to mend it."""
     from odyssey_recorder.commands.window import has_screen
-    from odyssey_recorder.examination import Doctor, Level
-    from odyssey_recorder.examination import as_json as report
+    from odyssey_recorder.doctor import Doctor, Level
+    from odyssey_recorder.doctor import as_json as report
     from odyssey_recorder.settings import log_file, read_settings
 
     styles = {Level.OK: "green", Level.NOTE: "yellow", Level.MISSING: "red"}

@@ -10,23 +10,23 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from odyssey_recorder.connector import DeviceConnector
 from odyssey_recorder.dataset.store import EpisodeStore
-from odyssey_recorder.desk import Actor, Desk
 from odyssey_recorder.device.adb_server import AdbServer, find_adb
-from odyssey_recorder.device.avd import Surroundings, VirtualDevices
+from odyssey_recorder.device.avd import SdkEnvironment, VirtualDevices
 from odyssey_recorder.device.avd_config import avd_home
 from odyssey_recorder.device.device import DeviceProperties
 from odyssey_recorder.device.discovery import running_folders
 from odyssey_recorder.device.emulator_console import TOKEN_FILE
-from odyssey_recorder.device.preflight import Finding
+from odyssey_recorder.device.inventory import DeviceInventory, Ways
+from odyssey_recorder.device.preflight import PreflightFinding
 from odyssey_recorder.device.sdk import find_sdk, sdk_folders
-from odyssey_recorder.device.yard import DeviceYard, Ways
 from odyssey_recorder.errors import SettingsError
 from odyssey_recorder.model.assignment import AsFound, CleanHome
 from odyssey_recorder.practice.profiles import ProfileStore
-from odyssey_recorder.practice.room import PracticeRoom
+from odyssey_recorder.practice.service import PracticeService
 from odyssey_recorder.quality.reviewing.review_store import ReviewStore
-from odyssey_recorder.reach import Reach
+from odyssey_recorder.recording_service import Actor, RecordingService
 from odyssey_recorder.settings import Settings, SettingsStore, answers_file, checks_file, log_file, prices_file
 from odyssey_recorder.simulator.lab import Lab, PhoneProcesses
 from odyssey_recorder.task.listing import shipped_tasks
@@ -34,15 +34,15 @@ from odyssey_recorder.task.queue.personal_queue import PersonalQueue
 from odyssey_recorder.task.queue.queue import TaskStock, WholeQueue
 
 if TYPE_CHECKING:
-    from odyssey_recorder.llm.asking import Asking
-    from odyssey_recorder.llm.kept_answers import KeptAnswers
+    from odyssey_recorder.llm.answer_cache import AnswerCache
+    from odyssey_recorder.llm.batch import Batch
     from odyssey_recorder.llm.model import LanguageModel
     from odyssey_recorder.quality.checker import Checker
-    from odyssey_recorder.review_desk import ReviewDesk
-    from odyssey_recorder.task_desk import TaskDesk
+    from odyssey_recorder.review_service import ReviewService
+    from odyssey_recorder.task_service import TaskService
 
 
-_LEFT_ALONE = Finding(
+_LEFT_ALONE = PreflightFinding(
     "Android Studio's emulators", "left alone by the demo", "Close it, and run odyssey-recorder to use them."
 )
 
@@ -64,13 +64,13 @@ def started_server(settings: Settings) -> AdbServer:
     return server
 
 
-def user_reach(settings: Settings) -> Reach:
+def user_connector(settings: Settings) -> DeviceConnector:
     """The user's own adb server, started if it is not up, and emulators. Raises DeviceError, SettingsError."""
-    return _reach_from(started_server(settings), settings)
+    return _connect_from(started_server(settings), settings)
 
 
-def _reach_from(server: AdbServer, settings: Settings) -> Reach:
-    return Reach(
+def _connect_from(server: AdbServer, settings: Settings) -> DeviceConnector:
+    return DeviceConnector(
         server,
         settings.capture,
         running_folders(),
@@ -80,62 +80,68 @@ def _reach_from(server: AdbServer, settings: Settings) -> Reach:
     )
 
 
-def virtual_devices(settings: Settings, reach: Reach) -> VirtualDevices:
+def virtual_devices(settings: Settings, connector: DeviceConnector) -> VirtualDevices:
     """The virtual devices of this user's Android SDK; emulators started from here are found by `reach`."""
     home = Path.home()
-    around = Surroundings(
+    around = SdkEnvironment(
         avds=avd_home(os.environ, home),
-        running=reach.running,
+        running=connector.running,
         logs=log_file().parent,
-        token=reach.console_token or home / TOKEN_FILE,
+        token=connector.console_token or home / TOKEN_FILE,
         environment=os.environ,
     )
-    return VirtualDevices(find_sdk(sdk_folders(os.environ, sys.platform, home)), reach.server, around, reach.connect)
+    return VirtualDevices(
+        find_sdk(sdk_folders(os.environ, sys.platform, home)), connector.server, around, connector.connect
+    )
 
 
-def device_yard(settings: Settings, reach: Reach, phones: PhoneProcesses | None = None) -> DeviceYard:
+def device_inventory(
+    settings: Settings, connector: DeviceConnector, phones: PhoneProcesses | None = None
+) -> DeviceInventory:
     """The devices of this computer, real and simulated; simulated ones can be started where there are `phones`."""
-    return DeviceYard(virtual_devices(settings, reach), _ways(reach, phones), animations=settings.animations)
+    return DeviceInventory(
+        virtual_devices(settings, connector), _ways(connector, phones), animations=settings.animations
+    )
 
 
-def lab_yard(lab: Lab, reach: Reach) -> DeviceYard:
+def lab_inventory(lab: Lab, connector: DeviceConnector) -> DeviceInventory:
     """The simulated devices of a laboratory; the virtual devices of whoever works there are left alone."""
     home = lab.server.home
-    around = Surroundings(home / "avd", reach.running, home, home / TOKEN_FILE, lab.server.environment)
-    virtual = VirtualDevices(None, reach.server, around, reach.connect, without_sdk=_LEFT_ALONE)
-    return DeviceYard(virtual, _ways(reach, lab.phones), animations=True)
+    around = SdkEnvironment(home / "avd", connector.running, home, home / TOKEN_FILE, lab.server.environment)
+    virtual = VirtualDevices(None, connector.server, around, connector.connect, without_sdk=_LEFT_ALONE)
+    return DeviceInventory(virtual, _ways(connector, lab.phones), animations=True)
 
 
-def _ways(reach: Reach, phones: PhoneProcesses | None) -> Ways:
+def _ways(connector: DeviceConnector, phones: PhoneProcesses | None) -> Ways:
     def describe(serial: str) -> DeviceProperties:
         from odyssey_recorder.device.adb import AdbDevice
 
-        return AdbDevice(serial, reach.server).properties()
+        return AdbDevice(serial, connector.server).properties()
 
     def simulate(profile: str, cancelled: Callable[[], bool]) -> str:
         assert phones is not None
         return phones.start(profile, cancelled=cancelled)
 
-    return Ways(reach.server.devices, describe, reach.connect, simulate if phones is not None else None)
+    return Ways(connector.server.devices, describe, connector.connect, simulate if phones is not None else None)
 
 
 @contextmanager
-def annotator_desk(settings: Settings) -> Iterator["Desk"]:
+def annotator_service(settings: Settings) -> Iterator["RecordingService"]:
     """The desk of the window, at the user's own adb server; simulated emulators started from it end with it.
 
     A server that is not up is started by the first question to it.
     """
     server = AdbServer(port=settings.adb_server_port, adb=lambda: str(adb_program(settings)))
-    reach = _reach_from(server, settings)
-    environment = {**os.environ, "ANDROID_ADB_SERVER_PORT": str(reach.server.port)}
+    connector = _connect_from(server, settings)
+    environment = {**os.environ, "ANDROID_ADB_SERVER_PORT": str(connector.server.port)}
     phones = PhoneProcesses(environment, window=True)  # for passive mode
     try:
-        yield Desk(
-            reach,
+        yield RecordingService(
+            connector,
             episode_store(settings),
             settings.annotator,
             phones=phones,
-            view_trees=settings.view_trees,
+            view_hierarchies=settings.view_hierarchies,
             snapshots=settings.step_snapshots,
             start=CleanHome() if settings.start == "clean home" else AsFound(),
             practice=practice_room(settings),
@@ -145,14 +151,14 @@ def annotator_desk(settings: Settings) -> Iterator["Desk"]:
         phones.stop()
 
 
-def lab_desk(lab: Lab, store: EpisodeStore, *, actor: Actor, profile: str) -> "Desk":
+def lab_service(lab: Lab, store: EpisodeStore, *, actor: Actor, profile: str) -> "RecordingService":
     """A desk in a laboratory, away from the user's own adb server and emulators."""
-    reach = Reach(
+    connector = DeviceConnector(
         AdbServer(port=lab.server.port),
         running=(lab.phones.running_dir,),
         console_token=lab.server.home / TOKEN_FILE,
     )
-    return Desk(reach, store, "demo", actor, lab.phones, profile)
+    return RecordingService(connector, store, "demo", actor, lab.phones, profile)
 
 
 def user_checker() -> "Checker":
@@ -162,29 +168,29 @@ def user_checker() -> "Checker":
     return Checker(checks_file())
 
 
-def review_desk(settings: Settings, desk: Desk) -> "ReviewDesk":
+def review_service(settings: Settings, service: RecordingService) -> "ReviewService":
     """Where whoever works at `desk` reviews the dataset of the settings."""
-    from odyssey_recorder.review_desk import ReviewDesk  # the window opens before somebody reviews
+    from odyssey_recorder.review_service import ReviewService  # the window opens before somebody reviews
 
-    checker = user_checker() if desk.checker is None else desk.checker()
-    return ReviewDesk(settings.dataset, checker, desk.who_records, desk.reach)
+    checker = user_checker() if service.checker is None else service.checker()
+    return ReviewService(settings.dataset, checker, service.who_records, service.connector)
 
 
-def lab_review_desk(store: EpisodeStore, lab: Lab, reach: Reach) -> "ReviewDesk":
+def lab_review_service(store: EpisodeStore, lab: Lab, connector: DeviceConnector) -> "ReviewService":
     """Where the episodes of a laboratory are reviewed, by somebody else than who records there."""
     from odyssey_recorder.quality.checker import Checker
-    from odyssey_recorder.review_desk import ReviewDesk
+    from odyssey_recorder.review_service import ReviewService
 
-    return ReviewDesk(store.root, Checker(lab.server.home / "checks.sqlite"), lambda: "demo reviewer", reach)
+    return ReviewService(store.root, Checker(lab.server.home / "checks.sqlite"), lambda: "demo reviewer", connector)
 
 
-def practice_room(settings: Settings) -> PracticeRoom:
+def practice_room(settings: Settings) -> PracticeService:
     """Where the annotator of the settings practises; profiles and practice episodes are kept beside the drafts."""
     folder = settings.drafts.parent
     store = EpisodeStore(folder / "practice", drafts=folder / "practice" / "drafts")
     profiles = ProfileStore(folder / "annotators")
     keep_name = partial(_keep_name, SettingsStore())
-    return PracticeRoom(settings.annotator, profiles, store, wanted=settings.practice_tasks, keep_name=keep_name)
+    return PracticeService(settings.annotator, profiles, store, wanted=settings.practice_tasks, keep_name=keep_name)
 
 
 def _keep_name(settings: SettingsStore, name: str) -> None:
@@ -201,16 +207,16 @@ def task_queue(
     """
 
     def open_queue(annotator: str) -> WholeQueue:
+        from odyssey_recorder.task.queue.client import QueueClient
         from odyssey_recorder.task.queue.database import QueueDatabase
-        from odyssey_recorder.task.queue.seat import Seat
-        from odyssey_recorder.task.queue.shared_queue import SharedQueue, Surroundings
+        from odyssey_recorder.task.queue.shared_queue import QueueEnvironment, SharedQueue
 
-        seat, reviews = Seat.of(annotator, drafts), ReviewStore(store.root)
+        client, reviews = QueueClient.of(annotator, drafts), ReviewStore(store.root)
         if url:
-            return SharedQueue(QueueDatabase(url), seat, Surroundings(store, reviews))
+            return SharedQueue(QueueDatabase(url), client, QueueEnvironment(store, reviews))
         database = QueueDatabase.in_file(_queue_file(store.root, drafts.parent / "queue"))
         progress = drafts.parent / "progress" / f"{_short_hash(annotator, str(store.root))}.jsonl"
-        return SharedQueue(database, seat, Surroundings(store, reviews, source or shipped_tasks(), progress))
+        return SharedQueue(database, client, QueueEnvironment(store, reviews, source or shipped_tasks(), progress))
 
     return PersonalQueue(who_records, open_queue)
 
@@ -268,14 +274,14 @@ def language_model(settings: Settings) -> "LanguageModel":
     return OpenAIModel(settings.model, settings.model_url, find_key())
 
 
-def open_asking(settings: Settings, budget: float | None = None, *, at_once: int = 8) -> "Asking":
+def open_batch(settings: Settings, budget: float | None = None, *, at_once: int = 8) -> "Batch":
     """What asks the language model of the settings, within a budget in US dollars. Raises as `language_model`."""
-    from odyssey_recorder.llm.asking import Asking
+    from odyssey_recorder.llm.batch import Batch
     from odyssey_recorder.llm.prices import read_prices
 
-    return Asking(
+    return Batch(
         language_model(settings),
-        _kept_answers(answers_file()),
+        _answer_cache(answers_file()),
         read_prices(prices_file()),
         at_once=at_once,
         budget=budget,
@@ -283,40 +289,40 @@ def open_asking(settings: Settings, budget: float | None = None, *, at_once: int
 
 
 @cache
-def _kept_answers(file: Path) -> "KeptAnswers":
-    from odyssey_recorder.llm.kept_answers import KeptAnswers
+def _answer_cache(file: Path) -> "AnswerCache":
+    from odyssey_recorder.llm.answer_cache import AnswerCache
 
-    return KeptAnswers(file)
+    return AnswerCache(file)
 
 
-def task_desk(settings: SettingsStore, stock: TaskStock, who: Callable[[], str]) -> "TaskDesk":
+def task_service(settings: SettingsStore, stock: TaskStock, who: Callable[[], str]) -> "TaskService":
     """Where `who` prepares the tasks of a queue, by the settings, which may change meanwhile."""
-    from odyssey_recorder.task_desk import TaskDesk, Templates
+    from odyssey_recorder.task_service import TaskService, TemplateChoice
 
-    return TaskDesk(
+    return TaskService(
         stock,
         who,
-        Templates(
+        TemplateChoice(
             folders=lambda: template_folders(settings.read()),
             own=lambda: own_templates(settings.read()),
             names_apps=lambda: settings.read().name_apps,
         ),
-        lambda budget: open_asking(settings.read(), budget),
+        lambda budget: open_batch(settings.read(), budget),
     )
 
 
-def lab_task_desk(store: EpisodeStore, stock: TaskStock, who: Callable[[], str]) -> "TaskDesk":
+def lab_task_service(store: EpisodeStore, stock: TaskStock, who: Callable[[], str]) -> "TaskService":
     """Where the tasks of a laboratory are prepared; no language model is asked from there."""
     from odyssey_recorder.task.templates.template_files import shipped_templates
-    from odyssey_recorder.task_desk import TaskDesk, Templates
+    from odyssey_recorder.task_service import TaskService, TemplateChoice
 
     own = store.root.parent / "templates"
 
-    def refuse(_budget: float | None) -> "Asking":
+    def refuse(_budget: float | None) -> "Batch":
         raise SettingsError("The demo asks no language model: run odyssey-recorder, and set one under Settings.")
 
     folders = lambda: [shipped_templates(), *([own] if own.is_dir() else [])]  # noqa: E731
-    return TaskDesk(stock, who, Templates(folders, own=lambda: own, names_apps=lambda: True), refuse)
+    return TaskService(stock, who, TemplateChoice(folders, own=lambda: own, names_apps=lambda: True), refuse)
 
 
 def episode_store(settings: Settings) -> EpisodeStore:

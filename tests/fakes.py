@@ -27,7 +27,7 @@ from odyssey_recorder.errors import (
     DeviceTimeoutError,
     InputRefusedError,
 )
-from odyssey_recorder.gesture.getevent import InputNode, parse_nodes
+from odyssey_recorder.gesture.getevent import InputDeviceNode, parse_nodes
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import SystemKey
 from odyssey_recorder.model.geometry import Pixel, Rotation, Size
@@ -247,7 +247,7 @@ class FakeDevice:
         on_typed(len(text) // 2)
         self._perform(text)
 
-    def view_tree(self) -> str:
+    def view_hierarchy(self) -> str:
         """What a test put into `tree`."""
         with self._answering():
             if self._restless:
@@ -279,7 +279,7 @@ class FakeDevice:
         with self._answering():
             return self.room_bytes
 
-    def input_nodes(self) -> tuple[InputNode, ...]:
+    def input_nodes(self) -> tuple[InputDeviceNode, ...]:
         """What a test put into `nodes`."""
         with self._answering():
             return self.nodes

@@ -13,9 +13,9 @@ from odyssey_recorder.dataset.versions import Versions
 from odyssey_recorder.errors import ReviewError
 from odyssey_recorder.model.action import Impossible
 from odyssey_recorder.quality.reviewing.review import Decision
-from odyssey_recorder.quality.reviewing.standing import Policy, Stage, Turn
+from odyssey_recorder.quality.reviewing.status import Policy, ReviewStage, Turn
 from tests.dataset.published_episode import ACTIONS
-from tests.test_review_desk import RECORDER, Checks, Place, judge, revision
+from tests.test_review_service import RECORDER, Checks, Place, judge, revision
 
 
 @pytest.fixture
@@ -55,19 +55,19 @@ def test_an_episode_that_lost_its_end_is_opened_and_gets_it_from_a_person(
 ) -> None:
     whole = read_episode(place.annotation(one))
     damaged = damage(place, one, change)
-    desk = place.desk("Bea")
-    opened = desk.open(one)
+    service = place.service("Bea")
+    opened = service.open(one)
     assert opened.row.turn is Turn.FIRST
     assert opened.opened.damage
     assert opened.opened.episode.steps == whole.steps[:-1]
     with pytest.raises(ReviewError, match="This is not enough"):
-        desk.fix(one, Repair(), "it was damaged", opened.revision)
+        service.fix(one, Repair(), "it was damaged", opened.revision)
     with pytest.raises(ReviewError, match="needs a reason"):
-        desk.fix(one, Repair(end="IMPOSSIBLE"), "it was damaged", opened.revision)
-    repaired = desk.fix(one, Repair(end="COMPLETE", words="done"), "it was damaged", opened.revision)
+        service.fix(one, Repair(end="IMPOSSIBLE"), "it was damaged", opened.revision)
+    repaired = service.fix(one, Repair(end="COMPLETE", words="done"), "it was damaged", opened.revision)
     assert (repaired.opened.episode, repaired.opened.damage) == (whole, "")
-    assert judge(desk, one).stage is Stage.ACCEPTED
-    place.desk("Cleo")
+    assert judge(service, one).stage is ReviewStage.ACCEPTED
+    place.service("Cleo")
     assert place.reviews.read(one).fixes[0].amendment == Repair(end="COMPLETE", words="done")
     Versions(place.root).restore(one, place.reviews.read(one).fixes[0].version)
     assert place.annotation(one).read_bytes() == damaged
@@ -80,8 +80,8 @@ def test_without_a_picture_behind_the_last_step_the_end_comes_in_its_place(place
     proof = json.loads(path.read_bytes())
     proof["steps"][3]["input"] = {"kind": "key", "key": "BACK"}
     path.write_text(json.dumps({**proof, "steps": proof["steps"][:-1]}))
-    desk = place.desk("Bea")
-    opened = desk.fix(one, Repair(end="IMPOSSIBLE", words="no shop"), "it was damaged", revision(place, one)).opened
+    service = place.service("Bea")
+    opened = service.fix(one, Repair(end="IMPOSSIBLE", words="no shop"), "it was damaged", revision(place, one)).opened
     assert [step.action for step in opened.episode.steps[2:]] == [ACTIONS[2], Impossible("no shop")]
     assert opened.proof is not None
     assert opened.proof.steps[3].input is None
@@ -101,30 +101,30 @@ def test_wrong_numbers_and_names_are_repaired_and_nothing_else_changes(
 ) -> None:
     whole = read_episode(place.annotation(one))
     damage(place, one, change)
-    desk = place.desk("Bea")
-    assert desk.fix(one, Repair(), "it was damaged", revision(place, one)).opened.episode == whole
+    service = place.service("Bea")
+    assert service.fix(one, Repair(), "it was damaged", revision(place, one)).opened.episode == whole
     with pytest.raises(ReviewError, match="nothing would change"):
-        desk.fix(one, Repair(), "once more", revision(place, one))
+        service.fix(one, Repair(), "once more", revision(place, one))
 
 
 def test_an_unreadable_episode_comes_back_from_its_newest_version_or_is_rejected(place: Place, one: str) -> None:
     other = place.record()
-    desk = place.desk("Bea")
-    fixed = desk.fix(one, NewInstruction(instruction="Note: milk"), "shorter", revision(place, one))
+    service = place.service("Bea")
+    fixed = service.fix(one, NewInstruction(instruction="Note: milk"), "shorter", revision(place, one))
     for episode_id in (one, other):
         place.annotation(episode_id).write_bytes(place.annotation(episode_id).read_bytes()[:300])
-    opened = desk.open(other)
+    opened = service.open(other)
     assert (opened.opened.episode.steps, opened.row.problem, opened.row.turn) == ((), "", Turn.FIRST)
     assert "expected JSON" in opened.row.summary.problem
     with pytest.raises(ReviewError, match="no earlier version is kept"):
-        desk.fix(other, Repair(), "it was damaged", opened.revision)
+        service.fix(other, Repair(), "it was damaged", opened.revision)
     with pytest.raises(ReviewError, match="With an error"):
-        judge(desk, other)
-    assert judge(desk, other, Decision.REJECT, "pfp").stage is Stage.REJECTED
+        judge(service, other)
+    assert judge(service, other, Decision.REJECT, "pfp").stage is ReviewStage.REJECTED
     assert not place.annotation(other).exists()
-    assert desk.fix(one, Repair(), "it was damaged", revision(place, one)).revision == fixed.revision
+    assert service.fix(one, Repair(), "it was damaged", revision(place, one)).revision == fixed.revision
 
 
 def test_who_recorded_a_damaged_episode_does_not_judge_it(place: Place, one: str) -> None:
     place.annotation(one).write_text("{")
-    assert place.desk(RECORDER).open(one).row.refusal.startswith("You recorded this episode")
+    assert place.service(RECORDER).open(one).row.refusal.startswith("You recorded this episode")

@@ -5,25 +5,32 @@ from pathlib import Path
 
 import pytest
 
+from odyssey_recorder.connector import DeviceConnector, chosen_device
 from odyssey_recorder.dataset.provenance import Origin, StartRecord
 from odyssey_recorder.dataset.store import EpisodeStore
-from odyssey_recorder.desk import PRACTICE_START, Desk
 from odyssey_recorder.device.adb_server import AdbServer
 from odyssey_recorder.errors import DatasetError, DeviceError, RecordingError, SettingsError
 from odyssey_recorder.model.assignment import Assignment, CleanHome, FromSnapshot
 from odyssey_recorder.model.episode import TaskInfo
 from odyssey_recorder.model.geometry import Size
 from odyssey_recorder.practice.profiles import ProfileStore
-from odyssey_recorder.practice.room import PracticeRoom, consent_text
+from odyssey_recorder.practice.service import PracticeService, consent_text
 from odyssey_recorder.practice.tasks import practice_tasks
 from odyssey_recorder.quality.reviewing.review import Move
 from odyssey_recorder.quality.reviewing.review_store import ReviewStore
-from odyssey_recorder.reach import Reach, chosen_device
 from odyssey_recorder.recording import script
 from odyssey_recorder.recording.recorder import Recorder
+from odyssey_recorder.recording_service import PRACTICE_START, RecordingService
 from odyssey_recorder.settings import read_settings
 from odyssey_recorder.task.queue.queue import Status
-from odyssey_recorder.wiring import adb_program, annotator_desk, lab_desk, lab_yard, practice_room, task_queue
+from odyssey_recorder.wiring import (
+    adb_program,
+    annotator_service,
+    lab_inventory,
+    lab_service,
+    practice_room,
+    task_queue,
+)
 from tests.command_line import CommandLine, LabPhone
 from tests.dataset.published_episode import recorded, store_of
 from tests.device.scripted_adb_server import ScriptedAdbServer, block
@@ -34,8 +41,10 @@ TASK = TaskInfo("General_Tool", ("Clock",), "Set {}.", "Set an alarm.", "Set an 
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> Desk:
-    return Desk(Reach(AdbServer(port=1)), EpisodeStore(tmp_path / "dataset", drafts=tmp_path / "drafts"), "Ada")
+def service(tmp_path: Path) -> RecordingService:
+    return RecordingService(
+        DeviceConnector(AdbServer(port=1)), EpisodeStore(tmp_path / "dataset", drafts=tmp_path / "drafts"), "Ada"
+    )
 
 
 def choose(listed: str, serial: str | None = None) -> str:
@@ -82,14 +91,14 @@ def test_an_adb_that_is_set_must_be_a_program(tmp_path: Path, monkeypatch: pytes
 
 
 def test_a_device_that_answers_is_connected(lab_phone: LabPhone) -> None:
-    device = Reach(AdbServer(port=lab_phone.lab.server.port)).connect(lab_phone.serial)
+    device = DeviceConnector(AdbServer(port=lab_phone.lab.server.port)).connect(lab_phone.serial)
     assert device.properties().size == Size(720, 1280)
     device.close()
 
 
 def test_a_device_whose_console_can_be_asked_keeps_snapshots(lab_phone: LabPhone, tmp_path: Path) -> None:
     store = EpisodeStore(tmp_path / "dataset", drafts=tmp_path / "drafts")
-    device = lab_desk(lab_phone.lab, store, actor="script", profile="small_phone").connect(lab_phone.serial)
+    device = lab_service(lab_phone.lab, store, actor="script", profile="small_phone").connect(lab_phone.serial)
     assert device.keeps_snapshots
     assert "never saved" not in device.snapshots()
     device.close()
@@ -99,32 +108,32 @@ def test_the_yard_of_a_laboratory_has_its_phones_and_leaves_the_users_virtual_de
     lab_phone: LabPhone, tmp_path: Path
 ) -> None:
     store = EpisodeStore(tmp_path / "dataset", drafts=tmp_path / "drafts")
-    reach = lab_desk(lab_phone.lab, store, actor="annotator", profile="small_phone").reach
-    yard = lab_yard(lab_phone.lab, reach)
-    muster = yard.muster()
-    assert lab_phone.serial in {member.serial for member in muster.members if member.is_ready and member.simulated}
-    assert [member.avd for member in muster.members if member.avd] == []
-    assert [finding.found for finding in muster.missing] == ["left alone by the demo"]
-    assert yard.can_simulate
+    connector = lab_service(lab_phone.lab, store, actor="annotator", profile="small_phone").connector
+    inventory = lab_inventory(lab_phone.lab, connector)
+    listing = inventory.listing()
+    assert lab_phone.serial in {member.serial for member in listing.members if member.is_ready and member.simulated}
+    assert [member.avd for member in listing.members if member.avd] == []
+    assert [finding.found for finding in listing.missing] == ["left alone by the demo"]
+    assert inventory.can_simulate
 
 
-def test_a_draft_says_who_recorded_what_on_which_device(desk: Desk) -> None:
-    recorder = desk.begin(FakeDevice(Size(720, 1280)), Assignment(TASK), script.ScriptPlayer())
+def test_a_draft_says_who_recorded_what_on_which_device(service: RecordingService) -> None:
+    recorder = service.begin(FakeDevice(Size(720, 1280)), Assignment(TASK), script.ScriptPlayer())
     put_aside(recorder)
-    [summary] = desk.drafts()
+    [summary] = service.drafts()
     assert (summary.episode_id, summary.task, summary.steps) == (recorder.episode_id, TASK, 0)
     assert (summary.device.device_name, summary.device.size) == ("Small Phone", Size(720, 1280))
 
 
-def test_a_task_begins_where_it_says_and_the_provenance_tells(desk: Desk) -> None:
+def test_a_task_begins_where_it_says_and_the_provenance_tells(service: RecordingService) -> None:
     device = FakeDevice(Size(720, 1280))
     device.save_snapshot("shop-open")
     device.show("elsewhere")
     origins: list[Origin] = []
     for start in (FromSnapshot("shop-open"), CleanHome()):
-        recorder = desk.begin(device, Assignment(TASK, "task-7", start), script.ScriptPlayer())
+        recorder = service.begin(device, Assignment(TASK, "task-7", start), script.ScriptPlayer())
         put_aside(recorder)
-        draft = desk.store.resume(recorder.episode_id)
+        draft = service.store.resume(recorder.episode_id)
         origins.append(draft.origin)
         draft.close()
     assert device.loaded == ["shop-open"]
@@ -136,59 +145,59 @@ def test_a_task_begins_where_it_says_and_the_provenance_tells(desk: Desk) -> Non
     ]
 
 
-def test_a_task_whose_snapshot_is_missing_is_not_begun(desk: Desk) -> None:
+def test_a_task_whose_snapshot_is_missing_is_not_begun(service: RecordingService) -> None:
     with pytest.raises(DeviceError, match="shop-open"):
-        desk.begin(FakeDevice(), Assignment(TASK, start=FromSnapshot("shop-open")), script.ScriptPlayer())
-    assert desk.drafts() == []
+        service.begin(FakeDevice(), Assignment(TASK, start=FromSnapshot("shop-open")), script.ScriptPlayer())
+    assert service.drafts() == []
 
 
-def test_a_practice_episode_is_not_put_into_the_dataset(desk: Desk) -> None:
+def test_a_practice_episode_is_not_put_into_the_dataset(service: RecordingService) -> None:
     with pytest.raises(RecordingError, match="practice"):
-        desk.begin(FakeDevice(), Assignment(TASK, is_practice=True), script.ScriptPlayer())
+        service.begin(FakeDevice(), Assignment(TASK, is_practice=True), script.ScriptPlayer())
 
 
-def test_each_practice_task_begins_from_what_the_first_began_from(desk: Desk, tmp_path: Path) -> None:
+def test_each_practice_task_begins_from_what_the_first_began_from(service: RecordingService, tmp_path: Path) -> None:
     store = EpisodeStore(tmp_path / "practice", drafts=tmp_path / "practice" / "drafts")
-    room = PracticeRoom("Ada", ProfileStore(tmp_path / "annotators"), store, wanted=2)
-    device, practising = FakeDevice(), replace(desk, practice=room, view_trees=False)
+    room = PracticeService("Ada", ProfileStore(tmp_path / "annotators"), store, wanted=2)
+    device, practising = FakeDevice(), replace(service, practice=room, view_hierarchies=False)
     for screen in ("before", "left by the first attempt"):
         device.show(screen)
         put_aside(practising.begin(device, Assignment(TASK, "01", is_practice=True), script.ScriptPlayer()))
         assert device.screen == "home"
     assert device.loaded == [PRACTICE_START.name]
     assert len(practising.drafts()) == 2
-    assert desk.drafts() == []
+    assert service.drafts() == []
 
 
-def test_a_draft_goes_on_only_on_a_screen_of_its_size(desk: Desk) -> None:
+def test_a_draft_goes_on_only_on_a_screen_of_its_size(service: RecordingService) -> None:
     device = FakeDevice(Size(720, 1280))
-    recorder = desk.begin(device, Assignment(TASK), script.ScriptPlayer())
+    recorder = service.begin(device, Assignment(TASK), script.ScriptPlayer())
     put_aside(recorder)
     with pytest.raises(RecordingError, match=r"was begun on a Small Phone \(720x1280\); fake-1 has 1080x2400"):
-        desk.resume(FakeDevice(Size(1080, 2400)), recorder.episode_id, script.ScriptPlayer())
-    again = desk.resume(device, recorder.episode_id, script.ScriptPlayer())
+        service.resume(FakeDevice(Size(1080, 2400)), recorder.episode_id, script.ScriptPlayer())
+    again = service.resume(device, recorder.episode_id, script.ScriptPlayer())
     assert again.episode_id == recorder.episode_id
     put_aside(again)
 
 
-def test_a_draft_that_is_discarded_is_in_the_trash(desk: Desk, tmp_path: Path) -> None:
-    recorder = desk.begin(FakeDevice(), Assignment(TASK), script.ScriptPlayer())
+def test_a_draft_that_is_discarded_is_in_the_trash(service: RecordingService, tmp_path: Path) -> None:
+    recorder = service.begin(FakeDevice(), Assignment(TASK), script.ScriptPlayer())
     put_aside(recorder)
-    desk.discard(recorder.episode_id)
-    assert desk.drafts() == []
+    service.discard(recorder.episode_id)
+    assert service.drafts() == []
     assert [path.name.split("-")[0] for path in (tmp_path / "drafts" / "trash").iterdir()] == [recorder.episode_id]
     with pytest.raises(DatasetError):
-        desk.discard(recorder.episode_id)
+        service.discard(recorder.episode_id)
 
 
-def test_a_desk_without_phones_of_its_own_says_how_to_get_one(desk: Desk) -> None:
-    assert not desk.can_simulate
+def test_a_desk_without_phones_of_its_own_says_how_to_get_one(service: RecordingService) -> None:
+    assert not service.can_simulate
     with pytest.raises(DeviceError, match="run odyssey-recorder simulate"):
-        desk.simulate()
+        service.simulate()
 
 
-def test_the_desk_of_a_laboratory_simulates_phones(lab_phone: LabPhone, desk: Desk) -> None:
-    in_lab = lab_desk(lab_phone.lab, desk.store, actor="script", profile="small_phone")
+def test_the_desk_of_a_laboratory_simulates_phones(lab_phone: LabPhone, service: RecordingService) -> None:
+    in_lab = lab_service(lab_phone.lab, service.store, actor="script", profile="small_phone")
     assert in_lab.can_simulate
     serial = in_lab.simulate()
     assert serial in {device.serial for device in in_lab.devices() if device.is_ready}
@@ -197,10 +206,10 @@ def test_the_desk_of_a_laboratory_simulates_phones(lab_phone: LabPhone, desk: De
 
 
 def test_the_desk_of_the_window_is_at_the_user_s_own_adb_server(phone: LabPhone, command_line: CommandLine) -> None:
-    with annotator_desk(read_settings(annotator="Ada")) as desk:
-        assert phone.serial in {device.serial for device in desk.devices() if device.is_ready}
-        assert (desk.store.root, desk.annotator, desk.actor) == (command_line.dataset, "Ada", "annotator")
-        assert desk.can_simulate
+    with annotator_service(read_settings(annotator="Ada")) as service:
+        assert phone.serial in {device.serial for device in service.devices() if device.is_ready}
+        assert (service.store.root, service.annotator, service.actor) == (command_line.dataset, "Ada", "annotator")
+        assert service.can_simulate
 
 
 def test_practice_is_beside_the_drafts_and_a_new_name_goes_into_the_settings(
@@ -212,18 +221,18 @@ def test_practice_is_beside_the_drafts_and_a_new_name_goes_into_the_settings(
     room = practice_room(read_settings(drafts=drafts, annotator="Ada", practice_tasks=3))
     assert room.store.root == tmp_path / "data" / "practice"
     welcome = room.answer_consent("Grace", agreed=True)
-    assert (welcome.name, welcome.standing.left) == ("Grace", 3)
+    assert (welcome.name, welcome.status.left) == ("Grace", 3)
     assert read_settings(drafts=drafts).annotator == "Grace"
     assert len(list((tmp_path / "data" / "annotators").iterdir())) == 1
 
 
 def test_a_practice_episode_goes_to_its_own_place_with_who_recorded_and_what_they_agreed_to(
-    desk: Desk, tmp_path: Path
+    service: RecordingService, tmp_path: Path
 ) -> None:
     store = EpisodeStore(tmp_path / "practice", drafts=tmp_path / "practice" / "drafts")
-    room = PracticeRoom("Grace", ProfileStore(tmp_path / "annotators"), store, wanted=1)
+    room = PracticeService("Grace", ProfileStore(tmp_path / "annotators"), store, wanted=1)
     room.answer_consent("Grace", agreed=True)
-    practising = replace(desk, practice=room)
+    practising = replace(service, practice=room)
     recorder = practising.begin(FakeDevice(), practice_tasks()[0].assignment, script.ScriptPlayer())
     put_aside(recorder)
     draft = store.resume(recorder.episode_id)
@@ -231,7 +240,7 @@ def test_a_practice_episode_goes_to_its_own_place_with_who_recorded_and_what_the
         "Grace", consent_text().version, "practice-01-click",
     )  # fmt: skip
     draft.close()
-    assert desk.store.drafts() == []
+    assert service.store.drafts() == []
 
 
 def test_what_a_reviewer_elsewhere_sends_back_waits_again_in_its_recorders_queue(tmp_path: Path) -> None:

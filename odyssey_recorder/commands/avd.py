@@ -12,8 +12,8 @@ from odyssey_recorder.errors import DeviceError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from odyssey_recorder.device.avd import Avd, Started, VirtualDevices
-    from odyssey_recorder.device.preflight import Finding
+    from odyssey_recorder.device.avd import Avd, StartedDevice, VirtualDevices
+    from odyssey_recorder.device.preflight import PreflightFinding
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Make, start and stop virtual devices (AVDs).")
 snapshot_app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Keep the whole state of a device.")
@@ -202,10 +202,10 @@ def _animated(asked: bool | None) -> bool:
 
 def _devices() -> "VirtualDevices":
     from odyssey_recorder.settings import read_settings
-    from odyssey_recorder.wiring import user_reach, virtual_devices
+    from odyssey_recorder.wiring import user_connector, virtual_devices
 
     settings = read_settings()
-    return virtual_devices(settings, user_reach(settings))
+    return virtual_devices(settings, user_connector(settings))
 
 
 def _profiles_without(listed: "Sequence[Avd]") -> list[str]:
@@ -216,7 +216,7 @@ def _profiles_without(listed: "Sequence[Avd]") -> list[str]:
     return [profile.key for profile in profiles() if profile.key not in made]
 
 
-def _as_tree(listed: "Sequence[Avd]", missing: "Sequence[Finding]") -> object:
+def _as_tree(listed: "Sequence[Avd]", missing: "Sequence[PreflightFinding]") -> object:
     return {
         "devices": [
             {"name": avd.name, "profile": avd.profile, "serial": avd.serial, "problems": avd.problems} for avd in listed
@@ -225,7 +225,7 @@ def _as_tree(listed: "Sequence[Avd]", missing: "Sequence[Finding]") -> object:
     }
 
 
-def _tell(started: "Started") -> None:
+def _tell(started: "StartedDevice") -> None:
     """Print the serial, and what of the device a person should look at."""
     for finding in started.findings:
         if finding.mend:

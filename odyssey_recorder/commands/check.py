@@ -17,10 +17,10 @@ from odyssey_recorder.dataset.durable import storage_error
 from odyssey_recorder.dataset.journal import under_way
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.quality.checker import Checker
+from odyssey_recorder.quality.dataset_wide.dataset_folder import ANNOTATIONS, INDEXES
+from odyssey_recorder.quality.dataset_wide.duplicates_across import check_dataset, check_episodes_together
 from odyssey_recorder.quality.finding import EpisodeReport, NotChecked, Severity
 from odyssey_recorder.quality.findings_report import CheckCounts, FindingsReport, write_findings_page
-from odyssey_recorder.quality.whole.across import check_dataset, check_episodes_together
-from odyssey_recorder.quality.whole.dataset_folder import ANNOTATIONS, INDEXES
 
 CLEAN, FOUND, COULD_NOT = 0, 1, 2
 """How the command ends."""
@@ -41,7 +41,7 @@ class Checked:
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class CheckOptions:
     """What is asked for; `page` is where the HTML page goes, and `cache` None where nothing is to be remembered."""
 
     path: Path
@@ -52,7 +52,7 @@ class Request:
     cache: Path | None = None
 
 
-def run_check(request: Request, out: Console, err: Console) -> int:
+def run_check(request: CheckOptions, out: Console, err: Console) -> int:
     """Check and print; how the command ends. Raises DatasetError where it cannot be done."""
     checked = find_episodes(request.path)
     if checked.root is not None and (cut_short := under_way(checked.root)) is not None:

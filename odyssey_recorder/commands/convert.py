@@ -37,15 +37,15 @@ def convert_admitted(
 
 def _refusal(source: Path, admission: Admission, dialect: Dialect) -> Callable[[Path], str]:
     """Why an annotation file of the dataset is left out, empty where it is not."""
-    from odyssey_recorder.quality.reviewing.standing import Stage
-    from odyssey_recorder.review_desk import ReviewDesk
+    from odyssey_recorder.quality.reviewing.status import ReviewStage
+    from odyssey_recorder.review_service import ReviewService
     from odyssey_recorder.wiring import user_checker
 
     checker = user_checker()
-    desk = ReviewDesk(source, checker, str)
-    desk.recover()
+    service = ReviewService(source, checker, str)
+    service.recover()
     if admission.accepted:
-        desk.check_all()
+        service.check_all()
     reports: dict[str, EpisodeReport] = {}
     if admission.checked:
         checker.check_all(
@@ -62,10 +62,10 @@ def _refusal(source: Path, admission: Admission, dialect: Dialect) -> Callable[[
         if not admission.accepted:
             return ""
         try:
-            stage = desk.stage(annotation.stem)
+            stage = service.stage(annotation.stem)
         except (DatasetError, ReviewError) as error:
             return str(error)
-        return "" if stage is Stage.ACCEPTED else f"{annotation.name} is not accepted: {stage.value.lower()}."
+        return "" if stage is ReviewStage.ACCEPTED else f"{annotation.name} is not accepted: {stage.value.lower()}."
 
     return refuse
 

@@ -11,7 +11,7 @@ from rich.box import SIMPLE
 from rich.console import Console
 from rich.table import Column, Table
 
-from odyssey_recorder.commands.demo_hands import Drag, Eyes, Hands, Move, On
+from odyssey_recorder.commands.demo_annotator import DemoAnnotator, Drag, Eyes, Move, On
 from odyssey_recorder.commands.terminal import line
 from odyssey_recorder.commands.window import require_screen
 from odyssey_recorder.dataset.contact_sheet import PicturedEpisode, draw_contact_sheet
@@ -19,7 +19,6 @@ from odyssey_recorder.dataset.durable import write_durably
 from odyssey_recorder.dataset.provenance import Mode
 from odyssey_recorder.dataset.published import PublishedEpisodes
 from odyssey_recorder.dataset.store import EpisodeStore
-from odyssey_recorder.desk import Desk
 from odyssey_recorder.device.adb_server import find_adb
 from odyssey_recorder.device.device import Device
 from odyssey_recorder.model.action import SystemKey, action_type
@@ -28,13 +27,14 @@ from odyssey_recorder.recording import script
 from odyssey_recorder.recording.recorder import Recorder
 from odyssey_recorder.recording.state import State
 from odyssey_recorder.recording.view import RecordingView
-from odyssey_recorder.replay.compare import Verdict
+from odyssey_recorder.recording_service import RecordingService
+from odyssey_recorder.replay.compare import StepVerdict
 from odyssey_recorder.replay.player import ReplayResult
 from odyssey_recorder.replay.replay import ReplayOptions, replay_episode
 from odyssey_recorder.resources import data_folder
 from odyssey_recorder.simulator.lab import Lab
 from odyssey_recorder.task.queue.queue import TaskQueue
-from odyssey_recorder.wiring import lab_desk, lab_review_desk, lab_task_desk, lab_yard, task_queue
+from odyssey_recorder.wiring import lab_inventory, lab_review_service, lab_service, lab_task_service, task_queue
 
 _Outcome = TypeVar("_Outcome")
 
@@ -75,7 +75,7 @@ DEMONSTRATIONS = {
             script.PressKey(key="BACK"),
             script.PressKey(key="RECENT"),
             On("Browser"),
-            script.Complete(complete="The forecast is in the note called Oslo weather."),
+            script.ScriptComplete(complete="The forecast is in the note called Oslo weather."),
         ),
     ),
     "demo-museum": Demonstration(
@@ -85,7 +85,7 @@ DEMONSTRATIONS = {
             On("Search or type web address"),
             script.TypeText(type="zeppelin museum"),
             On("Go"),
-            script.Impossible(impossible="Item not found"),
+            script.ScriptImpossible(impossible="Item not found"),
         ),
     ),
     "demo-milk": Demonstration(
@@ -96,7 +96,7 @@ DEMONSTRATIONS = {
             script.PressKey(key="BACK"),
             script.PressKey(key="BACK"),
             script.PressKey(key="HOME"),
-            script.Complete(complete="There is a note called buy milk."),
+            script.ScriptComplete(complete="There is a note called buy milk."),
         ),
         mode="passive",
     ),
@@ -108,19 +108,21 @@ def run_demo(folder: Path, profile: str, out: Console) -> bool:
     """Do it all, below `folder`; whether every step of every replay matched. Raises OdysseyError."""
     store = EpisodeStore(folder / "dataset", drafts=folder / "drafts")
     with Lab(Path(find_adb())) as lab:
-        desk = lab_desk(lab, store, actor="script", profile=profile)
+        service = lab_service(lab, store, actor="script", profile=profile)
         out.print(line(f"Recording on a simulated emulator ({profile}) through the real adb …"), soft_wrap=True)
         source = data_folder("tasks") / "demonstrations.jsonl"
-        queue = task_queue(source, store, desk.who_records, drafts=lab.server.home / "drafts")  # each demo records anew
-        annotations = _on_a_fresh_phone(desk, lambda device: list(_record_all(desk, device, lab, queue, out)))
+        queue = task_queue(
+            source, store, service.who_records, drafts=lab.server.home / "drafts"
+        )  # each demo records anew
+        annotations = _on_a_fresh_phone(service, lambda device: list(_record_all(service, device, lab, queue, out)))
         out.print("Replaying on a freshly started one …", soft_wrap=True)
-        results = _on_a_fresh_phone(desk, lambda device: _replay_all(annotations, device, folder))
+        results = _on_a_fresh_phone(service, lambda device: _replay_all(annotations, device, folder))
     out.print(_table(results))
     out.print(line("Dataset        ", str(store.root)), soft_wrap=True)
     out.print(line("Contact sheet  ", str(_contact_sheet(folder, store, results))), soft_wrap=True)
     for result in results:
         out.print(line("Replay report  ", str(_report(folder, result.episode.episode_id).absolute())), soft_wrap=True)
-    all_match = all(result.outcome == Verdict.MATCH.value for result in results)
+    all_match = all(result.outcome == StepVerdict.MATCH.value for result in results)
     out.print("All steps match." if all_match else "Not all steps match: the replay reports show what differs.")
     return all_match
 
@@ -133,46 +135,46 @@ def open_window(folder: Path, profile: str) -> int:
 
     store = EpisodeStore(folder / "dataset", drafts=folder / "drafts")
     with Lab(Path(find_adb()), window=True) as lab:
-        desk = replace(lab_desk(lab, store, actor="annotator", profile=profile), snapshots="auto")
-        tasks = task_queue(None, store, desk.who_records, drafts=folder / "drafts")
+        service = replace(lab_service(lab, store, actor="annotator", profile=profile), snapshots="auto")
+        tasks = task_queue(None, store, service.who_records, drafts=folder / "drafts")
         workplace = Workplace(
             dataset=PublishedEpisodes(store.root),
-            yard=lab_yard(lab, desk.reach),
+            inventory=lab_inventory(lab, service.connector),
             tasks=tasks,
-            preparing=partial(lab_task_desk, store, tasks, desk.who_records),
-            review=partial(lab_review_desk, store, lab, desk.reach),
+            preparing=partial(lab_task_service, store, tasks, service.who_records),
+            review=partial(lab_review_service, store, lab, service.connector),
         )
-        return run(desk, workplace, serial=desk.simulate())
+        return run(service, workplace, serial=service.simulate())
 
 
-def _on_a_fresh_phone(desk: Desk, do: Callable[[Device], _Outcome]) -> _Outcome:
-    device = desk.connect(desk.simulate())
+def _on_a_fresh_phone(service: RecordingService, do: Callable[[Device], _Outcome]) -> _Outcome:
+    device = service.connect(service.simulate())
     try:
         return do(device)
     finally:
         device.close()
-        if desk.phones is not None:
-            desk.phones.stop()
+        if service.phones is not None:
+            service.phones.stop()
 
 
-def _record_all(desk: Desk, device: Device, lab: Lab, queue: TaskQueue, out: Console) -> Iterator[Path]:
+def _record_all(service: RecordingService, device: Device, lab: Lab, queue: TaskQueue, out: Console) -> Iterator[Path]:
     """Record what the queue offers, one task after the other; the annotations."""
     while (task := queue.claim_next()) is not None:
-        published = _record(desk, device, lab, task.listed.assignment, out)
+        published = _record(service, device, lab, task.listed.assignment, out)
         queue.mark_recorded(task.task_id, published.stem)
         yield published
 
 
-def _record(desk: Desk, device: Device, lab: Lab, assignment: Assignment, out: Console) -> Path:
+def _record(service: RecordingService, device: Device, lab: Lab, assignment: Assignment, out: Console) -> Path:
     demonstration = DEMONSTRATIONS[assignment.task_id]
     device.press(SystemKey.HOME)
     player = script.ScriptPlayer()
-    recorder = desk.begin(device, assignment, player, demonstration.mode)
+    recorder = service.begin(device, assignment, player, demonstration.mode)
     eyes = Eyes(lab, device.serial)
     try:
         recorder.start()
         if demonstration.mode == "passive":
-            work_on_the_phone(desk, recorder, eyes, demonstration.moves)
+            work_on_the_phone(service, recorder, eyes, demonstration.moves)
         else:
             play(player, recorder, eyes, demonstration.moves)
         published = player.published(recorder).published
@@ -190,21 +192,21 @@ def _record(desk: Desk, device: Device, lab: Lab, assignment: Assignment, out: C
 def play(player: script.ScriptPlayer, recorder: Recorder, eyes: Eyes, moves: Sequence[Move]) -> None:
     """Carry the moves out through the recorder, as in its window."""
     for move in moves:
-        recorder.wait_for(lambda view: view.state is State.READY and view.has_view_tree, script.PATIENCE_S)
+        recorder.wait_for(lambda view: view.state is State.READY and view.has_view_hierarchy, script.PATIENCE_S)
         player.perform(eyes.command(move), recorder)
 
 
-def work_on_the_phone(desk: Desk, recorder: Recorder, eyes: Eyes, moves: Sequence[Move]) -> None:
+def work_on_the_phone(service: RecordingService, recorder: Recorder, eyes: Eyes, moves: Sequence[Move]) -> None:
     """Carry the moves out on the phone itself, while the recorder listens."""
     recorder.wait_for(lambda view: view.state is State.READY, script.PATIENCE_S)
-    device = desk.connect(recorder.serial)
-    hands, steps = Hands(device, eyes), 0
+    device = service.connect(recorder.serial)
+    hands, steps = DemoAnnotator(device, eyes), 0
     try:
         for move in moves:
             hands.rest()
-            recorder.wait_for(lambda view: view.has_view_tree, script.PATIENCE_S)  # and so what was typed is read
+            recorder.wait_for(lambda view: view.has_view_hierarchy, script.PATIENCE_S)  # and so what was typed is read
             match eyes.command(move):
-                case script.Complete(complete=note):
+                case script.ScriptComplete(complete=note):
                     recorder.complete(note)
                 case script.TypeText() as typed:
                     hands.carry_out(typed)  # becomes a step with what is done next
@@ -244,10 +246,10 @@ def _report(folder: Path, episode_id: str) -> Path:
 
 def _table(results: Sequence[ReplayResult]) -> Table:
     table = Table(Column("Episode", no_wrap=True), "Task", Column("Steps", justify="right"), box=SIMPLE)
-    for verdict in Verdict:
+    for verdict in StepVerdict:
         table.add_column(verdict.value, justify="right")
     for result in results:
         episode = result.episode
-        counts = [len(episode.steps), *(result.count(verdict) for verdict in Verdict)]
+        counts = [len(episode.steps), *(result.count(verdict) for verdict in StepVerdict)]
         table.add_row(episode.episode_id, line(episode.task.instruction), *map(str, counts))
     return table

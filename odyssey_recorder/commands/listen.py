@@ -5,9 +5,8 @@ from typing import TextIO
 
 from rich.console import Console
 
-from odyssey_recorder.commands.record import Request
+from odyssey_recorder.commands.record import RecordOptions
 from odyssey_recorder.commands.terminal import line
-from odyssey_recorder.desk import Desk
 from odyssey_recorder.device.device import Device
 from odyssey_recorder.device.preflight import findings, take_readings
 from odyssey_recorder.device.screen import Frame
@@ -17,8 +16,9 @@ from odyssey_recorder.model.assignment import Assignment
 from odyssey_recorder.recording.recorder import Recorder
 from odyssey_recorder.recording.state import State
 from odyssey_recorder.recording.view import RecordingView, TextQuestion
+from odyssey_recorder.recording_service import RecordingService
 from odyssey_recorder.settings import Settings
-from odyssey_recorder.wiring import episode_store, user_reach
+from odyssey_recorder.wiring import episode_store, user_connector
 
 WORDS = (
     "Work in the emulator's own window. Here: done [NOTE], impossible REASON, undo, text N WORDS (what was typed in"
@@ -74,21 +74,23 @@ class _Scribe:
         self._console.print(line(*parts), soft_wrap=True)
 
 
-def record_by_listening(settings: Settings, request: Request, words: TextIO, console: Console) -> Path | None:
+def record_by_listening(settings: Settings, request: RecordOptions, words: TextIO, console: Console) -> Path | None:
     """Record until the annotator says that it is done; the annotation file, None where the draft was only kept.
 
     `words` are the annotator's lines; their end, and Ctrl-C, mean stop. Raises OdysseyError.
     """
-    reach = user_reach(settings)
-    desk = Desk(reach, episode_store(settings), settings.annotator, view_trees=settings.view_trees)
-    device = reach.connect_chosen(request.serial)
+    connector = user_connector(settings)
+    service = RecordingService(
+        connector, episode_store(settings), settings.annotator, view_hierarchies=settings.view_hierarchies
+    )
+    device = connector.connect_chosen(request.serial)
     try:
         _look_before(device, console)
         scribe = _Scribe(console)
         if request.draft:
-            recorder = desk.resume(device, request.draft, scribe)
+            recorder = service.resume(device, request.draft, scribe)
         else:
-            recorder = desk.begin(device, Assignment(request.task), scribe, "passive")
+            recorder = service.begin(device, Assignment(request.task), scribe, "passive")
         return _listen(recorder, words, console, accepts_screen=request.accepts_screen)
     finally:
         device.close()

@@ -15,23 +15,23 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 from rich.console import Console
 
-from odyssey_recorder.commands.demo_hands import Drag, Eyes, Move, On
+from odyssey_recorder.commands.demo_annotator import Drag, Eyes, Move, On
 from odyssey_recorder.commands.terminal import line
 from odyssey_recorder.dataset.durable import write_durably
 from odyssey_recorder.dataset.store import EpisodeStore
-from odyssey_recorder.desk import Desk
 from odyssey_recorder.device.adb_server import find_adb
 from odyssey_recorder.device.device import Device
 from odyssey_recorder.errors import RecordingError, ScriptError
 from odyssey_recorder.files import Largest, read_text
 from odyssey_recorder.practice.gold import gold_as_json
+from odyssey_recorder.practice.passages import Trail, trail_of
 from odyssey_recorder.practice.tasks import PracticeTask, practice_tasks
-from odyssey_recorder.practice.trail import Trail, trail_of
 from odyssey_recorder.recording import script
 from odyssey_recorder.recording.recorder import Recorder
 from odyssey_recorder.recording.state import State
+from odyssey_recorder.recording_service import RecordingService
 from odyssey_recorder.simulator.lab import Lab
-from odyssey_recorder.wiring import lab_desk
+from odyssey_recorder.wiring import lab_service
 
 PROFILE = "small_phone"
 _MOST_DRAGS = 12
@@ -69,12 +69,12 @@ class GoldRecorder:
     def __init__(self, lab: Lab, folder: Path, profile: str = PROFILE) -> None:
         self._lab = lab
         self._store = EpisodeStore(folder / "practice", drafts=folder / "drafts")
-        self._desk: Desk = lab_desk(lab, self._store, actor="script", profile=profile)
+        self._service: RecordingService = lab_service(lab, self._store, actor="script", profile=profile)
 
     def record(self, task: PracticeTask) -> Recorded:
         """Play the task on a phone that was just started. Raises OdysseyError."""
-        serial = self._desk.simulate()
-        device = self._desk.connect(serial)
+        serial = self._service.simulate()
+        device = self._service.connect(serial)
         try:
             return self._record(task, device)
         finally:
@@ -83,7 +83,7 @@ class GoldRecorder:
 
     def _record(self, task: PracticeTask, device: Device) -> Recorded:
         player = script.ScriptPlayer()
-        recorder = self._desk.begin(device, replace(task.assignment, is_practice=False), player)
+        recorder = self._service.begin(device, replace(task.assignment, is_practice=False), player)
         eyes = Eyes(self._lab, device.serial)
         try:
             recorder.start()
@@ -114,7 +114,7 @@ def _read(task: PracticeTask) -> Iterator[_Command]:
 
 def _moves(command: _Command, recorder: Recorder, eyes: Eyes) -> Iterator[Move]:
     """What to do for one line, each move only once the screen it is for is recorded with its views."""
-    recorder.wait_for(lambda view: view.state is State.READY and view.has_view_tree, script.PATIENCE_S)
+    recorder.wait_for(lambda view: view.state is State.READY and view.has_view_hierarchy, script.PATIENCE_S)
     match command:
         case _On(on=label, hold=hold):
             yield On(label, hold)
@@ -123,7 +123,7 @@ def _moves(command: _Command, recorder: Recorder, eyes: Eyes) -> Iterator[Move]:
                 if eyes.see(label):
                     return
                 yield Drag(up=_DRAG)
-                recorder.wait_for(lambda view: view.state is State.READY and view.has_view_tree, script.PATIENCE_S)
+                recorder.wait_for(lambda view: view.state is State.READY and view.has_view_hierarchy, script.PATIENCE_S)
             raise RecordingError(f"Scrolling did not bring {label!r} to the simulated phone's screen.")
         case _:
             yield command

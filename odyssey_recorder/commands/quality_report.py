@@ -10,9 +10,9 @@ from rich.console import Console
 from rich.table import Table
 
 from odyssey_recorder.commands.terminal import line
-from odyssey_recorder.dataset.lettering import on_one_line
+from odyssey_recorder.dataset.fonts import on_one_line
 from odyssey_recorder.errors import DatasetError
-from odyssey_recorder.quality.trust.quality_page import (
+from odyssey_recorder.quality.agreement.quality_page import (
     bound_words,
     kappa_words,
     measure,
@@ -22,24 +22,24 @@ from odyssey_recorder.quality.trust.quality_page import (
     trust_words,
     write_quality_page,
 )
-from odyssey_recorder.quality.trust.quality_report import Breakdown, Panel, QualityReport
-from odyssey_recorder.quality.whole.dataset_folder import ANNOTATIONS
-from odyssey_recorder.review_desk import ReviewDesk
+from odyssey_recorder.quality.agreement.quality_report import Breakdown, QualityReport, ReportPanel
+from odyssey_recorder.quality.dataset_wide.dataset_folder import ANNOTATIONS
+from odyssey_recorder.review_service import ReviewService
 
 _SHOWN = 10
 """So many rows of a breakdown are printed; the page has all."""
 
 
-def report_quality(desk: ReviewDesk, out: Console, *, html: Path | None, as_json: bool) -> None:
+def report_quality(service: ReviewService, out: Console, *, html: Path | None, as_json: bool) -> None:
     """Print the report of the dataset folder, or its JSON form, and write the page to `html`. Raises OdysseyError.
 
     What the checks have not looked at is checked before, as they decide who is judged twice.
     """
-    dataset = desk.root
+    dataset = service.root
     if not (dataset / ANNOTATIONS).is_dir():
         raise DatasetError(f"{dataset} is no dataset folder: {ANNOTATIONS}/ with episode files is not in it.")
     with Console(stderr=True).status(line(f"Checking {dataset} …")) as status:
-        report = desk.figures(
+        report = service.figures(
             lambda share, _: status.update(
                 line(f"Checking {dataset} … {share:.0%}" if share else f"Reading {dataset} …")
             )
@@ -80,7 +80,7 @@ def _print(report: QualityReport, out: Console) -> None:
         out.print(line((problem, "yellow")), soft_wrap=True)
 
 
-def _print_panel(panel: Panel, out: Console) -> None:
+def _print_panel(panel: ReportPanel, out: Console) -> None:
     out.print()
     out.print(line((trust_words(panel), "yellow" if panel.questions[0].agreement.is_few else "")), soft_wrap=True)
     if panel.questions[0].agreement.n:

@@ -8,7 +8,6 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
-from odyssey_recorder.desk import Desk
 from odyssey_recorder.errors import OdysseyError, RecordingError, ScriptError
 from odyssey_recorder.files import Largest, read_text
 from odyssey_recorder.logs import spelled_out
@@ -18,12 +17,13 @@ from odyssey_recorder.model.episode import TaskInfo
 from odyssey_recorder.recording import script
 from odyssey_recorder.recording.recorder import Recorder
 from odyssey_recorder.recording.view import RecordingView
+from odyssey_recorder.recording_service import RecordingService
 from odyssey_recorder.settings import Settings
-from odyssey_recorder.wiring import episode_store, user_reach
+from odyssey_recorder.wiring import episode_store, user_connector
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class RecordOptions:
     """What is to be recorded: a task, on the only device unless one is named; or on with a draft.
 
     `accepts_screen`: a draft goes on from whatever the device shows.
@@ -35,22 +35,24 @@ class Request:
     accepts_screen: bool = False
 
 
-def record_by_script(settings: Settings, request: Request, file: Path, console: Console) -> Path:
+def record_by_script(settings: Settings, request: RecordOptions, file: Path, console: Console) -> Path:
     """Record and publish; the annotation file. Raises OdysseyError; what was recorded is kept as a draft.
 
     Ctrl-C ends it too, after a word on the console about the draft.
     """
     commands = script.read_script(_text_of(file), source=file.name)
-    reach = user_reach(settings)
-    desk = Desk(reach, episode_store(settings), settings.annotator, "script", view_trees=settings.view_trees)
-    device = reach.connect_chosen(request.serial)
+    connector = user_connector(settings)
+    service = RecordingService(
+        connector, episode_store(settings), settings.annotator, "script", view_hierarchies=settings.view_hierarchies
+    )
+    device = connector.connect_chosen(request.serial)
     try:
         with _progress(console, len(commands)) as show:
             player = script.ScriptPlayer(show)
             if request.draft:
-                recorder = desk.resume(device, request.draft, player)
+                recorder = service.resume(device, request.draft, player)
             else:
-                recorder = desk.begin(device, Assignment(request.task), player)
+                recorder = service.begin(device, Assignment(request.task), player)
             if is_complete(recorder.view):
                 console.print("The draft is complete: it is published, and nothing of the script is played.")
                 commands = ()
@@ -92,13 +94,13 @@ def is_complete(view: RecordingView) -> bool:
 
 
 @contextmanager
-def _progress(console: Console, total: int) -> Iterator[Callable[[script.Progress], None]]:
+def _progress(console: Console, total: int) -> Iterator[Callable[[script.ScriptProgress], None]]:
     """A bar on the console while the context lasts; it takes how far the script is."""
     columns = TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn()
     with Progress(*columns, console=console) as progress:
         bar = progress.add_task("Getting ready", total=total)
 
-        def show(now: script.Progress) -> None:
+        def show(now: script.ScriptProgress) -> None:
             last = now.view.steps[-1:]
             words = describe(last[0].action) if last and not now.view.is_typing else now.view.message
             progress.update(bar, completed=now.done, description=spelled_out(words[:60])[:60])

@@ -99,7 +99,7 @@ def policy(
 
     Exit code 0: shown or set; 2: it cannot be read or written.
     """
-    from odyssey_recorder.quality.reviewing.standing import Policy
+    from odyssey_recorder.quality.reviewing.status import Policy
 
     try:
         store = _store(dataset)
@@ -132,13 +132,13 @@ def restore(
     """
     from odyssey_recorder.dataset.trash import Trash
     from odyssey_recorder.quality.checker import Checker
-    from odyssey_recorder.review_desk import ReviewDesk
+    from odyssey_recorder.review_service import ReviewService
     from odyssey_recorder.settings import read_settings
 
     settings = read_settings(dataset=dataset, annotator=reviewer)
     try:
         if episode_id is not None:
-            ReviewDesk(settings.dataset, Checker(None), lambda: settings.annotator).restore(episode_id, why)
+            ReviewService(settings.dataset, Checker(None), lambda: settings.annotator).restore(episode_id, why)
             _out.print(line(f"{episode_id} is back in {settings.dataset}, to be judged anew"), soft_wrap=True)
             return
         for trashed in (episodes := Trash(settings.dataset).episodes()):

@@ -13,8 +13,8 @@ from rich.table import Column, Table
 from odyssey_recorder.dataset.durable import write_durably
 from odyssey_recorder.errors import TaskError
 from odyssey_recorder.model.episode import Category
+from odyssey_recorder.task.generation.generator import GeneratedTasks, GenerationOrder, Targets, generate
 from odyssey_recorder.task.listing import ListedTask, task_line
-from odyssey_recorder.task.making.generation import Batch, Order, Targets, generate
 from odyssey_recorder.task.templates.filling import identity
 from odyssey_recorder.task.templates.template import TemplateLibrary
 
@@ -64,7 +64,7 @@ def write_list(tasks: Sequence[ListedTask], file: Path | None, out: Console) -> 
 
 
 @dataclass(frozen=True, slots=True)
-class Making:
+class GenerateOptions:
     """What `tasks generate` is asked for; `known` are tasks that must not come again."""
 
     count: int
@@ -77,7 +77,7 @@ class Making:
     known: Sequence[ListedTask]
 
 
-def told_batch(batch: Batch, library: TemplateLibrary, making: Making) -> Table:
+def told_batch(batch: GeneratedTasks, library: TemplateLibrary, making: GenerateOptions) -> Table:
     """What was made of each category, from how many templates, with which apps, and what is left of those asked for."""
     table = Table(
         Column("Category", no_wrap=True),
@@ -99,14 +99,14 @@ def told_batch(batch: Batch, library: TemplateLibrary, making: Making) -> Table:
     return table
 
 
-def make(making: Making, library: TemplateLibrary) -> Batch:
+def make(making: GenerateOptions, library: TemplateLibrary) -> GeneratedTasks:
     """The tasks. Raises TaskError where there is no such catalogue."""
     if making.catalogue not in library.catalogues:
         raise TaskError(f"There is no catalogue {making.catalogue}; there are {', '.join(sorted(library.catalogues))}.")
     only = frozenset(map(Category, making.categories)) or frozenset(Category)
     return generate(
         library,
-        Order(
+        GenerationOrder(
             count=making.count,
             seed=making.seed,
             day=making.day,

@@ -14,14 +14,14 @@ from rich.progress import Progress as Bar
 
 from odyssey_recorder.commands.terminal import line
 from odyssey_recorder.errors import TaskError
-from odyssey_recorder.llm.asking import Estimate, Progress
+from odyssey_recorder.llm.batch import BatchProgress, Estimate
 from odyssey_recorder.task.listing import ListedTask
 from odyssey_recorder.task.templates.filling import texts_of
 from odyssey_recorder.task.templates.template import TemplateLibrary
 from odyssey_recorder.task.templates.template_writing import write_template
-from odyssey_recorder.task.words.equivalence import bare_words, rule_faults
-from odyssey_recorder.task.words.proposing import Proposal
-from odyssey_recorder.task.words.rewriting import Rewriting, Rewritten
+from odyssey_recorder.task.wording.equivalence import bare_words, rule_faults
+from odyssey_recorder.task.wording.proposing import Proposal
+from odyssey_recorder.task.wording.rewriting import Rewriting, Rewritten
 
 _SHOWN = 20
 _TROUBLES = 5
@@ -91,7 +91,7 @@ def rewrite(tasks: Sequence[ListedTask], rewriting: Rewriting, *, names_apps: bo
     with _bar(err) as bar:
         shown = bar.add_task("", total=len(tasks), cost="")
 
-        def tell(progress: Progress) -> None:
+        def tell(progress: BatchProgress) -> None:
             cost = "" if progress.cost is None else f"${progress.cost:.4f}"
             failed = f", {progress.failed} failed" if progress.failed else ""
             bar.update(shown, completed=progress.done, total=progress.of, cost=f"{cost}{failed}")

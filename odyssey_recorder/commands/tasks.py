@@ -67,7 +67,7 @@ def show(
 
     Exit code 0: shown; 2: there is none of this id, or it cannot be read.
     """
-    from odyssey_recorder.commands.task_shown import shown_task, shown_template
+    from odyssey_recorder.commands.task_listing import shown_task, shown_template
     from odyssey_recorder.task.templates.template_files import load_library
 
     try:
@@ -102,8 +102,8 @@ def validate(
 
     Exit code 0: all can be used; 1: there are faults; 2: it cannot be read.
     """
+    from odyssey_recorder.task.generation.targets import read_targets
     from odyssey_recorder.task.listing import read_listing
-    from odyssey_recorder.task.making.targets import read_targets
     from odyssey_recorder.task.templates.template_files import read_library, shipped_templates
 
     things: Sequence[object]
@@ -165,7 +165,14 @@ def generate(  # noqa: PLR0913 - the flags
 
     Exit code 0: made; 1: fewer than asked for, because no more are left; 2: nothing could be made.
     """
-    from odyssey_recorder.commands.task_making import Making, make, need_room_for, shares, told_batch, write_list
+    from odyssey_recorder.commands.task_making import (
+        GenerateOptions,
+        make,
+        need_room_for,
+        shares,
+        told_batch,
+        write_list,
+    )
     from odyssey_recorder.device.profile import profiles
     from odyssey_recorder.task.listing import read_tasks
     from odyssey_recorder.task.templates.template_files import load_library
@@ -174,7 +181,7 @@ def generate(  # noqa: PLR0913 - the flags
         if out is not None:
             need_room_for(out)
         library, stock = load_library(_template_folders()), _stock(dataset)
-        making = Making(
+        making = GenerateOptions(
             count=count,
             seed=random.randrange(2**31) if seed is None else seed,
             catalogue=catalogue,
@@ -226,17 +233,17 @@ def rewrite(  # noqa: PLR0913 - the flags
     from odyssey_recorder.commands.task_rewriting import rewrite as rewrite_tasks
     from odyssey_recorder.task.listing import read_tasks
     from odyssey_recorder.task.templates.template_files import load_library
-    from odyssey_recorder.task.words.rewriting import Rewriting
-    from odyssey_recorder.wiring import open_asking
+    from odyssey_recorder.task.wording.rewriting import Rewriting
+    from odyssey_recorder.wiring import open_batch
 
     try:
         settings, tasks = _settings(), read_tasks(file)
         need_room_for(out)
         names_apps = settings.name_apps if apps is None else apps
-        asking = open_asking(settings, budget, at_once=at_once)
-        rewriting = Rewriting(asking, load_library(_template_folders()))
+        batch = open_batch(settings, budget, at_once=at_once)
+        rewriting = Rewriting(batch, load_library(_template_folders()))
         likely = rewriting.likely_questions(tasks, names_apps=names_apps)
-        agree_to(asking.estimate(likely), budget, is_agreed=yes, err=_err)
+        agree_to(batch.estimate(likely), budget, is_agreed=yes, err=_err)
         done = rewrite_tasks(tasks, rewriting, names_apps=names_apps, err=_err)
         write_list([one.task for one in done], out, _out)
     except OdysseyError as error:
@@ -265,11 +272,11 @@ def propose(
     """
     from odyssey_recorder.commands.task_rewriting import decide
     from odyssey_recorder.task.templates.template_files import load_library
-    from odyssey_recorder.task.words.proposing import Proposing
-    from odyssey_recorder.wiring import open_asking, own_templates
+    from odyssey_recorder.task.wording.proposing import Proposing
+    from odyssey_recorder.wiring import open_batch, own_templates
 
     try:
-        proposing = Proposing(open_asking(_settings()), load_library(_template_folders()), catalogue)
+        proposing = Proposing(open_batch(_settings()), load_library(_template_folders()), catalogue)
         proposals = proposing.propose(category, count, again=again)
         for proposal in proposals:
             decide(proposal, own_templates(_settings()), _out)

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from odyssey_recorder.errors import OdysseyError, SettingsError, TaskError
 
 if TYPE_CHECKING:
-    from odyssey_recorder.desk import Desk
     from odyssey_recorder.gui.workplace import Workplace
+    from odyssey_recorder.recording_service import RecordingService
     from odyssey_recorder.settings import SettingsStore
     from odyssey_recorder.task.queue.personal_queue import PersonalQueue
 
@@ -33,35 +33,35 @@ def open_window(store: "SettingsStore", *, serial: str | None, to_review: bool =
     Raises SettingsError where there is no screen, DeviceError where there is no adb server.
     """
     require_screen()
-    from odyssey_recorder.wiring import annotator_desk, annotator_tasks  # isort: skip - Qt looks into every module that comes after it
+    from odyssey_recorder.wiring import annotator_service, annotator_tasks  # isort: skip - Qt looks into every module that comes after it
     from odyssey_recorder.gui.app import run
 
-    with annotator_desk(store.read()) as desk:
-        tasks = annotator_tasks(store.read(), desk.who_records)
+    with annotator_service(store.read()) as service:
+        tasks = annotator_tasks(store.read(), service.who_records)
         try:
-            return run(desk, _workplace(store, desk, tasks), serial=serial, to_review=to_review)
+            return run(service, _workplace(store, service, tasks), serial=serial, to_review=to_review)
         finally:
             with suppress(TaskError):  # a claim that cannot be given back runs out by itself
                 tasks.release()
 
 
-def _workplace(store: "SettingsStore", desk: "Desk", tasks: "PersonalQueue") -> "Workplace":
+def _workplace(store: "SettingsStore", service: "RecordingService", tasks: "PersonalQueue") -> "Workplace":
     """What the pages beside Record are given: each part is made by a function of wiring."""
     from odyssey_recorder.dataset.published import PublishedEpisodes
-    from odyssey_recorder.examination import Doctor
+    from odyssey_recorder.doctor import Doctor
     from odyssey_recorder.gui.kept_file import KeptFile
     from odyssey_recorder.gui.workplace import Workplace
     from odyssey_recorder.settings import log_file, sheets_file, shortcuts_file, window_state_file
-    from odyssey_recorder.wiring import device_yard, review_desk, task_desk
+    from odyssey_recorder.wiring import device_inventory, review_service, task_service
 
     settings = store.read()
     return Workplace(
         tasks=tasks,
-        preparing=partial(task_desk, store, tasks, desk.who_records),
+        preparing=partial(task_service, store, tasks, service.who_records),
         dataset=PublishedEpisodes(settings.dataset),
-        yard=device_yard(settings, desk.reach, desk.phones),
-        practice=desk.practice,
-        review=partial(review_desk, settings, desk),
+        inventory=device_inventory(settings, service.connector, service.phones),
+        practice=service.practice,
+        review=partial(review_service, settings, service),
         doctor=Doctor(store.read, on_screen=True, log=log_file()),
         settings=store,
         theme=settings.theme,

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from PIL import Image, ImageDraw
 
-from odyssey_recorder.dataset.lettering import fitting, letters
+from odyssey_recorder.dataset.fonts import fitting, letters
 from odyssey_recorder.model.action import (
     Action,
     Click,

@@ -8,7 +8,7 @@ from PIL import Image, ImageDraw, ImageOps
 
 from odyssey_recorder.dataset.action_marks import draw_action
 from odyssey_recorder.dataset.durable import storage_error
-from odyssey_recorder.dataset.lettering import broken, fitting, letters
+from odyssey_recorder.dataset.fonts import broken, fitting, letters
 from odyssey_recorder.dataset.png import read_png
 from odyssey_recorder.model.action import (
     Action,

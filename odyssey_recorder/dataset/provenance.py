@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from odyssey_recorder.model.assignment import Making
+from odyssey_recorder.model.assignment import TaskOrigin
 from odyssey_recorder.model.moment import LARGEST_WHOLE
 
 FORMAT = 1
@@ -174,7 +174,7 @@ class Origin(_Record):
     density: Whole
     start: StartRecord = StartRecord()
     consent: str = ""
-    making: Making | None = None
+    making: TaskOrigin | None = None
 
 
 class EpisodeProvenance(_Record):

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from odyssey_recorder.dataset.durable import storage_error
-from odyssey_recorder.dataset.loose import read_damaged
+from odyssey_recorder.dataset.lenient import read_damaged
 from odyssey_recorder.dataset.provenance import EpisodeProvenance
 from odyssey_recorder.dataset.store import read_provenance
 from odyssey_recorder.dataset.summaries import EpisodeSummary, read_annotation, summarise
@@ -24,7 +24,7 @@ _RULES = WatchRules()
 
 
 @dataclass(frozen=True, slots=True)
-class News:
+class DatasetChange:
     """What has become of some episodes since the last news; `unread` is how many more are being read."""
 
     read: tuple[EpisodeSummary, ...] = ()
@@ -56,7 +56,7 @@ class PublishedEpisodes:
         self._rules = rules
         self._beside = beside
 
-    def follow(self, take: Callable[[News], object], warn: Callable[[str], object]) -> "Following":
+    def follow(self, take: Callable[[DatasetChange], object], warn: Callable[[str], object]) -> "Following":
         """Begin to tell `take`, from a thread of its own, of every episode there is and what becomes of them.
 
         `warn` is called with words for the annotator where the system cannot give notice of changes.
@@ -105,7 +105,7 @@ class Following:
     def __init__(
         self,
         root: Path,
-        take: Callable[[News], object],
+        take: Callable[[DatasetChange], object],
         watch: Callable[[Callable[[Changes], object]], DatasetWatch],
     ) -> None:
         self._root = root
@@ -121,16 +121,16 @@ class Following:
     def _read(self, changes: Changes) -> None:
         """Tell what has changed, a part at a time; called from the thread of the watch, so one change after another."""
         wanted = sorted(changes.added | changes.changed, reverse=True)
-        self._tell(News(gone=changes.removed, unread=len(wanted)))
+        self._tell(DatasetChange(gone=changes.removed, unread=len(wanted)))
         while wanted and not self._closed.is_set():
             part, wanted = wanted[:_AT_A_TIME], wanted[_AT_A_TIME:]
             found = [self._summarise(episode_id) for episode_id in part]
-            self._tell(News(tuple(filter(None, found)), unread=len(wanted)))
+            self._tell(DatasetChange(tuple(filter(None, found)), unread=len(wanted)))
 
     def _summarise(self, episode_id: str) -> EpisodeSummary | None:
         time.sleep(_BREATH_S)
         return summarise(self._root, episode_id)
 
-    def _tell(self, news: News) -> None:
+    def _tell(self, news: DatasetChange) -> None:
         if not self._closed.is_set():
             self._take(news)

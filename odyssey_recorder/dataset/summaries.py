@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from odyssey_recorder.dataset.codec import read_episode
 from odyssey_recorder.dataset.durable import dataset_of
-from odyssey_recorder.dataset.loose import read_loosely
+from odyssey_recorder.dataset.lenient import read_loosely
 from odyssey_recorder.dataset.provenance import Origin, Whole
 from odyssey_recorder.errors import DatasetError, InvalidEpisodeError
 from odyssey_recorder.files import Largest, read_json

@@ -22,7 +22,7 @@ from odyssey_recorder.dataset.episode_files import (
     version_name,
 )
 from odyssey_recorder.dataset.journal import HISTORY, Change, Contents, Journal, Recorded, never, unheard
-from odyssey_recorder.dataset.loose import read_damaged, with_end
+from odyssey_recorder.dataset.lenient import read_damaged, with_end
 from odyssey_recorder.dataset.png import read_png
 from odyssey_recorder.dataset.provenance import EpisodeProvenance
 from odyssey_recorder.dataset.store import checked_id, read_provenance

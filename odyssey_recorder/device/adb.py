@@ -14,7 +14,7 @@ from pathlib import Path
 from textwrap import shorten
 
 from odyssey_recorder.device import dumpsys, input_command
-from odyssey_recorder.device.adb_connection import Connection
+from odyssey_recorder.device.adb_connection import DeviceConnection
 from odyssey_recorder.device.adb_keyboard import AdbKeyboard, broadcast_commands
 from odyssey_recorder.device.adb_server import AdbServer, device_errors, find_adb
 from odyssey_recorder.device.device import ClockReading, DeviceProperties, OnTyped, ScreenState
@@ -30,7 +30,7 @@ from odyssey_recorder.errors import (
     DeviceTimeoutError,
     InputRefusedError,
 )
-from odyssey_recorder.gesture.getevent import InputNode, parse_nodes
+from odyssey_recorder.gesture.getevent import InputDeviceNode, parse_nodes
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import SystemKey
 from odyssey_recorder.model.geometry import Pixel
@@ -242,7 +242,7 @@ class AdbDevice:
         with self._keyboard.chosen():
             self._type(broadcast_commands(text), text, on_typed)
 
-    def view_tree(self) -> str:
+    def view_hierarchy(self) -> str:
         """What `uiautomator dump` says of the window in front, XML.
 
         Raises `DeviceError` where the screen does not rest for the ten seconds that `uiautomator` waits.
@@ -280,7 +280,7 @@ class AdbDevice:
         with device_errors(self._serial):
             return dumpsys.free_bytes(answer)
 
-    def input_nodes(self) -> tuple[InputNode, ...]:
+    def input_nodes(self) -> tuple[InputDeviceNode, ...]:
         """The input nodes as they are now."""
         [nodes] = self._ask("getevent -lp")
         return parse_nodes(nodes)
@@ -483,7 +483,7 @@ class AdbDevice:
         return self._has_packets
 
     @contextmanager
-    def _connected(self, timeout_s: float) -> Iterator[Connection]:
+    def _connected(self, timeout_s: float) -> Iterator[DeviceConnection]:
         """A connection to the server that `close` reaches, from before anything is asked on it."""
         connection = self._server.connect(timeout_s)
         with connection.conn as sock:

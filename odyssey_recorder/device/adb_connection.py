@@ -12,7 +12,7 @@ from adbutils.errors import AdbError as AdbError
 from adbutils.errors import AdbTimeout as AdbTimeout
 
 
-class Connection(AdbConnection):
+class DeviceConnection(AdbConnection):
     """A connection to a server that is up; the library's own would start one, on a port of its choice."""
 
     def __init__(self, address: tuple[str, int], timeout_s: float) -> None:

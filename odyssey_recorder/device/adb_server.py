@@ -13,7 +13,7 @@ from odyssey_recorder.device.device import ListedDevice
 from odyssey_recorder.errors import DeviceDisconnectedError, DeviceError, DeviceTimeoutError
 
 if TYPE_CHECKING:  # it takes a while to load, and a window opens before anything is asked of adb
-    from odyssey_recorder.device.adb_connection import Connection
+    from odyssey_recorder.device.adb_connection import DeviceConnection
 
 DEFAULT_PORT = 5037
 """Where adb servers listen unless told otherwise."""
@@ -127,12 +127,12 @@ class AdbServer:
         with self._errors():
             return dumpsys.listed_devices(self._query("host:devices-l"))
 
-    def connect(self, timeout_s: float) -> "Connection":
+    def connect(self, timeout_s: float) -> "DeviceConnection":
         """A new connection whose every wait has the time limit; raises what adbutils and sockets raise."""
-        from odyssey_recorder.device.adb_connection import Connection
+        from odyssey_recorder.device.adb_connection import DeviceConnection
 
         try:
-            connection = Connection((self.host, self.port), timeout_s)
+            connection = DeviceConnection((self.host, self.port), timeout_s)
         except ConnectionRefusedError:
             if self._adb is None:
                 raise
@@ -140,16 +140,16 @@ class AdbServer:
         self._is_ours = bool(self._is_ours)
         return connection
 
-    def _revived(self, adb: Callable[[], str], timeout_s: float) -> "Connection":
-        from odyssey_recorder.device.adb_connection import Connection
+    def _revived(self, adb: Callable[[], str], timeout_s: float) -> "DeviceConnection":
+        from odyssey_recorder.device.adb_connection import DeviceConnection
 
         with self._starting:  # one thread starts it, and the others find it up
             with suppress(ConnectionRefusedError):
-                return Connection((self.host, self.port), timeout_s)
+                return DeviceConnection((self.host, self.port), timeout_s)
             if self._is_ours is False:
                 raise DeviceDisconnectedError(f"{self} has ended. {_NOT_OURS}")
             self.start(adb())
-            return Connection((self.host, self.port), timeout_s)
+            return DeviceConnection((self.host, self.port), timeout_s)
 
     def _errors(self) -> AbstractContextManager[None]:
         return device_errors(str(self), if_silent=_RESTART_SERVER, if_gone=_RESTART_SERVER)

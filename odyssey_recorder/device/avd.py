@@ -8,7 +8,7 @@ from odyssey_recorder.device import avd_config, preflight
 from odyssey_recorder.device.adb_server import AdbServer
 from odyssey_recorder.device.avd_config import AvdFolder, is_avd_name, made_by, wanted_entries
 from odyssey_recorder.device.avd_tools import AvdTools
-from odyssey_recorder.device.boot import Boot, Stage, end_emulator
+from odyssey_recorder.device.boot import Boot, BootStage, end_emulator
 from odyssey_recorder.device.device import Device
 from odyssey_recorder.device.discovery import running_avds
 from odyssey_recorder.device.emulator_console import EmulatorConsole, check_snapshot_name, console_of
@@ -19,13 +19,13 @@ from odyssey_recorder.device.emulator_launch import (
     launch_command,
     new_log,
 )
-from odyssey_recorder.device.preflight import Finding
+from odyssey_recorder.device.preflight import PreflightFinding
 from odyssey_recorder.device.preparation import IMAGE_LOCALE, prepare
 from odyssey_recorder.device.profile import DeviceProfile, Preparation, profile_named, profiles
 from odyssey_recorder.device.sdk import AndroidSdk, no_sdk
 from odyssey_recorder.errors import CancelledError, DeviceError, SdkError
 
-__all__ = ["Avd", "Stage", "Start", "Started", "Surroundings", "VirtualDevices"]
+__all__ = ["Avd", "BootStage", "SdkEnvironment", "Start", "StartedDevice", "VirtualDevices"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,15 +61,15 @@ class Start:
 
 
 @dataclass(frozen=True, slots=True)
-class Started:
+class StartedDevice:
     """A device that runs and was prepared, with what its preflight found."""
 
     serial: str
-    findings: tuple[Finding, ...]
+    findings: tuple[PreflightFinding, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Surroundings:
+class SdkEnvironment:
     """The folders of the user that virtual devices use, and the environment in which the SDK's tools run.
 
     `avds` holds the devices themselves, `running` the notes of those that run, `logs` what emulators say; `token` is
@@ -95,10 +95,10 @@ class VirtualDevices:
         self,
         sdk: AndroidSdk | None,
         server: AdbServer,
-        around: Surroundings,
+        around: SdkEnvironment,
         connect: Callable[[str], Device],
         *,
-        without_sdk: Finding | None = None,
+        without_sdk: PreflightFinding | None = None,
     ) -> None:
         """`server` is the adb server that knows the emulators; `connect` gives a device of it that answers.
 
@@ -112,7 +112,7 @@ class VirtualDevices:
         self._files = AvdFolder(around.avds)
         self._known: tuple[object, frozenset[str]] | None = None
 
-    def missing(self) -> tuple[Finding, ...]:
+    def missing(self) -> tuple[PreflightFinding, ...]:
         """What of the SDK is missing for the profiles, each with the command that brings it; empty if nothing is."""
         if self._sdk is None:
             return (self._without_sdk,)
@@ -160,9 +160,9 @@ class VirtualDevices:
         name: str,
         how: Start = Start(),
         *,
-        progress: Callable[[Stage], object] = lambda _: None,
+        progress: Callable[[BootStage], object] = lambda _: None,
         cancelled: Callable[[], bool] = lambda: False,
-    ) -> Started:
+    ) -> StartedDevice:
         """Start an AVD, wait until its home screen is up, and prepare it as its profile says.
 
         The emulator goes on when this program ends. Raises `CancelledError` soon after `cancelled` says so; the
@@ -176,7 +176,7 @@ class VirtualDevices:
         ports = free_ports((how.port,) if how.port else self._around.console_ports)
         log = new_log(self._around.logs, name)
         command = launch_command(sdk.require("emulator"), name, ports, _options(how, wanted))
-        progress(Stage.STARTING)
+        progress(BootStage.STARTING)
         emulator = LaunchedEmulator(command, self._environment(sdk), log)
         try:
             Boot(name, ports.serial, emulator, self._server, cancelled).wait(progress)
@@ -190,9 +190,9 @@ class VirtualDevices:
         name: str,
         how: Start = Start(),
         *,
-        progress: Callable[[Stage], object] = lambda _: None,
+        progress: Callable[[BootStage], object] = lambda _: None,
         cancelled: Callable[[], bool] = lambda: False,
-    ) -> Started:
+    ) -> StartedDevice:
         """Stop an AVD if it runs, and start it as new: all that is on it is lost, its snapshots too."""
         serial = self._serial(name)
         if serial is not None:
@@ -297,13 +297,15 @@ class VirtualDevices:
         except DeviceError:
             emulator.end()
 
-    def _prepared(self, serial: str, wanted: Preparation, how: Start, progress: Callable[[Stage], object]) -> Started:
+    def _prepared(
+        self, serial: str, wanted: Preparation, how: Start, progress: Callable[[BootStage], object]
+    ) -> StartedDevice:
         device = self._connect(serial)
         try:
-            progress(Stage.PREPARING)
+            progress(BootStage.PREPARING)
             refused = prepare(device, wanted, animations=how.animations)
-            progress(Stage.CHECKING)
-            return Started(serial, (*refused, *preflight.findings(preflight.take_readings(device))))
+            progress(BootStage.CHECKING)
+            return StartedDevice(serial, (*refused, *preflight.findings(preflight.take_readings(device))))
         finally:
             device.close()
 

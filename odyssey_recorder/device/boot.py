@@ -30,7 +30,7 @@ _NOT_HOME = "FallbackHome"
 """The activity that holds the place of the home screen until the user's files are unlocked."""
 
 
-class Stage(Enum):
+class BootStage(Enum):
     """How far a device is that starts; the values are words to show."""
 
     STARTING = "Starting the emulator"
@@ -56,7 +56,7 @@ class Boot:
     boot_s: float = _BOOT_S
     home_s: float = _HOME_S
 
-    def wait(self, progress: Callable[[Stage], object]) -> None:
+    def wait(self, progress: Callable[[BootStage], object]) -> None:
         """Return when an activity has the focus on a device that has booted.
 
         One that locks its screen shows none: after `home_s` that is taken for good. Raises CancelledError, and
@@ -64,13 +64,13 @@ class Boot:
         """
         expires_s = time.monotonic() + self.boot_s
         for stage, is_passed in (
-            (Stage.WAITING_FOR_ADB, self._is_listed),
-            (Stage.BOOTING, self._has_booted),
+            (BootStage.WAITING_FOR_ADB, self._is_listed),
+            (BootStage.BOOTING, self._has_booted),
         ):
             progress(stage)
             if not self._passes(is_passed, expires_s):
                 self._give_up(stage)
-        progress(Stage.WAITING_FOR_HOME)
+        progress(BootStage.WAITING_FOR_HOME)
         self._passes(self._is_home, time.monotonic() + self.home_s)
 
     def _passes(self, is_passed: Callable[["AdbDevice"], bool], expires_s: float) -> bool:
@@ -105,7 +105,7 @@ class Boot:
             return False
         return bool(state.package) and _NOT_HOME not in state.activity
 
-    def _give_up(self, stage: Stage) -> NoReturn:
+    def _give_up(self, stage: BootStage) -> NoReturn:
         raise DeviceTimeoutError(
             f"{self.name} ({self.serial}) did not come up within {self.boot_s:g} s. It is still at: "
             f"{stage.value}. It runs on: look at its window, or stop it and try a cold boot. Its log: "

@@ -6,7 +6,7 @@ from typing import Protocol
 
 from odyssey_recorder.device.repair import Repair
 from odyssey_recorder.device.screen import Frame
-from odyssey_recorder.gesture.getevent import InputNode
+from odyssey_recorder.gesture.getevent import InputDeviceNode
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import SystemKey
 from odyssey_recorder.model.geometry import Box, Pixel, Rotation, Size
@@ -162,7 +162,7 @@ class Device(Protocol):
         device took only a part of it.
         """
 
-    def view_tree(self) -> str:
+    def view_hierarchy(self) -> str:
         """What `uiautomator dump` says of the window in front, XML; takes seconds where the screen moves.
 
         Raises `DeviceError` where there is none to be had.
@@ -177,7 +177,7 @@ class Device(Protocol):
     def free_bytes(self) -> int:
         """The room that is left where apps keep their data."""
 
-    def input_nodes(self) -> tuple[InputNode, ...]:
+    def input_nodes(self) -> tuple[InputDeviceNode, ...]:
         """The input nodes (touch screens, keyboard) as they are now."""
 
     def follow_input(self, take: Callable[[bytes, int], None]) -> None:

@@ -13,8 +13,8 @@ from odyssey_recorder.device import input_command
 from odyssey_recorder.device.adb import AdbDevice
 from odyssey_recorder.device.device import ClockReading, DeviceProperties, OnTyped, ScreenState
 from odyssey_recorder.device.emulator_finger import EmulatorFinger, PictureShape
-from odyssey_recorder.device.emulator_grpc import ANSWER_S, EmulatorControl, Picture, PictureStream
-from odyssey_recorder.device.emulator_link import Connection, EmulatorLink, FindControl
+from odyssey_recorder.device.emulator_grpc import ANSWER_S, EmulatorControl, PictureStream, StreamFrame
+from odyssey_recorder.device.emulator_link import ControlConnection, EmulatorLink, FindControl
 from odyssey_recorder.device.pasting import Pasting, check_pasted_text, is_pasted
 from odyssey_recorder.device.repair import Repair
 from odyssey_recorder.device.screen import Frame
@@ -24,7 +24,7 @@ from odyssey_recorder.errors import (
     DeviceTimeoutError,
     InputRefusedError,
 )
-from odyssey_recorder.gesture.getevent import InputNode
+from odyssey_recorder.gesture.getevent import InputDeviceNode
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import SystemKey
 from odyssey_recorder.model.geometry import Pixel
@@ -228,9 +228,9 @@ class EmulatorDevice:
         """What the device is."""
         return self._adb.properties()
 
-    def view_tree(self) -> str:
+    def view_hierarchy(self) -> str:
         """What `uiautomator dump` says of the window in front, XML."""
-        return self._adb.view_tree()
+        return self._adb.view_hierarchy()
 
     def setting(self, namespace: str, name: str) -> str:
         """A value of Android's settings; empty where it was never set."""
@@ -244,7 +244,7 @@ class EmulatorDevice:
         """The room that is left where apps keep their data."""
         return self._adb.free_bytes()
 
-    def input_nodes(self) -> tuple[InputNode, ...]:
+    def input_nodes(self) -> tuple[InputDeviceNode, ...]:
         """The input nodes as they are now."""
         return self._adb.input_nodes()
 
@@ -309,7 +309,7 @@ class EmulatorDevice:
 
     # Which way -------------------------------------------------------------------------------------------------
 
-    def _connection(self) -> Connection | None:
+    def _connection(self) -> ControlConnection | None:
         """The connection to use: none where its pictures are not what apps see, unless gRPC is demanded."""
         if self._link is None or self._closed.is_set():
             return None
@@ -331,11 +331,11 @@ class EmulatorDevice:
         with suppress(InputRefusedError):
             self._finger.lift(connection.control if connection else None)
 
-    def _drop(self, connection: Connection, error: DeviceError) -> None:
+    def _drop(self, connection: ControlConnection, error: DeviceError) -> None:
         assert self._link is not None
         self._link.drop(connection, error)
 
-    def _look(self, connection: Connection, newest: Picture) -> None:
+    def _look(self, connection: ControlConnection, newest: StreamFrame) -> None:
         """In the link's thread: ask adb whether pictures of a new shape are what apps see."""
         self._finger.recover(connection.control)
         if PictureShape.of(newest) != self._fitting:
@@ -360,7 +360,7 @@ class EmulatorDevice:
 
     # The control service ---------------------------------------------------------------------------------------
 
-    def _frame(self, picture: Picture, *, streamed: bool) -> Frame:
+    def _frame(self, picture: StreamFrame, *, streamed: bool) -> Frame:
         self._shape = PictureShape.of(picture)
         return self._numbered(
             Frame(
@@ -393,7 +393,7 @@ class EmulatorDevice:
         return shape
 
     @contextmanager
-    def _dropping(self, connection: Connection) -> Iterator[None]:
+    def _dropping(self, connection: ControlConnection) -> Iterator[None]:
         """Carry out an input, and leave a connection on which it fails."""
         with self._standing_still:
             pass
@@ -420,7 +420,7 @@ class EmulatorDevice:
         self._allow_adb()
         by_adb()
 
-    def _restore_clipboard(self, connection: Connection, former: str) -> None:
+    def _restore_clipboard(self, connection: ControlConnection, former: str) -> None:
         try:
             with self._dropping(connection):
                 connection.control.set_clipboard(former)

@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from odyssey_recorder.device.emulator_grpc import EmulatorControl, Picture
+from odyssey_recorder.device.emulator_grpc import EmulatorControl, StreamFrame
 from odyssey_recorder.errors import DeviceError, DeviceTimeoutError, InputRefusedError
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.geometry import Pixel, Rotation, Size, unrotate
@@ -19,7 +19,7 @@ class PictureShape:
     rotation: Rotation
 
     @classmethod
-    def of(cls, picture: Picture) -> "PictureShape":
+    def of(cls, picture: StreamFrame) -> "PictureShape":
         """The shape of a picture of the whole panel."""
         return cls(picture.size, picture.rotation)
 

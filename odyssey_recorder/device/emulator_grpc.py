@@ -103,7 +103,7 @@ class ControlStatus:
 
 
 @dataclass(frozen=True, slots=True)
-class Picture:
+class StreamFrame:
     """One picture of the screen, RGB, `size.width * size.height * 3` bytes, rows from the top, turned upright.
 
     `seq` grows within a stream, and gaps in it are pictures that the emulator or we left out. `started_ns` is when
@@ -117,7 +117,7 @@ class Picture:
     started_ns: int
     arrived_ns: int
 
-    def shows_same_as(self, other: "Picture") -> bool:
+    def shows_same_as(self, other: "StreamFrame") -> bool:
         """Whether both are the same to the pixel."""
         return self.size == other.size and self.pixels == other.pixels
 
@@ -142,11 +142,11 @@ class PictureStream:
         self._memory = memory
         self._not_before_ns = not_before_ns
         self._changed = threading.Condition()
-        self._whole: Picture | None = None
-        self._taken: Picture | None = None
-        self._copied: Picture | None = None
+        self._whole: StreamFrame | None = None
+        self._taken: StreamFrame | None = None
+        self._copied: StreamFrame | None = None
         self._copied_ns = 0
-        self._newest: Picture | None = None
+        self._newest: StreamFrame | None = None
         self._torn_in_a_row = 0
         self.received = 0
         self.dropped = 0
@@ -156,11 +156,11 @@ class PictureStream:
         self._thread.start()
 
     @property
-    def newest(self) -> Picture | None:
+    def newest(self) -> StreamFrame | None:
         """The last picture that came, given out or not; None before the first."""
         return self._newest
 
-    def take(self, wait_s: float) -> Picture | None:
+    def take(self, wait_s: float) -> StreamFrame | None:
         """The newest whole picture, once; None where none comes in `wait_s`, or the stream has ended."""
         expires_s = time.monotonic() + wait_s
         with self._changed:
@@ -199,7 +199,7 @@ class PictureStream:
         self._thread.join()
 
     def _read(self) -> None:
-        last: Picture | None = None
+        last: StreamFrame | None = None
         try:
             with control_errors(self._who):
                 for image in self._call:
@@ -217,7 +217,7 @@ class PictureStream:
         finally:
             self._end(None)
 
-    def _put(self, picture: Picture, *, shared: bool) -> None:
+    def _put(self, picture: StreamFrame, *, shared: bool) -> None:
         with self._changed:
             self.dropped += max(picture.seq - self._newest.seq - 1, 0) if self._newest else 0
             self._settle_copied(picture.started_ns)
@@ -272,7 +272,7 @@ class EmulatorControl:
         hardware = {entry.key: entry.value for entry in answer.hardwareConfig.entry}
         return ControlStatus(answer.version, answer.booted, hardware)
 
-    def screenshot(self, within: Size | None = None) -> Picture:
+    def screenshot(self, within: Size | None = None) -> StreamFrame:
         """The screen as it is now, made smaller to lie within a size if one is given.
 
         Raises `DeviceError` where what comes is not one whole picture, as where the display is off.
@@ -363,7 +363,7 @@ def _length(image: pb.Image) -> int:
     return image.format.width * image.format.height * 3
 
 
-def _picture(who: str, image: pb.Image, pixels: bytes, *, not_before_ns: int) -> Picture:
+def _picture(who: str, image: pb.Image, pixels: bytes, *, not_before_ns: int) -> StreamFrame:
     """What came as a value; raises `DeviceError` for anything but one whole RGB picture.
 
     The emulator dates by the wall clock of the computer that both run on; a picture without a date is of now.
@@ -376,7 +376,7 @@ def _picture(who: str, image: pb.Image, pixels: bytes, *, not_before_ns: int) ->
             f"The control service of {who} gave no whole picture: {len(pixels)} bytes came for {size},"
             f" {_length(image)} were expected. If the screen is off, wake the device; otherwise try again."
         )
-    return Picture(
+    return StreamFrame(
         size=size,
         pixels=pixels,
         rotation=Rotation(image.format.rotation.rotation),

@@ -8,7 +8,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 
 from odyssey_recorder.device.discovery import ControlEndpoint
-from odyssey_recorder.device.emulator_grpc import EmulatorControl, Picture, PictureStream
+from odyssey_recorder.device.emulator_grpc import EmulatorControl, PictureStream, StreamFrame
 from odyssey_recorder.device.frame_memory import FrameMemory
 from odyssey_recorder.errors import DeviceDisconnectedError, DeviceError, DeviceTimeoutError
 from odyssey_recorder.model.geometry import Size
@@ -28,7 +28,7 @@ FindControl = Callable[[], ControlEndpoint | None]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Connection:
+class ControlConnection:
     """An open connection: its calls, its pictures, whether keys that are sent reach the guest, and since when it is.
 
     Who holds `inputs` can go on with its calls after the stream has ended: only then is the connection let go.
@@ -52,7 +52,7 @@ class EmulatorLink:
         self,
         serial: str,
         find: FindControl,
-        look: Callable[[Connection, Picture], None],
+        look: Callable[[ControlConnection, StreamFrame], None],
         *,
         answer_s: float,
         shares_memory: bool,
@@ -67,7 +67,7 @@ class EmulatorLink:
         self._answer_s = answer_s
         self._shares_memory = shares_memory
         self._control: EmulatorControl | None = None
-        self._connection: Connection | None = None
+        self._connection: ControlConnection | None = None
         self._since_ns = 0
         self._renewing = threading.Lock()
         self._closing = threading.Event()
@@ -77,7 +77,7 @@ class EmulatorLink:
         self._thread.start()
 
     @property
-    def connection(self) -> Connection | None:
+    def connection(self) -> ControlConnection | None:
         """The connection while there is one and its stream lives."""
         connection = self._connection
         if connection is None or connection.stream.ended.is_set() or self._is_outdated(connection.opened_ns):
@@ -94,7 +94,7 @@ class EmulatorLink:
         """Return when the first try to connect, since `renew` if that was called, has ended, well or not."""
         self._tried.wait(timeout_s)
 
-    def drop(self, connection: Connection, error: DeviceError) -> None:
+    def drop(self, connection: ControlConnection, error: DeviceError) -> None:
         """Leave a connection on which a call failed; another is opened soon."""
         connection.stream.close(error)
 
@@ -145,7 +145,7 @@ class EmulatorLink:
         return opened_ns < self._since_ns
 
     @contextmanager
-    def _opened(self, opened_ns: int) -> Iterator[Connection]:
+    def _opened(self, opened_ns: int) -> Iterator[ControlConnection]:
         endpoint = self._endpoint()
         control = EmulatorControl(self._serial, endpoint.address, endpoint.token, answer_s=self._answer_s)
         with ExitStack() as stack:
@@ -160,7 +160,7 @@ class EmulatorLink:
             stream = control.stream(memory, not_before_ns=self._since_ns)
             stack.callback(stream.join)
             stack.callback(stream.close)
-            connection = Connection(control, stream, has_keyboard, opened_ns)
+            connection = ControlConnection(control, stream, has_keyboard, opened_ns)
             stack.callback(self._leave, connection)
             try:
                 yield connection
@@ -177,7 +177,7 @@ class EmulatorLink:
             _log.info("No memory can be shared with %s: %s", self._serial, error)
             return None
 
-    def _leave(self, connection: Connection) -> None:
+    def _leave(self, connection: ControlConnection) -> None:
         self._connection = None
         connection.inputs.acquire()
         connection.inputs.release()
@@ -196,7 +196,7 @@ class EmulatorLink:
             )
         return endpoint
 
-    def _watch(self, connection: Connection) -> None:
+    def _watch(self, connection: ControlConnection) -> None:
         """Publish a connection whose pictures have proved to be true, and look after it until its stream ends.
 
         While the stream is silent the screen is looked at once as a whole, then, each time, in a small picture.
@@ -221,7 +221,9 @@ class EmulatorLink:
             stream.ended.wait(_TICK_S)
         raise stream.error
 
-    def _check_silence(self, connection: Connection, received: int, before: Picture, now: Picture) -> None:
+    def _check_silence(
+        self, connection: ControlConnection, received: int, before: StreamFrame, now: StreamFrame
+    ) -> None:
         """Raise `DeviceError` where the screen has changed and the stream does not say so."""
         if not now.shows_same_as(before) and not connection.stream.came_after(received, _LATE_S):
             raise DeviceError(

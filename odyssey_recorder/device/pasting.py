@@ -4,7 +4,7 @@ import re
 import unicodedata
 from collections.abc import Callable
 
-from odyssey_recorder.device import input_command, view_tree
+from odyssey_recorder.device import input_command, view_hierarchy
 from odyssey_recorder.device.adb import AdbDevice
 from odyssey_recorder.device.device import OnTyped
 from odyssey_recorder.device.emulator_grpc import EmulatorControl
@@ -127,6 +127,6 @@ class Pasting:
     def _field_text(self) -> str | None:
         """What the focused field holds; None for none, for a password, and where the screen moves."""
         try:
-            return view_tree.focused_text(view_tree.parse(self._adb.view_tree()))
+            return view_hierarchy.focused_text(view_hierarchy.parse(self._adb.view_hierarchy()))
         except DeviceError:
             return None

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from odyssey_recorder.device.device import Device
 from odyssey_recorder.device.profile import DeviceProfile, profile_of
 from odyssey_recorder.device.repair import THREE_BUTTONS, PutSetting, Repair, ResetScreen, shell_line
-from odyssey_recorder.gesture.getevent import InputNode
+from odyssey_recorder.gesture.getevent import InputDeviceNode
 from odyssey_recorder.model.geometry import Size
 
 _ANIMATIONS = ("window_animation_scale", "transition_animation_scale", "animator_duration_scale")
@@ -33,7 +33,7 @@ class Readings:
     density: int
     profile: DeviceProfile | None
     free_bytes: int
-    nodes: tuple[InputNode, ...]
+    nodes: tuple[InputDeviceNode, ...]
     sends_frames: bool
     navigation_mode: str
     animation_scales: tuple[str, str, str]
@@ -47,7 +47,7 @@ class Readings:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class PreflightFinding:
     """One thing that was looked at. `mend` is empty where all is well; with `prevents` nothing can be recorded.
 
     `command` is the line for a terminal that `mend` speaks of, empty where it is no matter of a command; `repairs` do
@@ -83,7 +83,7 @@ def take_readings(device: Device) -> Readings:
     )
 
 
-def findings(readings: Readings) -> tuple[Finding, ...]:
+def findings(readings: Readings) -> tuple[PreflightFinding, ...]:
     """What the readings mean for a recording: each thing once, whether it is well or not."""
     return (
         _screen(readings),
@@ -98,23 +98,23 @@ def findings(readings: Readings) -> tuple[Finding, ...]:
     )
 
 
-def mend(device: Device, finding: Finding) -> None:
+def mend(device: Device, finding: PreflightFinding) -> None:
     """Carry out all repairs of a finding. Raises DeviceError."""
     for repair in finding.repairs:
         device.repair(repair)
 
 
-def _screen(readings: Readings) -> Finding:
+def _screen(readings: Readings) -> PreflightFinding:
     found, profile = f"{readings.size} at {readings.density} dpi", readings.profile
     if profile is None:
         mend = "None of the six devices of the dataset is like this: record on one of them."
-        return Finding("Screen", found, mend)
+        return PreflightFinding("Screen", found, mend)
     if readings.density == profile.density and readings.size in _sizes(profile):
-        return Finding("Screen", f"{found}, as {profile.name}")
+        return PreflightFinding("Screen", f"{found}, as {profile.name}")
     wanted = f"{profile.name} has {profile.size} at {profile.density} dpi."
     if readings.panel in _sizes(profile):
         return _repairable(readings, "Screen", found, wanted, ResetScreen())
-    return Finding("Screen", found, f"{wanted} Make the virtual device anew by its profile (Devices, Create).")
+    return PreflightFinding("Screen", found, f"{wanted} Make the virtual device anew by its profile (Devices, Create).")
 
 
 def _sizes(profile: DeviceProfile) -> tuple[Size, ...]:
@@ -123,83 +123,85 @@ def _sizes(profile: DeviceProfile) -> tuple[Size, ...]:
     return (profile.size, *outer)
 
 
-def _touch_screen(readings: Readings) -> Finding:
+def _touch_screen(readings: Readings) -> PreflightFinding:
     screens = [node.name for node in readings.nodes if node.is_touchscreen]
     slotless = [node.name for node in readings.nodes if node.is_slotless]
     if not screens and slotless:
         mend = "Passive mode needs protocol B, which all emulators of Android's SDK speak. Record in mirror mode."
         found = f"{slotless[0]} speaks multi-touch protocol A (no ABS_MT_SLOT)"
-        return Finding("Touch screen", found, mend, prevents=True)
+        return PreflightFinding("Touch screen", found, mend, prevents=True)
     if not screens:
         mend = "Start the device again; if it stays so, record in mirror mode: its touches cannot be heard."
-        return Finding("Touch screen", "no input node tells of fingers", mend, prevents=True)
+        return PreflightFinding("Touch screen", "no input node tells of fingers", mend, prevents=True)
     more = f" and {len(screens) - 1} more" if len(screens) > 1 else ""
-    return Finding("Touch screen", screens[0] + more)
+    return PreflightFinding("Touch screen", screens[0] + more)
 
 
-def _keyboard(readings: Readings) -> Finding:
+def _keyboard(readings: Readings) -> PreflightFinding:
     if readings.has_keyboard:
-        return Finding("Keyboard", "keys of the emulator's window are heard")
+        return PreflightFinding("Keyboard", "keys of the emulator's window are heard")
     mend = (
         "Write hw.keyboard=yes into the config.ini of the virtual device (in Android Studio: Device Manager, Edit, "
         "Additional settings, Enable keyboard input), then start it again with Cold Boot."
     )
-    return Finding("Keyboard", "none: the toolbar's keys and typing on your keyboard reach nobody", mend)
+    return PreflightFinding("Keyboard", "none: the toolbar's keys and typing on your keyboard reach nobody", mend)
 
 
-def _soft_keyboard(readings: Readings) -> Finding:
+def _soft_keyboard(readings: Readings) -> PreflightFinding:
     if not readings.has_keyboard or readings.keyboard_beside_hardware == "1":
-        return Finding("On-screen keyboard", "comes up for every field")
+        return PreflightFinding("On-screen keyboard", "comes up for every field")
     found = "stays away, for there is a hardware keyboard"
     by_hand = "Settings, System, Languages & input, Physical keyboard, Use on-screen keyboard"
     repair = PutSetting("secure", "show_ime_with_hard_keyboard", "1")
     return _repairable(readings, "On-screen keyboard", found, "Fields would take text unseen.", repair, by_hand=by_hand)
 
 
-def _navigation(readings: Readings) -> Finding:
+def _navigation(readings: Readings) -> PreflightFinding:
     kinds = {_GESTURES: "by gestures", _TWO_BUTTONS: "by two buttons and a gesture"}
     if readings.navigation_mode not in kinds:
-        return Finding("Navigation", "by three buttons")
+        return PreflightFinding("Navigation", "by three buttons")
     found, by_hand = kinds[readings.navigation_mode], "Settings, System, Gestures, Navigation mode, 3-button"
     why = "HOME, BACK and RECENT are told from swipes, less surely than from buttons."
     return _repairable(readings, "Navigation", found, why, THREE_BUTTONS, by_hand=by_hand)
 
 
-def _animations(readings: Readings) -> Finding:
+def _animations(readings: Readings) -> PreflightFinding:
     moving = [name for name, scale in zip(_ANIMATIONS, readings.animation_scales, strict=True) if not _is_off(scale)]
     if not moving:
-        return Finding("Animations", "off")
+        return PreflightFinding("Animations", "off")
     repairs = [PutSetting("global", name, "0") for name in moving]
     return _repairable(
         readings, "Animations", "on: " + ", ".join(moving), "Screens take longer to come to rest.", *repairs
     )
 
 
-def _staying_awake(readings: Readings) -> Finding:
+def _staying_awake(readings: Readings) -> PreflightFinding:
     if readings.stays_on.isdecimal() and int(readings.stays_on) & _EVERY_PLUG:
-        return Finding("Staying awake", "the screen stays on")
+        return PreflightFinding("Staying awake", "the screen stays on")
     repair = PutSetting("global", "stay_on_while_plugged_in", str(_EVERY_PLUG))
     why = "A screen that goes dark in the middle of a task spoils the recording."
     by_hand = "Settings, System, Developer options, Stay awake"
     return _repairable(readings, "Staying awake", "the screen goes dark after a while", why, repair, by_hand=by_hand)
 
 
-def _room(readings: Readings) -> Finding:
+def _room(readings: Readings) -> PreflightFinding:
     found = f"{readings.free_bytes / 1024**3:.1f} GiB left on the device's disk"
     if readings.free_bytes >= _LITTLE_ROOM_BYTES:
-        return Finding("Room", found)
+        return PreflightFinding("Room", found)
     mend = "Apps will fail to store things. Remove apps or files on the device, or reset it (Devices, Reset)."
-    return Finding("Room", found, mend)
+    return PreflightFinding("Room", found, mend)
 
 
-def _pictures(readings: Readings) -> Finding:
+def _pictures(readings: Readings) -> PreflightFinding:
     if readings.sends_frames:
-        return Finding("Pictures", "by the emulator's control service (gRPC), each time that the screen changes")
+        return PreflightFinding(
+            "Pictures", "by the emulator's control service (gRPC), each time that the screen changes"
+        )
     mend = (
         "A step whose picture may be too old will be flagged. Start the emulator from Android Studio, or with "
         "-grpc 8554 -grpc-use-token, to have a picture of every change."
     )
-    return Finding("Pictures", "by screencap, one after the other", mend)
+    return PreflightFinding("Pictures", "by screencap, one after the other", mend)
 
 
 def _is_off(scale: str) -> bool:
@@ -210,9 +212,11 @@ def _is_off(scale: str) -> bool:
         return False
 
 
-def _repairable(readings: Readings, what: str, found: str, why: str, *repairs: Repair, by_hand: str = "") -> Finding:
+def _repairable(
+    readings: Readings, what: str, found: str, why: str, *repairs: Repair, by_hand: str = ""
+) -> PreflightFinding:
     """What can be put right over adb: by `repairs`, by the command for a terminal, and `by_hand` on the device."""
     lines = "; ".join(shell_line(repair) for repair in repairs)
     command = shlex.join(("adb", "-s", readings.serial, "shell", lines))
     mend = f"{why} Run: {command}" + (f" (on the device: {by_hand})." if by_hand else "")
-    return Finding(what, found, mend, command=command, repairs=repairs, why=why)
+    return PreflightFinding(what, found, mend, command=command, repairs=repairs, why=why)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from odyssey_recorder.device.device import Device
-from odyssey_recorder.device.preflight import Finding
+from odyssey_recorder.device.preflight import PreflightFinding
 from odyssey_recorder.device.profile import Preparation
 from odyssey_recorder.device.repair import THREE_BUTTONS, EnableOverlay, PutSetting, Repair, SetTimeZone, shell_line
 from odyssey_recorder.errors import DeviceDisconnectedError, DeviceError
@@ -17,7 +17,7 @@ _NAVIGATION = {"three_button": ("0", THREE_BUTTONS), "gestural": ("2", _GESTURES
 _ON_EVERY_POWER = "7"
 
 
-def prepare(device: Device, wanted: Preparation, *, animations: bool) -> tuple[Finding, ...]:
+def prepare(device: Device, wanted: Preparation, *, animations: bool) -> tuple[PreflightFinding, ...]:
     """Set the device as `wanted`, its animations on or off; a finding for each thing that it refuses.
 
     Raises `DeviceDisconnectedError` where the device goes away meanwhile.
@@ -43,19 +43,19 @@ def _navigation(device: Device, wanted: Preparation) -> list[Repair]:
     return [] if device.setting("secure", "navigation_mode") == mode else [overlay]
 
 
-def _repaired(device: Device, repairs: list[Repair]) -> Iterator[Finding]:
+def _repaired(device: Device, repairs: list[Repair]) -> Iterator[PreflightFinding]:
     for repair in repairs:
         try:
             device.repair(repair)
         except DeviceDisconnectedError:
             raise
         except DeviceError as error:
-            yield Finding("Preparation", f"`{shell_line(repair)}` was refused", str(error))
+            yield PreflightFinding("Preparation", f"`{shell_line(repair)}` was refused", str(error))
 
 
-def _locale(device: Device, wanted: str) -> Iterator[Finding]:
+def _locale(device: Device, wanted: str) -> Iterator[PreflightFinding]:
     """The language can only be chosen while the device starts; one that was never chosen is the image's own."""
     chosen = device.setting("system", "system_locales") or IMAGE_LOCALE
     if chosen.split(",")[0] != wanted:
         mend = f"On the device: Settings, System, Languages: put {wanted} first. Or reset the device."
-        yield Finding("Language", f"{chosen}, not {wanted}", mend)
+        yield PreflightFinding("Language", f"{chosen}, not {wanted}", mend)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from odyssey_recorder.device.preflight import Finding
+from odyssey_recorder.device.preflight import PreflightFinding
 from odyssey_recorder.errors import SdkError
 
 Tool = Literal["emulator", "avdmanager", "sdkmanager", "adb"]
@@ -100,13 +100,15 @@ class AndroidSdk:
         if not self.has_package(package):
             raise SdkError(f"The Android SDK in {self.folder} has no {package}. {self._mend(package)}")
 
-    def missing(self, images: Iterable[str]) -> tuple[Finding, ...]:
+    def missing(self, images: Iterable[str]) -> tuple[PreflightFinding, ...]:
         """Which tools and which of `images` are not there; each with the command that brings it."""
         tools = [name for name in _PACKAGES if name != "sdkmanager" and self.tool(name) is None]
         wanting: list[tuple[str, str]] = [(name, _PACKAGES[name]) for name in tools]
         wanting += [("System image", image) for image in sorted(set(images)) if not self.has_package(image)]
         return tuple(
-            Finding(what, f"no {package} in {self.folder}", self._mend(package), True, self.install_command(package))
+            PreflightFinding(
+                what, f"no {package} in {self.folder}", self._mend(package), True, self.install_command(package)
+            )
             for what, package in wanting
         )
 
@@ -133,9 +135,9 @@ class AndroidSdk:
         return ".bat" if name in _SCRIPTS else ".exe"
 
 
-def no_sdk() -> Finding:
+def no_sdk() -> PreflightFinding:
     """What is said where no SDK was found."""
-    return Finding("Android SDK", "not found", _NO_SDK, prevents=True)
+    return PreflightFinding("Android SDK", "not found", _NO_SDK, prevents=True)
 
 
 def _version(name: str) -> tuple[int, ...]:

@@ -12,8 +12,8 @@ from enum import Enum
 from odyssey_recorder.gesture import getevent
 from odyssey_recorder.gesture.getevent import (
     AxisRange,
+    InputDeviceNode,
     InputEvent,
-    InputNode,
     Message,
     NodeAdded,
     NodeRemoved,
@@ -142,7 +142,7 @@ class ContactTracker:
 
 
 def to_stroke(
-    contact: Contact, node: InputNode, panel: Size, rotation: Rotation, picture: Size | None = None
+    contact: Contact, node: InputDeviceNode, panel: Size, rotation: Rotation, picture: Size | None = None
 ) -> TouchStroke:
     """The contact as pixels of a screenshot that was taken with the device turned by `rotation`.
 

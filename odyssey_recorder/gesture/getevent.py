@@ -97,7 +97,7 @@ class AxisRange:
 
 
 @dataclass(frozen=True, slots=True)
-class InputNode:
+class InputDeviceNode:
     """An input device and what it can say. Nodes are numbered anew at each boot: know it by its abilities."""
 
     node: str
@@ -166,7 +166,7 @@ def parse_line(line: str, *, node: str = "", time_us: int = 0) -> Message | None
     return None
 
 
-def parse_nodes(text: str) -> tuple[InputNode, ...]:
+def parse_nodes(text: str) -> tuple[InputDeviceNode, ...]:
     """The input devices that ``getevent -p`` or ``-lp`` lists, in its order, which is none.
 
     The current values that it prints are passed over: emulators print 0 whatever the last touch was.
@@ -199,7 +199,7 @@ def _signed(number: int) -> int:
     return number - (1 << 32) if number >= 1 << 31 else number
 
 
-def _node(node: str, lines: list[str]) -> InputNode:
+def _node(node: str, lines: list[str]) -> InputDeviceNode:
     name, kind = "", ""
     keys: set[str] = set()
     axes: dict[str, AxisRange] = {}
@@ -220,4 +220,4 @@ def _node(node: str, lines: list[str]) -> InputNode:
             # One slot alone is a range too; other empty ones say nothing, as those of devices that were never set up.
             if axis.minimum < axis.maximum or code == SLOT:
                 axes[code] = axis
-    return InputNode(node, name, frozenset(keys), axes)
+    return InputDeviceNode(node, name, frozenset(keys), axes)

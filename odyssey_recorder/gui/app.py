@@ -9,11 +9,13 @@ from odyssey_recorder.gui.application import application
 from odyssey_recorder.gui.commands import Command
 from odyssey_recorder.gui.error_dialog import ErrorHook
 from odyssey_recorder.gui.main_window import MainWindow
-from odyssey_recorder.gui.record.recording_controller import Desk, RecordingController
+from odyssey_recorder.gui.record.recording_controller import RecordingController, Recordings
 from odyssey_recorder.gui.workplace import Workplace
 
 
-def run(desk: Desk, workplace: Workplace | None = None, *, serial: str | None = None, to_review: bool = False) -> int:
+def run(
+    service: Recordings, workplace: Workplace | None = None, *, serial: str | None = None, to_review: bool = False
+) -> int:
     """Open the window on `desk`, connected to `serial` if one is given; the exit code, once it is closed.
 
     It opens `to_review`, or on the page that it was closed on.
@@ -22,7 +24,7 @@ def run(desk: Desk, workplace: Workplace | None = None, *, serial: str | None = 
     """
     app = application()
     use_theme(workplace.theme if workplace is not None else "system")
-    controller = RecordingController(desk)
+    controller = RecordingController(service)
     window = MainWindow(controller, workplace, Command.REVIEW_PAGE if to_review else None)
     ErrorHook(window).install()
     signal.signal(signal.SIGINT, lambda _number, _frame: QTimer.singleShot(0, window.close))

@@ -9,8 +9,8 @@ from PySide6.QtGui import QFont, QFontDatabase, QFontInfo
 from PySide6.QtWidgets import QApplication
 
 from odyssey_recorder import __version__
+from odyssey_recorder.gui.garbage_collector import GarbageCollector
 from odyssey_recorder.gui.icons import icon
-from odyssey_recorder.gui.sweeper import Sweeper
 from odyssey_recorder.gui.theme import MARK
 
 _log = logging.getLogger("qt")
@@ -35,8 +35,8 @@ def application() -> QApplication:
     if not isinstance(app, QApplication):
         app = QApplication(sys.argv[:1])
     prepare(app)
-    if app.findChild(Sweeper) is None:
-        Sweeper(app).start()
+    if app.findChild(GarbageCollector) is None:
+        GarbageCollector(app).start()
     return app
 
 

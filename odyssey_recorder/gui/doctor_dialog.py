@@ -9,8 +9,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QDialog, QFileDialog, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
+from odyssey_recorder.doctor import DoctorFinding, Level, as_text
 from odyssey_recorder.errors import OdysseyError
-from odyssey_recorder.examination import Finding, Level, as_text
 from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.banner import Banner, Tone
 from odyssey_recorder.gui.icons import icon
@@ -24,27 +24,27 @@ _STOPPED = "It was stopped: not everything was looked at."
 _WORST_FIRST = (Level.MISSING, Level.NOTE, Level.OK)
 
 
-class Doctor(Protocol):
+class Diagnosis(Protocol):
     """What the dialog asks of the program. Every call may block and is made off the GUI thread."""
 
-    def examine(self, progress: Progress, cancelled: Cancelled) -> Sequence[Finding]:
+    def examine(self, progress: Progress, cancelled: Cancelled) -> Sequence[DoctorFinding]:
         """Look at everything, until nobody wants to know any more."""
 
-    def save(self, findings: Sequence[Finding], file: Path) -> None:
+    def save(self, findings: Sequence[DoctorFinding], file: Path) -> None:
         """Write a report, as JSON where `file` is called so, otherwise as text. Raises DatasetError."""
 
 
 class DoctorDialog(QDialog):
     """Looks at everything each time it is opened."""
 
-    def __init__(self, doctor: Doctor, background: Background, jobs: Jobs, parent: QWidget) -> None:
+    def __init__(self, doctor: Diagnosis, background: Background, jobs: Jobs, parent: QWidget) -> None:
         super().__init__(parent)
         self.setWindowTitle("Doctor")
         self._doctor = doctor
         self._background = background
         self._jobs = jobs
         self._job: Job | None = None
-        self._findings: Sequence[Finding] = ()
+        self._findings: Sequence[DoctorFinding] = ()
         self._progress = JobCard()
         self._said = text_label(kind="title")
         self._list = named(scroll_area(), "Findings")
@@ -82,7 +82,7 @@ class DoctorDialog(QDialog):
         self._message.repaint_icons()
         self._list.setWidget(_entries(self._findings))
 
-    def _show(self, findings: Sequence[Finding]) -> None:
+    def _show(self, findings: Sequence[DoctorFinding]) -> None:
         self._findings = sorted(findings, key=lambda one: _WORST_FIRST.index(one.level))
         missing, notes = (sum(one.level is level for one in findings) for level in (Level.MISSING, Level.NOTE))
         said = [f"{missing} missing"] * bool(missing) + [f"{notes} to know of"] * bool(notes)
@@ -135,7 +135,7 @@ class DoctorDialog(QDialog):
         self.resize(680, 560)
 
 
-def _entries(findings: Sequence[Finding]) -> QWidget:
+def _entries(findings: Sequence[DoctorFinding]) -> QWidget:
     whole = QWidget()
     column = QVBoxLayout(whole)
     column.setContentsMargins(0, 4, 8, 4)
@@ -146,7 +146,7 @@ def _entries(findings: Sequence[Finding]) -> QWidget:
     return whole
 
 
-def _entry(finding: Finding) -> QWidget:
+def _entry(finding: DoctorFinding) -> QWidget:
     theme = Theme.current()
     signs = {
         Level.OK: ("check_circle", theme.success),

@@ -23,7 +23,7 @@ Cancelled = Callable[[], bool]
 """Whether the work is no longer wanted; asked often, from the thread of the work."""
 
 
-class Work(Protocol[T_co]):
+class JobWork(Protocol[T_co]):
     """What a job does. It may block, and touches no widget.
 
     Work that was cancelled ends by raising any error; if it returns it was too late, and its result counts.
@@ -120,7 +120,7 @@ class Jobs(QObject):
         return tuple(self._at_work)
 
     def start(
-        self, title: str, work: Work[T], on_done: Callable[[T], object] = lambda _: None, *, can_cancel: bool = True
+        self, title: str, work: JobWork[T], on_done: Callable[[T], object] = lambda _: None, *, can_cancel: bool = True
     ) -> Job:
         """Begin `work`; `on_done` gets its result on the GUI thread. A failure is told by the job alone.
 
@@ -143,7 +143,7 @@ class Jobs(QObject):
         with self._lock:
             self._closed = True
 
-    def _carry_out(self, job: Job, work: Work[T], on_done: Callable[[T], object]) -> None:
+    def _carry_out(self, job: Job, work: JobWork[T], on_done: Callable[[T], object]) -> None:
         latest = _Latest(lambda tell: self._tell(lambda: tell(job)))
         try:
             result = work(latest.put, lambda: job.is_cancelled)

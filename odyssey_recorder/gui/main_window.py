@@ -19,17 +19,17 @@ from PySide6.QtWidgets import (
 from odyssey_recorder.gui.action_painter import prepare_other_threads
 from odyssey_recorder.gui.closing_dialog import ClosingDialog
 from odyssey_recorder.gui.commands import Command, Commands
+from odyssey_recorder.gui.idle import IdleQueue
 from odyssey_recorder.gui.jobs import Jobs
 from odyssey_recorder.gui.keyboard import Keyboard
 from odyssey_recorder.gui.page import Page
 from odyssey_recorder.gui.parts import named
 from odyssey_recorder.gui.practice.first_use import FirstUse
-from odyssey_recorder.gui.practice.practice_coach import PracticeCoach
+from odyssey_recorder.gui.practice.practice_bridge import PracticeBridge
 from odyssey_recorder.gui.qt_classes import make_classes
 from odyssey_recorder.gui.record.record_page import RecordPage
 from odyssey_recorder.gui.record.recording_controller import Phase, RecordingController
 from odyssey_recorder.gui.shortcuts import Shortcuts
-from odyssey_recorder.gui.spare_time import SpareTime
 from odyssey_recorder.gui.tasks.queue_bridge import QueueBridge
 from odyssey_recorder.gui.theme import Theme, style_sheet
 from odyssey_recorder.gui.window_state import WindowState
@@ -70,7 +70,7 @@ class MainWindow(QMainWindow):
         self._closing = ClosingDialog(self._jobs, self)
         given = workplace or Workplace()
         queue = QueueBridge(given.tasks, controller.background, self) if given.tasks is not None else None
-        coach = PracticeCoach(given.practice, controller, self) if given.practice is not None else None
+        coach = PracticeBridge(given.practice, controller, self) if given.practice is not None else None
         self._record = RecordPage(controller, self._commands, queue, coach)
         shortcuts = Shortcuts(self._commands, given.shortcuts)
         tools = Tools(self._commands, controller.background, self._jobs, shortcuts, queue, coach)
@@ -150,7 +150,7 @@ class MainWindow(QMainWindow):
         if is_loaded(command):
             self._show_page(command)
         else:
-            SpareTime(self._loading(self._opening(command)), self)
+            IdleQueue(self._loading(self._opening(command)), self)
 
     def _opening(self, command: Command) -> Iterator[None]:
         """Open a page that is new; unless another one was chosen meanwhile."""
@@ -181,12 +181,12 @@ class MainWindow(QMainWindow):
             page.repaint_icons()
 
     def _load_pages(self) -> None:
-        SpareTime(self._loading(self._prepare_pages()), self)
+        IdleQueue(self._loading(self._prepare_pages()), self)
 
     def _loading(self, afterwards: Iterator[None]) -> Iterator[None]:
         """Load the modules of all pages, on another thread, and then take the turns of `afterwards`."""
         yield from make_classes()
-        self._controller.background.run(load_pages, lambda _: SpareTime(afterwards, self), _fail)
+        self._controller.background.run(load_pages, lambda _: IdleQueue(afterwards, self), _fail)
 
     def _prepare_pages(self) -> Iterator[None]:
         """Make the pages that nobody asked for yet: then each opens at once."""

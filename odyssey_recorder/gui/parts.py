@@ -81,7 +81,7 @@ class Choice(QComboBox):
         painter.drawText(place, Qt.AlignmentFlag.AlignCenter, glyph("chevron_down"))
 
 
-class Tick(QCheckBox):
+class CheckBox(QCheckBox):
     """A box to tick, in the colours of the window."""
 
     def paintEvent(self, event: QPaintEvent) -> None:

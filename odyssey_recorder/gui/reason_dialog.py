@@ -29,7 +29,7 @@ SEND_BACK_REASONS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class ReasonQuestion:
     """What a dialog asks, with the words of its button that answers and of its tooltips."""
 
     title: str
@@ -93,7 +93,7 @@ class ReasonDialog(QDialog):
 
     reason_given = Signal(str)
 
-    def __init__(self, asked: Question, reasons: Sequence[str], parent: QWidget | None = None) -> None:
+    def __init__(self, asked: ReasonQuestion, reasons: Sequence[str], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle(asked.title)
         self._choices = ReasonChoices(reasons)
@@ -130,7 +130,7 @@ class SkipDialog(ReasonDialog):
     """Asks why a task is skipped."""
 
     def __init__(self, instruction: str, parent: QWidget | None = None) -> None:
-        asked = Question(
+        asked = ReasonQuestion(
             title="Skip the task",
             question="Why do you skip this task? It comes again at the end.",
             answer="Skip",
@@ -145,7 +145,7 @@ class SendBackDialog(ReasonDialog):
     """Asks why a recorded task has to be recorded again."""
 
     def __init__(self, instruction: str, parent: QWidget | None = None) -> None:
-        asked = Question(
+        asked = ReasonQuestion(
             title="Send the task back",
             question="Why must this task be recorded again? Its episode stays in the dataset.",
             answer="Send back",

@@ -6,7 +6,7 @@ from typing import Protocol
 from PySide6.QtWidgets import QAbstractItemView
 
 
-class Episodes(Protocol):
+class EpisodeListView(Protocol):
     """The rows of a list, each of one episode."""
 
     def rowCount(self) -> int:
@@ -19,7 +19,9 @@ class Episodes(Protocol):
         """The row of an episode; None where it has none."""
 
 
-def change_steadily(view: QAbstractItemView, episodes: Episodes, row_px: int, change: Callable[[], object]) -> None:
+def change_steadily(
+    view: QAbstractItemView, episodes: EpisodeListView, row_px: int, change: Callable[[], object]
+) -> None:
     """Call `change`, which arranges the rows of `view` anew; what stands at the very top makes way for newer."""
     scroll = view.verticalScrollBar()
     before = scroll.value()

@@ -13,7 +13,7 @@ from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.jobs import Jobs
 from odyssey_recorder.gui.kept_file import KeptFile
 from odyssey_recorder.gui.page import Page
-from odyssey_recorder.gui.practice.practice_coach import Practice, PracticeCoach
+from odyssey_recorder.gui.practice.practice_bridge import Practice, PracticeBridge
 from odyssey_recorder.gui.record.record_page import RecordPage
 from odyssey_recorder.gui.record.recording_controller import Phase, RecordingController
 from odyssey_recorder.gui.shortcuts import Shortcuts
@@ -22,10 +22,10 @@ from odyssey_recorder.task.queue.queue import TaskQueue
 
 if TYPE_CHECKING:  # each page is loaded when it is first asked for
     from odyssey_recorder.gui.dataset.dataset_page import DatasetFolder
-    from odyssey_recorder.gui.devices.yard import Yard
-    from odyssey_recorder.gui.doctor_dialog import Doctor
+    from odyssey_recorder.gui.devices.inventory import Inventory
+    from odyssey_recorder.gui.doctor_dialog import Diagnosis
     from odyssey_recorder.gui.review.reviewing import Reviewing
-    from odyssey_recorder.gui.settings.settings_page import SettingsDesk
+    from odyssey_recorder.gui.settings.settings_page import SettingsAccess
     from odyssey_recorder.gui.tasks.preparing import Preparing
 
 
@@ -55,8 +55,8 @@ _MODULES = {
 _PARTS = (
     "odyssey_recorder.gui.review.figures_view",
     "odyssey_recorder.quality.checker",
-    "odyssey_recorder.review_desk",
-    "odyssey_recorder.task_desk",
+    "odyssey_recorder.review_service",
+    "odyssey_recorder.task_service",
 )
 """What is put into a page or works behind it, and must be loaded before it is made."""
 
@@ -83,12 +83,12 @@ class Workplace:
 
     dataset: "DatasetFolder | None" = None
     review: "Callable[[], Reviewing] | None" = None
-    doctor: "Doctor | None" = None
-    yard: "Yard | None" = None
+    doctor: "Diagnosis | None" = None
+    inventory: "Inventory | None" = None
     tasks: TaskQueue | None = None
     preparing: "Callable[[], Preparing] | None" = None
     practice: Practice | None = None
-    settings: "SettingsDesk | None" = None
+    settings: "SettingsAccess | None" = None
     theme: ThemeName = "system"
     state: KeptFile = field(default_factory=KeptFile)
     shortcuts: KeptFile = field(default_factory=KeptFile)
@@ -104,7 +104,7 @@ class Tools:
     jobs: Jobs
     shortcuts: Shortcuts
     queue: QueueBridge | None
-    coach: PracticeCoach | None = None
+    coach: PracticeBridge | None = None
 
 
 class Pages:
@@ -120,8 +120,8 @@ class Pages:
             self._makers[Command.DATASET_PAGE] = partial(self._make_dataset, workplace.dataset)
         if workplace.review is not None:
             self._makers[Command.REVIEW_PAGE] = partial(self._make_review, workplace.review, workplace.sheets)
-        if workplace.yard is not None:
-            self._makers[Command.DEVICES_PAGE] = partial(self._make_devices, workplace.yard)
+        if workplace.inventory is not None:
+            self._makers[Command.DEVICES_PAGE] = partial(self._make_devices, workplace.inventory)
         queue = tools.queue
         if queue is not None:
             self._makers[Command.TASKS_PAGE] = partial(self._make_tasks, queue, workplace.preparing)
@@ -145,7 +145,7 @@ class Pages:
             self._made[command] = self._makers[command]()
         return self._made[command]
 
-    def _make_settings(self, settings: "SettingsDesk") -> Page:
+    def _make_settings(self, settings: "SettingsAccess") -> Page:
         from odyssey_recorder.gui.settings.settings_page import SettingsPage
 
         return SettingsPage(settings, self._tools.shortcuts, self._tools.background, self._tools.commands)
@@ -162,17 +162,17 @@ class Pages:
         workshop = None if preparing is None else Workshop(preparing, tools.background, tools.jobs, queue)
         return TasksPage(queue, tools.commands, workshop)
 
-    def _make_practice(self, coach: PracticeCoach) -> Page:
+    def _make_practice(self, coach: PracticeBridge) -> Page:
         from odyssey_recorder.gui.practice.practice_page import PracticePage
 
         page = PracticePage(coach, self._tools.commands)
         page.practise_asked.connect(self._tools.commands[Command.RECORD_PAGE].trigger)
         return page
 
-    def _make_devices(self, yard: "Yard") -> Page:
+    def _make_devices(self, inventory: "Inventory") -> Page:
         from odyssey_recorder.gui.devices.devices_page import DevicesPage
 
-        page = DevicesPage(yard, self._tools.background, self._tools.jobs, self._tools.commands)
+        page = DevicesPage(inventory, self._tools.background, self._tools.jobs, self._tools.commands)
         page.record_asked.connect(self._record_on)
 
         self._tell_recording(page.show_recording)
@@ -196,11 +196,11 @@ class Pages:
         from odyssey_recorder.gui.review.figures_view import FiguresView
         from odyssey_recorder.gui.review.review_page import ReviewPage
 
-        tools, desk = (self._tools.background, self._tools.jobs, self._tools.commands), reviewing()
-        page = ReviewPage(desk, *tools)
+        tools, service = (self._tools.background, self._tools.jobs, self._tools.commands), reviewing()
+        page = ReviewPage(service, *tools)
         page.keep_sheets_in(sheets)
         self._tell_recording(page.show_recording)
-        page.offer_figures(partial(FiguresView, desk, *tools))
+        page.offer_figures(partial(FiguresView, service, *tools))
         return page
 
     def _make_dataset(self, dataset: "DatasetFolder") -> Page:

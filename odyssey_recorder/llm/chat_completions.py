@@ -11,7 +11,16 @@ from typing import Literal
 from pydantic import BaseModel, Field, ValidationError
 
 from odyssey_recorder.errors import BrokenAnswerError, RefusedAnswerError, TruncatedAnswerError
-from odyssey_recorder.llm.model import LONGEST_ANSWER, Answer, Image, Message, OfferedModel, Question, Usage, Words
+from odyssey_recorder.llm.model import (
+    LONGEST_ANSWER,
+    ChatMessage,
+    Image,
+    ModelAnswer,
+    ModelRequest,
+    OfferedModel,
+    Usage,
+    Words,
+)
 from odyssey_recorder.llm.schema import read_answer
 from odyssey_recorder.llm.tokens import estimated_usage
 
@@ -54,13 +63,13 @@ OLDER = Wire(bounds=("max_tokens", LONGEST_ANSWER))
 # What is sent.
 
 
-def sent_messages(question: Question, wire: Wire) -> list[Mapping[str, object]]:
+def sent_messages(question: ModelRequest, wire: Wire) -> list[Mapping[str, object]]:
     """The messages; they tell the schema where the server does not take it apart from them."""
     messages = question.messages if wire.form == "json_schema" else _with_schema(question)
     return [_message(message) for message in messages]
 
 
-def sent_options(question: Question, wire: Wire) -> Mapping[str, object]:
+def sent_options(question: ModelRequest, wire: Wire) -> Mapping[str, object]:
     """All that is sent beside the model's name and the messages: the question's own parameters, and what must be."""
     options: dict[str, object] = dict(question.parameters)
     longest = options.pop(LONGEST_ANSWER, None)
@@ -79,16 +88,16 @@ def sent_options(question: Question, wire: Wire) -> Mapping[str, object]:
     return options
 
 
-def _with_schema(question: Question) -> Sequence[Message]:
+def _with_schema(question: ModelRequest) -> Sequence[ChatMessage]:
     """The messages, told at their beginning what form the answer has: many local models know one system message."""
     form = Words(_FORM.format(schema=json.dumps(question.schema)))
     first, *others = question.messages
     if first.role == "system":
         return [replace(first, parts=(*first.parts, form)), *others]
-    return [Message("system", (form,)), *question.messages]
+    return [ChatMessage("system", (form,)), *question.messages]
 
 
-def _message(message: Message) -> Mapping[str, object]:
+def _message(message: ChatMessage) -> Mapping[str, object]:
     """Words alone as a plain text, since not every server takes parts where there is no picture."""
     words = [part.text for part in message.parts if isinstance(part, Words)]
     is_plain = len(words) == len(message.parts)
@@ -141,7 +150,7 @@ class _Listed(BaseModel):
     data: list[_ListedModel]
 
 
-def _usage(reply: Reply, question: Question) -> Usage:
+def _usage(reply: Reply, question: ModelRequest) -> Usage:
     """The server's count; where it has none, ours."""
     if reply.usage is not None:
         return Usage(reply.usage.prompt_tokens, reply.usage.completion_tokens)
@@ -165,7 +174,7 @@ def read_models(text: str) -> Sequence[OfferedModel]:
         return ()
 
 
-def answer_in(reply: Reply, question: Question, model: str, host: str) -> Answer:
+def answer_in(reply: Reply, question: ModelRequest, model: str, host: str) -> ModelAnswer:
     """The answer of `model` at `host`. Raises AnswerError: refused, truncated or broken."""
     choice, usage = reply.choices[0], _usage(reply, question)
     raw, refusal = choice.message.content or "", choice.message.refusal
@@ -181,7 +190,7 @@ def answer_in(reply: Reply, question: Question, model: str, host: str) -> Answer
         data = read_answer(raw, question.schema)
     except BrokenAnswerError as error:
         raise BrokenAnswerError(str(error), raw, **tokens) from None
-    return Answer(data, raw, model, reply.model or model, host, datetime.now(UTC), usage, request_id=reply.id)
+    return ModelAnswer(data, raw, model, reply.model or model, host, datetime.now(UTC), usage, request_id=reply.id)
 
 
 def _day(words: str | None) -> date | None:

@@ -33,7 +33,7 @@ class Image:
 
 
 @dataclass(frozen=True, slots=True)
-class Message:
+class ChatMessage:
     """One message of a conversation."""
 
     role: Literal["system", "user", "assistant"]
@@ -45,7 +45,7 @@ def _no_parameters() -> Mapping[str, float]:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class ModelRequest:
     """One question: all that determines the answer, and nothing that does not.
 
     `prompt` is the id and version of the prompt it was made from ("rewrite/1"), `prompt_sha256` that of its file.
@@ -56,7 +56,7 @@ class Question:
 
     prompt: str
     prompt_sha256: str
-    messages: tuple[Message, ...]
+    messages: tuple[ChatMessage, ...]
     schema_name: str
     schema: JsonSchema
     parameters: Mapping[str, float] = field(default_factory=_no_parameters)
@@ -72,7 +72,7 @@ class Usage:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ModelAnswer:
     """An answer that keeps to the schema.
 
     `raw` is what the model said, as it said it; `data` what it says, checked against the schema. `at` is UTC.
@@ -115,7 +115,7 @@ class LanguageModel(Protocol):
     def host(self) -> str:
         """The origin of the server's address ("https://api.example.com")."""
 
-    async def ask(self, question: Question) -> Answer:
+    async def ask(self, question: ModelRequest) -> ModelAnswer:
         """The answer. Raises LanguageModelError, a subclass of which says what may be done about it."""
 
     async def offered(self) -> Sequence[OfferedModel]:

@@ -33,7 +33,7 @@ from odyssey_recorder.llm.chat_completions import (
     sent_messages,
     sent_options,
 )
-from odyssey_recorder.llm.model import Answer, OfferedModel, Question
+from odyssey_recorder.llm.model import ModelAnswer, ModelRequest, OfferedModel
 from odyssey_recorder.llm.retry import retry_after_s
 from odyssey_recorder.logs import hide
 
@@ -100,7 +100,7 @@ class OpenAIModel:
         """The origin of the server's address."""
         return self._host
 
-    async def ask(self, question: Question) -> Answer:
+    async def ask(self, question: ModelRequest) -> ModelAnswer:
         """The answer, checked against the schema. Raises LanguageModelError; see there for what may be done."""
         attempts = 0
         while True:
@@ -164,7 +164,7 @@ class OpenAIModel:
             )
         return self._clients[loop]
 
-    def _answer(self, question: Question, replied: _Replied) -> Answer:
+    def _answer(self, question: ModelRequest, replied: _Replied) -> ModelAnswer:
         reply = read_reply(replied.text)
         if reply is None and '"choices"' in replied.text:
             raise BrokenAnswerError(f"The answer of {self._name} cannot be read.", replied.text)
@@ -241,7 +241,7 @@ class OpenAIModel:
         return " ".join(words.replace(self._key.get_secret_value(), "•••").split())[:_SHOWN_WORDS]
 
 
-async def _create(model: str, question: Question, wire: Wire, client: AsyncOpenAI) -> _Response:
+async def _create(model: str, question: ModelRequest, wire: Wire, client: AsyncOpenAI) -> _Response:
     sent = {**sent_options(question, wire), "messages": sent_messages(question, wire)}
     # What is extra is sent as it is; the library would look through every part of the messages for what it knows.
     return await client.chat.completions.with_raw_response.create(model=model, messages=(), extra_body=sent)

@@ -7,7 +7,7 @@ from io import BytesIO
 import PIL
 from PIL import Image as Picture
 
-from odyssey_recorder.llm.model import LONGEST_ANSWER, Image, Message, Question, Usage, Words
+from odyssey_recorder.llm.model import LONGEST_ANSWER, ChatMessage, Image, ModelRequest, Usage, Words
 from odyssey_recorder.llm.prices import PictureCount
 
 USUAL_ANSWER = 200
@@ -23,7 +23,7 @@ _PATCH, _PATCH_FACTOR = 32, 1.2
 _UNREADABLE = (_LONG_SIDE, _SHORT_SIDE)
 
 
-def estimated_usage(question: Question, picture: PictureCount, usual_answer: int = USUAL_ANSWER) -> Usage:
+def estimated_usage(question: ModelRequest, picture: PictureCount, usual_answer: int = USUAL_ANSWER) -> Usage:
     """The tokens of a question, four bytes to each, and of a usual answer, or of the longest it allows."""
     words = len(json.dumps(dict(question.schema))) // _BYTES
     tokens_in = words + sum(_of_message(message, picture) for message in question.messages)
@@ -40,7 +40,7 @@ def picture_tokens(width: int, height: int, picture: PictureCount) -> int:
     return _PICTURE_TOKENS + _TILE_TOKENS * tiles
 
 
-def _of_message(message: Message, picture: PictureCount) -> int:
+def _of_message(message: ChatMessage, picture: PictureCount) -> int:
     return _MESSAGE + sum(_of_part(part, picture) for part in message.parts)
 
 

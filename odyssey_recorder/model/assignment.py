@@ -28,7 +28,7 @@ StartState = AsFound | CleanHome | FromSnapshot
 
 
 @dataclass(frozen=True, slots=True)
-class Making:
+class TaskOrigin:
     """How a task was made from a template: the template's id, what fills each gap, the app in each role, and whose
     words the instruction is."""
 
@@ -50,4 +50,4 @@ class Assignment:
     task_id: str = ""
     start: StartState = AsFound()
     is_practice: bool = False
-    making: Making | None = None
+    making: TaskOrigin | None = None

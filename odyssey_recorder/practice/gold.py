@@ -9,8 +9,8 @@ from odyssey_recorder.dataset.codec import decode, encode
 from odyssey_recorder.errors import InvalidEpisodeError, PracticeError
 from odyssey_recorder.files import Largest, read_file
 from odyssey_recorder.model.episode import Episode, Step, screenshot_name
+from odyssey_recorder.practice.passages import Passed, Trail
 from odyssey_recorder.practice.tasks import PracticeTask
-from odyssey_recorder.practice.trail import Passage, Trail
 
 FORMAT = 1
 _ID = "0" * 16
@@ -53,7 +53,7 @@ def read_gold(task: PracticeTask) -> Gold:
     if read.format != FORMAT or len(episode.steps) != len(read.screens):
         raise PracticeError(f"The gold episode {path} is not whole: record it anew (docs/practice.md).")
     pairs = zip(episode.steps, read.screens, strict=True)
-    trail = tuple(Passage(step.action, s.package, s.activity, s.texts, s.is_idle) for step, s in pairs)
+    trail = tuple(Passed(step.action, s.package, s.activity, s.texts, s.is_idle) for step, s in pairs)
     return Gold(episode, trail)
 
 

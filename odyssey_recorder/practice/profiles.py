@@ -40,7 +40,7 @@ class Attempt(_Record):
     hints: int = 0
 
 
-class Profile(_Record):
+class AnnotatorProfile(_Record):
     """One annotator. Nothing is taken away: `answers` and `attempts` are in the order in which they came."""
 
     format: int = FORMAT
@@ -59,7 +59,7 @@ class Profile(_Record):
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class PracticeStatus:
     """How far an annotator is: the best value of each task that was tried, of the tasks that are wanted."""
 
     best: Mapping[str, int]
@@ -75,12 +75,12 @@ class Standing:
         return self.best.get(task_id, 0) >= PASS_MARK
 
 
-def standing(attempts: Sequence[Attempt], wanted: tuple[str, ...]) -> Standing:
+def status(attempts: Sequence[Attempt], wanted: tuple[str, ...]) -> PracticeStatus:
     """What a number of attempts come to."""
     best: dict[str, int] = {}
     for attempt in attempts:
         best[attempt.task_id] = max(attempt.value, best.get(attempt.task_id, 0))
-    return Standing(best, wanted)
+    return PracticeStatus(best, wanted)
 
 
 class ProfileStore:
@@ -89,13 +89,13 @@ class ProfileStore:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
-    def load(self, name: str) -> Profile:
+    def load(self, name: str) -> AnnotatorProfile:
         """The profile of `name`, a new one where there is none. Raises PracticeError, DatasetError."""
         path = self._path(name)
         try:
-            profile = Profile.model_validate_json(read_file(path, Largest.PROOF))
+            profile = AnnotatorProfile.model_validate_json(read_file(path, Largest.PROOF))
         except FileNotFoundError:
-            return Profile(name=name)
+            return AnnotatorProfile(name=name)
         except OSError as error:
             raise storage_error(error, path, "read") from error
         except ValidationError as error:
@@ -104,7 +104,7 @@ class ProfileStore:
             raise PracticeError(f"{path} was written by a newer Odyssey Recorder: update this one.")
         return profile
 
-    def save(self, profile: Profile) -> None:
+    def save(self, profile: AnnotatorProfile) -> None:
         """Keep `profile`, durably. Raises DatasetError."""
         make_folder(self._folder)
         write_durably(self._path(profile.name), profile.model_dump_json(indent=2).encode())

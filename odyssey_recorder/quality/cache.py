@@ -16,13 +16,13 @@ from typing import Any, TypeVar
 
 from pydantic import TypeAdapter
 
-from odyssey_recorder.quality.gauge import Learnt
-from odyssey_recorder.quality.picture import Picture
+from odyssey_recorder.quality.image_metrics import Learnt
+from odyssey_recorder.quality.screenshot import Screenshot
 
 _HELD = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 _BROKEN = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR)
 """The last one where the tables are others."""
-_PICTURE = TypeAdapter(Picture)
+_PICTURE = TypeAdapter(Screenshot)
 _Value = TypeVar("_Value")
 _TABLES = """
 CREATE TABLE IF NOT EXISTS files (path BLOB PRIMARY KEY, stamp TEXT, sha256 TEXT) WITHOUT ROWID;
@@ -85,7 +85,7 @@ class Cache:
         row = self._ask("SELECT sha256 FROM files WHERE path = ? AND stamp = ?", (os.fsencode(path), stamp))
         return _believed(str, row)
 
-    def picture(self, sha256: str) -> Picture | None:
+    def picture(self, sha256: str) -> Screenshot | None:
         """What was measured of a file with this content."""
         row = self._ask("SELECT measured FROM pictures WHERE sha256 = ? AND by = ?", (sha256, self._by.measures))
         return _believed(_PICTURE.validate_json, row)

@@ -10,7 +10,7 @@ from odyssey_recorder.quality.cache import By, Cache, Kept
 from odyssey_recorder.quality.checks import check_episode
 from odyssey_recorder.quality.edition import edition, edition_of
 from odyssey_recorder.quality.evidence import EpisodeFacts
-from odyssey_recorder.quality.facts import FactsShelf
+from odyssey_recorder.quality.facts_cache import FactsCache
 from odyssey_recorder.quality.finding import EpisodeReport
 from odyssey_recorder.quality.inspection import (
     Inspected,
@@ -20,7 +20,7 @@ from odyssey_recorder.quality.inspection import (
     report_from_json,
     unreadable,
 )
-from odyssey_recorder.quality.picture import measure
+from odyssey_recorder.quality.screenshot import measure
 from odyssey_recorder.quality.sources import EpisodeFiles
 from odyssey_recorder.quality.workers import Lost, Workers
 
@@ -39,7 +39,7 @@ class Checker:
         self._jobs = jobs or os.cpu_count() or 1
         self._judge = judge
         self._inspector = Inspector(self._cache, judge)
-        self._shelf = FactsShelf()
+        self._source = FactsCache()
 
     @property
     def problem(self) -> str:
@@ -49,7 +49,7 @@ class Checker:
     def close(self) -> None:
         """Let go of the cache and of the facts."""
         self._cache.close()
-        self._shelf.close()
+        self._source.close()
 
     def check(self, annotation: Path) -> EpisodeReport:
         """What the checks say of one episode, now; an annotation that cannot be read is a finding."""
@@ -76,16 +76,16 @@ class Checker:
         Afterwards `facts` are those of all these episodes. Raises CancelledError once `cancelled` says so; what was
         found until then is remembered.
         """
-        self._shelf.close()
-        self._shelf = FactsShelf()
+        self._source.close()
+        self._source = FactsCache()
         for _, kept in self.check_each(annotations, cancelled):
             if kept.facts:
-                self._shelf.put(kept.name, kept.facts)
+                self._source.put(kept.name, kept.facts)
             on_report(report_from_json(kept.report))
 
     def facts(self) -> Iterator[EpisodeFacts]:
         """What the checks of a whole dataset need of the episodes that `check_all` has looked at, sorted by id."""
-        return self._shelf()
+        return self._source()
 
     def is_unchanged(self, annotation: Path, kept: Kept) -> bool:
         """Whether none of the episode's files has changed since `kept` was found of it; none of them is opened."""

@@ -5,22 +5,22 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from odyssey_recorder.dataset.amendment import Amendment
-from odyssey_recorder.dataset.loose import Breach, LooseEpisode, Rule, read_loosely
+from odyssey_recorder.dataset.lenient import Breach, LenientEpisode, Rule, read_loosely
 from odyssey_recorder.dataset.plain_json import shown
 from odyssey_recorder.dataset.provenance import EpisodeProvenance, StepRecord
 from odyssey_recorder.dataset.store import read_provenance
-from odyssey_recorder.device.view_tree import Node, parse
+from odyssey_recorder.device.view_hierarchy import ViewNode, parse
 from odyssey_recorder.errors import DatasetError, DeviceError, showable
 from odyssey_recorder.files import Largest
 from odyssey_recorder.model.episode import screenshot_name
 from odyssey_recorder.quality.evidence import EpisodeEvidence, StepEvidence
-from odyssey_recorder.quality.gauge import Gauge
+from odyssey_recorder.quality.image_metrics import ImageMetrics
 from odyssey_recorder.quality.reviewing.review_file import read_reviews
-from odyssey_recorder.quality.reviewing.standing import standing_fixes
+from odyssey_recorder.quality.reviewing.status import standing_fixes
 from odyssey_recorder.quality.sources import EpisodeFiles, read_evidence
 
 
-def read_annotation(files: EpisodeFiles) -> LooseEpisode:
+def read_annotation(files: EpisodeFiles) -> LenientEpisode:
     """What the annotation says, breaches and all; its id is that which its other files are named after.
 
     Raises DatasetError where nothing can be made of it.
@@ -38,11 +38,13 @@ def read_annotation(files: EpisodeFiles) -> LooseEpisode:
     return replace(told, episode_id=name, breaches=breaches, strict=None)
 
 
-def collect(files: EpisodeFiles, episode: LooseEpisode, gauge: Gauge, beside: Sequence[str]) -> EpisodeEvidence:
+def collect(
+    files: EpisodeFiles, episode: LenientEpisode, metrics: ImageMetrics, beside: Sequence[str]
+) -> EpisodeEvidence:
     """The evidence of an episode; `beside` are the names of all screenshots that carry its id."""
     name = episode.episode_id
     proof, problem = _proof(files, episode)
-    measured = list(gauge.measure_in_turn(files.screenshot(name, step) for step in range(len(episode.steps))))
+    measured = list(metrics.measure_in_turn(files.screenshot(name, step) for step in range(len(episode.steps))))
     changes = [*(change for _, change in measured[1:]), None]
     steps = []
     for number, spelled in enumerate(episode.steps):
@@ -56,7 +58,7 @@ def collect(files: EpisodeFiles, episode: LooseEpisode, gauge: Gauge, beside: Se
     return EpisodeEvidence(episode, tuple(steps), proof, problem, _amendments(files, name), surplus)
 
 
-def _proof(files: EpisodeFiles, episode: LooseEpisode) -> tuple[EpisodeProvenance | None, str]:
+def _proof(files: EpisodeFiles, episode: LenientEpisode) -> tuple[EpisodeProvenance | None, str]:
     """The proof of an episode, or why there is none that can be believed; neither where there is no file."""
     if files.provenance is None:
         return None, ""
@@ -95,7 +97,7 @@ def _amendments(files: EpisodeFiles, name: str) -> tuple[Amendment, ...]:
 
 def _views(
     files: EpisodeFiles, name: str, number: int, record: StepRecord | None
-) -> tuple[tuple[Node, ...] | None, str]:
+) -> tuple[tuple[ViewNode, ...] | None, str]:
     """The view tree of a step, or why there is none."""
     path = files.tree(name, number)
     if path is None:

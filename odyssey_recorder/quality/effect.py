@@ -3,7 +3,7 @@
 from odyssey_recorder.device.profile import profiles
 from odyssey_recorder.model.geometry import Size
 from odyssey_recorder.quality.evidence import EpisodeEvidence, StepEvidence
-from odyssey_recorder.quality.picture import bars
+from odyssey_recorder.quality.screenshot import bars
 from odyssey_recorder.quality.thresholds import NO_EFFECT_DP2, NO_EFFECT_SHARE
 
 _DP_PER_INCH = 160

@@ -4,10 +4,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from odyssey_recorder.dataset.amendment import Amendment
-from odyssey_recorder.dataset.loose import LooseEpisode, LooseStep
+from odyssey_recorder.dataset.lenient import LenientEpisode, LenientStep
 from odyssey_recorder.dataset.provenance import EpisodeProvenance, StepRecord
-from odyssey_recorder.device.view_tree import Node
-from odyssey_recorder.quality.picture import Picture
+from odyssey_recorder.device.view_hierarchy import ViewNode
+from odyssey_recorder.quality.screenshot import Screenshot
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,11 +19,11 @@ class StepEvidence:
     """
 
     number: int
-    spelled: LooseStep
-    picture: Picture | None = None
+    spelled: LenientStep
+    picture: Screenshot | None = None
     change: float | None = None
     record: StepRecord | None = None
-    views: tuple[Node, ...] | None = None
+    views: tuple[ViewNode, ...] | None = None
     no_views: str = ""
 
 
@@ -35,7 +35,7 @@ class EpisodeEvidence:
     files of this episode that no step has.
     """
 
-    episode: LooseEpisode
+    episode: LenientEpisode
     steps: tuple[StepEvidence, ...]
     proof: EpisodeProvenance | None = None
     proof_problem: str = ""

@@ -8,7 +8,7 @@ from pathlib import Path
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from odyssey_recorder.dataset.durable import write_durably
-from odyssey_recorder.dataset.lettering import on_one_line
+from odyssey_recorder.dataset.fonts import on_one_line
 from odyssey_recorder.model.episode import Json
 from odyssey_recorder.quality.checks import CHECKS
 from odyssey_recorder.quality.finding import EpisodeReport, Finding, NotChecked, Severity, in_order

@@ -6,14 +6,14 @@ from pathlib import Path
 
 from pydantic import TypeAdapter
 
-from odyssey_recorder.dataset.lettering import on_one_line
+from odyssey_recorder.dataset.fonts import on_one_line
 from odyssey_recorder.errors import DatasetError, showable
 from odyssey_recorder.quality.cache import Kept
 from odyssey_recorder.quality.collect import collect, read_annotation
 from odyssey_recorder.quality.evidence import EpisodeEvidence
-from odyssey_recorder.quality.facts import facts_as_json, facts_of
+from odyssey_recorder.quality.facts_cache import facts_as_json, facts_of
 from odyssey_recorder.quality.finding import Criterion, EpisodeReport, Finding, NotChecked, Severity
-from odyssey_recorder.quality.gauge import Gauge, Learnt, Memory
+from odyssey_recorder.quality.image_metrics import ImageMetrics, Learnt, MetricsMemory
 from odyssey_recorder.quality.sources import EpisodeFiles, ScreenshotNames
 
 Judge = Callable[[EpisodeEvidence], EpisodeReport]
@@ -33,7 +33,7 @@ class Inspected:
 class Inspector:
     """Looks at episodes, one after another, with what `memory` knows."""
 
-    def __init__(self, memory: Memory, judge: Judge) -> None:
+    def __init__(self, memory: MetricsMemory, judge: Judge) -> None:
         self._memory = memory
         self._judge = judge
         self._names: dict[Path, ScreenshotNames] = {}
@@ -41,18 +41,18 @@ class Inspector:
     def __call__(self, annotation: Path) -> Inspected:
         """Look at the episode in this file, whatever state it is in."""
         files = EpisodeFiles(annotation)
-        gauge = Gauge(self._memory)
+        metrics = ImageMetrics(self._memory)
         try:
             episode = read_annotation(files)
         except DatasetError as error:
             stamp = self.stamp(files, showable(annotation.stem), 0)
             report = report_as_json(unreadable(annotation, str(error)))
-            return Inspected(Kept(stamp, showable(annotation.stem), 0, report, ""), gauge.learnt)
+            return Inspected(Kept(stamp, showable(annotation.stem), 0, report, ""), metrics.learnt)
         name, steps = episode.episode_id, len(episode.steps)
         stamp = self.stamp(files, name, steps)
-        evidence = collect(files, episode, gauge, self._beside(files, name))
+        evidence = collect(files, episode, metrics, self._beside(files, name))
         report = report_as_json(self._judge(evidence))
-        return Inspected(Kept(stamp, name, steps, report, facts_as_json(facts_of(evidence))), gauge.learnt)
+        return Inspected(Kept(stamp, name, steps, report, facts_as_json(facts_of(evidence))), metrics.learnt)
 
     def stamp(self, files: EpisodeFiles, name: str, steps: int) -> str:
         """What changes as soon as one of the episode's files does."""

@@ -38,7 +38,7 @@ REPEATED_SCREENS = 5
 BOX_SLACK = 5
 """Thousandths by which a press may lie beside its box: what rounding, and a finger at the edge, come to."""
 LARGEST_BOX = 0.6
-"""A box that covers more of the screen says nothing of what was pressed; as device/view_tree.py has it."""
+"""A box that covers more of the screen says nothing of what was pressed; as device/view_hierarchy.py has it."""
 FOREIGN_STEPS = 2
 """Steps that an app of no task may be in front: to pass through a chooser or to close what came up."""
 ITEM_KEPT = 0.5

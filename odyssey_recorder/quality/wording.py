@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 
-from odyssey_recorder.dataset.lettering import on_one_line
+from odyssey_recorder.dataset.fonts import on_one_line
 from odyssey_recorder.dataset.plain_json import shown
 from odyssey_recorder.quality.thresholds import NAMED_AT_MOST
 

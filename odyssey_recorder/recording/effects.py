@@ -73,7 +73,7 @@ class SendInput:
 
 
 @dataclass(frozen=True, slots=True)
-class DropSteps:
+class RemoveSteps:
     """Take the last `count` steps out of the draft, and remember why; answer with StepsDropped or StorageFailed.
 
     With `leads_back` the device is to show again what it showed before the first of them.
@@ -154,7 +154,7 @@ Effect = (
     | LowerFinger
     | DropTouch
     | SendInput
-    | DropSteps
+    | RemoveSteps
     | ReturnDevice
     | JudgeReturn
     | JudgeLastStep

@@ -14,16 +14,15 @@ from odyssey_recorder.device.device import Device
 from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.device.settle import Stillness, StillnessWatch
 from odyssey_recorder.errors import DatasetError, DeviceError
-from odyssey_recorder.gesture.getevent import InputNode
+from odyssey_recorder.gesture.getevent import InputDeviceNode
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.recording import effects, events
-from odyssey_recorder.recording.board import ViewBoard
-from odyssey_recorder.recording.deeds import Interpreter
 from odyssey_recorder.recording.finger import LiveFinger
+from odyssey_recorder.recording.frame_checks import FrameChecks, Read
 from odyssey_recorder.recording.frame_reader import FrameReader
 from odyssey_recorder.recording.input_listener import InputListener, Report
 from odyssey_recorder.recording.passive import PassiveSession
-from odyssey_recorder.recording.proofs import Proofs, Read
+from odyssey_recorder.recording.raw_input import Interpreter
 from odyssey_recorder.recording.rules import Rules
 from odyssey_recorder.recording.session import OUT_OF_DATE, Session
 from odyssey_recorder.recording.snapshots import SnapshotPolicy, StepSnapshots
@@ -40,7 +39,17 @@ from odyssey_recorder.recording.view import (
     TextQuestion,
     way_words,
 )
-from odyssey_recorder.recording.work import Broke, InDataset, Outcome, ReturnLooked, ScreenKnown, Sent, TreeRead, Work
+from odyssey_recorder.recording.view_publisher import ViewPublisher
+from odyssey_recorder.recording.work import (
+    Broke,
+    InDataset,
+    Outcome,
+    RecorderWork,
+    ReturnLooked,
+    ScreenKnown,
+    Sent,
+    TreeRead,
+)
 
 PUBLISHING = "Putting the episode into the dataset."
 BROKEN_TOUCH = (
@@ -108,22 +117,22 @@ class Engine:
         self.finger = LiveFinger(device, self._inbox.put)
         self._reader = FrameReader(device, on_frame=self._frame_came, on_failure=self._frame_failed)
         self._ear = InputListener(device, self._inbox.put)
-        self._nodes: dict[str, InputNode] = {}
+        self._nodes: dict[str, InputDeviceNode] = {}
         self._thread = threading.Thread(target=self._run, name=f"recorder of {device.serial}", daemon=True)
         self._writer = StepWriter(draft, rules.touch)
         policy: SnapshotPolicy = "never" if self._is_passive else rules.snapshots
         self._snapshots = StepSnapshots(device, draft.episode_id, policy)
-        self._work = Work(device, self._writer, self._snapshots, self._inbox.put)
+        self._work = RecorderWork(device, self._writer, self._snapshots, self._inbox.put)
         self._questions: dict[int, str] = {}
         self._rows = StepRows(draft.episode_id)
         self._watch = StillnessWatch(rules.settle, since_ns=time.monotonic_ns())
         self._at_rest = False
         self._rest: int | None = None
         self._rest_key, self._rest_ns = -1, 0
-        self._proofs = Proofs()
+        self._proofs = FrameChecks()
         self._published: Path | None = None
         self._screenshots = store.root / "screenshots"
-        self.board = ViewBoard(self._make_view(), listener)
+        self.board = ViewPublisher(self._make_view(), listener)
 
     # From any thread.
 
@@ -318,14 +327,14 @@ class Engine:
 
     def _want_tree(self, number: int) -> None:
         """Read the view tree while the annotator looks at the picture; of a screen that moves there is none."""
-        wanted = self._rules.view_trees and not self._is_passive
+        wanted = self._rules.view_hierarchies and not self._is_passive
         if wanted and self._at_rest and number == self._session.frame:
             self._work.read_tree(number)
 
     def _take_reading(self, read: Read | ReturnLooked) -> None:
         """In mirror mode nobody touches the device before the proof of the frame; a look in passive mode needs one."""
         match read:
-            case TreeRead(tree=tree) if tree is not None and self._rules.view_trees:
+            case TreeRead(tree=tree) if tree is not None and self._rules.view_hierarchies:
                 self._await_proof(read)
             case ScreenKnown() if self._is_passive:
                 self._await_proof(read)
@@ -439,7 +448,7 @@ class Engine:
                     self._draft.drop_touch(why)
                 case effects.SendInput(intent):
                     self._work.send(intent)
-                case effects.DropSteps():
+                case effects.RemoveSteps():
                     return self._drop(effect)
                 case effects.ReturnDevice() | effects.JudgeReturn():
                     return self._lead_back(effect)
@@ -464,7 +473,7 @@ class Engine:
             return events.StorageFailed(str(error), time.monotonic_ns())
         return None
 
-    def _drop(self, wanted: effects.DropSteps) -> events.Event:
+    def _drop(self, wanted: effects.RemoveSteps) -> events.Event:
         """Take steps away. Raises DatasetError."""
         dropped = self._writer.drop_last(wanted)
         if dropped is None:
@@ -544,7 +553,7 @@ class Engine:
             self._rows.show(self._draft.steps, screenshots),
             self._published,
             capture_path=self._device.capture_path,
-            has_view_tree=frame is not None and self._writer.has_tree(frame),
+            has_view_hierarchy=frame is not None and self._writer.has_tree(frame),
             question=self._question(),
             wanted=self._goal_picture(),
             goal=goal,

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from odyssey_recorder.gesture.areas import ScreenAreas
 from odyssey_recorder.gesture.contacts import TouchNews
-from odyssey_recorder.gesture.getevent import InputNode
+from odyssey_recorder.gesture.getevent import InputDeviceNode
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import Complete, Impossible, SystemKey
 from odyssey_recorder.model.geometry import Size
@@ -26,13 +26,13 @@ class KeyPress:
 
 
 @dataclass(frozen=True, slots=True)
-class TextEntry:
+class TextEntered:
     """Text for the focused field."""
 
     text: str
 
 
-Intent = Strike | KeyPress | TextEntry | Complete | Impossible
+Intent = Strike | KeyPress | TextEntered | Complete | Impossible
 """What the annotator wants to do; the last two end the episode and send nothing to the device."""
 
 
@@ -301,7 +301,7 @@ Event = (
 class InputFollowed:
     """The device's input is listened to from now on; these are its nodes."""
 
-    nodes: tuple[InputNode, ...]
+    nodes: tuple[InputDeviceNode, ...]
 
 
 @dataclass(frozen=True, slots=True)

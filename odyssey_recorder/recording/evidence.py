@@ -19,7 +19,7 @@ from odyssey_recorder.device.device import ScreenState
 from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.model.action import Complete, Impossible
 from odyssey_recorder.model.geometry import Size
-from odyssey_recorder.recording.events import Intent, KeyPress, Strike, TextEntry
+from odyssey_recorder.recording.events import Intent, KeyPress, Strike, TextEntered
 
 
 class Clock:
@@ -71,7 +71,7 @@ def input_record(intent: Intent) -> StrokeRecord | KeyRecord | TextRecord | None
             return StrokeRecord(samples=samples, duration_us=stroke.duration_us)
         case KeyPress(key):
             return KeyRecord(key=key.value)
-        case TextEntry(text):
+        case TextEntered(text):
             return TextRecord(text=text)
         case Complete() | Impossible():
             return None

@@ -1,9 +1,9 @@
 """The rules of passive mode: what is done on the device itself becomes steps, in the order of the touch-downs.
 
 A state machine as `Session` is, with the same outside, for the same `Recorder`. Nothing is held back and nothing is
-sent: the annotator works in the emulator's own window. Deeds wait in the `DeedLine` until their pictures are found and
-safe, and the device's clock and screen were looked at once more; what comes out is written, one write at a time. What
-could not be written is tried again; nothing that waits is lost.
+sent: the annotator works in the emulator's own window. Raw inputs wait in the `RawInputQueue` until their frames are
+found and saved, and the device's clock and screen were read once more; what comes out is written, one write at a time.
+What could not be written is tried again; nothing that waits is lost.
 """
 
 from collections import deque
@@ -11,11 +11,11 @@ from dataclasses import dataclass, replace
 
 from odyssey_recorder.model.action import Complete, Impossible
 from odyssey_recorder.recording import effects, events
-from odyssey_recorder.recording.deed_line import DeedLine, Step, Undo
-from odyssey_recorder.recording.deeds import Interpreter, Refused
+from odyssey_recorder.recording.raw_input import Interpreter, Refused
+from odyssey_recorder.recording.raw_input_queue import RawInputQueue, RawStep, RawUndo
+from odyssey_recorder.recording.restore import BRING_BACK_FIRST, ScreenRestore
 from odyssey_recorder.recording.session import RETRY_NS, TOO_EARLY_TO_UNDO, TOO_LATE_TO_ABANDON
 from odyssey_recorder.recording.state import Goal, State
-from odyssey_recorder.recording.way_back import BRING_BACK_FIRST, WayBack
 
 USE_EMULATOR = "In passive mode the work is done in the emulator's own window: nothing was recorded or sent."
 ENDING = "The episode has ended: what you do on the device now is not recorded."
@@ -28,7 +28,7 @@ CLOCK_CHANGED = "The device's clock was changed: look whether the last steps hav
 class _Write:
     """Something to be written; `guess` if the annotator is to be asked for the step's text."""
 
-    effect: effects.SaveStep | effects.DropSteps | effects.AmendText | effects.Publish
+    effect: effects.SaveStep | effects.RemoveSteps | effects.AmendText | effects.Publish
     guess: str | None = None
 
 
@@ -39,14 +39,14 @@ class PassiveSession:
     """
 
     def __init__(self, interpreter: Interpreter) -> None:
-        self._deeds = DeedLine(interpreter)
+        self._raw_inputs = RawInputQueue(interpreter)
         self._writes: deque[_Write] = deque()
         self._writing = False
         self._started = self._seeing = self._listening = False
         self._ending = self._complete = self._told_to_answer = False
         self._over: State | None = None
         self._steps = self._undos = 0
-        self._way = WayBack()
+        self._way = ScreenRestore()
         self._owes_return = False
         self._asked: set[int] = set()
         self._device_reason = self._storage_reason = self._deaf_reason = ""
@@ -82,7 +82,7 @@ class PassiveSession:
     @property
     def frame(self) -> int | None:
         """The frame of the screen that is shown now; None before the first."""
-        return self._deeds.newest
+        return self._raw_inputs.newest
 
     @property
     def publishing(self) -> bool:
@@ -92,7 +92,7 @@ class PassiveSession:
     @property
     def touched(self) -> bool:
         """Whether something done on the device waits for its proof: frames are wanted soon."""
-        return self._deeds.waiting
+        return self._raw_inputs.waiting
 
     @property
     def leading_back(self) -> bool:
@@ -113,7 +113,7 @@ class PassiveSession:
     def needed(self) -> frozenset[int]:
         """The frames to have at hand, and the pictures not to forget: others become no step's."""
         saved = {write.effect.frame for write in self._writes if isinstance(write.effect, effects.SaveStep)}
-        return self._deeds.needed | saved
+        return self._raw_inputs.needed | saved
 
     def handle(self, event: events.PassiveEvent) -> list[effects.PassiveEffect]:
         """Take in what happened; give back what is to be done, in order."""
@@ -130,14 +130,14 @@ class PassiveSession:
                 self._tick(now_ns)
             case events.FrameSeen():
                 self._seeing, self._device_reason = True, ""
-                self._deeds.see(event)
+                self._raw_inputs.see(event)
                 return [*self._way.look(event)] if self._way.leads else []
             case events.TouchedDown() | events.Intended():
                 return self._wanted(event)
             case events.UndoWanted(now_ns, steps):
                 return self._undo(now_ns, steps)
             case events.FramesEnded():
-                self._deeds.finish(self._now_ns)
+                self._raw_inputs.finish(self._now_ns)
             case events.AbandonWanted():
                 return self._abandon()
             case events.Published():
@@ -151,7 +151,7 @@ class PassiveSession:
         match event:
             case events.InputFollowed(nodes):
                 self._listening, self._deaf_reason = True, ""
-                self._deeds.follow(nodes, self._now_ns)
+                self._raw_inputs.follow(nodes, self._now_ns)
             case events.InputBroke(reason):
                 told, self._deaf_reason = self._deaf_reason, DEAF.format(reason)
                 self._listening = False
@@ -159,14 +159,14 @@ class PassiveSession:
             case events.InputHeard() if self._way.leads:
                 return []
             case events.InputHeard():
-                return _tell(ENDING if self._ending else self._deeds.hear(event)) if self._started else []
+                return _tell(ENDING if self._ending else self._raw_inputs.hear(event)) if self._started else []
             case events.ClockJumped():
-                self._deeds.doubt_clock()
+                self._raw_inputs.doubt_clock()
                 return [effects.Tell(CLOCK_CHANGED)]
             case events.ScreenLooked():
-                self._deeds.look(event)
+                self._raw_inputs.look(event)
             case events.FieldRead():
-                self._deeds.read_field(event)
+                self._raw_inputs.read_field(event)
             case events.DeviceWentAway(reason):
                 self._device_went_away(reason)
             case events.DeviceCameBack():
@@ -179,10 +179,10 @@ class PassiveSession:
         """What the draft, and the annotator about it, answer; what belongs to mirror mode alone means nothing here."""
         match event:
             case events.FrameKept(number):
-                self._deeds.frame_kept(number)
+                self._raw_inputs.frame_kept(number)
                 self._storage_works()
             case events.FrameMissing(number):
-                self._deeds.frame_missing(number)
+                self._raw_inputs.frame_missing(number)
             case events.StorageFailed():
                 self._storage_failed(event)
             case events.StepSaved(intent):
@@ -233,7 +233,7 @@ class PassiveSession:
         if not self._started:
             return []
         may_write = self._trying or not self._storage_reason
-        wanted = self._deeds.errands(self._now_ns, may_write=may_write, may_look=not self._device_reason)
+        wanted = self._raw_inputs.errands(self._now_ns, may_write=may_write, may_look=not self._device_reason)
         while may_write and not self._writing:
             ready = self._writes[0] if self._writes else self._next()
             if ready is None:
@@ -243,21 +243,21 @@ class PassiveSession:
                 continue
             self._writing = True
             wanted.append(ready.effect)
-        if self._trying and not self._writing and not self._deeds.keeping:
+        if self._trying and not self._writing and not self._raw_inputs.keeping:
             self._storage_works()
         return wanted
 
     def _next(self) -> _Write | Refused | None:
         """What is to be written next; it stands at the head of the writes from now on."""
-        ready = self._deeds.next(self._now_ns)
+        ready = self._raw_inputs.next(self._now_ns)
         match ready:
             case Refused():
                 return ready
-            case Step(save, guess):
+            case RawStep(save, guess):
                 self._writes.append(_Write(replace(save, flags=(*self._way.flags, *save.flags)), guess))
-            case Undo():
-                self._writes.append(_Write(effects.DropSteps("undone by the annotator", leads_back=True)))
-            case None if self._complete and not self._deeds.waiting:
+            case RawUndo():
+                self._writes.append(_Write(effects.RemoveSteps("undone by the annotator", leads_back=True)))
+            case None if self._complete and not self._raw_inputs.waiting:
                 return self._publish()
             case None:
                 return None
@@ -279,7 +279,7 @@ class PassiveSession:
             case events.Intended(Complete() | Impossible() as end, now_ns):
                 if not self._ending:
                     self._ending = True
-                    self._deeds.want(end, now_ns)
+                    self._raw_inputs.want(end, now_ns)
                 return []
             case events.Intended(events.Strike()):
                 return []  # its touch-down was refused, and the annotator told
@@ -294,7 +294,7 @@ class PassiveSession:
         self._ending = self._told_to_answer = False
         self._undos += steps
         for _ in range(steps):
-            self._deeds.want(Undo(now_ns), now_ns)
+            self._raw_inputs.want(RawUndo(now_ns), now_ns)
         return []
 
     def _abandon(self) -> list[effects.PassiveEffect]:
@@ -345,13 +345,13 @@ class PassiveSession:
             return
         if not self._device_reason:
             self._seeing = False
-            self._deeds.lose_sight()
+            self._raw_inputs.lose_sight()
         self._device_reason = reason
 
     def _storage_failed(self, event: events.StorageFailed) -> None:
         if event.frame is None:
             self._writing = False
-        elif not self._deeds.frame_failed(event.frame):
+        elif not self._raw_inputs.frame_failed(event.frame):
             return
         self._storage_reason, self._failed_ns, self._trying = event.reason, event.now_ns, False
 

@@ -67,7 +67,7 @@ class Recorder:
         if not text:
             raise InputRefusedError("There is no text to type.")
         self._device.check_text(text)
-        self._intend(events.TextEntry(text))
+        self._intend(events.TextEntered(text))
 
     def complete(self, note: str = "") -> None:
         """The task is done: record that and publish the episode."""

@@ -23,5 +23,5 @@ class Rules:
     settle: SettleRule = field(default_factory=SettleRule)
     late_input_ns: int = LATE_INPUT_NS
     foreign: ForeignRules = field(default_factory=ForeignRules)
-    view_trees: bool = True
+    view_hierarchies: bool = True
     snapshots: SnapshotPolicy = "never"

@@ -47,7 +47,7 @@ class Tap(_Line):
     tap: _Place
 
 
-class LongPress(_Line):
+class ScriptLongPress(_Line):
     """A touch that stays."""
 
     long_press: _Place
@@ -79,25 +79,25 @@ class Wait(_Line):
     wait_ms: _Milliseconds
 
 
-class Undo(_Line):
+class ScriptUndo(_Line):
     """The last step taken away."""
 
     undo: Literal[True]
 
 
-class Complete(_Line):
+class ScriptComplete(_Line):
     """The end: the task is done."""
 
     complete: str
 
 
-class Impossible(_Line):
+class ScriptImpossible(_Line):
     """The end: the task cannot be done."""
 
     impossible: Annotated[str, Field(min_length=1)]
 
 
-Command = Tap | LongPress | Swipe | TypeText | PressKey | Wait | Undo | Complete | Impossible
+Command = Tap | ScriptLongPress | Swipe | TypeText | PressKey | Wait | ScriptUndo | ScriptComplete | ScriptImpossible
 _COMMAND: TypeAdapter[Command] = TypeAdapter(Command)
 
 
@@ -107,7 +107,7 @@ def read_script(text: str, *, source: str) -> tuple[Command, ...]:
     Raises ScriptError naming `source` and the line, also where the end of the episode is missing or not the end.
     """
     commands = tuple(_commands(text, source=source))
-    ends = [number for number, command in enumerate(commands) if isinstance(command, Complete | Impossible)]
+    ends = [number for number, command in enumerate(commands) if isinstance(command, ScriptComplete | ScriptImpossible)]
     if ends != [len(commands) - 1]:
         raise ScriptError(
             f'{source}: expected exactly one {{"complete": ...}} or {{"impossible": ...}}, as the last line.'
@@ -130,7 +130,7 @@ def _commands(text: str, *, source: str) -> Iterator[Command]:
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class ScriptProgress:
     """How far a script is: command `done` of `total` is next, and the recording as it is."""
 
     done: int
@@ -141,7 +141,7 @@ class Progress:
 class ScriptPlayer:
     """Plays a script on a recorder, and listens to it for that."""
 
-    def __init__(self, on_progress: Callable[[Progress], None] = lambda progress: None) -> None:
+    def __init__(self, on_progress: Callable[[ScriptProgress], None] = lambda progress: None) -> None:
         self._on_progress = on_progress
         self._notice = ""
         self._place = (0, 0)
@@ -152,7 +152,7 @@ class ScriptPlayer:
     def changed(self, view: RecordingView) -> None:
         """Views are waited for; of a long text that is being typed, how far that is is told."""
         if view.is_typing:
-            self._on_progress(Progress(*self._place, view))
+            self._on_progress(ScriptProgress(*self._place, view))
 
     def notice(self, text: str) -> None:
         """Remember why a command did not lead to a step."""
@@ -168,10 +168,12 @@ class ScriptPlayer:
         self._begin(commands[0], recorder, accepts_screen=accepts_screen)
         for done, command in enumerate(commands):
             self._place = done, len(commands)
-            self._on_progress(Progress(*self._place, self._ready(recorder, or_back=isinstance(command, Undo))))
+            self._on_progress(
+                ScriptProgress(*self._place, self._ready(recorder, or_back=isinstance(command, ScriptUndo)))
+            )
             self.perform(command, recorder)
         view = self.published(recorder)
-        self._on_progress(Progress(len(commands), len(commands), view))
+        self._on_progress(ScriptProgress(len(commands), len(commands), view))
         return view
 
     def published(self, recorder: Recorder) -> RecordingView:
@@ -187,9 +189,9 @@ class ScriptPlayer:
             time.sleep(command.wait_ms / 1000)
             return
         for _ in range(_TRIES):
-            before = self._ready(recorder, or_back=isinstance(command, Undo))
+            before = self._ready(recorder, or_back=isinstance(command, ScriptUndo))
             self._notice = ""
-            wanted = len(before.steps) + (-1 if isinstance(command, Undo) else 1)
+            wanted = len(before.steps) + (-1 if isinstance(command, ScriptUndo) else 1)
             _give(command, recorder, before)
             if before.state is State.LEADING_BACK:
                 recorder.wait_for(lambda view, steps=before.steps: view.steps != steps, PATIENCE_S)  # type: ignore[misc]
@@ -204,7 +206,7 @@ class ScriptPlayer:
     def _begin(self, first: Command, recorder: Recorder, *, accepts_screen: bool) -> None:
         """Wait until the first command can be carried out; a script cannot lead the device back."""
         view = self._ready(recorder, or_back=True)
-        if view.state is not State.LEADING_BACK or isinstance(first, Undo):
+        if view.state is not State.LEADING_BACK or isinstance(first, ScriptUndo):
             return
         if not accepts_screen:
             raise RecordingError(
@@ -229,7 +231,7 @@ def _give(command: Command, recorder: Recorder, view: RecordingView) -> None:
     match command:
         case Tap(tap=(x, y)):
             _touch(recorder, view, TouchStroke.press(Pixel(x, y), duration_ms=_TAP_MS))
-        case LongPress(long_press=(x, y), ms=ms):
+        case ScriptLongPress(long_press=(x, y), ms=ms):
             _touch(recorder, view, TouchStroke.press(Pixel(x, y), duration_ms=ms))
         case Swipe(swipe=places, ms=ms):
             _touch(recorder, view, TouchStroke.drag(tuple(Pixel(*place) for place in places), duration_ms=ms))
@@ -237,11 +239,11 @@ def _give(command: Command, recorder: Recorder, view: RecordingView) -> None:
             recorder.type_text(text)
         case PressKey(key=key):
             recorder.press(SystemKey(key))
-        case Undo():
+        case ScriptUndo():
             recorder.undo()
-        case Complete(complete=note):
+        case ScriptComplete(complete=note):
             recorder.complete(note)
-        case Impossible(impossible=reason):
+        case ScriptImpossible(impossible=reason):
             recorder.impossible(reason)
         case Wait():
             raise AssertionError("waiting gives the recorder nothing to do")

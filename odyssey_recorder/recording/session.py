@@ -36,9 +36,9 @@ from odyssey_recorder.model.action import Complete, Impossible
 from odyssey_recorder.model.geometry import Size
 from odyssey_recorder.recording import effects, events, foreign
 from odyssey_recorder.recording.gestures import HeldGesture, LiveGesture
+from odyssey_recorder.recording.restore import BRING_BACK_FIRST, ScreenRestore
 from odyssey_recorder.recording.state import Goal, State
 from odyssey_recorder.recording.timeline import MOVING
-from odyssey_recorder.recording.way_back import BRING_BACK_FIRST, WayBack
 
 PROOF_NS = 1_000_000_000
 """So long after a live finger has lifted, the proof for its picture may take; then the step is marked as unproven."""
@@ -82,8 +82,8 @@ class Session:
         self._gesture: HeldGesture | None = None
         self._live: LiveGesture | None = None
         self._in_flight = False
-        self._owed: effects.DropSteps | effects.VouchForLastStep | None = None
-        self._way = WayBack()
+        self._owed: effects.RemoveSteps | effects.VouchForLastStep | None = None
+        self._way = ScreenRestore()
         self._foreign = foreign.ForeignInput(rules)
         self._before: int | None = None
         self._changed_ns: int | None = None
@@ -177,7 +177,7 @@ class Session:
                 return self._break_off(reason, now_ns)
             case events.InputRefused(reason, now_ns):
                 if not self._way.leads:
-                    self._owed = effects.DropSteps("refused by the device")
+                    self._owed = effects.RemoveSteps("refused by the device")
                 return [effects.Tell(reason), *self._input_over(now_ns, explains=False)]
             case events.InputUncertain(reason):
                 return self._input_uncertain(reason)
@@ -448,7 +448,7 @@ class Session:
             return [effects.Tell(TOO_EARLY_TO_UNDO)]
         self._publishing = self._judge = self._uncertain = False
         self._foreign.begin(event.now_ns)
-        self._owed = effects.DropSteps("undone by the annotator", event.steps, leads_back=True)
+        self._owed = effects.RemoveSteps("undone by the annotator", event.steps, leads_back=True)
         return self._end_gesture(event.now_ns)
 
     def _on_the_way_back(

@@ -11,17 +11,16 @@ from odyssey_recorder.dataset.draft import Draft
 from odyssey_recorder.dataset.provenance import CheckRecord, FrameRecord, StepRecord, TextRecord
 from odyssey_recorder.device.device import ScreenState
 from odyssey_recorder.device.screen import Frame
-from odyssey_recorder.device.view_tree import Node, clickable_at, focused_text, parse
+from odyssey_recorder.device.view_hierarchy import ViewNode, clickable_at, focused_text, parse
 from odyssey_recorder.gesture.contacts import Contact, ContactLost, KeyPressed, KeyTyped, TouchNews, to_stroke
-from odyssey_recorder.gesture.getevent import POSITION_X, POSITION_Y, InputNode
+from odyssey_recorder.gesture.getevent import POSITION_X, POSITION_Y, InputDeviceNode
 from odyssey_recorder.gesture.recognizer import TouchRules, recognize
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import Action, Complete, Impossible, Press, Type
 from odyssey_recorder.model.episode import Json
 from odyssey_recorder.model.geometry import Box, Size
-from odyssey_recorder.recording.deed_line import TEXT_UNSURE
-from odyssey_recorder.recording.effects import DropSteps, SaveStep
-from odyssey_recorder.recording.events import Intent, KeyPress, StepsDropped, Strike, TextEntry
+from odyssey_recorder.recording.effects import RemoveSteps, SaveStep
+from odyssey_recorder.recording.events import Intent, KeyPress, StepsDropped, Strike, TextEntered
 from odyssey_recorder.recording.evidence import (
     Clock,
     check_record,
@@ -31,7 +30,8 @@ from odyssey_recorder.recording.evidence import (
     input_record,
     screen_record,
 )
-from odyssey_recorder.recording.way_back import is_of_screen
+from odyssey_recorder.recording.raw_input_queue import TEXT_UNSURE
+from odyssey_recorder.recording.restore import is_of_screen
 
 UNCHANGED = "nothing changed on the screen"
 MISTYPED = "the field shows another text"
@@ -66,7 +66,7 @@ class Tree:
     """A view tree that is safe in the draft under `name`."""
 
     name: str
-    nodes: tuple[Node, ...]
+    nodes: tuple[ViewNode, ...]
 
 
 class StepWriter:
@@ -216,7 +216,7 @@ class StepWriter:
         sent_us, sent_until_us = self._clock.epoch_us(started_ns), self._clock.epoch_us(ended_ns)
         self._draft.amend_last({"sent_us": sent_us, "sent_until_us": sent_until_us})
 
-    def drop_last(self, wanted: DropSteps) -> StepsDropped | None:
+    def drop_last(self, wanted: RemoveSteps) -> StepsDropped | None:
         """Take steps away, as far as there are so many; None where there were none.
 
         Nothing leads back to a screen whose picture is lost.
@@ -247,7 +247,7 @@ class StepWriter:
             return frozenset()
         return frame.changed_cells(kept.frame, ignore_top_px=self.status_bar_px)
 
-    def words_of(self, news: TouchNews, at_ns: int, nodes: Mapping[str, InputNode]) -> str:
+    def words_of(self, news: TouchNews, at_ns: int, nodes: Mapping[str, InputDeviceNode]) -> str:
         """What was felt, where and when; empty for what is not over yet, or was thrown away."""
         match news:
             case Contact():
@@ -263,7 +263,7 @@ class StepWriter:
         moment = datetime.fromtimestamp(self._clock.epoch_us(at_ns) / 1e6, UTC)
         return f"{what}, {moment:%H:%M:%S.%f}"[:-5] + " UTC"
 
-    def _place_of(self, contact: Contact, node: InputNode | None) -> str:
+    def _place_of(self, contact: Contact, node: InputDeviceNode | None) -> str:
         screen = self._screen
         if screen is None or node is None or not {POSITION_X, POSITION_Y} <= node.axes.keys():
             return ""
@@ -292,7 +292,7 @@ class StepWriter:
             return f"{last.picture} cannot be read ({error.strerror}): undo the last step, and record it again."
         unchanged = frame.shows_same_as(before, ignore_top_px=self.status_bar_px)
         if unchanged and uncertain:
-            self.drop_last(DropSteps("not carried out: the connection was lost"))
+            self.drop_last(RemoveSteps("not carried out: the connection was lost"))
             return RETRACTED
         if unchanged:
             self._draft.amend_last({"flags": [*last.record.flags, UNCHANGED]})
@@ -328,7 +328,7 @@ class StepWriter:
                 return recognize(stroke, self._rules, frame.size)
             case KeyPress(key):
                 return Press(key)
-            case TextEntry(text):
+            case TextEntered(text):
                 return Type(text)
             case Complete() | Impossible():
                 return intent

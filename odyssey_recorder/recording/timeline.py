@@ -37,7 +37,7 @@ class Sighting:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FrameFound:
     """The frame that was on the screen: seen last `age_ns` before, when its screen had been at rest for `still_ns`.
 
     `check` is the frame that proves it, None where nothing does; `doubts` are words for what is odd, fit to be a
@@ -61,7 +61,7 @@ class Nothing:
     """No frame that is held is from before."""
 
 
-Answer = Found | NotYet | Nothing
+Answer = FrameFound | NotYet | Nothing
 
 
 @dataclass(slots=True)
@@ -159,7 +159,7 @@ class Timeline:
         doubts: tuple[str, ...] = (MOVING,) if earliest_ns - run.began_ns < AT_REST_NS else ()
         if check is None:
             doubts += _doubts(run, later, age_ns, latest_ns)
-        return Found(run.number, age_ns, at_ns - run.began_ns, check, doubts)
+        return FrameFound(run.number, age_ns, at_ns - run.began_ns, check, doubts)
 
     def _begin(self, frame: Sighting) -> None:
         began_ns = frame.started_ns if frame.streamed else frame.arrived_ns
@@ -179,12 +179,12 @@ class Timeline:
         return None if lost else later[0].number
 
 
-def _unseen(run: _Run, last_ns: int, at_ns: int) -> Found:
+def _unseen(run: _Run, last_ns: int, at_ns: int) -> FrameFound:
     """A run that nothing proves, because it may have been another screen for a while since `last_ns`."""
     is_old = run.began_ns <= last_ns
     age_ns = at_ns - run.seen_ns(last_ns if is_old else at_ns)
     doubt = OLDER.format(age_ns / 1e9) + BEFORE_LAST if is_old else MOVING
-    return Found(run.number, age_ns, at_ns - run.began_ns, None, (doubt,))
+    return FrameFound(run.number, age_ns, at_ns - run.began_ns, None, (doubt,))
 
 
 def _doubts(run: _Run, later: tuple[_Run, ...], age_ns: int, latest_ns: int) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 from collections import deque
 from dataclasses import dataclass
 
-from odyssey_recorder.recording.deeds import Deed, Stroke
+from odyssey_recorder.recording.raw_input import RawInput, Stroke
 
 READ_AGAIN_NS = 1_000_000_000
 """Between readings of the fields of a screen that changes by itself."""
@@ -45,7 +45,7 @@ class Spell:
     text was there before the last stroke, if that one may have sent it off: from when to when.
     """
 
-    first: Deed
+    first: RawInput
     stroke: Stroke
     since_ns: int
     last_ns: int
@@ -53,9 +53,9 @@ class Spell:
     enters: int = 0
     entered: tuple[int, int] | None = None
 
-    def add(self, deed: Deed, done_ns: int, *, enters: bool) -> None:
+    def add(self, raw_input: RawInput, done_ns: int, *, enters: bool) -> None:
         """Go on with one more key stroke."""
-        self.entered = (self.last_ns, deed.at_ns) if enters else None
+        self.entered = (self.last_ns, raw_input.at_ns) if enters else None
         self.last_ns, self.strokes, self.enters = done_ns, self.strokes + 1, self.enters + enters
 
 

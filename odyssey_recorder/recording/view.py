@@ -138,7 +138,7 @@ class RecordingView:
     steps: tuple[RecordedStep, ...]
     published: Path | None = None
     capture_path: str = ""
-    has_view_tree: bool = False
+    has_view_hierarchy: bool = False
     question: TextQuestion | None = None
     wanted: Path | None = None
     goal: Goal | None = None

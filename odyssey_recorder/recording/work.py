@@ -12,7 +12,7 @@ from odyssey_recorder.dataset.draft import Draft
 from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.device.device import Device, ScreenState
 from odyssey_recorder.device.screen import Frame
-from odyssey_recorder.device.view_tree import Node, focused_field, focused_text
+from odyssey_recorder.device.view_hierarchy import ViewNode, focused_field, focused_text
 from odyssey_recorder.errors import DatasetError, DeviceError, InputRefusedError
 from odyssey_recorder.gesture.areas import Navigation, ScreenAreas
 from odyssey_recorder.model.action import Complete, Impossible
@@ -82,7 +82,7 @@ class Broke:
 Outcome = events.PassiveEvent | KeptPicture | ScreenKnown | ReturnLooked | TreeRead | Sent | InDataset | Broke
 
 
-class Work:
+class RecorderWork:
     """Does one recording's work; what comes of it goes to `report`, from the workers' threads."""
 
     def __init__(
@@ -202,7 +202,7 @@ class Work:
 
     def _read_tree(self, frame_number: int) -> TreeRead:
         try:
-            xml = self._device.view_tree()
+            xml = self._device.view_hierarchy()
             read_ns = time.monotonic_ns()
             return TreeRead(frame_number, self._writer.write_tree(xml), read_ns)
         except DeviceError as error:
@@ -242,7 +242,7 @@ class Work:
                     self._device.touch(stroke)
                 case events.KeyPress(key):
                     self._device.press(key)
-                case events.TextEntry(text):
+                case events.TextEntered(text):
                     self._type(text)
                 case Complete() | Impossible():
                     raise AssertionError("a terminal action sends nothing")
@@ -265,7 +265,7 @@ class Work:
             self.typing = 0, 0
 
 
-def _field_name(nodes: tuple[Node, ...]) -> str:
+def _field_name(nodes: tuple[ViewNode, ...]) -> str:
     """What tells the field that has the focus from the others on its screen."""
     field = focused_field(nodes)
     return "" if field is None else field.resource_id or f"{field.box.left},{field.box.top}"

@@ -10,7 +10,7 @@ from odyssey_recorder.device.screen import SAME_SCREEN
 from odyssey_recorder.model.geometry import Pixel, Size
 
 
-class Verdict(Enum):
+class StepVerdict(Enum):
     """What a comparison comes to; a replay goes on after a drift and stops at a divergence."""
 
     MATCH = "match"
@@ -52,7 +52,7 @@ class Tolerance:
 
 
 @dataclass(frozen=True, slots=True)
-class Box:
+class FractionBox:
     """A rectangle of a picture: its top left pixel, and the first one past its bottom right."""
 
     left: int
@@ -70,17 +70,17 @@ class Comparison:
     picture.
     """
 
-    verdict: Verdict
+    verdict: StepVerdict
     pixel_share: float
     likeness: float
-    changed: tuple[Box, ...]
+    changed: tuple[FractionBox, ...]
 
 
 def compare(recorded: Image.Image, live: Image.Image, *, status_bar_px: int, tolerance: Tolerance) -> Comparison:
     """Compare two RGB pictures below their top `status_bar_px` rows; another size is another screen."""
     if recorded.size != live.size:
-        everything = Box(0, 0, recorded.width, recorded.height)
-        return Comparison(Verdict.DIVERGED, 1.0, 0.0, (everything,))
+        everything = FractionBox(0, 0, recorded.width, recorded.height)
+        return Comparison(StepVerdict.DIVERGED, 1.0, 0.0, (everything,))
     area = (0, min(status_bar_px, recorded.height - 1), recorded.width, recorded.height)
     ours, theirs = recorded.crop(area), live.crop(area)
     changes = change_mask(ours, theirs, channel=tolerance.channel)
@@ -89,12 +89,12 @@ def compare(recorded: Image.Image, live: Image.Image, *, status_bar_px: int, tol
     return Comparison(_verdict(share, alike, tolerance), share, alike, _boxes(changes, Pixel(0, area[1])))
 
 
-def _verdict(pixel_share: float, alike: float, tolerance: Tolerance) -> Verdict:
+def _verdict(pixel_share: float, alike: float, tolerance: Tolerance) -> StepVerdict:
     if pixel_share <= tolerance.match_pixels:
-        return Verdict.MATCH
+        return StepVerdict.MATCH
     if pixel_share > tolerance.diverged_pixels or alike < tolerance.diverged_likeness:
-        return Verdict.DIVERGED
-    return Verdict.DRIFT
+        return StepVerdict.DIVERGED
+    return StepVerdict.DRIFT
 
 
 def change_mask(one: Image.Image, other: Image.Image, *, channel: int) -> Image.Image:
@@ -153,7 +153,7 @@ _MERGE = 4
 """Changes are gathered in cells of 32x32 pixels, in two steps: the mean of a whole cell loses one pixel."""
 
 
-def changed_places(one: Image.Image, other: Image.Image, *, near_px: int) -> tuple[Box, ...]:
+def changed_places(one: Image.Image, other: Image.Image, *, near_px: int) -> tuple[FractionBox, ...]:
     """Boxes around what differs between two RGB pictures of one size, in their pixels, from the top down.
 
     What is closer together than about `near_px` is one place.
@@ -162,7 +162,7 @@ def changed_places(one: Image.Image, other: Image.Image, *, near_px: int) -> tup
     return _boxes(changes, Pixel(0, 0), merge=max(1, near_px // _FINE_PX))
 
 
-def _boxes(changes: Image.Image, origin: Pixel, *, merge: int = _MERGE) -> tuple[Box, ...]:
+def _boxes(changes: Image.Image, origin: Pixel, *, merge: int = _MERGE) -> tuple[FractionBox, ...]:
     """Boxes around groups of neighbouring changed cells, from the top down, moved by `origin`."""
     cells = _any(_any(changes, _FINE_PX), merge)
     waiting = {divmod(index, cells.width) for index, value in enumerate(cells.tobytes()) if value}
@@ -180,7 +180,7 @@ def _boxes(changes: Image.Image, origin: Pixel, *, merge: int = _MERGE) -> tuple
         tight = changes.crop(area).getbbox()
         if tight is not None:
             left, top = area[0] + origin.x, area[1] + origin.y
-            boxes.append(Box(left + tight[0], top + tight[1], left + tight[2], top + tight[3]))
+            boxes.append(FractionBox(left + tight[0], top + tight[1], left + tight[2], top + tight[3]))
     return tuple(sorted(boxes, key=lambda box: (box.top, box.left)))
 
 

@@ -14,7 +14,7 @@ from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import Action, SystemKey, Type
 from odyssey_recorder.model.episode import Episode
 from odyssey_recorder.model.geometry import Size
-from odyssey_recorder.replay.compare import Comparison, Tolerance, Verdict, compare
+from odyssey_recorder.replay.compare import Comparison, StepVerdict, Tolerance, compare
 from odyssey_recorder.replay.inputs import Input, input_for
 from odyssey_recorder.replay.recorded import RecordedEpisode
 
@@ -72,7 +72,7 @@ class ReplayResult:
         """The episode that was replayed."""
         return self.recorded.episode
 
-    def count(self, verdict: Verdict) -> int:
+    def count(self, verdict: StepVerdict) -> int:
         """How many steps came to `verdict`."""
         return sum(step.comparison.verdict is verdict for step in self.steps)
 
@@ -82,17 +82,17 @@ class ReplayResult:
         if self.problem:
             return "failed"
         met = {step.comparison.verdict for step in self.steps}
-        return next(verdict.value for verdict in reversed(Verdict) if verdict in met)
+        return next(verdict.value for verdict in reversed(StepVerdict) if verdict in met)
 
     @property
     def exit_code(self) -> int:
         """0 when no screen diverged, 1 when one did, 2 when the device failed before the end."""
-        return {"failed": 2, Verdict.DIVERGED.value: 1}.get(self.outcome, 0)
+        return {"failed": 2, StepVerdict.DIVERGED.value: 1}.get(self.outcome, 0)
 
     @property
     def summary(self) -> str:
         """One line for the terminal: ``diverged: 5 of 12 steps reached; 3 match, 1 drift, 1 diverged``."""
-        counts = ", ".join(f"{self.count(verdict)} {verdict.value}" for verdict in Verdict)
+        counts = ", ".join(f"{self.count(verdict)} {verdict.value}" for verdict in StepVerdict)
         reached = f"{len(self.steps)} of {len(self.episode.steps)} steps reached"
         return f"{self.outcome}: {reached}; {counts}" + (f". {self.problem}" if self.problem else "")
 
@@ -165,7 +165,7 @@ class Player:
         result = self._look(number)
         self._results.append(result)
         self._on_step(result)
-        if result.comparison.verdict is Verdict.DIVERGED and not self._rules.go_on:
+        if result.comparison.verdict is StepVerdict.DIVERGED and not self._rules.go_on:
             return False
         exact = self._recorded.stroke(number) if result.live_size == result.recorded_size else None
         todo = input_for(result.action, result.live_size, exact=exact)
@@ -199,7 +199,7 @@ class Player:
             if watch.anchor is not judged:
                 judged = watch.anchor
                 comparison = self._compare(recorded, frame, status_bar_px)
-            if comparison.verdict is Verdict.MATCH or frame.arrived_ns >= give_up_ns:
+            if comparison.verdict is StepVerdict.MATCH or frame.arrived_ns >= give_up_ns:
                 break
         action = self._recorded.episode.steps[number].action
         settled = stillness is Stillness.STILL

@@ -11,10 +11,10 @@ from PIL import Image, ImageChops, ImageDraw
 
 from odyssey_recorder.dataset.action_marks import draw_action
 from odyssey_recorder.dataset.durable import write_durably
-from odyssey_recorder.dataset.lettering import on_one_line
+from odyssey_recorder.dataset.fonts import on_one_line
 from odyssey_recorder.model.action import action_type, describe, is_terminal
 from odyssey_recorder.model.episode import Json
-from odyssey_recorder.replay.compare import Comparison, Tolerance, Verdict, change_mask
+from odyssey_recorder.replay.compare import Comparison, StepVerdict, Tolerance, change_mask
 from odyssey_recorder.replay.player import ReplayResult, StepResult
 
 FORMAT = 1
@@ -49,7 +49,7 @@ def render_report(result: ReplayResult) -> str:
         serial=result.serial,
         outcome=result.outcome,
         problem=result.problem,
-        counts={verdict.value: result.count(verdict) for verdict in Verdict},
+        counts={verdict.value: result.count(verdict) for verdict in StepVerdict},
         steps=[_step_view(result, step) for step in result.steps],
         unreached=list(_unreached(result)),
         upright=result.episode.device.size.height > result.episode.device.size.width,
@@ -67,7 +67,7 @@ def result_as_json(result: ReplayResult) -> dict[str, Json]:
         "problem": result.problem,
         "exit_code": result.exit_code,
         "step_length": len(result.episode.steps),
-        "counts": {verdict.value: result.count(verdict) for verdict in Verdict},
+        "counts": {verdict.value: result.count(verdict) for verdict in StepVerdict},
         "steps": [_step_as_json(step) for step in result.steps],
     }
 

@@ -130,7 +130,7 @@ class Phone:
         """Size, rotation, what is in front, what is where."""
         return self._looper.call(self._read_state)
 
-    def view_tree(self, *, all_windows: bool = False) -> Node:
+    def view_hierarchy(self, *, all_windows: bool = False) -> Node:
         """What `uiautomator dump` sees of the window in front; with `all_windows` keyboard and bars as well."""
         return self._looper.call(lambda: self._read_tree(all_windows=all_windows))
 

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from odyssey_recorder.errors import TaskError
 from odyssey_recorder.files import Largest, read_file
-from odyssey_recorder.model.assignment import AsFound, Assignment, Making, StartState
+from odyssey_recorder.model.assignment import AsFound, Assignment, StartState, TaskOrigin
 from odyssey_recorder.model.episode import Category, TaskInfo
 from odyssey_recorder.model.text_origin import TextOrigin
 from odyssey_recorder.resources import data_folder
@@ -50,10 +50,10 @@ class ListedTask:
         return Assignment(self.task, self.task_id, self.start, making=self.making)
 
     @property
-    def making(self) -> Making | None:
+    def making(self) -> TaskOrigin | None:
         """How the task was made; None for one that tells neither its template nor whose words it has."""
         is_told = bool(self.template) or self.text is not None
-        return Making(self.template, self.slots, self.roles, self.text) if is_told else None
+        return TaskOrigin(self.template, self.slots, self.roles, self.text) if is_told else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,11 +11,11 @@ from odyssey_recorder.dataset.provenance import KeyRecord
 from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.model.action import Action, Complete, Press, SystemKey
 from odyssey_recorder.quality.checker import Checker
-from odyssey_recorder.quality.reviewing.docket import Ballot
 from odyssey_recorder.quality.reviewing.review import Decision
 from odyssey_recorder.quality.reviewing.review_store import ReviewStore
-from odyssey_recorder.quality.reviewing.standing import Policy
-from odyssey_recorder.review_desk import ReviewDesk
+from odyssey_recorder.quality.reviewing.status import Policy
+from odyssey_recorder.quality.reviewing.views import VerdictDraft
+from odyssey_recorder.review_service import ReviewService
 from tests.command_line import CommandLine, Ran
 from tests.dataset.drafts import begin, record
 from tests.quality.verdicts import judgements
@@ -129,7 +129,7 @@ def test_what_was_accepted_is_known_of_a_dataset_alone(command_line: CommandLine
 def accept(root: Path, episode_id: str, name: str) -> None:
     """One verdict, as the window gives it."""
     ReviewStore(root).set_policy(Policy(second_share=0.0))
-    desk = ReviewDesk(root, Checker(None, 1), lambda: name)
-    desk.check_all()
-    opened = desk.open(episode_id)
-    desk.submit(episode_id, Ballot(Decision.ACCEPT, judgements("ppp"), "", opened.revision, 9.0))
+    service = ReviewService(root, Checker(None, 1), lambda: name)
+    service.check_all()
+    opened = service.open(episode_id)
+    service.submit(episode_id, VerdictDraft(Decision.ACCEPT, judgements("ppp"), "", opened.revision, 9.0))

@@ -6,7 +6,7 @@ import json
 import pytest
 
 from odyssey_recorder.quality.reviewing.review_store import ReviewStore
-from odyssey_recorder.quality.reviewing.standing import Policy
+from odyssey_recorder.quality.reviewing.status import Policy
 from tests.command_line import ESCAPES, CommandLine
 from tests.quality.reviewed import publish
 from tests.quality.verdicts import verdict

@@ -13,7 +13,7 @@ from odyssey_recorder.dataset.draft import Draft
 from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.model.action import Action, Complete, action_type
 from odyssey_recorder.recording import script
-from odyssey_recorder.recording.way_back import UNSEEN
+from odyssey_recorder.recording.restore import UNSEEN
 from odyssey_recorder.settings import log_file
 from odyssey_recorder.simulator.adb_server import PrivateAdbServer
 from tests.command_line import ESCAPES, CommandLine, LabPhone, Ran, wait_until

@@ -9,7 +9,7 @@ from odyssey_recorder.dataset.trash import Trash
 from odyssey_recorder.quality.reviewing.review import Move
 from odyssey_recorder.quality.reviewing.review_file import ReviewFile, spell
 from odyssey_recorder.quality.reviewing.review_store import ReviewStore
-from odyssey_recorder.quality.reviewing.standing import Policy
+from odyssey_recorder.quality.reviewing.status import Policy
 from tests.command_line import ESCAPES, CommandLine
 from tests.dataset.published_episode import recorded
 from tests.quality.verdicts import verdict

@@ -5,7 +5,7 @@ from PIL import Image, ImageChops
 
 from odyssey_recorder.dataset.action_marks import draw_action
 from odyssey_recorder.dataset.contact_sheet import PicturedEpisode, draw_contact_sheet
-from odyssey_recorder.dataset.lettering import broken, fitting, letters, on_one_line
+from odyssey_recorder.dataset.fonts import broken, fitting, letters, on_one_line
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.model.action import (
     Action,

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from odyssey_recorder.dataset.codec import Dialect, decode, encode
-from odyssey_recorder.dataset.loose import LooseEpisode, Rule, read_loosely
+from odyssey_recorder.dataset.lenient import LenientEpisode, Rule, read_loosely
 from odyssey_recorder.errors import InvalidEpisodeError
 from odyssey_recorder.model.action import Click, Complete, Impossible, Type
 from odyssey_recorder.model.geometry import Point, Size
@@ -18,14 +18,14 @@ from tests.episodes import DATA, ID, RELEASED, episode, episodes, json_values
 Tree = dict[str, Any]
 
 
-def spoilt(spoil: Callable[[Tree], object]) -> LooseEpisode:
+def spoilt(spoil: Callable[[Tree], object]) -> LenientEpisode:
     """What is read of a good file after `spoil` was done to it."""
     tree = json.loads(encode(episode()))
     spoil(tree)
     return read_loosely(json.dumps(tree).encode(), source="some file.json")
 
 
-def broken_rules(told: LooseEpisode) -> list[tuple[Rule, int | None]]:
+def broken_rules(told: LenientEpisode) -> list[tuple[Rule, int | None]]:
     return [(breach.rule, breach.step) for breach in told.breaches]
 
 

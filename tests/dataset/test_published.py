@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from odyssey_recorder.dataset.codec import write_episode
-from odyssey_recorder.dataset.published import Following, News, PublishedEpisodes
+from odyssey_recorder.dataset.published import DatasetChange, Following, PublishedEpisodes
 from odyssey_recorder.dataset.watch import WatchRules
 from odyssey_recorder.errors import InvalidEpisodeError
 from tests.episodes import ID, episode
@@ -18,10 +18,10 @@ class Shown:
 
     def __init__(self) -> None:
         self.instructions: dict[str, str] = {}
-        self.news: list[News] = []
+        self.news: list[DatasetChange] = []
         self._condition = threading.Condition()
 
-    def take(self, news: News) -> None:
+    def take(self, news: DatasetChange) -> None:
         with self._condition:
             self.news.append(news)
             self.instructions.update({one.episode_id: one.instruction for one in news.read})
@@ -56,7 +56,7 @@ def following(published: PublishedEpisodes, shown: Shown) -> Iterator[Following]
 
 def test_the_news_begin_with_how_many_there_are_and_then_say_what_they_are(following: Following, shown: Shown) -> None:
     shown.wait_for(lambda: ID in shown.instructions)
-    assert shown.news[0] == News(unread=1)
+    assert shown.news[0] == DatasetChange(unread=1)
     assert (shown.news[1].unread, shown.instructions[ID]) == (0, "Use Chrome to look up the weather in Beijing.")
 
 

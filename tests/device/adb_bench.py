@@ -33,7 +33,7 @@ class AdbBench:
     @property
     def button(self) -> Pixel:
         """The icon of an app on the launcher."""
-        icon = next(node for node in self.emulator.phone.view_tree().walk() if node.content_desc == "Notes")
+        icon = next(node for node in self.emulator.phone.view_hierarchy().walk() if node.content_desc == "Notes")
         return Pixel((icon.bounds.left + icon.bounds.right) // 2, (icon.bounds.top + icon.bounds.bottom) // 2)
 
     def change_screen(self) -> None:

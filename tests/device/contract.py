@@ -9,7 +9,7 @@ import pytest
 
 from odyssey_recorder.device.device import Device
 from odyssey_recorder.device.repair import THREE_BUTTONS, EnableOverlay, PutSetting, ResetScreen
-from odyssey_recorder.device.view_tree import clickable_at, parse
+from odyssey_recorder.device.view_hierarchy import clickable_at, parse
 from odyssey_recorder.errors import (
     DeviceDisconnectedError,
     DeviceError,
@@ -60,7 +60,7 @@ CALLS: dict[str, Callable[[Device], object]] = {
     "touch": lambda device: device.touch(TouchStroke.press(Pixel(100, 300))),
     "press": lambda device: device.press(SystemKey.BACK),
     "type_text": lambda device: device.type_text("a"),
-    "view_tree": lambda device: device.view_tree(),
+    "view_tree": lambda device: device.view_hierarchy(),
     "setting": lambda device: device.setting("secure", "navigation_mode"),
     "repair": lambda device: device.repair(THREE_BUTTONS),
     "free_bytes": lambda device: device.free_bytes(),
@@ -180,7 +180,7 @@ class DeviceContract:
         bench.device.check_text("50% \"off\" & 'more'; $HOME\n")
 
     def test_the_view_tree_tells_what_a_tap_would_meet(self, bench: Bench) -> None:
-        box = clickable_at(parse(bench.device.view_tree()), bench.button, bench.device.capture().size)
+        box = clickable_at(parse(bench.device.view_hierarchy()), bench.button, bench.device.capture().size)
 
         assert box is not None
         assert bench.button in box

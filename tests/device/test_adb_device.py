@@ -352,17 +352,17 @@ def test_what_is_asked_while_a_snapshot_is_saved_waits_until_the_device_goes_on(
         console = EmulatorConsole(port, token_file=Path("no token"))
         device = AdbDevice(bench.device.serial, bench.server, console=console)
         saving = threading.Thread(target=save, args=(device,))
-        asking = threading.Thread(target=device.heartbeat)
+        batch = threading.Thread(target=device.heartbeat)
         saving.start()
         while not heard:
             saving.join(0.005)
-        asking.start()
-        asking.join(0.1)
-        assert asking.is_alive()
+        batch.start()
+        batch.join(0.1)
+        assert batch.is_alive()
     saving.join(10)
-    asking.join(10)
+    batch.join(10)
 
-    assert not asking.is_alive()
+    assert not batch.is_alive()
     assert [type(error) for error in errors] == [DeviceDisconnectedError]
     device.close()
 

@@ -9,7 +9,7 @@ import pytest
 
 from odyssey_recorder.device.adb import AdbDevice
 from odyssey_recorder.device.adb_keyboard import ADB_KEYBOARD, broadcast_commands
-from odyssey_recorder.device.view_tree import focused_text, parse
+from odyssey_recorder.device.view_hierarchy import focused_text, parse
 from odyssey_recorder.errors import DeviceDisconnectedError, InputRefusedError
 from tests.device.adb_bench import AdbBench, StartBench
 from tests.simulator.person import Person
@@ -43,7 +43,7 @@ class Note:
 
     @property
     def text(self) -> str | None:
-        return focused_text(parse(self.bench.device.view_tree()))
+        return focused_text(parse(self.bench.device.view_hierarchy()))
 
     @property
     def keyboard(self) -> str | None:

@@ -316,7 +316,7 @@ def test_a_view_tree_is_what_comes_after_the_dump_s_own_words() -> None:
     said = printed(b"UI hierchary dumped to: /data/local/tmp/x.xml\n" + tree)
 
     with device_with({**WITH_PACKETS, shell("rm -f /data/local/tmp/*"): said}) as device:
-        assert device.view_tree() == tree.decode()
+        assert device.view_hierarchy() == tree.decode()
 
 
 @pytest.mark.parametrize(
@@ -335,7 +335,7 @@ def test_a_screen_whose_views_cannot_be_read_is_told_with_the_reason(errors: byt
     answers = {**WITH_PACKETS, shell("rm -f *"): printed(b"", errors=errors)}
 
     with device_with(answers) as device, pytest.raises(DeviceError, match=f"(?s)screen of {SERIAL}.*{words}"):
-        device.view_tree()
+        device.view_hierarchy()
 
 
 @pytest.mark.parametrize(("output", "value"), [(b"null\n", ""), (b"\n", ""), (b"2\r\n", "2"), (b"a b\n", "a b")])

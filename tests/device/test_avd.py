@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
+from odyssey_recorder.connector import DeviceConnector
 from odyssey_recorder.device.adb_server import AdbServer
-from odyssey_recorder.device.avd import Avd, Stage, Start, Surroundings, VirtualDevices
+from odyssey_recorder.device.avd import Avd, BootStage, SdkEnvironment, Start, VirtualDevices
 from odyssey_recorder.device.avd_config import entries
 from odyssey_recorder.device.emulator_console import TOKEN_FILE
 from odyssey_recorder.errors import CancelledError, DeviceError, SdkError, SettingsError
 from odyssey_recorder.model.geometry import Rotation
-from odyssey_recorder.reach import Reach
 from odyssey_recorder.simulator.adb_server import PrivateAdbServer
 from odyssey_recorder.simulator.discovery import running_dir
 from tests.device.sdk_bench import IMAGE, free_console_port, stand_in_sdk
@@ -27,9 +27,13 @@ class Bench:
         self.avds, self.logs = folder / "avd", folder / "logs"
         self.avds.mkdir()
         running = (running_dir(server.environment),)
-        self.reach = Reach(AdbServer(port=server.port), running=running, console_token=server.home / TOKEN_FILE)
-        around = Surroundings(self.avds, running, self.logs, server.home / TOKEN_FILE, server.environment, (self.port,))
-        self.devices = VirtualDevices(self.sdk.sdk, self.reach.server, around, self.reach.connect)
+        self.connector = DeviceConnector(
+            AdbServer(port=server.port), running=running, console_token=server.home / TOKEN_FILE
+        )
+        around = SdkEnvironment(
+            self.avds, running, self.logs, server.home / TOKEN_FILE, server.environment, (self.port,)
+        )
+        self.devices = VirtualDevices(self.sdk.sdk, self.connector.server, around, self.connector.connect)
 
     def config(self, name: str) -> dict[str, str]:
         return entries((self.avds / f"{name}.avd" / "config.ini").read_text())
@@ -48,14 +52,14 @@ def bench(adb_server: PrivateAdbServer, tmp_path: Path) -> Iterator[Bench]:
 
 
 def test_a_fold_is_made_started_prepared_folded_turned_saved_and_stopped(bench: Bench) -> None:
-    devices, serial, stages = bench.devices, f"emulator-{bench.port}", list[Stage]()
+    devices, serial, stages = bench.devices, f"emulator-{bench.port}", list[BootStage]()
 
     made = devices.create("pixel_fold", name="My_Fold")
     started = devices.start("My_Fold", Start(cold=True, window=False), progress=stages.append)
 
     assert made == Avd("My_Fold", "pixel_fold", None)
     assert started.serial == serial
-    assert stages == list(Stage)
+    assert stages == list(BootStage)
     assert [finding for finding in started.findings if finding.mend] == []
     assert devices.list() == (Avd("My_Fold", "pixel_fold", serial),)
     assert bench.prop("persist.sys.timezone") == "Etc/UTC"
@@ -64,7 +68,7 @@ def test_a_fold_is_made_started_prepared_folded_turned_saved_and_stopped(bench: 
         "-no-window -no-snapshot-load"
     ]
 
-    device = bench.reach.connect(serial)
+    device = bench.connector.connect(serial)
     devices.save_snapshot(serial, "clean")
     devices.fold(serial)
     assert device.screen_state().posture == "CLOSED"
@@ -104,15 +108,15 @@ def test_a_device_is_started_from_a_snapshot_with_its_animations_and_reset_to_be
 
 def test_a_start_that_is_cancelled_leaves_no_emulator_behind(bench: Bench) -> None:
     bench.devices.create("small_phone")
-    seen = list[Stage]()
+    seen = list[BootStage]()
 
     def at_home() -> bool:
-        return Stage.WAITING_FOR_HOME in seen
+        return BootStage.WAITING_FOR_HOME in seen
 
     with pytest.raises(CancelledError, match=r"small_phone was given up; the emulator is stopped"):
         bench.devices.start("small_phone", progress=seen.append, cancelled=at_home)
 
-    assert seen[-1] is Stage.WAITING_FOR_HOME
+    assert seen[-1] is BootStage.WAITING_FOR_HOME
     assert [avd.serial for avd in bench.devices.list()] == [None]
 
 
@@ -236,8 +240,8 @@ def test_without_its_image_a_device_is_neither_made_nor_started(bench: Bench) ->
 
 
 def test_without_an_sdk_it_is_said_how_to_come_by_one(bench: Bench) -> None:
-    around = Surroundings(bench.avds, (), bench.logs, bench.avds, {})
-    devices = VirtualDevices(None, bench.reach.server, around, bench.reach.connect)
+    around = SdkEnvironment(bench.avds, (), bench.logs, bench.avds, {})
+    devices = VirtualDevices(None, bench.connector.server, around, bench.connector.connect)
 
     assert [finding.what for finding in devices.missing()] == ["Android SDK"]
     assert devices.list() == ()

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from odyssey_recorder.device.adb_server import AdbServer
-from odyssey_recorder.device.boot import Boot, Stage, end_emulator
+from odyssey_recorder.device.boot import Boot, BootStage, end_emulator
 from odyssey_recorder.device.emulator_launch import LaunchedEmulator
 from odyssey_recorder.errors import DeviceError, DeviceTimeoutError
 from tests.device.scripted_adb_server import OKAY, ScriptedAdbServer, block
@@ -40,13 +40,13 @@ def test_a_device_that_adb_never_lists_is_told_with_its_log(emulator: LaunchedEm
 
 
 def test_a_device_that_does_not_boot_is_told_as_such(emulator: LaunchedEmulator) -> None:
-    seen = list[Stage]()
+    seen = list[BootStage]()
     answers = {"host:devices-l": LISTED, **NO_PACKETS, "exec:getprop*": OKAY + b"0\n"}
 
     with ScriptedAdbServer(answers) as adb, pytest.raises(DeviceTimeoutError, match="is still at: Booting Android"):
         boot(emulator, adb.port).wait(seen.append)
 
-    assert seen == [Stage.WAITING_FOR_ADB, Stage.BOOTING]
+    assert seen == [BootStage.WAITING_FOR_ADB, BootStage.BOOTING]
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ def test_a_device_that_does_not_boot_is_told_as_such(emulator: LaunchedEmulator)
     [b"", b"Display: mDisplayId=0\n mCurrentFocus=Window{1 u0 NotificationShade}\n==part==\n==part==\n==part==\n"],
 )
 def test_a_device_that_shows_no_activity_is_taken_as_it_is(emulator: LaunchedEmulator, screen: bytes) -> None:
-    seen = list[Stage]()
+    seen = list[BootStage]()
     answers = {
         "host:devices-l": LISTED, **NO_PACKETS, "exec:getprop*": OKAY + b"1\n", "exec:dumpsys*": OKAY + screen,
     }  # fmt: skip
@@ -62,7 +62,7 @@ def test_a_device_that_shows_no_activity_is_taken_as_it_is(emulator: LaunchedEmu
     with ScriptedAdbServer(answers) as adb:
         boot(emulator, adb.port).wait(seen.append)
 
-    assert seen == [Stage.WAITING_FOR_ADB, Stage.BOOTING, Stage.WAITING_FOR_HOME]
+    assert seen == [BootStage.WAITING_FOR_ADB, BootStage.BOOTING, BootStage.WAITING_FOR_HOME]
 
 
 @pytest.mark.parametrize(

@@ -175,11 +175,11 @@ def test_closing_wakes_who_waits(tmp_path: Path) -> None:
             except DeviceError as error:
                 errors.append(error)
 
-        asking = threading.Thread(target=ask)
-        asking.start()
+        batch = threading.Thread(target=ask)
+        batch.start()
         while not heard:
-            asking.join(0.005)
+            batch.join(0.005)
         console.close()
-        asking.join(10)
+        batch.join(10)
 
         assert [type(error) for error in errors] == [DeviceDisconnectedError]

@@ -75,7 +75,7 @@ class TestEmulatorDevice(DeviceContract):
 def write_note(bench: EmulatorBench) -> None:
     """Open a new note, so that its field has the focus."""
     bench.device.touch(TouchStroke.press(bench.button))
-    new = next(node for node in bench.emulator.phone.view_tree().walk() if node.content_desc == "New note")
+    new = next(node for node in bench.emulator.phone.view_hierarchy().walk() if node.content_desc == "New note")
     bench.device.touch(
         TouchStroke.press(Pixel((new.bounds.left + new.bounds.right) // 2, (new.bounds.top + new.bounds.bottom) // 2))
     )
@@ -83,7 +83,7 @@ def write_note(bench: EmulatorBench) -> None:
 
 def fields(bench: EmulatorBench) -> list[str]:
     """What is written in the fields of the screen."""
-    return [node.text for node in bench.emulator.phone.view_tree().walk() if node.class_name.endswith("EditText")]
+    return [node.text for node in bench.emulator.phone.view_hierarchy().walk() if node.class_name.endswith("EditText")]
 
 
 # Frames
@@ -704,7 +704,7 @@ def test_a_picture_that_was_cut_is_taken_again_by_the_other_way(bench: EmulatorB
 def test_the_adb_calls_are_adb_s(bench: EmulatorBench, caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.WARNING):
         assert bench.device.properties().serial == bench.device.serial
-        assert "<hierarchy" in bench.device.view_tree()
+        assert "<hierarchy" in bench.device.view_hierarchy()
         assert bench.device.setting("secure", "navigation_mode") in ("0", "2")
         assert bench.device.input_nodes()
         assert bench.device.read_clock().least_us > 0

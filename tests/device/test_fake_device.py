@@ -201,11 +201,11 @@ def test_a_screen_that_never_rests_has_no_view_tree() -> None:
     device = FakeDevice()
     device.never_rest()
     with pytest.raises(DeviceError, match="never rests"):
-        device.view_tree()
+        device.view_hierarchy()
 
     device.mend()
 
-    assert device.view_tree().startswith("<?xml")
+    assert device.view_hierarchy().startswith("<?xml")
 
 
 def test_its_clock_is_ahead_of_ours_as_far_as_a_test_says() -> None:

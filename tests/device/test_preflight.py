@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from odyssey_recorder.device.preflight import Finding, Readings, findings, mend, take_readings
+from odyssey_recorder.device.preflight import PreflightFinding, Readings, findings, mend, take_readings
 from odyssey_recorder.device.profile import profile_named
 from odyssey_recorder.device.repair import PutSetting, ResetScreen
-from odyssey_recorder.gesture.getevent import AxisRange, InputNode
+from odyssey_recorder.gesture.getevent import AxisRange, InputDeviceNode
 from odyssey_recorder.model.geometry import Size
 from odyssey_recorder.simulator.adb_server import PrivateAdbServer
 from tests.device.adb_bench import StartBench
@@ -19,9 +19,9 @@ AXES = {
     name: AxisRange(0, 32767)
     for name in ("ABS_MT_SLOT", "ABS_MT_TRACKING_ID", "ABS_MT_POSITION_X", "ABS_MT_POSITION_Y")
 }
-TOUCH = InputNode("/dev/input/event1", "virtio_input_multi_touch_1", frozenset(), AXES)
-KEYBOARD = InputNode("/dev/input/event12", "qwerty2", frozenset({"KEY_HOME", "KEY_BACK"}), {})
-POWER = InputNode("/dev/input/event0", "gpio-keys", frozenset({"KEY_POWER"}), {})
+TOUCH = InputDeviceNode("/dev/input/event1", "virtio_input_multi_touch_1", frozenset(), AXES)
+KEYBOARD = InputDeviceNode("/dev/input/event12", "qwerty2", frozenset({"KEY_HOME", "KEY_BACK"}), {})
+POWER = InputDeviceNode("/dev/input/event0", "gpio-keys", frozenset({"KEY_POWER"}), {})
 
 READY = Readings(
     serial="emulator-5554",
@@ -39,7 +39,7 @@ READY = Readings(
 )
 
 
-def found(readings: Readings) -> dict[str, Finding]:
+def found(readings: Readings) -> dict[str, PreflightFinding]:
     return {finding.what: finding for finding in findings(readings)}
 
 
@@ -90,7 +90,7 @@ def test_only_without_a_touch_screen_nothing_can_be_recorded() -> None:
 
 
 def test_a_touch_screen_of_the_older_protocol_is_named_and_refused() -> None:
-    older = InputNode(
+    older = InputDeviceNode(
         "/dev/input/event3", "gslX680", frozenset(), {k: v for k, v in AXES.items() if k != "ABS_MT_SLOT"}
     )
 
@@ -107,7 +107,7 @@ def test_several_touch_screens_are_fine() -> None:
 
     touch_screen = found(replace(READY, nodes=(TOUCH, outer, KEYBOARD)))["Touch screen"]
 
-    assert touch_screen == Finding("Touch screen", "virtio_input_multi_touch_1 and 1 more")
+    assert touch_screen == PreflightFinding("Touch screen", "virtio_input_multi_touch_1 and 1 more")
 
 
 def test_without_a_hardware_keyboard_the_on_screen_one_always_comes_up() -> None:

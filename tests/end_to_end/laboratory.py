@@ -64,10 +64,10 @@ class Laboratory:
     def start(self) -> None:
         self.emulator.start()
         self.phone.start_activity("com.android.settings")
-        [topic] = [node for node in self.phone.view_tree().walk() if node.text == "Notifications"]
+        [topic] = [node for node in self.phone.view_hierarchy().walk() if node.text == "Notifications"]
         self.phone.touch(Phase.DOWN, topic.bounds.left + 5, topic.bounds.top + 5)
         self.phone.touch(Phase.UP, topic.bounds.left + 5, topic.bounds.top + 5)
-        switches = [node for node in self.phone.view_tree().walk() if node.checkable]
+        switches = [node for node in self.phone.view_hierarchy().walk() if node.checkable]
         self._rows = [(node.bounds.top + node.bounds.bottom) // 2 for node in switches][:6]
         assert self._rows
         self._switches = self.emulator.guest.save_snapshot()

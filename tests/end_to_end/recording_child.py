@@ -111,17 +111,19 @@ def record_on_a_full_disk(job: Job, parent: Connection) -> None:
         recorder.retry()
         recorder.wait_for(lambda view: view.published is not None, PATIENCE_S)
 
-    with_recorder(job, parent, fill_twice, view_trees=False)
+    with_recorder(job, parent, fill_twice, view_hierarchies=False)
 
 
-def with_recorder(job: Job, parent: Connection, work: Callable[[Recorder], None], *, view_trees: bool = True) -> None:
+def with_recorder(
+    job: Job, parent: Connection, work: Callable[[Recorder], None], *, view_hierarchies: bool = True
+) -> None:
     store = EpisodeStore(job.dataset, drafts=job.drafts)
     device = AdbDevice(job.serial, AdbServer(port=job.server_port))
     rules = Rules(
         TouchRules.for_density(320),
         NavigationRules.for_density(320),
         SettleRule(still_ms=40),
-        view_trees=view_trees,
+        view_hierarchies=view_hierarchies,
     )
     reporter = Reporter(parent)
     recorder = Recorder(device, store.resume(job.episode_id), store, listener=reporter, rules=rules)

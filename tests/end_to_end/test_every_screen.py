@@ -21,7 +21,7 @@ from odyssey_recorder.device.adb import AdbDevice
 from odyssey_recorder.device.adb_server import AdbServer
 from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.gesture.contacts import Contact, ContactTracker, to_stroke
-from odyssey_recorder.gesture.getevent import InputNode, LineBuffer, parse_line
+from odyssey_recorder.gesture.getevent import InputDeviceNode, LineBuffer, parse_line
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.geometry import Box, Pixel, Rotation, Size, picture_on_panel, unrotate
 from odyssey_recorder.simulator.adb_server import PrivateAdbServer
@@ -106,7 +106,7 @@ class Rig:
         digests = [json.loads(line).get("rgb_sha256") for line in self._journal]
         return str([digest for digest in digests if digest][-1])
 
-    def contact(self) -> tuple[Contact, InputNode]:
+    def contact(self) -> tuple[Contact, InputDeviceNode]:
         """The next finger that getevent tells of, and the node that it was on."""
         contact = self._contacts.get(timeout=PATIENCE_S)
         return contact, self.nodes[contact.node]

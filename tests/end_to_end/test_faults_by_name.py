@@ -12,11 +12,11 @@ from odyssey_recorder.device.adb_server import AdbServer
 from odyssey_recorder.device.device import Device
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.geometry import Pixel
-from odyssey_recorder.recording.deed_line import CLOCK_UNSURE, DROPPED
-from odyssey_recorder.recording.deeds import BLIND, NO_PICTURE
 from odyssey_recorder.recording.evidence import Clock
 from odyssey_recorder.recording.gestures import UNPROVEN
 from odyssey_recorder.recording.passive import CLOCK_CHANGED, DEAF
+from odyssey_recorder.recording.raw_input import BLIND, NO_PICTURE
+from odyssey_recorder.recording.raw_input_queue import CLOCK_UNSURE, DROPPED
 from odyssey_recorder.recording.session import BROKEN_OFF, CHANGED, NOT_READY, OUT_OF_DATE
 from odyssey_recorder.recording.state import State
 from odyssey_recorder.recording.timeline import CHANGING, UNWATCHED
@@ -49,11 +49,11 @@ class Hands:
     follows, over gRPC. "passive": a finger in the emulator's own window, seen over gRPC.
     """
 
-    def __init__(self, lab: Laboratory, desk: Desk, device: Device, recording: Recording, way: str) -> None:
+    def __init__(self, lab: Laboratory, service: Desk, device: Device, recording: Recording, way: str) -> None:
         self.lab = lab
         self.device = device
         self.recording = recording
-        self._desk = desk
+        self._service = service
         self._way = way
         self._used = 0
         self._before = len(lab.truth().touch_downs())
@@ -109,14 +109,14 @@ class Hands:
         self.recording.ready()
         self.recording.recorder.complete("done")
         self.recording.until(State.FINISHED)
-        episode = self._desk.store.load(self.recording.draft.episode_id)
-        provenance = self._desk.store.provenance(episode.episode_id)
+        episode = self._service.store.load(self.recording.draft.episode_id)
+        provenance = self._service.store.provenance(episode.episode_id)
         assert provenance is not None
         felt = self.lab.truth().touch_downs()[self._before :]
         recorded = [_felt_at(felt, step) for step in provenance.steps[:-1]]
         assert not {felt[number].number for number in missing} & {tap.number for tap in recorded}
         for number, (step, tap) in enumerate(zip(provenance.steps[:-1], recorded, strict=True)):
-            picture = pixels(self._desk.store.screenshot_path(episode, number))
+            picture = pixels(self._service.store.screenshot_path(episode, number))
             is_right = hashlib.sha256(picture.tobytes()).hexdigest() == tap.frame.rgb_sha256
             assert is_right or DOUBTS & {*step.flags}, f"step {number}: {step.flags}"
             assert _is_timed_right(step, tap) or CLOCK_UNSURE in step.flags, f"step {number}: {step.flags}"
@@ -147,11 +147,11 @@ def _is_near(tap: FeltInput, x: int, y: int) -> bool:
 @contextmanager
 def at_work(lab: Laboratory, folder: Path, way: str, *, answer_s: float = ANSWER_S) -> Iterator[Hands]:
     """Hands that have tapped twice."""
-    desk = Desk(folder)
+    service = Desk(folder)
     device: Device = lab.device(answer_s=answer_s) if way == "mirror" else lab.emulator_device(answer_s=answer_s)
     origin = ORIGIN.model_copy(update={"mode": "passive"}) if way == "passive" else ORIGIN
-    with desk.recording(device, desk.draft(origin)) as recording:
-        hands = Hands(lab, desk, device, recording, way)
+    with service.recording(device, service.draft(origin)) as recording:
+        hands = Hands(lab, service, device, recording, way)
         hands.tap_and_wait()
         hands.tap_and_wait()
         yield hands

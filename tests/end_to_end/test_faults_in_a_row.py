@@ -128,17 +128,17 @@ def place_of(step: StepRecord) -> Pixel:
     return Pixel(x, y)
 
 
-def assert_true(desk: Desk, ordeal: Ordeal, recording: Recording) -> None:
+def assert_true(service: Desk, ordeal: Ordeal, recording: Recording) -> None:
     """Hold the published episode against what the phone felt and showed."""
-    episode, felt = desk.store.load(recording.draft.episode_id), ordeal.taps()
-    provenance = desk.store.provenance(episode.episode_id)
+    episode, felt = service.store.load(recording.draft.episode_id), ordeal.taps()
+    provenance = service.store.provenance(episode.episode_id)
     assert provenance is not None
     *steps, terminal = provenance.steps
     assert terminal.input is None
     in_order = [place_of(step) for step in steps if place_of(step) in felt]
     assert in_order == [place for place in felt if place in in_order]
     for number, step in enumerate(steps):
-        picture = pixels(desk.store.screenshot_path(episode, number))
+        picture = pixels(service.store.screenshot_path(episode, number))
         digest = hashlib.sha256(picture.tobytes()).hexdigest()
         assert digest == step.frame.rgb_sha256
         place = place_of(step)
@@ -146,11 +146,11 @@ def assert_true(desk: Desk, ordeal: Ordeal, recording: Recording) -> None:
         assert felt.get(place) == digest or DOUBTS & set(step.flags), words
 
 
-def endure(desk: Desk, lab: Laboratory, way: str, seed: int, *, count: int) -> None:
+def endure(service: Desk, lab: Laboratory, way: str, seed: int, *, count: int) -> None:
     """Record through `count` random faults, publish, and see that all is true and all was said."""
     random, faults = Random(seed), (*OVER_ADB, REFUSED, *(OVER_GRPC if way == "gRPC" else ()))
     device: Device = lab.device(answer_s=ANSWER_S) if way == "adb" else lab.emulator_device(answer_s=ANSWER_S)
-    with desk.recording(device) as recording:
+    with service.recording(device) as recording:
         ordeal = Ordeal(lab, device, recording, way)
         for number in range(count):
             fault = random.choice(faults)
@@ -160,7 +160,7 @@ def endure(desk: Desk, lab: Laboratory, way: str, seed: int, *, count: int) -> N
         lost = [view.message for view in recording.annotator.views if view.state is State.DEVICE_LOST]
         assert lost, "something stopped the recording"
         assert all(lab.serial in message or "adb server" in message for message in lost), lost
-        assert_true(desk, ordeal, recording)
+        assert_true(service, ordeal, recording)
 
 
 @pytest.mark.parametrize("way", ["adb", "gRPC"])

@@ -36,7 +36,7 @@ def await_quiet(place: Workplace, wait_ns: int = SLACK_NS) -> None:
 
 
 def flags_of(place: Workplace, episode_id: str) -> list[tuple[str, ...]]:
-    provenance = place.desk.store.provenance(episode_id)
+    provenance = place.service.store.provenance(episode_id)
     assert provenance is not None
     return [step.flags for step in provenance.steps]
 
@@ -79,7 +79,7 @@ def test_a_tap_of_another_program_over_adb_is_flagged_though_the_kernel_does_not
 ) -> None:
     with workplace(adb_server, tmp_path / "place", capture="adb") as place:
         annotator = Annotator()
-        store = place.desk.store
+        store = place.service.store
         draft = store.create_draft(task=TASK, device=DEVICE, origin=ORIGIN)
         touch, navigation = TouchRules.for_density(320), NavigationRules.for_density(320)
         rules = Rules(touch, navigation, foreign=ForeignRules(late_change_ns=0, slack_ns=0))

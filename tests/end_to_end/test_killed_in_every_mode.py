@@ -85,7 +85,7 @@ class Trial:
 
     def __init__(self, lab: Laboratory, folder: Path, way: str, mode: Mode, seed: int) -> None:
         self._lab = lab
-        self._desk = Desk(folder)
+        self._service = Desk(folder)
         self._folder = folder
         self._running = folder / "running" if way == "gRPC" else None
         self._mode: Mode = mode
@@ -93,11 +93,11 @@ class Trial:
 
     def go_through(self, number: int) -> bool:
         """Let a child record, kill it or spare it, and hold what is left of it against the journal; if published."""
-        draft = self._desk.draft(ORIGIN.model_copy(update={"mode": self._mode}))
+        draft = self._service.draft(ORIGIN.model_copy(update={"mode": self._mode}))
         draft.close()
         places = tuple(self._lab.places(number * TAPS, TAPS))
         before = len(self._lab.truth().touch_downs())
-        store = self._desk.store
+        store = self._service.store
         port, serial = self._lab.server.port, self._lab.serial
         drafts = self._folder / "drafts"
         job = Job(serial, port, self._running, store.root, drafts, draft.episode_id, places, self._mode)

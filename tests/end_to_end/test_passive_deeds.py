@@ -7,9 +7,9 @@ import pytest
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import Click, Complete, LongPress, Press, Scroll, SystemKey, Type
 from odyssey_recorder.model.geometry import Pixel
-from odyssey_recorder.recording.deed_line import TEXT_UNSURE
-from odyssey_recorder.recording.deeds import PARTS_UNSURE
 from odyssey_recorder.recording.passive import ANSWER_FIRST
+from odyssey_recorder.recording.raw_input import PARTS_UNSURE
+from odyssey_recorder.recording.raw_input_queue import TEXT_UNSURE
 from odyssey_recorder.recording.state import State
 from odyssey_recorder.recording.timeline import CHANGING
 from odyssey_recorder.recording.view import TextQuestion
@@ -155,7 +155,7 @@ def test_what_cannot_be_read_is_asked(adb_server: PrivateAdbServer, tmp_path: Pa
         assert recorder.view.steps[4].flag == TEXT_UNSURE
         recorder.answer_text(4, "abc")
         recorder.wait_for(lambda view: view.state is State.FINISHED, PATIENCE_S)
-        episode = place.desk.store.load(recorder.episode_id)
+        episode = place.service.store.load(recorder.episode_id)
 
         provenance = assert_true(place, episode)
         assert episode.steps[4].action == Type("abc")

@@ -9,8 +9,8 @@ import pytest
 
 from odyssey_recorder.dataset.provenance import StepRecord, StrokeRecord
 from odyssey_recorder.model.geometry import Pixel
-from odyssey_recorder.recording.deed_line import CLOCK_UNSURE, DROPPED
 from odyssey_recorder.recording.passive import CLOCK_CHANGED
+from odyssey_recorder.recording.raw_input_queue import CLOCK_UNSURE, DROPPED
 from odyssey_recorder.recording.recorder import Recorder
 from odyssey_recorder.recording.state import State
 from odyssey_recorder.simulator.adb_server import PrivateAdbServer
@@ -54,7 +54,7 @@ class Ordeal:
     def steps(self) -> dict[Pixel, StepRecord]:
         """Publish; each tap that became a step, after its picture was held against what the phone showed."""
         episode = finish(self.place, self.recorder)
-        provenance = self.place.desk.store.provenance(episode.episode_id)
+        provenance = self.place.service.store.provenance(episode.episode_id)
         assert provenance is not None
         downs = {down.words: down.frame.rgb_sha256 for down in Truth.read(self.place.journal).touch_downs()}
         shown = {_pixel(words): sha256 for words, sha256 in downs.items()}
@@ -81,7 +81,7 @@ def ordeal(server: PrivateAdbServer, folder: Path, capture: str) -> Iterator[Ord
         for phase in (Phase.DOWN, Phase.UP):
             phone.touch(phase, topic.x, topic.y)
         place.look_around(recorder)
-        switches = [node.bounds for node in phone.view_tree().walk() if node.checkable]
+        switches = [node.bounds for node in phone.view_hierarchy().walk() if node.checkable]
         yield Ordeal(place, recorder, annotator, [(row.top + row.bottom) // 2 for row in switches][:5])
 
 

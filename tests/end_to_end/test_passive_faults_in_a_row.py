@@ -15,9 +15,9 @@ import pytest
 from odyssey_recorder.dataset.provenance import StepRecord, StrokeRecord
 from odyssey_recorder.device.device import Device
 from odyssey_recorder.model.geometry import Pixel
-from odyssey_recorder.recording.deed_line import CLOCK_UNREAD, CLOCK_UNSURE, DROPPED, LOST
-from odyssey_recorder.recording.deeds import BLIND, NO_PICTURE, NO_PLACE
 from odyssey_recorder.recording.passive import DEAF
+from odyssey_recorder.recording.raw_input import BLIND, NO_PICTURE, NO_PLACE
+from odyssey_recorder.recording.raw_input_queue import CLOCK_UNREAD, CLOCK_UNSURE, DROPPED, LOST
 from odyssey_recorder.recording.state import State
 from odyssey_recorder.recording.timeline import CHANGING, MOVING, UNWATCHED
 from odyssey_recorder.simulator.truth import FeltInput
@@ -121,10 +121,10 @@ def is_doubtful(step: StepRecord) -> bool:
     return any(flag in DOUBTS or OLD in flag for flag in step.flags)
 
 
-def assert_true(desk: Desk, ordeal: Ordeal, recording: Recording) -> int:
+def assert_true(service: Desk, ordeal: Ordeal, recording: Recording) -> int:
     """Hold the published episode against what the phone felt and showed; how many taps are in it."""
-    episode, taps = desk.store.load(recording.draft.episode_id), ordeal.taps()
-    provenance = desk.store.provenance(episode.episode_id)
+    episode, taps = service.store.load(recording.draft.episode_id), ordeal.taps()
+    provenance = service.store.provenance(episode.episode_id)
     assert provenance is not None
     steps, next_tap = provenance.steps[:-1], 0
     missing: list[int] = []
@@ -133,7 +133,7 @@ def assert_true(desk: Desk, ordeal: Ordeal, recording: Recording) -> int:
         assert found is not None, f"step {number} is no tap, or not in its place: {step.flags}"
         missing += range(next_tap, found)
         next_tap = found + 1
-        digest = hashlib.sha256(pixels(desk.store.screenshot_path(episode, number)).tobytes()).hexdigest()
+        digest = hashlib.sha256(pixels(service.store.screenshot_path(episode, number)).tobytes()).hexdigest()
         assert digest == step.frame.rgb_sha256
         is_right = digest == taps[found].frame.rgb_sha256
         trials = ordeal.trials[max(0, found - 1) : found + 2]
@@ -144,19 +144,19 @@ def assert_true(desk: Desk, ordeal: Ordeal, recording: Recording) -> int:
     return len(steps)
 
 
-def endure(desk: Desk, lab: Laboratory, way: str, seed: int, *, count: int) -> None:
+def endure(service: Desk, lab: Laboratory, way: str, seed: int, *, count: int) -> None:
     """Record through `count` random faults, publish, and see that all is true and all was said."""
     random = Random(seed)
     kinds = (*OVER_ADB, faults.DROPPED, faults.SET_AHEAD, *(OVER_GRPC if way == "gRPC" else ()))
     device: Device = lab.device(answer_s=ANSWER_S) if way == "adb" else lab.emulator_device(answer_s=ANSWER_S)
-    with desk.recording(device, desk.draft(PASSIVE)) as recording:
+    with service.recording(device, service.draft(PASSIVE)) as recording:
         ordeal = Ordeal(lab, device, recording)
         for number in range(count):
             ordeal.go_through(random.choice(kinds), random.choice(MOMENTS), number)
         ordeal.complete()
         lost = [view.message for view in recording.annotator.views if view.state is State.DEVICE_LOST]
         assert all(lab.serial in message or "adb server" in message for message in lost), lost
-        assert assert_true(desk, ordeal, recording) >= count // 6, "taps become steps, whatever goes wrong"
+        assert assert_true(service, ordeal, recording) >= count // 6, "taps become steps, whatever goes wrong"
 
 
 @pytest.mark.parametrize(("way", "count"), [("adb", 12), ("gRPC", 18)])

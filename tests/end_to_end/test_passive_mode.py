@@ -28,26 +28,26 @@ def open_and_look(place: Workplace) -> list[TouchStroke | SystemKey]:
     ]
 
 
-def work(place: Workplace, recorder: Recorder, mode: Mode, deeds: Sequence[TouchStroke | SystemKey]) -> None:
+def work(place: Workplace, recorder: Recorder, mode: Mode, raw_inputs: Sequence[TouchStroke | SystemKey]) -> None:
     """Do the same in either mode."""
-    for number, deed in enumerate(deeds, start=1):
+    for number, raw_input in enumerate(raw_inputs, start=1):
         view = recorder.wait_for(lambda view: view.state is State.READY and view.frame_number is not None, PATIENCE_S)
         place.rest()
         if mode == "mirror":
-            do_in_mirror(recorder, view, deed)
-        elif isinstance(deed, SystemKey):
-            place.hands.press(deed)
+            do_in_mirror(recorder, view, raw_input)
+        elif isinstance(raw_input, SystemKey):
+            place.hands.press(raw_input)
         else:
-            place.hands.touch(deed)
+            place.hands.touch(raw_input)
         recorder.wait_for(lambda view, number=number: len(view.steps) == number, PATIENCE_S)  # type: ignore[misc]
 
 
-def do_in_mirror(recorder: Recorder, view: RecordingView, deed: TouchStroke | SystemKey) -> None:
-    if isinstance(deed, SystemKey):
-        recorder.press(deed)
+def do_in_mirror(recorder: Recorder, view: RecordingView, raw_input: TouchStroke | SystemKey) -> None:
+    if isinstance(raw_input, SystemKey):
+        recorder.press(raw_input)
     elif view.frame_number is not None:
         recorder.touch_down(view.frame_number)
-        recorder.lift(deed)
+        recorder.lift(raw_input)
 
 
 @pytest.mark.parametrize("capture", ["auto", "adb"])
@@ -63,7 +63,7 @@ def test_the_same_strokes_give_the_same_episode_in_both_modes(
             work(place, recorder, mode, open_and_look(place))
             place.rest()
             episode = finish(place, recorder)
-            store = place.desk.store
+            store = place.service.store
             episodes.append([step.action for step in episode.steps])
             pictures.append([store.screenshot_path(episode, n).read_bytes() for n in range(len(episode.steps))])
 
@@ -86,7 +86,7 @@ def test_an_old_anr_and_a_second_display_mislead_neither_mode(
         with place.recording(mode) as (recorder, _):
             work(place, recorder, mode, [TouchStroke.press(at), SystemKey.HOME])
             episode = finish(place, recorder)
-            provenance = place.desk.store.provenance(episode.episode_id)
+            provenance = place.service.store.provenance(episode.episode_id)
 
     assert [type(step.action) for step in episode.steps] == [Click, Press, Complete]
     assert episode.steps[0].action == Click(to_grid(at, episode.device.size))

@@ -8,18 +8,18 @@ from dataclasses import dataclass
 from math import floor
 from pathlib import Path
 
+from odyssey_recorder.connector import DeviceConnector
 from odyssey_recorder.dataset.provenance import StrokeRecord
 from odyssey_recorder.dataset.store import EpisodeStore
-from odyssey_recorder.desk import Desk
 from odyssey_recorder.device.adb_server import AdbServer
 from odyssey_recorder.model.action import Click
 from odyssey_recorder.model.assignment import Assignment
 from odyssey_recorder.model.episode import TaskInfo
 from odyssey_recorder.model.geometry import Pixel, Size, to_grid
-from odyssey_recorder.reach import Reach
-from odyssey_recorder.recording.deeds import PINCHED
+from odyssey_recorder.recording.raw_input import PINCHED
 from odyssey_recorder.recording.recorder import Recorder
 from odyssey_recorder.recording.state import State
+from odyssey_recorder.recording_service import RecordingService
 from odyssey_recorder.simulator.adb_server import PrivateAdbServer
 from odyssey_recorder.simulator.control_server import ControlOptions
 from odyssey_recorder.simulator.emulator import SimulatedEmulator
@@ -105,12 +105,14 @@ def listening(server: PrivateAdbServer, folder: Path, profile: str) -> Iterator[
     phone = Phone(profile_named(profile), animation=False, journal=journal)
     options = ControlOptions(running_dir=running)
     store = EpisodeStore(folder / "dataset", drafts=folder / "drafts")
-    reach = Reach(AdbServer(port=server.port), running=(running,))
+    connector = DeviceConnector(AdbServer(port=server.port), running=(running,))
     with SimulatedEmulator(phone, adb_server_port=server.port, control=options) as emulator:
         phone.start_activity(CALCULATOR)
-        device = reach.connect(emulator.serial)
+        device = connector.connect(emulator.serial)
         annotator = Annotator()
-        recorder = Desk(reach, store, "Ada", view_trees=False).begin(device, Assignment(TASK), annotator, "passive")
+        recorder = RecordingService(connector, store, "Ada", view_hierarchies=False).begin(
+            device, Assignment(TASK), annotator, "passive"
+        )
         recorder.start()
         try:
             yield Listening(emulator, recorder, annotator, store, journal)

@@ -75,13 +75,13 @@ def kernel_taps(lab: Laboratory) -> list[FeltInput]:
     return [tap for tap in lab.truth().touch_downs() if tap.event_us is not None]
 
 
-def tapped(desk: Desk, lab: Laboratory, recording: Recording, before: int) -> list[Tapped]:
+def tapped(service: Desk, lab: Laboratory, recording: Recording, before: int) -> list[Tapped]:
     """Publish, and hold each step against its tap."""
     recording.recorder.complete("done")
     recording.recorder.wait_for(lambda view: view.published is not None, PATIENCE_S)
     taps = kernel_taps(lab)[before:]
-    episode = desk.store.load(recording.draft.episode_id)
-    provenance = desk.store.provenance(episode.episode_id)
+    episode = service.store.load(recording.draft.episode_id)
+    provenance = service.store.provenance(episode.episode_id)
     assert provenance is not None
     found = [
         Tapped(record, next(tap for tap in taps if is_of(record, tap)), isinstance(step.action, Click))
@@ -99,14 +99,14 @@ def tapped(desk: Desk, lab: Laboratory, recording: Recording, before: int) -> li
 def test_of_a_hundred_quiet_taps_fewer_than_two_are_flagged(
     lab: Laboratory, tmp_path: Path, programs: int, held_s: float
 ) -> None:
-    desk, random, before = Desk(tmp_path), Random(programs), len(kernel_taps(lab))
-    with busy_programs(programs), desk.recording(lab.device(), desk.draft(PASSIVE)) as recording:
+    service, random, before = Desk(tmp_path), Random(programs), len(kernel_taps(lab))
+    with busy_programs(programs), service.recording(lab.device(), service.draft(PASSIVE)) as recording:
         for number in range(TAPS):
             recording.ready(steps=number)
             time.sleep(random.uniform(0.5, 1.0))
             tap(lab, number, held_s)
         recording.ready(steps=TAPS)
-        steps = tapped(desk, lab, recording, before)
+        steps = tapped(service, lab, recording, before)
     flags = [one.step.flags for one in steps if one.step.flags]
     proved = sum(one.step.check is not None for one in steps)
     print(f"{programs} busy programs, held {held_s} s: {proved} proved, flags {flags}")  # noqa: T201 - a figure
@@ -121,8 +121,8 @@ def test_of_a_hundred_quiet_taps_fewer_than_two_are_flagged(
 def test_a_screen_that_changed_shortly_before_the_tap_is_recorded_flagged_or_older_by_its_own_word(
     lab: Laboratory, tmp_path: Path, programs: int
 ) -> None:
-    desk, random, before = Desk(tmp_path), Random(programs), len(kernel_taps(lab))
-    with busy_programs(programs), desk.recording(lab.device(), desk.draft(PASSIVE)) as recording:
+    service, random, before = Desk(tmp_path), Random(programs), len(kernel_taps(lab))
+    with busy_programs(programs), service.recording(lab.device(), service.draft(PASSIVE)) as recording:
         for number in range(TAPS):
             recording.ready(steps=number)
             time.sleep(random.uniform(0.5, 1.0))
@@ -130,7 +130,7 @@ def test_a_screen_that_changed_shortly_before_the_tap_is_recorded_flagged_or_old
             time.sleep(random.uniform(0.0, 0.15))
             tap(lab, number, 0.0)
         recording.ready(steps=TAPS)
-        steps = tapped(desk, lab, recording, before)
+        steps = tapped(service, lab, recording, before)
     wrong = [one for one in steps if not one.is_right]
     silent = [one for one in wrong if not one.step.flags]
     print(f"{programs} busy programs: {len(wrong)} wrong, {len(silent)} of these without a flag")  # noqa: T201 - a figure

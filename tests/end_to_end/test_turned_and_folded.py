@@ -51,19 +51,19 @@ def tap_on_a_screen_of(recording: Recording, size: Size, at: Pixel) -> None:
         annotator.wait(lambda told=told: len(annotator.notices) > told or len(recorder.view.steps) > steps)  # type: ignore[misc]
 
 
-def reasons_of_a_true_episode(desk: Desk, bench: EmulatorBench, recording: Recording) -> list[str]:
+def reasons_of_a_true_episode(service: Desk, bench: EmulatorBench, recording: Recording) -> list[str]:
     """Publish, and hold every step against the phone's word; why each step's picture differs from device_info."""
     recording.ready()
     recording.recorder.complete("done")
     recording.until(State.FINISHED)
-    episode = desk.store.load(recording.draft.episode_id)
-    provenance = desk.store.provenance(episode.episode_id)
+    episode = service.store.load(recording.draft.episode_id)
+    provenance = service.store.provenance(episode.episode_id)
     assert provenance is not None
     felt = taps(bench)
     assert len(felt) == len(episode.steps) - 1
     reasons = []
     for number, (step, record) in enumerate(zip(episode.steps, provenance.steps, strict=True)):
-        picture = pixels(desk.store.screenshot_path(episode, number))
+        picture = pixels(service.store.screenshot_path(episode, number))
         size = Size(*picture.size)
         about_size = [flag.partition(":")[0] for flag in record.flags if str(size) in flag]
         assert len(about_size) == (size != episode.device.size), f"step {number}: {record.flags}"
@@ -146,11 +146,11 @@ def test_each_step_has_the_screen_and_the_pixel_that_the_finger_met(
     start: Start, tmp_path: Path, way: str, story: Story
 ) -> None:
     bench, device = start(story.profile, way)
-    desk = Desk(tmp_path)
-    with desk.recording(device) as recording:
+    service = Desk(tmp_path)
+    with service.recording(device) as recording:
         tap_on_a_screen_of(recording, story.begins, Pixel(301, 402))
         for number, (change, size) in enumerate(story.changes):
             change(bench.emulator.phone)
             tap_on_a_screen_of(recording, size, Pixel(310 + 7 * number, 417 + 5 * number))
 
-        assert tuple(reasons_of_a_true_episode(desk, bench, recording)) == story.reasons
+        assert tuple(reasons_of_a_true_episode(service, bench, recording)) == story.reasons

@@ -41,7 +41,7 @@ def record(place: Workplace, recorder: Recorder, *labels: str) -> None:
 
 def assert_pictures_are_those_under_the_finger(place: Workplace, episode: Episode, *touches: int) -> None:
     """The steps that tapped have the pictures that the phone showed at these of all touch-downs."""
-    provenance = place.desk.store.provenance(episode.episode_id)
+    provenance = place.service.store.provenance(episode.episode_id)
     assert provenance is not None
     downs = Truth.read(place.journal).touch_downs()
     shown = [downs[number].frame.rgb_sha256 for number in touches]
@@ -64,7 +64,7 @@ def test_a_snapshot_brings_the_phone_back_and_the_episode_is_true(
         recorder.join()
         assert place.device.snapshots() == ()
         assert_pictures_are_those_under_the_finger(place, episode, 0, 3)
-        provenance = place.desk.store.provenance(episode.episode_id)
+        provenance = place.service.store.provenance(episode.episode_id)
         assert provenance is not None
         assert [dropped.action for dropped in provenance.dropped] == ["CLICK", "CLICK"]
         assert [step.flags for step in provenance.steps] == [()] * 3
@@ -91,10 +91,10 @@ def test_a_draft_that_is_resumed_on_a_restarted_phone_goes_on_when_it_is_led_bac
 ) -> None:
     with workplace(adb_server, tmp_path / "before") as place, place.recording("mirror") as (recorder, _):
         record(place, recorder, "Settings", "Display")
-        store = place.desk.store
+        store = place.service.store
     with workplace(adb_server, tmp_path / "after") as place:
         annotator = Annotator()
-        resumed = replace(place.desk, store=store).resume(place.device, recorder.episode_id, annotator)
+        resumed = replace(place.service, store=store).resume(place.device, recorder.episode_id, annotator)
         resumed.start()
         try:
             view = resumed.wait_for(lambda view: view.state in {State.READY, State.LEADING_BACK}, PATIENCE_S)

@@ -25,9 +25,9 @@ from tests.recording.desk import PATIENCE_S, Desk, Recording, pixels
 class Scene:
     """A recording on the phone of a laboratory."""
 
-    def __init__(self, lab: Laboratory, desk: Desk, recording: Recording) -> None:
+    def __init__(self, lab: Laboratory, service: Desk, recording: Recording) -> None:
         self.lab = lab
-        self.desk = desk
+        self.service = service
         self.recording = recording
         self._used = 0
 
@@ -57,24 +57,24 @@ class Scene:
         self.assert_true()
 
     def assert_true(self) -> None:
-        episode = self.desk.store.load(self.recording.draft.episode_id)
+        episode = self.service.store.load(self.recording.draft.episode_id)
         taps = self.lab.taps()
         assert len(episode.steps) == len(taps) + 1
         for number, tap in enumerate(taps):
-            picture = pixels(self.desk.store.screenshot_path(episode, number))
+            picture = pixels(self.service.store.screenshot_path(episode, number))
             assert hashlib.sha256(picture.tobytes()).hexdigest() == tap.shown, f"step {number}"
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> Desk:
+def service(tmp_path: Path) -> Desk:
     return Desk(tmp_path)
 
 
 @pytest.fixture
-def scene(lab: Laboratory, desk: Desk) -> Iterator[Scene]:
+def scene(lab: Laboratory, service: Desk) -> Iterator[Scene]:
     """A recording with two steps."""
-    with desk.recording(lab.device(answer_s=1.5)) as recording:
-        scene = Scene(lab, desk, recording)
+    with service.recording(lab.device(answer_s=1.5)) as recording:
+        scene = Scene(lab, service, recording)
         scene.tap_and_wait()
         scene.tap_and_wait()
         yield scene
@@ -151,14 +151,14 @@ def test_an_input_that_is_refused_leaves_no_step(scene: Scene) -> None:
 
 
 def test_a_dataset_folder_that_is_taken_away_and_brought_back(scene: Scene) -> None:
-    root = scene.desk.store.root
+    root = scene.service.store.root
     aside = root.rename(root.with_name("aside"))
     scene.recording.ready()
     scene.recording.recorder.complete("done")
     message = scene.recording.until(State.STORAGE_LOST).message
     assert str(root) in message
     assert "Bring it back" in message
-    assert [draft.steps for draft in scene.desk.store.drafts()] == [0], "the one that is open here"
+    assert [draft.steps for draft in scene.service.store.drafts()] == [0], "the one that is open here"
     aside.rename(root)
     scene.recording.until(State.FINISHED)  # by itself
     scene.assert_true()
@@ -166,7 +166,7 @@ def test_a_dataset_folder_that_is_taken_away_and_brought_back(scene: Scene) -> N
 
 
 def test_a_file_in_the_place_of_the_dataset_folder(scene: Scene) -> None:
-    root = scene.desk.store.root
+    root = scene.service.store.root
     shutil.rmtree(root)
     root.write_text("a file")
     scene.recording.ready()
@@ -183,7 +183,7 @@ def test_a_file_in_the_place_of_the_dataset_folder(scene: Scene) -> None:
 def test_an_episode_that_could_not_be_published_is_published_by_the_next_recorder(
     lab: Laboratory, scene: Scene
 ) -> None:
-    root = scene.desk.store.root
+    root = scene.service.store.root
     aside = root.rename(root.with_name("aside"))
     scene.recording.ready()
     scene.recording.recorder.complete("done")
@@ -191,9 +191,9 @@ def test_an_episode_that_could_not_be_published_is_published_by_the_next_recorde
     scene.recording.recorder.stop()
     scene.recording.recorder.join()
     aside.rename(root)
-    [offered] = scene.desk.store.drafts()
+    [offered] = scene.service.store.drafts()
     assert (offered.steps, offered.complete, offered.problem) == (3, True, "")
-    with scene.desk.recording(lab.device(), scene.desk.store.resume(offered.episode_id)) as again:
+    with scene.service.recording(lab.device(), scene.service.store.resume(offered.episode_id)) as again:
         again.until(State.FINISHED)
     scene.assert_true()
 

@@ -6,9 +6,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from odyssey_recorder.connector import DeviceConnector
 from odyssey_recorder.dataset.provenance import EpisodeProvenance, Mode
 from odyssey_recorder.dataset.store import EpisodeStore
-from odyssey_recorder.desk import Desk
 from odyssey_recorder.device.adb_server import AdbServer
 from odyssey_recorder.device.device import Device
 from odyssey_recorder.device.emulator_console import TOKEN_FILE
@@ -17,11 +17,11 @@ from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.assignment import Assignment
 from odyssey_recorder.model.episode import Episode, TaskInfo
 from odyssey_recorder.model.geometry import Pixel
-from odyssey_recorder.reach import Reach
 from odyssey_recorder.recording.recorder import Recorder
 from odyssey_recorder.recording.snapshots import SnapshotPolicy
 from odyssey_recorder.recording.state import State
 from odyssey_recorder.recording.timeline import CHANGING
+from odyssey_recorder.recording_service import RecordingService
 from odyssey_recorder.simulator.adb_server import PrivateAdbServer
 from odyssey_recorder.simulator.control_server import ControlOptions
 from odyssey_recorder.simulator.emulator import SimulatedEmulator
@@ -39,7 +39,7 @@ class Workplace:
     """A phone, a person's hands on it, and a desk that records it."""
 
     emulator: SimulatedEmulator
-    desk: Desk
+    service: RecordingService
     device: Device
     hands: Device
     journal: Path
@@ -47,7 +47,7 @@ class Workplace:
     @contextmanager
     def recording(self, mode: Mode) -> Iterator[tuple[Recorder, Annotator]]:
         annotator = Annotator()
-        recorder = self.desk.begin(self.device, Assignment(TASK), annotator, mode)
+        recorder = self.service.begin(self.device, Assignment(TASK), annotator, mode)
         recorder.start()
         try:
             recorder.wait_for(lambda view: view.state is State.READY and view.frame_number is not None, PATIENCE_S)
@@ -64,7 +64,7 @@ class Workplace:
 
     def place_of(self, label: str) -> Pixel:
         """The middle of what carries a text or a description, the keyboard included."""
-        nodes = self.emulator.phone.view_tree(all_windows=True).walk()
+        nodes = self.emulator.phone.view_hierarchy(all_windows=True).walk()
         bounds = next(node.bounds for node in nodes if label in {node.text, node.content_desc})
         return Pixel((bounds.left + bounds.right) // 2, (bounds.top + bounds.bottom) // 2)
 
@@ -80,7 +80,7 @@ class Workplace:
     def look_around(self, recorder: Recorder) -> None:
         """Wait as long as somebody does who looks before the next action: until all is known of the screen at rest."""
         self.rest()
-        recorder.wait_for(lambda view: view.state is State.READY and view.has_view_tree, PATIENCE_S)
+        recorder.wait_for(lambda view: view.state is State.READY and view.has_view_hierarchy, PATIENCE_S)
 
     def await_steps(self, recorder: Recorder, count: int) -> None:
         """Wait for as many steps, and look around."""
@@ -105,12 +105,14 @@ def workplace(
     with emulator:
         adb = AdbServer(port=server.port)
         token = server.home / TOKEN_FILE
-        reach = Reach(adb, capture=capture, running=(running,), console_token=token)  # type: ignore[arg-type]
-        device = reach.connect(emulator.serial)
-        hands = Reach(adb, running=(running,)).connect(emulator.serial)
+        connector = DeviceConnector(adb, capture=capture, running=(running,), console_token=token)  # type: ignore[arg-type]
+        device = connector.connect(emulator.serial)
+        hands = DeviceConnector(adb, running=(running,)).connect(emulator.serial)
         store = EpisodeStore(folder / "dataset", drafts=folder / "drafts")
         try:
-            yield Workplace(emulator, Desk(reach, store, "Ada", snapshots=snapshots), device, hands, phone_journal)
+            yield Workplace(
+                emulator, RecordingService(connector, store, "Ada", snapshots=snapshots), device, hands, phone_journal
+            )
         finally:
             device.close()
             hands.close()
@@ -121,7 +123,7 @@ def finish(place: Workplace, recorder: Recorder) -> Episode:
     recorder.complete("Done.")
     view = recorder.wait_for(lambda view: view.state is State.FINISHED, PATIENCE_S)
     assert view.published is not None
-    return place.desk.store.load(recorder.episode_id)
+    return place.service.store.load(recorder.episode_id)
 
 
 def assert_true(place: Workplace, episode: Episode) -> EpisodeProvenance:
@@ -129,7 +131,7 @@ def assert_true(place: Workplace, episode: Episode) -> EpisodeProvenance:
 
     Where the screen changed so near to the touch that the device's clock cannot part them, the step must say so.
     """
-    provenance = place.desk.store.provenance(episode.episode_id)
+    provenance = place.service.store.provenance(episode.episode_id)
     assert provenance is not None
     felt = [felt for felt in Truth.read(place.journal).inputs if felt.event_us is not None]
     for step in provenance.steps:

@@ -22,8 +22,8 @@ from odyssey_recorder.gesture.contacts import (
 )
 from odyssey_recorder.gesture.getevent import (
     AxisRange,
+    InputDeviceNode,
     InputEvent,
-    InputNode,
     Message,
     NodeAdded,
     NodeRemoved,
@@ -39,7 +39,7 @@ from tests.episodes import DATA
 TOUCH, OTHER_TOUCH, KEYBOARD = "/dev/input/event1", "/dev/input/event7", "/dev/input/event12"
 PHONE = Size(1080, 2400)
 AXIS = AxisRange(0, 32767)
-SCREEN = InputNode(
+SCREEN = InputDeviceNode(
     TOUCH, "virtio_input_multi_touch_1", frozenset(), {"ABS_MT_POSITION_X": AXIS, "ABS_MT_POSITION_Y": AXIS}
 )
 
@@ -466,7 +466,7 @@ def raw_of(pixel: Pixel) -> RawSample:
 
 def test_an_axis_need_not_begin_at_zero() -> None:
     axis = AxisRange(-100, 99)
-    node = InputNode(TOUCH, "", frozenset(), {"ABS_MT_POSITION_X": axis, "ABS_MT_POSITION_Y": axis})
+    node = InputDeviceNode(TOUCH, "", frozenset(), {"ABS_MT_POSITION_X": axis, "ABS_MT_POSITION_Y": axis})
     contact = Contact(TOUCH, 0, (RawSample(-100, 0, 0), RawSample(500, -500, 1)), 1, 1)
 
     stroke = to_stroke(contact, node, PHONE, Rotation.R0)

@@ -1,9 +1,9 @@
 """Practice for the window's tests: answers and attempts in memory, and scores that a test prepares."""
 
 from odyssey_recorder.errors import PracticeError
-from odyssey_recorder.practice.profiles import Attempt, standing
-from odyssey_recorder.practice.room import Welcome, consent_text
+from odyssey_recorder.practice.profiles import Attempt, status
 from odyssey_recorder.practice.score import Score
+from odyssey_recorder.practice.service import Welcome, consent_text
 from odyssey_recorder.practice.tasks import practice_tasks
 
 PASSED = Score(92, ("Settings is open", "the Display page is open"), (), True, ("1 hint taken.",))
@@ -28,7 +28,7 @@ class BenchPractice:
             agrees=bool(self.agrees),
             must_ask=self.agrees is None,
             tasks=practice_tasks(),
-            standing=standing(self.attempts, self._wanted),
+            status=status(self.attempts, self._wanted),
         )
 
     def answer_consent(self, name: str, *, agreed: bool) -> Welcome:

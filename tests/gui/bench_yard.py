@@ -5,10 +5,10 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from odyssey_recorder.device import preflight
-from odyssey_recorder.device.avd import Avd, Stage
-from odyssey_recorder.device.preflight import Finding
+from odyssey_recorder.device.avd import Avd, BootStage
+from odyssey_recorder.device.inventory import DeviceExamination, InventoryDevice, InventoryListing
+from odyssey_recorder.device.preflight import PreflightFinding
 from odyssey_recorder.device.profile import profile_named, profiles
-from odyssey_recorder.device.yard import Examination, Member, Muster
 from odyssey_recorder.errors import CancelledError, DeviceDisconnectedError, OdysseyError
 from odyssey_recorder.gui.jobs import Cancelled, Progress
 from odyssey_recorder.model.geometry import Rotation, Size
@@ -26,9 +26,9 @@ class BenchYard:
         self.can_simulate = can_simulate
         self.done: list[str] = []
         self.failure: OdysseyError | None = None
-        self.muster_failure: OdysseyError | None = None
-        self.missing: tuple[Finding, ...] = ()
-        self.strangers: tuple[Member, ...] = ()
+        self.listing_failure: OdysseyError | None = None
+        self.missing: tuple[PreflightFinding, ...] = ()
+        self.strangers: tuple[InventoryDevice, ...] = ()
         self.problems: tuple[str, ...] = ()
         self.devices: dict[str, FakeDevice] = {}
         self.held = False
@@ -65,10 +65,10 @@ class BenchYard:
 
     # The yard.
 
-    def muster(self) -> Muster:
-        if self.muster_failure is not None:
-            raise self.muster_failure
-        return Muster((*(self._member(profile.key) for profile in profiles()), *self.strangers), self.missing)
+    def listing(self) -> InventoryListing:
+        if self.listing_failure is not None:
+            raise self.listing_failure
+        return InventoryListing((*(self._member(profile.key) for profile in profiles()), *self.strangers), self.missing)
 
     def create(self, profile: str) -> Avd:
         self._do(f"create {profile}")
@@ -82,7 +82,7 @@ class BenchYard:
 
     def start(self, avd: str, progress: Progress, cancelled: Cancelled, *, cold: bool = False) -> str:
         self._do(f"{'cold boot' if cold else 'start'} {avd}")
-        stages = list(Stage)
+        stages = list(BootStage)
         for number, stage in enumerate(stages[:-1]):
             progress(number / len(stages), stage.value)
         while self.held and not self._going_on.wait(0.01):
@@ -120,9 +120,9 @@ class BenchYard:
         turned = Rotation((self.devices[serial].state.rotation + 1) % 4)
         self._change(serial, lambda device: replace(device.state, rotation=turned))
 
-    def examine(self, serial: str) -> Examination:
+    def examine(self, serial: str) -> DeviceExamination:
         device = self._device(serial)
-        return Examination(
+        return DeviceExamination(
             device.properties(),
             device.screen_state(),
             device.capture_path,
@@ -130,7 +130,7 @@ class BenchYard:
             tuple(self._snapshots.get(serial, ())),
         )
 
-    def mend(self, serial: str, finding: Finding) -> None:
+    def mend(self, serial: str, finding: PreflightFinding) -> None:
         self._do(f"mend {finding.what}")
         preflight.mend(self._device(serial), finding)
 
@@ -153,12 +153,12 @@ class BenchYard:
         if self.failure is not None:
             raise self.failure
 
-    def _member(self, key: str) -> Member:
+    def _member(self, key: str) -> InventoryDevice:
         profile, avd = profile_named(key), self._made.get(key)
         serial = (avd.serial or "") if avd else ""
         simulated = key in self._simulated
         state = "device" if serial else ""
-        return Member(key, profile.name, profile, None if simulated else avd, serial, state, simulated)
+        return InventoryDevice(key, profile.name, profile, None if simulated else avd, serial, state, simulated)
 
     def _key(self, avd: str) -> str:
         return next(key for key, made in self._made.items() if made.name == avd)

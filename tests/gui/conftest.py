@@ -8,8 +8,8 @@ import shiboken6
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from odyssey_recorder.gui.record.recording_controller import Desk, Phase, RecordingController
-from odyssey_recorder.gui.sweeper import Sweeper
+from odyssey_recorder.gui.garbage_collector import GarbageCollector
+from odyssey_recorder.gui.record.recording_controller import Phase, RecordingController, Recordings
 from odyssey_recorder.gui.workplace import Workplace
 from tests.fakes import FakeDevice
 from tests.gui.bench_desk import BenchDesk
@@ -30,7 +30,7 @@ class PatientBot(QtBot):
 @pytest.fixture
 def qtbot(qapp: QApplication, request: pytest.FixtureRequest) -> Iterator[QtBot]:
     """Waits; meanwhile no other thread takes the objects of closed windows apart."""
-    sweeper = Sweeper(qapp)
+    sweeper = GarbageCollector(qapp)
     sweeper.start()
     yield PatientBot(request)
     sweeper.stop()
@@ -43,17 +43,17 @@ def device() -> FakeDevice:
 
 
 @pytest.fixture
-def desk(tmp_path: Path, device: FakeDevice) -> BenchDesk:
+def service(tmp_path: Path, device: FakeDevice) -> BenchDesk:
     return BenchDesk(tmp_path, device)
 
 
 @pytest.fixture
-def open_window(qtbot: QtBot) -> Iterator[Callable[[Desk], Pilot]]:
+def open_window(qtbot: QtBot) -> Iterator[Callable[[Recordings], Pilot]]:
     """Opens the window on a desk; every window is closed again, which ends its threads, and deleted here."""
     pilots: list[Pilot] = []
 
-    def open_on(desk: Desk) -> Pilot:
-        pilots.append(Pilot(qtbot, RecordingController(desk)))
+    def open_on(service: Recordings) -> Pilot:
+        pilots.append(Pilot(qtbot, RecordingController(service)))
         return pilots[-1]
 
     yield open_on
@@ -68,12 +68,12 @@ def wait_for_closing(pilot: Pilot) -> None:
 
 
 @pytest.fixture
-def open_at(qtbot: QtBot, desk: BenchDesk) -> Iterator[Callable[[Workplace], Pilot]]:
+def open_at(qtbot: QtBot, service: BenchDesk) -> Iterator[Callable[[Workplace], Pilot]]:
     """Opens the window on the one device, with what else a workplace has; closed again as `open_window` does."""
     pilots: list[Pilot] = []
 
     def open_at(workplace: Workplace) -> Pilot:
-        pilots.append(Pilot(qtbot, RecordingController(desk), workplace=workplace))
+        pilots.append(Pilot(qtbot, RecordingController(service), workplace=workplace))
         return pilots[-1]
 
     yield open_at
@@ -84,8 +84,8 @@ def open_at(qtbot: QtBot, desk: BenchDesk) -> Iterator[Callable[[Workplace], Pil
 
 
 @pytest.fixture
-def pilot(open_window: Callable[[Desk], Pilot], desk: BenchDesk) -> Pilot:
+def pilot(open_window: Callable[[Recordings], Pilot], service: BenchDesk) -> Pilot:
     """The window, connected to the one device."""
-    opened = open_window(desk)
+    opened = open_window(service)
     opened.wait_for_phase(Phase.WATCHING)
     return opened

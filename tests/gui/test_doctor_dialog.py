@@ -10,8 +10,8 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QFileDialog
 
+from odyssey_recorder.doctor import DoctorFinding, Level
 from odyssey_recorder.errors import DatasetError
-from odyssey_recorder.examination import Finding, Level
 from odyssey_recorder.gui.doctor_dialog import DoctorDialog
 from odyssey_recorder.gui.jobs import Cancelled, Progress
 from odyssey_recorder.gui.record.recording_controller import Phase
@@ -19,9 +19,9 @@ from odyssey_recorder.gui.workplace import Workplace
 from tests.gui.pilot import Pilot
 
 FINDINGS = [
-    Finding("Odyssey Recorder", "0.4.0"),
-    Finding("Android SDK", "no emulator", Level.NOTE, "Run: sdkmanager emulator", "sdkmanager emulator"),
-    Finding("adb", "<b>none</b>", Level.MISSING, "Set ODYSSEY_ADB."),
+    DoctorFinding("Odyssey Recorder", "0.4.0"),
+    DoctorFinding("Android SDK", "no emulator", Level.NOTE, "Run: sdkmanager emulator", "sdkmanager emulator"),
+    DoctorFinding("adb", "<b>none</b>", Level.MISSING, "Set ODYSSEY_ADB."),
 ]
 
 
@@ -29,19 +29,19 @@ class BenchDoctor:
     """Finds what it is told to find, once it may."""
 
     def __init__(self) -> None:
-        self.findings: Sequence[Finding] = FINDINGS
+        self.findings: Sequence[DoctorFinding] = FINDINGS
         self.may_end = threading.Event()
         self.may_end.set()
         self.saved: list[Path] = []
         self.refusal = ""
 
-    def examine(self, progress: Progress, cancelled: Cancelled) -> Sequence[Finding]:
+    def examine(self, progress: Progress, cancelled: Cancelled) -> Sequence[DoctorFinding]:
         progress(0.5, "Looking at the window…")
         while not self.may_end.wait(0.005) and not cancelled():
             pass
         return self.findings
 
-    def save(self, findings: Sequence[Finding], file: Path) -> None:
+    def save(self, findings: Sequence[DoctorFinding], file: Path) -> None:
         if self.refusal:
             raise DatasetError(self.refusal)
         self.saved.append(file)

@@ -32,7 +32,7 @@ from odyssey_recorder.gui.tasks.rewrite_dialog import RewriteDialog
 from odyssey_recorder.gui.tasks.sure_dialog import SureDialog
 from odyssey_recorder.gui.tasks.think_dialog import ThinkDialog
 from odyssey_recorder.gui.workplace import PAGES, Workplace
-from odyssey_recorder.llm.asking import Estimate
+from odyssey_recorder.llm.batch import Estimate
 from odyssey_recorder.model.assignment import Assignment
 from odyssey_recorder.quality.finding import Severity
 from odyssey_recorder.recording.script import ScriptPlayer
@@ -86,11 +86,11 @@ def device() -> FakeDevice:
 
 
 @pytest.fixture
-def pilot(open_at: Callable[[Workplace], Pilot], desk: BenchDesk, tmp_path: Path) -> Pilot:
+def pilot(open_at: Callable[[Workplace], Pilot], service: BenchDesk, tmp_path: Path) -> Pilot:
     """The smallest window, with all that a workplace can have, connected to a device."""
-    yard = BenchYard()
-    yard.run("pixel_fold")
-    yard.make("small_phone")
+    inventory = BenchYard()
+    inventory.run("pixel_fold")
+    inventory.make("small_phone")
     tasks = queue_of(
         tmp_path, row("a", notes="For work", devices=["pixel_fold"]), row("b", instruction=TASK.instruction)
     )
@@ -100,11 +100,11 @@ def pilot(open_at: Callable[[Workplace], Pilot], desk: BenchDesk, tmp_path: Path
     review.find(review.record("Buy milk"), ("IMG07", Severity.WARNING, 1))
     workplace = Workplace(
         review=lambda: review,
-        dataset=PublishedEpisodes(desk.store.root),
+        dataset=PublishedEpisodes(service.store.root),
         doctor=BenchDoctor(),
-        yard=yard,
+        inventory=inventory,
         tasks=tasks,
-        preparing=Office(own_templates(tmp_path), tmp_path, tasks).desk,
+        preparing=Office(own_templates(tmp_path), tmp_path, tasks).service,
         practice=practice,
         settings=SettingsStore(),
     )
@@ -175,12 +175,12 @@ def test_the_tasks_page_does_so_whatever_a_lead_does_on_it(pilot: Pilot, qtbot: 
     check(qtbot, pilot.window)
 
 
-def test_every_dialog_does_so(pilot: Pilot, desk: BenchDesk, qtbot: QtBot) -> None:
+def test_every_dialog_does_so(pilot: Pilot, service: BenchDesk, qtbot: QtBot) -> None:
     window, controller = pilot.window, pilot.controller
     practice = BenchPractice()
-    put_aside(desk)
+    put_aside(service)
     drafts = DraftsDialog(window)
-    drafts.show_drafts(desk.drafts(), {}, cannot_resume="")
+    drafts.show_drafts(service.drafts(), {}, cannot_resume="")
     dialogs: tuple[QDialog, ...] = (
         FirstUseDialog(practice.welcome(), window),
         DoctorDialog(BenchDoctor(), controller.background, window.jobs, window),
@@ -217,9 +217,9 @@ def estimated(dialog: RewriteDialog) -> RewriteDialog:
     return dialog
 
 
-def put_aside(desk: BenchDesk) -> None:
+def put_aside(service: BenchDesk) -> None:
     """Leave a draft behind."""
-    recorder = desk.begin(desk.devices_there[0], Assignment(TASK), ScriptPlayer(), mode="mirror")
+    recorder = service.begin(service.devices_there[0], Assignment(TASK), ScriptPlayer(), mode="mirror")
     recorder.start()
     recorder.stop()
     recorder.join()

@@ -32,7 +32,7 @@ from odyssey_recorder.gui.workplace import Workplace, load_pages
 from odyssey_recorder.model.action import Type
 from odyssey_recorder.quality.reviewing.review import Decision
 from odyssey_recorder.recording.state import State
-from odyssey_recorder.task_desk import Wanted
+from odyssey_recorder.task_service import ModelChoice
 from tests.fakes import FakeDevice
 from tests.gui.pilot import LEFT, Pilot
 from tests.gui.review.bench_review import BenchReviewing
@@ -148,7 +148,7 @@ def reviewing(tmp_path: Path) -> BenchReviewing:
 def office(tmp_path: Path) -> Office:
     """A queue with a task to record and two to approve."""
     made = Office(own_templates(tmp_path), tmp_path, queue_of(tmp_path, row("a")))
-    made.desk().generate(Wanted(2, 1, "simulated_phone", frozenset(), names_apps=False))
+    made.service().generate(ModelChoice(2, 1, "simulated_phone", frozenset(), names_apps=False))
     return made
 
 
@@ -163,7 +163,7 @@ def pilot(open_at: Callable[[Workplace], Pilot], reviewing: BenchReviewing, offi
             review=lambda: reviewing,
             dataset=PublishedEpisodes(reviewing.root),
             tasks=office.queue,
-            preparing=office.desk,
+            preparing=office.service,
         )
     )
     opened.wait_for_phase(Phase.WATCHING)
@@ -496,7 +496,7 @@ def test_words_of_a_field_that_is_taken_away_do_not_run_as_keys_of_the_page(pilo
     tasks = pilot.named(QTableView, "Tasks to prepare").model()
     press("E")
     write("Bu")
-    office.desk().approve([tasks.index(0, 0).data(ROW).task.listed])
+    office.service().approve([tasks.index(0, 0).data(ROW).task.listed])
     press("F8")
     pilot.qtbot.waitUntil(lambda: tasks.rowCount() == 1)
     pilot.qtbot.waitUntil(lambda: focused() == "Tasks to prepare")

@@ -236,67 +236,67 @@ class Desk:
 
 
 @pytest.fixture
-def desk(qtbot: QtBot, file: Path) -> Iterator[Desk]:
+def service(qtbot: QtBot, file: Path) -> Iterator[Desk]:
     made = Desk(qtbot, file)
     yield made
     made.background.close()
 
 
-def test_every_action_stands_there_with_what_it_does_and_its_keys(desk: Desk) -> None:
-    assert desk.table.model().rowCount() == len(CHANGEABLE)
-    assert desk.words(Command.BACK) == ["Back", "Press Back on the device", "Record", "F2"]
-    assert desk.words(Command.DISCARD)[3] == "none"
+def test_every_action_stands_there_with_what_it_does_and_its_keys(service: Desk) -> None:
+    assert service.table.model().rowCount() == len(CHANGEABLE)
+    assert service.words(Command.BACK) == ["Back", "Press Back on the device", "Record", "F2"]
+    assert service.words(Command.DISCARD)[3] == "none"
 
 
-def test_keys_are_pressed_in_the_row(desk: Desk, qtbot: QtBot, file: Path) -> None:
-    desk.choose(Command.UNDO)
-    desk.press(Qt.Key.Key_F12)
-    qtbot.waitUntil(lambda: desk.words(Command.UNDO)[3] == "F12")
-    assert desk.commands[Command.UNDO].toolTip().endswith("(F12)")
+def test_keys_are_pressed_in_the_row(service: Desk, qtbot: QtBot, file: Path) -> None:
+    service.choose(Command.UNDO)
+    service.press(Qt.Key.Key_F12)
+    qtbot.waitUntil(lambda: service.words(Command.UNDO)[3] == "F12")
+    assert service.commands[Command.UNDO].toolTip().endswith("(F12)")
     qtbot.waitUntil(file.exists)
     assert KeptFile(file).read() == {"shortcuts": {"UNDO": "F12"}}
 
 
-def test_return_with_ctrl_can_be_given_like_other_keys(desk: Desk, qtbot: QtBot) -> None:
-    desk.choose(Command.UNDO)
-    desk.press(Qt.Key.Key_Return, CTRL | Qt.KeyboardModifier.AltModifier)
-    qtbot.waitUntil(lambda: desk.words(Command.UNDO)[3] == "Ctrl+Alt+Return")
+def test_return_with_ctrl_can_be_given_like_other_keys(service: Desk, qtbot: QtBot) -> None:
+    service.choose(Command.UNDO)
+    service.press(Qt.Key.Key_Return, CTRL | Qt.KeyboardModifier.AltModifier)
+    qtbot.waitUntil(lambda: service.words(Command.UNDO)[3] == "Ctrl+Alt+Return")
 
 
-def test_a_conflict_is_told_and_nothing_changes(desk: Desk, qtbot: QtBot) -> None:
-    desk.choose(Command.UNDO)
-    desk.press(Qt.Key.Key_F2)
-    qtbot.waitUntil(lambda: desk.says("F2 already asks for “Back”"))
-    assert desk.words(Command.UNDO)[3] == "Ctrl+Z"
-    desk.press(Qt.Key.Key_F12)
-    qtbot.waitUntil(lambda: not desk.says("already asks"))
-    assert desk.words(Command.UNDO)[3] == "F12"
+def test_a_conflict_is_told_and_nothing_changes(service: Desk, qtbot: QtBot) -> None:
+    service.choose(Command.UNDO)
+    service.press(Qt.Key.Key_F2)
+    qtbot.waitUntil(lambda: service.says("F2 already asks for “Back”"))
+    assert service.words(Command.UNDO)[3] == "Ctrl+Z"
+    service.press(Qt.Key.Key_F12)
+    qtbot.waitUntil(lambda: not service.says("already asks"))
+    assert service.words(Command.UNDO)[3] == "F12"
 
 
-def test_escape_leaves_the_keys_as_they_are(desk: Desk, qtbot: QtBot) -> None:
-    desk.choose(Command.UNDO)
-    desk.press(Qt.Key.Key_Escape)
-    qtbot.waitUntil(lambda: desk.editors() == [])
-    assert desk.words(Command.UNDO)[3] == "Ctrl+Z"
+def test_escape_leaves_the_keys_as_they_are(service: Desk, qtbot: QtBot) -> None:
+    service.choose(Command.UNDO)
+    service.press(Qt.Key.Key_Escape)
+    qtbot.waitUntil(lambda: service.editors() == [])
+    assert service.words(Command.UNDO)[3] == "Ctrl+Z"
 
 
-def test_del_takes_keys_away_and_reset_brings_them_back(desk: Desk) -> None:
-    desk.choose(Command.UNDO)
-    assert not desk.button("Reset").isEnabled()
-    QTest.keyClick(desk.table, Qt.Key.Key_Delete)
-    assert desk.words(Command.UNDO)[3] == "none"
-    assert desk.commands[Command.UNDO].toolTip() == Command.UNDO.value.tip
-    desk.button("Reset").click()
-    assert desk.words(Command.UNDO)[3] == "Ctrl+Z"
+def test_del_takes_keys_away_and_reset_brings_them_back(service: Desk) -> None:
+    service.choose(Command.UNDO)
+    assert not service.button("Reset").isEnabled()
+    QTest.keyClick(service.table, Qt.Key.Key_Delete)
+    assert service.words(Command.UNDO)[3] == "none"
+    assert service.commands[Command.UNDO].toolTip() == Command.UNDO.value.tip
+    service.button("Reset").click()
+    assert service.words(Command.UNDO)[3] == "Ctrl+Z"
 
 
-def test_reset_all_brings_all_back(desk: Desk) -> None:
+def test_reset_all_brings_all_back(service: Desk) -> None:
     for command in (Command.UNDO, Command.BACK):
-        desk.choose(command)
-        QTest.keyClick(desk.table, Qt.Key.Key_Delete)
-    desk.button("Reset all").click()
-    assert (desk.words(Command.UNDO)[3], desk.words(Command.BACK)[3]) == ("Ctrl+Z", "F2")
-    assert not desk.button("Reset all").isEnabled()
+        service.choose(command)
+        QTest.keyClick(service.table, Qt.Key.Key_Delete)
+    service.button("Reset all").click()
+    assert (service.words(Command.UNDO)[3], service.words(Command.BACK)[3]) == ("Ctrl+Z", "F2")
+    assert not service.button("Reset all").isEnabled()
 
 
 def test_names_are_without_the_dots_of_buttons() -> None:

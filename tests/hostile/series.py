@@ -25,7 +25,7 @@ from odyssey_recorder.dataset.versions import Versions
 from odyssey_recorder.errors import OdysseyError
 from odyssey_recorder.quality.checker import Checker
 from odyssey_recorder.replay.recorded import load_recorded
-from odyssey_recorder.review_desk import ReviewDesk
+from odyssey_recorder.review_service import ReviewService
 from odyssey_recorder.settings import SettingsStore, read_settings
 from odyssey_recorder.wiring import annotator_tasks, episode_store
 from tests.hostile.damage import damage
@@ -126,12 +126,12 @@ def _look(world: World) -> None:
 
 
 def _review(world: World) -> None:
-    desk = ReviewDesk(world.dataset, Checker(None), lambda: "bob")
-    desk.recover()
-    opened = desk.open(SECOND)
-    desk.fix(SECOND, NewInstruction(instruction="Other words."), "wrong", opened.revision)
-    desk.undo(FIRST, Versions(world.dataset).revision(FIRST))
-    desk.figures()
+    service = ReviewService(world.dataset, Checker(None), lambda: "bob")
+    service.recover()
+    opened = service.open(SECOND)
+    service.fix(SECOND, NewInstruction(instruction="Other words."), "wrong", opened.revision)
+    service.undo(FIRST, Versions(world.dataset).revision(FIRST))
+    service.figures()
 
 
 def _settings(_: World) -> None:

@@ -5,12 +5,12 @@ from pathlib import Path
 
 from pydantic import BaseModel, SecretStr
 
-from odyssey_recorder.llm.asker import Patience
-from odyssey_recorder.llm.asking import Asking
-from odyssey_recorder.llm.kept_answers import KeptAnswers
-from odyssey_recorder.llm.model import Image, Message, Question, Words
+from odyssey_recorder.llm.answer_cache import AnswerCache
+from odyssey_recorder.llm.batch import Batch
+from odyssey_recorder.llm.model import ChatMessage, Image, ModelRequest, Words
 from odyssey_recorder.llm.openai import OpenAIModel
 from odyssey_recorder.llm.prices import ModelFacts, Prices, read_prices
+from odyssey_recorder.llm.requester import Patience
 from odyssey_recorder.llm.retry import RetryPolicy
 from odyssey_recorder.llm.schema import strict_schema
 from tests.llm.stand_in import MODEL, StandIn
@@ -22,13 +22,13 @@ class Rewrite(BaseModel):
 
 def question(
     words: str = "Say it differently.", *, parameters: Mapping[str, float] | None = None, picture: bytes = b""
-) -> Question:
+) -> ModelRequest:
     parts = (Words(words), Image(picture)) if picture else (Words(words),)
-    messages = (Message("system", (Words("You rewrite tasks."),)), Message("user", parts))
-    return Question("rewrite/1", "0" * 64, messages, "rewrite", strict_schema(Rewrite), parameters or {})
+    messages = (ChatMessage("system", (Words("You rewrite tasks."),)), ChatMessage("user", parts))
+    return ModelRequest("rewrite/1", "0" * 64, messages, "rewrite", strict_schema(Rewrite), parameters or {})
 
 
-def questions(count: int) -> list[Question]:
+def questions(count: int) -> list[ModelRequest]:
     return [question(f"Task {number}.") for number in range(count)]
 
 
@@ -46,7 +46,7 @@ def hasty(tries: int = 4) -> Patience:
     return Patience(RetryPolicy(tries=tries, first_wait_s=0.001))
 
 
-def asking(
+def batch(
     server: StandIn, file: Path | None = None, *, at_once: int = 8, budget: float | None = None, tries: int = 4
-) -> Asking:
-    return Asking(model_at(server), KeptAnswers(file), priced(), at_once=at_once, budget=budget, patience=hasty(tries))
+) -> Batch:
+    return Batch(model_at(server), AnswerCache(file), priced(), at_once=at_once, budget=budget, patience=hasty(tries))

@@ -7,7 +7,7 @@ from urllib.request import urlopen
 
 import pytest
 
-from odyssey_recorder.task.words.equivalence import rule_faults
+from odyssey_recorder.task.wording.equivalence import rule_faults
 from tests.llm.good_model import AGREES, in_words
 from tests.llm.stand_in import MODEL
 from tests.task.worded import catalogue_of, one_of_each

@@ -12,8 +12,8 @@ import pytest
 from pydantic import SecretStr
 
 from odyssey_recorder.errors import LanguageModelError
-from odyssey_recorder.llm.asking import Asking
-from odyssey_recorder.llm.kept_answers import KeptAnswers
+from odyssey_recorder.llm.answer_cache import AnswerCache
+from odyssey_recorder.llm.batch import Batch
 from odyssey_recorder.llm.openai import OpenAIModel
 from odyssey_recorder.logs import logging_to
 from tests.llm.questions import hasty, model_at, priced, questions
@@ -64,8 +64,8 @@ def test_no_error_log_or_file_has_the_key(
     caplog.set_level(logging.DEBUG)
     with logging_to(tmp_path / "log", "DEBUG"), StandIn(in_turn(turn, turn, turn, turn), key=KEY) as server:
         model = model_at(server, key=KEY)
-        kept = KeptAnswers(tmp_path / "answers.sqlite")
-        asks = Asking(model, kept, priced(), at_once=2, patience=hasty(2))
+        kept = AnswerCache(tmp_path / "answers.sqlite")
+        asks = Batch(model, kept, priced(), at_once=2, patience=hasty(2))
 
         told = [repr(asks.estimate(questions(2)))]
         told += [

@@ -22,7 +22,7 @@ from odyssey_recorder.errors import (
     TruncatedAnswerError,
 )
 from odyssey_recorder.llm.chat_completions import OLDER, Wire, sent_options
-from odyssey_recorder.llm.model import LONGEST_ANSWER, Answer, Question
+from odyssey_recorder.llm.model import LONGEST_ANSWER, ModelAnswer, ModelRequest
 from odyssey_recorder.llm.openai import OpenAIModel
 from tests.llm.questions import model_at, question
 from tests.llm.stand_in import (
@@ -61,7 +61,7 @@ def once(model: OpenAIModel, call: Coroutine[Any, Any, _T]) -> _T:
     return asyncio.run(called())
 
 
-def ask(server: StandIn, what: Question | None = None, **settings: Any) -> Answer:
+def ask(server: StandIn, what: ModelRequest | None = None, **settings: Any) -> ModelAnswer:
     model = model_at(server, **settings)
     return once(model, model.ask(what or question()))
 

@@ -4,7 +4,7 @@ from io import BytesIO
 import pytest
 from PIL import Image as Picture
 
-from odyssey_recorder.llm.model import Image, Message, Question, Words
+from odyssey_recorder.llm.model import ChatMessage, Image, ModelRequest, Words
 from odyssey_recorder.llm.tokens import USUAL_ANSWER, estimated_usage, picture_tokens
 from tests.llm.questions import question
 
@@ -42,10 +42,10 @@ def test_four_characters_are_a_token() -> None:
 
 
 def test_a_picture_counts_by_its_size_unless_it_is_shown_coarsely() -> None:
-    def asked(*parts: Words | Image) -> Question:
-        return replace(question(), messages=(Message("user", parts),))
+    def asked(*parts: Words | Image) -> ModelRequest:
+        return replace(question(), messages=(ChatMessage("user", parts),))
 
-    def tokens(what: Question) -> int:
+    def tokens(what: ModelRequest) -> int:
         return estimated_usage(what, "tiles").tokens_in
 
     words = Words("What is this?")

@@ -4,7 +4,14 @@ from pathlib import Path
 import pytest
 
 from odyssey_recorder.errors import PracticeError
-from odyssey_recorder.practice.profiles import Attempt, ConsentAnswer, Profile, ProfileStore, checked_name, standing
+from odyssey_recorder.practice.profiles import (
+    AnnotatorProfile,
+    Attempt,
+    ConsentAnswer,
+    ProfileStore,
+    checked_name,
+    status,
+)
 
 
 def attempt(task: str, value: int) -> Attempt:
@@ -17,10 +24,10 @@ def answer(version: str, *, agreed: bool) -> ConsentAnswer:
 
 def test_a_profile_comes_back_as_it_was_saved(tmp_path: Path) -> None:
     store = ProfileStore(tmp_path / "annotators")
-    profile = Profile(name="Ada", answers=(answer("1", agreed=True),), attempts=(attempt("a", 80),))
+    profile = AnnotatorProfile(name="Ada", answers=(answer("1", agreed=True),), attempts=(attempt("a", 80),))
     store.save(profile)
     assert store.load("Ada") == profile
-    assert store.load("Bob") == Profile(name="Bob")
+    assert store.load("Bob") == AnnotatorProfile(name="Bob")
 
 
 @pytest.mark.parametrize("name", ["../../etc/passwd", "..", "a/b\\c", "CON", "é" * 80, "ada", "Ada", "ADA ", "名前"])
@@ -28,7 +35,7 @@ def test_each_name_has_a_file_of_its_own_in_the_folder(tmp_path: Path, name: str
     folder = tmp_path / "annotators"
     store = ProfileStore(folder)
     for known in ("Ada Lovelace", "AdaLovelace", name):
-        store.save(Profile(name=known))
+        store.save(AnnotatorProfile(name=known))
     assert store.load(name).name == name
     assert [path.parent for path in tmp_path.rglob("*.json")] == [folder] * 3
 
@@ -37,14 +44,14 @@ def test_names_of_the_same_letters_have_each_their_own_file(tmp_path: Path) -> N
     store = ProfileStore(tmp_path)
     names = ["ada", "Ada", "ADA", "a.da", "名前", "なまえ"]
     for name in names:
-        store.save(Profile(name=name))
+        store.save(AnnotatorProfile(name=name))
     assert [store.load(name).name for name in names] == names
     assert len({path.name.casefold() for path in tmp_path.iterdir()}) == len(names)
 
 
 def test_what_is_no_profile_is_named_and_never_written_over(tmp_path: Path) -> None:
     store = ProfileStore(tmp_path)
-    store.save(Profile(name="Ada"))
+    store.save(AnnotatorProfile(name="Ada"))
     [path] = tmp_path.glob("*.json")
     path.write_text("{")
     with pytest.raises(PracticeError, match=f"{path.name} is no annotator's profile"):
@@ -55,7 +62,7 @@ def test_what_is_no_profile_is_named_and_never_written_over(tmp_path: Path) -> N
 
 
 def test_only_the_last_answer_to_this_version_is_an_agreement() -> None:
-    asked = Profile(name="Ada", answers=(answer("1", agreed=True),))
+    asked = AnnotatorProfile(name="Ada", answers=(answer("1", agreed=True),))
     assert asked.agrees_to("1")
     assert not asked.agrees_to("2")
     assert not asked.has_answered("2")
@@ -65,7 +72,7 @@ def test_only_the_last_answer_to_this_version_is_an_agreement() -> None:
 
 
 def test_the_best_attempt_at_each_task_counts() -> None:
-    now = standing([attempt("a", 50), attempt("a", 90), attempt("a", 20), attempt("b", 69)], wanted=("a", "b", "c"))
+    now = status([attempt("a", 50), attempt("a", 90), attempt("a", 20), attempt("b", 69)], wanted=("a", "b", "c"))
     assert (now.best, now.left) == ({"a": 90, "b": 69}, 2)
     assert (now.has_passed("a"), now.has_passed("b"), now.has_passed("c")) == (True, False, False)
 

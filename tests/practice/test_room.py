@@ -8,7 +8,7 @@ from odyssey_recorder.errors import DatasetError, PracticeError
 from odyssey_recorder.model.action import Click, Complete
 from odyssey_recorder.model.geometry import Point
 from odyssey_recorder.practice.profiles import ProfileStore
-from odyssey_recorder.practice.room import PracticeRoom, consent_text
+from odyssey_recorder.practice.service import PracticeService, consent_text
 from odyssey_recorder.practice.tasks import practice_tasks
 from tests.episodes import ID
 from tests.practice.attempts import publish
@@ -27,8 +27,8 @@ def store(tmp_path: Path) -> EpisodeStore:
     return EpisodeStore(tmp_path / "practice", drafts=tmp_path / "practice" / "drafts")
 
 
-def room_of(store: EpisodeStore, name: str = "ada", *, wanted: int = 10) -> PracticeRoom:
-    return PracticeRoom(name, ProfileStore(store.root.parent / "annotators"), store, wanted=wanted)
+def room_of(store: EpisodeStore, name: str = "ada", *, wanted: int = 10) -> PracticeService:
+    return PracticeService(name, ProfileStore(store.root.parent / "annotators"), store, wanted=wanted)
 
 
 def record_attempt(store: EpisodeStore) -> str:
@@ -47,13 +47,13 @@ def record_attempt(store: EpisodeStore) -> str:
 
 def test_a_new_annotator_is_asked_and_has_all_tasks_before_them(store: EpisodeStore) -> None:
     welcome = room_of(store).welcome()
-    assert (welcome.name, welcome.must_ask, welcome.agrees, welcome.standing.left) == ("ada", True, False, 10)
+    assert (welcome.name, welcome.must_ask, welcome.agrees, welcome.status.left) == ("ada", True, False, 10)
 
 
 def test_the_lead_sets_the_number(store: EpisodeStore) -> None:
-    assert room_of(store, wanted=3).welcome().standing.wanted == tuple(task.task_id for task in practice_tasks()[:3])
-    assert room_of(store, wanted=0).welcome().standing.left == 0
-    assert room_of(store, wanted=99).welcome().standing.left == 10
+    assert room_of(store, wanted=3).welcome().status.wanted == tuple(task.task_id for task in practice_tasks()[:3])
+    assert room_of(store, wanted=0).welcome().status.left == 0
+    assert room_of(store, wanted=99).welcome().status.left == 10
 
 
 def test_an_agreement_is_kept_with_its_version_for_the_name_that_was_given(store: EpisodeStore) -> None:
@@ -71,7 +71,7 @@ def test_an_agreement_is_kept_with_its_version_for_the_name_that_was_given(store
 def test_another_name_is_handed_on_to_be_kept(store: EpisodeStore) -> None:
     kept: list[str] = []
     profiles = ProfileStore(store.root.parent / "annotators")
-    room = PracticeRoom("ada", profiles, store, wanted=1, keep_name=kept.append)
+    room = PracticeService("ada", profiles, store, wanted=1, keep_name=kept.append)
     room.answer_consent("ada", agreed=True)
     room.answer_consent("Bo", agreed=True)
     assert kept == ["Bo"]
@@ -88,9 +88,9 @@ def test_an_attempt_is_judged_by_its_files_and_kept(store: EpisodeStore) -> None
     room = room_of(store)
     judged = room.score_attempt(FIRST, record_attempt(store), hints=1)
     assert (judged.value, judged.missed) == (99, ())
-    assert room_of(store).welcome().standing.best == {FIRST: 99}
-    assert room_of(store).welcome().standing.left == 9
-    assert room_of(store, "bo").welcome().standing.best == {}
+    assert room_of(store).welcome().status.best == {FIRST: 99}
+    assert room_of(store).welcome().status.left == 9
+    assert room_of(store, "bo").welcome().status.best == {}
 
 
 def test_a_view_tree_that_was_lost_is_no_failure(store: EpisodeStore) -> None:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from odyssey_recorder.dataset.codec import action_to_json
-from odyssey_recorder.dataset.loose import Breach, LooseEpisode, LooseStep
+from odyssey_recorder.dataset.lenient import Breach, LenientEpisode, LenientStep
 from odyssey_recorder.dataset.provenance import (
     EndRecord,
     EpisodeProvenance,
@@ -17,16 +17,16 @@ from odyssey_recorder.dataset.provenance import (
     StrokeRecord,
     TextRecord,
 )
-from odyssey_recorder.device.view_tree import Node
+from odyssey_recorder.device.view_hierarchy import ViewNode
 from odyssey_recorder.model.action import Action, Click, Complete, LongPress, Press, Scroll, SystemKey, Type
-from odyssey_recorder.model.assignment import Making
+from odyssey_recorder.model.assignment import TaskOrigin
 from odyssey_recorder.model.episode import DeviceInfo, Json, TaskInfo
 from odyssey_recorder.model.geometry import Box, Point, Size, to_pixel
 from odyssey_recorder.model.text_origin import TextOrigin
 from odyssey_recorder.quality.checks import CHECKS
 from odyssey_recorder.quality.evidence import EpisodeEvidence, StepEvidence
 from odyssey_recorder.quality.finding import Finding, NotChecked
-from odyssey_recorder.quality.picture import Picture
+from odyssey_recorder.quality.screenshot import Screenshot
 
 ID = "0006223132449496"
 SIZE = Size(720, 1280)
@@ -42,7 +42,7 @@ ACTIONS: tuple[Action, ...] = (
     Complete(),
 )
 _PACKAGES = (LAUNCHER, CHROME, CHROME, LAUNCHER, DOCS, DOCS)
-FIELD = Node(
+FIELD = ViewNode(
     Box(0, 0, 720, 1280), "android.widget.EditText", CHROME, "the weather in Beijing", "", "", True, True, False
 )
 """A view as large as the screen, which can be clicked, has the focus and shows what is typed."""
@@ -52,7 +52,7 @@ def evidence(*actions: Action, **changes: Any) -> EpisodeEvidence:
     """An episode with nothing wrong with it, with its proof and its view trees; `changes` are those of the evidence."""
     done = actions or ACTIONS
     steps = tuple(_step(number, action, last=number == len(done) - 1) for number, action in enumerate(done))
-    episode = LooseEpisode(
+    episode = LenientEpisode(
         episode_id=ID,
         device=DeviceInfo("Small Phone", SIZE),
         task=TaskInfo(
@@ -101,10 +101,10 @@ def with_task(one: EpisodeEvidence, **changes: Any) -> EpisodeEvidence:
 
 def with_text(one: EpisodeEvidence, text: TextOrigin) -> EpisodeEvidence:
     """The same with words of this origin."""
-    return with_making(one, Making(text=text))
+    return with_making(one, TaskOrigin(text=text))
 
 
-def with_making(one: EpisodeEvidence, making: Making) -> EpisodeEvidence:
+def with_making(one: EpisodeEvidence, making: TaskOrigin) -> EpisodeEvidence:
     """The same with a task that was made like this."""
     assert one.proof is not None
     origin = one.proof.origin.model_copy(update={"making": making})
@@ -166,8 +166,8 @@ def _step(number: int, action: Action, *, last: bool) -> StepEvidence:
     )  # fmt: skip
     return StepEvidence(
         number,
-        LooseStep(action, action_to_json(action)),
-        Picture(sha256, "", SIZE, deviation=40.0, flat=0.6, look=number),
+        LenientStep(action, action_to_json(action)),
+        Screenshot(sha256, "", SIZE, deviation=40.0, flat=0.6, look=number),
         None if last else 0.3,
         record,
         (FIELD,),

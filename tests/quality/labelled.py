@@ -14,7 +14,7 @@ from PIL import Image, ImageChops, ImageColor, ImageOps
 from odyssey_recorder.device.profile import profile_named
 from odyssey_recorder.model.geometry import Size
 from odyssey_recorder.quality.effect import area_dp2
-from odyssey_recorder.quality.picture import View, change, measure
+from odyssey_recorder.quality.screenshot import ScreenshotView, change, measure
 from odyssey_recorder.simulator.phone import PhoneState, Rect, Screen
 from odyssey_recorder.simulator.system.transition import Change, Transition, pictures
 from odyssey_recorder.simulator.truth import FeltInput, Truth
@@ -70,7 +70,7 @@ def png_of(image: Image.Image) -> bytes:
     return file.getvalue()
 
 
-def view_of(image: Image.Image) -> View:
+def view_of(image: Image.Image) -> ScreenshotView:
     """What the checks see of a picture."""
     view = measure(png_of(image))[1]
     assert view is not None

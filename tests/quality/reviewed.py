@@ -4,9 +4,9 @@ from pathlib import Path
 
 from odyssey_recorder.dataset.codec import write_episode
 from odyssey_recorder.dataset.provenance import FORMAT, EpisodeProvenance, Origin
+from odyssey_recorder.quality.agreement.reviewed import Reviewed
 from odyssey_recorder.quality.reviewing.review import Subject, Verdict
-from odyssey_recorder.quality.reviewing.standing import WhyTwice, standing
-from odyssey_recorder.quality.trust.reviewed import Reviewed
+from odyssey_recorder.quality.reviewing.status import WhyTwice, standing
 from tests.episodes import episode
 from tests.quality.verdicts import PRESENT
 

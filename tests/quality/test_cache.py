@@ -8,12 +8,12 @@ import pytest
 
 from odyssey_recorder.model.geometry import Size
 from odyssey_recorder.quality.cache import By, Cache, Kept
-from odyssey_recorder.quality.gauge import Learnt
-from odyssey_recorder.quality.picture import Picture
+from odyssey_recorder.quality.image_metrics import Learnt
+from odyssey_recorder.quality.screenshot import Screenshot
 
 RULES = By("measures", "checks")
 KEPT = Kept("stamp", "0000000000000001", 3, '{"report": 1}', "{}")
-PICTURE = Picture("aa", "", Size(9, 9), 1.5, 0.25, 2**64 - 1)
+PICTURE = Screenshot("aa", "", Size(9, 9), 1.5, 0.25, 2**64 - 1)
 LEARNT = Learnt({"/d/1.png": ("10 20 30", "aa")}, {"aa": PICTURE}, {("aa", "bb"): 0.125})
 PLACE = Path("/d/annotations/1.json")
 

@@ -15,9 +15,9 @@ from odyssey_recorder.quality.checker import Checker
 from odyssey_recorder.quality.edition import edition, edition_of
 from odyssey_recorder.quality.evidence import EpisodeEvidence
 from odyssey_recorder.quality.finding import EpisodeReport, Severity
-from odyssey_recorder.quality.picture import measure
 from odyssey_recorder.quality.reviewing.review import Fix
 from odyssey_recorder.quality.reviewing.review_store import ReviewStore
+from odyssey_recorder.quality.screenshot import measure
 from odyssey_recorder.quality.sources import EpisodeFiles, ScreenshotNames
 from tests.quality.folders import FIRST, SECOND, THIRD, edit, png, screen, write_dataset
 from tests.quality.judges import DEADLY, FAULTY, deadly_judge, judge

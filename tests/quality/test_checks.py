@@ -10,7 +10,7 @@ from odyssey_recorder.quality.checks import CHECKS, check_episode
 from odyssey_recorder.quality.checks.check import Check
 from odyssey_recorder.quality.checks.flags import taken_by
 from odyssey_recorder.quality.finding import Severity
-from odyssey_recorder.recording import deed_line, deeds, foreign, gestures, step_writer, timeline, way_back
+from odyssey_recorder.recording import foreign, gestures, raw_input, raw_input_queue, restore, step_writer, timeline
 from tests.quality.evidence import evidence, unproved, with_step
 
 DOCUMENT = Path(__file__).parents[2].joinpath("docs", "quality.md").read_text(encoding="utf-8")
@@ -26,16 +26,16 @@ FLAGS = (
     "the picture is 2.4 s older than the touch",
     gestures.LATE,
     gestures.UNPROVEN,
-    deed_line.CLOCK_UNSURE,
-    deed_line.CLOCK_UNREAD,
-    deed_line.TEXT_UNSURE,
-    deeds.PARTS_UNSURE,
-    deeds.NO_LOOK,
-    deeds.NO_KEY,
+    raw_input_queue.CLOCK_UNSURE,
+    raw_input_queue.CLOCK_UNREAD,
+    raw_input_queue.TEXT_UNSURE,
+    raw_input.PARTS_UNSURE,
+    raw_input.NO_LOOK,
+    raw_input.NO_KEY,
     step_writer.VOUCHED,
-    way_back.UNLIKE,
-    way_back.ELSEWHERE,
-    way_back.UNSEEN,
+    restore.UNLIKE,
+    restore.ELSEWHERE,
+    restore.UNSEEN,
     f"{foreign.TOUCHED}a touch at (360, 640), 10:22:03.1 UTC",
     foreign.UNEXPLAINED,
 )

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from odyssey_recorder.dataset.loose import Breach, Rule
+from odyssey_recorder.dataset.lenient import Breach, Rule
 from odyssey_recorder.dataset.provenance import StrokeRecord
 from odyssey_recorder.model.action import Click, Complete, Press, Scroll, SystemKey, Type
 from odyssey_recorder.model.geometry import Box, Point

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import pytest
 
 from odyssey_recorder.model.action import Click, Complete, Impossible, Type
-from odyssey_recorder.model.assignment import Making
+from odyssey_recorder.model.assignment import TaskOrigin
 from odyssey_recorder.model.geometry import Point
 from odyssey_recorder.model.text_origin import Equivalence, ModelCall, TextOrigin, Writer
 from odyssey_recorder.quality.evidence import EpisodeEvidence
@@ -211,7 +211,7 @@ def test_what_an_instruction_says_otherwise_is_not_lost(template: str, task: str
 def test_what_filled_the_gaps_is_known_from_the_proof() -> None:
     words = "Keep {city} {when}", "Keep Ho Chi Minh City today", "Keep the weather of Ho Chi Minh City today."
     kept, lost = asked(*words), asked(*words[:2], "Keep the weather of the city of today.")
-    slots = Making("keep", {"city": "Ho Chi Minh City", "when": "today"})
+    slots = TaskOrigin("keep", {"city": "Ho Chi Minh City", "when": "today"})
 
     assert found("INS01", with_making(kept, slots)) == []
     (finding,) = said("INS01", with_making(lost, slots))

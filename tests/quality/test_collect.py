@@ -10,9 +10,9 @@ from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.files import Largest
 from odyssey_recorder.quality.collect import collect, read_annotation
 from odyssey_recorder.quality.evidence import EpisodeEvidence
-from odyssey_recorder.quality.facts import FactsShelf, facts_as_json, facts_of
-from odyssey_recorder.quality.gauge import Gauge, Learnt
-from odyssey_recorder.quality.picture import Picture
+from odyssey_recorder.quality.facts_cache import FactsCache, facts_as_json, facts_of
+from odyssey_recorder.quality.image_metrics import ImageMetrics, Learnt
+from odyssey_recorder.quality.screenshot import Screenshot
 from odyssey_recorder.quality.sources import EpisodeFiles, ScreenshotNames, stamp
 from tests.quality.folders import FIRST, SECOND, SIZE, THIRD, edit, png, screen, write_dataset, write_lone, write_proof
 
@@ -27,16 +27,16 @@ class Remembering:
         known = self.learnt.files.get(str(path))
         return known[1] if known is not None and known[0] == stamp else None
 
-    def picture(self, sha256: str) -> Picture | None:
+    def picture(self, sha256: str) -> Screenshot | None:
         return self.learnt.pictures.get(sha256)
 
     def change(self, one: str, other: str) -> float | None:
         return self.learnt.changes.get((one, other))
 
 
-def look(annotation: Path, gauge: Gauge | None = None, beside: Sequence[str] = ()) -> EpisodeEvidence:
+def look(annotation: Path, metrics: ImageMetrics | None = None, beside: Sequence[str] = ()) -> EpisodeEvidence:
     files = EpisodeFiles(annotation)
-    return collect(files, read_annotation(files), gauge or Gauge(Remembering()), beside)
+    return collect(files, read_annotation(files), metrics or ImageMetrics(Remembering()), beside)
 
 
 def spoil_in_place(path: Path) -> None:
@@ -173,20 +173,20 @@ def test_an_annotation_of_which_nothing_can_be_made_is_refused(tmp_path: Path) -
 
 def test_what_was_measured_is_not_even_opened_again(tmp_path: Path) -> None:
     annotation = write_lone(tmp_path, FIRST, [png(screen(number)) for number in range(3)])
-    gauge = Gauge(Remembering())
-    first = look(annotation, gauge)
+    metrics = ImageMetrics(Remembering())
+    first = look(annotation, metrics)
     for number in range(3):
         spoil_in_place(tmp_path / f"{FIRST}_{number}.png")
-    again = Gauge(Remembering(gauge.learnt))
+    again = ImageMetrics(Remembering(metrics.learnt))
     assert look(annotation, again).steps == first.steps
     assert again.learnt == Learnt()
 
 
 def test_a_picture_is_known_by_its_content_wherever_it_lies(tmp_path: Path) -> None:
     pictures = [png(screen(number)) for number in range(3)]
-    gauge = Gauge(Remembering())
-    first = look(write_lone(tmp_path / "here", FIRST, pictures), gauge)
-    elsewhere = Gauge(Remembering(gauge.learnt))
+    metrics = ImageMetrics(Remembering())
+    first = look(write_lone(tmp_path / "here", FIRST, pictures), metrics)
+    elsewhere = ImageMetrics(Remembering(metrics.learnt))
     assert look(write_lone(tmp_path / "there", THIRD, pictures), elsewhere).steps[0].change == first.steps[0].change
     assert len(elsewhere.learnt.files) == 3
     assert (elsewhere.learnt.pictures, elsewhere.learnt.changes) == ({}, {})
@@ -194,11 +194,11 @@ def test_a_picture_is_known_by_its_content_wherever_it_lies(tmp_path: Path) -> N
 
 def test_only_the_picture_that_has_changed_is_measured_again(tmp_path: Path) -> None:
     annotation = write_lone(tmp_path, FIRST, [png(screen(number)) for number in range(3)])
-    gauge = Gauge(Remembering())
-    first = look(annotation, gauge)
+    metrics = ImageMetrics(Remembering())
+    first = look(annotation, metrics)
     changed = tmp_path / f"{FIRST}_2.png"
     changed.write_bytes(png(screen(1)))
-    again = Gauge(Remembering(gauge.learnt))
+    again = ImageMetrics(Remembering(metrics.learnt))
     steps = look(annotation, again).steps
     assert (steps[0].change, steps[1].change) == (first.steps[0].change, 0.0)
     assert list(again.learnt.files) == [str(changed)]
@@ -221,14 +221,14 @@ def test_a_stamp_tells_every_change_of_an_episodes_files(tmp_path: Path) -> None
 
 
 def test_the_facts_of_a_run_come_back_sorted_by_id(tmp_path: Path) -> None:
-    shelf = FactsShelf()
+    source = FactsCache()
     for annotation in write_dataset(tmp_path, SECOND, THIRD, FIRST):
         facts = facts_of(look(annotation))
-        shelf.put(facts.episode_id, facts_as_json(facts))
-    first, second, third = shelf()
+        source.put(facts.episode_id, facts_as_json(facts))
+    first, second, third = source()
     assert [first.episode_id, second.episode_id, third.episode_id] == [FIRST, SECOND, THIRD]
     assert (first.annotator, first.device, first.apps) == ("Ada", "Medium Phone", ("Notes", "Clock"))
     assert first.actions == ("CLICK 203, 300", "CLICK 305, 300", "COMPLETE")
     assert len(set(first.pictures)) == 3
-    assert len(list(shelf())) == len(list(shelf())) == 3
-    shelf.close()
+    assert len(list(source())) == len(list(source())) == 3
+    source.close()

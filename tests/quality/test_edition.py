@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from odyssey_recorder.quality.edition import edition, edition_of
-from odyssey_recorder.quality.picture import measure
+from odyssey_recorder.quality.screenshot import measure
 from odyssey_recorder.resources import PACKAGE, data_folder, shipped_folders
 
 
@@ -33,7 +33,11 @@ def touch(path: Path) -> None:
 
 @pytest.mark.parametrize(
     "changed",
-    ["odyssey_recorder/task/words/equivalence.py", "odyssey_recorder/quality/checks/words.py", "templates/apps/*.yaml"],
+    [
+        "odyssey_recorder/task/wording/equivalence.py",
+        "odyssey_recorder/quality/checks/words.py",
+        "templates/apps/*.yaml",
+    ],
 )
 def test_a_rule_of_tasks_or_a_catalogue_of_apps_that_was_edited_is_another_edition_of_the_checks_alone(
     house: Path, changed: str
@@ -44,7 +48,7 @@ def test_a_rule_of_tasks_or_a_catalogue_of_apps_that_was_edited_is_another_editi
     assert of_measures(house) == measures
 
 
-@pytest.mark.parametrize("changed", ["quality/picture.py", "quality/thresholds.py", "model/geometry.py"])
+@pytest.mark.parametrize("changed", ["quality/screenshot.py", "quality/thresholds.py", "model/geometry.py"])
 def test_what_pictures_are_measured_with_is_found_by_its_imports(house: Path, changed: str) -> None:
     before = of_measures(house)
     touch(house / PACKAGE.name / changed)

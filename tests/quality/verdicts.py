@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 from hashlib import md5
 
 from odyssey_recorder.quality.finding import Criterion
-from odyssey_recorder.quality.reviewing.review import Answer, Decision, Judgement, Subject, Verdict
+from odyssey_recorder.quality.reviewing.review import Decision, Judgement, Rating, Subject, Verdict
 
 BEGIN = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
 PRESENT = "a" * 64
@@ -15,7 +15,7 @@ _REASONS = {Criterion.PICTURES: "stale", Criterion.SEQUENCE: "unfinished", Crite
 
 def judgements(answers: str, *, step: int | None = None) -> tuple[Judgement, Judgement, Judgement]:
     """The three answers, each a letter: p(ass), f(ail), u(nsure), as in ``pfp``."""
-    spelled = {"p": Answer.PASS, "f": Answer.FAIL, "u": Answer.UNSURE}
+    spelled = {"p": Rating.PASS, "f": Rating.FAIL, "u": Rating.UNSURE}
     pictures, sequence, instruction = (
         Judgement(criterion=criterion, answer=spelled[letter], reason="" if letter == "p" else reason, step=step)
         for letter, (criterion, reason) in zip(answers, _REASONS.items(), strict=True)

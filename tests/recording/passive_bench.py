@@ -12,20 +12,20 @@ from odyssey_recorder.gesture.contacts import (
     LossCause,
     RawSample,
 )
-from odyssey_recorder.gesture.getevent import POSITION_X, POSITION_Y, AxisRange, InputNode
+from odyssey_recorder.gesture.getevent import POSITION_X, POSITION_Y, AxisRange, InputDeviceNode
 from odyssey_recorder.gesture.recognizer import TouchRules
 from odyssey_recorder.model.action import SystemKey
 from odyssey_recorder.model.geometry import Box, Rotation, Size
 from odyssey_recorder.recording import effects, events
-from odyssey_recorder.recording.deeds import Interpreter
 from odyssey_recorder.recording.passive import PassiveSession
+from odyssey_recorder.recording.raw_input import Interpreter
 from odyssey_recorder.recording.state import State
 
 MS = 1_000_000
 PHONE = Size(1080, 2400)
 TOUCH, KEYBOARD = "/dev/input/event1", "/dev/input/event12"
 AXIS = AxisRange(0, 32767)
-SCREEN = InputNode(TOUCH, "virtio_input_multi_touch_1", frozenset(), {POSITION_X: AXIS, POSITION_Y: AXIS})
+SCREEN = InputDeviceNode(TOUCH, "virtio_input_multi_touch_1", frozenset(), {POSITION_X: AXIS, POSITION_Y: AXIS})
 BAR = Box(0, 2274, 1080, 2400)
 KEYS = Box(0, 1500, 1080, 2274)
 PLAIN = ScreenAreas(PHONE, Rotation.R0, BAR, None, package="com.example.shop", activity=".Main")
@@ -216,7 +216,7 @@ class Bench:
                 self.happens(events.StepSaved(effect.intent))
             case effects.SaveStep():
                 self.happens(events.StorageFailed("The disk is full.", self.now_ns))
-            case effects.DropSteps() if self.drops:
+            case effects.RemoveSteps() if self.drops:
                 self.dropped += [self.steps.pop()] if self.steps else []
                 self.happens(events.StepsDropped(self.leads_back))
             case effects.ReturnDevice():

@@ -19,7 +19,7 @@ from odyssey_recorder.gesture.contacts import (
     RawSample,
     TouchNews,
 )
-from odyssey_recorder.gesture.getevent import POSITION_X, POSITION_Y, AxisRange, InputNode
+from odyssey_recorder.gesture.getevent import POSITION_X, POSITION_Y, AxisRange, InputDeviceNode
 from odyssey_recorder.model.action import SystemKey
 from odyssey_recorder.model.geometry import CELLS, Rotation, Size
 from odyssey_recorder.recording.effects import CompareScreens, KeepFrame, SaveStep, Tell
@@ -272,7 +272,7 @@ def test_a_device_that_was_restarted_while_it_was_away_is_flagged(tmp_path: Path
 
 
 AXIS = AxisRange(0, 32767)
-NODE = InputNode("/dev/input/event1", "touch", frozenset(), {POSITION_X: AXIS, POSITION_Y: AXIS})
+NODE = InputDeviceNode("/dev/input/event1", "touch", frozenset(), {POSITION_X: AXIS, POSITION_Y: AXIS})
 TOUCH = Contact(NODE.node, 0, (RawSample(16384, 8192, 5),), 9, 1)
 
 

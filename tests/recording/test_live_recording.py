@@ -26,7 +26,7 @@ TREE = """<hierarchy rotation="0">
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> Desk:
+def service(tmp_path: Path) -> Desk:
     return Desk(tmp_path)
 
 
@@ -38,8 +38,8 @@ def device() -> FakeDevice:
 
 
 @pytest.fixture
-def recording(desk: Desk, device: FakeDevice) -> Iterator[Recording]:
-    with desk.recording(device) as recording:
+def recording(service: Desk, device: FakeDevice) -> Iterator[Recording]:
+    with service.recording(device) as recording:
         yield recording
 
 
@@ -97,7 +97,7 @@ def test_a_finger_that_stays_gives_a_click_or_a_long_press_by_the_time_on_the_de
     assert device.finger[-1].at is None
 
 
-def test_a_screen_that_changed_unseen_before_the_touch_is_the_picture(desk: Desk) -> None:
+def test_a_screen_that_changed_unseen_before_the_touch_is_the_picture(service: Desk) -> None:
     class Sudden(FakeDevice):
         """Its screen changes by itself once more while the finger is on its way to it."""
 
@@ -111,7 +111,7 @@ def test_a_screen_that_changed_unseen_before_the_touch_is_the_picture(desk: Desk
 
     device = Sudden()
     device.streams = True
-    with desk.recording(device) as recording:
+    with service.recording(device) as recording:
         recording.ready()
         device.sudden = True
         put_down(recording, Pixel(100, 200))
@@ -141,9 +141,9 @@ def test_a_way_that_breaks_under_the_finger_is_told_and_the_next_gesture_is_reco
 
 
 def test_a_recording_that_is_stopped_under_the_finger_lifts_it_and_keeps_the_step(
-    desk: Desk, device: FakeDevice
+    service: Desk, device: FakeDevice
 ) -> None:
-    with desk.recording(device) as recording:
+    with service.recording(device) as recording:
         put_down(recording, Pixel(100, 200))
         recording.recorder.stop()
         recording.recorder.join()
@@ -152,22 +152,22 @@ def test_a_recording_that_is_stopped_under_the_finger_lifts_it_and_keeps_the_ste
         assert len(recording.draft.steps) == 1
 
 
-def test_who_resumes_a_draft_that_broke_off_under_a_finger_is_told(desk: Desk, device: FakeDevice) -> None:
-    draft = desk.draft()
+def test_who_resumes_a_draft_that_broke_off_under_a_finger_is_told(service: Desk, device: FakeDevice) -> None:
+    draft = service.draft()
     draft.note_touch(draft.keep_picture(b"png"), 1)
     draft.close()
 
-    with desk.recording(device, desk.store.resume(draft.episode_id)) as recording:
+    with service.recording(device, service.store.resume(draft.episode_id)) as recording:
         recording.annotator.await_notice(BROKEN_TOUCH)
 
 
 def test_a_step_carries_the_view_tree_of_its_picture_and_the_box_that_was_clicked(
-    desk: Desk, device: FakeDevice
+    service: Desk, device: FakeDevice
 ) -> None:
     device.tree = TREE.format("")
-    with desk.recording(device) as recording:
+    with service.recording(device) as recording:
         recording.ready()
-        recording.recorder.wait_for(lambda view: view.has_view_tree, 10)
+        recording.recorder.wait_for(lambda view: view.has_view_hierarchy, 10)
         recording.tap(100, 200)
         recording.ready(steps=1)
 
@@ -176,10 +176,10 @@ def test_a_step_carries_the_view_tree_of_its_picture_and_the_box_that_was_clicke
         assert (record.bbox, record.bbox_source) == ((80, 180, 160, 240), "hierarchy")
 
 
-def test_a_tree_of_another_screen_is_nobodys(desk: Desk, device: FakeDevice) -> None:
+def test_a_tree_of_another_screen_is_nobodys(service: Desk, device: FakeDevice) -> None:
     device.tree = TREE.format("")
     device.never_rest()
-    with desk.recording(device) as recording:
+    with service.recording(device) as recording:
         recording.tap_and_wait()
 
         record = recording.draft.steps[0].record
@@ -187,9 +187,9 @@ def test_a_tree_of_another_screen_is_nobodys(desk: Desk, device: FakeDevice) -> 
         assert record.ui_tree_absent
 
 
-def test_a_field_that_shows_another_text_than_was_typed_is_told(desk: Desk, device: FakeDevice) -> None:
+def test_a_field_that_shows_another_text_than_was_typed_is_told(service: Desk, device: FakeDevice) -> None:
     device.tree = TREE.format("mi1k")
-    with desk.recording(device) as recording:
+    with service.recording(device) as recording:
         recording.ready()
         recording.recorder.type_text("milk")
 

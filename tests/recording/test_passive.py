@@ -10,7 +10,18 @@ from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import Complete, Impossible, SystemKey
 from odyssey_recorder.model.geometry import Pixel, Rotation, Size
 from odyssey_recorder.recording import effects, events
-from odyssey_recorder.recording.deed_line import (
+from odyssey_recorder.recording.events import KeyPress, Strike, TextEntered
+from odyssey_recorder.recording.passive import ANSWER_FIRST, CLOCK_CHANGED, DEAF, ENDING, USE_EMULATOR
+from odyssey_recorder.recording.raw_input import (
+    BLIND,
+    NO_KEY,
+    NO_LOOK,
+    NO_PICTURE,
+    NO_PLACE,
+    PARTS_UNSURE,
+    PINCHED,
+)
+from odyssey_recorder.recording.raw_input_queue import (
     CLOCK_UNREAD,
     CLOCK_UNSURE,
     DROPPED,
@@ -20,21 +31,10 @@ from odyssey_recorder.recording.deed_line import (
     TEXT_UNSURE,
     TOO_MANY,
 )
-from odyssey_recorder.recording.deeds import (
-    BLIND,
-    NO_KEY,
-    NO_LOOK,
-    NO_PICTURE,
-    NO_PLACE,
-    PARTS_UNSURE,
-    PINCHED,
-)
-from odyssey_recorder.recording.events import KeyPress, Strike, TextEntry
-from odyssey_recorder.recording.passive import ANSWER_FIRST, CLOCK_CHANGED, DEAF, ENDING, USE_EMULATOR
+from odyssey_recorder.recording.restore import BRING_BACK_FIRST, UNLIKE
 from odyssey_recorder.recording.session import TOO_EARLY_TO_UNDO, TOO_LATE_TO_ABANDON
 from odyssey_recorder.recording.state import State
 from odyssey_recorder.recording.timeline import MOVING, UNWATCHED
-from odyssey_recorder.recording.way_back import BRING_BACK_FIRST, UNLIKE
 from tests.recording.passive_bench import KEYBOARD, PLAIN, SCREEN, TOUCH, TYPING, Bench
 
 
@@ -49,7 +49,7 @@ def _word(step: effects.SaveStep) -> str:
             return f"{stroke.start.x},{stroke.start.y}"
         case KeyPress(key):
             return key.value
-        case TextEntry(text):
+        case TextEntered(text):
             return f"“{text}”"
         case Complete() | Impossible():
             return "end"

@@ -7,9 +7,9 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from odyssey_recorder.gesture.contacts import LossCause
 from odyssey_recorder.model.action import Complete, SystemKey
 from odyssey_recorder.recording import effects, events
-from odyssey_recorder.recording.deed_line import LOST, TOO_MANY
-from odyssey_recorder.recording.deeds import NO_PICTURE, NO_PLACE, PINCHED
-from odyssey_recorder.recording.events import TextEntry
+from odyssey_recorder.recording.events import TextEntered
+from odyssey_recorder.recording.raw_input import NO_PICTURE, NO_PLACE, PINCHED
+from odyssey_recorder.recording.raw_input_queue import LOST, TOO_MANY
 from odyssey_recorder.recording.state import State
 from tests.recording.passive_bench import PLAIN, Bench
 
@@ -147,7 +147,7 @@ class Annotator(RuleBasedStateMachine):
     def _account(self) -> None:
         """All that was done is a step, was undone, or was told not to be recorded."""
         recorded = [*self.bench.steps, *self.bench.dropped]
-        acts = {step.touched_ns for step in recorded if not isinstance(step.intent, TextEntry | Complete)}
+        acts = {step.touched_ns for step in recorded if not isinstance(step.intent, TextEntered | Complete)}
         refused = [text for text in self.bench.told if text in REFUSALS]
         assert acts <= self.done
         assert len(self.done - acts) <= len(refused)

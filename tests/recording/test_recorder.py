@@ -29,12 +29,12 @@ from odyssey_recorder.model.action import (
 )
 from odyssey_recorder.model.geometry import Pixel
 from odyssey_recorder.recording.engine import NOTHING_TO_UNDO, OFF_SCREEN, PUBLISHING
+from odyssey_recorder.recording.restore import ELSEWHERE, UNLIKE, UNSEEN
 from odyssey_recorder.recording.session import CHANGED, NOT_READY, NOT_SENT, OUT_OF_DATE, TOO_EARLY_TO_UNDO
 from odyssey_recorder.recording.state import Goal, State
 from odyssey_recorder.recording.step_writer import DOUBTFUL, RETRACTED, UNCHANGED, UNKNOWN, VOUCHED
 from odyssey_recorder.recording.timeline import MOVING
 from odyssey_recorder.recording.view import RecordingView
-from odyssey_recorder.recording.way_back import ELSEWHERE, UNLIKE, UNSEEN
 from tests.fakes import PHONE_SIZE, FakeDevice, Input
 from tests.recording.desk import IMPATIENT, PATIENCE_S, Desk, Recording, shows
 
@@ -89,9 +89,9 @@ class Tacit(FakeDevice):
         self._ended.wait(3 * PATIENCE_S)
         return super().screen_state()
 
-    def view_tree(self) -> str:
+    def view_hierarchy(self) -> str:
         self._ended.wait(3 * PATIENCE_S)
-        return super().view_tree()
+        return super().view_hierarchy()
 
     def close(self) -> None:
         self._ended.set()
@@ -99,7 +99,7 @@ class Tacit(FakeDevice):
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> Desk:
+def service(tmp_path: Path) -> Desk:
     return Desk(tmp_path)
 
 
@@ -130,9 +130,9 @@ def assert_pictures_match(view: RecordingView, device: FakeDevice) -> None:
 
 
 def test_an_episode_is_recorded_and_published_with_the_screens_that_its_inputs_met(
-    desk: Desk, device: FakeDevice
+    service: Desk, device: FakeDevice
 ) -> None:
-    with desk.recording(device) as recording:
+    with service.recording(device) as recording:
         recorder = recording.recorder
         recording.tap_and_wait()
         recording.touch_down()
@@ -149,7 +149,7 @@ def test_an_episode_is_recorded_and_published_with_the_screens_that_its_inputs_m
         recorder.complete("There is milk now.")
         view = recording.until(State.FINISHED)
 
-    episode = desk.store.load(recording.draft.episode_id)
+    episode = service.store.load(recording.draft.episode_id)
     actions = [step.action for step in episode.steps]
     assert [type(action) for action in actions] == [Click, LongPress, Scroll, Type, *[Press] * 3, Complete]
     assert actions[3:7] == [Type("milk & eggs"), *map(Press, SystemKey)]
@@ -160,29 +160,29 @@ def test_an_episode_is_recorded_and_published_with_the_screens_that_its_inputs_m
     assert device.performed[3:] == ["milk & eggs", *SystemKey]
     assert device.screen_at == list(range(7))
     for number in range(8):
-        assert shows(desk.store.screenshot_path(episode, number), device, number)
-        assert view.steps[number].picture == desk.store.screenshot_path(episode, number)
+        assert shows(service.store.screenshot_path(episode, number), device, number)
+        assert view.steps[number].picture == service.store.screenshot_path(episode, number)
     assert not recording.draft.folder.exists()
 
 
-def test_an_impossible_task_needs_a_reason_and_ends_the_episode(desk: Desk, device: FakeDevice) -> None:
-    with desk.recording(device) as recording:
+def test_an_impossible_task_needs_a_reason_and_ends_the_episode(service: Desk, device: FakeDevice) -> None:
+    with service.recording(device) as recording:
         with pytest.raises(RecordingError, match="Say why"):
             recording.recorder.impossible("  ")
         recording.ready()
         recording.recorder.impossible("There is no shop.")
         recording.until(State.FINISHED)
-    episode = desk.store.load(recording.draft.episode_id)
+    episode = service.store.load(recording.draft.episode_id)
     assert [step.action for step in episode.steps] == [Impossible("There is no shop.")]
     assert device.performed == []
 
 
-def test_the_provenance_proves_each_picture(desk: Desk, device: FakeDevice) -> None:
-    with desk.recording(device) as recording:
+def test_the_provenance_proves_each_picture(service: Desk, device: FakeDevice) -> None:
+    with service.recording(device) as recording:
         recording.tap_and_wait()
         recording.recorder.complete()
         recording.until(State.FINISHED)
-    provenance = desk.store.provenance(recording.draft.episode_id)
+    provenance = service.store.provenance(recording.draft.episode_id)
     assert provenance is not None
     tap, end = provenance.steps
     assert tap.frame.rgb_sha256 == hashlib.sha256(device.picture(0).tobytes()).hexdigest()
@@ -196,7 +196,7 @@ def test_the_provenance_proves_each_picture(desk: Desk, device: FakeDevice) -> N
     assert end.sent_us is None
 
 
-def test_a_step_is_on_the_disk_before_its_input_reaches_the_device(desk: Desk) -> None:
+def test_a_step_is_on_the_disk_before_its_input_reaches_the_device(service: Desk) -> None:
     on_disk: list[tuple[str, bool]] = []
 
     def look() -> None:
@@ -205,15 +205,15 @@ def test_a_step_is_on_the_disk_before_its_input_reaches_the_device(desk: Desk) -
         on_disk.append((str(line["kind"]), shows(picture, device, device.screen)))
 
     device = WatchedDevice(before=look)
-    with desk.recording(device) as recording:
+    with service.recording(device) as recording:
         recording.tap_and_wait()
         recording.recorder.press(SystemKey.BACK)
         recording.ready(steps=2)
     assert on_disk == [("step", True), ("step", True)]
 
 
-def test_what_nobody_used_of_the_pictures_is_deleted(desk: Desk, device: FakeDevice) -> None:
-    with desk.recording(device) as recording:
+def test_what_nobody_used_of_the_pictures_is_deleted(service: Desk, device: FakeDevice) -> None:
+    with service.recording(device) as recording:
         for screen in ("ad", "another ad", "the last ad"):
             before = recording.ready().frame_number
             device.show(screen)
@@ -224,9 +224,9 @@ def test_what_nobody_used_of_the_pictures_is_deleted(desk: Desk, device: FakeDev
         assert len(pictures) == 2, "that of the step and that of the screen now"
 
 
-def test_neither_a_picture_nor_an_input_waits_for_what_the_device_says_of_its_screen(desk: Desk) -> None:
+def test_neither_a_picture_nor_an_input_waits_for_what_the_device_says_of_its_screen(service: Desk) -> None:
     device = Tacit()
-    with desk.recording(device) as recording:
+    with service.recording(device) as recording:
         for _ in range(6):
             recording.tap_and_wait()
         assert len(device.performed) == 6
@@ -236,17 +236,17 @@ def test_neither_a_picture_nor_an_input_waits_for_what_the_device_says_of_its_sc
 # What is odd about a step.
 
 
-def test_a_step_that_changed_nothing_is_flagged(desk: Desk) -> None:
+def test_a_step_that_changed_nothing_is_flagged(service: Desk) -> None:
     device = DeadScreen()
-    with desk.recording(device) as recording:
+    with service.recording(device) as recording:
         view = recording.tap_and_wait()
         assert [step.flag for step in view.steps] == [UNCHANGED]
         assert len(device.performed) == 1
 
 
-def test_on_a_screen_that_never_rests_the_touched_frame_is_taken_and_flagged(desk: Desk) -> None:
+def test_on_a_screen_that_never_rests_the_touched_frame_is_taken_and_flagged(service: Desk) -> None:
     device = Video()
-    with desk.recording(device, rules=IMPATIENT) as recording:
+    with service.recording(device, rules=IMPATIENT) as recording:
         recording.ready()
         shown = recording.annotator.newest
         assert shown is not None
@@ -260,9 +260,9 @@ def test_on_a_screen_that_never_rests_the_touched_frame_is_taken_and_flagged(des
         assert step.record.frame.rgb_sha256 == hashlib.sha256(shown.image().tobytes()).hexdigest()
 
 
-def test_a_key_on_a_screen_that_never_rests_gets_a_frame_from_before_it(desk: Desk) -> None:
+def test_a_key_on_a_screen_that_never_rests_gets_a_frame_from_before_it(service: Desk) -> None:
     device = Video()
-    with desk.recording(device, rules=IMPATIENT) as recording:
+    with service.recording(device, rules=IMPATIENT) as recording:
         recording.ready()
         recording.recorder.press(SystemKey.HOME)
         recording.ready(steps=1)
@@ -274,8 +274,10 @@ def test_a_key_on_a_screen_that_never_rests_gets_a_frame_from_before_it(desk: De
 # What is refused.
 
 
-def test_a_gesture_is_refused_when_the_screen_changes_while_the_finger_is_down(desk: Desk, device: FakeDevice) -> None:
-    with desk.recording(device) as recording:
+def test_a_gesture_is_refused_when_the_screen_changes_while_the_finger_is_down(
+    service: Desk, device: FakeDevice
+) -> None:
+    with service.recording(device) as recording:
         recording.touch_down()
         device.show("a dialog")
         recording.annotator.wait(lambda: _is_newest(recording, device, "a dialog"))
@@ -286,9 +288,9 @@ def test_a_gesture_is_refused_when_the_screen_changes_while_the_finger_is_down(d
         assert_pictures_match(view, device)
 
 
-def test_a_touch_before_the_screen_is_ready_is_refused(desk: Desk, device: FakeDevice) -> None:
+def test_a_touch_before_the_screen_is_ready_is_refused(service: Desk, device: FakeDevice) -> None:
     device.disconnect()
-    with desk.recording(device) as recording:
+    with service.recording(device) as recording:
         recording.recorder.touch_down(1)
         recording.recorder.lift(TouchStroke.press(Pixel(100, 200)))
         recording.annotator.await_notice(NOT_READY)
@@ -297,8 +299,8 @@ def test_a_touch_before_the_screen_is_ready_is_refused(desk: Desk, device: FakeD
     assert device.performed == []
 
 
-def test_a_touch_on_a_picture_from_before_the_last_action_is_refused(desk: Desk, device: FakeDevice) -> None:
-    with desk.recording(device) as recording:
+def test_a_touch_on_a_picture_from_before_the_last_action_is_refused(service: Desk, device: FakeDevice) -> None:
+    with service.recording(device) as recording:
         shown_first = recording.ready().frame_number
         assert shown_first is not None
         recording.tap_and_wait()
@@ -307,9 +309,9 @@ def test_a_touch_on_a_picture_from_before_the_last_action_is_refused(desk: Desk,
         assert len(recording.ready().steps) == 1
 
 
-def test_a_touch_on_a_frame_that_is_forgotten_is_refused(desk: Desk) -> None:
+def test_a_touch_on_a_frame_that_is_forgotten_is_refused(service: Desk) -> None:
     device = Video()
-    with desk.recording(device, rules=IMPATIENT) as recording:
+    with service.recording(device, rules=IMPATIENT) as recording:
         recording.ready()
         recording.recorder.touch_down(1)
         recording.recorder.lift(TouchStroke.press(Pixel(100, 200)))
@@ -320,9 +322,9 @@ def test_a_touch_on_a_frame_that_is_forgotten_is_refused(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize("path", [(Pixel(360, 10),), (Pixel(10, 10), Pixel(10, -1)), (Pixel(10, 640), Pixel(10, 10))])
-def test_a_gesture_beyond_the_screen_is_refused(desk: Desk, device: FakeDevice, path: tuple[Pixel, ...]) -> None:
+def test_a_gesture_beyond_the_screen_is_refused(service: Desk, device: FakeDevice, path: tuple[Pixel, ...]) -> None:
     stroke = TouchStroke.drag(path, duration_ms=300) if len(path) > 1 else TouchStroke.press(path[0])
-    with desk.recording(device) as recording:
+    with service.recording(device) as recording:
         recording.touch_down()
         recording.recorder.lift(stroke)
         recording.annotator.await_notice(OFF_SCREEN)
@@ -330,8 +332,8 @@ def test_a_gesture_beyond_the_screen_is_refused(desk: Desk, device: FakeDevice, 
     assert len(device.performed) == 1
 
 
-def test_a_cancelled_touch_is_not_recorded(desk: Desk, device: FakeDevice) -> None:
-    with desk.recording(device) as recording:
+def test_a_cancelled_touch_is_not_recorded(service: Desk, device: FakeDevice) -> None:
+    with service.recording(device) as recording:
         before = recording.ready().frame_number
         recording.touch_down()
         recording.recorder.cancel_touch()
@@ -340,9 +342,9 @@ def test_a_cancelled_touch_is_not_recorded(desk: Desk, device: FakeDevice) -> No
     assert len(device.performed) == 1
 
 
-def test_an_input_that_the_device_refuses_leaves_no_step(desk: Desk, device: FakeDevice) -> None:
+def test_an_input_that_the_device_refuses_leaves_no_step(service: Desk, device: FakeDevice) -> None:
     device.refuse_input("injection is not permitted")
-    with desk.recording(device) as recording:
+    with service.recording(device) as recording:
         recording.tap()
         recording.annotator.await_notice("injection is not permitted")
         recording.ready(steps=0)
@@ -351,7 +353,7 @@ def test_an_input_that_the_device_refuses_leaves_no_step(desk: Desk, device: Fak
         assert [dropped.why for dropped in recording.draft.dropped] == ["refused by the device"]
 
 
-def test_a_recording_that_is_stopped_does_not_wait_for_a_long_text(desk: Desk) -> None:
+def test_a_recording_that_is_stopped_does_not_wait_for_a_long_text(service: Desk) -> None:
     class Slow(FakeDevice):
         """Types on until it is told to leave it."""
 
@@ -360,7 +362,7 @@ def test_a_recording_that_is_stopped_does_not_wait_for_a_long_text(desk: Desk) -
                 on_typed(typed)
                 threading.Event().wait(0.02)
 
-    with desk.recording(Slow()) as recording:
+    with service.recording(Slow()) as recording:
         recording.ready()
         recording.recorder.type_text("a" * 100_000)
         recording.annotator.wait(lambda: recording.recorder.view.is_typing)
@@ -371,8 +373,8 @@ def test_a_recording_that_is_stopped_does_not_wait_for_a_long_text(desk: Desk) -
         assert [dropped.action for dropped in recording.draft.dropped] == ["TYPE"]
 
 
-def test_text_that_cannot_be_typed_is_refused_at_once(desk: Desk, device: FakeDevice) -> None:
-    with desk.recording(device) as recording:
+def test_text_that_cannot_be_typed_is_refused_at_once(service: Desk, device: FakeDevice) -> None:
+    with service.recording(device) as recording:
         recording.ready()
         with pytest.raises(InputRefusedError):
             recording.recorder.type_text("naïve 🥛")
@@ -384,15 +386,15 @@ def test_text_that_cannot_be_typed_is_refused_at_once(desk: Desk, device: FakeDe
 # Undo.
 
 
-def test_undo_takes_the_last_step_away_and_the_log_remembers_it(desk: Desk, device: FakeDevice) -> None:
-    with desk.recording(device) as recording:
+def test_undo_takes_the_last_step_away_and_the_log_remembers_it(service: Desk, device: FakeDevice) -> None:
+    with service.recording(device) as recording:
         recording.tap_and_wait()
         recording.tap_and_wait()
         recording.undo_and_accept()
         recording.tap_and_wait()
         recording.recorder.complete()
         view = recording.until(State.FINISHED)
-    provenance = desk.store.provenance(recording.draft.episode_id)
+    provenance = service.store.provenance(recording.draft.episode_id)
     assert provenance is not None
     assert [(dropped.action, dropped.why) for dropped in provenance.dropped] == [("CLICK", "undone by the annotator")]
     assert [shows(step.picture, device, screen) for step, screen in zip(view.steps, (0, 2, 3), strict=True)] == [
@@ -400,18 +402,18 @@ def test_undo_takes_the_last_step_away_and_the_log_remembers_it(desk: Desk, devi
     ] * 3
 
 
-def test_undo_without_a_step_says_so_and_spoils_nothing(desk: Desk, device: FakeDevice) -> None:
-    with desk.recording(device) as recording:
+def test_undo_without_a_step_says_so_and_spoils_nothing(service: Desk, device: FakeDevice) -> None:
+    with service.recording(device) as recording:
         recording.ready()
         recording.recorder.undo()
         recording.annotator.await_notice(NOTHING_TO_UNDO)
         recording.tap_and_wait()
-    assert len(desk.store.drafts()) == 1
-    assert desk.store.drafts()[0].problem == ""
+    assert len(service.store.drafts()) == 1
+    assert service.store.drafts()[0].problem == ""
 
 
-def test_undo_is_refused_while_a_finger_is_down(desk: Desk, device: FakeDevice) -> None:
-    with desk.recording(device) as recording:
+def test_undo_is_refused_while_a_finger_is_down(service: Desk, device: FakeDevice) -> None:
+    with service.recording(device) as recording:
         recording.tap_and_wait()
         recording.touch_down()
         recording.recorder.undo()
@@ -428,10 +430,10 @@ FAULTS = pytest.mark.parametrize("fault", [FakeDevice.disconnect, FakeDevice.fre
 
 @FAULTS
 def test_a_device_that_fails_while_the_screen_is_awaited_is_waited_for(
-    desk: Desk, device: FakeDevice, fault: Callable[[FakeDevice], None]
+    service: Desk, device: FakeDevice, fault: Callable[[FakeDevice], None]
 ) -> None:
     fault(device)
-    with desk.recording(device) as recording:
+    with service.recording(device) as recording:
         view = recording.until(State.DEVICE_LOST)
         assert device.serial in view.message
         device.mend()
@@ -440,9 +442,9 @@ def test_a_device_that_fails_while_the_screen_is_awaited_is_waited_for(
 
 @FAULTS
 def test_a_device_that_fails_while_ready_is_waited_for(
-    desk: Desk, device: FakeDevice, fault: Callable[[FakeDevice], None]
+    service: Desk, device: FakeDevice, fault: Callable[[FakeDevice], None]
 ) -> None:
-    with desk.recording(device) as recording:
+    with service.recording(device) as recording:
         recording.tap_and_wait()
         fault(device)
         recording.until(State.DEVICE_LOST)
@@ -454,9 +456,9 @@ def test_a_device_that_fails_while_ready_is_waited_for(
 
 @FAULTS
 def test_a_gesture_that_the_device_did_not_live_to_see_is_not_recorded(
-    desk: Desk, device: FakeDevice, fault: Callable[[FakeDevice], None]
+    service: Desk, device: FakeDevice, fault: Callable[[FakeDevice], None]
 ) -> None:
-    with desk.recording(device) as recording:
+    with service.recording(device) as recording:
         recording.touch_down()
         fault(device)
         recording.annotator.await_notice(NOT_SENT)
@@ -466,14 +468,14 @@ def test_a_gesture_that_the_device_did_not_live_to_see_is_not_recorded(
     assert device.performed == []
 
 
-def test_a_step_that_did_not_reach_the_device_is_taken_away_again(desk: Desk) -> None:
+def test_a_step_that_did_not_reach_the_device_is_taken_away_again(service: Desk) -> None:
     device = WatchedDevice()
 
     def go_away() -> None:
         device.disconnect()
 
     device.before = go_away
-    with desk.recording(device) as recording:
+    with service.recording(device) as recording:
         recording.tap()
         recording.until(State.DEVICE_LOST)
         assert len(recording.recorder.view.steps) == 1
@@ -484,7 +486,7 @@ def test_a_step_that_did_not_reach_the_device_is_taken_away_again(desk: Desk) ->
         assert_pictures_match(recording.tap_and_wait(), device)
 
 
-def test_a_step_that_reached_the_device_as_it_went_away_is_kept_with_a_doubt(desk: Desk) -> None:
+def test_a_step_that_reached_the_device_as_it_went_away_is_kept_with_a_doubt(service: Desk) -> None:
     device = WatchedDevice()
 
     def cut() -> None:
@@ -492,7 +494,7 @@ def test_a_step_that_reached_the_device_as_it_went_away_is_kept_with_a_doubt(des
         raise DeviceError("The connection broke off.")
 
     device.after = cut
-    with desk.recording(device) as recording:
+    with service.recording(device) as recording:
         recording.tap()
         recording.until(State.DEVICE_LOST)
         device.after = lambda: None
@@ -503,7 +505,7 @@ def test_a_step_that_reached_the_device_as_it_went_away_is_kept_with_a_doubt(des
         assert_pictures_match(recording.tap_and_wait(), device)
 
 
-def test_an_input_that_takes_longer_than_a_frame_that_fails_is_still_carried_out_once(desk: Desk) -> None:
+def test_an_input_that_takes_longer_than_a_frame_that_fails_is_still_carried_out_once(service: Desk) -> None:
     def linger() -> None:
         device.cut_frames()
         recording.until(State.DEVICE_LOST)
@@ -513,7 +515,7 @@ def test_an_input_that_takes_longer_than_a_frame_that_fails_is_still_carried_out
             recording.annotator.wait(lambda before=before: recording.annotator.newest is not before)  # type: ignore[misc]
 
     device = WatchedDevice(before=linger)
-    with desk.recording(device) as recording:
+    with service.recording(device) as recording:
         recording.tap()
         view = recording.ready(steps=1)
         assert [step.flag for step in view.steps] == [""]
@@ -524,9 +526,9 @@ def test_an_input_that_takes_longer_than_a_frame_that_fails_is_still_carried_out
 
 
 def test_an_answer_of_a_library_that_nobody_foresaw_is_taken_for_a_lost_device(
-    desk: Desk, device: FakeDevice, caplog: pytest.LogCaptureFixture
+    service: Desk, device: FakeDevice, caplog: pytest.LogCaptureFixture
 ) -> None:
-    with desk.recording(device) as recording:
+    with service.recording(device) as recording:
         recording.ready()
         size, device.state = device.state, replace(device.state, size=None)  # type: ignore[arg-type]
         recording.until(State.DEVICE_LOST)
@@ -539,36 +541,38 @@ def test_an_answer_of_a_library_that_nobody_foresaw_is_taken_for_a_lost_device(
 # Stopping, resuming, throwing away.
 
 
-def test_a_recording_that_was_stopped_is_offered_and_goes_on(desk: Desk, device: FakeDevice) -> None:
-    with desk.recording(device) as recording:
+def test_a_recording_that_was_stopped_is_offered_and_goes_on(service: Desk, device: FakeDevice) -> None:
+    with service.recording(device) as recording:
         recording.tap_and_wait()
         recording.tap_and_wait()
-    [offered] = desk.store.drafts()
+    [offered] = service.store.drafts()
     assert (offered.episode_id, offered.steps, offered.problem) == (recording.draft.episode_id, 2, "")
 
     later = FakeDevice()
     later.show(2)
-    with desk.recording(later, desk.store.resume(offered.episode_id)) as resumed:
+    with service.recording(later, service.store.resume(offered.episode_id)) as resumed:
         view = resumed.ready(steps=2)
         assert [step.flag for step in view.steps] == ["", ""]
         resumed.tap_and_wait()
         resumed.recorder.complete()
         view = resumed.until(State.FINISHED)
     assert all(shows(step.picture, device, step.number) for step in view.steps[:3])
-    assert desk.store.drafts() == []
+    assert service.store.drafts() == []
 
 
-def test_frames_that_are_counted_anew_after_a_restart_do_not_overwrite_pictures(desk: Desk, device: FakeDevice) -> None:
-    with desk.recording(device) as recording:
+def test_frames_that_are_counted_anew_after_a_restart_do_not_overwrite_pictures(
+    service: Desk, device: FakeDevice
+) -> None:
+    with service.recording(device) as recording:
         recording.tap_and_wait()
     for restart in range(3):
         again = FakeDevice()
         again.show(f"restart {restart}")
-        with desk.recording(again, desk.store.resume(recording.draft.episode_id)) as resumed:
+        with service.recording(again, service.store.resume(recording.draft.episode_id)) as resumed:
             resumed.until(State.LEADING_BACK)
             resumed.recorder.accept_screen()
             resumed.tap_and_wait()
-    draft = desk.store.resume(recording.draft.episode_id)
+    draft = service.store.resume(recording.draft.episode_id)
     assert shows(draft.steps[0].picture, device, 0)
     for restart, step in enumerate(draft.steps[1:]):
         assert shows(step.picture, device, f"restart {restart}")
@@ -576,31 +580,31 @@ def test_frames_that_are_counted_anew_after_a_restart_do_not_overwrite_pictures(
     draft.close()
 
 
-def test_stop_returns_at_once_though_the_device_does_not_answer(desk: Desk) -> None:
+def test_stop_returns_at_once_though_the_device_does_not_answer(service: Desk) -> None:
     device = FakeDevice(patience_s=60)
-    with desk.recording(device) as recording:
+    with service.recording(device) as recording:
         recording.ready()
         device.freeze()
         recording.recorder.stop()
-    assert desk.store.drafts()[0].problem == ""
+    assert service.store.drafts()[0].problem == ""
 
 
-def test_what_became_of_the_last_input_is_noted_though_the_recording_was_stopped_meanwhile(desk: Desk) -> None:
+def test_what_became_of_the_last_input_is_noted_though_the_recording_was_stopped_meanwhile(service: Desk) -> None:
     device = WatchedDevice(before=lambda: recording.recorder.stop())
-    with desk.recording(device) as recording:
+    with service.recording(device) as recording:
         recording.tap()
         with pytest.raises(RecordingError, match="has ended"):
             recording.recorder.wait_for(lambda view: view.state is State.FINISHED, PATIENCE_S)
-    draft = desk.store.resume(recording.draft.episode_id)
+    draft = service.store.resume(recording.draft.episode_id)
     assert not draft.uncertain
     draft.close()
 
 
 def test_a_recording_that_was_killed_before_its_input_went_out_gets_that_step_back(
-    desk: Desk, device: FakeDevice
+    service: Desk, device: FakeDevice
 ) -> None:
-    episode_id = _killed_after_saving_a_step(desk)
-    with desk.recording(device, desk.store.resume(episode_id)) as resumed:
+    episode_id = _killed_after_saving_a_step(service)
+    with service.recording(device, service.store.resume(episode_id)) as resumed:
         view = resumed.until(State.LEADING_BACK)
         assert (len(view.steps), view.goal) == (1, Goal.UNCERTAIN)
         assert describe(view.steps[0].action) in view.way
@@ -609,88 +613,92 @@ def test_a_recording_that_was_killed_before_its_input_went_out_gets_that_step_ba
         assert [dropped.why for dropped in resumed.draft.dropped] == ["undone by the annotator"]
 
 
-def test_a_recording_that_was_killed_after_its_input_went_out_keeps_that_step(desk: Desk, device: FakeDevice) -> None:
-    episode_id = _killed_after_saving_a_step(desk)
+def test_a_recording_that_was_killed_after_its_input_went_out_keeps_that_step(
+    service: Desk, device: FakeDevice
+) -> None:
+    episode_id = _killed_after_saving_a_step(service)
     device.show("what the tap led to")
-    with desk.recording(device, desk.store.resume(episode_id)) as resumed:
+    with service.recording(device, service.store.resume(episode_id)) as resumed:
         resumed.until(State.LEADING_BACK)
         resumed.recorder.accept_screen()
         assert [step.flag for step in resumed.ready().steps] == [VOUCHED]
-    with desk.recording(FakeDevice(), desk.store.resume(episode_id)) as again:
+    with service.recording(FakeDevice(), service.store.resume(episode_id)) as again:
         assert again.until(State.LEADING_BACK).goal is Goal.LEFT, "it is vouched for once"
 
 
-def test_what_the_next_step_must_say_outlives_the_process(desk: Desk, device: FakeDevice) -> None:
-    episode_id = _killed_after_saving_a_step(desk, sent_until_us=1)
-    with desk.recording(device, desk.store.resume(episode_id)) as resumed:
+def test_what_the_next_step_must_say_outlives_the_process(service: Desk, device: FakeDevice) -> None:
+    episode_id = _killed_after_saving_a_step(service, sent_until_us=1)
+    with service.recording(device, service.store.resume(episode_id)) as resumed:
         view = resumed.until(State.LEADING_BACK)
         assert (view.goal, view.wanted) == (Goal.UNKNOWN, resumed.draft.steps[0].picture)
         resumed.recorder.accept_screen()
         resumed.ready()
     again = FakeDevice()
-    with desk.recording(again, desk.store.resume(episode_id)) as resumed:
+    with service.recording(again, service.store.resume(episode_id)) as resumed:
         assert [step.flag for step in resumed.tap_and_wait().steps] == ["", UNSEEN]
         resumed.undo_and_accept()
         assert [step.flag for step in resumed.tap_and_wait().steps] == ["", f"{UNSEEN}, {UNLIKE}"]
 
 
-def test_a_draft_of_an_older_recorder_goes_on_from_the_screen_that_it_kept(desk: Desk, device: FakeDevice) -> None:
-    with desk.recording(device) as recording:
+def test_a_draft_of_an_older_recorder_goes_on_from_the_screen_that_it_kept(service: Desk, device: FakeDevice) -> None:
+    with service.recording(device) as recording:
         recording.tap_and_wait()
     log = recording.draft.folder / "steps.jsonl"
     log.write_text(
         "".join(line for line in log.read_text().splitlines(keepends=True) if not line.startswith('{"kind":"screen"'))
     )
     later = FakeDevice()
-    with desk.recording(later, desk.store.resume(recording.draft.episode_id)) as resumed:
+    with service.recording(later, service.store.resume(recording.draft.episode_id)) as resumed:
         assert resumed.until(State.LEADING_BACK).goal is Goal.LEFT
         later.show(1)
         resumed.ready(steps=1)
 
 
-def test_a_recording_that_broke_off_before_its_first_step_begins_where_it_began(desk: Desk, device: FakeDevice) -> None:
-    with desk.recording(device) as recording:
+def test_a_recording_that_broke_off_before_its_first_step_begins_where_it_began(
+    service: Desk, device: FakeDevice
+) -> None:
+    with service.recording(device) as recording:
         recording.ready()
     later = FakeDevice()
     later.show("elsewhere")
-    with desk.recording(later, desk.store.resume(recording.draft.episode_id)) as resumed:
+    with service.recording(later, service.store.resume(recording.draft.episode_id)) as resumed:
         resumed.until(State.LEADING_BACK)
         later.show(0)
         resumed.ready(steps=0)
 
 
-def test_a_step_whose_picture_is_gone_can_still_be_undone(desk: Desk, device: FakeDevice) -> None:
-    episode_id = _killed_after_saving_a_step(desk)
-    draft = desk.store.resume(episode_id)
+def test_a_step_whose_picture_is_gone_can_still_be_undone(service: Desk, device: FakeDevice) -> None:
+    episode_id = _killed_after_saving_a_step(service)
+    draft = service.store.resume(episode_id)
     draft.steps[0].picture.write_bytes(b"no picture")
-    with desk.recording(device, draft) as resumed:
+    with service.recording(device, draft) as resumed:
         resumed.until(State.LEADING_BACK)
         resumed.recorder.undo()
         resumed.ready(steps=0)
 
 
-def test_a_complete_draft_is_published_on_resume(desk: Desk, device: FakeDevice) -> None:
-    with desk.recording(device) as recording:
+def test_a_complete_draft_is_published_on_resume(service: Desk, device: FakeDevice) -> None:
+    with service.recording(device) as recording:
         recording.tap_and_wait()
-        (desk.store.root / "provenance").rmdir()
-        (desk.store.root / "provenance").write_text("in the way")
+        (service.store.root / "provenance").rmdir()
+        (service.store.root / "provenance").write_text("in the way")
         recording.recorder.complete("done")
         view = recording.until(State.STORAGE_LOST)
         assert "Move that file away" in view.message
-    assert [draft.complete for draft in desk.store.drafts()] == [True]
-    assert desk.store.episodes() == []
-    (desk.store.root / "provenance").unlink()
-    with desk.recording(FakeDevice(), desk.store.resume(recording.draft.episode_id)) as resumed:
+    assert [draft.complete for draft in service.store.drafts()] == [True]
+    assert service.store.episodes() == []
+    (service.store.root / "provenance").unlink()
+    with service.recording(FakeDevice(), service.store.resume(recording.draft.episode_id)) as resumed:
         resumed.until(State.FINISHED)
-    assert desk.store.episodes() == [recording.draft.episode_id]
+    assert service.store.episodes() == [recording.draft.episode_id]
 
 
-def test_an_abandoned_recording_lies_in_the_trash(desk: Desk, device: FakeDevice) -> None:
-    with desk.recording(device) as recording:
+def test_an_abandoned_recording_lies_in_the_trash(service: Desk, device: FakeDevice) -> None:
+    with service.recording(device) as recording:
         recording.tap_and_wait()
         recording.recorder.abandon()
         recording.until(State.ABANDONED)
-    assert desk.store.drafts() == []
+    assert service.store.drafts() == []
     [trashed] = (recording.draft.folder.parent / TRASH).iterdir()
     assert (trashed / "steps.jsonl").exists()
 
@@ -699,31 +707,31 @@ def test_an_abandoned_recording_lies_in_the_trash(desk: Desk, device: FakeDevice
 
 
 def test_an_episode_that_cannot_be_published_is_published_when_the_cause_is_gone(
-    desk: Desk, device: FakeDevice
+    service: Desk, device: FakeDevice
 ) -> None:
-    with desk.recording(device) as recording:
+    with service.recording(device) as recording:
         recording.tap_and_wait()
-        aside = desk.store.root.rename(desk.store.root.with_name("elsewhere"))
+        aside = service.store.root.rename(service.store.root.with_name("elsewhere"))
         recording.recorder.complete("done")
         view = recording.until(State.STORAGE_LOST)
-        assert str(desk.store.root) in view.message
+        assert str(service.store.root) in view.message
         assert "Bring it back" in view.message
-        assert not desk.store.root.exists(), "no dataset is made up where one was taken away"
-        aside.rename(desk.store.root)
+        assert not service.store.root.exists(), "no dataset is made up where one was taken away"
+        aside.rename(service.store.root)
         recording.recorder.retry()
         view = recording.until(State.FINISHED)
     assert PUBLISHING in [seen.message for seen in recording.annotator.views]
-    assert view.published == desk.store.root / "annotations" / f"{recording.draft.episode_id}.json"
+    assert view.published == service.store.root / "annotations" / f"{recording.draft.episode_id}.json"
 
 
-def test_a_tampered_picture_is_not_published(desk: Desk, device: FakeDevice) -> None:
-    with desk.recording(device) as recording:
+def test_a_tampered_picture_is_not_published(service: Desk, device: FakeDevice) -> None:
+    with service.recording(device) as recording:
         view = recording.tap_and_wait()
         device.picture("another").save(view.steps[0].picture)
         recording.recorder.complete("done")
         view = recording.until(State.STORAGE_LOST)
         assert "is not the picture that was recorded" in view.message
-        assert desk.store.episodes() == []
+        assert service.store.episodes() == []
         recording.recorder.undo()
         recording.ready(steps=1)
         recording.undo_and_accept()
@@ -732,9 +740,9 @@ def test_a_tampered_picture_is_not_published(desk: Desk, device: FakeDevice) -> 
 
 
 def test_a_draft_folder_that_is_gone_is_named_and_recording_goes_on_when_it_is_back(
-    desk: Desk, device: FakeDevice
+    service: Desk, device: FakeDevice
 ) -> None:
-    with desk.recording(device) as recording:
+    with service.recording(device) as recording:
         recording.tap_and_wait()
         folder = recording.draft.folder
         aside = folder.rename(folder.with_name("elsewhere"))
@@ -749,10 +757,10 @@ def test_a_draft_folder_that_is_gone_is_named_and_recording_goes_on_when_it_is_b
     assert len(device.performed) == 2
 
 
-def test_an_action_that_was_sent_is_no_loss_though_its_time_could_not_be_noted(desk: Desk) -> None:
+def test_an_action_that_was_sent_is_no_loss_though_its_time_could_not_be_noted(service: Desk) -> None:
     device = WatchedDevice(after=lambda: aside.append(folder.rename(folder.with_name("elsewhere"))))
     aside: list[Path] = []
-    with desk.recording(device) as recording:
+    with service.recording(device) as recording:
         folder = recording.draft.folder
         recording.tap()
         assert "Bring the folder back" in recording.until(State.STORAGE_LOST).message
@@ -763,22 +771,22 @@ def test_an_action_that_was_sent_is_no_loss_though_its_time_could_not_be_noted(d
     assert len(device.performed) == 2
 
 
-def test_a_recording_that_cannot_go_to_the_trash_stays_a_draft(desk: Desk, device: FakeDevice) -> None:
-    with desk.recording(device) as recording:
+def test_a_recording_that_cannot_go_to_the_trash_stays_a_draft(service: Desk, device: FakeDevice) -> None:
+    with service.recording(device) as recording:
         recording.tap_and_wait()
         trash = recording.draft.folder.parent / TRASH
         trash.write_text("in the way")
         recording.recorder.abandon()
         recording.annotator.await_notice(str(trash))
         assert "Move that file away" in recording.until(State.ABANDONED).message
-    assert [draft.steps for draft in desk.store.drafts()] == [1]
+    assert [draft.steps for draft in service.store.drafts()] == [1]
 
 
 # What a window is told.
 
 
-def test_the_listener_hears_of_every_frame_and_of_every_change(desk: Desk, device: FakeDevice) -> None:
-    with desk.recording(device) as recording:
+def test_the_listener_hears_of_every_frame_and_of_every_change(service: Desk, device: FakeDevice) -> None:
+    with service.recording(device) as recording:
         recording.tap_and_wait()
         recording.recorder.complete()
         recording.until(State.FINISHED)
@@ -792,8 +800,8 @@ def test_the_listener_hears_of_every_frame_and_of_every_change(desk: Desk, devic
     assert next(view.message for view in views if view.state is State.READY) == "Ready."
 
 
-def test_waiting_for_what_does_not_come_ends_with_an_error(desk: Desk, device: FakeDevice) -> None:
-    with desk.recording(device) as recording:
+def test_waiting_for_what_does_not_come_ends_with_an_error(service: Desk, device: FakeDevice) -> None:
+    with service.recording(device) as recording:
         recording.ready()
         with pytest.raises(RecordingError, match=r"Nothing went on .* ready\. Ready\. The draft is kept"):
             recording.recorder.wait_for(lambda view: view.state is State.FINISHED, 0.05)
@@ -801,18 +809,18 @@ def test_waiting_for_what_does_not_come_ends_with_an_error(desk: Desk, device: F
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
 def test_a_fault_of_the_recorder_itself_is_told_and_the_steps_are_safe(
-    desk: Desk, caplog: pytest.LogCaptureFixture
+    service: Desk, caplog: pytest.LogCaptureFixture
 ) -> None:
     def fail() -> None:
         raise ZeroDivisionError
 
     device = WatchedDevice(before=fail)
-    with desk.recording(device) as recording:
+    with service.recording(device) as recording:
         recording.tap()
         recording.annotator.await_notice("Your steps are safe in the draft")
         with pytest.raises(RecordingError, match="has ended"):
             recording.recorder.wait_for(lambda view: view.state is State.FINISHED, PATIENCE_S)
-    assert [draft.steps for draft in desk.store.drafts()] == [1]
+    assert [draft.steps for draft in service.store.drafts()] == [1]
     caplog.clear()
 
 
@@ -821,11 +829,11 @@ def _is_newest(recording: Recording, device: FakeDevice, screen: str) -> bool:
     return newest is not None and newest.image().tobytes() == device.picture(screen).tobytes()
 
 
-def _killed_after_saving_a_step(desk: Desk, sent_until_us: int | None = None) -> str:
+def _killed_after_saving_a_step(service: Desk, sent_until_us: int | None = None) -> str:
     """A draft as a kill leaves it between the saving of a step and its input, or just after that."""
     device = FakeDevice()
     device.refuse_input()
-    with desk.recording(device) as recording:
+    with service.recording(device) as recording:
         recording.tap()
         recording.annotator.await_notice("refused")
     log = recording.draft.folder / "steps.jsonl"

@@ -17,20 +17,20 @@ from odyssey_recorder.recording.engine import OFF_SCREEN
 from odyssey_recorder.recording.recorder import Recorder
 from odyssey_recorder.recording.script import (
     PATIENCE_S,
-    Complete,
     PressKey,
-    Progress,
+    ScriptComplete,
     ScriptPlayer,
+    ScriptProgress,
+    ScriptUndo,
     Swipe,
     Tap,
     TypeText,
-    Undo,
     Wait,
     patience_s,
     read_script,
 )
 from odyssey_recorder.recording.script import (
-    LongPress as LongPressLine,
+    ScriptLongPress as LongPressLine,
 )
 from odyssey_recorder.recording.state import State
 from odyssey_recorder.recording.step_writer import UNCHANGED
@@ -53,19 +53,19 @@ WHOLE = """
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> Desk:
+def service(tmp_path: Path) -> Desk:
     return Desk(tmp_path)
 
 
 class Stage:
     """Plays scripts on a device in memory."""
 
-    def __init__(self, desk: Desk, device: FakeDevice, draft: Draft) -> None:
-        self.desk = desk
+    def __init__(self, service: Desk, device: FakeDevice, draft: Draft) -> None:
+        self.service = service
         self.device = device
-        self.progress: list[Progress] = []
+        self.progress: list[ScriptProgress] = []
         self.player = ScriptPlayer(self.progress.append)
-        self.recorder = Recorder(device, draft, desk.store, listener=self.player, rules=RULES)
+        self.recorder = Recorder(device, draft, service.store, listener=self.player, rules=RULES)
 
     def play(self, script: str) -> RecordingView:
         self.recorder.start()
@@ -83,8 +83,8 @@ def device() -> FakeDevice:
 
 
 @pytest.fixture
-def stage(desk: Desk, device: FakeDevice) -> Stage:
-    return Stage(desk, device, desk.draft())
+def stage(service: Desk, device: FakeDevice) -> Stage:
+    return Stage(service, device, service.draft())
 
 
 # Reading.
@@ -98,9 +98,9 @@ def test_every_kind_of_line_is_read() -> None:
         TypeText(type="milk"),
         PressKey(key="RECENT"),
         Wait(wait_ms=1),
-        Undo(undo=True),
+        ScriptUndo(undo=True),
         PressKey(key="BACK"),
-        Complete(complete="done"),
+        ScriptComplete(complete="done"),
     )
 
 
@@ -141,7 +141,7 @@ def test_a_long_text_is_waited_for_as_long_as_it_takes() -> None:
     assert patience_s(Tap(tap=(1, 2))) == PATIENCE_S
 
 
-def test_of_a_long_text_it_is_told_how_much_is_typed(desk: Desk) -> None:
+def test_of_a_long_text_it_is_told_how_much_is_typed(service: Desk) -> None:
     class Typewriter(FakeDevice):
         """Types the second half of a text when it is told that somebody was told of the first."""
 
@@ -152,16 +152,16 @@ def test_of_a_long_text_it_is_told_how_much_is_typed(desk: Desk) -> None:
             assert self.told.wait(20)
 
     device = Typewriter()
-    stage = Stage(desk, device, desk.draft())
+    stage = Stage(service, device, service.draft())
     messages = list[tuple[int, str]]()
 
-    def note(progress: Progress) -> None:
+    def note(progress: ScriptProgress) -> None:
         if progress.view.is_typing:
             messages.append((progress.done, progress.view.message))
             device.told.set()
 
     stage.player = ScriptPlayer(note)
-    stage.recorder = Recorder(device, desk.draft(), desk.store, listener=stage.player, rules=RULES)
+    stage.recorder = Recorder(device, service.draft(), service.store, listener=stage.player, rules=RULES)
 
     view = stage.play('{"tap": [10, 20]}\n{"type": "' + "a" * 3000 + '"}\n{"complete": ""}')
 
@@ -187,10 +187,10 @@ def test_a_script_ends_its_episode_once_and_last(script: str) -> None:
 # Playing.
 
 
-def test_a_script_is_played_to_its_end_and_published(desk: Desk, device: FakeDevice, stage: Stage) -> None:
+def test_a_script_is_played_to_its_end_and_published(service: Desk, device: FakeDevice, stage: Stage) -> None:
     view = stage.play(WHOLE)
     assert view.published is not None
-    episode = desk.store.load(view.published.stem)
+    episode = service.store.load(view.published.stem)
     kinds = [type(step.action) for step in episode.steps]
     assert kinds == [Click, LongPress, Scroll, Type, Press, CompleteAction]
     assert episode.steps[4].action == Press(SystemKey.BACK)
@@ -206,12 +206,12 @@ def test_a_script_is_played_to_its_end_and_published(desk: Desk, device: FakeDev
     assert {progress.total for progress in stage.progress} == {9}
 
 
-def test_an_impossible_task_is_published_with_its_reason(desk: Desk, stage: Stage) -> None:
+def test_an_impossible_task_is_published_with_its_reason(service: Desk, stage: Stage) -> None:
     view = stage.play('{"impossible": "There is no shop."}')
     assert [step.action for step in view.steps] == [Impossible("There is no shop.")]
 
 
-def test_a_command_that_is_refused_because_the_screen_changed_is_given_again(desk: Desk) -> None:
+def test_a_command_that_is_refused_because_the_screen_changed_is_given_again(service: Desk) -> None:
     class Nervous(FakeDevice):
         """Changes its screen by itself when it is looked at a few times."""
 
@@ -224,14 +224,14 @@ def test_a_command_that_is_refused_because_the_screen_changed_is_given_again(des
         looked = 0
 
     device = Nervous()
-    view = Stage(desk, device, desk.draft()).play('{"tap": [1, 2]}\n{"key": "HOME"}\n{"complete": ""}')
+    view = Stage(service, device, service.draft()).play('{"tap": [1, 2]}\n{"key": "HOME"}\n{"complete": ""}')
     assert len(view.steps) == 3
     assert len(device.performed) == 2
 
 
-def test_a_step_that_was_taken_away_because_it_never_arrived_is_done_again(desk: Desk) -> None:
+def test_a_step_that_was_taken_away_because_it_never_arrived_is_done_again(service: Desk) -> None:
     device = _Brittle()
-    view = Stage(desk, device, desk.draft()).play('{"tap": [1, 2]}\n{"key": "HOME"}\n{"complete": ""}')
+    view = Stage(service, device, service.draft()).play('{"tap": [1, 2]}\n{"key": "HOME"}\n{"complete": ""}')
     assert [type(step.action) for step in view.steps] == [Click, Press, CompleteAction]
     assert len(device.performed) == 2
 
@@ -249,13 +249,13 @@ class _Brittle(FakeDevice):
     broke = False
 
 
-def test_a_screen_that_never_reacts_is_recorded_all_the_same(desk: Desk) -> None:
+def test_a_screen_that_never_reacts_is_recorded_all_the_same(service: Desk) -> None:
     class Dead(FakeDevice):
         def _perform(self, done):  # type: ignore[no-untyped-def]
             super()._perform(done)
             self.show(0)
 
-    view = Stage(desk, Dead(), desk.draft()).play('{"tap": [1, 2]}\n{"tap": [1, 2]}\n{"complete": ""}')
+    view = Stage(service, Dead(), service.draft()).play('{"tap": [1, 2]}\n{"tap": [1, 2]}\n{"complete": ""}')
     assert [step.flag for step in view.steps] == [UNCHANGED, UNCHANGED, ""]
 
 
@@ -268,7 +268,7 @@ def _nothing(stage: Stage) -> None:
 
 
 def _no_dataset(stage: Stage) -> None:
-    root = stage.desk.store.root
+    root = stage.service.store.root
     root.rename(root.with_name("elsewhere"))
 
 
@@ -288,12 +288,12 @@ def test_what_cannot_be_done_ends_the_script_and_keeps_the_draft(
     trouble(stage)
     with pytest.raises(OdysseyError, match=words):
         stage.play(f'{line}\n{{"complete": ""}}')
-    assert [draft.problem for draft in stage.desk.store.drafts()] == [""]
+    assert [draft.problem for draft in stage.service.store.drafts()] == [""]
 
 
-def test_a_full_disk_ends_the_script_at_once(desk: Desk, device: FakeDevice) -> None:
-    draft = desk.draft()
-    stage = Stage(desk, device, draft)
+def test_a_full_disk_ends_the_script_at_once(service: Desk, device: FakeDevice) -> None:
+    draft = service.draft()
+    stage = Stage(service, device, draft)
     for number in range(1, 5):
         (draft.folder / f"{number}.png" / "in the way").mkdir(parents=True)
     with pytest.raises(RecordingError, match="cannot be written"):

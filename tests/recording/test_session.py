@@ -12,7 +12,6 @@ from odyssey_recorder.model.geometry import Pixel, Size
 from odyssey_recorder.recording.effects import (
     Abandon,
     CompareScreens,
-    DropSteps,
     DropTouch,
     Effect,
     JudgeLastStep,
@@ -20,6 +19,7 @@ from odyssey_recorder.recording.effects import (
     KeepFrame,
     LowerFinger,
     Publish,
+    RemoveSteps,
     ReturnDevice,
     SaveStep,
     SendInput,
@@ -51,12 +51,13 @@ from odyssey_recorder.recording.events import (
     StepsDropped,
     StorageFailed,
     Strike,
-    TextEntry,
+    TextEntered,
     Tick,
     TouchCancelled,
     TouchedDown,
     UndoWanted,
 )
+from odyssey_recorder.recording.restore import BRING_BACK_FIRST, ELSEWHERE, NOT_RETURNED, UNLIKE, UNSEEN
 from odyssey_recorder.recording.session import (
     CHANGED,
     NOT_READY,
@@ -69,11 +70,10 @@ from odyssey_recorder.recording.session import (
 )
 from odyssey_recorder.recording.state import Goal, State
 from odyssey_recorder.recording.timeline import MOVING
-from odyssey_recorder.recording.way_back import BRING_BACK_FIRST, ELSEWHERE, NOT_RETURNED, UNLIKE, UNSEEN
 
 TAP = Strike(TouchStroke.press(Pixel(10, 20)))
 HOME = KeyPress(SystemKey.HOME)
-TEXT = TextEntry("milk")
+TEXT = TextEntered("milk")
 TURNED = Size(500, 300)
 
 
@@ -324,7 +324,7 @@ def test_an_input_that_the_device_refuses_takes_its_step_away() -> None:
     assert say(session, InputRefused("It is locked.", 400)) == [
         Tell("It is locked."),
         Watch(400),
-        DropSteps("refused by the device"),
+        RemoveSteps("refused by the device"),
     ]
     say(session, StepsDropped())
     assert say(session, moving(4, at=410), still(5, anchor=4, at=700)) == [KeepFrame(5)], "no step is left to judge"
@@ -409,7 +409,7 @@ def test_a_restless_screen_that_is_turned_while_it_is_kept_is_waited_for_anew() 
 
 @pytest.mark.parametrize("session", [ready(), restless_and_ready()])
 def test_undo_takes_the_last_step_away_and_looks_again(session: Session) -> None:
-    assert say(session, UndoWanted(300)) == [Watch(300), DropSteps("undone by the annotator", leads_back=True)]
+    assert say(session, UndoWanted(300)) == [Watch(300), RemoveSteps("undone by the annotator", leads_back=True)]
     assert session.state is State.SETTLING
 
 
@@ -422,7 +422,7 @@ def test_a_step_that_was_undone_is_not_judged() -> None:
 def test_an_uncertain_step_that_was_undone_does_not_cast_doubt_on_the_one_before() -> None:
     session = Session()
     say(session, Started(0, goal=Goal.UNCERTAIN))
-    assert say(session, UndoWanted(10))[1:] == [DropSteps("undone by the annotator", leads_back=True)]
+    assert say(session, UndoWanted(10))[1:] == [RemoveSteps("undone by the annotator", leads_back=True)]
     assert say(session, StepsDropped(leads_back=True)) == [ReturnDevice()]
     say(session, Returned(20), moving(1, at=30), still(2, anchor=1, at=300))
     assert say(session, ReturnJudged(matches=True)) == [KeepFrame(2)], "no step is left to vouch for"
@@ -447,7 +447,7 @@ def test_undo_waits_for_the_end_of_the_last_action() -> None:
 def returning(steps: int = 1) -> Session:
     """A session that has undone, at time 300, and brings the device back."""
     session = ready()
-    assert say(session, UndoWanted(300, steps))[-1] == DropSteps("undone by the annotator", steps, leads_back=True)
+    assert say(session, UndoWanted(300, steps))[-1] == RemoveSteps("undone by the annotator", steps, leads_back=True)
     assert say(session, StepsDropped(leads_back=True)) == [ReturnDevice()]
     assert session.state is State.RETURNING
     return session
@@ -534,7 +534,7 @@ def test_a_device_that_is_away_while_its_snapshot_loads_is_not_lost() -> None:
 
 def test_more_can_be_undone_on_the_way_back() -> None:
     session = leading_back()
-    assert say(session, UndoWanted(800, 2)) == [Watch(800), DropSteps("undone by the annotator", 2, leads_back=True)]
+    assert say(session, UndoWanted(800, 2)) == [Watch(800), RemoveSteps("undone by the annotator", 2, leads_back=True)]
     assert say(session, StepsDropped(leads_back=True)) == [ReturnDevice()]
 
 
@@ -621,7 +621,7 @@ def test_a_screen_that_never_rests_is_another_one_than_the_wanted_after_one_look
 def test_an_end_that_was_undone_is_not_the_end() -> None:
     session = publishing()
     say(session, disk_full())
-    assert say(session, UndoWanted(2000)) == [Watch(2000), DropSteps("undone by the annotator", leads_back=True)]
+    assert say(session, UndoWanted(2000)) == [Watch(2000), RemoveSteps("undone by the annotator", leads_back=True)]
     say(session, StepsDropped(), moving(4, at=2010), still(5, anchor=4, at=2300), FrameKept(5))
     say(session, Intended(HOME, 3000), DeviceWentAway("gone"))
     assert session.state is State.DEVICE_LOST, "it records again, and needs the device"
@@ -704,7 +704,7 @@ def test_an_input_that_was_refused_before_the_device_went_away_is_dropped_when_i
     session = sending()
     say(session, DeviceWentAway("gone"))
     assert say(session, InputRefused("It is locked.", 300)) == [Tell("It is locked.")]
-    assert say(session, DeviceCameBack(400)) == [Watch(400), DropSteps("refused by the device")]
+    assert say(session, DeviceCameBack(400)) == [Watch(400), RemoveSteps("refused by the device")]
 
 
 def test_publishing_does_not_need_the_device() -> None:
@@ -765,7 +765,7 @@ def test_a_step_that_could_not_be_taken_away_is_taken_away_when_the_storage_is_b
     session = sending()
     say(session, InputRefused("It is locked.", 400), disk_full(500))
     say(session, Tick(500 + RETRY_NS), still(7, anchor=7, at=600))
-    assert say(session, FrameKept(7)) == [Watch(500 + RETRY_NS), DropSteps("refused by the device")]
+    assert say(session, FrameKept(7)) == [Watch(500 + RETRY_NS), RemoveSteps("refused by the device")]
     say(session, StepsDropped(), DeviceWentAway("gone"))
     assert say(session, DeviceCameBack(700)) == [Watch(700)], "it is taken away once"
 
@@ -883,7 +883,7 @@ class _World:
                 assert self.saved is intent
                 assert self.in_flight is None, "one input at a time"
                 self.in_flight, self.saved = intent, None
-            case DropSteps(leads_back=leads_back):
+            case RemoveSteps(leads_back=leads_back):
                 self.take(StepsDropped(leads_back=leads_back))
             case ReturnDevice():
                 self.returning = True

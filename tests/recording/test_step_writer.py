@@ -21,7 +21,7 @@ SMALLER = Size(320, 480)
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> Desk:
+def service(tmp_path: Path) -> Desk:
     return Desk(tmp_path)
 
 
@@ -45,11 +45,11 @@ def tap_in(recording: Recording, device: FakeDevice, size: Size) -> None:
     recording.ready(steps=len(view.steps) + 1)
 
 
-def publish(desk: Desk, recording: Recording) -> Episode:
+def publish(service: Desk, recording: Recording) -> Episode:
     recording.ready()
     recording.recorder.complete("done")
     recording.until(State.FINISHED)
-    return desk.store.load(recording.draft.episode_id)
+    return service.store.load(recording.draft.episode_id)
 
 
 BUTTON = f'<hierarchy><node clickable="true" bounds="[0,0][{PHONE_SIZE.width},300]"/></hierarchy>'
@@ -66,9 +66,9 @@ BUTTON = f'<hierarchy><node clickable="true" bounds="[0,0][{PHONE_SIZE.width},30
     ],
 )
 def test_a_touch_on_what_lies_over_the_app_has_none_of_the_app_s_boxes(
-    desk: Desk, device: FakeDevice, change: dict[str, Any], has_box: bool
+    service: Desk, device: FakeDevice, change: dict[str, Any], has_box: bool
 ) -> None:
-    draft = desk.draft()
+    draft = service.draft()
     writer = StepWriter(draft, TouchRules.for_density(160))
     frame = device.capture()
     writer.hold(frame, frozenset())
@@ -85,9 +85,9 @@ def test_a_touch_on_what_lies_over_the_app_has_none_of_the_app_s_boxes(
 
 @pytest.mark.parametrize(("size", "why"), [(PHONE_SIZE.turned(), TURNED), (SMALLER, RESIZED)], ids=["turned", "folded"])
 def test_a_step_whose_picture_disagrees_with_device_info_says_so_in_words(
-    desk: Desk, device: FakeDevice, size: Size, why: str
+    service: Desk, device: FakeDevice, size: Size, why: str
 ) -> None:
-    with desk.recording(device) as recording:
+    with service.recording(device) as recording:
         tap_in(recording, device, PHONE_SIZE)
         tap_in(recording, device, size)
         tap_in(recording, device, PHONE_SIZE)
@@ -96,28 +96,28 @@ def test_a_step_whose_picture_disagrees_with_device_info_says_so_in_words(
     assert flags == ["", f"{why}: its picture is {size}, device_info says {PHONE_SIZE}", ""]
 
 
-def test_an_episode_that_begins_on_a_turned_screen_is_described_as_such(desk: Desk, device: FakeDevice) -> None:
-    with desk.recording(device) as recording:
+def test_an_episode_that_begins_on_a_turned_screen_is_described_as_such(service: Desk, device: FakeDevice) -> None:
+    with service.recording(device) as recording:
         tap_in(recording, device, PHONE_SIZE.turned())
         tap_in(recording, device, PHONE_SIZE)
-        episode = publish(desk, recording)
+        episode = publish(service, recording)
         flags = [step.flag for step in recording.recorder.view.steps]
 
     assert episode.device.size == PHONE_SIZE.turned()
     assert [flag.partition(":")[0] for flag in flags] == ["", TURNED, TURNED], "COMPLETE is a step like any other"
 
 
-def test_no_published_step_disagrees_with_device_info_unflagged(desk: Desk, device: FakeDevice) -> None:
+def test_no_published_step_disagrees_with_device_info_unflagged(service: Desk, device: FakeDevice) -> None:
     sizes = [PHONE_SIZE, PHONE_SIZE.turned(), SMALLER, SMALLER.turned(), PHONE_SIZE]
-    with desk.recording(device) as recording:
+    with service.recording(device) as recording:
         for size in sizes:
             tap_in(recording, device, size)
-        episode = publish(desk, recording)
+        episode = publish(service, recording)
 
-    provenance = desk.store.provenance(episode.episode_id)
+    provenance = service.store.provenance(episode.episode_id)
     assert provenance is not None
     for number, step in enumerate(provenance.steps):
-        picture = pixels(desk.store.screenshot_path(episode, number))
+        picture = pixels(service.store.screenshot_path(episode, number))
         agrees = Size(*picture.size) == episode.device.size
         flagged = any(str(Size(*picture.size)) in flag for flag in step.flags)
         assert flagged is not agrees, f"step {number}"

@@ -14,7 +14,7 @@ from odyssey_recorder.recording.timeline import (
     RUNS_HELD,
     UNWATCHED,
     Answer,
-    Found,
+    FrameFound,
     Nothing,
     NotYet,
     Sighting,
@@ -49,7 +49,7 @@ def at(timeline: Timeline, ms: int, give_or_take_ms: int = 0, *, patient: bool =
 def test_the_newest_streamed_frame_is_the_answer_when_a_later_one_has_come() -> None:
     timeline = seen(streamed(1, 0), streamed(2, 500))
 
-    assert at(timeline, 400) == Found(1, 0, 400 * MS, check=2)
+    assert at(timeline, 400) == FrameFound(1, 0, 400 * MS, check=2)
 
 
 def test_until_a_later_frame_came_another_may_still_be_under_way() -> None:
@@ -60,7 +60,7 @@ def test_until_a_later_frame_came_another_may_still_be_under_way() -> None:
 def test_a_frame_asked_for_after_the_moment_proves_a_still_streamed_screen() -> None:
     timeline = seen(streamed(1, 0), asked(2, 400, 450, same=True))
 
-    assert at(timeline, 400) == Found(1, 0, 400 * MS, check=2)
+    assert at(timeline, 400) == FrameFound(1, 0, 400 * MS, check=2)
     assert at(timeline, 401) == NotYet()
 
 
@@ -69,42 +69,42 @@ def test_a_frame_that_was_asked_for_and_shows_another_screen_waits_for_the_word_
     assert at(timeline, 390) == NotYet()
 
     timeline.see(streamed(3, 395, same=True))
-    assert at(timeline, 390) == Found(1, 0, 390 * MS, check=2)
-    assert at(timeline, 399) == Found(2, 0, 4 * MS, check=2, doubts=(MOVING,))
+    assert at(timeline, 390) == FrameFound(1, 0, 390 * MS, check=2)
+    assert at(timeline, 399) == FrameFound(2, 0, 4 * MS, check=2, doubts=(MOVING,))
 
 
 def test_what_was_asked_for_is_taken_back_where_the_stream_tells_another_story() -> None:
     timeline = seen(streamed(1, 0), asked(2, 400, 450), streamed(3, 395), streamed(4, 420))
 
-    assert at(timeline, 390) == Found(1, 0, 390 * MS, check=3)
-    assert at(timeline, 410) == Found(3, 0, 15 * MS, check=4, doubts=(MOVING,))
+    assert at(timeline, 390) == FrameFound(1, 0, 390 * MS, check=3)
+    assert at(timeline, 410) == FrameFound(3, 0, 15 * MS, check=4, doubts=(MOVING,))
     assert timeline.held() == {1, 3, 4}
 
 
 def test_a_missing_frame_was_another_screen_and_nothing_is_proved_across_it() -> None:
     timeline = seen(streamed(1, 0), streamed(3, 500))
 
-    assert at(timeline, 400) == Found(1, 400 * MS, 400 * MS, None, (UNWATCHED,))
+    assert at(timeline, 400) == FrameFound(1, 400 * MS, 400 * MS, None, (UNWATCHED,))
 
 
 def test_a_screen_that_was_asked_for_is_not_dated_by_a_stream_that_has_left_pictures_out() -> None:
     timeline = seen(streamed(1, 0), asked(2, 420, 450), streamed(4, 410, same=True))
 
-    assert at(timeline, 400) == Found(1, 400 * MS, 400 * MS, check=None, doubts=(UNWATCHED,))
+    assert at(timeline, 400) == FrameFound(1, 400 * MS, 400 * MS, check=None, doubts=(UNWATCHED,))
 
 
 def test_frames_that_overtook_each_other_prove_as_well() -> None:
     timeline = seen(streamed(1, 0), asked(3, 390, 450, same=True), streamed(2, 410))
 
-    assert at(timeline, 400) == Found(1, 0, 400 * MS, check=2)
+    assert at(timeline, 400) == FrameFound(1, 0, 400 * MS, check=2)
 
 
 def test_a_moment_that_the_clock_cannot_tell_from_a_change_is_not_proved_and_never_the_later_screen() -> None:
     timeline = seen(streamed(1, 0), streamed(2, 500), streamed(3, 900))
 
-    assert at(timeline, 498, 5) == Found(1, 498 * MS, 498 * MS, None, (CHANGING,))
-    assert at(timeline, 503, 5) == Found(1, 503 * MS, 503 * MS, None, (CHANGING,))
-    assert at(timeline, 720, 5) == Found(2, 0, 220 * MS, check=3)
+    assert at(timeline, 498, 5) == FrameFound(1, 498 * MS, 498 * MS, None, (CHANGING,))
+    assert at(timeline, 503, 5) == FrameFound(1, 503 * MS, 503 * MS, None, (CHANGING,))
+    assert at(timeline, 720, 5) == FrameFound(2, 0, 220 * MS, check=3)
 
 
 # A device that must be asked.
@@ -113,52 +113,54 @@ def test_a_moment_that_the_clock_cannot_tell_from_a_change_is_not_proved_and_nev
 def test_a_frame_asked_for_after_the_moment_that_shows_the_same_proves_the_one_before() -> None:
     timeline = seen(asked(1, 0, 50), asked(2, 100, 150, same=True), asked(3, 300, 350, same=True))
 
-    assert at(timeline, 290) == Found(1, 0, 240 * MS, check=3)
+    assert at(timeline, 290) == FrameFound(1, 0, 240 * MS, check=3)
 
 
 def test_a_screen_at_rest_shortly_before_is_taken_without_proof_where_the_touch_changed_it() -> None:
     timeline = seen(asked(1, 0, 50), asked(2, 250, 300, same=True), asked(3, 400, 450))
 
-    assert at(timeline, 390) == Found(1, 140 * MS, 340 * MS, None)
+    assert at(timeline, 390) == FrameFound(1, 140 * MS, 340 * MS, None)
 
 
 def test_a_frame_under_way_that_shows_another_screen_casts_doubt_for_it_may_be_older_than_the_touch() -> None:
     timeline = seen(asked(1, 0, 50), asked(2, 250, 300, same=True), asked(3, 380, 450), asked(4, 460, 470, same=True))
 
-    assert at(timeline, 390) == Found(1, 140 * MS, 340 * MS, None, (CHANGING,))
+    assert at(timeline, 390) == FrameFound(1, 140 * MS, 340 * MS, None, (CHANGING,))
 
 
 def test_a_screen_that_was_seen_last_a_second_before_is_too_old() -> None:
     timeline = seen(asked(1, 0, 50), asked(2, 1500, 1550))
 
-    assert at(timeline, 990) == Found(1, 990 * MS, 940 * MS, None)
-    assert at(timeline, 1490) == Found(1, 1490 * MS, 1440 * MS, None, ("the picture is 1.5 s older than the touch",))
+    assert at(timeline, 990) == FrameFound(1, 990 * MS, 940 * MS, None)
+    assert at(timeline, 1490) == FrameFound(
+        1, 1490 * MS, 1440 * MS, None, ("the picture is 1.5 s older than the touch",)
+    )
 
 
 def test_a_screen_that_is_the_same_after_the_touch_needs_no_flag_however_long_nobody_looked() -> None:
     timeline = seen(asked(1, 0, 50), asked(2, 16300, 16350, same=True))
 
-    assert at(timeline, 16200) == Found(1, 0, 16150 * MS, check=2)
+    assert at(timeline, 16200) == FrameFound(1, 0, 16150 * MS, check=2)
 
 
 def test_a_screen_that_is_there_again_after_two_touches_does_not_prove_what_the_second_met() -> None:
     timeline = seen(asked(1, 0, 50), asked(2, 900, 950, same=True))
 
     unproved = ("the picture is 0.8 s older than the touch, and from before the last action",)
-    assert timeline.at(800 * MS, last_ns=500 * MS) == Found(1, 800 * MS, 750 * MS, None, unproved)
-    assert timeline.at(800 * MS, last_ns=40 * MS) == Found(1, 800 * MS, 750 * MS, None, (MOVING,))
+    assert timeline.at(800 * MS, last_ns=500 * MS) == FrameFound(1, 800 * MS, 750 * MS, None, unproved)
+    assert timeline.at(800 * MS, last_ns=40 * MS) == FrameFound(1, 800 * MS, 750 * MS, None, (MOVING,))
 
 
 def test_a_screen_that_was_seen_between_two_touches_is_proved_as_ever() -> None:
     timeline = seen(asked(1, 0, 50), asked(2, 700, 750, same=True), asked(3, 900, 950, same=True))
 
-    assert timeline.at(800 * MS, last_ns=500 * MS) == Found(1, 0, 750 * MS, check=3)
+    assert timeline.at(800 * MS, last_ns=500 * MS) == FrameFound(1, 0, 750 * MS, check=3)
 
 
 def test_a_screen_that_has_just_come_was_still_moving() -> None:
     timeline = seen(asked(1, 0, 50), asked(2, 100, 150), asked(3, 300, 350, same=True))
 
-    assert at(timeline, 250) == Found(2, 0, 100 * MS, check=3, doubts=(MOVING,))
+    assert at(timeline, 250) == FrameFound(2, 0, 100 * MS, check=3, doubts=(MOVING,))
 
 
 def test_nothing_is_told_of_a_moment_before_the_first_frame() -> None:
@@ -171,8 +173,8 @@ def test_nothing_is_told_of_a_moment_before_the_first_frame() -> None:
 @pytest.mark.parametrize("frame", [streamed(1, 0), asked(1, 0, 0)])
 def test_the_impatient_get_what_is_known_and_are_told_that_it_is_not_proved(frame: Sighting) -> None:
     assert at(seen(), 10, patient=False) == Nothing()
-    assert at(seen(frame), 400, patient=False) == Found(1, 400 * MS, 400 * MS, None, (UNWATCHED,))
-    assert at(seen(streamed(1, 0), asked(2, 410, 420)), 400, patient=False) == Found(
+    assert at(seen(frame), 400, patient=False) == FrameFound(1, 400 * MS, 400 * MS, None, (UNWATCHED,))
+    assert at(seen(streamed(1, 0), asked(2, 410, 420)), 400, patient=False) == FrameFound(
         1, 400 * MS, 400 * MS, None, (UNWATCHED,)
     )
 
@@ -201,7 +203,7 @@ def test_a_history_that_is_forgotten_answers_nothing() -> None:
 def test_a_stale_frame_does_not_make_a_screen_older() -> None:
     timeline = seen(streamed(1, 0), asked(2, 300, 400, same=True), asked(3, 200, 450, same=True))
 
-    assert at(timeline, 290) == Found(1, 0, 290 * MS, check=2)
+    assert at(timeline, 290) == FrameFound(1, 0, 290 * MS, check=2)
 
 
 # No wrong answer, whatever the delays.
@@ -264,7 +266,7 @@ def test_no_answer_is_newer_than_the_touch_and_no_proved_one_is_wrong(world: Wor
         for touched, error, margin in world.touches:
             for patient in (True, False):
                 answer = timeline.at(touched + error, max(margin, abs(error)), patient=patient)
-                if not isinstance(answer, Found):
+                if not isinstance(answer, FrameFound):
                     continue
                 event(f"proved {answer.check is not None}, patient {patient}")
                 assert answer.number in timeline.held()
@@ -323,7 +325,7 @@ def touched_worlds(draw: st.DrawFn, *, quiet: bool) -> Touched:
     raise AssertionError("a cycle has no end")
 
 
-def answers(world: Touched) -> list[tuple[int, Found]]:
+def answers(world: Touched) -> list[tuple[int, FrameFound]]:
     """What the timeline says of each touch of which it can say anything, as soon as it can."""
     timeline, shown, found, last_ns = Timeline(), -1, [], None
     waiting = [touched for touched, _ in world.touches]
@@ -336,7 +338,7 @@ def answers(world: Touched) -> list[tuple[int, Found]]:
                 break
             touched = waiting.pop(0)
             last_ns = touched * MS
-            if isinstance(answer, Found):
+            if isinstance(answer, FrameFound):
                 found.append((touched, answer))
     assert waiting == []
     return found

@@ -11,10 +11,10 @@ from odyssey_recorder.errors import DeviceError
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import SystemKey
 from odyssey_recorder.model.geometry import Pixel
+from odyssey_recorder.recording.restore import BRING_BACK_FIRST, UNLIKE
 from odyssey_recorder.recording.snapshots import MOST, StepSnapshots
 from odyssey_recorder.recording.state import Goal, State
 from odyssey_recorder.recording.view import RecordingView
-from odyssey_recorder.recording.way_back import BRING_BACK_FIRST, UNLIKE
 from tests.fakes import FakeDevice
 from tests.recording.desk import ORIGIN, RULES, Desk, Recording, shows
 
@@ -22,7 +22,7 @@ WITH_SNAPSHOTS = replace(RULES, snapshots="always")
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> Desk:
+def service(tmp_path: Path) -> Desk:
     return Desk(tmp_path)
 
 
@@ -41,8 +41,8 @@ def record_steps(recording: Recording, number: int) -> None:
         recording.tap_and_wait()
 
 
-def test_a_snapshot_brings_the_device_back_over_several_steps(desk: Desk, device: FakeDevice) -> None:
-    with desk.recording(device, rules=WITH_SNAPSHOTS) as recording:
+def test_a_snapshot_brings_the_device_back_over_several_steps(service: Desk, device: FakeDevice) -> None:
+    with service.recording(device, rules=WITH_SNAPSHOTS) as recording:
         record_steps(recording, 4)
         recording.recorder.undo(3)
         view = recording.ready(steps=1)
@@ -56,8 +56,8 @@ def test_a_snapshot_brings_the_device_back_over_several_steps(desk: Desk, device
     assert all(not step.flag for step in view.steps)
 
 
-def test_only_the_newest_snapshots_are_kept_and_none_after_the_end(desk: Desk, device: FakeDevice) -> None:
-    with desk.recording(device, rules=WITH_SNAPSHOTS) as recording:
+def test_only_the_newest_snapshots_are_kept_and_none_after_the_end(service: Desk, device: FakeDevice) -> None:
+    with service.recording(device, rules=WITH_SNAPSHOTS) as recording:
         record_steps(recording, MOST + 1)
         begun = f"odyssey-{recording.draft.episode_id}-"
         assert device.snapshots() == tuple(f"{begun}{key}" for key in range(2, MOST + 2))
@@ -67,8 +67,8 @@ def test_only_the_newest_snapshots_are_kept_and_none_after_the_end(desk: Desk, d
         assert device.snapshots() == ()
 
 
-def test_without_a_snapshot_what_is_done_until_the_device_is_back_is_no_step(desk: Desk, device: FakeDevice) -> None:
-    with desk.recording(device) as recording:
+def test_without_a_snapshot_what_is_done_until_the_device_is_back_is_no_step(service: Desk, device: FakeDevice) -> None:
+    with service.recording(device) as recording:
         record_steps(recording, 2)
         recording.recorder.undo()
         view = recording.until(State.LEADING_BACK)
@@ -90,9 +90,9 @@ def test_without_a_snapshot_what_is_done_until_the_device_is_back_is_no_step(des
     assert view.steps[1].flag == ""
 
 
-def test_touches_on_the_way_back_reach_the_device(desk: Desk, device: FakeDevice) -> None:
+def test_touches_on_the_way_back_reach_the_device(service: Desk, device: FakeDevice) -> None:
     stroke = TouchStroke.press(Pixel(7, 9))
-    with desk.recording(device) as recording:
+    with service.recording(device) as recording:
         record_steps(recording, 1)
         recording.recorder.undo()
         recording.until(State.LEADING_BACK)
@@ -106,22 +106,22 @@ def test_touches_on_the_way_back_reach_the_device(desk: Desk, device: FakeDevice
         assert recording.recorder.view.steps == ()
 
 
-def test_a_screen_taken_for_the_wanted_one_is_told_in_the_provenance(desk: Desk, device: FakeDevice) -> None:
-    with desk.recording(device) as recording:
+def test_a_screen_taken_for_the_wanted_one_is_told_in_the_provenance(service: Desk, device: FakeDevice) -> None:
+    with service.recording(device) as recording:
         record_steps(recording, 1)
         recording.undo_and_accept()
         view = recording.tap_and_wait()
     assert view.steps[0].flag == UNLIKE
 
 
-def test_a_draft_that_broke_off_on_the_way_back_is_led_back_when_resumed(desk: Desk, device: FakeDevice) -> None:
-    with desk.recording(device) as recording:
+def test_a_draft_that_broke_off_on_the_way_back_is_led_back_when_resumed(service: Desk, device: FakeDevice) -> None:
+    with service.recording(device) as recording:
         record_steps(recording, 2)
         recording.recorder.undo(2)
         recording.until(State.LEADING_BACK)
     resumed_device = FakeDevice()
     resumed_device.show("elsewhere")
-    with desk.recording(resumed_device, desk.store.resume(recording.draft.episode_id)) as resumed:
+    with service.recording(resumed_device, service.store.resume(recording.draft.episode_id)) as resumed:
         view = resumed.until(State.LEADING_BACK)
         assert view.wanted is not None
         assert shows(view.wanted, device, 0)
@@ -129,58 +129,58 @@ def test_a_draft_that_broke_off_on_the_way_back_is_led_back_when_resumed(desk: D
         resumed.ready(steps=0)
 
 
-def test_a_resumed_draft_finds_the_snapshots_of_the_process_before(desk: Desk, device: FakeDevice) -> None:
-    draft = desk.draft()
-    with desk.recording(device, draft, rules=WITH_SNAPSHOTS) as recording:
+def test_a_resumed_draft_finds_the_snapshots_of_the_process_before(service: Desk, device: FakeDevice) -> None:
+    draft = service.draft()
+    with service.recording(device, draft, rules=WITH_SNAPSHOTS) as recording:
         record_steps(recording, 2)
         names = device.snapshots()
     again = FakeDevice()
     for name in names:
         again.save_snapshot(name)
     again.show(2)
-    with desk.recording(again, desk.store.resume(draft.episode_id), rules=WITH_SNAPSHOTS) as resumed:
+    with service.recording(again, service.store.resume(draft.episode_id), rules=WITH_SNAPSHOTS) as resumed:
         resumed.ready(steps=2)
         resumed.recorder.undo()
         resumed.annotator.wait(lambda: again.loaded == [f"odyssey-{draft.episode_id}-1"])
 
 
-def test_a_snapshot_brings_a_resumed_draft_back_to_where_it_was_left(desk: Desk, device: FakeDevice) -> None:
-    draft = desk.draft()
-    with desk.recording(device, draft, rules=WITH_SNAPSHOTS) as recording:
+def test_a_snapshot_brings_a_resumed_draft_back_to_where_it_was_left(service: Desk, device: FakeDevice) -> None:
+    draft = service.draft()
+    with service.recording(device, draft, rules=WITH_SNAPSHOTS) as recording:
         record_steps(recording, 2)
     again = FakeDevice()
     again.show(2)
     again.save_snapshot(f"odyssey-{draft.episode_id}-2")
     again.show("home, after a restart")
-    with desk.recording(again, desk.store.resume(draft.episode_id), rules=WITH_SNAPSHOTS) as resumed:
+    with service.recording(again, service.store.resume(draft.episode_id), rules=WITH_SNAPSHOTS) as resumed:
         resumed.ready(steps=2)
         assert again.loaded == [f"odyssey-{draft.episode_id}-2"]
         assert [step.flag for step in resumed.tap_and_wait().steps] == ["", "", ""]
 
 
 def test_the_clock_in_the_status_bar_makes_no_other_screen_of_the_one_that_was_left(
-    desk: Desk, device: FakeDevice
+    service: Desk, device: FakeDevice
 ) -> None:
-    with desk.recording(device) as recording:
+    with service.recording(device) as recording:
         record_steps(recording, 1)
     later = FakeDevice()
     picture = later.picture(1)
     picture.paste((255, 0, 0), (10, 2, 60, later.state.status_bar_px - 2))
     later.show(picture)
-    with desk.recording(later, desk.store.resume(recording.draft.episode_id)) as resumed:
+    with service.recording(later, service.store.resume(recording.draft.episode_id)) as resumed:
         resumed.ready(steps=1)
 
 
-def test_more_steps_than_there_are_undo_all(desk: Desk, device: FakeDevice) -> None:
-    with desk.recording(device, rules=WITH_SNAPSHOTS) as recording:
+def test_more_steps_than_there_are_undo_all(service: Desk, device: FakeDevice) -> None:
+    with service.recording(device, rules=WITH_SNAPSHOTS) as recording:
         record_steps(recording, 2)
         recording.recorder.undo(9)
         recording.ready(steps=0)
         assert len(recording.draft.dropped) == 2
 
 
-def test_a_note_beside_a_step_is_kept_whatever_is_undone(desk: Desk, device: FakeDevice) -> None:
-    with desk.recording(device, rules=WITH_SNAPSHOTS) as recording:
+def test_a_note_beside_a_step_is_kept_whatever_is_undone(service: Desk, device: FakeDevice) -> None:
+    with service.recording(device, rules=WITH_SNAPSHOTS) as recording:
         record_steps(recording, 3)
         first, last = recording.recorder.view.steps[0].key, recording.recorder.view.steps[2].key
         recording.recorder.note_step(first, "the banner was in the way")
@@ -191,17 +191,17 @@ def test_a_note_beside_a_step_is_kept_whatever_is_undone(desk: Desk, device: Fak
         recording.recorder.complete()
         view = recording.until(State.FINISHED)
     assert [step.note for step in view.steps] == ["the banner was in the way", "", "", ""]
-    provenance = desk.store.provenance(recording.draft.episode_id)
+    provenance = service.store.provenance(recording.draft.episode_id)
     assert provenance is not None
     assert provenance.steps[0].note == "the banner was in the way"
 
 
 def test_in_passive_mode_a_draft_goes_on_from_the_screen_that_its_last_step_led_to(
-    desk: Desk, device: FakeDevice
+    service: Desk, device: FakeDevice
 ) -> None:
     device.streams = True
     passive: Origin = ORIGIN.model_copy(update={"mode": "passive"})
-    with desk.recording(device, desk.draft(passive)) as recording:
+    with service.recording(device, service.draft(passive)) as recording:
         recording.until(State.READY)
         device.press_key("KEY_BACK")
         device.show(1)
@@ -210,7 +210,7 @@ def test_in_passive_mode_a_draft_goes_on_from_the_screen_that_its_last_step_led_
     later = FakeDevice()
     later.streams = True
     later.show("elsewhere")
-    with desk.recording(later, desk.store.resume(recording.draft.episode_id)) as resumed:
+    with service.recording(later, service.store.resume(recording.draft.episode_id)) as resumed:
         assert resumed.until(State.LEADING_BACK).goal is Goal.LEFT
         later.press_key("KEY_HOME")
         later.show(1)
@@ -221,10 +221,12 @@ def test_in_passive_mode_a_draft_goes_on_from_the_screen_that_its_last_step_led_
         assert shows(view.steps[1].picture, device, 1)
 
 
-def test_in_passive_mode_the_annotator_leads_back_in_the_emulators_own_window(desk: Desk, device: FakeDevice) -> None:
+def test_in_passive_mode_the_annotator_leads_back_in_the_emulators_own_window(
+    service: Desk, device: FakeDevice
+) -> None:
     device.streams = True
     passive: Origin = ORIGIN.model_copy(update={"mode": "passive"})
-    with desk.recording(device, desk.draft(passive), rules=WITH_SNAPSHOTS) as recording:
+    with service.recording(device, service.draft(passive), rules=WITH_SNAPSHOTS) as recording:
 
         def listens(view: RecordingView) -> bool:
             return view.state is State.READY

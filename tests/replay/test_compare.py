@@ -4,7 +4,7 @@ import pytest
 from PIL import Image, ImageDraw
 
 from odyssey_recorder.model.geometry import Size
-from odyssey_recorder.replay.compare import Box, Tolerance, Verdict, change_mask, compare, likeness
+from odyssey_recorder.replay.compare import FractionBox, StepVerdict, Tolerance, change_mask, compare, likeness
 
 WIDTH, HEIGHT = 720, 1280
 STATUS_BAR_PX = 48
@@ -32,7 +32,7 @@ def marked(picture: Image.Image, box: tuple[int, int, int, int], colour: str = "
 def test_the_same_picture_matches() -> None:
     comparison = compare(listing(1), listing(1), status_bar_px=STATUS_BAR_PX, tolerance=TOLERANCE)
 
-    assert comparison.verdict is Verdict.MATCH
+    assert comparison.verdict is StepVerdict.MATCH
     assert (comparison.pixel_share, comparison.likeness, comparison.changed) == (0.0, 1.0, ())
 
 
@@ -41,8 +41,8 @@ def test_a_toggled_check_box_is_a_drift_and_is_pointed_at() -> None:
 
     comparison = compare(listing(1), toggled, status_bar_px=STATUS_BAR_PX, tolerance=TOLERANCE)
 
-    assert comparison.verdict is Verdict.DRIFT
-    assert comparison.changed == (Box(640, 400, 676, 436),)
+    assert comparison.verdict is StepVerdict.DRIFT
+    assert comparison.changed == (FractionBox(640, 400, 676, 436),)
     assert comparison.pixel_share == pytest.approx(36 * 36 / (WIDTH * (HEIGHT - STATUS_BAR_PX)))
     assert comparison.likeness > 0.95
 
@@ -50,7 +50,7 @@ def test_a_toggled_check_box_is_a_drift_and_is_pointed_at() -> None:
 def test_a_blinking_text_cursor_matches() -> None:
     cursor = marked(listing(1), (300, 300, 303, 337))
 
-    assert compare(listing(1), cursor, status_bar_px=STATUS_BAR_PX, tolerance=TOLERANCE).verdict is Verdict.MATCH
+    assert compare(listing(1), cursor, status_bar_px=STATUS_BAR_PX, tolerance=TOLERANCE).verdict is StepVerdict.MATCH
 
 
 def test_another_screen_diverges() -> None:
@@ -58,14 +58,14 @@ def test_another_screen_diverges() -> None:
 
     comparison = compare(listing(1), photo, status_bar_px=STATUS_BAR_PX, tolerance=TOLERANCE)
 
-    assert comparison.verdict is Verdict.DIVERGED
+    assert comparison.verdict is StepVerdict.DIVERGED
     assert comparison.likeness < 0.3
 
 
 def test_the_same_screen_in_dark_colours_diverges() -> None:
     dark = listing(1).point(lambda value: 255 - value)
 
-    assert compare(listing(1), dark, status_bar_px=STATUS_BAR_PX, tolerance=TOLERANCE).verdict is Verdict.DIVERGED
+    assert compare(listing(1), dark, status_bar_px=STATUS_BAR_PX, tolerance=TOLERANCE).verdict is StepVerdict.DIVERGED
 
 
 def test_the_status_bar_is_left_out() -> None:
@@ -80,8 +80,8 @@ def test_a_picture_of_another_size_diverges_as_a_whole() -> None:
         listing(1), listing(1).rotate(90, expand=True), status_bar_px=STATUS_BAR_PX, tolerance=TOLERANCE
     )
 
-    assert comparison.verdict is Verdict.DIVERGED
-    assert comparison.changed == (Box(0, 0, WIDTH, HEIGHT),)
+    assert comparison.verdict is StepVerdict.DIVERGED
+    assert comparison.changed == (FractionBox(0, 0, WIDTH, HEIGHT),)
 
 
 @pytest.mark.parametrize(("step", "changed"), [(24, 0), (25, 255)])
@@ -96,14 +96,14 @@ def test_changes_far_apart_get_a_box_each_from_the_top_down() -> None:
 
     boxes = compare(listing(1), changed, status_bar_px=STATUS_BAR_PX, tolerance=TOLERANCE).changed
 
-    assert boxes == (Box(10, 200, 15, 205), Box(600, 900, 641, 941))
+    assert boxes == (FractionBox(10, 200, 15, 205), FractionBox(600, 900, 641, 941))
 
 
 def test_a_single_changed_pixel_is_pointed_at() -> None:
     changed = marked(listing(1), (719, 1279, 719, 1279))
 
     assert compare(listing(1), changed, status_bar_px=STATUS_BAR_PX, tolerance=TOLERANCE).changed == (
-        Box(719, 1279, 720, 1280),
+        FractionBox(719, 1279, 720, 1280),
     )
 
 
@@ -118,7 +118,9 @@ def test_likeness_is_one_for_the_same_the_same_both_ways_and_ignores_the_empty_p
 def test_a_picture_smaller_than_a_window_can_be_compared() -> None:
     tiny = Image.new("RGB", (3, 2), "white")
 
-    assert compare(tiny, marked(tiny, (0, 0, 2, 1)), status_bar_px=9, tolerance=TOLERANCE).verdict is Verdict.DIVERGED
+    assert (
+        compare(tiny, marked(tiny, (0, 0, 2, 1)), status_bar_px=9, tolerance=TOLERANCE).verdict is StepVerdict.DIVERGED
+    )
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 from PIL import Image
 
 from odyssey_recorder.model.geometry import Size
-from odyssey_recorder.replay.compare import Tolerance, Verdict, compare
+from odyssey_recorder.replay.compare import StepVerdict, Tolerance, compare
 from odyssey_recorder.simulator.phone import Phase, Phone
 from odyssey_recorder.simulator.profile import profile_named
 
@@ -22,7 +22,7 @@ def phone(request: pytest.FixtureRequest) -> Iterator[Phone]:
 
 
 def tap(phone: Phone, label: str) -> None:
-    node = next(node for node in phone.view_tree().walk() if label in (node.text, node.content_desc))
+    node = next(node for node in phone.view_hierarchy().walk() if label in (node.text, node.content_desc))
     x, y = (node.bounds.left + node.bounds.right) // 2, (node.bounds.top + node.bounds.bottom) // 2
     phone.touch(Phase.DOWN, x, y)
     phone.touch(Phase.UP, x, y)
@@ -33,7 +33,7 @@ def screenshot(phone: Phone) -> Image.Image:
     return Image.frombytes("RGBA", (screen.width, screen.height), screen.rgba).convert("RGB")
 
 
-def verdict(phone: Phone, one: Image.Image, other: Image.Image) -> Verdict:
+def verdict(phone: Phone, one: Image.Image, other: Image.Image) -> StepVerdict:
     density = phone.profile.density
     tolerance = Tolerance.for_screen(Size(*one.size), density)
     return compare(one, other, status_bar_px=24 * density // 160, tolerance=tolerance).verdict
@@ -46,7 +46,7 @@ def test_a_switch_that_was_toggled_is_a_drift(phone: Phone) -> None:
 
     tap(phone, "NFC")
 
-    assert verdict(phone, before, screenshot(phone)) is Verdict.DRIFT
+    assert verdict(phone, before, screenshot(phone)) is StepVerdict.DRIFT
 
 
 def test_a_word_that_was_typed_is_a_drift(phone: Phone) -> None:
@@ -56,7 +56,7 @@ def test_a_word_that_was_typed_is_a_drift(phone: Phone) -> None:
 
     phone.type_text("about the trip")
 
-    assert verdict(phone, before, screenshot(phone)) is Verdict.DRIFT
+    assert verdict(phone, before, screenshot(phone)) is StepVerdict.DRIFT
 
 
 def test_another_note_is_another_screen(phone: Phone) -> None:
@@ -67,7 +67,7 @@ def test_another_note_is_another_screen(phone: Phone) -> None:
 
     tap(phone, "Packing list")
 
-    assert verdict(phone, book_club, screenshot(phone)) is Verdict.DIVERGED
+    assert verdict(phone, book_club, screenshot(phone)) is StepVerdict.DIVERGED
 
 
 def test_another_page_of_the_settings_is_another_screen(phone: Phone) -> None:
@@ -78,7 +78,7 @@ def test_another_page_of_the_settings_is_another_screen(phone: Phone) -> None:
 
     tap(phone, "Display")
 
-    assert verdict(phone, connected, screenshot(phone)) is Verdict.DIVERGED
+    assert verdict(phone, connected, screenshot(phone)) is StepVerdict.DIVERGED
 
 
 def test_the_same_screen_reached_again_matches(phone: Phone) -> None:
@@ -88,4 +88,4 @@ def test_the_same_screen_reached_again_matches(phone: Phone) -> None:
 
     phone.press_key(BACK)
 
-    assert verdict(phone, before, screenshot(phone)) is Verdict.MATCH
+    assert verdict(phone, before, screenshot(phone)) is StepVerdict.MATCH

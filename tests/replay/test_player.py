@@ -10,7 +10,7 @@ from odyssey_recorder.errors import DeviceError, InputRefusedError, ReplayError
 from odyssey_recorder.gesture.touch import TouchSample, TouchStroke
 from odyssey_recorder.model.action import Click, Complete, Press, SystemKey, Type
 from odyssey_recorder.model.geometry import Pixel, Point, Size
-from odyssey_recorder.replay.compare import Verdict
+from odyssey_recorder.replay.compare import StepVerdict
 from odyssey_recorder.replay.player import Player, PlayRules, ReplayResult, StepResult
 from odyssey_recorder.replay.recorded import load_recorded
 from tests.fakes import PHONE_SIZE, FakeDevice
@@ -35,7 +35,7 @@ def replay(device: FakeDevice, path: Path, rules: PlayRules = AT_ONCE) -> Replay
     return Player(device, load_recorded(path), rules).play()
 
 
-def verdicts(result: ReplayResult) -> list[Verdict]:
+def verdicts(result: ReplayResult) -> list[StepVerdict]:
     return [step.comparison.verdict for step in result.steps]
 
 
@@ -51,7 +51,7 @@ def spoil(path: Path, number: int, box: tuple[int, int, int, int]) -> None:
 def test_every_action_is_carried_out_on_the_screen_it_was_recorded_on(device: FakeDevice, path: Path) -> None:
     result = replay(device, path)
 
-    assert verdicts(result) == [Verdict.MATCH] * 6
+    assert verdicts(result) == [StepVerdict.MATCH] * 6
     assert device.screen_at == [0, 1, 2, 3, 4, 5]
     assert device.performed == [
         SystemKey.HOME,
@@ -99,7 +99,7 @@ def test_it_stops_before_the_action_of_the_first_step_that_diverges(device: Fake
 
     result = replay(device, path)
 
-    assert verdicts(result) == [Verdict.MATCH, Verdict.MATCH, Verdict.DIVERGED]
+    assert verdicts(result) == [StepVerdict.MATCH, StepVerdict.MATCH, StepVerdict.DIVERGED]
     assert device.performed[-1] == "buy milk"
     assert not result.steps[-1].performed
     assert result.exit_code == 1
@@ -111,7 +111,7 @@ def test_it_goes_on_after_a_divergence_when_told_to(device: FakeDevice, path: Pa
     result = replay(device, path, ON_AND_ON)
 
     assert len(result.steps) == 6
-    assert (result.count(Verdict.MATCH), result.count(Verdict.DIVERGED)) == (5, 1)
+    assert (result.count(StepVerdict.MATCH), result.count(StepVerdict.DIVERGED)) == (5, 1)
     assert result.exit_code == 1
 
 
@@ -120,7 +120,7 @@ def test_it_goes_on_after_a_drift(device: FakeDevice, path: Path) -> None:
 
     result = replay(device, path)
 
-    assert verdicts(result)[2] is Verdict.DRIFT
+    assert verdicts(result)[2] is StepVerdict.DRIFT
     assert len(result.steps) == 6
     assert result.exit_code == 0
 
@@ -128,7 +128,7 @@ def test_it_goes_on_after_a_drift(device: FakeDevice, path: Path) -> None:
 def test_the_status_bar_is_left_out(device: FakeDevice, path: Path) -> None:
     spoil(path, 2, (0, 0, 360, 640 // 26 - 1))
 
-    assert verdicts(replay(device, path)) == [Verdict.MATCH] * 6
+    assert verdicts(replay(device, path)) == [StepVerdict.MATCH] * 6
 
 
 def test_a_screen_that_comes_late_is_waited_for(tmp_path: Path) -> None:
@@ -137,7 +137,7 @@ def test_a_screen_that_comes_late_is_waited_for(tmp_path: Path) -> None:
 
     result = replay(device, path, PlayRules(patience_ms=5000, settle=SettleRule(still_ms=0)))
 
-    assert verdicts(result) == [Verdict.MATCH, Verdict.MATCH]
+    assert verdicts(result) == [StepVerdict.MATCH, StepVerdict.MATCH]
 
 
 class SlowDevice(FakeDevice):
@@ -176,7 +176,7 @@ def test_a_device_lost_on_the_way_keeps_the_steps_so_far(device: FakeDevice, pat
 
     result = Player(device, load_recorded(path), AT_ONCE, on_step=pull_the_cable).play()
 
-    assert verdicts(result) == [Verdict.MATCH] * 3
+    assert verdicts(result) == [StepVerdict.MATCH] * 3
     assert [step.performed for step in result.steps] == [True, True, False]
     assert result.problem.startswith("At step 2: fake-1 is gone.")
     assert result.exit_code == 2
@@ -220,7 +220,7 @@ def test_another_screen_size_is_taken_when_positions_may_be_scaled(tmp_path: Pat
     result = replay(larger, path, SCALED)
 
     assert larger.performed[1] == TouchStroke.press(Pixel(360, 320))
-    assert Verdict.DIVERGED not in verdicts(result)
+    assert StepVerdict.DIVERGED not in verdicts(result)
     assert result.steps[0].live_size == Size(720, 1280)
     assert result.steps[0].recorded_size == PHONE_SIZE
 
@@ -228,7 +228,7 @@ def test_another_screen_size_is_taken_when_positions_may_be_scaled(tmp_path: Pat
 def test_a_device_turned_the_other_way_diverges(path: Path) -> None:
     turned = FakeDevice(PHONE_SIZE.turned())
 
-    assert verdicts(replay(turned, path)) == [Verdict.DIVERGED]
+    assert verdicts(replay(turned, path)) == [StepVerdict.DIVERGED]
 
 
 def test_a_text_that_the_device_cannot_type_is_refused_before_anything_is_touched(

@@ -16,7 +16,7 @@ from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import Action, Click, Complete, LongPress, Press, Scroll, SystemKey, Type
 from odyssey_recorder.model.episode import DeviceInfo, Episode, Step, TaskInfo, screenshot_name
 from odyssey_recorder.model.geometry import Pixel, Size, to_grid
-from odyssey_recorder.replay.compare import Verdict
+from odyssey_recorder.replay.compare import StepVerdict
 from odyssey_recorder.replay.inputs import input_for
 from odyssey_recorder.replay.player import PlayRules, ReplayResult, StepResult
 from odyssey_recorder.replay.replay import ReplayOptions, replay_episode
@@ -39,7 +39,9 @@ class SimulatedPhone:
 
     def find(self, label: str) -> Pixel:
         """The middle of the view that carries `label`."""
-        bounds = next(node.bounds for node in self.phone.view_tree().walk() if label in (node.text, node.content_desc))
+        bounds = next(
+            node.bounds for node in self.phone.view_hierarchy().walk() if label in (node.text, node.content_desc)
+        )
         return Pixel((bounds.left + bounds.right) // 2, (bounds.top + bounds.bottom) // 2)
 
     def settled(self) -> Frame:
@@ -123,14 +125,14 @@ def recorded(start: Start, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def verdicts(result: ReplayResult) -> list[Verdict]:
+def verdicts(result: ReplayResult) -> list[StepVerdict]:
     return [step.comparison.verdict for step in result.steps]
 
 
 def test_every_screen_comes_again_on_a_fresh_phone(start: Start, recorded: Path, tmp_path: Path) -> None:
     result = replay_episode(recorded, start().device, ReplayOptions(PlayRules(settle=SETTLE), tmp_path / "report.html"))
 
-    assert verdicts(result) == [Verdict.MATCH] * 11
+    assert verdicts(result) == [StepVerdict.MATCH] * 11
     assert all(step.settled and step.comparison.pixel_share == 0.0 for step in result.steps)
     assert result.exit_code == 0
 
@@ -147,7 +149,7 @@ def test_a_phone_on_which_somebody_wrote_a_note_before_diverges_where_it_shows(s
 
     result = replay_episode(recorded, phone.device, ReplayOptions(IMPATIENT))
 
-    assert verdicts(result) == [Verdict.MATCH, Verdict.DIVERGED]
+    assert verdicts(result) == [StepVerdict.MATCH, StepVerdict.DIVERGED]
     assert result.exit_code == 1
 
 
@@ -158,7 +160,7 @@ def test_a_phone_that_comes_home_from_elsewhere_is_as_good(start: Start, recorde
 
     result = replay_episode(recorded, phone.device, ReplayOptions(PlayRules(patience_ms=0, settle=SETTLE, go_on=True)))
 
-    assert Verdict.DIVERGED not in verdicts(result)[:8]
+    assert StepVerdict.DIVERGED not in verdicts(result)[:8]
     assert len(result.steps) == 11
 
 
@@ -171,6 +173,6 @@ def test_a_device_that_is_let_go_on_the_way_leaves_the_steps_so_far(start: Start
 
     result = replay_episode(recorded, phone.device, ReplayOptions(IMPATIENT, on_step=stop_at_three))
 
-    assert verdicts(result) == [Verdict.MATCH] * 4
+    assert verdicts(result) == [StepVerdict.MATCH] * 4
     assert result.problem.startswith("At step 3: ")
     assert result.exit_code == 2

@@ -43,7 +43,7 @@ class Person:
     @property
     def nodes(self) -> list[Node]:
         """Everything on the screen, keyboard and bars included, the topmost last."""
-        return list(self.phone.view_tree(all_windows=True).walk())
+        return list(self.phone.view_hierarchy(all_windows=True).walk())
 
     @property
     def words(self) -> list[str]:

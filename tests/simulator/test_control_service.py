@@ -103,7 +103,7 @@ def tap(client: Client, x: int, y: int) -> None:
 
 
 def node_with(phone: Phone, text: str) -> Node:
-    return next(node for node in phone.view_tree().walk() if text in (node.text, node.content_desc))
+    return next(node for node in phone.view_hierarchy().walk() if text in (node.text, node.content_desc))
 
 
 def refusal(client: Client, name: str, request: bytes = b"") -> tuple[grpc.StatusCode, str]:
@@ -422,7 +422,7 @@ def test_text_of_any_script_goes_by_the_clipboard_and_the_paste_key(client: Clie
     client.call("setClipboard", message((1, words)))
     client.call("sendKey", message((2, 2), (4, "Paste")))
 
-    assert words in {node.text for node in phone.view_tree().walk()}
+    assert words in {node.text for node in phone.view_hierarchy().walk()}
 
 
 def test_typed_text_is_ascii_what_else_there_is_is_lost(client: Client, phone: Phone) -> None:
@@ -434,7 +434,7 @@ def test_typed_text_is_ascii_what_else_there_is_is_lost(client: Client, phone: P
     client.call("sendKey", message((5, "Caf\u00e9 \u4e2d 1!")))
     client.call("sendKey", message((4, "Z")))
 
-    assert "Caf  1!Z" in {node.text for node in phone.view_tree().walk()}
+    assert "Caf  1!Z" in {node.text for node in phone.view_hierarchy().walk()}
 
 
 def test_without_a_keyboard_keys_come_to_nothing_and_nobody_says_so() -> None:

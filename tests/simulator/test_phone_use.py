@@ -161,7 +161,7 @@ def test_a_shared_note_becomes_a_note_in_the_app_that_takes_it() -> None:
         person.open("Notes")
         person.tap("Pancakes")
         person.tap("Share")
-        assert person.phone.view_tree().package == "android"
+        assert person.phone.view_hierarchy().package == "android"
         person.tap("Notes")
 
         assert person.field("title").text == "Pancakes"

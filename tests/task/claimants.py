@@ -10,10 +10,10 @@ from multiprocessing.synchronize import Barrier, Event
 from pathlib import Path
 from typing import Any
 
+from odyssey_recorder.task.queue.client import QueueClient
 from odyssey_recorder.task.queue.database import QueueDatabase
 from odyssey_recorder.task.queue.queue import FINISHED, OPEN, Status
-from odyssey_recorder.task.queue.seat import Seat
-from odyssey_recorder.task.queue.shared_queue import SharedQueue, Surroundings
+from odyssey_recorder.task.queue.shared_queue import QueueEnvironment, SharedQueue
 from tests.task.tasks import NotedEpisodes
 
 
@@ -44,8 +44,8 @@ def clock(ahead_s: c_double) -> Callable[[], int]:
 
 def queue_for(work: Work, name: str, database: QueueDatabase) -> SharedQueue:
     """The queue of one claimant."""
-    surroundings = Surroundings(NotedEpisodes(), source=work.source)
-    return SharedQueue(database, Seat.of(name, work.folder / name), surroundings)
+    surroundings = QueueEnvironment(NotedEpisodes(), source=work.source)
+    return SharedQueue(database, QueueClient.of(name, work.folder / name), surroundings)
 
 
 def work(what: Work, start: Barrier, ahead_s: c_double) -> None:
@@ -81,7 +81,7 @@ def _claim(what: Work, one: int, ahead_s: c_double, diary: Any) -> None:
 
 def hold(url: str, drafts: Path, is_held: Event) -> None:
     """Claim the first task at the place of the drafts, and stay."""
-    queue = SharedQueue(QueueDatabase(url), Seat.of("Ada", drafts), Surroundings(NotedEpisodes()))
+    queue = SharedQueue(QueueDatabase(url), QueueClient.of("Ada", drafts), QueueEnvironment(NotedEpisodes()))
     queue.claim_next()
     is_held.set()
     threading.Event().wait()

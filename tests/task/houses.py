@@ -5,10 +5,10 @@ from pathlib import Path
 
 from odyssey_recorder.task.listing import ListedTask, read_tasks
 from odyssey_recorder.task.queue.claims import Leases
+from odyssey_recorder.task.queue.client import QueueClient
 from odyssey_recorder.task.queue.database import QueueDatabase
-from odyssey_recorder.task.queue.queue import Episodes, Returns
-from odyssey_recorder.task.queue.seat import Seat
-from odyssey_recorder.task.queue.shared_queue import SharedQueue, Surroundings
+from odyssey_recorder.task.queue.queue import EpisodeLookup, Returns
+from odyssey_recorder.task.queue.shared_queue import QueueEnvironment, SharedQueue
 from tests.task.tasks import NotedEpisodes, write_list
 
 
@@ -50,7 +50,7 @@ class House:
 
     def queue(
         self,
-        episodes: Episodes | None = None,
+        episodes: EpisodeLookup | None = None,
         returns: Returns | None = None,
         *,
         annotator: str = "Ada",
@@ -58,14 +58,14 @@ class House:
         leases: Leases | None = None,
     ) -> SharedQueue:
         """The queue of an annotator at the place of the `drafts`."""
-        seat = Seat.of(annotator, self.folder / drafts)
-        surroundings = Surroundings(episodes or NotedEpisodes(), returns)
-        return SharedQueue(self.database(self.clock), seat, surroundings, leases)
+        client = QueueClient.of(annotator, self.folder / drafts)
+        surroundings = QueueEnvironment(episodes or NotedEpisodes(), returns)
+        return SharedQueue(self.database(self.clock), client, surroundings, leases)
 
     def queue_by_the_clock(self, drafts: str) -> SharedQueue:
         """Bob's queue at the place of the `drafts`, with the clock that real programs have."""
-        seat = Seat.of("Bob", self.folder / drafts)
-        return SharedQueue(self.database(), seat, Surroundings(NotedEpisodes()))
+        client = QueueClient.of("Bob", self.folder / drafts)
+        return SharedQueue(self.database(), client, QueueEnvironment(NotedEpisodes()))
 
     def close(self) -> None:
         """Leave the database."""

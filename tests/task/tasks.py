@@ -4,10 +4,10 @@ import json
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
+from odyssey_recorder.task.queue.client import QueueClient
 from odyssey_recorder.task.queue.database import QueueDatabase
-from odyssey_recorder.task.queue.queue import Episodes, Returns, SentBack
-from odyssey_recorder.task.queue.seat import Seat
-from odyssey_recorder.task.queue.shared_queue import SharedQueue, Surroundings
+from odyssey_recorder.task.queue.queue import EpisodeLookup, Returns, SentBack
+from odyssey_recorder.task.queue.shared_queue import QueueEnvironment, SharedQueue
 
 EPISODE = "0000000000000001"
 
@@ -74,9 +74,9 @@ def queue_of(
 
 
 def queue_over(
-    source: Path, file: Path, episodes: Episodes, returns: Returns | None = None, *, annotator: str = "Ada"
+    source: Path, file: Path, episodes: EpisodeLookup, returns: Returns | None = None, *, annotator: str = "Ada"
 ) -> SharedQueue:
     """The queue of an annotator over the list `source`, with what an older program remembered in `progress`."""
     progress = source.parent / "progress" / "ada.jsonl"
-    seat = Seat.of(annotator, source.parent)
-    return SharedQueue(QueueDatabase.in_file(file), seat, Surroundings(episodes, returns, source, progress))
+    client = QueueClient.of(annotator, source.parent)
+    return SharedQueue(QueueDatabase.in_file(file), client, QueueEnvironment(episodes, returns, source, progress))

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from odyssey_recorder.model.episode import Category
-from odyssey_recorder.task.templates.catalogue import App, Catalogue
+from odyssey_recorder.task.templates.catalogue import Catalogue, CatalogueApp
 from odyssey_recorder.task.templates.template import Items, Role, Slot, Template, TemplateLibrary
 
 TEMPLATE = """\
@@ -53,7 +53,9 @@ def catalogue_of(**roles: Sequence[str]) -> Catalogue:
     """A catalogue with these apps for each role."""
     names = sorted({name for apps in roles.values() for name in apps})
     apps = tuple(
-        App(name, f"org.example.{name.lower()}", "Other", frozenset(role for role in roles if name in roles[role]))
+        CatalogueApp(
+            name, f"org.example.{name.lower()}", "Other", frozenset(role for role in roles if name in roles[role])
+        )
         for name in names
     )
     return Catalogue("android", "Apps of the tests", (), apps)

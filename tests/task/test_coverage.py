@@ -5,18 +5,18 @@ from dataclasses import replace
 import pytest
 
 from odyssey_recorder.model.episode import Category, TaskInfo
+from odyssey_recorder.task.generation.coverage import Cell, Coverage, Tally, asking_for, cover
+from odyssey_recorder.task.generation.generator import Targets
 from odyssey_recorder.task.listing import ListedTask
-from odyssey_recorder.task.making.coverage import Cell, Coverage, Tally, asking_for, cover
-from odyssey_recorder.task.making.generation import Targets
 from odyssey_recorder.task.queue.queue import QueuedTask, Status
-from odyssey_recorder.task.templates.catalogue import OTHER, App, Catalogue
+from odyssey_recorder.task.templates.catalogue import OTHER, Catalogue, CatalogueApp
 from odyssey_recorder.task.templates.template import Items, Role, Template, TemplateLibrary
 
 TUBE, CAST, JOT, SHOP = (
-    App("Tube", "org.tube", "Video", frozenset({"video"})),
-    App("Cast", "org.cast", "Podcasts", frozenset({"podcast"})),
-    App("Jot", "org.jot", "Notes", frozenset({"notes"})),
-    App("Shop", "org.shop", OTHER, frozenset({"shop"})),
+    CatalogueApp("Tube", "org.tube", "Video", frozenset({"video"})),
+    CatalogueApp("Cast", "org.cast", "Podcasts", frozenset({"podcast"})),
+    CatalogueApp("Jot", "org.jot", "Notes", frozenset({"notes"})),
+    CatalogueApp("Shop", "org.shop", OTHER, frozenset({"shop"})),
 )
 PHONE = Catalogue("phone", "A phone", ("Video", "Podcasts", "Notes"), (TUBE, CAST, JOT, SHOP))
 TEMPLATE = Template(
@@ -122,8 +122,8 @@ def test_templates_that_ask_for_a_class_do_so_with_the_first_role_that_can() -> 
 
 
 def test_a_template_asks_for_a_class_by_a_role_that_leaves_somebody_to_play_the_others() -> None:
-    reader = App("Reader", "org.reader", "Reading", frozenset({"read", "listen"}))
-    radio = App("Radio", "org.radio", "Video", frozenset({"listen"}))
+    reader = CatalogueApp("Reader", "org.reader", "Reading", frozenset({"read", "listen"}))
+    radio = CatalogueApp("Radio", "org.radio", "Video", frozenset({"listen"}))
     phone = Catalogue("phone", "A phone", ("Reading", "Video"), (reader, radio))
     one = replace(TEMPLATE, roles=(Role("listen"), Role("read")))
     library = TemplateLibrary((one,), {"phone": phone})

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from odyssey_recorder.task.listing import ListedTask
-from odyssey_recorder.task.words.equivalence import bare_words, rule_faults
-from odyssey_recorder.task.words.figures import read_figures
+from odyssey_recorder.task.wording.equivalence import bare_words, rule_faults
+from odyssey_recorder.task.wording.figures import read_figures
 from tests.task.worded import CATALOGUE, catalogue_of, human_words, one_of_each, task
 
 GOOD = "Put on a podcast on yoga in Spotify for twenty minutes, then note three ideas in Todoist."

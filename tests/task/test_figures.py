@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from odyssey_recorder.task.words.figures import Kind, read_figures
+from odyssey_recorder.task.wording.figures import Kind, read_figures
 
 
 def values(text: str) -> list[tuple[Kind, str]]:

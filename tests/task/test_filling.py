@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from odyssey_recorder.task.templates.filling import Fillings, fill, gaps_in, identity, texts_of
-from odyssey_recorder.task.templates.template import DateWords, Days, Items, Numbers, Slot, Template
+from odyssey_recorder.task.templates.template import DateWords, DaySlotRange, Items, Numbers, Slot, Template
 from tests.task.templates import many, template_of
 
 FRIDAY = date(2026, 12, 4)
@@ -17,7 +17,9 @@ FRIDAY = date(2026, 12, 4)
 words = some.text(some.characters(codec="utf-8", exclude_categories=("Cc", "Cs", "Zl", "Zp")), max_size=12)
 items = some.lists(some.sampled_from("abcdefgh"), min_size=1, max_size=4, unique=True).map(lambda of: Items(tuple(of)))
 numbers = some.builds(Numbers, some.integers(0, 5), some.integers(5, 9), some.integers(1, 4), some.just("{} min"))
-days = some.builds(Days, some.integers(1, 3), some.integers(3, 6), some.sampled_from(("relative", "weekday", "date")))
+days = some.builds(
+    DaySlotRange, some.integers(1, 3), some.integers(3, 6), some.sampled_from(("relative", "weekday", "date"))
+)
 slots = some.dictionaries(
     some.sampled_from(("what", "when", "who", "where")), some.one_of(items, numbers, days), min_size=1
 )
@@ -99,20 +101,20 @@ def test_numbers_come_by_their_step_in_their_words() -> None:
     ],
 )
 def test_days_are_named_in_three_ways(named: DateWords, texts: tuple[str, ...]) -> None:
-    assert texts_of(Days(1, 3, named), FRIDAY) == texts
+    assert texts_of(DaySlotRange(1, 3, named), FRIDAY) == texts
 
 
 def test_the_day_of_recording_is_today() -> None:
-    assert texts_of(Days(0, 1), FRIDAY) == ("today", "tomorrow")
+    assert texts_of(DaySlotRange(0, 1), FRIDAY) == ("today", "tomorrow")
 
 
 def test_dates_go_over_into_the_next_year() -> None:
-    assert texts_of(Days(27, 28, "date"), FRIDAY) == ("31 December", "1 January")
+    assert texts_of(DaySlotRange(27, 28, "date"), FRIDAY) == ("31 December", "1 January")
 
 
 @given(some.dates(date(2024, 1, 1), date(2040, 1, 1)))
 def test_no_two_days_of_a_slot_have_the_same_words(day: date) -> None:
-    for slot in (Days(0, 365), Days(1, 7, "weekday"), Days(1, 365, "date")):
+    for slot in (DaySlotRange(0, 365), DaySlotRange(1, 7, "weekday"), DaySlotRange(1, 365, "date")):
         texts = texts_of(slot, day)
         assert len(set(texts)) == len(texts) == slot.last - slot.first + 1
 
@@ -214,14 +216,16 @@ def test_a_gap_that_is_there_twice_is_filled_with_the_same() -> None:
 
 
 def test_a_task_is_due_while_every_date_it_names_lies_ahead() -> None:
-    template = template_of(slots={"when": Days(3, 5, "date"), "until": Days(8, 9, "date"), "soon": Days(1, 2)})
+    template = template_of(
+        slots={"when": DaySlotRange(3, 5, "date"), "until": DaySlotRange(8, 9, "date"), "soon": DaySlotRange(1, 2)}
+    )
     fillings = Fillings(template, FRIDAY)
     values = {"when": "8 December", "until": "12 December", "soon": "tomorrow"}
     assert fillings.due(values) == FRIDAY + timedelta(3)
 
 
 def test_a_task_that_names_no_date_is_never_due() -> None:
-    fillings = Fillings(template_of(slots={"when": Days(1, 7, "weekday"), "soon": Days(0, 2)}), FRIDAY)
+    fillings = Fillings(template_of(slots={"when": DaySlotRange(1, 7, "weekday"), "soon": DaySlotRange(0, 2)}), FRIDAY)
     assert fillings.due(fillings.nth(0)) is None
 
 

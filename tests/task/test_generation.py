@@ -18,10 +18,10 @@ from odyssey_recorder.errors import TaskError
 from odyssey_recorder.model.assignment import CleanHome
 from odyssey_recorder.model.episode import Category, TaskInfo
 from odyssey_recorder.model.text_origin import TextOrigin, Writer
+from odyssey_recorder.task.generation.generator import GeneratedTasks, GenerationOrder, Targets, generate, left
 from odyssey_recorder.task.listing import ListedTask, parse_task_line, task_line
-from odyssey_recorder.task.making.generation import Batch, Order, Targets, generate, left
 from odyssey_recorder.task.templates.filling import gaps_in, identity
-from odyssey_recorder.task.templates.template import Days, Items, Role, Template, TemplateLibrary
+from odyssey_recorder.task.templates.template import DaySlotRange, Items, Role, Template, TemplateLibrary
 from tests.task.templates import catalogue_of, library_of, many, one_per_category, template_of
 
 DAY = date(2026, 12, 1)
@@ -29,8 +29,8 @@ GENERAL, SHOPPING, SOCIAL = Category.GENERAL_TOOL, Category.WEB_SHOPPING, Catego
 DEVICES = ("pixel_fold", "pixel_7_pro", "small_phone")
 
 
-def made(library: TemplateLibrary, count: int, **more: object) -> Batch:
-    return generate(library, Order(count, seed=1, day=DAY, **more))  # type: ignore[arg-type]
+def made(library: TemplateLibrary, count: int, **more: object) -> GeneratedTasks:
+    return generate(library, GenerationOrder(count, seed=1, day=DAY, **more))  # type: ignore[arg-type]
 
 
 def categories(tasks: Iterable[ListedTask]) -> Counter[str]:
@@ -51,7 +51,7 @@ def unmade(words: str) -> ListedTask:
 
 def test_a_task_says_where_each_of_its_words_comes_from() -> None:
     template = replace(
-        template_of("buy", slots={"item": Items(("a lamp",)), "when": Days(3, 3, "date")}, devices=DEVICES[:2]),
+        template_of("buy", slots={"item": Items(("a lamp",)), "when": DaySlotRange(3, 3, "date")}, devices=DEVICES[:2]),
         start=CleanHome(),
         notes="Any lamp will do.",
     )
@@ -103,7 +103,7 @@ def test_an_item_that_looks_like_a_gap_stays_as_it_is() -> None:
 
 def test_the_same_task_has_the_same_id_whatever_the_seed() -> None:
     template = template_of(slots={"item": many(20)})
-    one, other = (generate(library_of(template), Order(20, seed, DAY)).tasks for seed in (1, 2))
+    one, other = (generate(library_of(template), GenerationOrder(20, seed, DAY)).tasks for seed in (1, 2))
     assert [task.task_id for task in one] != [task.task_id for task in other]
     assert {task.task.task: task.task_id for task in one} == {task.task.task: task.task_id for task in other}
 
@@ -118,7 +118,7 @@ def test_the_same_task_has_the_same_id_whatever_the_seed() -> None:
 )
 def test_tasks_are_distinct_and_as_many_as_asked_for_or_there_are(sizes: list[int], count: int, seed: int) -> None:
     templates = [template_of(f"t{number}", slots={"item": many(size)}) for number, size in enumerate(sizes)]
-    batch = generate(library_of(*templates), Order(count, seed, DAY))
+    batch = generate(library_of(*templates), GenerationOrder(count, seed, DAY))
     assert len(identities(batch.tasks)) == len({task.task_id for task in batch.tasks}) == len(batch.tasks)
     assert len(batch.tasks) == min(count, sum(sizes))
     assert batch.left[SHOPPING] == sum(sizes) - len(batch.tasks)
@@ -128,8 +128,8 @@ def test_tasks_are_distinct_and_as_many_as_asked_for_or_there_are(sizes: list[in
 @given(some.integers(0, 40), some.integers(), some.integers())
 def test_what_is_known_never_comes_again(count: int, seed: int, other: int) -> None:
     library = one_per_category(items=8)
-    first = generate(library, Order(count, seed, DAY)).tasks
-    rest = generate(library, Order(100, other, DAY, known=identities(first)))
+    first = generate(library, GenerationOrder(count, seed, DAY)).tasks
+    rest = generate(library, GenerationOrder(100, other, DAY, known=identities(first)))
     assert identities(first).isdisjoint(identities(rest.tasks))
     assert len(first) + len(rest.tasks) == 48
     assert set(rest.left.values()) == {0}
@@ -155,7 +155,7 @@ def test_a_task_that_two_templates_give_comes_once() -> None:
 
 _SCRIPT = """
 from datetime import date, timedelta
-from odyssey_recorder.task.making.generation import Order, Targets, generate
+from odyssey_recorder.task.generation.generator import Order, Targets, generate
 from odyssey_recorder.task.listing import task_line
 from tests.task.templates import one_per_category
 order = Order(120, 1, date(2026, 12, 1), targets=Targets(devices={"pixel_fold": 1, "pixel_7_pro": 1, "small_phone": 2}))
@@ -174,7 +174,7 @@ def test_the_same_order_makes_the_same_tasks_in_every_process() -> None:
 
 
 def test_another_seed_makes_other_tasks() -> None:
-    one, other = (identities(generate(one_per_category(), Order(30, seed, DAY)).tasks) for seed in (1, 2))
+    one, other = (identities(generate(one_per_category(), GenerationOrder(30, seed, DAY)).tasks) for seed in (1, 2))
     assert one != other
 
 
@@ -339,7 +339,7 @@ def test_without_targets_a_task_fits_what_its_template_fits() -> None:
 
 def test_what_is_left_of_each_template_is_told() -> None:
     few = template_of("few", slots={"item": many(4)})
-    dated = template_of("dated", slots={"item": many(3), "when": Days(1, 2, "date")})
+    dated = template_of("dated", slots={"item": many(3), "when": DaySlotRange(1, 2, "date")})
     library = library_of(few, dated)
     assert left(library, (), DAY) == {"few": 4, "dated": 6}
     tasks = made(library, 5).tasks
@@ -374,11 +374,11 @@ def test_tasks_are_known_again_of_templates_that_begin_with_a_gap_or_within_a_wo
 
 @pytest.mark.parametrize("day", [date.max, date.min])
 def test_a_day_with_no_room_for_the_days_that_tasks_name_is_an_error(day: date) -> None:
-    template = template_of("dated", slots={"when": Days(0, 365, "date")})
+    template = template_of("dated", slots={"when": DaySlotRange(0, 365, "date")})
     with pytest.raises(TaskError, match=f"cannot begin on {day}: the calendar has no room"):
-        generate(library_of(template), Order(1, seed=1, day=day))
+        generate(library_of(template), GenerationOrder(1, seed=1, day=day))
     for near in (date.max - timedelta(366), date.min + timedelta(366)):
-        assert len(generate(library_of(template), Order(366, seed=1, day=near)).tasks) == 365
+        assert len(generate(library_of(template), GenerationOrder(366, seed=1, day=near)).tasks) == 365
 
 
 def test_a_catalogue_that_is_not_there_is_an_error() -> None:
@@ -393,4 +393,4 @@ def test_a_target_that_makes_no_sense_is_an_error(share: float) -> None:
 
 
 def test_a_library_without_templates_gives_nothing() -> None:
-    assert made(library_of(), 5) == Batch((), dict.fromkeys(Category, 0))
+    assert made(library_of(), 5) == GeneratedTasks((), dict.fromkeys(Category, 0))

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from odyssey_recorder.task.words.likeness import TOO_ALIKE, likeness, nearest
+from odyssey_recorder.task.wording.likeness import TOO_ALIKE, likeness, nearest
 
 
 def test_alike_is_twice_what_two_texts_share_in_order_over_their_lengths() -> None:

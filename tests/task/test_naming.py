@@ -1,6 +1,6 @@
 import pytest
 
-from odyssey_recorder.task.words.naming import cut_out, mentions, named
+from odyssey_recorder.task.wording.naming import cut_out, mentions, named
 
 NAMES = ("Clock", "Notes", "Photos", "YouTube", "YouTube Music", "eBay", "Lowe's", "Google Maps", "LINE", "X", "Bring!")
 

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from odyssey_recorder.model.text_origin import Approval, Equivalence, TextOrigin, Writer
-from odyssey_recorder.task.words.origin_words import call_words, judge_words, origin_words, rule_words
+from odyssey_recorder.task.wording.origin_words import call_words, judge_words, origin_words, rule_words
 from tests.task.origins import BY_MODEL, CALL, FAULTY, PHRASED
 
 LOCAL = f"{CALL.at.astimezone():%Y-%m-%d %H:%M}"

@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from odyssey_recorder.errors import LanguageModelError
-from odyssey_recorder.llm.model import LONGEST_ANSWER, Question, Words
+from odyssey_recorder.llm.model import LONGEST_ANSWER, ModelRequest, Words
 from odyssey_recorder.model.episode import Json
 from odyssey_recorder.resources import data_folder
-from odyssey_recorder.task.words.prompts import Prompt, read_prompt
+from odyssey_recorder.task.wording.prompts import Prompt, read_prompt
 
 FILE = "# Say hello\n\nAsked for fun.\n\n## System\n\nBe kind.\n\n## User\n\n<name>\n{{ name | json }}\n</name>\n"
 
@@ -22,11 +22,11 @@ def prompt(folder: Path, text: str = FILE, name: str = "hello/1") -> Prompt:
     return read_prompt(name, folder)
 
 
-def asked(of: Prompt, **data: Json) -> Question:
+def asked(of: Prompt, **data: Json) -> ModelRequest:
     return of.question(data, schema_name="hello", schema={}, longest=60)
 
 
-def words(question: Question) -> list[str]:
+def words(question: ModelRequest) -> list[str]:
     return [part.text for message in question.messages for part in message.parts if isinstance(part, Words)]
 
 

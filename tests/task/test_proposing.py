@@ -10,8 +10,8 @@ from odyssey_recorder.model.episode import Category
 from odyssey_recorder.task.templates.template import Items, Role, TemplateLibrary
 from odyssey_recorder.task.templates.template_files import load_library
 from odyssey_recorder.task.templates.template_writing import write_template
-from odyssey_recorder.task.words.proposing import Proposal, Proposing
-from tests.llm.questions import asking
+from odyssey_recorder.task.wording.proposing import Proposal, Proposing
+from tests.llm.questions import batch
 from tests.llm.stand_in import StandIn, Turn, in_turn, refuses, says
 from tests.task.templates import folder_of
 from tests.task.worded import library as shipped
@@ -46,7 +46,7 @@ def library(tmp_path: Path) -> TemplateLibrary:
 
 def propose(library: TemplateLibrary, *templates: dict[str, Any], turn: Turn | None = None) -> list[Proposal]:
     with StandIn(in_turn(turn or says({"templates": list(templates)}))) as server:
-        return Proposing(asking(server), library).propose(Category.MEDIA_ENTERTAINMENT, 4)
+        return Proposing(batch(server), library).propose(Category.MEDIA_ENTERTAINMENT, 4)
 
 
 def test_what_a_model_thinks_of_becomes_a_template(library: TemplateLibrary) -> None:
@@ -73,7 +73,7 @@ def test_a_proposal_that_is_kept_is_a_template_like_any_other(library: TemplateL
 def test_the_model_is_shown_the_category_the_roles_and_what_there_is(library: TemplateLibrary, server: StandIn) -> None:
     server.behaviour = in_turn(says({"templates": []}))
 
-    assert Proposing(asking(server), library).propose(Category.MULTI_APPS, 7) == []
+    assert Proposing(batch(server), library).propose(Category.MULTI_APPS, 7) == []
 
     (asked,) = server.questions
     assert "Category: Multi_Apps\nAn errand that takes three or more apps" in asked.words
@@ -85,7 +85,7 @@ def test_the_model_is_shown_the_category_the_roles_and_what_there_is(library: Te
 
 @pytest.mark.parametrize("category", Category)
 def test_every_category_is_described(category: Category, server: StandIn) -> None:
-    question = Proposing(asking(server), shipped()).question(category, 3)
+    question = Proposing(batch(server), shipped()).question(category, 3)
 
     assert question.prompt == "propose/1"
 
@@ -146,13 +146,13 @@ def test_ids_are_never_those_of_others(library: TemplateLibrary) -> None:
 def test_the_more_templates_are_asked_for_the_longer_may_the_answer_be(
     library: TemplateLibrary, server: StandIn
 ) -> None:
-    few, many = (Proposing(asking(server), library).question(Category.MULTI_APPS, count) for count in (1, 10))
+    few, many = (Proposing(batch(server), library).question(Category.MULTI_APPS, count) for count in (1, 10))
 
     assert 1_000 < few.parameters[LONGEST_ANSWER] < many.parameters[LONGEST_ANSWER] < 50_000
 
 
 def test_others_are_asked_for_by_another_question(library: TemplateLibrary, server: StandIn) -> None:
-    proposing = Proposing(asking(server), library)
+    proposing = Proposing(batch(server), library)
 
     assert proposing.question(Category.MULTI_APPS, 3) != proposing.question(Category.MULTI_APPS, 3, 1)
 
@@ -164,9 +164,9 @@ def test_a_model_that_declines_is_told_of(library: TemplateLibrary) -> None:
 
 def test_it_can_be_cancelled(library: TemplateLibrary) -> None:
     with StandIn(delay_s=5) as server, pytest.raises(CancelledError):
-        Proposing(asking(server), library).propose(Category.MULTI_APPS, 4, cancelled=lambda: bool(server.seen))
+        Proposing(batch(server), library).propose(Category.MULTI_APPS, 4, cancelled=lambda: bool(server.seen))
 
 
 def test_a_catalogue_that_is_not_there_is_told(library: TemplateLibrary, server: StandIn) -> None:
     with pytest.raises(TaskError, match="no catalogue of apps 'toaster'"):
-        Proposing(asking(server), library, "toaster")
+        Proposing(batch(server), library, "toaster")

@@ -4,7 +4,7 @@ import pytest
 
 from odyssey_recorder.errors import TaskError
 from odyssey_recorder.task.queue.claims import Leases
-from odyssey_recorder.task.queue.queue import Deed, QueuedTask, Status
+from odyssey_recorder.task.queue.queue import QueuedTask, Status, TaskEvent
 from odyssey_recorder.task.queue.shared_queue import SharedQueue
 from tests.task.houses import House
 from tests.task.tasks import EPISODE, NotedEpisodes, NotedReturns, row
@@ -151,10 +151,10 @@ def test_a_recording_that_nobody_looks_after_waits_again_and_both_episodes_are_n
     assert task is not None
     assert task.status is Status.RECORDED
     assert [(one.deed, one.by, one.episode_id) for one in task.history] == [
-        (Deed.BEGUN, "Ada", EPISODE),
-        (Deed.BEGUN, "Bob", AGAIN),
-        (Deed.RECORDED, "Bob", AGAIN),
-        (Deed.RECORDED, "Ada", EPISODE),
+        (TaskEvent.BEGUN, "Ada", EPISODE),
+        (TaskEvent.BEGUN, "Bob", AGAIN),
+        (TaskEvent.RECORDED, "Bob", AGAIN),
+        (TaskEvent.RECORDED, "Ada", EPISODE),
     ]
     assert held(bob.claim_next()) == ""
 
@@ -184,8 +184,8 @@ def test_a_draft_that_goes_on_after_somebody_else_recorded_its_task_changes_noth
     assert task is not None
     assert task.status is how
     assert [(one.deed, one.episode_id) for one in task.history][-2:] == [
-        (Deed.BEGUN, EPISODE),
-        (Deed.RECORDED, EPISODE),
+        (TaskEvent.BEGUN, EPISODE),
+        (TaskEvent.RECORDED, EPISODE),
     ]
 
 
@@ -219,7 +219,7 @@ def test_a_draft_is_theirs_who_held_its_task_whoever_sees_it_first(house: House)
     episodes.drafts[EPISODE] = "a"
     task = house.queue(episodes, annotator="Bob").board().task("a")
     assert task is not None
-    assert [(one.deed, one.by) for one in task.history] == [(Deed.BEGUN, "Ada")]
+    assert [(one.deed, one.by) for one in task.history] == [(TaskEvent.BEGUN, "Ada")]
 
 
 def test_a_draft_that_comes_back_from_the_trash_is_under_way_again(house: House) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from odyssey_recorder.errors import TaskError
-from odyssey_recorder.task.queue.queue import Deed, QueuedTask, Status
+from odyssey_recorder.task.queue.queue import QueuedTask, Status, TaskEvent
 from odyssey_recorder.task.queue.shared_queue import SharedQueue
 from tests.task.tasks import EPISODE, NotedEpisodes, queue_of, row
 
@@ -42,7 +42,7 @@ def test_all_that_was_done_is_there_again_with_who_when_and_why(progress: Path, 
     assert [one.status for one in queue.board().tasks] == [Status.SENT_BACK, Status.SKIPPED, Status.WAITING]
     back = task(queue, "a").history[-1]
     assert (back.deed, back.by, back.reason, back.episode_id) == (
-        Deed.SENT_BACK, "Bea", "A step is missing", EPISODE,
+        TaskEvent.SENT_BACK, "Bea", "A step is missing", EPISODE,
     )  # fmt: skip
     assert back.at.isoformat() == "2026-11-20T10:02:00+00:00"
     offered = [queue.claim_next(), queue.claim_next(after="a"), queue.claim_next(after="c")]

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from odyssey_recorder.errors import TaskError
 from odyssey_recorder.model.episode import TaskInfo
 from odyssey_recorder.task.listing import ListedTask
-from odyssey_recorder.task.queue.queue import Deed, Status
+from odyssey_recorder.task.queue.queue import Status, TaskEvent
 from odyssey_recorder.task.queue.rules import RANKS, SENT_BACK_RANKS, given, rank, skip_number, status_after
 
 PLACES = st.tuples(
@@ -48,18 +48,21 @@ def test_the_rank_says_the_order_in_one_number(
     ("deeds", "status"),
     [
         ([], Status.WAITING),
-        ([Deed.PREPARED], Status.TO_APPROVE),
-        ([Deed.PREPARED, Deed.EDITED, Deed.APPROVED, Deed.BEGUN, Deed.DROPPED], Status.WAITING),
-        ([Deed.SKIPPED, Deed.BEGUN, Deed.DROPPED], Status.SKIPPED),
-        ([Deed.RECORDED, Deed.SENT_BACK], Status.SENT_BACK),
-        ([Deed.RECORDED, Deed.ACCEPTED, Deed.RECORDED], Status.DONE),
-        ([Deed.IMPOSSIBLE, Deed.ACCEPTED], Status.IMPOSSIBLE),
-        ([Deed.IMPOSSIBLE, Deed.RECORDED], Status.IMPOSSIBLE),
-        ([Deed.RECORDED, Deed.IMPOSSIBLE], Status.RECORDED),
-        ([Deed.IMPOSSIBLE, Deed.SENT_BACK, Deed.RECORDED], Status.RECORDED),
+        ([TaskEvent.PREPARED], Status.TO_APPROVE),
+        (
+            [TaskEvent.PREPARED, TaskEvent.EDITED, TaskEvent.APPROVED, TaskEvent.BEGUN, TaskEvent.DROPPED],
+            Status.WAITING,
+        ),
+        ([TaskEvent.SKIPPED, TaskEvent.BEGUN, TaskEvent.DROPPED], Status.SKIPPED),
+        ([TaskEvent.RECORDED, TaskEvent.SENT_BACK], Status.SENT_BACK),
+        ([TaskEvent.RECORDED, TaskEvent.ACCEPTED, TaskEvent.RECORDED], Status.DONE),
+        ([TaskEvent.IMPOSSIBLE, TaskEvent.ACCEPTED], Status.IMPOSSIBLE),
+        ([TaskEvent.IMPOSSIBLE, TaskEvent.RECORDED], Status.IMPOSSIBLE),
+        ([TaskEvent.RECORDED, TaskEvent.IMPOSSIBLE], Status.RECORDED),
+        ([TaskEvent.IMPOSSIBLE, TaskEvent.SENT_BACK, TaskEvent.RECORDED], Status.RECORDED),
     ],
 )
-def test_a_task_stands_as_the_last_deed_that_counts_says(deeds: list[Deed], status: Status) -> None:
+def test_a_task_stands_as_the_last_deed_that_counts_says(deeds: list[TaskEvent], status: Status) -> None:
     assert status_after(deeds) is status
 
 

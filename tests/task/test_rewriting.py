@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from odyssey_recorder.errors import CancelledError
-from odyssey_recorder.llm.asking import Progress
+from odyssey_recorder.llm.batch import BatchProgress
 from odyssey_recorder.model.text_origin import Approval, TextOrigin, Writer
 from odyssey_recorder.task.listing import ListedTask, parse_task_line, task_line
 from odyssey_recorder.task.templates.template import TemplateLibrary
-from odyssey_recorder.task.words.rewriting import Rewriting, Rewritten
-from tests.llm.questions import asking
+from odyssey_recorder.task.wording.rewriting import Rewriting, Rewritten
+from tests.llm.questions import batch
 from tests.llm.stand_in import (
     MODEL,
     Asked,
@@ -45,7 +45,7 @@ def rewrite(
     budget: float | None = None,
 ) -> list[Rewritten]:
     with StandIn(behaviour) as server:
-        return Rewriting(asking(server, budget=budget), APPS, others).rewrite(tasks, names_apps=names_apps)
+        return Rewriting(batch(server, budget=budget), APPS, others).rewrite(tasks, names_apps=names_apps)
 
 
 def only(rewritten: Sequence[Rewritten]) -> tuple[ListedTask, TextOrigin]:
@@ -82,7 +82,7 @@ def test_where_it_comes_from_is_written_with_the_task() -> None:
 
 def test_what_the_rules_find_is_mended_by_the_model() -> None:
     with StandIn(ScriptedModel({FILLED: [GOOD.replace("three", "ten"), GOOD]})) as server:
-        one, text = only(Rewriting(asking(server), APPS).rewrite([TASK], names_apps=True))
+        one, text = only(Rewriting(batch(server), APPS).rewrite([TASK], names_apps=True))
 
     assert one.task.instruction == GOOD
     assert text.equivalence is not None
@@ -96,7 +96,7 @@ def test_what_the_rules_find_is_mended_by_the_model() -> None:
 
 def test_no_answer_may_be_without_end() -> None:
     with StandIn(ScriptedModel({FILLED: [GOOD]})) as server:
-        only(Rewriting(asking(server), APPS).rewrite([TASK], names_apps=True))
+        only(Rewriting(batch(server), APPS).rewrite([TASK], names_apps=True))
 
     assert [asked.body["max_tokens"] for asked in server.questions] == [4_000, 4_000]
 
@@ -104,7 +104,7 @@ def test_no_answer_may_be_without_end() -> None:
 def test_words_that_stay_wrong_are_kept_for_a_person_with_what_is_wrong_and_no_judge_is_asked() -> None:
     worse, bad = GOOD.replace("three", "ten").replace("Todoist", "Notes"), GOOD.replace("three", "ten")
     with StandIn(ScriptedModel({FILLED: [bad, worse]})) as server:
-        one, text = only(Rewriting(asking(server), APPS).rewrite([TASK], names_apps=True))
+        one, text = only(Rewriting(batch(server), APPS).rewrite([TASK], names_apps=True))
 
     assert one.task.instruction == bad
     assert text.equivalence is not None
@@ -156,7 +156,7 @@ def test_a_judge_who_finds_one_direction_false_is_believed() -> None:
 
 def test_apps_are_left_out_where_they_are_not_to_be_named() -> None:
     with StandIn(ScriptedModel()) as server:
-        one, text = only(Rewriting(asking(server), APPS).rewrite([TASK], names_apps=False))
+        one, text = only(Rewriting(batch(server), APPS).rewrite([TASK], names_apps=False))
 
     assert "Spotify" not in one.task.instruction
     assert not text.names_apps
@@ -166,7 +166,7 @@ def test_apps_are_left_out_where_they_are_not_to_be_named() -> None:
 
 def test_the_model_is_told_which_app_is_for_what() -> None:
     with StandIn(ScriptedModel()) as server:
-        Rewriting(asking(server), APPS).rewrite([TASK], names_apps=True)
+        Rewriting(batch(server), APPS).rewrite([TASK], names_apps=True)
 
     assert all('{"podcast": "Spotify", "todo": "Todoist"}' in asked.words for asked in server.questions)
 
@@ -176,7 +176,7 @@ def test_tasks_are_to_be_said_in_different_manners() -> None:
         task(slots={"item": "a podcast", "time": "20 minutes", "count": str(n)}, task_id=f"t{n}") for n in range(9)
     ]
     with StandIn(ScriptedModel()) as server:
-        Rewriting(asking(server), APPS).rewrite(several, names_apps=True)
+        Rewriting(batch(server), APPS).rewrite(several, names_apps=True)
 
     manners = {asked.words.rpartition("Manner: ")[2] for asked in server.questions if "<task>\n{" in asked.words}
     assert len(manners) > 2
@@ -239,7 +239,7 @@ def test_words_that_could_not_be_judged_are_kept_unjudged_and_it_is_told_why() -
 
 def test_nothing_is_asked_beyond_the_budget() -> None:
     with StandIn(ScriptedModel()) as server:
-        (one,) = Rewriting(asking(server, budget=0.000001), APPS).rewrite([TASK], names_apps=True)
+        (one,) = Rewriting(batch(server, budget=0.000001), APPS).rewrite([TASK], names_apps=True)
 
     assert server.questions == []
     assert one.task == TASK
@@ -252,9 +252,9 @@ def test_nothing_is_asked_beyond_the_budget() -> None:
 def test_each_is_told_as_soon_as_it_is_ready_and_all_come_in_their_order() -> None:
     several = one_of_each()[:6]
     told: list[Rewritten] = []
-    seen: list[Progress] = []
+    seen: list[BatchProgress] = []
     with StandIn(ScriptedModel({several[2].task.task: [refuses()]})) as server:
-        came = Rewriting(asking(server), library()).rewrite(
+        came = Rewriting(batch(server), library()).rewrite(
             several, names_apps=True, on_rewritten=told.append, progress=seen.append
         )
 
@@ -272,7 +272,7 @@ def test_the_instruction_of_another_task_is_a_fault_and_no_question_more() -> No
         task(slots={"item": "a podcast on yoga", "time": "20 minutes", "count": "4"}, task_id="two"), GOOD.upper()
     )
     with StandIn(ScriptedModel({FILLED: [GOOD]})) as server:
-        _, text = only(Rewriting(asking(server), APPS, [other]).rewrite([TASK], names_apps=True))
+        _, text = only(Rewriting(batch(server), APPS, [other]).rewrite([TASK], names_apps=True))
 
     assert text.equivalence is not None
     assert text.equivalence.faults == ("It is the instruction of another task, too.",)
@@ -289,10 +289,10 @@ def test_its_own_earlier_words_are_not_those_of_another() -> None:
 def test_a_second_run_asks_nothing_whatever_the_words_are_now(tmp_path: Path) -> None:
     several = one_of_each()[:6]
     with StandIn(ScriptedModel()) as server:
-        first = Rewriting(asking(server, tmp_path / "kept"), library()).rewrite(several, names_apps=True)
+        first = Rewriting(batch(server, tmp_path / "kept"), library()).rewrite(several, names_apps=True)
         asked = len(server.questions)
         again = [one.task for one in first]
-        second = Rewriting(asking(server, tmp_path / "kept"), library(), again).rewrite(again, names_apps=True)
+        second = Rewriting(batch(server, tmp_path / "kept"), library(), again).rewrite(again, names_apps=True)
 
     assert asked == len(server.questions) == 12
     assert second == first
@@ -301,7 +301,7 @@ def test_a_second_run_asks_nothing_whatever_the_words_are_now(tmp_path: Path) ->
 def test_whoever_asks_for_other_words_gets_others(tmp_path: Path) -> None:
     model, other = ScriptedModel({FILLED: [GOOD]}), GOOD.replace("Put on", "Play")
     with StandIn(model) as server:
-        asks = asking(server, tmp_path / "kept")
+        asks = batch(server, tmp_path / "kept")
         Rewriting(asks, APPS).rewrite([TASK], names_apps=True)
         model.words = {FILLED: [other]}
         same, _ = only(Rewriting(asks, APPS).rewrite([TASK], names_apps=True))
@@ -313,7 +313,7 @@ def test_whoever_asks_for_other_words_gets_others(tmp_path: Path) -> None:
 def test_cancelling_keeps_what_was_told() -> None:
     told: list[Rewritten] = []
     with StandIn(ScriptedModel(), delay_s=0.02) as server, pytest.raises(CancelledError):
-        Rewriting(asking(server, at_once=1), library()).rewrite(
+        Rewriting(batch(server, at_once=1), library()).rewrite(
             one_of_each()[:20], names_apps=True, on_rewritten=told.append, cancelled=lambda: len(told) >= 2
         )
 
@@ -325,7 +325,7 @@ def test_cancelling_keeps_what_was_told() -> None:
 
 def test_two_questions_are_expected_of_each_task() -> None:
     with StandIn(ScriptedModel()) as server:
-        asks = asking(server)
+        asks = batch(server)
         told = asks.estimate(Rewriting(asks, library()).likely_questions(one_of_each()[:5], names_apps=True))
 
     assert (told.calls, told.kept) == (10, 0)
@@ -338,7 +338,7 @@ def test_nothing_is_expected_of_a_second_run_and_only_the_rest_of_one_that_was_e
     several = one_of_each()[:5]
     bad = {FILLED: [GOOD.replace("three", "ten"), GOOD]}
     with StandIn(ScriptedModel(bad)) as server:
-        asks = asking(server)
+        asks = batch(server)
         rewriting = Rewriting(asks, TemplateLibrary(library().templates, {**library().catalogues, "tests": CATALOGUE}))
         rewriting.rewrite([*several[:3], TASK], names_apps=True)
         whole = asks.estimate(rewriting.likely_questions([*several[:3], TASK], names_apps=True))
@@ -354,7 +354,7 @@ def test_nothing_is_expected_of_a_second_run_and_only_the_rest_of_one_that_was_e
 def test_what_a_person_wrote_is_judged_and_stays_theirs() -> None:
     theirs = replace(said(TASK, GOOD), text=TextOrigin(Writer.PERSON, edited_by="Ada"))
     with StandIn(ScriptedModel()) as server:
-        one, text = only(Rewriting(asking(server), APPS).judge([theirs]))
+        one, text = only(Rewriting(batch(server), APPS).judge([theirs]))
 
     assert (one.task, text.writer, text.edited_by) == (theirs.task, Writer.PERSON, "Ada")
     assert text.equivalence is not None
@@ -365,7 +365,7 @@ def test_what_a_person_wrote_is_judged_and_stays_theirs() -> None:
 
 def test_what_a_person_wrote_is_held_against_the_rules_first() -> None:
     with StandIn(ScriptedModel()) as server:
-        _, text = only(Rewriting(asking(server), APPS).judge([said(TASK, "Listen to a podcast and note ideas")]))
+        _, text = only(Rewriting(batch(server), APPS).judge([said(TASK, "Listen to a podcast and note ideas")]))
 
     assert text.equivalence is not None
     assert text.equivalence.faults
@@ -377,12 +377,12 @@ def test_what_a_person_wrote_is_held_against_the_rules_first() -> None:
 RUN = """
 import sys
 from pathlib import Path
-from odyssey_recorder.llm.asking import Asking
-from odyssey_recorder.llm.kept_answers import KeptAnswers
+from odyssey_recorder.llm.batch import Asking
+from odyssey_recorder.llm.answer_cache import KeptAnswers
 from odyssey_recorder.llm.openai import OpenAIModel
 from odyssey_recorder.llm.prices import read_prices
 from odyssey_recorder.task.listing import read_tasks, task_line
-from odyssey_recorder.task.words.rewriting import Rewriting
+from odyssey_recorder.task.wording.rewriting import Rewriting
 from odyssey_recorder.task.templates.template_files import load_library, shipped_templates
 
 url, model, kept, tasks, out = sys.argv[1:]

@@ -3,7 +3,7 @@
 import pytest
 
 from odyssey_recorder.errors import TaskError
-from odyssey_recorder.task.queue.queue import Deed, QueuedTask, Status
+from odyssey_recorder.task.queue.queue import QueuedTask, Status, TaskEvent
 from odyssey_recorder.task.queue.shared_queue import SharedQueue
 from tests.task.houses import House
 from tests.task.tasks import EPISODE, NotedEpisodes, NotedReturns, row
@@ -54,7 +54,7 @@ def test_a_skipped_task_comes_last_with_its_reason(house: House) -> None:
     assert held(queue.claim_next(after="c")) == "a"
     assert standing(queue, "b").status is Status.SKIPPED
     assert [(entry.deed, entry.by, entry.reason) for entry in standing(queue, "a").history] == [
-        (Deed.SKIPPED, "Ada", "no such app")
+        (TaskEvent.SKIPPED, "Ada", "no such app")
     ]
 
 
@@ -187,7 +187,11 @@ def test_what_a_review_sends_back_waits_again_at_the_top_with_who_and_why(house:
     returns.send_back("b", EPISODE)
     back = standing(queue, "b")
     assert (back.status, back.reason) == (Status.SENT_BACK, "A step is missing, at step 3")
-    assert (back.history[-1].deed, back.history[-1].by, back.history[-1].episode_id) == (Deed.SENT_BACK, "Bea", EPISODE)
+    assert (back.history[-1].deed, back.history[-1].by, back.history[-1].episode_id) == (
+        TaskEvent.SENT_BACK,
+        "Bea",
+        EPISODE,
+    )
     assert held(queue.claim_next()) == "b"
     assert standing(queue, "b").reason == "A step is missing, at step 3"
 
@@ -213,7 +217,7 @@ def test_it_is_sent_back_once_in_all_windows_and_after_a_restart(house: House) -
     returns.send_back("a", EPISODE)
     for queue in (*windows, house.queue(returns=returns)):
         assert standing(queue, "a").status is Status.SENT_BACK
-        assert [entry.deed for entry in standing(queue, "a").history] == [Deed.RECORDED, Deed.SENT_BACK]
+        assert [entry.deed for entry in standing(queue, "a").history] == [TaskEvent.RECORDED, TaskEvent.SENT_BACK]
 
 
 def test_what_is_recorded_anew_is_done_although_the_earlier_episode_was_sent_back(house: House) -> None:

@@ -7,7 +7,7 @@ from datetime import date
 import pytest
 
 from odyssey_recorder.model.episode import Category
-from odyssey_recorder.task.making.generation import Order, generate
+from odyssey_recorder.task.generation.generator import GenerationOrder, generate
 from odyssey_recorder.task.templates.filling import Fillings, identity
 from odyssey_recorder.task.templates.template import TemplateLibrary
 from odyssey_recorder.task.templates.template_files import read_library, shipped_templates
@@ -54,7 +54,7 @@ def test_there_are_a_hundred_and_fifty_apps_of_twenty_five_classes(library: Temp
 
 @pytest.mark.parametrize("catalogue", ["android", "simulated_phone"])
 def test_two_hundred_tasks_are_distinct_and_balanced(library: TemplateLibrary, catalogue: str) -> None:
-    batch = generate(library, Order(200, seed=1, day=DAY, catalogue=catalogue))
+    batch = generate(library, GenerationOrder(200, seed=1, day=DAY, catalogue=catalogue))
     assert len({identity(task.task.task) for task in batch.tasks}) == 200
     assert {*Counter(task.task.category for task in batch.tasks).values()} == {33, 34}
     apps = set(library.catalogues[catalogue].by_name)
@@ -71,6 +71,6 @@ def test_every_phrasing_is_a_sentence(library: TemplateLibrary) -> None:
 def test_no_gap_is_filled_with_what_does_not_fit_the_words_around_it(
     library: TemplateLibrary, catalogue: str, *, names_apps: bool
 ) -> None:
-    order = Order(3_000, seed=1, day=DAY, catalogue=catalogue, names_apps=names_apps)
+    order = GenerationOrder(3_000, seed=1, day=DAY, catalogue=catalogue, names_apps=names_apps)
     texts = {text for task in generate(library, order).tasks for text in (task.task.task, task.task.instruction)}
     assert {text for text in texts if _STUMBLE.search(text)} == set()

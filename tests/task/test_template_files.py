@@ -7,8 +7,8 @@ import pytest
 from odyssey_recorder.errors import TaskError
 from odyssey_recorder.model.assignment import CleanHome
 from odyssey_recorder.model.episode import Category
-from odyssey_recorder.task.templates.catalogue import App
-from odyssey_recorder.task.templates.template import Days, Items, Numbers, Role
+from odyssey_recorder.task.templates.catalogue import CatalogueApp
+from odyssey_recorder.task.templates.template import DaySlotRange, Items, Numbers, Role
 from odyssey_recorder.task.templates.template_files import load_library, read_library
 from tests.task.templates import APPS, POOL, TEMPLATE, folder_of
 
@@ -57,13 +57,13 @@ def test_slots_take_pools_numbers_and_days(tmp_path: Path) -> None:
     text = changed('item: [a podcast on yoga, a course on chess]\n  count: {from: 2, to: 4, words: "{} ideas"}', slots)
     isles = "items: [kyoto, Madeira]\n"
     (template,) = load_library([folder_of(tmp_path, {LISTEN: text, "pools/isles.yaml": isles})]).templates
-    assert template.slots == {"item": Items(("Lisbon", "Kyoto", "Madeira")), "count": Days(1, 6, "weekday")}
+    assert template.slots == {"item": Items(("Lisbon", "Kyoto", "Madeira")), "count": DaySlotRange(1, 6, "weekday")}
 
 
 def test_a_catalogue_holds_its_apps_in_their_order(tmp_path: Path) -> None:
     catalogue = load_library([folder_of(tmp_path)]).catalogues["android"]
     assert (catalogue.title, catalogue.classes) == ("Apps of the tests", ("Reading", "Writing"))
-    assert catalogue.apps[0] == App("Listen", "org.example.listen", "Reading", frozenset({"podcast"}))
+    assert catalogue.apps[0] == CatalogueApp("Listen", "org.example.listen", "Reading", frozenset({"podcast"}))
     assert [app.name for app in catalogue.that_play("podcast")] == ["Listen", "YouTube"]
 
 

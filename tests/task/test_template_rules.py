@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from odyssey_recorder.task.templates.catalogue import App, Catalogue
+from odyssey_recorder.task.templates.catalogue import Catalogue, CatalogueApp
 from odyssey_recorder.task.templates.template import Items, Role
 from odyssey_recorder.task.templates.template_rules import LONGEST_ID, Fault, app_named_in, faults_of, players
 from tests.task.templates import catalogue_of, template_of
@@ -13,7 +13,7 @@ SHOPS = catalogue_of(shop=("Bazaar", "Market"), notes=("Jotter",))
 
 
 def catalogue(*names: str) -> Catalogue:
-    return Catalogue("android", "", (), tuple(App(name, name, "Other") for name in names))
+    return Catalogue("android", "", (), tuple(CatalogueApp(name, name, "Other") for name in names))
 
 
 def test_a_template_that_holds_to_all_has_no_fault() -> None:

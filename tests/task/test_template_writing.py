@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from odyssey_recorder.errors import TaskError
 from odyssey_recorder.model.assignment import AsFound, CleanHome
 from odyssey_recorder.model.episode import Category
-from odyssey_recorder.task.templates.template import Days, Items, Numbers, Role, Template
+from odyssey_recorder.task.templates.template import DaySlotRange, Items, Numbers, Role, Template
 from odyssey_recorder.task.templates.template_files import load_library, read_library, shipped_templates
 from odyssey_recorder.task.templates.template_writing import write_template
 from tests.task.templates import folder_of
@@ -22,7 +22,7 @@ TEMPLATE = Template(
             ("no: 12:30", "1.10", "yes", "a 'quoted' one # no comment", "Zürich \u201cß\u201d", "- dash", "null")
         ),
         "count": Numbers(2, 8, 2, "{} ideas"),
-        "day": Days(1, 6, "weekday"),
+        "day": DaySlotRange(1, 6, "weekday"),
     },
     (Role("podcast"), Role("notes", ("Notes", "Notes Plus"))),
     ("Hear {item}; {count}, {day}.", "{day}: {item}, {count}.", "{count} out of {item} by {day}."),

@@ -6,7 +6,7 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as some
 
-from odyssey_recorder.task.making.turns import Turns
+from odyssey_recorder.task.generation.turns import Turns
 
 shares = some.dictionaries(some.sampled_from("abcdef"), some.integers(1, 9).map(float), min_size=1)
 

@@ -6,9 +6,9 @@ from datetime import date
 from functools import cache
 
 from odyssey_recorder.model.episode import TaskInfo
+from odyssey_recorder.task.generation.generator import GenerationOrder, generate
 from odyssey_recorder.task.listing import ListedTask
-from odyssey_recorder.task.making.generation import Order, generate
-from odyssey_recorder.task.templates.catalogue import App, Catalogue
+from odyssey_recorder.task.templates.catalogue import Catalogue, CatalogueApp
 from odyssey_recorder.task.templates.filling import fill
 from odyssey_recorder.task.templates.template import TemplateLibrary
 from odyssey_recorder.task.templates.template_files import load_library, shipped_templates
@@ -18,7 +18,7 @@ CATALOGUE = Catalogue(
     "android",
     "Apps of the tests",
     (),
-    tuple(App(name, f"org.example.{number}", "Other") for number, name in enumerate(APPS)),
+    tuple(CatalogueApp(name, f"org.example.{number}", "Other") for number, name in enumerate(APPS)),
 )
 TO_DO = "Listen to {item} for {time} and write {count} ideas down"
 
@@ -51,7 +51,9 @@ def one_of_each(seed: int = 1) -> tuple[ListedTask, ...]:
     found: list[ListedTask] = []
     for template in whole.templates:
         alone = TemplateLibrary((template,), whole.catalogues)
-        order = Order(1, seed, date(2026, 11, 21), catalogue=template.catalogue, categories={template.category})
+        order = GenerationOrder(
+            1, seed, date(2026, 11, 21), catalogue=template.catalogue, categories={template.category}
+        )
         found += generate(alone, order).tasks
     return tuple(found)
 

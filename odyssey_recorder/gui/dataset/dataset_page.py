@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from odyssey_recorder.dataset.published import News, OpenedEpisode
+from odyssey_recorder.dataset.published import DatasetChange, OpenedEpisode
 from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.banner import Banner, Tone
 from odyssey_recorder.gui.commands import Command, Commands
@@ -52,7 +52,7 @@ class DatasetFolder(Protocol):
     def root(self) -> Path:
         """Where the dataset is."""
 
-    def follow(self, take: Callable[[News], object], warn: Callable[[str], object]) -> Following:
+    def follow(self, take: Callable[[DatasetChange], object], warn: Callable[[str], object]) -> Following:
         """Begin to tell, from another thread, of every episode there is and what becomes of them."""
 
     def open(self, episode_id: str) -> OpenedEpisode:
@@ -107,7 +107,7 @@ class DatasetPage(Page):
 
     # What becomes of the episodes.
 
-    def _take(self, news: News) -> None:
+    def _take(self, news: DatasetChange) -> None:
         self._to_read = max(self._to_read, news.unread) if news.unread else 0
         self._bar.setRange(0, self._to_read)
         self._bar.setValue(self._to_read - news.unread)

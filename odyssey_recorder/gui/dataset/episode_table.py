@@ -6,7 +6,7 @@ from html import escape
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
-from odyssey_recorder.dataset.published import News
+from odyssey_recorder.dataset.published import DatasetChange
 from odyssey_recorder.dataset.summaries import EpisodeSummary
 from odyssey_recorder.gui.theme import Theme
 
@@ -85,7 +85,7 @@ class EpisodeTable(QAbstractTableModel):
         """Which episodes are shown."""
         return self._filter
 
-    def take(self, news: News) -> None:
+    def take(self, news: DatasetChange) -> None:
         """Show what has become of the episodes."""
         for gone in news.gone:
             self._all.pop(gone, None)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QVBoxLayout, QWidget
 
-from odyssey_recorder.device.yard import Examination, Member
+from odyssey_recorder.device.inventory import DeviceExamination, InventoryDevice
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.parts import row, text_label
 
@@ -38,7 +38,13 @@ class DeviceCard(QFrame):
         self._lay_out()
 
     def show_member(
-        self, member: Member, examination: Examination | None, *, can_simulate: bool, lacks_sdk: bool, is_busy: bool
+        self,
+        member: InventoryDevice,
+        examination: DeviceExamination | None,
+        *,
+        can_simulate: bool,
+        lacks_sdk: bool,
+        is_busy: bool,
     ) -> None:
         """Show a device; `examination` is None where it does not run, or was not looked at yet."""
         self._name.setText(member.name)
@@ -107,7 +113,7 @@ def _pair(name: QLabel, value: QLabel) -> QWidget:
     return pair
 
 
-def offers(member: Member, examination: Examination | None, *, can_simulate: bool) -> frozenset[Command]:
+def offers(member: InventoryDevice, examination: DeviceExamination | None, *, can_simulate: bool) -> frozenset[Command]:
     """What can be done with a device as it is."""
     emulator = member.serial.startswith("emulator-")
     closed = examination is not None and examination.screen.posture == "CLOSED"
@@ -126,7 +132,7 @@ def offers(member: Member, examination: Examination | None, *, can_simulate: boo
     return frozenset(command for command, holds in rules.items() if holds)
 
 
-def facts(member: Member, examination: Examination | None) -> list[Fact]:
+def facts(member: InventoryDevice, examination: DeviceExamination | None) -> list[Fact]:
     """What is known of a device, name by name: what it says of itself, otherwise what its profile says."""
     profile = member.profile
     shown: list[Fact] = []
@@ -147,7 +153,7 @@ def facts(member: Member, examination: Examination | None) -> list[Fact]:
     return shown
 
 
-def advice(member: Member, *, can_simulate: bool, lacks_sdk: bool) -> str:
+def advice(member: InventoryDevice, *, can_simulate: bool, lacks_sdk: bool) -> str:
     """What can be done next with a device that is not ready; empty for one that is."""
     if member.is_ready:
         return ""
@@ -160,7 +166,7 @@ def advice(member: Member, *, can_simulate: bool, lacks_sdk: bool) -> str:
     return f"There is no virtual device of this kind on this computer yet. {create}{simulated}"
 
 
-def _what_exists(member: Member) -> str:
+def _what_exists(member: InventoryDevice) -> str:
     if member.simulated:
         return f"simulated, {member.serial}"
     words = [member.avd.name] if member.avd is not None else []

@@ -6,7 +6,7 @@ from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistent
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPen
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
-from odyssey_recorder.device.yard import Member
+from odyssey_recorder.device.inventory import InventoryDevice
 from odyssey_recorder.gui.icons import glyph, glyph_font
 from odyssey_recorder.gui.theme import Theme
 
@@ -25,7 +25,7 @@ WorkWords = Callable[[str], str]
 """What is under way on the device of a key, in words; empty for nothing."""
 
 
-def state_words(member: Member) -> str:
+def state_words(member: InventoryDevice) -> str:
     """What exists of a device, and whether it runs, in a few words."""
     if member.serial:
         kind = "Simulated" if member.simulated else "Running"
@@ -41,9 +41,9 @@ class DeviceRows(QAbstractListModel):
     def __init__(self, work_words: WorkWords, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._work_words = work_words
-        self._members: tuple[Member, ...] = ()
+        self._members: tuple[InventoryDevice, ...] = ()
 
-    def show_members(self, members: Sequence[Member]) -> None:
+    def show_members(self, members: Sequence[InventoryDevice]) -> None:
         """Show `members` in place of those before."""
         before, after = [one.key for one in self._members], [one.key for one in members]
         if before == after:
@@ -68,7 +68,7 @@ class DeviceRows(QAbstractListModel):
         if self._members:
             self.dataChanged.emit(self.index(0), self.index(len(self._members) - 1))
 
-    def member(self, key: str) -> Member | None:
+    def member(self, key: str) -> InventoryDevice | None:
         """The member of that key; None where there is none any more."""
         return next((one for one in self._members if one.key == key), None)
 
@@ -148,14 +148,14 @@ def _paint_words(painter: QPainter, font: QFont, area: QRectF, index: _Index, co
         top += metrics.height() + 2
 
 
-def _kind(member: Member) -> str:
+def _kind(member: InventoryDevice) -> str:
     if member.folds:
         return "book_open_outline"
     profile = member.profile
     return "tablet" if profile is not None and profile.width > profile.height else "cellphone"
 
 
-def _dot(member: Member, *, at_work: bool, theme: Theme) -> QColor | None:
+def _dot(member: InventoryDevice, *, at_work: bool, theme: Theme) -> QColor | None:
     if at_work:
         return theme.accent
     if not member.serial:

@@ -6,12 +6,12 @@ from typing import TypeVar
 
 from PySide6.QtCore import QObject, Signal
 
-from odyssey_recorder.device.preflight import Finding
-from odyssey_recorder.device.yard import Member
+from odyssey_recorder.device.inventory import InventoryDevice
+from odyssey_recorder.device.preflight import PreflightFinding
 from odyssey_recorder.errors import DeviceDisconnectedError, OdysseyError
 from odyssey_recorder.gui.background import Background
-from odyssey_recorder.gui.devices.yard import Yard
-from odyssey_recorder.gui.jobs import Job, Jobs, JobState, Work
+from odyssey_recorder.gui.devices.inventory import Inventory
+from odyssey_recorder.gui.jobs import Job, Jobs, JobState, JobWork
 
 T = TypeVar("T")
 
@@ -19,8 +19,8 @@ T = TypeVar("T")
 class DeviceWork(QObject):
     """Every method returns at once; outcomes come as signals, on the GUI thread."""
 
-    mustered = Signal(object)
-    muster_failed = Signal(str)
+    listed = Signal(object)
+    listing_failed = Signal(str)
     examined = Signal(str, object)
     examination_failed = Signal(str, str)
     work_changed = Signal(str)
@@ -29,9 +29,9 @@ class DeviceWork(QObject):
     failed = Signal(str)
     """A short call failed."""
 
-    def __init__(self, yard: Yard, background: Background, jobs: Jobs, parent: QObject) -> None:
+    def __init__(self, inventory: Inventory, background: Background, jobs: Jobs, parent: QObject) -> None:
         super().__init__(parent)
-        self._yard = yard
+        self._inventory = inventory
         self._background = background
         self._jobs = jobs
         self._of: dict[str, Job] = {}
@@ -41,7 +41,7 @@ class DeviceWork(QObject):
     @property
     def can_simulate(self) -> bool:
         """Whether simulated emulators can be started from here."""
-        return self._yard.can_simulate
+        return self._inventory.can_simulate
 
     def job(self, key: str) -> Job | None:
         """The work on a device that is under way, or that failed and was not dismissed."""
@@ -59,93 +59,93 @@ class DeviceWork(QObject):
 
     # Looking.
 
-    def muster(self) -> None:
+    def listing(self) -> None:
         """Look which devices there are, unless that is under way."""
         if not self._mustering:
             self._mustering = True
-            self._background.run(self._yard.muster, self._take_muster, self._tell_no_muster)
+            self._background.run(self._inventory.listing, self._take_listing, self._tell_listing_failure)
 
     def examine(self, serial: str) -> None:
         """Look at a running device, unless that is under way."""
         if self._examining != serial:
             self._examining = serial
-            call = partial(self._yard.examine, serial)
+            call = partial(self._inventory.examine, serial)
             self._background.run(call, partial(self._take, serial), partial(self._tell_no_examination, serial))
 
     def let_go(self) -> None:
         """Close the connection to the device that was looked at."""
-        self._background.run(self._yard.let_go, lambda _: None, self._tell_failure)
+        self._background.run(self._inventory.let_go, lambda _: None, self._tell_failure)
 
     def close(self) -> None:
         """Close it now: the window closes."""
-        self._yard.let_go()
+        self._inventory.let_go()
 
     # Long work.
 
-    def create(self, member: Member) -> None:
+    def create(self, member: InventoryDevice) -> None:
         """Make the AVD of a profile."""
-        self._carry_through(member, f"Creating {member.name}", lambda: self._yard.create(member.key))
+        self._carry_through(member, f"Creating {member.name}", lambda: self._inventory.create(member.key))
 
-    def start(self, member: Member, *, cold: bool) -> None:
+    def start(self, member: InventoryDevice, *, cold: bool) -> None:
         """Start a device's AVD."""
         if member.avd is not None:
-            self._start(member, f"Starting {member.name}", partial(self._yard.start, member.avd.name, cold=cold))
+            self._start(member, f"Starting {member.name}", partial(self._inventory.start, member.avd.name, cold=cold))
 
-    def reset(self, member: Member) -> None:
+    def reset(self, member: InventoryDevice) -> None:
         """Make a device's AVD as new, and start it."""
         if member.avd is not None:
-            self._start(member, f"Resetting {member.name}", partial(self._yard.reset, member.avd.name))
+            self._start(member, f"Resetting {member.name}", partial(self._inventory.reset, member.avd.name))
 
-    def simulate(self, member: Member) -> None:
+    def simulate(self, member: InventoryDevice) -> None:
         """Start a simulated emulator like a device."""
-        self._start(member, f"Starting a simulated {member.name}", partial(self._yard.simulate, member.key))
+        self._start(member, f"Starting a simulated {member.name}", partial(self._inventory.simulate, member.key))
 
-    def stop(self, member: Member) -> None:
+    def stop(self, member: InventoryDevice) -> None:
         """End a running device."""
-        self._carry_through(member, f"Stopping {member.name}", lambda: self._yard.stop(member.serial))
+        self._carry_through(member, f"Stopping {member.name}", lambda: self._inventory.stop(member.serial))
 
-    def save_snapshot(self, member: Member, name: str) -> None:
+    def save_snapshot(self, member: InventoryDevice, name: str) -> None:
         """Save the device under a name."""
-        call = partial(self._yard.save_snapshot, member.serial, name)
+        call = partial(self._inventory.save_snapshot, member.serial, name)
         self._carry_through(member, f"Saving the snapshot {name}", call)
 
-    def load_snapshot(self, member: Member, name: str) -> None:
+    def load_snapshot(self, member: InventoryDevice, name: str) -> None:
         """Bring the device back to a snapshot."""
-        call = partial(self._yard.load_snapshot, member.serial, name)
+        call = partial(self._inventory.load_snapshot, member.serial, name)
         self._carry_through(member, f"Loading the snapshot {name}", call)
 
     # Short calls.
 
-    def delete_snapshot(self, member: Member, name: str) -> None:
+    def delete_snapshot(self, member: InventoryDevice, name: str) -> None:
         """Forget a snapshot."""
-        self._ask(partial(self._yard.delete_snapshot, member.serial, name), member)
+        self._ask(partial(self._inventory.delete_snapshot, member.serial, name), member)
 
-    def fold(self, member: Member) -> None:
+    def fold(self, member: InventoryDevice) -> None:
         """Close a phone that folds."""
-        self._ask(partial(self._yard.fold, member.serial), member)
+        self._ask(partial(self._inventory.fold, member.serial), member)
 
-    def unfold(self, member: Member) -> None:
+    def unfold(self, member: InventoryDevice) -> None:
         """Open a phone that folds."""
-        self._ask(partial(self._yard.unfold, member.serial), member)
+        self._ask(partial(self._inventory.unfold, member.serial), member)
 
-    def rotate(self, member: Member) -> None:
+    def rotate(self, member: InventoryDevice) -> None:
         """Turn a device by a quarter."""
-        self._ask(partial(self._yard.rotate, member.serial), member)
+        self._ask(partial(self._inventory.rotate, member.serial), member)
 
-    def mend(self, member: Member, finding: Finding) -> None:
+    def mend(self, member: InventoryDevice, finding: PreflightFinding) -> None:
         """Carry out a finding's repairs."""
-        self._ask(partial(self._yard.mend, member.serial, finding), member)
+        self._ask(partial(self._inventory.mend, member.serial, finding), member)
 
-    def amend(self, member: Member) -> None:
+    def amend(self, member: InventoryDevice) -> None:
         """Bring the configuration of a device's AVD to what its profile says."""
         if member.avd is not None:
-            self._ask(partial(self._yard.amend, member.avd.name), member)
+            self._ask(partial(self._inventory.amend, member.avd.name), member)
 
-    def _carry_through(self, member: Member, title: str, call: Callable[[], object]) -> None:
+    def _carry_through(self, member: InventoryDevice, title: str, call: Callable[[], object]) -> None:
         """Do what cannot be cancelled."""
         self._start(member, title, lambda _progress, _cancelled: call(), can_cancel=False)
 
-    def _start(self, member: Member, title: str, work: Work[T], *, can_cancel: bool = True) -> None:
+    def _start(self, member: InventoryDevice, title: str, work: JobWork[T], *, can_cancel: bool = True) -> None:
         if self.is_busy(member.key):
             return
         job = self._of[member.key] = self._jobs.start(title, work, can_cancel=can_cancel)
@@ -153,13 +153,13 @@ class DeviceWork(QObject):
         job.ended.connect(lambda: self._end(member, job))
         self.work_changed.emit(member.key)
 
-    def _end(self, member: Member, job: Job) -> None:
+    def _end(self, member: InventoryDevice, job: Job) -> None:
         if job.state is not JobState.FAILED:
             del self._of[member.key]
         self._look_again(member)
         self.work_changed.emit(member.key)
 
-    def _ask(self, call: Callable[[], object], member: Member) -> None:
+    def _ask(self, call: Callable[[], object], member: InventoryDevice) -> None:
         def end(_: object) -> None:
             self._look_again(member)
 
@@ -169,19 +169,19 @@ class DeviceWork(QObject):
 
         self._background.run(call, end, tell)
 
-    def _look_again(self, member: Member) -> None:
-        self.muster()
+    def _look_again(self, member: InventoryDevice) -> None:
+        self.listing()
         if member.serial:
             self._examining = ""  # what is under way was asked before
             self.examine(member.serial)
 
-    def _take_muster(self, muster: object) -> None:
+    def _take_listing(self, listing: object) -> None:
         self._mustering = False
-        self.mustered.emit(muster)
+        self.listed.emit(listing)
 
-    def _tell_no_muster(self, error: Exception) -> None:
+    def _tell_listing_failure(self, error: Exception) -> None:
         self._mustering = False
-        self.muster_failed.emit(_words(error))
+        self.listing_failed.emit(_words(error))
 
     def _take(self, serial: str, examination: object) -> None:
         self._examining = ""
@@ -191,7 +191,7 @@ class DeviceWork(QObject):
         self._examining = ""
         self.examination_failed.emit(serial, _words(error))
         if isinstance(error, DeviceDisconnectedError):
-            self.muster()
+            self.listing()
 
     def _tell_failure(self, error: Exception) -> None:
         self.failed.emit(_words(error))

@@ -15,17 +15,17 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from odyssey_recorder.device.preflight import Finding
-from odyssey_recorder.device.yard import Examination, Member, Muster
+from odyssey_recorder.device.inventory import DeviceExamination, InventoryDevice, InventoryListing
+from odyssey_recorder.device.preflight import PreflightFinding
 from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.banner import Banner, Tone
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.devices.device_card import DeviceCard
 from odyssey_recorder.gui.devices.device_rows import KEY_ROLE, DeviceDelegate, DeviceRows
 from odyssey_recorder.gui.devices.device_work import DeviceWork
+from odyssey_recorder.gui.devices.inventory import Inventory
 from odyssey_recorder.gui.devices.missing_card import MissingCard
 from odyssey_recorder.gui.devices.snapshot_card import SnapshotCard
-from odyssey_recorder.gui.devices.yard import Yard
 from odyssey_recorder.gui.job_card import JobCard
 from odyssey_recorder.gui.jobs import Job, Jobs
 from odyssey_recorder.gui.page import Page
@@ -48,10 +48,10 @@ class DevicesPage(Page):
     record_asked = Signal(str)
     """The serial of the device that is to be recorded."""
 
-    def __init__(self, yard: Yard, background: Background, jobs: Jobs, commands: Commands) -> None:
+    def __init__(self, inventory: Inventory, background: Background, jobs: Jobs, commands: Commands) -> None:
         super().__init__()
         self._commands = commands
-        self._work = DeviceWork(yard, background, jobs, self)
+        self._work = DeviceWork(inventory, background, jobs, self)
         self._rows = DeviceRows(self._work_words, self)
         self._list = named(QListView(), "Devices")
         self._said = text_label(_LOOKING, "hint")
@@ -69,8 +69,8 @@ class DevicesPage(Page):
         self._recorded = ""
         self._stopped = ""  # the serial that was last stopped from here
         self._followed: Job | None = None
-        self._examination: Examination | None = None
-        self._mustered = Muster(())
+        self._examination: DeviceExamination | None = None
+        self._listed = InventoryListing(())
         self._look_around = QTimer(self, interval=_LOOK_AROUND_MS)
         self._lay_out()
         self._connect()
@@ -107,13 +107,13 @@ class DevicesPage(Page):
         self._show_member()
 
     @property
-    def _member(self) -> Member | None:
+    def _member(self) -> InventoryDevice | None:
         return self._rows.member(self._key)
 
     # What is found out.
 
     def _look(self) -> None:
-        self._work.muster()
+        self._work.listing()
         self._check()
 
     def _check(self) -> None:
@@ -121,15 +121,15 @@ class DevicesPage(Page):
         if member is not None and member.is_ready and not self._is_taken(member):
             self._work.examine(member.serial)
 
-    def _is_taken(self, member: Member) -> bool:
+    def _is_taken(self, member: InventoryDevice) -> bool:
         """Whether work on a device, or a recording, is under way."""
         return self._work.is_busy(member.key) or (bool(member.serial) and member.serial == self._recorded)
 
-    def _show_muster(self, muster: Muster) -> None:
+    def _show_listing(self, listing: InventoryListing) -> None:
         before = self._member
-        self._mustered = muster
+        self._listed = listing
         self._said.hide()
-        self._rows.show_members(muster.members)
+        self._rows.show_members(listing.members)
         self._list.setCurrentIndex(self._rows.index(self._rows.row_of(self._key)))
         member = self._member
         if before is not None and before.is_ready:
@@ -139,18 +139,18 @@ class DevicesPage(Page):
             self._check()
         self._show_member()
 
-    def _tell_if_lost(self, before: Member, now: Member | None) -> None:
+    def _tell_if_lost(self, before: InventoryDevice, now: InventoryDevice | None) -> None:
         is_there = now is not None and now.serial == before.serial
         is_asked_for = self._work.is_busy(before.key) or before.serial == self._stopped
         if not is_there and not is_asked_for:
             words = f"{before.serial} ({before.name}) is gone."
             self._message.show_message(Tone.WARNING, words, "It was closed, or it crashed: start it again.")
 
-    def _show_no_muster(self, words: str) -> None:
+    def _show_listing_failure(self, words: str) -> None:
         self._said.hide()
         self._message.show_message(Tone.DANGER, words)
 
-    def _take_examination(self, serial: str, examination: Examination) -> None:
+    def _take_examination(self, serial: str, examination: DeviceExamination) -> None:
         member = self._member
         if member is not None and member.serial == serial:
             self._examination = examination
@@ -177,20 +177,20 @@ class DevicesPage(Page):
         if member is not None:
             self._show_card(member)
         self._show_running(member if member is not None and member.is_ready else None)
-        self._missing.show_findings(() if member is not None and member.serial else self._mustered.missing)
+        self._missing.show_findings(() if member is not None and member.serial else self._listed.missing)
         self._show_configuration(member)
         self._follow_job()
 
-    def _show_card(self, member: Member) -> None:
+    def _show_card(self, member: InventoryDevice) -> None:
         self._card.show_member(
             member,
             self._examination,
             can_simulate=self._work.can_simulate,
-            lacks_sdk=bool(self._mustered.missing),
+            lacks_sdk=bool(self._listed.missing),
             is_busy=self._is_taken(member),
         )
 
-    def _show_running(self, member: Member | None) -> None:
+    def _show_running(self, member: InventoryDevice | None) -> None:
         """Show what there is for a device that can be used now, None for no such."""
         is_recorded = member is not None and member.serial == self._recorded
         is_free = member is not None and not self._is_taken(member)
@@ -202,7 +202,7 @@ class DevicesPage(Page):
         names = seen.snapshots if seen is not None else ()
         self._snapshots.show_snapshots(names, usable=is_free and seen is not None)
 
-    def _show_configuration(self, member: Member | None) -> None:
+    def _show_configuration(self, member: InventoryDevice | None) -> None:
         problems = member.avd.problems if member is not None and member.avd is not None else ()
         if problems:
             self._configuration.show_message(Tone.WARNING, _AMEND, " ".join(problems))
@@ -235,31 +235,31 @@ class DevicesPage(Page):
         self._show_member()
         self._check()
 
-    def _ask(self, work: Callable[[Member], None]) -> None:
+    def _ask(self, work: Callable[[InventoryDevice], None]) -> None:
         member = self._member
         if member is not None:
             self._message.hide()
             work(member)
 
-    def _stop(self, member: Member) -> None:
+    def _stop(self, member: InventoryDevice) -> None:
         self._stopped = member.serial
         self._work.stop(member)
 
-    def _ask_to_record(self, member: Member) -> None:
+    def _ask_to_record(self, member: InventoryDevice) -> None:
         self.record_asked.emit(member.serial)
 
-    def _ask_to_reset(self, member: Member) -> None:
+    def _ask_to_reset(self, member: InventoryDevice) -> None:
         dialog = _ResetDialog(member, self)
         dialog.accepted.connect(lambda: self._work.reset(member))
         dialog.open()
 
-    def _mend(self, finding: Finding) -> None:
+    def _mend(self, finding: PreflightFinding) -> None:
         self._ask(lambda member: self._work.mend(member, finding))
 
     def _connect(self) -> None:
         work = self._work
-        work.mustered.connect(self._show_muster)
-        work.muster_failed.connect(self._show_no_muster)
+        work.listed.connect(self._show_listing)
+        work.listing_failed.connect(self._show_listing_failure)
         work.examined.connect(self._take_examination)
         work.examination_failed.connect(self._tell_no_examination)
         work.work_changed.connect(self._show_work)
@@ -271,7 +271,7 @@ class DevicesPage(Page):
         self._snapshots.save_asked.connect(lambda name: self._ask(lambda one: work.save_snapshot(one, name)))
         self._snapshots.load_asked.connect(lambda name: self._ask(lambda one: work.load_snapshot(one, name)))
         self._snapshots.delete_asked.connect(lambda name: self._ask(lambda one: work.delete_snapshot(one, name)))
-        calls: dict[Command, Callable[[Member], None]] = {
+        calls: dict[Command, Callable[[InventoryDevice], None]] = {
             Command.DEVICE_CREATE: work.create,
             Command.DEVICE_START: partial(work.start, cold=False),
             Command.DEVICE_COLD_BOOT: partial(work.start, cold=True),
@@ -343,7 +343,7 @@ class DevicesPage(Page):
 class _ResetDialog(QDialog):
     """Asks whether a device shall really be made as new, and says what is lost."""
 
-    def __init__(self, member: Member, parent: QWidget) -> None:
+    def __init__(self, member: InventoryDevice, parent: QWidget) -> None:
         super().__init__(parent)
         self.setWindowTitle("Reset the device")
         reset = push_button("Reset", f"Make {member.name} as new (Return)", "primary")

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from PySide6.QtWidgets import QFrame, QVBoxLayout
 
-from odyssey_recorder.device.preflight import Finding
-from odyssey_recorder.gui.mend_list import MendList
+from odyssey_recorder.device.preflight import PreflightFinding
+from odyssey_recorder.gui.fix_list import FixList
 from odyssey_recorder.gui.parts import text_label
 
 
@@ -15,7 +15,7 @@ class MissingCard(QFrame):
     def __init__(self) -> None:
         super().__init__()
         self.setProperty("kind", "card")
-        self._list = MendList()
+        self._list = FixList()
         column = QVBoxLayout(self)
         column.setContentsMargins(16, 14, 8, 12)
         column.setSpacing(8)
@@ -24,7 +24,7 @@ class MissingCard(QFrame):
         column.addWidget(self._list, 1)
         self.hide()
 
-    def show_findings(self, findings: Sequence[Finding]) -> None:
+    def show_findings(self, findings: Sequence[PreflightFinding]) -> None:
         """Show what is missing; nothing at all where nothing is."""
         self._list.show_findings(findings)
         self.setVisible(bool(findings))

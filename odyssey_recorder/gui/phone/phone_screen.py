@@ -6,8 +6,8 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from odyssey_recorder.gui.phone.phone_pictures import PhonePicture
-from odyssey_recorder.gui.record.fit import Fit
+from odyssey_recorder.gui.phone.phone_frames import PhoneFrame
+from odyssey_recorder.gui.record.scale import FitScale
 from odyssey_recorder.gui.theme import Theme
 from odyssey_recorder.model.geometry import Pixel
 
@@ -47,14 +47,14 @@ class PhoneScreen(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._picture: PhonePicture | None = None
+        self._picture: PhoneFrame | None = None
         self._fingers: tuple[Pixel, ...] = ()
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setMinimumSize(200, 200)
         self.setAccessibleName("Phone screen")
 
-    def show_picture(self, picture: PhonePicture) -> None:
+    def show_picture(self, picture: PhoneFrame) -> None:
         """Show `picture` in place of the one before."""
         self._picture = picture
         self.update()
@@ -64,11 +64,11 @@ class PhoneScreen(QWidget):
         """The number of the frame that is shown; 0 before the first one."""
         return 0 if self._picture is None else self._picture.number
 
-    def fit(self) -> Fit | None:
+    def fit(self) -> FitScale | None:
         """Where the picture lies in the widget; None while there is none."""
         if self._picture is None:
             return None
-        return Fit.inside(self._picture.size, QRectF(self.rect()), device_pixel_ratio=self.devicePixelRatioF())
+        return FitScale.inside(self._picture.size, QRectF(self.rect()), device_pixel_ratio=self.devicePixelRatioF())
 
     # The mouse and the keyboard.
 
@@ -140,7 +140,7 @@ class PhoneScreen(QWidget):
                 _paint_ring(painter, fit.point_of(finger))
 
 
-def _opposite(pixel: Pixel, fit: Fit) -> Pixel:
+def _opposite(pixel: Pixel, fit: FitScale) -> Pixel:
     """The place that mirrors `pixel` at the middle of the picture."""
     return Pixel(fit.picture.width - 1 - pixel.x, fit.picture.height - 1 - pixel.y)
 

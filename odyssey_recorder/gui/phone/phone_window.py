@@ -14,8 +14,8 @@ from odyssey_recorder.gui.application import application
 from odyssey_recorder.gui.error_dialog import ErrorHook
 from odyssey_recorder.gui.icons import icon
 from odyssey_recorder.gui.parts import named, text_label
-from odyssey_recorder.gui.phone.phone_hands import PhoneHands
-from odyssey_recorder.gui.phone.phone_pictures import PhonePicture, PhonePictures
+from odyssey_recorder.gui.phone.phone_frames import PhoneFrame, PhoneFrames
+from odyssey_recorder.gui.phone.phone_input import PhoneInput
 from odyssey_recorder.gui.phone.phone_screen import PhoneScreen
 from odyssey_recorder.gui.theme import Theme, style_sheet
 from odyssey_recorder.model.geometry import Size
@@ -61,8 +61,8 @@ class PhoneWindow(QMainWindow):
         profile = emulator.phone.profile
         self._name = f"Simulated {profile.title}"
         self._shape = Size(profile.size.width, profile.size.height)
-        self._hands = PhoneHands(emulator.guest, self)
-        self._pictures = PhonePictures(emulator.phone, self)
+        self._hands = PhoneInput(emulator.guest, self)
+        self._pictures = PhoneFrames(emulator.phone, self)
         self._screen = PhoneScreen()
         self._words = text_label(kind="hint")
         self._notice_ends = QTimer(self, interval=_NOTICE_MS, singleShot=True)
@@ -86,7 +86,7 @@ class PhoneWindow(QMainWindow):
             self._use_palette()
         super().changeEvent(event)
 
-    def _show_picture(self, picture: PhonePicture) -> None:
+    def _show_picture(self, picture: PhoneFrame) -> None:
         self._screen.show_picture(picture)
         if picture.size == self._shape:
             return

@@ -5,9 +5,9 @@ from PySide6.QtWidgets import QDialog, QScrollArea, QVBoxLayout, QWidget
 
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.parts import fill_dialog, labelled, line_edit, push_button, row, scroll_area, text_label
-from odyssey_recorder.gui.practice.practice_coach import PracticeCoach
+from odyssey_recorder.gui.practice.practice_bridge import PracticeBridge
 from odyssey_recorder.practice.profiles import LONGEST_NAME
-from odyssey_recorder.practice.room import ConsentText, Welcome
+from odyssey_recorder.practice.service import ConsentText, Welcome
 
 _WIDTH, _HEIGHT = 660, 560
 
@@ -18,7 +18,7 @@ class FirstUse(QObject):
     Who only reviews is not asked: the dialog waits until `expect_recording` was called.
     """
 
-    def __init__(self, coach: PracticeCoach, commands: Commands, window: QWidget) -> None:
+    def __init__(self, coach: PracticeBridge, commands: Commands, window: QWidget) -> None:
         super().__init__(window)
         self._coach = coach
         self._window = window

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QScrollArea, QVBoxLay
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.icons import icon
 from odyssey_recorder.gui.parts import push_button, row, text_label
-from odyssey_recorder.gui.practice.practice_coach import PracticeCoach
+from odyssey_recorder.gui.practice.practice_bridge import PracticeBridge
 from odyssey_recorder.gui.record.recording_controller import Phase, RecordingController
 from odyssey_recorder.gui.theme import Theme
 from odyssey_recorder.practice.score import PASS_MARK, Score
@@ -28,7 +28,7 @@ _ASK = "Start recording, then take a hint whenever you are stuck. Hints cost nex
 class PracticeCard(QFrame):
     """Shown while a task is practised; hidden otherwise."""
 
-    def __init__(self, coach: PracticeCoach, controller: RecordingController, commands: Commands) -> None:
+    def __init__(self, coach: PracticeBridge, controller: RecordingController, commands: Commands) -> None:
         super().__init__()
         self.setProperty("kind", "card")
         self._coach = coach
@@ -65,7 +65,7 @@ class PracticeCard(QFrame):
         self.setVisible(task is not None)
         failure = self._coach.failure
         after = score is not None or bool(failure)
-        left = welcome.standing.left if welcome is not None else 0
+        left = welcome.status.left if welcome is not None else 0
         self._commands.enable(Command.HINT, on=self._coach.has_hint)
         self._commands.enable(Command.TRY_AGAIN, on=after)
         goes_on = score is not None and score.is_passed and left > 0

@@ -14,8 +14,8 @@ from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from odyssey_recorder.gui.icons import icon
 from odyssey_recorder.gui.theme import Theme
-from odyssey_recorder.practice.room import Welcome
 from odyssey_recorder.practice.score import PASS_MARK
+from odyssey_recorder.practice.service import Welcome
 from odyssey_recorder.practice.tasks import PracticeTask
 
 _Index = QModelIndex | QPersistentModelIndex
@@ -36,7 +36,7 @@ class PracticeList(QAbstractListModel):
 
     def show_welcome(self, welcome: Welcome) -> None:
         """Show the tasks, and what came of them until now."""
-        rows = [(task, welcome.standing.best.get(task.task_id)) for task in welcome.tasks]
+        rows = [(task, welcome.status.best.get(task.task_id)) for task in welcome.tasks]
         if [task for task, _ in rows] != [task for task, _ in self._rows]:
             self.beginResetModel()
             self._rows = rows

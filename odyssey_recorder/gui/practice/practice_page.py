@@ -7,10 +7,10 @@ from odyssey_recorder.gui.banner import Banner, Tone
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.page import Page
 from odyssey_recorder.gui.parts import named, row, text_label
-from odyssey_recorder.gui.practice.practice_coach import PracticeCoach
+from odyssey_recorder.gui.practice.practice_bridge import PracticeBridge
 from odyssey_recorder.gui.practice.practice_list import TASK_ROLE, VALUE_ROLE, PracticeList, PracticeRow, state_words
-from odyssey_recorder.practice.room import Welcome
 from odyssey_recorder.practice.score import PASS_MARK
+from odyssey_recorder.practice.service import Welcome
 from odyssey_recorder.practice.tasks import PracticeTask
 
 _SPACE = 16
@@ -26,7 +26,7 @@ class PracticePage(Page):
 
     practise_asked = Signal()
 
-    def __init__(self, coach: PracticeCoach, commands: Commands) -> None:
+    def __init__(self, coach: PracticeBridge, commands: Commands) -> None:
         super().__init__()
         self._coach = coach
         self._commands = commands
@@ -76,8 +76,8 @@ class PracticePage(Page):
             self._told.setText(failure or "Looking how far you are…")
             return
         self._model.show_welcome(welcome)
-        passed, wanted = len(welcome.standing.wanted) - welcome.standing.left, len(welcome.standing.wanted)
-        self._told.setText(_standing_words(welcome))
+        passed, wanted = len(welcome.status.wanted) - welcome.status.left, len(welcome.status.wanted)
+        self._told.setText(_status_words(welcome))
         self._progress.setRange(0, max(wanted, 1))
         self._progress.setValue(passed if wanted else 1)
         self._progress.setAccessibleDescription(f"{passed} of {wanted}")
@@ -149,8 +149,8 @@ class PracticePage(Page):
         self._list.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
 
 
-def _standing_words(welcome: Welcome) -> str:
-    wanted, left = len(welcome.standing.wanted), welcome.standing.left
+def _status_words(welcome: Welcome) -> str:
+    wanted, left = len(welcome.status.wanted), welcome.status.left
     if not wanted:
         return f"{welcome.name}, your lead asks for no practice: recording is open. You may practise all the same."
     if not left:

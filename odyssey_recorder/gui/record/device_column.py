@@ -17,7 +17,7 @@ from odyssey_recorder.gui.record.mirror_stage import MirrorStage
 from odyssey_recorder.gui.record.publication import Publication
 from odyssey_recorder.gui.record.recording_controller import Phase, RecordingController
 from odyssey_recorder.gui.record.state_words import (
-    Told,
+    StateText,
     tell_lost_while_watching,
     tell_passive_view,
     tell_phase,
@@ -147,7 +147,7 @@ class DeviceColumn(QWidget):
         else:
             self._tell(tell_view(view, touched=touched, practice=practice))
 
-    def _tell(self, told: Told) -> None:
+    def _tell(self, told: StateText) -> None:
         self._told = told
         if self._commands[Command.PAUSE].isChecked():
             told = told.paused()

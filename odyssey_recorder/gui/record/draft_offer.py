@@ -7,13 +7,13 @@ from PySide6.QtWidgets import QWidget
 
 from odyssey_recorder.dataset.store import DraftSummary
 from odyssey_recorder.gui.commands import Command, Commands
-from odyssey_recorder.gui.practice.practice_coach import PracticeCoach
+from odyssey_recorder.gui.practice.practice_bridge import PracticeBridge
 from odyssey_recorder.gui.record.drafts_dialog import DraftsDialog
 from odyssey_recorder.gui.record.recording_controller import Phase, RecordingController
-from odyssey_recorder.task.queue.queue import Board, Deed, QueuedTask
+from odyssey_recorder.task.queue.queue import Board, QueuedTask, TaskEvent
 
 _CHOOSE_FIRST = "Choose a device first: the recording goes on there."
-_RECORDED = (Deed.RECORDED, Deed.IMPOSSIBLE)
+_RECORDED = (TaskEvent.RECORDED, TaskEvent.IMPOSSIBLE)
 
 
 class DraftOffer(QObject):
@@ -22,7 +22,7 @@ class DraftOffer(QObject):
     resuming = Signal(object)
 
     def __init__(
-        self, controller: RecordingController, commands: Commands, page: QWidget, coach: PracticeCoach | None = None
+        self, controller: RecordingController, commands: Commands, page: QWidget, coach: PracticeBridge | None = None
     ) -> None:
         super().__init__(page)
         self._controller = controller
@@ -78,9 +78,9 @@ class DraftOffer(QObject):
 
 def _twice_words(task: QueuedTask, episode_id: str) -> str:
     """That the task of a draft was recorded as another episode, which was not sent back; empty where it was not."""
-    ends = (entry for entry in reversed(task.history) if entry.deed in (*_RECORDED, Deed.SENT_BACK))
+    ends = (entry for entry in reversed(task.history) if entry.deed in (*_RECORDED, TaskEvent.SENT_BACK))
     last = next(ends, None)
-    if last is None or last.deed is Deed.SENT_BACK or last.episode_id == episode_id:
+    if last is None or last.deed is TaskEvent.SENT_BACK or last.episode_id == episode_id:
         return ""
     day = last.at.astimezone()
     return f"{last.by} recorded this task on {day.day} {day:%b}: finish it only if it is to be there twice."

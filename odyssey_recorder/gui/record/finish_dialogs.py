@@ -4,7 +4,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QDialog, QPushButton, QWidget
 
 from odyssey_recorder.gui.parts import fill_dialog, line_edit, push_button, row, text_label
-from odyssey_recorder.gui.reason_dialog import Question, ReasonDialog
+from odyssey_recorder.gui.reason_dialog import ReasonDialog, ReasonQuestion
 
 REASONS = (
     "no results",
@@ -41,7 +41,7 @@ class ImpossibleDialog(ReasonDialog):
     """Asks for the reason of IMPOSSIBLE, which must be given."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        asked = Question(
+        asked = ReasonQuestion(
             title="Task impossible",
             question="Why can the task not be done here?",
             answer="Impossible",

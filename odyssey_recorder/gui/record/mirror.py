@@ -19,10 +19,10 @@ from odyssey_recorder.gesture.recognizer import TouchRules, recognize
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.gui.action_painter import paint_caution, paint_label
 from odyssey_recorder.gui.record.finger import Finger, wheel_stroke
-from odyssey_recorder.gui.record.fit import Fit
 from odyssey_recorder.gui.record.mirror_canvas import FramePicture, paint_gesture, paint_outline, paint_veil
+from odyssey_recorder.gui.record.panning import ViewPanning
+from odyssey_recorder.gui.record.scale import FitScale
 from odyssey_recorder.gui.record.veil import Veil, Weight
-from odyssey_recorder.gui.record.view_hand import ViewHand
 from odyssey_recorder.gui.record.view_zoom import Room, Viewport
 from odyssey_recorder.model.action import Click, LongPress, Scroll, SystemKey, describe
 from odyssey_recorder.model.geometry import Pixel
@@ -69,7 +69,7 @@ class MirrorView(QWidget):
         self._shown: Frame | None = None
         self._picture = FramePicture()
         self.viewport.changed.connect(self.update)
-        self._hand = ViewHand(self, self.viewport)
+        self._hand = ViewPanning(self, self.viewport)
         self._caution = ""
         self._sent = ""
         self._veil: Veil | None = Veil("No device", Weight.HEAVY)
@@ -174,7 +174,7 @@ class MirrorView(QWidget):
         """The number of the frame that is shown; None before the first one."""
         return None if self._shown is None else self._shown.number
 
-    def fit(self) -> Fit | None:
+    def fit(self) -> FitScale | None:
         """Where the shown frame lies in the widget; None while there is none."""
         if self._shown is not None:
             self.viewport.set_room(Room(self._shown.size, QRectF(self.rect()), self.devicePixelRatioF()))
@@ -359,7 +359,7 @@ class MirrorView(QWidget):
             self._hand.show_frame(self._shown)
         self.update()
 
-    def _paint_gesture(self, painter: QPainter, fit: Fit, in_sight: QRectF) -> None:
+    def _paint_gesture(self, painter: QPainter, fit: FitScale, in_sight: QRectF) -> None:
         action = self._action()
         if action is None:
             return

@@ -9,7 +9,7 @@ from PySide6.QtGui import QImage, QPainter, QPainterPath, QPen, QPixmap
 
 from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.gui.action_painter import paint_action, paint_finger, paint_holding, paint_label
-from odyssey_recorder.gui.record.fit import Fit
+from odyssey_recorder.gui.record.scale import FitScale
 from odyssey_recorder.gui.record.veil import Veil, Weight, paint_message
 from odyssey_recorder.gui.theme import Theme
 from odyssey_recorder.model.action import Click, LongPress, Scroll
@@ -27,7 +27,7 @@ class Excerpt:
     target: QRect
 
 
-def excerpt(fit: Fit, space: QRectF, device_pixel_ratio: float) -> Excerpt:
+def excerpt(fit: FitScale, space: QRectF, device_pixel_ratio: float) -> Excerpt:
     """The part of the picture that is in sight in `space`.
 
     It begins where a pixel of the picture begins on a whole pixel of the screen, so that it can be drawn by itself and
@@ -69,7 +69,7 @@ class FramePicture:
         self._excerpt: Excerpt | None = None
         self._pixmap = QPixmap()
 
-    def paint(self, painter: QPainter, frame: Frame, fit: Fit, space: QRectF) -> None:
+    def paint(self, painter: QPainter, frame: Frame, fit: FitScale, space: QRectF) -> None:
         """Draw `frame` in its place, with round corners, on a painter of the widget's own coordinates."""
         ratio = painter.device().devicePixelRatioF()
         part = excerpt(fit, space, ratio)
@@ -100,7 +100,7 @@ def scaled_part(whole: QImage, part: Excerpt) -> QImage:
 
 
 def paint_gesture(
-    painter: QPainter, action: Click | LongPress | Scroll, fit: Fit, *, held_share: float, finger: QPointF | None
+    painter: QPainter, action: Click | LongPress | Scroll, fit: FitScale, *, held_share: float, finger: QPointF | None
 ) -> None:
     """Draw a gesture in the making: `held_share` of the long-press time has passed, the `finger` is there now."""
     match action:

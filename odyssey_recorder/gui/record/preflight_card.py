@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
-from odyssey_recorder.device.preflight import Finding
-from odyssey_recorder.gui.mend_list import MendList
+from odyssey_recorder.device.preflight import PreflightFinding
+from odyssey_recorder.gui.fix_list import FixList
 from odyssey_recorder.gui.parts import row, text_label
 
 _LOOKING = "Looking what recording needs of this device…"
@@ -22,9 +22,9 @@ class PreflightCard(QFrame):
         """`check` asks to look again."""
         super().__init__()
         self.setProperty("kind", "card")
-        self._findings: Sequence[Finding] = ()
+        self._findings: Sequence[PreflightFinding] = ()
         self._said = text_label(kind="hint")
-        self._list = MendList(check)
+        self._list = FixList(check)
         self._list.mend_asked.connect(self.mend_asked)
         head = row(text_label(title, "title"), check)
         head.setStretch(0, 1)
@@ -41,7 +41,7 @@ class PreflightCard(QFrame):
         self.show_findings(())
         self._said.setText(_LOOKING)
 
-    def show_findings(self, findings: Sequence[Finding]) -> None:
+    def show_findings(self, findings: Sequence[PreflightFinding]) -> None:
         """Show what was found in place of what was found before."""
         self._findings = findings
         self._list.show_findings(findings)

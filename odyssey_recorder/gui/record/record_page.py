@@ -13,29 +13,29 @@ from PySide6.QtWidgets import (
 
 from odyssey_recorder.dataset.provenance import Mode
 from odyssey_recorder.device.device import ListedDevice
-from odyssey_recorder.device.preflight import Finding
+from odyssey_recorder.device.preflight import PreflightFinding
 from odyssey_recorder.gui.banner import Banner, Tone
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.keyboard import is_text
 from odyssey_recorder.gui.page import Page
+from odyssey_recorder.gui.practice.practice_bridge import PracticeBridge
 from odyssey_recorder.gui.practice.practice_card import PracticeCard
-from odyssey_recorder.gui.practice.practice_coach import PracticeCoach
 from odyssey_recorder.gui.record.device_chooser import DeviceChooser
 from odyssey_recorder.gui.record.device_column import DeviceColumn
 from odyssey_recorder.gui.record.draft_offer import DraftOffer
-from odyssey_recorder.gui.record.endings import Endings
+from odyssey_recorder.gui.record.finishing import Finishing
 from odyssey_recorder.gui.record.mode_switch import ModeSwitch
 from odyssey_recorder.gui.record.preflight_card import PreflightCard
 from odyssey_recorder.gui.record.recording_controller import Phase, RecordingController
 from odyssey_recorder.gui.record.steps_card import StepsCard
-from odyssey_recorder.gui.record.task_card import Stage, TaskCard
+from odyssey_recorder.gui.record.task_card import TaskCard, TaskStage
 from odyssey_recorder.gui.record.text_question_card import TextQuestionCard
 from odyssey_recorder.gui.tasks.queue_bridge import QueueBridge
 from odyssey_recorder.model.assignment import Assignment
 from odyssey_recorder.recording.state import State
 from odyssey_recorder.recording.view import RecordingView
 
-_STAGES = {Phase.STARTING: Stage.RECORD, Phase.RECORDING: Stage.RECORD, Phase.FINISHED: Stage.LOOK_BACK}
+_STAGES = {Phase.STARTING: TaskStage.RECORD, Phase.RECORDING: TaskStage.RECORD, Phase.FINISHED: TaskStage.LOOK_BACK}
 _PREVENTED = "Nothing can be recorded in passive mode on this device: see Before you start."
 _LOOK_AROUND_MS = 3000
 _LEFT_PX = 280
@@ -51,7 +51,7 @@ class RecordPage(Page):
         controller: RecordingController,
         commands: Commands,
         queue: QueueBridge | None = None,
-        coach: PracticeCoach | None = None,
+        coach: PracticeBridge | None = None,
     ) -> None:
         super().__init__()
         self._queue = queue
@@ -68,7 +68,7 @@ class RecordPage(Page):
         self._message = Banner(commands.button(Command.DISMISS, kind="quiet", wordless=True))
         self._practice = PracticeCard(coach, controller, commands) if coach is not None else None
         self._drafts = DraftOffer(controller, commands, self, coach)
-        Endings(controller, commands, self)
+        Finishing(controller, commands, self)
         self._seen: set[str] = set()  # the devices that were ready when last listed
         self._look_around = QTimer(self, interval=_LOOK_AROUND_MS)
         self._lay_out()
@@ -129,7 +129,7 @@ class RecordPage(Page):
             self._look_around.stop()
         else:
             self._look_around.start()
-        self._task.set_stage(_STAGES.get(phase, Stage.WRITE))
+        self._task.set_stage(_STAGES.get(phase, TaskStage.WRITE))
         self._commands.enable(Command.STOP, Command.DISCARD, on=phase is Phase.RECORDING)
         self._commands.enable(Command.LOOK_FOR_DEVICES, Command.SIMULATE, on=not recording)
         self._offer_start()
@@ -193,7 +193,7 @@ class RecordPage(Page):
         self._show_mode()
         self._offer_start()
 
-    def _show_findings(self, findings: Sequence[Finding]) -> None:
+    def _show_findings(self, findings: Sequence[PreflightFinding]) -> None:
         self._preflight.show_findings(findings)
         self._offer_start()
 

@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject, Signal
 from odyssey_recorder.dataset.provenance import Mode
 from odyssey_recorder.dataset.store import DraftSummary
 from odyssey_recorder.device.device import Device, DeviceProperties, ListedDevice
-from odyssey_recorder.device.preflight import Finding, findings, mend, take_readings
+from odyssey_recorder.device.preflight import PreflightFinding, findings, mend, take_readings
 from odyssey_recorder.device.profile import profile_of
 from odyssey_recorder.errors import OdysseyError
 from odyssey_recorder.gesture.recognizer import TouchRules
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-class Desk(Protocol):
+class Recordings(Protocol):
     """What the window asks of the rest of the program. Every call may block and is made off the GUI thread."""
 
     @property
@@ -92,10 +92,10 @@ class RecordingController(QObject):
     check_failed = Signal(str)
     failed = Signal(str)
 
-    def __init__(self, desk: Desk, parent: QObject | None = None) -> None:
+    def __init__(self, service: Recordings, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.background = Background(self)
-        self._desk = desk
+        self._service = service
         self._phase = Phase.NO_DEVICE
         self._serial = ""
         self._mode: Mode = "mirror"
@@ -152,22 +152,22 @@ class RecordingController(QObject):
     @property
     def can_simulate(self) -> bool:
         """Whether a simulated emulator can be started from here."""
-        return self._desk.can_simulate
+        return self._service.can_simulate
 
     # Devices and drafts.
 
     def list_devices(self) -> None:
         """Look which devices there are."""
-        self.background.run(self._desk.devices, self.devices_listed.emit, self._tell_no_listing)
+        self.background.run(self._service.devices, self.devices_listed.emit, self._tell_no_listing)
 
     def list_drafts(self) -> None:
         """Look which recordings were not finished."""
-        self._run(self._desk.drafts, self.drafts_listed.emit)
+        self._run(self._service.drafts, self.drafts_listed.emit)
 
     def start_simulated(self) -> None:
         """Start a simulated emulator and choose it."""
         self._enter(Phase.CONNECTING)
-        self._run(self._desk.simulate, self._take_simulated, partial(self._lose_device, self._serial))
+        self._run(self._service.simulate, self._take_simulated, partial(self._lose_device, self._serial))
 
     def choose_device(self, serial: str) -> None:
         """Connect to `serial` in place of the device before; not while recording."""
@@ -176,7 +176,7 @@ class RecordingController(QObject):
         self._let_go_of_device()
         self._serial = serial
         self._enter(Phase.CONNECTING)
-        call = partial(_connect, self._desk, serial)
+        call = partial(_connect, self._service, serial)
         self._run(call, partial(self._take_device, serial), partial(self._lose_device, serial))
 
     def choose_mode(self, mode: Mode) -> None:
@@ -197,20 +197,20 @@ class RecordingController(QObject):
             if device is self._device:
                 self.look_over_failed.emit(str(error))
 
-        def show(found: Sequence[Finding]) -> None:
+        def show(found: Sequence[PreflightFinding]) -> None:
             if device is self._device:
                 self.looked_over.emit(found)
 
         self.background.run(lambda: findings(take_readings(device)), show, tell)
 
-    def mend(self, finding: Finding) -> None:
+    def mend(self, finding: PreflightFinding) -> None:
         """Carry out a finding's repairs, then look over the device again; not while recording."""
         if self._device is not None and self._phase is Phase.WATCHING:
             self._run(partial(mend, self._device, finding), lambda _: self.look_over(), self.look_over)
 
     def discard_draft(self, episode_id: str) -> None:
         """Move a draft to the trash."""
-        self._run(partial(self._desk.discard, episode_id), lambda _: self.list_drafts())
+        self._run(partial(self._service.discard, episode_id), lambda _: self.list_drafts())
 
     def press_unrecorded(self, key: SystemKey) -> None:
         """Press a key of the device before the recording begins, to bring it where the task starts."""
@@ -223,12 +223,12 @@ class RecordingController(QObject):
         """Begin to record `assignment` on the chosen device, in the chosen mode."""
         mode = self._mode
         self._assignment, self._is_practising = assignment, assignment.is_practice
-        self._begin(lambda device, listener: self._desk.begin(device, assignment, listener, mode=mode))
+        self._begin(lambda device, listener: self._service.begin(device, assignment, listener, mode=mode))
 
     def resume(self, episode_id: str, *, is_practice: bool = False) -> None:
         """Go on with a draft, which may be that of a practice task, on the chosen device."""
         self._assignment, self._is_practising = None, is_practice
-        self._begin(lambda device, listener: self._desk.resume(device, episode_id, listener))
+        self._begin(lambda device, listener: self._service.resume(device, episode_id, listener))
 
     def ask(self, command: Callable[["Recorder"], None]) -> bool:
         """Give the recorder at work a command; whether it took it. Why it did not comes as `failed`."""
@@ -336,7 +336,7 @@ class RecordingController(QObject):
                 raise error
             self.check_failed.emit(str(error))
 
-        self.background.run(partial(self._desk.check, annotation), self.checked.emit, tell)
+        self.background.run(partial(self._service.check, annotation), self.checked.emit, tell)
 
     def _leave_recording(self) -> None:
         recorder, bridge = self._recorder, self._bridge
@@ -371,8 +371,8 @@ class _About:
     profile: str
 
 
-def _connect(desk: Desk, serial: str) -> tuple[Device, _About]:
-    device = desk.connect(serial)
+def _connect(service: Recordings, serial: str) -> tuple[Device, _About]:
+    device = service.connect(serial)
     try:
         properties = device.properties()
         profile = profile_of(properties)

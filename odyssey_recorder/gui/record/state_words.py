@@ -11,7 +11,7 @@ from odyssey_recorder.recording.view import RecordingView
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class StateText:
     """What status line and mirror say; without a veil the mirror takes input."""
 
     mood: Mood
@@ -29,76 +29,80 @@ class Told:
         """Whether touches on the mirror, keys and text go to the device now, recorded or not."""
         return self.veil is None
 
-    def paused(self) -> "Told":
+    def paused(self) -> "StateText":
         """The same while the annotator takes a break: it takes no input, and trouble is told all the same."""
         veil = Veil(_PAUSED, Weight.HEAVY, "pause_circle_outline")
-        return self if self.mood is Mood.LOST else Told(Mood.IDLE, "Paused", "", veil)
+        return self if self.mood is Mood.LOST else StateText(Mood.IDLE, "Paused", "", veil)
 
 
 _PAUSED = "Paused. Nothing is recorded until you press Resume."
 _LOOK_ONLY = Veil("Work in the emulator's own window", Weight.CLEAR)
 
 
-def tell_phase(phase: Phase, serial: str, *, practice: bool = False) -> Told:
+def tell_phase(phase: Phase, serial: str, *, practice: bool = False) -> StateText:
     """The words for a phase in which no recorder speaks; `practice`: what is recorded is never published."""
     match phase:
         case Phase.NO_DEVICE:
             words = "No device: start an emulator, or start the simulated one."
-            return Told(Mood.IDLE, "No device", "", Veil(words, Weight.HEAVY))
+            return StateText(Mood.IDLE, "No device", "", Veil(words, Weight.HEAVY))
         case Phase.CONNECTING:
             words = f"Connecting to {serial}…" if serial else "Starting the simulated emulator…"
-            return Told(Mood.BUSY, "Connecting", "", Veil(words, Weight.HEAVY, "cellphone_link"))
+            return StateText(Mood.BUSY, "Connecting", "", Veil(words, Weight.HEAVY, "cellphone_link"))
         case Phase.WATCHING:
             veil = Veil("Live view, not recording", Weight.CLEAR)
-            return Told(Mood.IDLE, "Live view", "Nothing is recorded yet", veil)
+            return StateText(Mood.IDLE, "Live view", "Nothing is recorded yet", veil)
         case Phase.STARTING | Phase.RECORDING:
-            return Told(Mood.BUSY, "Starting", "", Veil("Starting…"))
+            return StateText(Mood.BUSY, "Starting", "", Veil("Starting…"))
         case Phase.FINISHED if practice:
             veil = Veil("Practice episode recorded", Weight.HEAVY, "check_circle_outline")
-            return Told(Mood.READY, "Recorded", "", veil)
+            return StateText(Mood.READY, "Recorded", "", veil)
         case Phase.FINISHED:
-            return Told(Mood.READY, "Published", "", Veil("Episode published", Weight.HEAVY, "check_circle_outline"))
+            return StateText(
+                Mood.READY, "Published", "", Veil("Episode published", Weight.HEAVY, "check_circle_outline")
+            )
 
 
-def tell_lost_while_watching(message: str) -> Told:
+def tell_lost_while_watching(message: str) -> StateText:
     """The words for a device that does not answer while nothing is recorded."""
-    return Told(Mood.LOST, "Device lost", message, Veil(message, Weight.HEAVY, "cellphone_off"))
+    return StateText(Mood.LOST, "Device lost", message, Veil(message, Weight.HEAVY, "cellphone_off"))
 
 
-def tell_passive_view(view: RecordingView, *, practice: bool = False) -> Told:
+def tell_passive_view(view: RecordingView, *, practice: bool = False) -> StateText:
     """The words for what a recorder says of itself that listens to the emulator's own window."""
     match view.state:
         case State.READY:
-            return Told(Mood.READY, "Listening", "What you do on the device is recorded.", _LOOK_ONLY)
+            return StateText(Mood.READY, "Listening", "What you do on the device is recorded.", _LOOK_ONLY)
         case State.IDLE | State.SETTLING:
-            return Told(Mood.BUSY, "Starting", "Nothing is recorded yet: wait until it listens.", Veil("Starting…"))
+            return StateText(
+                Mood.BUSY, "Starting", "Nothing is recorded yet: wait until it listens.", Veil("Starting…")
+            )
         case State.LEADING_BACK:
-            return Told(Mood.BUSY, "Leading back", view.message, _LOOK_ONLY)
+            return StateText(Mood.BUSY, "Leading back", view.message, _LOOK_ONLY)
         case _:
             return tell_view(view, practice=practice)
 
 
-def tell_view(view: RecordingView, *, touched: bool = False, practice: bool = False) -> Told:
+def tell_view(view: RecordingView, *, touched: bool = False, practice: bool = False) -> StateText:
     """The words for what a recorder says of itself; `touched`: a finger is down on the mirror."""
     match view.state:
         case State.INJECTING if touched:
-            return Told(Mood.BUSY, "Touching", "The device follows your finger.", None)
+            return StateText(Mood.BUSY, "Touching", "The device follows your finger.", None)
         case State.READY:
-            return Told(Mood.READY, "Ready", view.message, None)
+            return StateText(Mood.READY, "Ready", view.message, None)
         case State.LEADING_BACK:
-            return Told(Mood.BUSY, "Leading back", view.message, None)
+            return StateText(Mood.BUSY, "Leading back", view.message, None)
         case State.DEVICE_LOST:
-            return Told(Mood.LOST, "Device lost", view.message, Veil(view.message, Weight.HEAVY, "cellphone_off"))
+            return StateText(Mood.LOST, "Device lost", view.message, Veil(view.message, Weight.HEAVY, "cellphone_off"))
         case State.STORAGE_LOST:
-            return Told(Mood.LOST, "Not saved", view.message, Veil(view.message, Weight.HEAVY, "alert_outline"))
+            return StateText(Mood.LOST, "Not saved", view.message, Veil(view.message, Weight.HEAVY, "alert_outline"))
         case State.FINISHED:
             return tell_phase(Phase.FINISHED, "", practice=practice)
         case State.ABANDONED:
-            return Told(Mood.IDLE, "Discarded", view.message, Veil("The draft is in the trash", Weight.HEAVY))
+            return StateText(Mood.IDLE, "Discarded", view.message, Veil("The draft is in the trash", Weight.HEAVY))
         case State.IDLE | State.SETTLING | State.CAPTURING | State.CHECKING | State.INJECTING | State.RETURNING as busy:
             ending = "Saving" if practice else "Publishing"
             word = ending if _is_over(view) else _BUSY_WORDS[busy]
-            return Told(Mood.BUSY, word, view.message, Veil(f"{word}…"))
+            return StateText(Mood.BUSY, word, view.message, Veil(f"{word}…"))
 
 
 _BUSY_WORDS = {

@@ -19,7 +19,7 @@ from PySide6.QtGui import QImage, QPainter
 
 from odyssey_recorder.gui.action_painter import paint_action, paint_box, prepare_other_threads
 from odyssey_recorder.gui.background import Background
-from odyssey_recorder.gui.picture import read_picture
+from odyssey_recorder.gui.image_reader import read_picture
 from odyssey_recorder.model.action import Action, describe
 from odyssey_recorder.model.geometry import Box, Size
 from odyssey_recorder.recording.view import RecordedStep

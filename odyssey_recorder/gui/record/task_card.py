@@ -23,7 +23,7 @@ _UNSURE = "The queue cannot be asked whether this task is still yours: it may be
 _CHANGED = "The task was changed meanwhile. Read it again, then start."
 
 
-class Stage(Enum):
+class TaskStage(Enum):
     """What the annotator does with the task."""
 
     WRITE = "write"
@@ -45,10 +45,10 @@ class TaskCard(QFrame):
         self.setProperty("kind", "card")
         self._commands = commands
         self._queue = queue
-        self._stage = Stage.WRITE
+        self._stage = TaskStage.WRITE
         self._writes = queue is None
         self._looking = queue is not None
-        self._asking = False
+        self._batch = False
         self._failure = ""
         self._board = Board("", ())
         self._held: QueuedTask | None = None
@@ -85,7 +85,7 @@ class TaskCard(QFrame):
             return ""
         if self._writes:
             return self._fields.missing
-        if self._asking:
+        if self._batch:
             return _ASKING
         if self._queue is not None and self._queue.gate:
             return self._queue.gate
@@ -105,19 +105,19 @@ class TaskCard(QFrame):
         if self._queue is None or self._writes or self._given is not None:
             self.begun.emit(self.assignment)
         elif self._held is not None:
-            self._asking = True
+            self._batch = True
             self._queue.make_sure(self._held.task_id)
             self._show()
 
     def show_assignment(self, assignment: Assignment | None) -> None:
         """Show a task that comes from elsewhere, as one to practise does; with None, what was there before."""
-        self._asking = False
+        self._batch = False
         self._given = assignment
         self._show()
 
     def show_draft(self, draft: DraftSummary) -> None:
         """Show the task of a draft that is gone on with."""
-        self._asking = False
+        self._batch = False
         self._given = Assignment(draft.task, draft.task_id)
         self._show()
 
@@ -146,15 +146,15 @@ class TaskCard(QFrame):
         self._hint.setText(words)
         self._hint.setVisible(bool(words) and self.assignment is not None)
 
-    def set_stage(self, stage: Stage) -> None:
+    def set_stage(self, stage: TaskStage) -> None:
         """Show the task with Start, or with Stop and Discard while it is recorded, or to be read afterwards."""
-        begins_anew = stage is Stage.WRITE and self._stage is not Stage.WRITE
+        begins_anew = stage is TaskStage.WRITE and self._stage is not TaskStage.WRITE
         self._stage = stage
         if begins_anew:
             self._given = None
         if self._queue is not None:
-            self._queue.set_recording(stage is Stage.RECORD)
-            if begins_anew or stage is Stage.RECORD:
+            self._queue.set_recording(stage is TaskStage.RECORD)
+            if begins_anew or stage is TaskStage.RECORD:
                 self._looking = begins_anew
                 self._queue.refresh()
         self._show()
@@ -176,14 +176,14 @@ class TaskCard(QFrame):
 
     def _lose_held(self) -> None:
         """Somebody else may have the task by now; a recording that was begun goes on."""
-        self._asking = False
-        if self._stage is Stage.WRITE:
+        self._batch = False
+        if self._stage is TaskStage.WRITE:
             self._held = None
 
     def _begin_surely(self, held: QueuedTask) -> None:
-        if self._asking:
+        if self._batch:
             is_as_shown = self._held is not None and held.listed == self._held.listed
-            self._asking, self._held = False, held
+            self._batch, self._held = False, held
             self._show()
             if is_as_shown:
                 self.begun.emit(held.listed.assignment)
@@ -192,8 +192,8 @@ class TaskCard(QFrame):
 
     def _begin_unsurely(self, why: str) -> None:
         """A recording does without the queue."""
-        if self._asking:
-            self._asking = False
+        if self._batch:
+            self._batch = False
             self._show()
             self.begun.emit(self.assignment)
             self.warned.emit(_UNSURE, why)
@@ -204,14 +204,14 @@ class TaskCard(QFrame):
 
     def _follow_device(self) -> None:
         """Go on to a task that fits the device; one that the annotator picked out stays, and says what it needs."""
-        if self._queue is not None and self._stage is Stage.WRITE and not self._writes:
+        if self._queue is not None and self._stage is TaskStage.WRITE and not self._writes:
             self._queue.refresh()
         self._show()
 
     def _show_board(self, board: Board) -> None:
         self._board = board
         self._failure = ""
-        if self._stage is Stage.WRITE and not self._writes:
+        if self._stage is TaskStage.WRITE and not self._writes:
             self._keep_or_take_next(board)
         self._show()
 
@@ -278,7 +278,7 @@ class TaskCard(QFrame):
     # How it looks.
 
     def _show(self) -> None:
-        writing = self._stage is Stage.WRITE
+        writing = self._stage is TaskStage.WRITE
         chooses = writing and self._given is None
         nothing = chooses and not self._writes and self._held is None
         self._show_text()
@@ -292,8 +292,8 @@ class TaskCard(QFrame):
         self._progress.setVisible(bool(self._board.tasks) and not (writing and self._writes))
         self._queue_row.setVisible(chooses and not self._writes)
         self._start.setVisible(writing)
-        self._running.setVisible(self._stage is Stage.RECORD)
-        self._allow(chooses and not self._asking)
+        self._running.setVisible(self._stage is TaskStage.RECORD)
+        self._allow(chooses and not self._batch)
         self.task_changed.emit()
 
     def _show_text(self) -> None:

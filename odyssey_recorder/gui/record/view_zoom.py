@@ -5,7 +5,7 @@ from math import isclose
 
 from PySide6.QtCore import QObject, QPointF, QRectF, Signal
 
-from odyssey_recorder.gui.record.fit import Fit
+from odyssey_recorder.gui.record.scale import FitScale
 from odyssey_recorder.model.geometry import Size
 
 ZOOMS = (0.5, 0.75, 1.0, 1.5, 2.0, 3.0)
@@ -32,13 +32,13 @@ class ViewZoom:
     across: float = 0.5
     down: float = 0.5
 
-    def fit(self, room: Room) -> Fit:
+    def fit(self, room: Room) -> FitScale:
         """Where the picture lies."""
         ratio = room.device_pixel_ratio
         if self.scale is None:
-            return Fit.inside(room.picture, room.space, device_pixel_ratio=ratio)
+            return FitScale.inside(room.picture, room.space, device_pixel_ratio=ratio)
         centre = QPointF(self.across, self.down)
-        return Fit.scaled(room.picture, room.space, scale=self.scale, centre=centre, device_pixel_ratio=ratio)
+        return FitScale.scaled(room.picture, room.space, scale=self.scale, centre=centre, device_pixel_ratio=ratio)
 
     def actual_scale(self, room: Room) -> float:
         """How many screen pixels wide one pixel of the picture is."""
@@ -109,7 +109,7 @@ class Viewport(QObject):
         self._take(ViewZoom(next((scale for scale in ZOOMS if f"{scale:g}" == kept), None)))
 
     @property
-    def fit(self) -> Fit | None:
+    def fit(self) -> FitScale | None:
         """Where the picture lies; None while there is none."""
         return None if self._room is None else self._zoom.fit(self._room)
 

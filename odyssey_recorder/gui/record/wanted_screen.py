@@ -9,9 +9,9 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from odyssey_recorder.gui.action_painter import paint_problem, prepare_other_threads
 from odyssey_recorder.gui.background import Background
-from odyssey_recorder.gui.picture import read_picture
-from odyssey_recorder.gui.record.fit import Fit
+from odyssey_recorder.gui.image_reader import read_picture
 from odyssey_recorder.gui.record.mirror_canvas import paint_outline, rounded
+from odyssey_recorder.gui.record.scale import FitScale
 from odyssey_recorder.model.geometry import Size
 
 
@@ -55,7 +55,7 @@ class WantedScreen(QWidget):
             return
         ratio = self.devicePixelRatioF()
         picture = Size(self._image.width(), self._image.height())
-        area = Fit.inside(picture, QRectF(self.rect()), device_pixel_ratio=ratio).area
+        area = FitScale.inside(picture, QRectF(self.rect()), device_pixel_ratio=ratio).area
         size = (QPointF(area.width(), area.height()) * ratio).toPoint()
         if (self._drawn.width(), self._drawn.height()) != (size.x(), size.y()):
             smooth = Qt.TransformationMode.SmoothTransformation

@@ -23,9 +23,9 @@ from odyssey_recorder.errors import ReviewError
 from odyssey_recorder.files import Largest, read_file
 from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.commands import Command, Commands
+from odyssey_recorder.gui.image_reader import read_picture
 from odyssey_recorder.gui.parts import scroll_area, text_label
-from odyssey_recorder.gui.picture import read_picture
-from odyssey_recorder.gui.reason_dialog import Question
+from odyssey_recorder.gui.reason_dialog import ReasonQuestion
 from odyssey_recorder.gui.review.amend_dialog import AmendDialog
 from odyssey_recorder.gui.review.amend_forms import (
     AmendForm,
@@ -42,8 +42,8 @@ from odyssey_recorder.gui.review.box_form import BoxForm
 from odyssey_recorder.gui.review.shown_step import ShownStep, shown_steps
 from odyssey_recorder.model.action import Click, Complete, Impossible, LongPress, Type, action_type, is_terminal
 from odyssey_recorder.model.geometry import Size
-from odyssey_recorder.quality.picture import change, measure
-from odyssey_recorder.quality.reviewing.docket import OpenedReview
+from odyssey_recorder.quality.reviewing.views import OpenedReview
+from odyssey_recorder.quality.screenshot import change, measure
 
 FIXES = (
     Command.FIX_INSTRUCTION,
@@ -264,7 +264,7 @@ class AmendCard(QFrame):
             form = EndForm()
         self._open(Command.REPAIR, _question("Repair", "Repair this episode?", opened.damage, answer="Repair"), form)
 
-    def _open(self, command: Command, asked: Question, form: AmendForm) -> AmendDialog:
+    def _open(self, command: Command, asked: ReasonQuestion, form: AmendForm) -> AmendDialog:
         dialog = AmendDialog(asked, form, _REASONS[command], partial(self._look, form), self.window())
         dialog.fix_given.connect(self.fix_asked)
         dialog.finished.connect(self._forget)
@@ -343,8 +343,8 @@ def share_changed(before: Path, after: Path) -> float | None:
     return None if one is None or other is None else change(one, other)
 
 
-def _question(title: str, question: str, detail: str = "", *, answer: str = "Fix") -> Question:
-    return Question(
+def _question(title: str, question: str, detail: str = "", *, answer: str = "Fix") -> ReasonQuestion:
+    return ReasonQuestion(
         title=title,
         question=question,
         answer=answer,

@@ -18,11 +18,11 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QColor, QFocusEvent, QFontMetrics, QPainter, QPen, QResizeEvent
 from PySide6.QtWidgets import QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
-from odyssey_recorder.dataset.lettering import on_one_line
+from odyssey_recorder.dataset.fonts import on_one_line
 from odyssey_recorder.gui.parts import breakable
 from odyssey_recorder.gui.review.figure_sections import BarRow, Measured, Table
 from odyssey_recorder.gui.theme import Theme
-from odyssey_recorder.quality.trust.quality_page import Bar
+from odyssey_recorder.quality.agreement.quality_page import Bar
 
 _Index = QModelIndex | QPersistentModelIndex
 

@@ -19,11 +19,11 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from odyssey_recorder.gui.action_painter import paint_action, paint_box, paint_label
-from odyssey_recorder.gui.record.fit import Fit
 from odyssey_recorder.gui.record.mirror_canvas import Excerpt, paint_outline, rounded, scaled_part
+from odyssey_recorder.gui.record.scale import FitScale
 from odyssey_recorder.gui.record.veil import Veil, paint_message
 from odyssey_recorder.gui.record.view_zoom import Room, Viewport
-from odyssey_recorder.gui.review.reel import Look, Reel, StepPicture, same_cut
+from odyssey_recorder.gui.review.screenshot_loader import ScreenshotLoader, ShownScreenshots, StepPicture, same_cut
 from odyssey_recorder.gui.review.shown_step import ShownStep
 from odyssey_recorder.gui.theme import MARK, Theme
 from odyssey_recorder.model.action import Click, LongPress, Scroll
@@ -62,10 +62,10 @@ class BeforeAfterView(QWidget):
 
     painted = Signal(int)
 
-    def __init__(self, reel: Reel) -> None:
+    def __init__(self, loader: ScreenshotLoader) -> None:
         super().__init__()
         self.viewport = Viewport(self)
-        self._reel = reel
+        self._loader = loader
         self._steps: tuple[ShownStep, ...] = ()
         self._present = 0
         self._is_double = True
@@ -76,7 +76,7 @@ class BeforeAfterView(QWidget):
         self._told: tuple[int, int] | None = None  # the episode, counted, and the step that were painted last
         self._opened = 0
         self.viewport.changed.connect(self._follow_zoom)
-        reel.picture_came.connect(self._take_picture)
+        loader.picture_came.connect(self._take_picture)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setMinimumSize(200, 160)
@@ -124,7 +124,7 @@ class BeforeAfterView(QWidget):
         words = []
         for half in self._halves():
             is_there = half.step < len(self._steps)
-            said = _said(self._reel.picture(half.step)) if is_there else "the episode ends with this step"
+            said = _said(self._loader.picture(half.step)) if is_there else "the episode ends with this step"
             words.append(f"{half.caption}: {said}")
         if self._changes is not None:
             words.append(f"{len(self._changes)} places differ")
@@ -152,24 +152,24 @@ class BeforeAfterView(QWidget):
             _Half(after, "After it", self._present + 1, has_action=False),
         ]
 
-    def _look(self, half: _Half) -> Look:
-        return Look(self.viewport.zoom, half.space, self.devicePixelRatioF())
+    def _look(self, half: _Half) -> ShownScreenshots:
+        return ShownScreenshots(self.viewport.zoom, half.space, self.devicePixelRatioF())
 
     def _fit(self) -> None:
         """Tell the viewport of the picture that is shown, and the reel how the next ones will be looked at."""
         halves = self._halves()
         if not halves or halves[0].space.isEmpty():
             return
-        known = (self._reel.picture(half.step) for half in halves)
+        known = (self._loader.picture(half.step) for half in halves)
         size = next((one.size for one in known if one is not None and not one.problem), None)
         if size is not None:
             self.viewport.set_room(Room(size, halves[0].space, self.devicePixelRatioF()))
-        self._reel.look(self._look(halves[0]))
+        self._loader.look(self._look(halves[0]))
 
     def _follow_zoom(self) -> None:
         halves = self._halves()
         if halves:
-            self._reel.look(self._look(halves[0]))
+            self._loader.look(self._look(halves[0]))
         self.update()
 
     # The mouse and the keyboard.
@@ -246,10 +246,10 @@ class BeforeAfterView(QWidget):
             self.painted.emit(self._present)
 
     def _is_there(self, half: _Half) -> bool:
-        return half.step >= len(self._steps) or self._reel.picture(half.step) is not None
+        return half.step >= len(self._steps) or self._loader.picture(half.step) is not None
 
     def _paint_half(self, painter: QPainter, half: _Half) -> None:
-        picture = self._reel.picture(half.step)
+        picture = self._loader.picture(half.step)
         if half.step >= len(self._steps):
             _paint_veil(painter, half.space, _NO_AFTER)
         elif picture is None:
@@ -274,7 +274,7 @@ class BeforeAfterView(QWidget):
         painter.restore()
         paint_outline(painter, in_sight, focused=self.hasFocus() and half.has_action)
 
-    def _cut(self, number: int, picture: StepPicture, part: Excerpt, look: Look) -> QImage:
+    def _cut(self, number: int, picture: StepPicture, part: Excerpt, look: ShownScreenshots) -> QImage:
         """The part of a picture, made once for as long as step and part stay."""
         cut = picture.cut(part, look)
         if cut is None:
@@ -315,7 +315,7 @@ def _paint_veil(painter: QPainter, space: QRectF, veil: Veil) -> None:
     painter.restore()
 
 
-def _paint_step(painter: QPainter, step: ShownStep, fit: Fit, in_sight: QRectF) -> None:
+def _paint_step(painter: QPainter, step: ShownStep, fit: FitScale, in_sight: QRectF) -> None:
     if step.element is not None:
         paint_box(painter, step.element.box, step.element.size, fit.area)
     match step.action:
@@ -325,7 +325,7 @@ def _paint_step(painter: QPainter, step: ShownStep, fit: Fit, in_sight: QRectF) 
             paint_label(painter, step.words, in_sight)
 
 
-def _paint_change(painter: QPainter, box: Box, fit: Fit, size: Size) -> None:
+def _paint_change(painter: QPainter, box: Box, fit: FitScale, size: Size) -> None:
     across, down = fit.area.width() / size.width, fit.area.height() / size.height
     place = QRectF(
         fit.area.left() + box.left * across,

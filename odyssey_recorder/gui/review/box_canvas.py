@@ -9,8 +9,8 @@ from PySide6.QtGui import QImage, QKeyEvent, QMouseEvent, QPainter, QPaintEvent,
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from odyssey_recorder.gui.action_painter import paint_action
-from odyssey_recorder.gui.record.fit import Fit
 from odyssey_recorder.gui.record.mirror_canvas import paint_outline, rounded
+from odyssey_recorder.gui.record.scale import FitScale
 from odyssey_recorder.gui.record.veil import Veil, paint_message
 from odyssey_recorder.gui.theme import MARK, Theme
 from odyssey_recorder.model.action import Click, LongPress
@@ -83,9 +83,9 @@ class BoxCanvas(QWidget):
     def _size(self) -> Size:
         return Size(max(1, self._picture.width()), max(1, self._picture.height()))
 
-    def _fit(self) -> Fit:
+    def _fit(self) -> FitScale:
         space = QRectF(self.rect()).adjusted(1, 1, -1, -1)
-        return Fit.inside(self._size, space, device_pixel_ratio=self.devicePixelRatioF())
+        return FitScale.inside(self._size, space, device_pixel_ratio=self.devicePixelRatioF())
 
     def _place(self) -> QRectF:
         """Where the box is on the widget."""

@@ -11,7 +11,7 @@ from odyssey_recorder.gui.review.review_filters import ReviewFilters
 from odyssey_recorder.gui.review.review_list import ROW_PX, review_list
 from odyssey_recorder.gui.review.review_table import MINE, ReviewFilter, ReviewTable
 from odyssey_recorder.gui.steady_list import change_steadily
-from odyssey_recorder.quality.reviewing.docket import ReviewNews
+from odyssey_recorder.quality.reviewing.views import ReviewNews
 
 _NARROW_PX = 300
 _WIDEST_PX = 16_777_215

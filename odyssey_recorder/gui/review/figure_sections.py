@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from odyssey_recorder.gui.record.task_text import category_words
-from odyssey_recorder.quality.trust.quality_page import (
+from odyssey_recorder.quality.agreement.quality_page import (
     Bar,
     bound_words,
     choice_words,
@@ -18,14 +18,14 @@ from odyssey_recorder.quality.trust.quality_page import (
     share_bar,
     trust_words,
 )
-from odyssey_recorder.quality.trust.quality_report import (
+from odyssey_recorder.quality.agreement.quality_report import (
     QUESTIONS,
     Breakdown,
     Pace,
-    Panel,
     QualityReport,
-    Question,
+    QuestionAgreement,
     Reason,
+    ReportPanel,
 )
 
 
@@ -102,7 +102,7 @@ def _stages(report: QualityReport) -> Table:
     return Table("Episodes by stage", (), tuple(_counted(counts, report.episodes)))
 
 
-def _panel(report: QualityReport, panel: Panel) -> Section:
+def _panel(report: QualityReport, panel: ReportPanel) -> Section:
     trust, is_few = trust_words(panel), panel.questions[0].agreement.is_few
     choice = choice_words(report, panel)
     title = f"Agreement of {'two' if panel.reviewers == 2 else panel.reviewers} reviewers"
@@ -112,7 +112,7 @@ def _panel(report: QualityReport, panel: Panel) -> Section:
     return Section(title, said, trust if is_few else "", (table,) if panel.questions[0].agreement.n else ())
 
 
-def _agreement(question: Question) -> BarRow:
+def _agreement(question: QuestionAgreement) -> BarRow:
     told = question.agreement
     raw = Measured(raw_bar(told), percent(told.raw, told.raw_interval))
     return BarRow(question.name, f"{told.n:,}", (raw, Measured(kappa_bar(told), kappa_words(told))))

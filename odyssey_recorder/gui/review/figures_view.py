@@ -18,8 +18,8 @@ from odyssey_recorder.gui.parts import breakable, named, row, scroll_area, text_
 from odyssey_recorder.gui.review.bar_list import BarList
 from odyssey_recorder.gui.review.figure_sections import Section, Table, sections, summary
 from odyssey_recorder.gui.review.reviewing import Reviewing
-from odyssey_recorder.quality.trust.quality_page import write_quality_page
-from odyssey_recorder.quality.trust.quality_report import QualityReport
+from odyssey_recorder.quality.agreement.quality_page import write_quality_page
+from odyssey_recorder.quality.agreement.quality_report import QualityReport
 
 _AT_FIRST = 10
 """So many rows of a table are shown until all are asked for."""

@@ -23,9 +23,9 @@ from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.parts import breakable, named, row, scroll_area, text_label
 from odyssey_recorder.gui.review.amend_forms import quoted, removed_words
 from odyssey_recorder.gui.review.verdict_words import verdict_words
-from odyssey_recorder.quality.reviewing.docket import OpenedReview
 from odyssey_recorder.quality.reviewing.review import Entry, Fix, Move, ReplayEvidence, Verdict
-from odyssey_recorder.quality.reviewing.standing import standing_fixes
+from odyssey_recorder.quality.reviewing.status import standing_fixes
+from odyssey_recorder.quality.reviewing.views import OpenedReview
 
 _PRESSES = {True: "LONG_PRESS", False: "CLICK"}
 _NOTHING = "Nothing was done with this episode yet."

@@ -15,7 +15,7 @@ from odyssey_recorder.gui.review.reviewing import Reviewing
 from odyssey_recorder.gui.review.sheet import Sheet
 from odyssey_recorder.model.moment import LARGEST_WHOLE
 from odyssey_recorder.quality.reviewing.review import MOST_STEPS, Judgement
-from odyssey_recorder.quality.reviewing.standing import comparable_name
+from odyssey_recorder.quality.reviewing.status import comparable_name
 
 _REST_MS = 500
 """So long after a change it is written, with all that was changed meanwhile."""

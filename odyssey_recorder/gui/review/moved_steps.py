@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Sequence
 
 from odyssey_recorder.dataset.amendment import Amendment, DropSteps, DropTail
-from odyssey_recorder.quality.reviewing.docket import OpenedReview
 from odyssey_recorder.quality.reviewing.review import Entry, Fix
+from odyssey_recorder.quality.reviewing.views import OpenedReview
 
 
 def moved_steps(before: OpenedReview, after: OpenedReview) -> dict[int, int]:

@@ -11,26 +11,26 @@ from odyssey_recorder.gui.review.key_button import KeyButton
 from odyssey_recorder.gui.review.sheet import QUESTIONS
 from odyssey_recorder.gui.review.verdict_words import judgement_words
 from odyssey_recorder.quality.finding import Criterion
-from odyssey_recorder.quality.reviewing.review import REASONS, Answer, Judgement
+from odyssey_recorder.quality.reviewing.review import REASONS, Judgement, Rating
 
-ANSWERS: Mapping[Criterion, Mapping[Answer, Command]] = {
+ANSWERS: Mapping[Criterion, Mapping[Rating, Command]] = {
     Criterion.PICTURES: {
-        Answer.PASS: Command.PASS_PICTURES,
-        Answer.FAIL: Command.FAIL_PICTURES,
-        Answer.UNSURE: Command.UNSURE_PICTURES,
+        Rating.PASS: Command.PASS_PICTURES,
+        Rating.FAIL: Command.FAIL_PICTURES,
+        Rating.UNSURE: Command.UNSURE_PICTURES,
     },
     Criterion.SEQUENCE: {
-        Answer.PASS: Command.PASS_SEQUENCE,
-        Answer.FAIL: Command.FAIL_SEQUENCE,
-        Answer.UNSURE: Command.UNSURE_SEQUENCE,
+        Rating.PASS: Command.PASS_SEQUENCE,
+        Rating.FAIL: Command.FAIL_SEQUENCE,
+        Rating.UNSURE: Command.UNSURE_SEQUENCE,
     },
     Criterion.INSTRUCTION: {
-        Answer.PASS: Command.PASS_INSTRUCTION,
-        Answer.FAIL: Command.FAIL_INSTRUCTION,
-        Answer.UNSURE: Command.UNSURE_INSTRUCTION,
+        Rating.PASS: Command.PASS_INSTRUCTION,
+        Rating.FAIL: Command.FAIL_INSTRUCTION,
+        Rating.UNSURE: Command.UNSURE_INSTRUCTION,
     },
 }
-_TONES = {Answer.PASS: "success", Answer.FAIL: "danger", Answer.UNSURE: "warning"}
+_TONES = {Rating.PASS: "success", Rating.FAIL: "danger", Rating.UNSURE: "warning"}
 _WHOLE = -1
 _REASON_PX = 24
 
@@ -72,7 +72,7 @@ class QuestionCard(QWidget):
         self._judgement = judgement
         for answer, button in self._buttons.items():
             button.show_chosen(judgement is not None and judgement.answer is answer)
-        has_details = judgement is not None and judgement.answer is not Answer.PASS
+        has_details = judgement is not None and judgement.answer is not Rating.PASS
         self._details.setVisible(has_details and unfolded)
         self._said.setVisible(has_details and not unfolded)
         if judgement is not None and has_details:

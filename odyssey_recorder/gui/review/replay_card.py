@@ -13,8 +13,8 @@ from odyssey_recorder.gui.job_card import JobCard
 from odyssey_recorder.gui.jobs import Cancelled, Jobs, Progress
 from odyssey_recorder.gui.parts import Choice, push_button, row, text_label
 from odyssey_recorder.gui.review.reviewing import Reviewing
-from odyssey_recorder.quality.reviewing.docket import OpenedReview
 from odyssey_recorder.quality.reviewing.review import ReplayEvidence
+from odyssey_recorder.quality.reviewing.views import OpenedReview
 from odyssey_recorder.replay.player import StepResult
 
 _NEVER = "Not replayed yet: a replay shows whether the steps lead there again."

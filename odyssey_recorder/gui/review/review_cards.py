@@ -17,7 +17,7 @@ from odyssey_recorder.gui.review.reviewing import Reviewing
 from odyssey_recorder.gui.review.texts_card import TextsCard
 from odyssey_recorder.quality.checks import CHECKS
 from odyssey_recorder.quality.finding import Severity
-from odyssey_recorder.quality.reviewing.docket import OpenedReview
+from odyssey_recorder.quality.reviewing.views import OpenedReview
 
 _LOWEST_PX = 150
 

@@ -12,7 +12,7 @@ from odyssey_recorder.gui.parts import named
 from odyssey_recorder.gui.review.review_table import ROW, ReviewTable, about, title
 from odyssey_recorder.gui.theme import Theme
 from odyssey_recorder.quality.finding import Severity
-from odyssey_recorder.quality.reviewing.docket import ReviewRow
+from odyssey_recorder.quality.reviewing.views import ReviewRow
 
 _Index = QModelIndex | QPersistentModelIndex
 

@@ -31,9 +31,9 @@ from odyssey_recorder.gui.review.sheet import Sheet, steps_in_words
 from odyssey_recorder.gui.review.stopwatch import Stopwatch
 from odyssey_recorder.gui.review.verdict_panel import JUDGING, VerdictPanel
 from odyssey_recorder.gui.review.verdict_words import what_followed
-from odyssey_recorder.quality.reviewing.docket import Ballot, OpenedReview, ReviewNews, ReviewRow
 from odyssey_recorder.quality.reviewing.review import Decision, ReplayEvidence
-from odyssey_recorder.quality.reviewing.standing import same_person
+from odyssey_recorder.quality.reviewing.status import same_person
+from odyssey_recorder.quality.reviewing.views import OpenedReview, ReviewNews, ReviewRow, VerdictDraft
 
 _SPACE = 16
 _WIDE_PX = 1380
@@ -352,13 +352,13 @@ class ReviewPage(Page):
         if opened is None:
             return
         sheet = self._panel.sheet
-        ballot = Ballot(
+        verdict_draft = VerdictDraft(
             decision, sheet.all_three(), sheet.note, opened.revision, self._watch.seconds, self._evidence(opened)
         )
         self._panel.show_waiting(True)
         self._submitting = opened.row.episode_id
         self._background.run(
-            partial(self._reviewing.submit, opened.row.episode_id, ballot),
+            partial(self._reviewing.submit, opened.row.episode_id, verdict_draft),
             self._take_submitted,
             partial(self._tell_unsubmitted, opened.row.episode_id),
         )

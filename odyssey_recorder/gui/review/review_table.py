@@ -11,8 +11,8 @@ from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistent
 
 from odyssey_recorder.gui.dataset.episode_table import spoken
 from odyssey_recorder.quality.finding import Severity
-from odyssey_recorder.quality.reviewing.docket import ReviewNews, ReviewRow
-from odyssey_recorder.quality.reviewing.standing import Stage, Turn
+from odyssey_recorder.quality.reviewing.status import ReviewStage, Turn
+from odyssey_recorder.quality.reviewing.views import ReviewNews, ReviewRow
 
 _Index = QModelIndex | QPersistentModelIndex
 _Order = tuple[bool, float, str]
@@ -22,7 +22,7 @@ ROW = Qt.ItemDataRole.UserRole
 
 MINE = "Mine to do"
 UNCHECKED = "not checked yet"
-STAGES = (MINE, *(stage.value for stage in Stage))
+STAGES = (MINE, *(stage.value for stage in ReviewStage))
 """What the list can be narrowed to by how far the review is, in the order of the work."""
 
 

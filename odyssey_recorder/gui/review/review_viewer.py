@@ -14,11 +14,11 @@ from odyssey_recorder.gui.parts import breakable, named, row, text_label
 from odyssey_recorder.gui.record.view_zoom import ZOOMS
 from odyssey_recorder.gui.review.before_after import BeforeAfterView
 from odyssey_recorder.gui.review.changes import changes
-from odyssey_recorder.gui.review.reel import Reel
+from odyssey_recorder.gui.review.screenshot_loader import ScreenshotLoader
 from odyssey_recorder.gui.review.shown_step import ShownStep, shown_steps
 from odyssey_recorder.gui.review.strip import ReplayVerdict, Strip
 from odyssey_recorder.model.geometry import Box, Size
-from odyssey_recorder.quality.reviewing.docket import OpenedReview
+from odyssey_recorder.quality.reviewing.views import OpenedReview
 
 _WORDS = QSize(176, 88)
 """How wide the words are beside the pictures, and how high below."""
@@ -42,9 +42,9 @@ class ReviewViewer(QWidget):
         self._size = Size(1, 2)
         self._present = 0
         self._seen: set[int] = set()
-        self._reel = Reel(background, self)
-        self._strip = Strip(self._reel)
-        self._view = BeforeAfterView(self._reel)
+        self._loader = ScreenshotLoader(background, self)
+        self._strip = Strip(self._loader)
+        self._view = BeforeAfterView(self._loader)
         self._words = _StepWords()
         self._bench = _Bench(self._arrange)
         self._scale = named(text_label(kind="hint"), "Zoom")
@@ -67,7 +67,7 @@ class ReviewViewer(QWidget):
         self._size = review.opened.episode.device.size
         self._arrange(self._bench.geometry().size())
         self._strip.load(steps)  # first of all: thumbnails that are ready come at once
-        self._reel.load(steps)
+        self._loader.load(steps)
         self._view.load(steps)
         for number in self._seen:
             self._strip.see(number)
@@ -80,7 +80,7 @@ class ReviewViewer(QWidget):
 
     def prepare(self, review: OpenedReview) -> None:
         """Make ready what the next episode begins with: then it is painted as soon as it is shown."""
-        self._reel.prepare(shown_steps(review))
+        self._loader.prepare(shown_steps(review))
 
     def go_to_step(self, number: int) -> None:
         """Show another step, or the nearest there is."""
@@ -115,7 +115,7 @@ class ReviewViewer(QWidget):
     def _turn_to(self, number: int) -> None:
         self._present = number
         self._seen.add(number)
-        self._reel.turn_to(number)
+        self._loader.turn_to(number)
         self._view.turn_to(number)
         self._strip.turn_to(number)
         self._words.show_step(self._steps[number], len(self._steps))
@@ -129,7 +129,7 @@ class ReviewViewer(QWidget):
         """Outline what differs between this picture and the next, as soon as both are there."""
         self._view.show_changes(None)
         self._words.show_changes("")
-        before, after = self._reel.picture(self._present), self._reel.picture(self._present + 1)
+        before, after = self._loader.picture(self._present), self._loader.picture(self._present + 1)
         is_wanted = self._commands[Command.SHOW_CHANGES].isChecked()
         if not is_wanted or before is None or after is None or before.problem or after.problem:
             return
@@ -206,7 +206,7 @@ class ReviewViewer(QWidget):
         self._commands.belong_to(self, *calls, Command.BEFORE_AFTER, Command.SHOW_CHANGES)
         self._strip.step_chosen.connect(self.go_to_step)
         self._view.painted.connect(self.step_painted)
-        self._reel.picture_came.connect(self._take_picture)
+        self._loader.picture_came.connect(self._take_picture)
         viewport.changed.connect(self._show_scale)
         self._show_scale()
 

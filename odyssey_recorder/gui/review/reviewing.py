@@ -7,9 +7,9 @@ from typing import Protocol
 
 from odyssey_recorder.dataset.amendment import Amendment
 from odyssey_recorder.device.device import ListedDevice
-from odyssey_recorder.quality.reviewing.docket import Ballot, OpenedReview, ReviewNews, ReviewRow
+from odyssey_recorder.quality.agreement.quality_report import QualityReport
 from odyssey_recorder.quality.reviewing.review import ReplayEvidence
-from odyssey_recorder.quality.trust.quality_report import QualityReport
+from odyssey_recorder.quality.reviewing.views import OpenedReview, ReviewNews, ReviewRow, VerdictDraft
 from odyssey_recorder.replay.player import StepResult
 
 
@@ -44,7 +44,7 @@ class Reviewing(Protocol):
     def open(self, episode_id: str) -> OpenedReview:
         """One episode with all that the reviewer may see, checked now."""
 
-    def submit(self, episode_id: str, ballot: Ballot) -> ReviewRow:
+    def submit(self, episode_id: str, verdict_draft: VerdictDraft) -> ReviewRow:
         """Keep a verdict and do what follows from it: how the episode stands then.
 
         Raises ReviewError, and keeps nothing, where it is not this reviewer's turn, where the answers do not bear the

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from odyssey_recorder.quality.finding import Criterion
-from odyssey_recorder.quality.reviewing.review import REASONS, Answer, Judgement
+from odyssey_recorder.quality.reviewing.review import REASONS, Judgement, Rating
 
 QUESTIONS = {
     Criterion.PICTURES: "Are all screenshots there and right?",
@@ -55,9 +55,9 @@ class Sheet:
             given = self.judgement(criterion)
             if given is None:
                 return criterion, f"Answer this first: {question}"
-            if given.answer is not Answer.PASS and given.reason not in REASONS[criterion]:
+            if given.answer is not Rating.PASS and given.reason not in REASONS[criterion]:
                 return criterion, f"Choose a reason: {question}"
-            if given.answer is not Answer.PASS and given.reason == "other" and not given.words.strip():
+            if given.answer is not Rating.PASS and given.reason == "other" and not given.words.strip():
                 return criterion, f"Say in words what it is: {question}"
         return None
 

@@ -11,7 +11,7 @@ from odyssey_recorder.model.action import Action, describe
 from odyssey_recorder.model.episode import Extra, screenshot_name
 from odyssey_recorder.model.geometry import GRID, Box, Size
 from odyssey_recorder.quality.finding import Finding
-from odyssey_recorder.quality.reviewing.docket import OpenedReview
+from odyssey_recorder.quality.reviewing.views import OpenedReview
 
 _GRID = Size(GRID, GRID)
 _NO_PROOF = "There is no proof of this picture"

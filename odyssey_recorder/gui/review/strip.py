@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QListView, QStyle, QStyledItemDelegate, QStyleOpti
 
 from odyssey_recorder.gui.dataset.filmstrip import paint_thumbnail, small_font
 from odyssey_recorder.gui.icons import glyph, glyph_font
-from odyssey_recorder.gui.review.reel import THUMBNAIL, Reel
+from odyssey_recorder.gui.review.screenshot_loader import THUMBNAIL, ScreenshotLoader
 from odyssey_recorder.gui.review.shown_step import ShownStep
 from odyssey_recorder.gui.theme import Theme
 from odyssey_recorder.quality.finding import Severity
@@ -47,11 +47,11 @@ class Strip(QListView):
 
     step_chosen = Signal(int)
 
-    def __init__(self, reel: Reel) -> None:
+    def __init__(self, loader: ScreenshotLoader) -> None:
         super().__init__()
         self.setAccessibleName("Steps")
         self._film = _Film(self)
-        reel.thumbnail_came.connect(self._film.take_thumbnail)
+        loader.thumbnail_came.connect(self._film.take_thumbnail)
         self.setModel(self._film)
         delegate = _FrameDelegate(self)
         self.setItemDelegate(delegate)

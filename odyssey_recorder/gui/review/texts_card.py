@@ -11,8 +11,8 @@ from odyssey_recorder.gui.record.task_text import category_words
 from odyssey_recorder.gui.review.word_changes import TextChanges, text_changes
 from odyssey_recorder.model.action import Complete, Impossible
 from odyssey_recorder.model.episode import Episode
-from odyssey_recorder.quality.reviewing.docket import OpenedReview
-from odyssey_recorder.task.words.origin_words import judge_words, origin_words, rule_words
+from odyssey_recorder.quality.reviewing.views import OpenedReview
+from odyssey_recorder.task.wording.origin_words import judge_words, origin_words, rule_words
 
 
 class TextsCard(QFrame):

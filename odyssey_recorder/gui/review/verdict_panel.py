@@ -15,9 +15,9 @@ from odyssey_recorder.gui.review.seen_bar import SeenBar
 from odyssey_recorder.gui.review.sheet import QUESTIONS, Sheet, steps_in_words, unseen
 from odyssey_recorder.gui.review.verdict_words import turn_words, verdict_in_short, verdicts
 from odyssey_recorder.quality.finding import Criterion
-from odyssey_recorder.quality.reviewing.docket import OpenedReview
-from odyssey_recorder.quality.reviewing.review import Answer, Decision, Judgement
-from odyssey_recorder.quality.reviewing.standing import Turn
+from odyssey_recorder.quality.reviewing.review import Decision, Judgement, Rating
+from odyssey_recorder.quality.reviewing.status import Turn
+from odyssey_recorder.quality.reviewing.views import OpenedReview
 
 _NOTE_PX = 52
 _ENDS = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
@@ -148,15 +148,15 @@ class VerdictPanel(QFrame):
 
     # What the reviewer asks for.
 
-    def _answer(self, criterion: Criterion, answer: Answer) -> None:
+    def _answer(self, criterion: Criterion, answer: Rating) -> None:
         before = self._sheet.judgement(criterion)
-        if answer is Answer.PASS:
+        if answer is Rating.PASS:
             judgement = Judgement(criterion=criterion, answer=answer)
-        elif before is None or before.answer is Answer.PASS:
+        elif before is None or before.answer is Rating.PASS:
             judgement = Judgement(criterion=criterion, answer=answer, step=self._shown_step)
         else:
             judgement = before.model_copy(update={"answer": answer})
-        self._unfolded = None if answer is Answer.PASS else criterion
+        self._unfolded = None if answer is Rating.PASS else criterion
         self._take(judgement)
 
     def _take(self, judgement: Judgement) -> None:
@@ -226,7 +226,7 @@ class VerdictPanel(QFrame):
         on = self._may_judge and self.isEnabled()
         self._commands.enable(*_ANYTIME, on=on)
         unfolded = None if self._unfolded is None else self._sheet.judgement(self._unfolded)
-        self._commands.enable(*_FILLING, on=on and unfolded is not None and unfolded.answer is not Answer.PASS)
+        self._commands.enable(*_FILLING, on=on and unfolded is not None and unfolded.answer is not Rating.PASS)
         self._note.setEnabled(on)
 
     def _take_note(self) -> None:

@@ -4,16 +4,16 @@ from collections.abc import Iterable
 
 from odyssey_recorder.gui.review.sheet import QUESTIONS
 from odyssey_recorder.quality.finding import Criterion
-from odyssey_recorder.quality.reviewing.docket import OpenedReview, ReviewRow
-from odyssey_recorder.quality.reviewing.review import REASONS, Answer, Entry, Judgement, Verdict
-from odyssey_recorder.quality.reviewing.standing import Stage, Turn, agrees
+from odyssey_recorder.quality.reviewing.review import REASONS, Entry, Judgement, Rating, Verdict
+from odyssey_recorder.quality.reviewing.status import ReviewStage, Turn, agrees
+from odyssey_recorder.quality.reviewing.views import OpenedReview, ReviewRow
 
 _SHORT = {
     Criterion.PICTURES: "the screenshots",
     Criterion.SEQUENCE: "the steps",
     Criterion.INSTRUCTION: "the instruction",
 }
-_OPPOSITE = {Answer.PASS, Answer.FAIL}
+_OPPOSITE = {Rating.PASS, Rating.FAIL}
 
 
 def turn_words(opened: OpenedReview) -> str:
@@ -44,7 +44,7 @@ def verdict_words(verdict: Verdict) -> str:
 
 def verdict_in_short(verdict: Verdict) -> str:
     """Another reviewer's verdict, with a line only for what was not passed."""
-    others = [one for one in verdict.judgements if one.answer is not Answer.PASS]
+    others = [one for one in verdict.judgements if one.answer is not Rating.PASS]
     lines = [f"{_SHORT[one.criterion].capitalize()}: {judgement_words(one)}" for one in others]
     return "\n".join([f"{verdict.by}: {verdict.decision.value}{'' if others else ', three passes'}", *lines])
 
@@ -61,22 +61,22 @@ def what_followed(row: ReviewRow) -> str:
     """What came of the verdict that was just submitted."""
     owner = row.summary.annotator or "the annotator"
     match row.stage:
-        case Stage.ACCEPTED:
+        case ReviewStage.ACCEPTED:
             return "Accepted"
-        case Stage.SENT_BACK if row.summary.task_id:
+        case ReviewStage.SENT_BACK if row.summary.task_id:
             return f"Sent back to {owner}'s queue"
-        case Stage.SENT_BACK:
+        case ReviewStage.SENT_BACK:
             return f"Sent back; it was recorded for no task of a list, so tell {owner} yourself"
-        case Stage.REJECTED:
+        case ReviewStage.REJECTED:
             return "Rejected, and moved to the trash"
-        case Stage.SECOND:
+        case ReviewStage.SECOND:
             why = f" ({row.twice.value})" if row.twice is not None else ""
             return f"Kept; a second reviewer judges it too{why}"
-        case Stage.DISPUTED:
+        case ReviewStage.DISPUTED:
             return "Kept; the two reviews differ, so a third decides"
-        case Stage.CHECKING:
+        case ReviewStage.CHECKING:
             return "Kept; what follows is told once the checks are done"
-        case Stage.UNREVIEWED:
+        case ReviewStage.UNREVIEWED:
             return "Kept"
 
 

@@ -8,19 +8,19 @@ from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import QFileDialog, QSpinBox, QVBoxLayout, QWidget
 
 from odyssey_recorder.gui.icons import icon
-from odyssey_recorder.gui.parts import Choice, Tick, line_edit, named, push_button, row
+from odyssey_recorder.gui.parts import CheckBox, Choice, line_edit, named, push_button, row
 from odyssey_recorder.gui.theme import Theme
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
+class TextKind:
     """A line of text; `default` is what it is where nothing stands there."""
 
     default: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class PlaceKind:
     """A folder, or a file; `default` is what it is where nothing stands there."""
 
     default: str = "The default folder"
@@ -51,7 +51,7 @@ class Switch:
 
 _TEXT_MARGIN = 8
 
-Kind = Text | Place | Number | OneOf | Switch
+Kind = TextKind | PlaceKind | Number | OneOf | Switch
 
 
 class Control(QWidget):
@@ -90,9 +90,9 @@ class Control(QWidget):
 def control(name: str, kind: Kind) -> Control:
     """The control for a kind of value; a screen reader calls it `name`."""
     match kind:
-        case Text(default):
+        case TextKind(default):
             return _Line(name, default)
-        case Place():
+        case PlaceKind():
             return _PlaceLine(name, kind)
         case Number(lowest, highest):
             return _Number(name, lowest, highest)
@@ -120,7 +120,7 @@ class _Line(Control):
 
 
 class _PlaceLine(_Line):
-    def __init__(self, name: str, place: Place) -> None:
+    def __init__(self, name: str, place: PlaceKind) -> None:
         self._place = place
         self._browse = named(push_button("Choose…", f"Choose another: {name}"), f"Choose: {name}")
         self._browse.clicked.connect(self._choose)
@@ -175,7 +175,7 @@ class _OneOf(Control):
 
 class _Switch(Control):
     def __init__(self, name: str, words: str) -> None:
-        self._box = named(Tick(words), name)
+        self._box = named(CheckBox(words), name)
         super().__init__(self._box)
         self._box.toggled.connect(self.changed)
 

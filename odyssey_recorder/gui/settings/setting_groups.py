@@ -2,34 +2,34 @@
 
 from collections.abc import Mapping
 
-from odyssey_recorder.gui.settings.setting_controls import Number, OneOf, Place, Switch, Text
+from odyssey_recorder.gui.settings.setting_controls import Number, OneOf, PlaceKind, Switch, TextKind
 from odyssey_recorder.gui.settings.setting_fields import Setting
 
 GROUPS: Mapping[str, tuple[Setting, ...]] = {
     "Folders": (
-        Setting("dataset", "Dataset", "Where published episodes go.", Place()),
+        Setting("dataset", "Dataset", "Where published episodes go.", PlaceKind()),
         Setting(
             "drafts",
             "Drafts",
             "Where recordings lie until they are published. On this computer's own disk, not on a network.",
-            Place(),
+            PlaceKind(),
         ),
         Setting(
             "tasks",
             "List of tasks",
             "The file with the tasks to record.",
-            Place("The list for the simulated phone", is_file=True),
+            PlaceKind("The list for the simulated phone", is_file=True),
         ),
         Setting(
             "queue",
             "Queue of a team",
             "The PostgreSQL database that all annotators share. The password belongs into ~/.pgpass.",
-            Text("A file on this computer"),
+            TextKind("A file on this computer"),
         ),
-        Setting("templates", "Templates", "A folder with task templates of your own.", Place("None")),
+        Setting("templates", "Templates", "A folder with task templates of your own.", PlaceKind("None")),
     ),
     "Device connection": (
-        Setting("adb", "adb", "The program that reaches devices.", Place("The adb on the PATH", is_file=True)),
+        Setting("adb", "adb", "The program that reaches devices.", PlaceKind("The adb on the PATH", is_file=True)),
         Setting(
             "adb_server_port", "adb server", "The port where the adb server listens; usually 5037.", Number(1, 65535)
         ),
@@ -74,7 +74,10 @@ GROUPS: Mapping[str, tuple[Setting, ...]] = {
     ),
     "Practice and annotator": (
         Setting(
-            "annotator", "Your name", "Stands in the provenance of each episode.", Text("Your name on this computer")
+            "annotator",
+            "Your name",
+            "Stands in the provenance of each episode.",
+            TextKind("Your name on this computer"),
         ),
         Setting(
             "practice_tasks",
@@ -85,9 +88,13 @@ GROUPS: Mapping[str, tuple[Setting, ...]] = {
     ),
     "Language model": (
         Setting(
-            "model", "Model", "Writes tasks in other words. As its provider spells it.", Text("None"), is_at_once=True
+            "model",
+            "Model",
+            "Writes tasks in other words. As its provider spells it.",
+            TextKind("None"),
+            is_at_once=True,
         ),
-        Setting("model_url", "Address", "Of the provider's service.", Text("The provider's own"), is_at_once=True),
+        Setting("model_url", "Address", "Of the provider's service.", TextKind("The provider's own"), is_at_once=True),
         Setting(
             "name_apps",
             "Apps in instructions",

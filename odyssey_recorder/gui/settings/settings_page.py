@@ -31,7 +31,7 @@ _PAUSE_MS = 250
 """How long nobody types before what was typed is looked at."""
 
 
-class SettingsDesk(Protocol):
+class SettingsAccess(Protocol):
     """What the page asks of the settings; each call may block, and raises SettingsError."""
 
     def read(self) -> Settings: ...
@@ -62,9 +62,11 @@ class _Remark:
 class SettingsPage(Page):
     """All settings in one column, and a list of its sections beside it."""
 
-    def __init__(self, desk: SettingsDesk, shortcuts: Shortcuts, background: Background, commands: Commands) -> None:
+    def __init__(
+        self, service: SettingsAccess, shortcuts: Shortcuts, background: Background, commands: Commands
+    ) -> None:
         super().__init__()
-        self._desk = desk
+        self._service = service
         self._background = background
         self._commands = commands
         self._shortcuts = shortcuts
@@ -137,7 +139,7 @@ class SettingsPage(Page):
         return {name: field.value for name, field in self._fields.items() if field.is_changed}
 
     def _read(self) -> _Reading:
-        return _Reading(self._desk.read(), self._desk.overrides())
+        return _Reading(self._service.read(), self._service.overrides())
 
     def _show(self, reading: _Reading) -> None:
         for name, field in self._fields.items():
@@ -160,7 +162,7 @@ class SettingsPage(Page):
 
     def _remark(self, name: str, value: object) -> _Remark:
         try:
-            return _Remark(self._desk.check(name, value))
+            return _Remark(self._service.check(name, value))
         except OdysseyError as error:
             return _Remark(refusal=str(error))
 
@@ -184,7 +186,7 @@ class SettingsPage(Page):
         remarks = self._remarks(changes)
         if any(remark.refusal for remark in remarks.values()):
             return remarks
-        return _Reading(self._desk.save(changes), self._desk.overrides())
+        return _Reading(self._service.save(changes), self._service.overrides())
 
     def _tell_saved(
         self, changes: Mapping[str, object], outcome: _Reading | dict[str, _Remark], then: Callable[[], object]

@@ -8,12 +8,12 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.parts import Choice, row, text_label
 from odyssey_recorder.gui.record.task_text import category_words, device_words
-from odyssey_recorder.gui.tasks.preparing import Wanted
+from odyssey_recorder.gui.tasks.preparing import ModelChoice
 from odyssey_recorder.gui.tasks.tally_board import BoardModel, board_height, board_view
 from odyssey_recorder.gui.tasks.tally_list import Entry, TallyList
 from odyssey_recorder.gui.tasks.workshop import Materials, Workshop
 from odyssey_recorder.model.episode import Category
-from odyssey_recorder.task.making.coverage import Cell, Coverage
+from odyssey_recorder.task.generation.coverage import Cell, Coverage
 
 _MOST_GAPS = 100
 _LOWEST_PX = 160
@@ -133,7 +133,7 @@ class CoverageView(QWidget):
             return
         tally = self._coverage.tallies.get(cell) or self._coverage.at(cell.category, cell.device)
         self.generate_asked.emit(
-            Wanted(
+            ModelChoice(
                 count=max(1, ceil(tally.lacking)),
                 seed=1,
                 catalogue=self._catalogue.value,

@@ -6,13 +6,13 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QDialog, QGridLayout, QVBoxLayout, QWidget
 
 from odyssey_recorder.device.profile import profiles
-from odyssey_recorder.gui.parts import Choice, Tick, labelled, number_field, push_button, row, text_label
+from odyssey_recorder.gui.parts import CheckBox, Choice, labelled, number_field, push_button, row, text_label
 from odyssey_recorder.gui.record.task_text import category_words
-from odyssey_recorder.gui.tasks.preparing import Wanted
+from odyssey_recorder.gui.tasks.preparing import ModelChoice
 from odyssey_recorder.gui.tasks.rewrite_dialog import count_words
 from odyssey_recorder.gui.tasks.workshop import Materials
 from odyssey_recorder.model.episode import Category
-from odyssey_recorder.task_desk import suiting
+from odyssey_recorder.task_service import suiting
 
 _MOST = 10_000
 _WIDTH_PX = 480
@@ -23,7 +23,7 @@ class GenerateDialog(QDialog):
 
     wanted = Signal(object)
 
-    def __init__(self, materials: Materials, preset: Wanted, parent: QWidget | None = None) -> None:
+    def __init__(self, materials: Materials, preset: ModelChoice, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle("Generate tasks")
         self._materials = materials
@@ -37,11 +37,11 @@ class GenerateDialog(QDialog):
         self._device.offer([("", "All devices in turn"), *((one.key, one.name) for one in profiles())])
         self._device.choose(preset.device)
         self._app_class = Choice("With an app of the class")
-        self._categories = {one: Tick(category_words(one.value)) for one in Category}
+        self._categories = {one: CheckBox(category_words(one.value)) for one in Category}
         for category, tick in self._categories.items():
             tick.setChecked(not preset.categories or category in preset.categories)
             tick.setToolTip(f"Make tasks of the category {category_words(category.value)}")
-        self._names = Tick("&Name the apps in the instruction")
+        self._names = CheckBox("&Name the apps in the instruction")
         self._names.setToolTip("The phrasings that name every app; otherwise those that name none")
         self._names.setChecked(preset.names_apps)
         self._left = text_label(kind="hint")
@@ -52,10 +52,10 @@ class GenerateDialog(QDialog):
         self._tell()
 
     @property
-    def asked(self) -> Wanted:
+    def asked(self) -> ModelChoice:
         """What is filled in."""
         chosen = frozenset(one for one, tick in self._categories.items() if tick.isChecked())
-        return Wanted(
+        return ModelChoice(
             count=self._count.value(),
             seed=self._seed.value(),
             catalogue=self._catalogue.value,

@@ -14,14 +14,14 @@ from odyssey_recorder.gui.job_card import JobCard
 from odyssey_recorder.gui.jobs import Cancelled, Job, JobState
 from odyssey_recorder.gui.jobs import Progress as Tell
 from odyssey_recorder.gui.tasks.generate_dialog import GenerateDialog
-from odyssey_recorder.gui.tasks.preparing import Preparing, Wanted
+from odyssey_recorder.gui.tasks.preparing import ModelChoice, Preparing
 from odyssey_recorder.gui.tasks.rewrite_dialog import RewriteDialog, count_words
 from odyssey_recorder.gui.tasks.workshop import Materials, Workshop
-from odyssey_recorder.llm.asking import Estimate, Progress
+from odyssey_recorder.llm.batch import BatchProgress, Estimate
 from odyssey_recorder.model.episode import Category
-from odyssey_recorder.task.making.generation import Batch
-from odyssey_recorder.task.words.proposing import Proposal
-from odyssey_recorder.task.words.rewriting import Rewritten
+from odyssey_recorder.task.generation.generator import GeneratedTasks
+from odyssey_recorder.task.wording.proposing import Proposal
+from odyssey_recorder.task.wording.rewriting import Rewritten
 
 _COUNT, _SEED = 200, 1
 """What is offered first."""
@@ -43,7 +43,7 @@ class LeadStrip(QWidget):
         self._commands = commands
         self._materials: Materials | None = None
         self._view = Command.SHOW_QUEUE
-        self._asking = Banner(commands.button(Command.SETTINGS_PAGE, kind="quiet"))
+        self._batch = Banner(commands.button(Command.SETTINGS_PAGE, kind="quiet"))
         self._message = Banner(commands.button(Command.DISMISS_TASKS, kind="quiet", wordless=True))
         self._question: RewriteDialog | None = None
         self._generating = JobCard()
@@ -52,7 +52,7 @@ class LeadStrip(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(8)
-        for part in (self._message, self._asking, self._generating, self._rewriting, self._thinking):
+        for part in (self._message, self._batch, self._generating, self._rewriting, self._thinking):
             column.addWidget(part)
         workshop.materials_came.connect(self._take_materials)
         workshop.failed.connect(lambda words: self.tell(Tone.DANGER, "That did not work.", words))
@@ -71,7 +71,7 @@ class LeadStrip(QWidget):
 
     def repaint_icons(self) -> None:
         """Draw the icons anew for another palette."""
-        for part in (self._asking, self._message, self._generating, self._rewriting, self._thinking):
+        for part in (self._batch, self._message, self._generating, self._rewriting, self._thinking):
             part.repaint_icons()
 
     def _take_materials(self, materials: Materials) -> None:
@@ -83,22 +83,22 @@ class LeadStrip(QWidget):
         cannot_ask = "" if self._materials is None else self._materials.cannot_ask
         if cannot_ask and self._view in (Command.SHOW_TEMPLATES, Command.SHOW_PREPARE):
             words = "No language model can be asked: new tasks stay in phrasings that people wrote."
-            self._asking.show_message(Tone.WARNING, words, cannot_ask)
+            self._batch.show_message(Tone.WARNING, words, cannot_ask)
         else:
-            self._asking.hide()
+            self._batch.hide()
 
     # Making tasks.
 
-    def ask_to_generate(self, preset: Wanted | None = None) -> None:
+    def ask_to_generate(self, preset: ModelChoice | None = None) -> None:
         """Ask what tasks shall be made, and make them."""
         materials = self._materials
         if materials is not None:
-            first = Wanted(_COUNT, _SEED, "", frozenset(), materials.names_apps)
+            first = ModelChoice(_COUNT, _SEED, "", frozenset(), materials.names_apps)
             dialog = GenerateDialog(materials, preset or first, self)
             dialog.wanted.connect(self._generate)
             dialog.open()
 
-    def _generate(self, wanted: Wanted) -> None:
+    def _generate(self, wanted: ModelChoice) -> None:
         job = self._workshop.start(
             f"Make {count_words(wanted.count, 'task')}",
             lambda preparing, _tell, _cancelled: preparing.generate(wanted),
@@ -111,7 +111,7 @@ class LeadStrip(QWidget):
     def _show_generating(self, on: bool) -> None:
         self._commands.enable(Command.GENERATE_TASKS, on=not on)
 
-    def _take_batch(self, wanted: Wanted, batch: Batch) -> None:
+    def _take_batch(self, wanted: ModelChoice, batch: GeneratedTasks) -> None:
         made, left = len(batch.tasks), sum(batch.left.values())
         words = f"{count_words(made, 'task')} made. {'It waits' if made == 1 else 'They wait'} to be approved."
         if made < wanted.count:
@@ -204,7 +204,7 @@ class LeadStrip(QWidget):
         job.ended.connect(end)
 
 
-def progress_words(progress: Progress) -> tuple[float | None, str]:
+def progress_words(progress: BatchProgress) -> tuple[float | None, str]:
     """How far a rewrite is: the share that is done, and in words with what it cost."""
     share = progress.done / progress.of if progress.of else None
     cost = "no price known" if progress.cost is None else f"${progress.cost:,.4f}"

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.parts import Choice, line_edit, row, text_label
-from odyssey_recorder.gui.reason_dialog import Question, ReasonDialog
+from odyssey_recorder.gui.reason_dialog import ReasonDialog, ReasonQuestion
 from odyssey_recorder.gui.record.task_text import category_words
 from odyssey_recorder.gui.tasks.prepared_card import PreparedCard
 from odyssey_recorder.gui.tasks.prepared_list import prepared_list
@@ -30,7 +30,7 @@ from odyssey_recorder.gui.tasks.workshop import Materials, Workshop
 from odyssey_recorder.model.episode import Category
 from odyssey_recorder.task.listing import ListedTask
 from odyssey_recorder.task.queue.queue import Status
-from odyssey_recorder.task.words.origin_words import judge_words, rule_words
+from odyssey_recorder.task.wording.origin_words import judge_words, rule_words
 
 _TYPING_MS = 120
 _REASONS = (
@@ -168,7 +168,7 @@ class PrepareView(QWidget):
         if not rows:
             return
         what = "this task" if len(rows) == 1 else f"these {len(rows):,} tasks"
-        asked = Question(
+        asked = ReasonQuestion(
             title="Reject",
             question=f"Why is {what} left out?" if len(rows) == 1 else f"Why are {what} left out?",
             answer="Reject",

@@ -3,18 +3,18 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Protocol
 
-from odyssey_recorder.llm.asking import Estimate, Progress
+from odyssey_recorder.llm.batch import BatchProgress, Estimate
 from odyssey_recorder.model.episode import Category
+from odyssey_recorder.task.generation.coverage import Coverage
+from odyssey_recorder.task.generation.generator import GeneratedTasks, Targets
 from odyssey_recorder.task.listing import ListedTask
-from odyssey_recorder.task.making.coverage import Coverage
-from odyssey_recorder.task.making.generation import Batch, Targets
 from odyssey_recorder.task.queue.queue import Board, Holder
 from odyssey_recorder.task.templates.template import Template, TemplateLibrary
-from odyssey_recorder.task.words.proposing import Proposal
-from odyssey_recorder.task.words.rewriting import Rewritten
-from odyssey_recorder.task_desk import Wanted
+from odyssey_recorder.task.wording.proposing import Proposal
+from odyssey_recorder.task.wording.rewriting import Rewritten
+from odyssey_recorder.task_service import ModelChoice
 
-__all__ = ["Preparing", "Wanted"]
+__all__ = ["ModelChoice", "Preparing"]
 
 
 class Preparing(Protocol):
@@ -40,7 +40,7 @@ class Preparing(Protocol):
     def board(self) -> Board:
         """Every task, also what is to be approved or was rejected."""
 
-    def generate(self, wanted: Wanted) -> Batch:
+    def generate(self, wanted: ModelChoice) -> GeneratedTasks:
         """Make tasks and put them down to be approved."""
 
     def estimate(self, task_ids: Sequence[str]) -> Estimate:
@@ -51,7 +51,7 @@ class Preparing(Protocol):
         task_ids: Sequence[str],
         *,
         budget: float | None,
-        progress: Callable[[Progress], None],
+        progress: Callable[[BatchProgress], None],
         came: Callable[[Rewritten], None],
         cancelled: Callable[[], bool],
     ) -> Sequence[Rewritten]:

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QDialog, QGridLayout, QVBoxLayout, QWidget
 
 from odyssey_recorder.gui.keyboard import offer_focus
 from odyssey_recorder.gui.parts import breakable, labelled, line_edit, push_button, row, text_label
-from odyssey_recorder.llm.asking import Estimate
+from odyssey_recorder.llm.batch import Estimate
 
 _WIDTH_PX = 500
 _MARGIN = 1.5

@@ -8,7 +8,7 @@ from odyssey_recorder.gui.dataset.filmstrip import small_font
 from odyssey_recorder.gui.parts import named
 from odyssey_recorder.gui.record.task_text import category_words, device_words
 from odyssey_recorder.gui.theme import Theme
-from odyssey_recorder.task.making.coverage import Coverage, Tally
+from odyssey_recorder.task.generation.coverage import Coverage, Tally
 
 _Index = QModelIndex | QPersistentModelIndex
 

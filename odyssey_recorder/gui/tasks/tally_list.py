@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QListView, QStyle, QStyledItemDelegate, QStyleOpti
 
 from odyssey_recorder.gui.tasks.tally_board import draw_share, is_enough, tally_sentence, tally_words
 from odyssey_recorder.gui.theme import Theme
-from odyssey_recorder.task.making.coverage import Cell, Tally
+from odyssey_recorder.task.generation.coverage import Cell, Tally
 
 _Index = QModelIndex | QPersistentModelIndex
 

@@ -8,7 +8,7 @@ from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.parts import breakable, named, text_label
 from odyssey_recorder.gui.review.key_button import KeyButton
 from odyssey_recorder.gui.tasks.template_table import TemplateRow
-from odyssey_recorder.gui.tasks.template_words import Passage, proposal_words, template_passages
+from odyssey_recorder.gui.tasks.template_words import TextSpan, proposal_words, template_passages
 from odyssey_recorder.gui.theme import Theme
 from odyssey_recorder.task.templates.template import Template, TemplateLibrary
 
@@ -91,7 +91,7 @@ class TemplateCard(QFrame):
         column.addWidget(self._deciding)
 
 
-def _write(page: QTextEdit, meta_task: str, *passages: Passage) -> None:
+def _write(page: QTextEdit, meta_task: str, *passages: TextSpan) -> None:
     theme, points = Theme.current(), page.font().pointSizeF()
     head, field, plain = QTextCharFormat(), QTextCharFormat(), QTextCharFormat()
     for look, colour, size in ((head, theme.text, 1.25), (field, theme.muted, 0.9), (plain, theme.text, 1.0)):

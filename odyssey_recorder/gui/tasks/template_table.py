@@ -8,7 +8,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 from odyssey_recorder.gui.record.task_text import category_words
 from odyssey_recorder.gui.theme import Theme
 from odyssey_recorder.task.templates.template import Template, TemplateLibrary
-from odyssey_recorder.task.words.proposing import Proposal
+from odyssey_recorder.task.wording.proposing import Proposal
 
 _Index = QModelIndex | QPersistentModelIndex
 

@@ -6,34 +6,35 @@ from dataclasses import dataclass
 from odyssey_recorder.gui.record.task_text import device_words, start_words
 from odyssey_recorder.model.assignment import AsFound
 from odyssey_recorder.task.templates.catalogue import Catalogue
-from odyssey_recorder.task.templates.template import Days, Items, Numbers, Role, Slot, Template
-from odyssey_recorder.task.words.proposing import Proposal
+from odyssey_recorder.task.templates.template import DaySlotRange, Items, Numbers, Role, Slot, Template
+from odyssey_recorder.task.wording.proposing import Proposal
 
 _MOST_ITEMS = 60
 _DAYS = {"relative": "“in 3 days”", "weekday": "“next Friday”", "date": "“4 December”"}
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
+class TextSpan:
     """Some lines under a heading."""
 
     heading: str
     lines: tuple[str, ...]
 
 
-def template_passages(template: Template, catalogue: Catalogue | None) -> Sequence[Passage]:
+def template_passages(template: Template, catalogue: Catalogue | None) -> Sequence[TextSpan]:
     """All that is told of a template, in the order in which it is read."""
     slots = [
-        Passage(f"{{{name}}} is filled with {filled_with(slot)}", _items(slot)) for name, slot in template.slots.items()
+        TextSpan(f"{{{name}}} is filled with {filled_with(slot)}", _items(slot))
+        for name, slot in template.slots.items()
     ]
     roles = tuple(f"{role.name}: {_players(role, catalogue)}" for role in template.roles)
     passages = [
         *slots,
-        Passage("Apps by role", roles),
-        Passage("Phrasings by people, naming no app", template.phrasings),
-        Passage("Phrasings by people, naming every app", template.named_phrasings),
-        Passage("Where it can be done", _places(template)),
-        Passage("For the annotator", (template.notes,) if template.notes else ()),
+        TextSpan("Apps by role", roles),
+        TextSpan("Phrasings by people, naming no app", template.phrasings),
+        TextSpan("Phrasings by people, naming every app", template.named_phrasings),
+        TextSpan("Where it can be done", _places(template)),
+        TextSpan("For the annotator", (template.notes,) if template.notes else ()),
     ]
     return [one for one in passages if one.lines]
 
@@ -54,7 +55,7 @@ def filled_with(slot: Slot) -> str:
             by = f" by {step}" if step != 1 else ""
             as_ = f", as “{words}”" if words != "{}" else ""
             return f"a number from {first} to {last}{by}{as_}"
-        case Days(first, last, words):
+        case DaySlotRange(first, last, words):
             return f"a day, {first} to {last} days after the recording, as {_DAYS[words]}"
 
 

@@ -25,7 +25,7 @@ from odyssey_recorder.gui.tasks.think_dialog import ThinkDialog
 from odyssey_recorder.gui.tasks.workshop import Materials, Workshop
 from odyssey_recorder.model.episode import Category
 from odyssey_recorder.task.templates.template import Template
-from odyssey_recorder.task.words.proposing import Proposal
+from odyssey_recorder.task.wording.proposing import Proposal
 
 _ROW_PX = 40
 _TYPING_MS = 120

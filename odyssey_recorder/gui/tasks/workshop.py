@@ -13,10 +13,10 @@ from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.jobs import Cancelled, Job, Jobs, Progress
 from odyssey_recorder.gui.tasks.prepared_rows import prepared_rows
 from odyssey_recorder.gui.tasks.preparing import Preparing
+from odyssey_recorder.task.generation.generator import Targets
 from odyssey_recorder.task.listing import ListedTask
-from odyssey_recorder.task.making.generation import Targets
 from odyssey_recorder.task.templates.template import TemplateLibrary
-from odyssey_recorder.task.words.rewriting import Rewritten
+from odyssey_recorder.task.wording.rewriting import Rewritten
 
 T = TypeVar("T")
 

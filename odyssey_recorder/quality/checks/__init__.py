@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from odyssey_recorder.quality.checks import (
     actions,
     annotations,
-    course,
-    pictures,
-    private_words,
+    private_data,
     recorded,
+    screenshots,
+    sequence,
     targets,
     words,
 )
@@ -26,14 +26,14 @@ def _judged(_evidence: EpisodeEvidence) -> Iterator[Found | Unseen]:
 
 
 CHECKS: tuple[Check, ...] = (
-    Check("IMG01", _ERROR, _PICTURES, "A picture is missing or broken", pictures.whole_files),
-    Check("IMG02", _ERROR, _PICTURES, "Steps, names and pictures do not agree", pictures.counted_and_named),
-    Check("IMG03", _ERROR, _PICTURES, "A picture has not the size of the device", pictures.sizes),
-    Check("IMG04", _ERROR, _PICTURES, "A picture is blank", pictures.shows_something),
-    Check("IMG05", _WARNING, _PICTURES, "A picture is not proved to be of its moment", pictures.taken_in_time),
+    Check("IMG01", _ERROR, _PICTURES, "A picture is missing or broken", screenshots.whole_files),
+    Check("IMG02", _ERROR, _PICTURES, "Steps, names and pictures do not agree", screenshots.counted_and_named),
+    Check("IMG03", _ERROR, _PICTURES, "A picture has not the size of the device", screenshots.sizes),
+    Check("IMG04", _ERROR, _PICTURES, "A picture is blank", screenshots.shows_something),
+    Check("IMG05", _WARNING, _PICTURES, "A picture is not proved to be of its moment", screenshots.taken_in_time),
     Check("IMG06", _WARNING, _PICTURES, "A picture is also that of another step"),
-    Check("IMG07", _WARNING, _PICTURES, "An action had no effect", pictures.has_an_effect),
-    Check("IMG08", _WARNING, _PICTURES, "The screen was not at rest", pictures.at_rest),
+    Check("IMG07", _WARNING, _PICTURES, "An action had no effect", screenshots.has_an_effect),
+    Check("IMG08", _WARNING, _PICTURES, "The screen was not at rest", screenshots.at_rest),
     Check("ACT01", _ERROR, _SEQUENCE, "An action is not one of the format's", actions.in_the_vocabulary),
     Check("ACT02", _ERROR, _SEQUENCE, "A place is not on the grid", actions.on_the_grid),
     Check("ACT03", _ERROR, _SEQUENCE, "The episode does not end as it must", actions.ends_once),
@@ -44,10 +44,10 @@ CHECKS: tuple[Check, ...] = (
     Check("ACT08", _WARNING, _SEQUENCE, "A system key did not do what it does", targets.keys_work),
     Check("ACT09", _ERROR, _SEQUENCE, "A bounding box is wrong", targets.boxes_hold),
     Check("ACT10", _ERROR, _SEQUENCE, "An action is not the one that was recorded", recorded.as_recorded),
-    Check("EPI01", _WARNING, _SEQUENCE, "The apps are not those of the task", course.apps_in_front),
-    Check("EPI02", _ERROR, _SEQUENCE, "Too few apps for the category", course.enough_apps),
+    Check("EPI01", _WARNING, _SEQUENCE, "The apps are not those of the task", sequence.apps_in_front),
+    Check("EPI02", _ERROR, _SEQUENCE, "Too few apps for the category", sequence.enough_apps),
     Check("EPI03", _WARNING, _SEQUENCE, "The episode is unusually short or long"),
-    Check("EPI04", _WARNING, _SEQUENCE, "IMPOSSIBLE without a reason", course.has_a_reason),
+    Check("EPI04", _WARNING, _SEQUENCE, "IMPOSSIBLE without a reason", sequence.has_a_reason),
     Check("EPI05", _WARNING, _SEQUENCE, "Two episodes are nearly the same"),
     Check("EPI06", _NOTE, _SEQUENCE, "What a language model says of the steps", _judged),
     Check("INS01", _ERROR, _INSTRUCTION, "The instruction has lost something", words.keeps_the_items),
@@ -56,7 +56,7 @@ CHECKS: tuple[Check, ...] = (
     Check("INS04", _WARNING, _INSTRUCTION, "An instruction occurs more than once"),
     Check("ANN01", _ERROR, None, "An annotation is empty or outdated", annotations.whole_texts),
     Check("ANN02", _WARNING, None, "An annotation is not of its form", annotations.plain_texts),
-    Check("PRV01", _WARNING, None, "Personal data may be shown", private_words.nothing_private),
+    Check("PRV01", _WARNING, None, "Personal data may be shown", private_data.nothing_private),
     Check("EXP01", _ERROR, _PICTURES, "An exported folder is not whole"),
     Check("SET01", _WARNING, None, "Files of an episode that is not there"),
     Check("SET02", _NOTE, None, "Files that are none of the dataset's"),
@@ -67,7 +67,7 @@ CHECKS: tuple[Check, ...] = (
     Check("SPL03", _WARNING, None, "An episode is in no part of a split, or twice"),
     Check("SPL04", _ERROR, None, "What a split holds apart is on both sides"),
 )
-"""In the order of the documents. Those without a look are made over the whole dataset (quality/whole/across.py)."""
+"""In the order of docs/quality.md. Those without a look are made over the whole dataset (quality/dataset_wide)."""
 
 
 def check_episode(evidence: EpisodeEvidence) -> EpisodeReport:

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from math import hypot
 
-from odyssey_recorder.dataset.loose import Rule
+from odyssey_recorder.dataset.lenient import Rule
 from odyssey_recorder.dataset.provenance import StrokeRecord
-from odyssey_recorder.device.view_tree import Node, focused_field
+from odyssey_recorder.device.view_hierarchy import ViewNode, focused_field
 from odyssey_recorder.model.action import Action, Click, LongPress, Press, Scroll, Type, describe
 from odyssey_recorder.model.geometry import Point
 from odyssey_recorder.quality.checks.check import Found, Unseen, after, no_proof
@@ -131,7 +131,7 @@ def _visible(evidence: EpisodeEvidence, step: StepEvidence, text: str) -> Said:
         yield Found(step.number, found, "Put in what was really typed, as the next picture shows it.")
 
 
-def _shows(views: Sequence[Node], text: str) -> bool:
+def _shows(views: Sequence[ViewNode], text: str) -> bool:
     wanted = _folded(text)
     return any(wanted in _folded(shown) for node in views for shown in (node.text, node.description))
 

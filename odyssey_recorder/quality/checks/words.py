@@ -10,7 +10,7 @@ from odyssey_recorder.quality.finding import Severity
 from odyssey_recorder.quality.thresholds import ITEM_KEPT
 from odyssey_recorder.quality.wording import listed, named
 from odyssey_recorder.task.templates.template_files import shipped_catalogues
-from odyssey_recorder.task.words.equivalence import (
+from odyssey_recorder.task.wording.equivalence import (
     LONGEST,
     LostItem,
     Wording,
@@ -20,8 +20,8 @@ from odyssey_recorder.task.words.equivalence import (
     lost_items,
     lost_quotes,
 )
-from odyssey_recorder.task.words.figures import Figure
-from odyssey_recorder.task.words.reversals import DEEDS, lost_denial
+from odyssey_recorder.task.wording.figures import Figure
+from odyssey_recorder.task.wording.reversals import DEEDS, lost_denial
 
 Said = Iterator[Found | Unseen]
 

@@ -18,7 +18,7 @@ MOST_STEPS = 1_000_000
 """More than any episode has, and a number that a window can hold."""
 
 
-class Answer(Enum):
+class Rating(Enum):
     """What a reviewer says to one of the three questions."""
 
     PASS = "pass"
@@ -80,7 +80,7 @@ class Judgement(_Record):
     """The answer to one question; what is not passed has a reason code of its criterion, and may name a step."""
 
     criterion: Criterion
-    answer: Answer
+    answer: Rating
     reason: str = ""
     step: int | None = Field(default=None, ge=0, le=MOST_STEPS)
     words: str = ""
@@ -132,7 +132,7 @@ class Verdict(_Entry):
             raise ValueError("the same question is answered twice; expected each of the three once")
         return judgements
 
-    def answer(self, criterion: Criterion) -> Answer:
+    def answer(self, criterion: Criterion) -> Rating:
         """What was said to one question."""
         return next(one.answer for one in self.judgements if one.criterion is criterion)
 

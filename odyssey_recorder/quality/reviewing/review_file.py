@@ -15,7 +15,7 @@ from odyssey_recorder.dataset.plain_json import NotPlainJsonError, parse, shown
 from odyssey_recorder.errors import ReviewError
 from odyssey_recorder.model.episode import Extra, Json
 from odyssey_recorder.quality.reviewing.review import FORMAT, Entry, Fix, Move, Verdict
-from odyssey_recorder.quality.reviewing.standing import bears, same_person
+from odyssey_recorder.quality.reviewing.status import bears, same_person
 
 _HEAD = ("format", "episode_id", "entries")
 _FOOT = "null]}\n"

@@ -3,11 +3,11 @@
 from collections.abc import Callable, Iterable
 from threading import Lock
 
-from odyssey_recorder.dataset.published import Following, News, PublishedEpisodes
+from odyssey_recorder.dataset.published import DatasetChange, Following, PublishedEpisodes
 from odyssey_recorder.dataset.summaries import EpisodeSummary
 from odyssey_recorder.errors import OdysseyError
-from odyssey_recorder.quality.reviewing.docket import ReviewNews, ReviewRow
-from odyssey_recorder.quality.reviewing.roll import Roll
+from odyssey_recorder.quality.reviewing.sample import Sample
+from odyssey_recorder.quality.reviewing.views import ReviewNews, ReviewRow
 
 
 class ReviewFollowing:
@@ -15,11 +15,11 @@ class ReviewFollowing:
 
     def __init__(
         self,
-        roll: Roll,
+        sample: Sample,
         row: Callable[[EpisodeSummary], ReviewRow],
         take: Callable[[ReviewNews], object],
     ) -> None:
-        self._roll = roll
+        self._sample = sample
         self._row = row
         self._take = take
         self._lock = Lock()
@@ -40,12 +40,12 @@ class ReviewFollowing:
 
     def tell(self, episode_ids: Iterable[str]) -> None:
         """Tell anew how these stand."""
-        found = (self._roll.summary(episode_id) for episode_id in episode_ids)
+        found = (self._sample.summary(episode_id) for episode_id in episode_ids)
         self._send(ReviewNews(tuple(self._row(summary) for summary in found if summary is not None)))
 
-    def _hear(self, news: News) -> None:
+    def _hear(self, news: DatasetChange) -> None:
         try:
-            moved = self._roll.take(news.read, news.gone, is_all=not news.unread)
+            moved = self._sample.take(news.read, news.gone, is_all=not news.unread)
         except OdysseyError as error:
             moved = frozenset()
             self._warn(str(error))  # until that is mended, nobody knows who is judged twice: verdicts are refused

@@ -19,7 +19,7 @@ from odyssey_recorder.errors import DatasetError, ReviewError
 from odyssey_recorder.files import Largest, read_json
 from odyssey_recorder.quality.reviewing.review import FORMAT, Entry, Move, Verdict
 from odyssey_recorder.quality.reviewing.review_file import ReviewFile, read_reviews, refuse_problems, spell, union
-from odyssey_recorder.quality.reviewing.standing import Policy, Stage, same_person, standing
+from odyssey_recorder.quality.reviewing.status import Policy, ReviewStage, same_person, standing
 from odyssey_recorder.task.queue.queue import SentBack
 
 REVIEWS = "reviews"
@@ -246,4 +246,4 @@ def _accepted_by(entries: Iterable[Entry]) -> str:
     """Who was the last to accept the episode, of whichever revision; empty where it is not accepted."""
     verdicts = [entry for entry in entries if isinstance(entry, Verdict)]
     now = standing(verdicts, {one.revision for one in verdicts}, None, recorder="")
-    return now.verdicts[-1].by if now.stage is Stage.ACCEPTED else ""
+    return now.verdicts[-1].by if now.stage is ReviewStage.ACCEPTED else ""

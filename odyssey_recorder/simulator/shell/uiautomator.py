@@ -33,7 +33,7 @@ async def _uiautomator(call: Call) -> int:
 def dump_views(phone: Phone) -> bytes:
     """The views of the window in front, as Android's own dump has them."""
     hierarchy = Element("hierarchy", rotation=str(phone.state().rotation))
-    _add(hierarchy, phone.view_tree(), 0)
+    _add(hierarchy, phone.view_hierarchy(), 0)
     return _PROLOGUE + tostring(hierarchy, "unicode").encode()
 
 
@@ -42,7 +42,7 @@ def _dump_windows(phone: Phone) -> bytes:
     displays = Element("displays")
     display = SubElement(displays, "display", id="0")
     rotation = str(phone.state().rotation)
-    for index, view in enumerate(phone.view_tree(all_windows=True).children):
+    for index, view in enumerate(phone.view_hierarchy(all_windows=True).children):
         window = SubElement(display, "window", index=str(index), id=str(index), bounds=_bounds(view))
         _add(SubElement(window, "hierarchy", rotation=rotation), view, 0)
     return _PROLOGUE + tostring(displays, "unicode").encode()

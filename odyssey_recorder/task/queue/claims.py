@@ -24,7 +24,7 @@ from sqlalchemy import (
     update,
 )
 
-from odyssey_recorder.task.queue.seat import Seat
+from odyssey_recorder.task.queue.client import QueueClient
 from odyssey_recorder.task.queue.tables import tasks
 
 FREE: Mapping[str, Any] = {
@@ -94,14 +94,19 @@ class Claims:
     """The claims of one seat within a transaction; `clock` is what the statements want to know of the time."""
 
     def __init__(
-        self, connection: Connection, statements: ClaimStatements, seat: Seat, lease_s: float, clock: Mapping[str, int]
+        self,
+        connection: Connection,
+        statements: ClaimStatements,
+        client: QueueClient,
+        lease_s: float,
+        clock: Mapping[str, int],
     ) -> None:
         self.connection = connection
         self._statements = statements
-        self._me = {"me": seat.token}
+        self._me = {"me": client.token}
         self._free = {**self._me, **clock}
         self._lease = {**clock, "lease_us": int(lease_s * _US)}
-        self._taken = {**self._free, **self._lease, "by": seat.annotator, "here": seat.place}
+        self._taken = {**self._free, **self._lease, "by": client.annotator, "here": client.place}
 
     def hold_first(self, low: int, high: int, device: str | None) -> Row[Any] | None:
         """Hold the first open task of a rank from `low` to `high` that fits the device; None where there is none.

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from threading import Lock
 
 from odyssey_recorder.task.listing import ListedTask
-from odyssey_recorder.task.queue.queue import Board, Deed, Holder, QueuedTask, WholeQueue
+from odyssey_recorder.task.queue.queue import Board, Holder, QueuedTask, TaskEvent, WholeQueue
 
 
 class PersonalQueue:
@@ -57,7 +57,12 @@ class PersonalQueue:
         return self._queue.add(tasks, to_approve=to_approve)
 
     def amend(
-        self, tasks: Iterable[ListedTask], by: str, *, before: Iterable[ListedTask] = (), deed: Deed = Deed.EDITED
+        self,
+        tasks: Iterable[ListedTask],
+        by: str,
+        *,
+        before: Iterable[ListedTask] = (),
+        deed: TaskEvent = TaskEvent.EDITED,
     ) -> None:
         """Put these in the place of the tasks of the same ids."""
         self._queue.amend(tasks, by, before=before, deed=deed)

@@ -12,7 +12,7 @@ from sqlalchemy import Connection, insert, select
 
 from odyssey_recorder.errors import TaskError
 from odyssey_recorder.files import Largest, read_file
-from odyssey_recorder.task.queue.queue import Deed
+from odyssey_recorder.task.queue.queue import TaskEvent
 from odyssey_recorder.task.queue.source_list import restate
 from odyssey_recorder.task.queue.tables import deeds, notes
 
@@ -22,7 +22,7 @@ class _Line(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
-    deed: Deed
+    deed: TaskEvent
     task_id: str
     by: str
     at: datetime
@@ -59,7 +59,7 @@ def _lines(file: Path) -> Sequence[_Line]:
     found: dict[object, _Line] = {}
     for number, data in enumerate(filter(None, whole.split(b"\n"))):
         line = _parsed(file, data)
-        is_return = line.deed is Deed.SENT_BACK and line.episode_id
+        is_return = line.deed is TaskEvent.SENT_BACK and line.episode_id
         found.setdefault((line.task_id, line.episode_id) if is_return else number, line)
     return tuple(found.values())
 

@@ -35,7 +35,7 @@ FINISHED = frozenset({Status.RECORDED, Status.IMPOSSIBLE, Status.DONE})
 """How a task stands that has an episode in the dataset."""
 
 
-class Deed(Enum):
+class TaskEvent(Enum):
     """What was done with a task."""
 
     PREPARED = "prepared"
@@ -52,7 +52,7 @@ class Deed(Enum):
     ACCEPTED = "accepted"
 
 
-RECORDED = frozenset({Deed.RECORDED, Deed.IMPOSSIBLE})
+RECORDED = frozenset({TaskEvent.RECORDED, TaskEvent.IMPOSSIBLE})
 """What gives a task an episode."""
 
 
@@ -60,7 +60,7 @@ RECORDED = frozenset({Deed.RECORDED, Deed.IMPOSSIBLE})
 class HistoryEntry:
     """One thing that was done with a task: by whom, when (UTC), for which reason, or as which episode."""
 
-    deed: Deed
+    deed: TaskEvent
     by: str
     at: datetime
     reason: str = ""
@@ -121,7 +121,7 @@ class Board:
         return tuple(task for task in self.tasks if task.status in OPEN and task.listed.fits(device))
 
 
-class Episodes(Protocol):
+class EpisodeLookup(Protocol):
     """What a queue asks of the place where episodes are kept, to learn what became of those that were begun."""
 
     def drafts_of_tasks(self) -> Mapping[str, str]:
@@ -212,7 +212,12 @@ class TaskStock(Protocol):
         """
 
     def amend(
-        self, tasks: Iterable[ListedTask], by: str, *, before: Iterable[ListedTask] = (), deed: Deed = Deed.EDITED
+        self,
+        tasks: Iterable[ListedTask],
+        by: str,
+        *,
+        before: Iterable[ListedTask] = (),
+        deed: TaskEvent = TaskEvent.EDITED,
     ) -> None:
         """Put these in the place of the tasks of the same ids, as `deed` has it in their histories; all or none.
 

@@ -7,17 +7,17 @@ from datetime import date
 from odyssey_recorder.errors import TaskError
 from odyssey_recorder.model.text_origin import Approval
 from odyssey_recorder.task.listing import ListedTask
-from odyssey_recorder.task.queue.queue import FINISHED, OPEN, RECORDED, Deed, Status
+from odyssey_recorder.task.queue.queue import FINISHED, OPEN, RECORDED, Status, TaskEvent
 
 _STATUSES = {
-    Deed.PREPARED: Status.TO_APPROVE,
-    Deed.APPROVED: Status.WAITING,
-    Deed.REJECTED: Status.REJECTED,
-    Deed.RECORDED: Status.RECORDED,
-    Deed.IMPOSSIBLE: Status.IMPOSSIBLE,
-    Deed.SKIPPED: Status.SKIPPED,
-    Deed.SENT_BACK: Status.SENT_BACK,
-    Deed.ACCEPTED: Status.DONE,
+    TaskEvent.PREPARED: Status.TO_APPROVE,
+    TaskEvent.APPROVED: Status.WAITING,
+    TaskEvent.REJECTED: Status.REJECTED,
+    TaskEvent.RECORDED: Status.RECORDED,
+    TaskEvent.IMPOSSIBLE: Status.IMPOSSIBLE,
+    TaskEvent.SKIPPED: Status.SKIPPED,
+    TaskEvent.SENT_BACK: Status.SENT_BACK,
+    TaskEvent.ACCEPTED: Status.DONE,
 }
 _POSITION_BITS, _DUE_BITS, _URGENCY_BITS = 32, 22, 6
 _TURN_BITS = _POSITION_BITS + _DUE_BITS + _URGENCY_BITS
@@ -41,20 +41,20 @@ def first_status(listed: ListedTask, *, to_approve: bool = False) -> Status:
     return Status.WAITING if is_sound and not to_approve else Status.TO_APPROVE
 
 
-def next_status(status: Status, deed: Deed) -> Status:
+def next_status(status: Status, deed: TaskEvent) -> Status:
     """How a task stands that stood so, with nobody's claims and recordings counted.
 
     What ended as impossible stays so when that is accepted, and what has an episode stays as it is when it is recorded
     once more.
     """
-    if status is Status.IMPOSSIBLE and deed is Deed.ACCEPTED:
+    if status is Status.IMPOSSIBLE and deed is TaskEvent.ACCEPTED:
         return status
     if status in FINISHED and deed in RECORDED:
         return status
     return _STATUSES.get(deed, status)
 
 
-def status_after(deeds: Iterable[Deed]) -> Status:
+def status_after(deeds: Iterable[TaskEvent]) -> Status:
     """How a task stands after all that was done with it, the oldest first; one that nothing was done with waits."""
     status = Status.WAITING
     for deed in deeds:
@@ -62,7 +62,7 @@ def status_after(deeds: Iterable[Deed]) -> Status:
     return status
 
 
-def counted_episode(done: Iterable[tuple[Deed, str]]) -> str:
+def counted_episode(done: Iterable[tuple[TaskEvent, str]]) -> str:
     """The episode that a task was last recorded as, of its deeds with their episodes, the oldest first; empty for none.
 
     What came while the task had an episode already does not count.
@@ -71,7 +71,7 @@ def counted_episode(done: Iterable[tuple[Deed, str]]) -> str:
     for deed, episode_id in done:
         if deed in RECORDED and not is_recorded:
             counted, is_recorded = episode_id, True
-        elif deed is Deed.SENT_BACK:
+        elif deed is TaskEvent.SENT_BACK:
             is_recorded = False
     return counted
 

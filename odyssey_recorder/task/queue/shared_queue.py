@@ -15,15 +15,25 @@ from odyssey_recorder.errors import TaskError
 from odyssey_recorder.model.text_origin import Approval
 from odyssey_recorder.task.listing import ListedTask, parse_task_line
 from odyssey_recorder.task.queue.claims import Claims, ClaimStatements, Leases
+from odyssey_recorder.task.queue.client import QueueClient, computer
 from odyssey_recorder.task.queue.database import QueueDatabase
-from odyssey_recorder.task.queue.ledger import Ledger
-from odyssey_recorder.task.queue.news import News, Scout, Sight, write
 from odyssey_recorder.task.queue.progress import take_over
-from odyssey_recorder.task.queue.queue import FINISHED, OPEN, Board, Deed, Episodes, Holder, QueuedTask, Returns, Status
+from odyssey_recorder.task.queue.queue import (
+    FINISHED,
+    OPEN,
+    Board,
+    EpisodeLookup,
+    Holder,
+    QueuedTask,
+    Returns,
+    Status,
+    TaskEvent,
+)
+from odyssey_recorder.task.queue.reconciler import OutsideState, QueueChange, Reconciler, write
 from odyssey_recorder.task.queue.rules import RANKS, SENT_BACK_RANKS, given, judged, shown_status
-from odyssey_recorder.task.queue.seat import Seat, computer
-from odyssey_recorder.task.queue.snapshot import Snapshot
+from odyssey_recorder.task.queue.snapshot import QueueSnapshot
 from odyssey_recorder.task.queue.source_list import SourceList
+from odyssey_recorder.task.queue.writer import QueueWriter
 
 _PAUSES_S = (0.002, 0.005, 0.01, 0.02, 0.05, 0.0)
 """Between looks at open tasks that others are just changing; one that is not let be by then counts as none."""
@@ -31,13 +41,13 @@ _PREPARED = frozenset({Status.TO_APPROVE, Status.REJECTED})
 
 
 @dataclass(frozen=True, slots=True)
-class Surroundings:
+class QueueEnvironment:
     """What a queue looks at beside its database: drafts and dataset, reviews, and, where it follows one, a list.
 
     `progress` is what an older program remembered of the annotator, which is taken over.
     """
 
-    episodes: Episodes
+    episodes: EpisodeLookup
     returns: Returns | None = None
     source: Path | None = None
     progress: Path | None = None
@@ -51,16 +61,16 @@ class SharedQueue:
     """
 
     def __init__(
-        self, database: QueueDatabase, seat: Seat, surroundings: Surroundings, leases: Leases | None = None
+        self, database: QueueDatabase, client: QueueClient, surroundings: QueueEnvironment, leases: Leases | None = None
     ) -> None:
         self._database = database
-        self._seat = seat
+        self._client = client
         self._leases = leases or Leases()
         self._source = SourceList(surroundings.source) if surroundings.source is not None else None
         self._progress = surroundings.progress
-        self._scout = Scout(seat, surroundings.episodes, surroundings.returns, self._leases.recording_s)
-        self._snapshot = Snapshot()
-        self._seen: Sight | None = None
+        self._reconciler = Reconciler(client, surroundings.episodes, surroundings.returns, self._leases.recording_s)
+        self._snapshot = QueueSnapshot()
+        self._seen: OutsideState | None = None
         self._statements = ClaimStatements(database.now, database.dialect())
         self._held = ""
         self._lock = Lock()
@@ -79,8 +89,8 @@ class SharedQueue:
         with self._lock:
             self._glance()
             for pause_s in _PAUSES_S:
-                with self._claiming() as (ledger, claims):
-                    found = self._first(ledger, claims, after, device)
+                with self._claiming() as (writer, claims):
+                    found = self._first(writer, claims, after, device)
                     taken = None if found is None else self._taken(claims, found)
                     is_busy = found is None and claims.is_any_open(device)
                 if not is_busy:
@@ -93,10 +103,10 @@ class SharedQueue:
         """Hold this task."""
         with self._lock:
             self._glance()
-            with self._claiming() as (ledger, claims):
+            with self._claiming() as (writer, claims):
                 found = claims.hold(task_id)
                 if found is None:
-                    raise self._refusal(ledger.task(task_id, to_change=False), task_id, "be claimed")
+                    raise self._refusal(writer.task(task_id, to_change=False), task_id, "be claimed")
                 taken = self._taken(claims, found)
             self._held = task_id
             return taken
@@ -105,7 +115,7 @@ class SharedQueue:
         """Hold none any more."""
         with self._lock:
             if self._held:
-                with self._claiming() as (_ledger, claims):
+                with self._claiming() as (_writer, claims):
                     claims.let_go(self._held)
                 self._held = ""
 
@@ -119,9 +129,9 @@ class SharedQueue:
         with self._lock:
             self._glance()
             words = given(reason)
-            with self._writing() as (ledger, claims):
-                task = self._standing(ledger, task_id, OPEN, "be skipped")
-                ledger.note(task, Deed.SKIPPED, reason=words)
+            with self._writing() as (writer, claims):
+                task = self._standing(writer, task_id, OPEN, "be skipped")
+                writer.note(task, TaskEvent.SKIPPED, reason=words)
                 claims.let_go(task_id)
             self._forget(task_id)
 
@@ -130,17 +140,17 @@ class SharedQueue:
         with self._lock:
             self._glance()
             words = given(reason)
-            with self._writing() as (ledger, _claims):
-                task = self._standing(ledger, task_id, FINISHED, "be sent back")
-                ledger.note(task, Deed.SENT_BACK, reason=words)
+            with self._writing() as (writer, _claims):
+                task = self._standing(writer, task_id, FINISHED, "be sent back")
+                writer.note(task, TaskEvent.SENT_BACK, reason=words)
 
     def mark_recorded(self, task_id: str, episode_id: str) -> None:
         """The task was recorded as this episode."""
         with self._lock:
             self._glance()
-            news = News(task_id, episode_id, self._scout.recorded(episode_id))
-            with self._writing() as (ledger, claims):
-                write(ledger, news, self._seat)
+            news = QueueChange(task_id, episode_id, self._reconciler.recorded(episode_id))
+            with self._writing() as (writer, claims):
+                write(writer, news, self._client)
                 claims.let_go(task_id)
             self._forget(task_id)
 
@@ -150,37 +160,44 @@ class SharedQueue:
         """Put tasks behind those that are there."""
         with self._lock:
             self._glance()
-            with self._writing() as (ledger, _claims):
-                return ledger.add(tasks, to_approve=to_approve)
+            with self._writing() as (writer, _claims):
+                return writer.add(tasks, to_approve=to_approve)
 
     def amend(
-        self, tasks: Iterable[ListedTask], by: str, *, before: Iterable[ListedTask] = (), deed: Deed = Deed.EDITED
+        self,
+        tasks: Iterable[ListedTask],
+        by: str,
+        *,
+        before: Iterable[ListedTask] = (),
+        deed: TaskEvent = TaskEvent.EDITED,
     ) -> None:
         """Put these in the place of the tasks of the same ids."""
         wanted, known = _by_id(tasks), _by_id(before)
         with self._lock:
             self._glance()
-            with self._writing() as (ledger, _claims):
-                found = ledger.tasks(wanted)
+            with self._writing() as (writer, _claims):
+                found = writer.tasks(wanted)
                 for task_id in wanted:
                     task = self._fit(found.get(task_id), task_id, OPEN | _PREPARED, "be changed")
                     if known.get(task_id) not in (None, parse_task_line(task.line)):
                         raise _changed(task_id)
-                ledger.put([(found[one], listed) for one, listed in wanted.items()], deed, by=by)
+                writer.put([(found[one], listed) for one, listed in wanted.items()], deed, by=by)
 
     def approve(self, tasks: Iterable[ListedTask], by: str) -> None:
         """Let tasks that were to be approved, or rejected, wait."""
         seen = _by_id(tasks)
         with self._lock:
             self._glance()
-            with self._writing() as (ledger, _claims):
-                found = ledger.tasks(seen)
+            with self._writing() as (writer, _claims):
+                found = writer.tasks(seen)
                 for task_id in seen:
                     if (task := found.get(task_id)) is None or not task.is_listed:
                         raise self._refusal(task, task_id, "be approved")
                 prepared = [task for task in found.values() if Status[task.status] in _PREPARED]
                 say = partial(judged, approval=Approval.APPROVED, by=by)
-                ledger.put([(task, _said(task, seen[task.task_id], say)) for task in prepared], Deed.APPROVED, by=by)
+                writer.put(
+                    [(task, _said(task, seen[task.task_id], say)) for task in prepared], TaskEvent.APPROVED, by=by
+                )
 
     def reject(self, tasks: Iterable[ListedTask], by: str, reason: str) -> None:
         """Leave tasks out that were to be approved or wait."""
@@ -188,14 +205,16 @@ class SharedQueue:
         with self._lock:
             self._glance()
             words = given(reason)
-            with self._writing() as (ledger, claims):
-                found = ledger.tasks(seen)
+            with self._writing() as (writer, claims):
+                found = writer.tasks(seen)
                 say = partial(judged, approval=Approval.REJECTED, by=by, note=words)
                 said = [
                     (self._fit(found.get(one), one, OPEN | _PREPARED, "be rejected"), listed)
                     for one, listed in seen.items()
                 ]
-                ledger.put([(task, _said(task, one, say)) for task, one in said], Deed.REJECTED, by=by, reason=words)
+                writer.put(
+                    [(task, _said(task, one, say)) for task, one in said], TaskEvent.REJECTED, by=by, reason=words
+                )
                 if self._held in seen:
                     claims.let_go(self._held)
 
@@ -210,24 +229,24 @@ class SharedQueue:
     def _look(self) -> None:
         """Learn what is new in the queue, and have it learn what is new here."""
         self._follow_list()
-        sight = self._scout.look()
+        sight = self._reconciler.look()
         self._read()
-        news, gone = self._scout.news(sight, self._snapshot), self._scout.gone(self._snapshot)
+        news, gone = self._reconciler.news(sight, self._snapshot), self._reconciler.gone(self._snapshot)
         if news or gone:
-            with self._writing() as (ledger, _claims):
-                ledger.let_go_of(gone)
+            with self._writing() as (writer, _claims):
+                writer.let_go_of(gone)
                 for one in sorted(news, key=lambda one: one.task_id):  # all windows take them in one order
-                    write(ledger, one, self._seat)
+                    write(writer, one, self._client)
             self._read()
         self._seen = sight
         held = self._snapshot.get(self._held)
-        if held is not None and held.token == self._seat.token and held.left_us < self._leases.claim_s * 0.8e6:
+        if held is not None and held.token == self._client.token and held.left_us < self._leases.claim_s * 0.8e6:
             self._renew()
 
     def _glance(self) -> None:
         """Look, if there is anything new to see here."""
         self._follow_list()
-        if self._seen is None or self._scout.look() != self._seen:
+        if self._seen is None or self._reconciler.look() != self._seen:
             self._look()
 
     def _read(self) -> None:
@@ -239,23 +258,23 @@ class SharedQueue:
             return
         with self._database.writing() as connection:
             if self._progress is not None:
-                take_over(connection, self._progress, self._seat.place)
+                take_over(connection, self._progress, self._client.place)
             self._source.follow(connection, stamp)
 
-    def _first(self, ledger: Ledger, claims: Claims, after: str, device: str | None) -> Row[Any] | None:
+    def _first(self, writer: QueueWriter, claims: Claims, after: str, device: str | None) -> Row[Any] | None:
         """The first open task that fits, behind `after`, held now; where there is none, what was held is given back."""
-        for low, high in self._windows(ledger, after):
+        for low, high in self._windows(writer, after):
             found = claims.hold_first(low, high, device)
             if found is not None:
                 return found
         claims.let_go(self._held)
         return None
 
-    def _windows(self, ledger: Ledger, after: str) -> tuple[tuple[int, int], ...]:
+    def _windows(self, writer: QueueWriter, after: str) -> tuple[tuple[int, int], ...]:
         """The ranks to look through, one range after the other."""
         if not after:
             return (RANKS,)
-        task = ledger.task(after, to_change=False)
+        task = writer.task(after, to_change=False)
         if task is None:
             return (RANKS,)
         is_done = not task.is_open or not _is_ours(task)
@@ -270,22 +289,22 @@ class SharedQueue:
 
     def _renew(self) -> bool:
         if self._held:
-            with self._claiming() as (ledger, claims):
-                if not claims.renew(self._held) and not self._is_recorded_here(ledger, self._held):
+            with self._claiming() as (writer, claims):
+                if not claims.renew(self._held) and not self._is_recorded_here(writer, self._held):
                     self._held = ""
         return bool(self._held)
 
-    def _is_recorded_here(self, ledger: Ledger, task_id: str) -> bool:
-        task = ledger.task(task_id, to_change=False)
-        return task is not None and task.is_held and task.is_recording and task.place == self._seat.place
+    def _is_recorded_here(self, writer: QueueWriter, task_id: str) -> bool:
+        task = writer.task(task_id, to_change=False)
+        return task is not None and task.is_held and task.is_recording and task.place == self._client.place
 
     def _forget(self, task_id: str) -> None:
         if self._held == task_id:
             self._held = ""
 
-    def _standing(self, ledger: Ledger, task_id: str, wanted: Set[Status], deed: str) -> Row[Any]:
+    def _standing(self, writer: QueueWriter, task_id: str, wanted: Set[Status], deed: str) -> Row[Any]:
         """The task of this id, which must stand as `wanted` to `deed` ("be skipped"), and not be held by others."""
-        return self._fit(ledger.task(task_id), task_id, wanted, deed)
+        return self._fit(writer.task(task_id), task_id, wanted, deed)
 
     def _fit(self, task: Row[Any] | None, task_id: str, wanted: Set[Status], deed: str) -> Row[Any]:
         if task is None or not task.is_listed or Status[task.status] not in wanted or not _is_ours(task):
@@ -302,19 +321,19 @@ class SharedQueue:
         return TaskError(f"The task {task_id} cannot {deed}: it is {words}.")
 
     @contextmanager
-    def _writing(self) -> Iterator[tuple[Ledger, Claims]]:
+    def _writing(self) -> Iterator[tuple[QueueWriter, Claims]]:
         with self._database.writing() as connection:
             yield self._tools(connection)
 
     @contextmanager
-    def _claiming(self) -> Iterator[tuple[Ledger, Claims]]:
+    def _claiming(self) -> Iterator[tuple[QueueWriter, Claims]]:
         """As `_writing`, for claims: each is whole by itself, and quick."""
         with self._database.writing_at_once() as connection:
             yield self._tools(connection)
 
-    def _tools(self, connection: Connection) -> tuple[Ledger, Claims]:
-        claims = Claims(connection, self._statements, self._seat, self._leases.claim_s, self._database.clock())
-        return Ledger(connection, self._database.moment(), self._seat, self._leases), claims
+    def _tools(self, connection: Connection) -> tuple[QueueWriter, Claims]:
+        claims = Claims(connection, self._statements, self._client, self._leases.claim_s, self._database.clock())
+        return QueueWriter(connection, self._database.moment(), self._client, self._leases), claims
 
 
 def _is_ours(task: Row[Any]) -> bool:

@@ -9,9 +9,9 @@ from sqlalchemy import ColumnElement, Connection, Row, Select, select
 
 from odyssey_recorder.model.moment import LARGEST_WHOLE
 from odyssey_recorder.task.listing import ListedTask, parse_task_line
-from odyssey_recorder.task.queue.queue import RECORDED, Deed, HistoryEntry, Holder, QueuedTask, Status
+from odyssey_recorder.task.queue.client import computer
+from odyssey_recorder.task.queue.queue import RECORDED, HistoryEntry, Holder, QueuedTask, Status, TaskEvent
 from odyssey_recorder.task.queue.rules import counted_episode, shown_status
-from odyssey_recorder.task.queue.seat import computer
 from odyssey_recorder.task.queue.tables import deeds, tasks
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -39,9 +39,9 @@ class Past:
         """The episodes that were begun at a place, and of which nobody knows yet what became."""
         begun: set[str] = set()
         for entry, there in zip(self.history, self.places, strict=True):
-            if entry.deed is Deed.BEGUN and there == place:
+            if entry.deed is TaskEvent.BEGUN and there == place:
                 begun.add(entry.episode_id)
-            elif entry.deed in {Deed.DROPPED, *RECORDED}:
+            elif entry.deed in {TaskEvent.DROPPED, *RECORDED}:
                 begun.discard(entry.episode_id)
         return begun
 
@@ -51,7 +51,7 @@ class Past:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class TaskState:
     """A task now; `left_us` is how long its lease still holds, 0 where there is none."""
 
     task_id: str
@@ -66,17 +66,17 @@ class Standing:
     holder: Holder | None
 
 
-class Snapshot:
+class QueueSnapshot:
     """The tasks in the order of the list, those that are not in it any more among them; not thread-safe."""
 
     def __init__(self) -> None:
         self._pasts: dict[str, Past] = {}
-        self._standings: dict[str, Standing] = {}
+        self._standings: dict[str, TaskState] = {}
 
-    def __iter__(self) -> Iterator[Standing]:
+    def __iter__(self) -> Iterator[TaskState]:
         return iter(self._standings.values())
 
-    def get(self, task_id: str) -> Standing | None:
+    def get(self, task_id: str) -> TaskState | None:
         """The task of this id."""
         return self._standings.get(task_id)
 
@@ -94,7 +94,7 @@ class Snapshot:
             self._fetch(connection, {task_id: version})
         return self._pasts[task_id]
 
-    def _standing(self, row: Row[Any]) -> Standing:
+    def _standing(self, row: Row[Any]) -> TaskState:
         """How a task stands; of ten thousand, most stand as they did."""
         known, past = self._standings.get(row.task_id), self._pasts[row.task_id]
         is_known = known is not None and known.past is past and known.is_listed == row.is_listed
@@ -145,10 +145,10 @@ def _past(version: int, line: str, history: Iterable[Row[Any]]) -> Past:
 
 
 def _entry(row: Row[Any]) -> HistoryEntry:
-    return HistoryEntry(Deed[row.deed], row.by, at(row.at_us), row.reason, row.episode_id)
+    return HistoryEntry(TaskEvent[row.deed], row.by, at(row.at_us), row.reason, row.episode_id)
 
 
-def _standing(row: Row[Any], past: Past) -> Standing:
+def _standing(row: Row[Any], past: Past) -> TaskState:
     left_us = max(0, row.until_us - row.now)
     status = Status[row.status]
     shown = shown_status(status, is_held=left_us > 0, is_recording=row.is_recording)
@@ -156,7 +156,7 @@ def _standing(row: Row[Any], past: Past) -> Standing:
     if left_us:
         since, until = at(row.since_us), at(row.until_us)
         holder = Holder(row.task_id, row.annotator, computer(row.place), since, until, row.is_recording)
-    return Standing(
+    return TaskState(
         row.task_id,
         status,
         QueuedTask(past.listed, shown, past.history),

@@ -10,10 +10,10 @@ from sqlalchemy import Connection, delete, insert, select
 from odyssey_recorder import __version__
 from odyssey_recorder.files import Largest, read_file
 from odyssey_recorder.task.listing import ListedTask, parse_task_line, read_tasks, shipped_tasks, task_line
-from odyssey_recorder.task.queue.ledger import change, columns
-from odyssey_recorder.task.queue.queue import Deed, Status
+from odyssey_recorder.task.queue.queue import Status, TaskEvent
 from odyssey_recorder.task.queue.rules import first_status, skip_number, status_after
 from odyssey_recorder.task.queue.tables import deeds, notes, tasks
+from odyssey_recorder.task.queue.writer import change, columns
 
 _SIMULATED = "Tasks for the simulated phone"
 _NOTE = "list"
@@ -97,8 +97,8 @@ def restate(connection: Connection, task_ids: Iterable[str]) -> None:
     for row in connection.execute(select(tasks)):
         if row.task_id in done:
             past = done[row.task_id]
-            skipped = max((one.number for one in past if one.deed == Deed.SKIPPED.name), default=0)
-            status = status_after(Deed[one.deed] for one in past)
+            skipped = max((one.number for one in past if one.deed == TaskEvent.SKIPPED.name), default=0)
+            status = status_after(TaskEvent[one.deed] for one in past)
             values = columns(parse_task_line(row.line), row.position, status, is_listed=row.is_listed, skipped=skipped)
             told.append({"_id": row.task_id, "version": row.version + 1, **values})
     change(connection, told)

@@ -10,7 +10,7 @@ OTHER = "Other"
 
 
 @dataclass(frozen=True, slots=True)
-class App:
+class CatalogueApp:
     """One app: `app_class` is a class of its catalogue or `OTHER`, `roles` what a template may need it for."""
 
     name: str
@@ -26,20 +26,20 @@ class Catalogue:
     name: str
     title: str
     classes: tuple[str, ...]
-    apps: tuple[App, ...]
+    apps: tuple[CatalogueApp, ...]
     source: Path | None = None
 
     @cached_property
-    def by_name(self) -> Mapping[str, App]:
+    def by_name(self) -> Mapping[str, CatalogueApp]:
         """The apps by their names."""
         return {app.name: app for app in self.apps}
 
     @cached_property
-    def by_package(self) -> Mapping[str, App]:
+    def by_package(self) -> Mapping[str, CatalogueApp]:
         """The apps by their packages."""
         return {app.package: app for app in self.apps}
 
-    def that_play(self, role: str) -> tuple[App, ...]:
+    def that_play(self, role: str) -> tuple[CatalogueApp, ...]:
         """The apps that can play a role, in the catalogue's order."""
         return tuple(app for app in self.apps if role in app.roles)
 

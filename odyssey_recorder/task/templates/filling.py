@@ -7,7 +7,7 @@ from datetime import date, timedelta
 from functools import cached_property, lru_cache
 from math import prod
 
-from odyssey_recorder.task.templates.template import DateWords, Days, Items, Numbers, Slot, Template
+from odyssey_recorder.task.templates.template import DateWords, DaySlotRange, Items, Numbers, Slot, Template
 
 _GAP = re.compile(r"\{([a-z][a-z0-9_]*)\}")
 _WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
@@ -58,7 +58,7 @@ def texts_of(slot: Slot, day: date) -> tuple[str, ...]:
             return texts
         case Numbers(first, last, step, words):
             return tuple(words.replace("{}", str(number)) for number in range(first, last + 1, step))
-        case Days(first, last, words):
+        case DaySlotRange(first, last, words):
             return tuple(_day_words(day, ahead, words) for ahead in range(first, last + 1))
 
 
@@ -99,7 +99,7 @@ class Fillings:
         self._dates = {
             name: {_day_words(day, ahead, "date"): day + timedelta(ahead) for ahead in range(slot.first, slot.last + 1)}
             for name, slot in template.slots.items()
-            if isinstance(slot, Days) and slot.words == "date"
+            if isinstance(slot, DaySlotRange) and slot.words == "date"
         }
         self.count = prod(gap.choices for gap in self._gaps)
 

@@ -31,7 +31,7 @@ class Numbers:
 
 
 @dataclass(frozen=True, slots=True)
-class Days:
+class DaySlotRange:
     """A gap that a day fills, `first` to `last` days behind the day of recording, both in."""
 
     first: int
@@ -39,7 +39,7 @@ class Days:
     words: DateWords = "relative"
 
 
-Slot = Items | Numbers | Days
+Slot = Items | Numbers | DaySlotRange
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,11 +10,11 @@ from odyssey_recorder.model.episode import Category
 from odyssey_recorder.resources import data_folder
 from odyssey_recorder.task.fields import start_state
 from odyssey_recorder.task.problem import Problem, refuse
-from odyssey_recorder.task.templates.catalogue import OTHER, App, Catalogue
+from odyssey_recorder.task.templates.catalogue import OTHER, Catalogue, CatalogueApp
 from odyssey_recorder.task.templates.filling import fill, identity
 from odyssey_recorder.task.templates.marked_yaml import Place
-from odyssey_recorder.task.templates.shelf import Shelf, Written
-from odyssey_recorder.task.templates.template import Days, Items, Numbers, Role, Slot, Template, TemplateLibrary
+from odyssey_recorder.task.templates.source import TemplateSource, Written
+from odyssey_recorder.task.templates.template import DaySlotRange, Items, Numbers, Role, Slot, Template, TemplateLibrary
 from odyssey_recorder.task.templates.template_rules import faults_of, faults_of_items
 from odyssey_recorder.task.templates.template_schema import (
     CatalogueFile,
@@ -48,7 +48,7 @@ def shipped_templates() -> Path:
 @cache
 def shipped_catalogues() -> Mapping[str, Catalogue]:
     """The catalogues that come with the program, by their names."""
-    return dict(_read_catalogues(Shelf((shipped_templates(),))))
+    return dict(_read_catalogues(TemplateSource((shipped_templates(),))))
 
 
 def load_library(folders: Sequence[Path]) -> TemplateLibrary:
@@ -63,32 +63,32 @@ def read_library(folders: Sequence[Path]) -> ReadLibrary:
 
     Raises TaskError where there is no such folder.
     """
-    shelf = Shelf(tuple(folders))
-    shelf.look_around(_ROOMS)
-    pools = dict(_read_pools(shelf))
-    catalogues = dict(_read_catalogues(shelf))
-    templates = sorted(_apart(shelf, _read_templates(shelf, pools, catalogues)), key=_order)
-    problems = sorted(shelf.problems, key=lambda problem: (problem.source, problem.line))
+    source = TemplateSource(tuple(folders))
+    source.look_around(_ROOMS)
+    pools = dict(_read_pools(source))
+    catalogues = dict(_read_catalogues(source))
+    templates = sorted(_apart(source, _read_templates(source, pools, catalogues)), key=_order)
+    problems = sorted(source.problems, key=lambda problem: (problem.source, problem.line))
     return ReadLibrary(TemplateLibrary(tuple(templates), catalogues), tuple(problems))
 
 
 # Pools and catalogues.
 
 
-def _read_pools(shelf: Shelf) -> Iterator[tuple[str, tuple[str, ...]]]:
-    for written, said in shelf.read(_POOLS, PoolFile):
+def _read_pools(source: TemplateSource) -> Iterator[tuple[str, tuple[str, ...]]]:
+    for written, said in source.read(_POOLS, PoolFile):
         faults = [written.problem(fault.place, fault.words) for fault in faults_of_items(said.items, ("items",))]
         if faults:
-            shelf.problems += faults
-            shelf.broken.add((_POOLS, written.name))
+            source.problems += faults
+            source.broken.add((_POOLS, written.name))
         else:
             yield written.name, said.items
 
 
-def _read_catalogues(shelf: Shelf) -> Iterator[tuple[str, Catalogue]]:
-    for written, said in shelf.read(_APPS, CatalogueFile):
-        shelf.problems += _faults_of_apps(written, said)
-        apps = tuple(App(app.name, app.package, app.app_class, frozenset(app.roles)) for app in said.apps)
+def _read_catalogues(source: TemplateSource) -> Iterator[tuple[str, Catalogue]]:
+    for written, said in source.read(_APPS, CatalogueFile):
+        source.problems += _faults_of_apps(written, said)
+        apps = tuple(CatalogueApp(app.name, app.package, app.app_class, frozenset(app.roles)) for app in said.apps)
         yield written.name, Catalogue(written.name, said.title, said.classes, apps, written.source)
 
 
@@ -108,17 +108,17 @@ def _faults_of_apps(written: Written, said: CatalogueFile) -> Iterator[Problem]:
 
 
 def _read_templates(
-    shelf: Shelf, pools: _Pools, catalogues: Mapping[str, Catalogue]
+    source: TemplateSource, pools: _Pools, catalogues: Mapping[str, Catalogue]
 ) -> Iterator[tuple[Written, Template]]:
     for category in Category:
-        for written, said in shelf.read(category.value, TemplateFile):
+        for written, said in source.read(category.value, TemplateFile):
             missing = list(_not_there(written, said, pools, catalogues))
             if missing:
-                shelf.problems += (problem for place, problem in missing if place not in shelf.broken)
+                source.problems += (problem for place, problem in missing if place not in source.broken)
                 continue
             template = _template(written, category, said, pools)
             faults = faults_of(template, catalogues[said.catalogue])
-            shelf.problems += (written.problem(fault.place, fault.words) for fault in faults)
+            source.problems += (written.problem(fault.place, fault.words) for fault in faults)
             if not faults:
                 yield written, template
 
@@ -164,12 +164,12 @@ def _slot(entry: SlotEntry, pools: _Pools) -> Slot:
         case NumberSlot(first=first, last=last, step=step, words=words):
             return Numbers(first, last, step, words)
         case DaySlot(days=(first, last), words=words):
-            return Days(first, last, words)
+            return DaySlotRange(first, last, words)
         case _:
             return Items(entry)
 
 
-def _apart(shelf: Shelf, templates: Iterable[tuple[Written, Template]]) -> Iterator[Template]:
+def _apart(source: TemplateSource, templates: Iterable[tuple[Written, Template]]) -> Iterator[Template]:
     """The templates without those that have the id of another, or ask for the same on the same kind of device."""
     by_id: dict[str, Template] = {}
     by_words: dict[tuple[str, str], Template] = {}
@@ -178,10 +178,10 @@ def _apart(shelf: Shelf, templates: Iterable[tuple[Written, Template]]) -> Itera
         same_id = by_id.setdefault(template.template_id, template)
         same_words = by_words.setdefault((template.catalogue, asked), template)
         if same_id is not template:
-            shelf.problems.append(written.problem((), f"{same_id.source} has the same name; give it another"))
+            source.problems.append(written.problem((), f"{same_id.source} has the same name; give it another"))
         elif same_words is not template:
             words = f"asks for the same as {same_words.template_id}; put what fills the gaps into one of them"
-            shelf.problems.append(written.problem(("meta_task",), words))
+            source.problems.append(written.problem(("meta_task",), words))
         else:
             yield template
 

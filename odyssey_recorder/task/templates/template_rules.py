@@ -7,9 +7,9 @@ from functools import lru_cache
 from itertools import combinations
 
 from odyssey_recorder.model.episode import Category
-from odyssey_recorder.task.templates.catalogue import App, Catalogue
+from odyssey_recorder.task.templates.catalogue import Catalogue, CatalogueApp
 from odyssey_recorder.task.templates.filling import gaps_in, identity
-from odyssey_recorder.task.templates.template import Days, Items, Numbers, Role, Slot, Template
+from odyssey_recorder.task.templates.template import DaySlotRange, Items, Numbers, Role, Slot, Template
 
 Place = tuple[str | int, ...]
 """The keys of a template's file, and the numbers in lists (from 0), that lead to a value."""
@@ -91,7 +91,7 @@ def _faults_of_slot(slot: Slot, place: Place) -> Iterator[Fault]:
             yield from _number_faults(first, last, step, place)
             if words.count("{}") != 1 or _has_braces(words.replace("{}", "")):
                 yield Fault((*place, "words"), "must hold {} once, where the number goes, and no other braces")
-        case Days(first, last, words):
+        case DaySlotRange(first, last, words):
             earliest, furthest = (
                 0 if words == "relative" else 1,
                 _FURTHEST_WEEKDAY if words == "weekday" else FURTHEST_DAY,
@@ -157,7 +157,7 @@ def _role_faults(template: Template) -> Iterator[Fault]:
         yield Fault(("roles",), f"{template.category.value} has {most} roles at most: with more it is Multi_Apps")
 
 
-def players(role: Role, catalogue: Catalogue) -> tuple[App, ...]:
+def players(role: Role, catalogue: Catalogue) -> tuple[CatalogueApp, ...]:
     """The apps of a catalogue that may play a role, in its order."""
     return (
         tuple(app for app in catalogue.apps if app.name in role.apps) if role.apps else catalogue.that_play(role.name)

@@ -11,7 +11,7 @@ from odyssey_recorder.errors import TaskError
 from odyssey_recorder.model.assignment import AsFound
 from odyssey_recorder.model.episode import Json
 from odyssey_recorder.task.fields import start_words
-from odyssey_recorder.task.templates.template import Days, Items, Numbers, Role, Slot, Template
+from odyssey_recorder.task.templates.template import DaySlotRange, Items, Numbers, Role, Slot, Template
 
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
 _DEFAULT = "android"
@@ -74,7 +74,7 @@ def _slot(slot: Slot) -> Json:
             return list(texts)
         case Numbers(first, last, step, words):
             return {"from": first, "to": last, "step": step, "words": words}
-        case Days(first, last, words):
+        case DaySlotRange(first, last, words):
             return {"days": [first, last], "words": words}
 
 

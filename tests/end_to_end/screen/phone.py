@@ -52,7 +52,7 @@ class ShownPhone:
         return Truth.read(self.journal)
 
     def _carrying(self, label: str) -> list[Pixel]:
-        nodes = self.emulator.phone.view_tree(all_windows=True).walk()
+        nodes = self.emulator.phone.view_hierarchy(all_windows=True).walk()
         found = [node.bounds for node in nodes if label in {node.text, node.content_desc}]
         return [Pixel((b.left + b.right) // 2, (b.top + b.bottom) // 2) for b in found]
 

@@ -17,14 +17,14 @@ from PIL import Image, ImageGrab
 from rich.console import Console
 
 from odyssey_recorder.commands.demo import run_demo
+from odyssey_recorder.connector import DeviceConnector
 from odyssey_recorder.device.adb_server import AdbServer
 from odyssey_recorder.device.device import Device
 from odyssey_recorder.device.settle import SettleRule, Stillness, StillnessWatch
-from odyssey_recorder.device.view_tree import parse
+from odyssey_recorder.device.view_hierarchy import parse
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.geometry import Pixel
 from odyssey_recorder.practice.tasks import practice_tasks
-from odyssey_recorder.reach import Reach
 from odyssey_recorder.simulator.adb_server import PrivateAdbServer
 from odyssey_recorder.simulator.discovery import running_dir
 from odyssey_recorder.simulator.lab import PhoneProcesses
@@ -216,7 +216,7 @@ def _phone_with_a_window(room: Room) -> Iterator[tuple[str, Device]]:
     phones = PhoneProcesses(environment, window=True)
     try:
         serial = phones.start("medium_phone", animation=False)
-        device = Reach(AdbServer(port=room.server.port), running=(running_dir(environment),)).connect(serial)
+        device = DeviceConnector(AdbServer(port=room.server.port), running=(running_dir(environment),)).connect(serial)
         yield serial, device
         device.close()
     finally:
@@ -231,7 +231,7 @@ def _look_around(device: Device) -> None:
 
 
 def _tap(device: Device, label: str) -> None:
-    node = next(one for one in parse(device.view_tree()) if label in {one.text, one.description})
+    node = next(one for one in parse(device.view_hierarchy()) if label in {one.text, one.description})
     box = node.box
     device.touch(TouchStroke.press(Pixel((box.left + box.right) // 2, (box.top + box.bottom) // 2)))
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from odyssey_recorder.quality.reviewing.review_store import ReviewStore
-from odyssey_recorder.quality.reviewing.standing import Policy
+from odyssey_recorder.quality.reviewing.status import Policy
 from tests.end_to_end.screen.annotator import Annotator
 from tests.end_to_end.screen.journey import open_for_review
 from tests.end_to_end.screen.keeping import keep

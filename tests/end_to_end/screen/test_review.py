@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 from sklearn.metrics import cohen_kappa_score
 
+from odyssey_recorder.quality.agreement.quality_report import QUESTIONS
 from odyssey_recorder.quality.finding import Criterion
-from odyssey_recorder.quality.reviewing.review import Answer, Verdict
+from odyssey_recorder.quality.reviewing.review import Rating, Verdict
 from odyssey_recorder.quality.reviewing.review_store import ReviewStore
-from odyssey_recorder.quality.reviewing.standing import Policy
-from odyssey_recorder.quality.trust.quality_report import QUESTIONS
+from odyssey_recorder.quality.reviewing.status import Policy
 from odyssey_recorder.simulator.adb_server import PrivateAdbServer
 from tests.end_to_end.screen.annotator import Annotator
 from tests.end_to_end.screen.conftest import PICTURES, fail_what_is_slow
@@ -114,7 +114,7 @@ def verdicts_of(room: Room, name: str) -> list[tuple[str, Verdict]]:
 
 def answers_of(verdict: Verdict) -> str:
     """The three answers, as `Opinion` spells them."""
-    return "".join("p" if verdict.answer(one) is Answer.PASS else "f" for one in Criterion)
+    return "".join("p" if verdict.answer(one) is Rating.PASS else "f" for one in Criterion)
 
 
 @pytest.mark.timeout(900)

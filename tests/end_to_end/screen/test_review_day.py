@@ -10,7 +10,7 @@ from odyssey_recorder.dataset.trash import Trash
 from odyssey_recorder.model.action import Press, SystemKey, Type
 from odyssey_recorder.quality.reviewing.review import Fix, ReplayEvidence
 from odyssey_recorder.quality.reviewing.review_store import ReviewStore
-from odyssey_recorder.quality.reviewing.standing import Policy
+from odyssey_recorder.quality.reviewing.status import Policy
 from tests.end_to_end.screen.annotator import Annotator
 from tests.end_to_end.screen.journey import (
     begin_first_use,

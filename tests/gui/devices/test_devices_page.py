@@ -21,8 +21,8 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
-from odyssey_recorder.device.preflight import Finding
-from odyssey_recorder.device.yard import Member
+from odyssey_recorder.device.inventory import InventoryDevice
+from odyssey_recorder.device.preflight import PreflightFinding
 from odyssey_recorder.errors import DeviceError
 from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.commands import Command, Commands
@@ -42,23 +42,23 @@ SERIAL = "emulator-5554"
 class PagePilot:
     """The Devices page in a window of its own, and an annotator who uses it."""
 
-    def __init__(self, qtbot: QtBot, yard: BenchYard) -> None:
+    def __init__(self, qtbot: QtBot, inventory: BenchYard) -> None:
         self.qtbot = qtbot
-        self.yard = yard
+        self.inventory = inventory
         self.window = QMainWindow()
         self.commands = Commands(self.window)
         self._background = Background(self.window)
         self._jobs = Jobs(self.window)
-        self.page = DevicesPage(yard, self._background, self._jobs, self.commands)
+        self.page = DevicesPage(inventory, self._background, self._jobs, self.commands)
         self.window.setCentralWidget(self.page)
         Keyboard(self.window, lambda: self.page)
         self.window.resize(1024, 700)
         self.window.show()
         self.page.enter()
-        self.wait(lambda: bool(self.rows) or yard.muster_failure is not None)
+        self.wait(lambda: bool(self.rows) or inventory.listing_failure is not None)
 
     def close(self) -> None:
-        self.yard.go_on()
+        self.inventory.go_on()
         self.page.close_down()
         self._jobs.close()
         self._background.close()
@@ -110,11 +110,11 @@ class PagePilot:
         self.qtbot.waitUntil(happened, timeout=10_000)
 
     def wait_until_done(self, what: str) -> None:
-        self.wait(lambda: what in self.yard.done)
+        self.wait(lambda: what in self.inventory.done)
 
 
 @pytest.fixture
-def yard() -> BenchYard:
+def inventory() -> BenchYard:
     return BenchYard()
 
 
@@ -122,8 +122,8 @@ def yard() -> BenchYard:
 def open_page(qtbot: QtBot) -> Iterator[Callable[[BenchYard], PagePilot]]:
     pilots: list[PagePilot] = []
 
-    def open_on(yard: BenchYard) -> PagePilot:
-        pilots.append(PagePilot(qtbot, yard))
+    def open_on(inventory: BenchYard) -> PagePilot:
+        pilots.append(PagePilot(qtbot, inventory))
         return pilots[-1]
 
     yield open_on
@@ -137,12 +137,12 @@ OpenPage = Callable[[BenchYard], PagePilot]
 # The list.
 
 
-def test_the_six_are_listed_with_what_exists_of_them(open_page: OpenPage, yard: BenchYard) -> None:
-    yard.make("small_phone")
-    yard.run("pixel_fold")
-    yard.strangers = (Member("R5CT90", "SM S911B", serial="R5CT90", state="unauthorized"),)
+def test_the_six_are_listed_with_what_exists_of_them(open_page: OpenPage, inventory: BenchYard) -> None:
+    inventory.make("small_phone")
+    inventory.run("pixel_fold")
+    inventory.strangers = (InventoryDevice("R5CT90", "SM S911B", serial="R5CT90", state="unauthorized"),)
 
-    assert open_page(yard).rows == [
+    assert open_page(inventory).rows == [
         "Medium Phone: Not made yet",
         "Pixel 7 Pro: Not made yet",
         "Pixel 8 Pro: Not made yet",
@@ -153,9 +153,9 @@ def test_the_six_are_listed_with_what_exists_of_them(open_page: OpenPage, yard: 
     ]
 
 
-def test_the_device_that_runs_is_chosen_first(open_page: OpenPage, yard: BenchYard) -> None:
-    yard.run("pixel_fold")
-    pilot = open_page(yard)
+def test_the_device_that_runs_is_chosen_first(open_page: OpenPage, inventory: BenchYard) -> None:
+    inventory.run("pixel_fold")
+    pilot = open_page(inventory)
 
     assert pilot.says("Pixel Fold")
     pilot.wait(lambda: pilot.says("2208x1840 at 420 dpi"))
@@ -163,30 +163,30 @@ def test_the_device_that_runs_is_chosen_first(open_page: OpenPage, yard: BenchYa
     assert pilot.says("open")
 
 
-def test_a_device_that_cannot_be_used_says_what_to_do(open_page: OpenPage, yard: BenchYard) -> None:
-    yard.strangers = (Member("R5CT90", "SM S911B", serial="R5CT90", state="unauthorized"),)
-    pilot = open_page(yard)
+def test_a_device_that_cannot_be_used_says_what_to_do(open_page: OpenPage, inventory: BenchYard) -> None:
+    inventory.strangers = (InventoryDevice("R5CT90", "SM S911B", serial="R5CT90", state="unauthorized"),)
+    pilot = open_page(inventory)
     pilot.choose("SM S911B")
 
     assert pilot.says("allow USB debugging")
     assert "Stop" not in pilot.offered
 
 
-def test_where_adb_cannot_be_asked_that_is_said(open_page: OpenPage, yard: BenchYard) -> None:
-    yard.muster_failure = DeviceError("The adb server cannot be reached. Run `adb start-server`.")
-    pilot = open_page(yard)
+def test_where_adb_cannot_be_asked_that_is_said(open_page: OpenPage, inventory: BenchYard) -> None:
+    inventory.listing_failure = DeviceError("The adb server cannot be reached. Run `adb start-server`.")
+    pilot = open_page(inventory)
     pilot.wait(lambda: pilot.says("Run `adb start-server`"))
 
-    yard.muster_failure = None
+    inventory.listing_failure = None
     pilot.press("Look again")
     pilot.wait(lambda: bool(pilot.rows))
 
 
-def test_a_device_that_is_lost_is_told_at_once(open_page: OpenPage, yard: BenchYard) -> None:
-    yard.run("pixel_7_pro")
-    pilot = open_page(yard)
+def test_a_device_that_is_lost_is_told_at_once(open_page: OpenPage, inventory: BenchYard) -> None:
+    inventory.run("pixel_7_pro")
+    pilot = open_page(inventory)
     pilot.wait(lambda: pilot.says("All well"))
-    yard.lose(SERIAL)
+    inventory.lose(SERIAL)
     pilot.press("Check again")
 
     sooner_than_by_looking_around_ms = 2000
@@ -197,8 +197,8 @@ def test_a_device_that_is_lost_is_told_at_once(open_page: OpenPage, yard: BenchY
     assert "Start" in pilot.offered
 
 
-def test_the_list_is_looked_after_only_while_the_page_is_shown(open_page: OpenPage, yard: BenchYard) -> None:
-    pilot = open_page(yard)
+def test_the_list_is_looked_after_only_while_the_page_is_shown(open_page: OpenPage, inventory: BenchYard) -> None:
+    pilot = open_page(inventory)
     pilot.page.hide()
     pilot.wait_until_done("let go")
 
@@ -206,10 +206,12 @@ def test_the_list_is_looked_after_only_while_the_page_is_shown(open_page: OpenPa
 # The SDK.
 
 
-def test_what_is_missing_of_the_sdk_is_named_with_the_command_to_copy(open_page: OpenPage, yard: BenchYard) -> None:
+def test_what_is_missing_of_the_sdk_is_named_with_the_command_to_copy(
+    open_page: OpenPage, inventory: BenchYard
+) -> None:
     command = 'sdkmanager "emulator"'
-    yard.missing = (Finding("emulator", "no emulator in /sdk", f"Run: {command}", True, command),)
-    pilot = open_page(yard)
+    inventory.missing = (PreflightFinding("emulator", "no emulator in /sdk", f"Run: {command}", True, command),)
+    pilot = open_page(inventory)
 
     assert pilot.says("emulator: no emulator in /")
     pilot.press("Copy the command for emulator")
@@ -219,12 +221,14 @@ def test_what_is_missing_of_the_sdk_is_named_with_the_command_to_copy(open_page:
     pilot.wait(lambda: "Medium Phone: Simulated · emulator-5580" in pilot.rows)
 
 
-def test_what_was_missing_and_is_there_now_goes_even_from_under_the_keys(open_page: OpenPage, yard: BenchYard) -> None:
-    yard.missing = (Finding("emulator", "no emulator", "Run: sdkmanager", True, "sdkmanager"),)
-    pilot = open_page(yard)
+def test_what_was_missing_and_is_there_now_goes_even_from_under_the_keys(
+    open_page: OpenPage, inventory: BenchYard
+) -> None:
+    inventory.missing = (PreflightFinding("emulator", "no emulator", "Run: sdkmanager", True, "sdkmanager"),)
+    pilot = open_page(inventory)
     pilot.named(QAbstractButton, "Copy the command for emulator").setFocus()
 
-    yard.missing = ()
+    inventory.missing = ()
     pilot.commands[Command.DEVICES_LOOK].trigger()
     pilot.wait(lambda: not pilot.says("emulator: no emulator"))
     assert QApplication.focusWidget() is pilot.named(QListView, "Devices")
@@ -234,8 +238,8 @@ def test_what_was_missing_and_is_there_now_goes_even_from_under_the_keys(open_pa
 # Making, starting, stopping.
 
 
-def test_a_device_is_made_and_started(open_page: OpenPage, yard: BenchYard) -> None:
-    pilot = open_page(yard)
+def test_a_device_is_made_and_started(open_page: OpenPage, inventory: BenchYard) -> None:
+    pilot = open_page(inventory)
     pilot.choose("Pixel Tablet")
     assert pilot.offered >= {"Create", "Start simulated"}
     pilot.press("Create")
@@ -245,13 +249,13 @@ def test_a_device_is_made_and_started(open_page: OpenPage, yard: BenchYard) -> N
     assert "Create" not in pilot.offered
     pilot.press("Cold boot")
     pilot.wait(lambda: f"Pixel Tablet: Running · {SERIAL}" in pilot.rows)
-    assert yard.done[:2] == ["create pixel_tablet", "cold boot Pixel_Tablet"]
+    assert inventory.done[:2] == ["create pixel_tablet", "cold boot Pixel_Tablet"]
 
 
-def test_a_start_shows_how_far_it_is_and_can_be_cancelled(open_page: OpenPage, yard: BenchYard) -> None:
-    yard.make("pixel_7_pro")
-    yard.held = True
-    pilot = open_page(yard)
+def test_a_start_shows_how_far_it_is_and_can_be_cancelled(open_page: OpenPage, inventory: BenchYard) -> None:
+    inventory.make("pixel_7_pro")
+    inventory.held = True
+    pilot = open_page(inventory)
     pilot.choose("Pixel 7 Pro")
     pilot.press("Start")
 
@@ -268,10 +272,10 @@ def test_a_start_shows_how_far_it_is_and_can_be_cancelled(open_page: OpenPage, y
     assert not pilot.says("failed")
 
 
-def test_a_start_that_fails_says_why_until_that_is_dismissed(open_page: OpenPage, yard: BenchYard) -> None:
-    yard.make("pixel_7_pro")
-    yard.failure = DeviceError("The emulator ended with exit code 1: no room on the disk. Free some space.")
-    pilot = open_page(yard)
+def test_a_start_that_fails_says_why_until_that_is_dismissed(open_page: OpenPage, inventory: BenchYard) -> None:
+    inventory.make("pixel_7_pro")
+    inventory.failure = DeviceError("The emulator ended with exit code 1: no room on the disk. Free some space.")
+    pilot = open_page(inventory)
     pilot.choose("Pixel 7 Pro")
     pilot.press("Start")
     pilot.wait(lambda: pilot.says("Free some space."))
@@ -286,47 +290,47 @@ def test_a_start_that_fails_says_why_until_that_is_dismissed(open_page: OpenPage
     pilot.wait(lambda: not pilot.says("Free some space."))
 
 
-def test_a_device_that_is_stopped_here_is_not_missed(open_page: OpenPage, yard: BenchYard) -> None:
-    yard.run("pixel_7_pro")
-    pilot = open_page(yard)
+def test_a_device_that_is_stopped_here_is_not_missed(open_page: OpenPage, inventory: BenchYard) -> None:
+    inventory.run("pixel_7_pro")
+    pilot = open_page(inventory)
     pilot.press("Stop")
 
     pilot.wait(lambda: "Pixel 7 Pro: Stopped" in pilot.rows)
     assert not pilot.says("is gone")
 
 
-def test_a_reset_asks_first_and_says_what_is_lost(open_page: OpenPage, yard: BenchYard) -> None:
-    yard.run("pixel_7_pro")
-    pilot = open_page(yard)
+def test_a_reset_asks_first_and_says_what_is_lost(open_page: OpenPage, inventory: BenchYard) -> None:
+    inventory.run("pixel_7_pro")
+    pilot = open_page(inventory)
     pilot.press("Reset")
     dialog = pilot.dialog()
     assert any("all its snapshots" in label.text() for label in dialog.findChildren(QLabel))
     dialog.reject()
-    assert yard.done == []
+    assert inventory.done == []
 
     pilot.press("Reset")
     QTest.keyClick(pilot.dialog(), Qt.Key.Key_Return)
     pilot.wait_until_done("reset Pixel_7_Pro")
 
 
-def test_a_configuration_that_is_not_the_profiles_is_amended(open_page: OpenPage, yard: BenchYard) -> None:
-    yard.problems = ("Its keyboard is no, the profile's yes.",)
-    yard.make("pixel_7_pro")
-    pilot = open_page(yard)
+def test_a_configuration_that_is_not_the_profiles_is_amended(open_page: OpenPage, inventory: BenchYard) -> None:
+    inventory.problems = ("Its keyboard is no, the profile's yes.",)
+    inventory.make("pixel_7_pro")
+    pilot = open_page(inventory)
     pilot.choose("Pixel 7 Pro")
     assert pilot.says("Its keyboard is no")
 
     pilot.press("Mend the configuration")
     pilot.wait(lambda: not pilot.says("Its keyboard is no"))
-    assert yard.done == ["amend Pixel_7_Pro"]
+    assert inventory.done == ["amend Pixel_7_Pro"]
 
 
 # A device that runs.
 
 
-def test_a_fold_is_folded_opened_and_turned(open_page: OpenPage, yard: BenchYard) -> None:
-    yard.run("pixel_fold")
-    pilot = open_page(yard)
+def test_a_fold_is_folded_opened_and_turned(open_page: OpenPage, inventory: BenchYard) -> None:
+    inventory.run("pixel_fold")
+    pilot = open_page(inventory)
     pilot.press("Fold")
     pilot.wait(lambda: pilot.says("folded"))
     assert pilot.says("1080x2092 at 420 dpi")
@@ -337,26 +341,26 @@ def test_a_fold_is_folded_opened_and_turned(open_page: OpenPage, yard: BenchYard
     pilot.wait(lambda: pilot.says("90°"))
 
 
-def test_a_phone_does_not_fold(open_page: OpenPage, yard: BenchYard) -> None:
-    yard.run("pixel_7_pro")
-    pilot = open_page(yard)
+def test_a_phone_does_not_fold(open_page: OpenPage, inventory: BenchYard) -> None:
+    inventory.run("pixel_7_pro")
+    pilot = open_page(inventory)
 
     assert pilot.offered >= {"Record on it", "Rotate", "Stop"}
     assert not pilot.offered & {"Fold", "Unfold", "Start", "Create", "Cold boot"}
 
 
-def test_the_device_is_handed_to_the_record_page(open_page: OpenPage, yard: BenchYard) -> None:
-    yard.run("pixel_7_pro")
-    pilot = open_page(yard)
+def test_the_device_is_handed_to_the_record_page(open_page: OpenPage, inventory: BenchYard) -> None:
+    inventory.run("pixel_7_pro")
+    pilot = open_page(inventory)
     with pilot.qtbot.waitSignal(pilot.page.record_asked) as asked:
         pilot.press("Record on it")
 
     assert asked.args == [SERIAL]
 
 
-def test_a_device_that_is_recorded_is_left_alone(open_page: OpenPage, yard: BenchYard) -> None:
-    yard.run("pixel_7_pro")
-    pilot = open_page(yard)
+def test_a_device_that_is_recorded_is_left_alone(open_page: OpenPage, inventory: BenchYard) -> None:
+    inventory.run("pixel_7_pro")
+    pilot = open_page(inventory)
     pilot.wait(lambda: pilot.says("All well"))
     pilot.page.show_recording(SERIAL)
     assert pilot.says("An episode is recorded on this device")
@@ -366,31 +370,31 @@ def test_a_device_that_is_recorded_is_left_alone(open_page: OpenPage, yard: Benc
     assert pilot.offered >= {"Stop", "Rotate", "Mend"}
 
 
-def test_a_finding_is_mended_by_the_button_beside_it(open_page: OpenPage, yard: BenchYard) -> None:
-    yard.run("pixel_7_pro").settings["secure", "navigation_mode"] = "2"
-    pilot = open_page(yard)
+def test_a_finding_is_mended_by_the_button_beside_it(open_page: OpenPage, inventory: BenchYard) -> None:
+    inventory.run("pixel_7_pro").settings["secure", "navigation_mode"] = "2"
+    pilot = open_page(inventory)
     pilot.wait(lambda: pilot.says("Navigation: by gestures"))
     pilot.press("Mend Navigation")
 
     pilot.wait(lambda: not pilot.says("Navigation: by gestures"))
-    assert yard.done == ["mend Navigation"]
+    assert inventory.done == ["mend Navigation"]
     pilot.wait(lambda: pilot.says("Navigation,"))
 
 
-def test_a_mend_that_is_refused_says_so_and_can_be_tried_again(open_page: OpenPage, yard: BenchYard) -> None:
-    yard.run("pixel_7_pro").settings["secure", "navigation_mode"] = "2"
-    pilot = open_page(yard)
+def test_a_mend_that_is_refused_says_so_and_can_be_tried_again(open_page: OpenPage, inventory: BenchYard) -> None:
+    inventory.run("pixel_7_pro").settings["secure", "navigation_mode"] = "2"
+    pilot = open_page(inventory)
     pilot.wait(lambda: pilot.says("Navigation: by gestures"))
-    yard.failure = DeviceError(f"{SERIAL} refused: no permission.")
+    inventory.failure = DeviceError(f"{SERIAL} refused: no permission.")
     pilot.press("Mend Navigation")
 
     pilot.wait(lambda: pilot.says("no permission"))
     pilot.wait(lambda: pilot.named(QAbstractButton, "Mend Navigation").isEnabled())
 
 
-def test_snapshots_are_saved_loaded_and_deleted_by_name(open_page: OpenPage, yard: BenchYard) -> None:
-    yard.run("pixel_7_pro")
-    pilot = open_page(yard)
+def test_snapshots_are_saved_loaded_and_deleted_by_name(open_page: OpenPage, inventory: BenchYard) -> None:
+    inventory.run("pixel_7_pro")
+    pilot = open_page(inventory)
     pilot.wait(lambda: pilot.says("All well"))
     assert not pilot.offered & {"Save", "Load", "Delete"}
     field = pilot.named(QLineEdit, "Name of the new snapshot")
@@ -413,10 +417,10 @@ def test_snapshots_are_saved_loaded_and_deleted_by_name(open_page: OpenPage, yar
 
 
 def test_the_rail_leads_to_the_devices_and_from_there_to_recording(
-    open_at: Callable[[Workplace], Pilot], desk: BenchDesk, yard: BenchYard
+    open_at: Callable[[Workplace], Pilot], service: BenchDesk, inventory: BenchYard
 ) -> None:
-    desk.devices_there.append(yard.run("small_phone"))
-    pilot = open_at(Workplace(yard=yard))
+    service.devices_there.append(inventory.run("small_phone"))
+    pilot = open_at(Workplace(inventory=inventory))
     pilot.press("Devices")
     pilot.qtbot.waitUntil(lambda: pilot.says("720x1280 at 320 dpi"))
     pilot.press("Record on it")
@@ -428,8 +432,8 @@ def test_the_rail_leads_to_the_devices_and_from_there_to_recording(
 # Keys.
 
 
-def test_every_button_has_a_name_a_tooltip_and_a_key(open_page: OpenPage, yard: BenchYard) -> None:
-    pilot = open_page(yard)
+def test_every_button_has_a_name_a_tooltip_and_a_key(open_page: OpenPage, inventory: BenchYard) -> None:
+    pilot = open_page(inventory)
     own = [
         command for command in Command if command.name.startswith(("DEVICE", "SNAPSHOT")) and "PAGE" not in command.name
     ]
@@ -442,9 +446,9 @@ def test_every_button_has_a_name_a_tooltip_and_a_key(open_page: OpenPage, yard: 
             assert button.toolTip()
 
 
-def test_a_key_asks_for_what_the_chosen_device_offers(open_page: OpenPage, yard: BenchYard) -> None:
-    yard.run("pixel_7_pro")
-    pilot = open_page(yard)
+def test_a_key_asks_for_what_the_chosen_device_offers(open_page: OpenPage, inventory: BenchYard) -> None:
+    inventory.run("pixel_7_pro")
+    pilot = open_page(inventory)
     devices = pilot.named(QListView, "Devices")
     QTest.keyClick(devices, Qt.Key.Key_R, Qt.KeyboardModifier.AltModifier)
 

@@ -136,7 +136,7 @@ def person(at_window: MakePerson) -> Person:
 
 def middle_of(phone: Phone, text: str) -> tuple[int, int]:
     """The middle of the view that says `text`."""
-    nodes = [phone.view_tree(all_windows=True)]
+    nodes = [phone.view_hierarchy(all_windows=True)]
     while nodes:
         node = nodes.pop()
         if node.text == text:

@@ -60,10 +60,10 @@ def record_practice(pilot: Pilot) -> None:
     pilot.complete()
 
 
-def put_aside(desk: BenchDesk, task_id: str = "") -> None:
+def put_aside(service: BenchDesk, task_id: str = "") -> None:
     """Leave a draft behind."""
-    device = desk.devices_there[0]
-    recorder = desk.begin(device, Assignment(TASK, task_id), ScriptPlayer(), mode="mirror")
+    device = service.devices_there[0]
+    recorder = service.begin(device, Assignment(TASK, task_id), ScriptPlayer(), mode="mirror")
     recorder.start()
     recorder.stop()
     recorder.join()
@@ -107,8 +107,8 @@ class TestFirstUse:
         pilot.press("Record")
         pilot.qtbot.waitUntil(lambda: can_press(pilot, "Start recording"))
 
-    def test_without_agreement_no_draft_is_gone_on_with(self, open_at: Open, desk: BenchDesk) -> None:
-        put_aside(desk)
+    def test_without_agreement_no_draft_is_gone_on_with(self, open_at: Open, service: BenchDesk) -> None:
+        put_aside(service)
         pilot = open_with(open_at, BenchPractice(agrees=False))
         pilot.press("Record")
         pilot.qtbot.waitUntil(lambda: pilot.says("Recording is closed: you have not agreed"))
@@ -239,8 +239,8 @@ class TestPractice:
         assert not pilot.says(FIRST.task.instruction)
         pilot.start(TaskInfo("General_Tool", ("Clock",), "", "", "Set an alarm"))
 
-    def test_a_practice_draft_that_is_gone_on_with_is_scored_too(self, open_at: Open, desk: BenchDesk) -> None:
-        put_aside(desk, SECOND.task_id)
+    def test_a_practice_draft_that_is_gone_on_with_is_scored_too(self, open_at: Open, service: BenchDesk) -> None:
+        put_aside(service, SECOND.task_id)
         practice = BenchPractice()
         pilot = open_with(open_at, practice)
         dialog = pilot.dialog()

@@ -9,12 +9,12 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QComboBox
 
 from odyssey_recorder.errors import DeviceError
-from odyssey_recorder.gui.record.recording_controller import Desk, Phase
+from odyssey_recorder.gui.record.recording_controller import Phase, Recordings
 from tests.fakes import FakeDevice
 from tests.gui.bench_desk import BenchDesk
 from tests.gui.pilot import Pilot
 
-OpenWindow = Callable[[Desk], Pilot]
+OpenWindow = Callable[[Recordings], Pilot]
 
 
 @pytest.fixture
@@ -47,9 +47,9 @@ def test_another_device_can_be_chosen_until_the_recording_begins(open_window: Op
     [("offline", "does not answer"), ("unauthorized", "Allow USB debugging"), ("recovery", "it is recovery")],
 )
 def test_a_device_that_cannot_be_used_says_why(open_window: OpenWindow, tmp_path: Path, state: str, words: str) -> None:
-    desk = BenchDesk(tmp_path, FakeDevice(serial="emulator-5554"))
-    desk.states["emulator-5554"] = state
-    pilot = open_window(desk)
+    service = BenchDesk(tmp_path, FakeDevice(serial="emulator-5554"))
+    service.states["emulator-5554"] = state
+    pilot = open_window(service)
     pilot.qtbot.waitUntil(lambda: pilot.says(words))
     assert pilot.controller.phase is Phase.NO_DEVICE
 
@@ -57,9 +57,9 @@ def test_a_device_that_cannot_be_used_says_why(open_window: OpenWindow, tmp_path
 def test_a_device_that_cannot_be_reached_is_told_once_and_can_be_tried_again(
     open_window: OpenWindow, tmp_path: Path
 ) -> None:
-    desk = BenchDesk(tmp_path, FakeDevice(serial="emulator-5554"))
-    pilot = open_window(desk)
-    desk.failure = DeviceError("adb does not answer: restart it with adb start-server.")
+    service = BenchDesk(tmp_path, FakeDevice(serial="emulator-5554"))
+    pilot = open_window(service)
+    service.failure = DeviceError("adb does not answer: restart it with adb start-server.")
     told: list[str] = []
     pilot.controller.failed.connect(told.append)
     pilot.controller.choose_device("emulator-5554")
@@ -67,17 +67,17 @@ def test_a_device_that_cannot_be_reached_is_told_once_and_can_be_tried_again(
     pilot.qtbot.waitUntil(lambda: pilot.says("restart it with adb start-server"))
     assert len(told) == 1
 
-    desk.failure = None
+    service.failure = None
     pilot.controller.choose_device("emulator-5554")
     pilot.wait_for_phase(Phase.WATCHING)
 
 
 def test_a_device_that_appears_later_is_found_and_used(open_window: OpenWindow, tmp_path: Path) -> None:
-    desk = BenchDesk(tmp_path)
-    pilot = open_window(desk)
+    service = BenchDesk(tmp_path)
+    pilot = open_window(service)
     pilot.qtbot.waitUntil(lambda: pilot.says("No device."))
     assert not pilot.named(QAbstractButton, "Start the simulated emulator").isVisible()
-    desk.devices_there.append(FakeDevice(serial="emulator-5554"))
+    service.devices_there.append(FakeDevice(serial="emulator-5554"))
     pilot.press("Look again")
     pilot.wait_for_phase(Phase.WATCHING)
     assert pilot.named(QComboBox, "Device").currentText() == "emulator-5554"

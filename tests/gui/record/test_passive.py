@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.record.mode_switch import ModeSwitch
-from odyssey_recorder.gui.record.recording_controller import Desk, Phase
+from odyssey_recorder.gui.record.recording_controller import Phase, Recordings
 from odyssey_recorder.gui.record.text_question_card import TextQuestionCard
 from odyssey_recorder.model.action import Complete, Press, SystemKey, Type
 from odyssey_recorder.recording.state import State
@@ -104,7 +104,7 @@ def test_a_device_that_cannot_be_asked_says_why(pilot: Pilot, device: FakeDevice
 
 
 def test_what_is_done_on_the_device_fills_the_list_and_the_mirror_is_for_looking(
-    pilot: Pilot, desk: BenchDesk, ready_device: FakeDevice
+    pilot: Pilot, service: BenchDesk, ready_device: FakeDevice
 ) -> None:
     choose_passive(pilot)
     pilot.write_task()
@@ -122,8 +122,8 @@ def test_what_is_done_on_the_device_fills_the_list_and_the_mirror_is_for_looking
     assert pilot.named(QLineEdit, "Text to type").text() == ""
     pilot.complete()
 
-    (episode_id,) = desk.store.episodes()
-    assert [step.action for step in desk.store.load(episode_id).steps] == [Press(SystemKey.HOME), Complete("")]
+    (episode_id,) = service.store.episodes()
+    assert [step.action for step in service.store.load(episode_id).steps] == [Press(SystemKey.HOME), Complete("")]
     assert ready_device.performed == []
     pilot.press("Record another")
     pilot.wait_for_phase(Phase.WATCHING)
@@ -131,7 +131,7 @@ def test_what_is_done_on_the_device_fills_the_list_and_the_mirror_is_for_looking
 
 
 def test_a_draft_goes_on_in_the_mode_it_was_begun_in(
-    open_window: Callable[[Desk], Pilot], pilot: Pilot, ready_device: FakeDevice, tmp_path: Path
+    open_window: Callable[[Recordings], Pilot], pilot: Pilot, ready_device: FakeDevice, tmp_path: Path
 ) -> None:
     choose_passive(pilot)
     pilot.write_task()

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QAbstractButton, QLabel, QLineEdit, QListView, QPl
 
 from odyssey_recorder.errors import DeviceTimeoutError
 from odyssey_recorder.gesture.touch import TouchStroke
-from odyssey_recorder.gui.record.recording_controller import Desk, Phase
+from odyssey_recorder.gui.record.recording_controller import Phase, Recordings
 from odyssey_recorder.gui.record.step_list import NOTE_ROLE
 from odyssey_recorder.gui.record.wanted_screen import WantedScreen
 from odyssey_recorder.model.action import Click, Complete, Impossible, LongPress, Press, Scroll, SystemKey, Type
@@ -23,12 +23,12 @@ from tests.fakes import FakeDevice
 from tests.gui.bench_desk import TASK, BenchDesk
 from tests.gui.pilot import LEFT, NONE, Pilot
 
-OpenWindow = Callable[[Desk], Pilot]
+OpenWindow = Callable[[Recordings], Pilot]
 
 
-def the_episode(desk: BenchDesk) -> Episode:
-    (episode_id,) = desk.store.episodes()
-    return desk.store.load(episode_id)
+def the_episode(service: BenchDesk) -> Episode:
+    (episode_id,) = service.store.episodes()
+    return service.store.load(episode_id)
 
 
 def shows(path: Path, picture: Image.Image) -> bool:
@@ -52,7 +52,7 @@ class UnchangingDevice(FakeDevice):
 # Whole episodes.
 
 
-def test_a_whole_episode_is_recorded_and_published(pilot: Pilot, desk: BenchDesk, device: FakeDevice) -> None:
+def test_a_whole_episode_is_recorded_and_published(pilot: Pilot, service: BenchDesk, device: FakeDevice) -> None:
     pilot.start()
     pilot.click(180, 300)
     pilot.wait_for_steps(1)
@@ -67,7 +67,7 @@ def test_a_whole_episode_is_recorded_and_published(pilot: Pilot, desk: BenchDesk
         pilot.wait_for_steps(number)
     pilot.complete("It is dark now")
 
-    episode = the_episode(desk)
+    episode = the_episode(service)
     actions = [step.action for step in episode.steps]
     assert [type(action) for action in actions[:3]] == [Click, Scroll, LongPress]
     assert actions[3:] == [
@@ -79,12 +79,12 @@ def test_a_whole_episode_is_recorded_and_published(pilot: Pilot, desk: BenchDesk
     ]
     assert (episode.task.instruction, episode.task.apps) == (TASK.instruction, TASK.apps)
     assert device.screen_at == list(range(7))
-    pictures = [desk.store.screenshot_path(episode, step) for step in range(8)]
+    pictures = [service.store.screenshot_path(episode, step) for step in range(8)]
     assert [shows(path, device.picture(screen)) for screen, path in enumerate(pictures)] == [True] * 8
 
 
 def test_a_device_that_streams_follows_the_finger_while_it_is_down(
-    pilot: Pilot, desk: BenchDesk, device: FakeDevice
+    pilot: Pilot, service: BenchDesk, device: FakeDevice
 ) -> None:
     device.streams = True
     pilot.start()
@@ -101,7 +101,7 @@ def test_a_device_that_streams_follows_the_finger_while_it_is_down(
     pilot.complete()
 
     assert [finger.at is None for finger in device.finger] == [False, False, False, True]
-    scroll = the_episode(desk).steps[0].action
+    scroll = the_episode(service).steps[0].action
     assert isinstance(scroll, Scroll)
     assert len(scroll.path) == 3
     assert device.performed == []
@@ -119,11 +119,11 @@ def test_the_way_that_pictures_come_is_shown_and_its_change_is_told(pilot: Pilot
     pilot.wait_for_steps(1)
 
 
-def test_after_publishing_the_window_says_where_and_offers_another(pilot: Pilot, desk: BenchDesk) -> None:
+def test_after_publishing_the_window_says_where_and_offers_another(pilot: Pilot, service: BenchDesk) -> None:
     pilot.start()
     pilot.complete()
-    (episode_id,) = desk.store.episodes()
-    place = str(desk.store.root / "annotations" / f"{episode_id}.json")
+    (episode_id,) = service.store.episodes()
+    place = str(service.store.root / "annotations" / f"{episode_id}.json")
     assert pilot.says(episode_id)
 
     pilot.press("Copy path")
@@ -137,10 +137,10 @@ def test_after_publishing_the_window_says_where_and_offers_another(pilot: Pilot,
     assert pilot.named(QPlainTextEdit, "Instruction").toPlainText() == ""
     pilot.start()
     pilot.complete()
-    assert len(desk.store.episodes()) == 2
+    assert len(service.store.episodes()) == 2
 
 
-def test_an_impossible_task_needs_a_reason(pilot: Pilot, desk: BenchDesk) -> None:
+def test_an_impossible_task_needs_a_reason(pilot: Pilot, service: BenchDesk) -> None:
     pilot.start()
     pilot.press("Impossible")
     dialog = pilot.dialog()
@@ -150,10 +150,10 @@ def test_an_impossible_task_needs_a_reason(pilot: Pilot, desk: BenchDesk) -> Non
     choice.click()
     pilot.press_in(dialog, "Impossible")
     pilot.wait_for_phase(Phase.FINISHED)
-    assert the_episode(desk).steps[-1].action == Impossible("region limitation")
+    assert the_episode(service).steps[-1].action == Impossible("region limitation")
 
 
-def test_own_words_for_a_reason_go_before_a_chosen_one(pilot: Pilot, desk: BenchDesk) -> None:
+def test_own_words_for_a_reason_go_before_a_chosen_one(pilot: Pilot, service: BenchDesk) -> None:
     pilot.start()
     pilot.press("Impossible")
     dialog = pilot.dialog()
@@ -161,7 +161,7 @@ def test_own_words_for_a_reason_go_before_a_chosen_one(pilot: Pilot, desk: Bench
     QTest.keyClicks(pilot.named(QLineEdit, "Another reason"), "the shop is closed")
     pilot.press_in(dialog, "Impossible")
     pilot.wait_for_phase(Phase.FINISHED)
-    assert the_episode(desk).steps[-1].action == Impossible("the shop is closed")
+    assert the_episode(service).steps[-1].action == Impossible("the shop is closed")
 
 
 @pytest.mark.parametrize("size", [Size(2208, 1840), Size(2560, 1600), Size(720, 1280)], ids=str)
@@ -191,13 +191,15 @@ def test_nothing_is_taken_before_a_recording_begins(pilot: Pilot, device: FakeDe
     assert not pilot.mirror.takes_input
 
 
-def test_the_keys_bring_the_device_to_its_start_unrecorded(pilot: Pilot, device: FakeDevice, desk: BenchDesk) -> None:
+def test_the_keys_bring_the_device_to_its_start_unrecorded(
+    pilot: Pilot, device: FakeDevice, service: BenchDesk
+) -> None:
     pilot.press("Home")
     pilot.qtbot.waitUntil(lambda: device.performed == [SystemKey.HOME])
     pilot.start()
     assert pilot.steps == []
     pilot.complete()
-    assert [step.action for step in the_episode(desk).steps] == [Complete("")]
+    assert [step.action for step in the_episode(service).steps] == [Complete("")]
 
 
 def test_a_recording_begins_only_with_an_instruction_and_an_app(pilot: Pilot) -> None:
@@ -266,7 +268,7 @@ def test_a_step_that_changed_nothing_is_flagged_and_can_be_undone(tmp_path: Path
     assert not pilot.named(QAbstractButton, "Undo last").isEnabled()
 
 
-def test_undo_takes_the_last_step_only(pilot: Pilot, desk: BenchDesk, device: FakeDevice) -> None:
+def test_undo_takes_the_last_step_only(pilot: Pilot, service: BenchDesk, device: FakeDevice) -> None:
     device.keeps_snapshots = False
     pilot.start()
     pilot.press("Home")
@@ -278,7 +280,7 @@ def test_undo_takes_the_last_step_only(pilot: Pilot, desk: BenchDesk, device: Fa
     device.show(1)
     pilot.wait_for_steps(1)
     pilot.complete()
-    assert [step.action for step in the_episode(desk).steps] == [Press(SystemKey.HOME), Complete("")]
+    assert [step.action for step in the_episode(service).steps] == [Press(SystemKey.HOME), Complete("")]
 
 
 def test_until_the_device_is_back_the_wanted_screen_is_shown_and_nothing_is_recorded(
@@ -400,7 +402,7 @@ def test_what_goes_out_to_the_device_is_said_on_the_mirror(pilot: Pilot) -> None
 
 
 def test_a_lost_device_veils_the_mirror_and_recording_goes_on_when_it_is_back(
-    pilot: Pilot, device: FakeDevice, desk: BenchDesk
+    pilot: Pilot, device: FakeDevice, service: BenchDesk
 ) -> None:
     pilot.start()
     pilot.click(180, 300)
@@ -419,7 +421,7 @@ def test_a_lost_device_veils_the_mirror_and_recording_goes_on_when_it_is_back(
     pilot.press("Home")
     pilot.wait_for_steps(2)
     pilot.complete()
-    assert len(the_episode(desk).steps) == 3
+    assert len(the_episode(service).steps) == 3
 
 
 def test_a_device_that_is_lost_before_the_recording_comes_back_too(pilot: Pilot, device: FakeDevice) -> None:
@@ -462,10 +464,10 @@ def test_a_closed_window_keeps_the_draft_and_the_next_one_goes_on_with_it_on_the
     pilot.wait_for_steps(1)
     pilot.window.close()
 
-    desk = BenchDesk(tmp_path, FakeDevice(serial="fake-2"))
-    (draft,) = desk.drafts()
+    service = BenchDesk(tmp_path, FakeDevice(serial="fake-2"))
+    (draft,) = service.drafts()
     assert draft.steps == 1
-    again = open_window(desk)
+    again = open_window(service)
     again.wait_for_phase(Phase.WATCHING)
     dialog = again.dialog()
     again.press_in(dialog, "Resume")
@@ -478,7 +480,7 @@ def test_a_closed_window_keeps_the_draft_and_the_next_one_goes_on_with_it_on_the
     again.press("Back")
     again.wait_for_steps(2)
     again.complete()
-    actions = [step.action for step in the_episode(desk).steps]
+    actions = [step.action for step in the_episode(service).steps]
     assert actions == [Press(SystemKey.HOME), Press(SystemKey.BACK), Complete("")]
 
 
@@ -489,13 +491,13 @@ def test_who_resumes_a_draft_with_an_uncertain_step_is_asked_what_became_of_it(
     pilot.press("Home")
     pilot.wait_for_steps(1)
     pilot.window.close()
-    desk = BenchDesk(tmp_path, FakeDevice(serial="fake-2"))
+    service = BenchDesk(tmp_path, FakeDevice(serial="fake-2"))
     log = next(tmp_path.glob("**/steps.jsonl"))
     lines = log.read_text().splitlines()
     last = next(number for number, line in enumerate(lines) if line.startswith('{"kind":"step"'))
     log.write_text("\n".join([*lines[: last + 1], ""]))
 
-    again = open_window(desk)
+    again = open_window(service)
     again.wait_for_phase(Phase.WATCHING)
     again.press_in(again.dialog(), "Resume")
     again.wait_for_state(State.LEADING_BACK)
@@ -505,7 +507,7 @@ def test_who_resumes_a_draft_with_an_uncertain_step_is_asked_what_became_of_it(
     again.wait_for_steps(0)
 
 
-def test_a_stopped_recording_is_a_draft_that_can_go_to_the_trash(pilot: Pilot, desk: BenchDesk) -> None:
+def test_a_stopped_recording_is_a_draft_that_can_go_to_the_trash(pilot: Pilot, service: BenchDesk) -> None:
     pilot.start()
     pilot.press("Home")
     pilot.wait_for_steps(1)
@@ -517,17 +519,19 @@ def test_a_stopped_recording_is_a_draft_that_can_go_to_the_trash(pilot: Pilot, d
     pilot.press("Drafts")
     pilot.press_in(pilot.dialog(), "Move to trash")
     pilot.qtbot.waitUntil(drafts.isHidden)
-    assert desk.drafts() == []
+    assert service.drafts() == []
 
 
-def test_a_discarded_recording_is_in_the_trash_and_the_device_is_watched_again(pilot: Pilot, desk: BenchDesk) -> None:
+def test_a_discarded_recording_is_in_the_trash_and_the_device_is_watched_again(
+    pilot: Pilot, service: BenchDesk
+) -> None:
     pilot.start()
     pilot.press("Home")
     pilot.wait_for_steps(1)
     pilot.press("Discard")
     pilot.press_in(pilot.dialog(), "Discard")
     pilot.wait_for_phase(Phase.WATCHING)
-    assert (desk.drafts(), desk.store.episodes()) == ([], [])
+    assert (service.drafts(), service.store.episodes()) == ([], [])
 
 
 # Keys and names.

@@ -15,11 +15,11 @@ from odyssey_recorder.gui.record.recording_controller import Phase, RecordingCon
 from odyssey_recorder.gui.tasks.queue_bridge import QueueBridge
 from odyssey_recorder.gui.workplace import Workplace
 from odyssey_recorder.task.queue.claims import Leases
+from odyssey_recorder.task.queue.client import QueueClient
 from odyssey_recorder.task.queue.database import QueueDatabase
 from odyssey_recorder.task.queue.personal_queue import PersonalQueue
 from odyssey_recorder.task.queue.queue import Status
-from odyssey_recorder.task.queue.seat import Seat
-from odyssey_recorder.task.queue.shared_queue import SharedQueue, Surroundings
+from odyssey_recorder.task.queue.shared_queue import QueueEnvironment, SharedQueue
 from tests.fakes import FakeDevice
 from tests.gui.bench_desk import BenchDesk
 from tests.gui.bench_practice import BenchPractice
@@ -64,10 +64,10 @@ def returns() -> NotedReturns:
 
 
 @pytest.fixture
-def bench(qtbot: QtBot, desk: BenchDesk, returns: NotedReturns, tmp_path: Path) -> Iterator[Bench]:
+def bench(qtbot: QtBot, service: BenchDesk, returns: NotedReturns, tmp_path: Path) -> Iterator[Bench]:
     source = write_list(tmp_path / "tasks.jsonl", ROWS)
-    queue = queue_over(source, tmp_path / "queue.sqlite", desk.store, returns)
-    pilot = Pilot(qtbot, RecordingController(desk), workplace=Workplace(tasks=queue))
+    queue = queue_over(source, tmp_path / "queue.sqlite", service.store, returns)
+    pilot = Pilot(qtbot, RecordingController(service), workplace=Workplace(tasks=queue))
     pilot.wait_for_phase(Phase.WATCHING)
     made = Bench(pilot, queue)
     made.shows("Set an alarm")
@@ -131,7 +131,9 @@ def test_what_a_review_sent_back_is_next_once_an_episode_is_done_and_says_why(
     bench.shows("Start a timer")
 
 
-def test_a_draft_that_is_put_aside_is_under_way_and_shows_its_task_when_resumed(bench: Bench, desk: BenchDesk) -> None:
+def test_a_draft_that_is_put_aside_is_under_way_and_shows_its_task_when_resumed(
+    bench: Bench, service: BenchDesk
+) -> None:
     bench.record()
     bench.pilot.press("Stop")
     bench.shows("Start a timer")
@@ -204,10 +206,10 @@ class Asleep:
 
 
 @pytest.fixture
-def asleep(qtbot: QtBot, desk: BenchDesk, tmp_path: Path) -> Iterator[Asleep]:
+def asleep(qtbot: QtBot, service: BenchDesk, tmp_path: Path) -> Iterator[Asleep]:
     house = House(tmp_path)
     house.fill(*ROWS)
-    pilot = Pilot(qtbot, RecordingController(desk), workplace=Workplace(tasks=house.queue()))
+    pilot = Pilot(qtbot, RecordingController(service), workplace=Workplace(tasks=house.queue()))
     made = Asleep(Bench(pilot, house.queue(annotator="Grace", drafts="hers")), house)
     made.bench.shows("Set an alarm")
     pilot.wait_for_phase(Phase.WATCHING)
@@ -226,14 +228,14 @@ def test_a_task_that_ran_out_and_went_to_somebody_else_is_recorded_by_them_alone
     asleep.bench.shows("The task that was here is not yours any more.")
 
 
-def test_start_asks_first_whether_the_task_is_somebody_elses_by_now(asleep: Asleep, desk: BenchDesk) -> None:
+def test_start_asks_first_whether_the_task_is_somebody_elses_by_now(asleep: Asleep, service: BenchDesk) -> None:
     asleep.lose("a")
     asleep.pilot.press("Start recording")
     asleep.bench.shows("The task that was here is not yours any more.")
     asleep.bench.shows("it is claimed, by Grace on ")
     asleep.bench.shows("Start a timer")
     assert asleep.pilot.controller.phase is Phase.WATCHING
-    assert desk.store.drafts() == []
+    assert service.store.drafts() == []
     asleep.bench.record()
     assert asleep.pilot.controller.assignment is not None
     assert asleep.pilot.controller.assignment.task_id == "b"
@@ -281,8 +283,8 @@ def test_a_draft_says_that_somebody_else_recorded_its_task_meanwhile(bench: Benc
     bench.shows("Start a timer")
     hers = SharedQueue(
         QueueDatabase.in_file(tmp_path / "queue.sqlite"),
-        Seat.of("Grace", tmp_path / "hers"),
-        Surroundings(NotedEpisodes(), source=tmp_path / "tasks.jsonl"),
+        QueueClient.of("Grace", tmp_path / "hers"),
+        QueueEnvironment(NotedEpisodes(), source=tmp_path / "tasks.jsonl"),
     )
     bench.pilot.qtbot.waitUntil(lambda: bench.may("Drafts"))
     bench.pilot.press("Drafts")
@@ -353,13 +355,13 @@ def test_tasks_for_other_devices_are_left_out_and_told_where_nothing_else_waits(
 
 
 def test_whoever_says_another_name_at_first_use_has_the_queue_of_that_name(
-    open_at: Callable[[Workplace], Pilot], desk: BenchDesk, tmp_path: Path
+    open_at: Callable[[Workplace], Pilot], service: BenchDesk, tmp_path: Path
 ) -> None:
     practice = BenchPractice(agrees=None, wanted=0)
     source = write_list(tmp_path / "tasks.jsonl", ROWS)
 
     def queue_of_name(name: str) -> SharedQueue:
-        return queue_over(source, tmp_path / "queue.sqlite", desk.store, annotator=name)
+        return queue_over(source, tmp_path / "queue.sqlite", service.store, annotator=name)
 
     hers = queue_of_name("Ada Lovelace")
     pilot = open_at(Workplace(practice=practice, tasks=PersonalQueue(lambda: practice.name, queue_of_name)))
@@ -372,25 +374,25 @@ def test_whoever_says_another_name_at_first_use_has_the_queue_of_that_name(
 
 
 def test_a_queue_that_knows_no_drafts_is_told_of_a_published_episode(
-    qtbot: QtBot, desk: BenchDesk, tmp_path: Path
+    qtbot: QtBot, service: BenchDesk, tmp_path: Path
 ) -> None:
     queue = queue_of(tmp_path, *ROWS, episodes=NotedEpisodes())
-    pilot = Pilot(qtbot, RecordingController(desk), workplace=Workplace(tasks=queue))
+    pilot = Pilot(qtbot, RecordingController(service), workplace=Workplace(tasks=queue))
     bench = Bench(pilot, queue)
     bench.record()
     pilot.complete()
     qtbot.waitUntil(lambda: bench.status("a") is Status.RECORDED)
     task = queue.board().task("a")
     assert task is not None
-    assert [entry.episode_id for entry in task.history] == desk.store.episodes()
+    assert [entry.episode_id for entry in task.history] == service.store.episodes()
     pilot.window.close()
     shiboken6.delete(pilot.window)
 
 
-def test_a_list_that_cannot_be_read_is_told_on_the_card(qtbot: QtBot, desk: BenchDesk, tmp_path: Path) -> None:
+def test_a_list_that_cannot_be_read_is_told_on_the_card(qtbot: QtBot, service: BenchDesk, tmp_path: Path) -> None:
     source = write_list(tmp_path / "tasks.jsonl", [row("a", priority=50)])
-    queue = queue_over(source, tmp_path / "queue.sqlite", desk.store)
-    pilot = Pilot(qtbot, RecordingController(desk), workplace=Workplace(tasks=queue))
+    queue = queue_over(source, tmp_path / "queue.sqlite", service.store)
+    pilot = Pilot(qtbot, RecordingController(service), workplace=Workplace(tasks=queue))
     bench = Bench(pilot, queue)
     bench.shows("tasks.jsonl:1: priority")
     write_list(tmp_path / "tasks.jsonl", ROWS)

@@ -74,9 +74,9 @@ def test_what_is_under_the_pointer_stays_there_while_the_picture_goes_on_beyond_
     fit = zoom.scaled(after, room, around=pointer).fit(room)
 
     seen, area = fit.point_of(pixel), fit.area
-    reach = (max(before, after, 1) + 1) / room.device_pixel_ratio
-    assert abs(seen.x() - pointer.x()) <= reach or area.left() >= 0 or area.right() <= SPACE.width() + reach
-    assert abs(seen.y() - pointer.y()) <= reach or area.top() >= 0 or area.bottom() <= SPACE.height() + reach
+    connector = (max(before, after, 1) + 1) / room.device_pixel_ratio
+    assert abs(seen.x() - pointer.x()) <= connector or area.left() >= 0 or area.right() <= SPACE.width() + connector
+    assert abs(seen.y() - pointer.y()) <= connector or area.top() >= 0 or area.bottom() <= SPACE.height() + connector
 
 
 @pytest.fixture

@@ -20,12 +20,12 @@ from odyssey_recorder.errors import OdysseyError, ReviewError
 from odyssey_recorder.model.action import Action, Click, Complete, Type
 from odyssey_recorder.model.episode import screenshot_name
 from odyssey_recorder.model.geometry import Point
+from odyssey_recorder.quality.agreement.quality_report import QualityReport, quality_report
+from odyssey_recorder.quality.agreement.reviewed import AllReviewed, Reviewed
 from odyssey_recorder.quality.finding import Criterion, EpisodeReport, Finding, Severity
-from odyssey_recorder.quality.reviewing.docket import Ballot, OpenedReview, ReviewNews, ReviewRow
-from odyssey_recorder.quality.reviewing.review import Answer, Decision, Judgement, ReplayEvidence, Subject, Verdict
-from odyssey_recorder.quality.reviewing.standing import Turn, WhyTwice, bears, standing, turn
-from odyssey_recorder.quality.trust.quality_report import QualityReport, quality_report
-from odyssey_recorder.quality.trust.reviewed import AllReviewed, Reviewed
+from odyssey_recorder.quality.reviewing.review import Decision, Judgement, Rating, ReplayEvidence, Subject, Verdict
+from odyssey_recorder.quality.reviewing.status import Turn, WhyTwice, bears, standing, turn
+from odyssey_recorder.quality.reviewing.views import OpenedReview, ReviewNews, ReviewRow, VerdictDraft
 from odyssey_recorder.replay.player import StepResult
 from tests.episodes import episode
 
@@ -37,13 +37,13 @@ _Take = Callable[[ReviewNews], object]
 
 def passes() -> _Answers:
     """Three passes."""
-    pictures, sequence, instruction = (Judgement(criterion=one, answer=Answer.PASS) for one in Criterion)
+    pictures, sequence, instruction = (Judgement(criterion=one, answer=Rating.PASS) for one in Criterion)
     return pictures, sequence, instruction
 
 
 def fails(criterion: Criterion, reason: str, step: int | None = None) -> _Answers:
     """One failure and two passes."""
-    failed = Judgement(criterion=criterion, answer=Answer.FAIL, reason=reason, step=step)
+    failed = Judgement(criterion=criterion, answer=Rating.FAIL, reason=reason, step=step)
     pictures, sequence, instruction = (failed if one.criterion is criterion else one for one in passes())
     return pictures, sequence, instruction
 
@@ -68,7 +68,7 @@ class BenchReviewing:
         self._verdicts: dict[str, list[Verdict]] = {}
         self._twice: dict[str, WhyTwice] = {}
         self._takers: list[_Take] = []
-        self.ballots: list[tuple[str, Ballot]] = []
+        self.ballots: list[tuple[str, VerdictDraft]] = []
         self.opened: list[str] = []
         self.failure: OdysseyError | None = None  # what the next submission meets
         self.checks: list[Finding] = []  # what the checks find when they run
@@ -212,21 +212,21 @@ class BenchReviewing:
         report = self._reports.get(episode_id, EpisodeReport(episode_id))
         return OpenedReview(row, self._published.open(episode_id), report, tuple(shown), self.revision(episode_id))
 
-    def submit(self, episode_id: str, ballot: Ballot) -> ReviewRow:
+    def submit(self, episode_id: str, verdict_draft: VerdictDraft) -> ReviewRow:
         failure, self.failure = self.failure, None
         if failure is not None:
             raise failure
-        if ballot.revision != self.revision(episode_id):
+        if verdict_draft.revision != self.revision(episode_id):
             raise ReviewError("The episode was changed since you opened it. Look at it again, then decide.")
-        refusal = bears(ballot.decision, ballot.judgements)
+        refusal = bears(verdict_draft.decision, verdict_draft.judgements)
         if refusal:
             raise ReviewError(refusal)
-        if ballot.decision.accepts and self._reports[episode_id].has_errors:
+        if verdict_draft.decision.accepts and self._reports[episode_id].has_errors:
             raise ReviewError("The checks found an error that is open. Fix it, or decide otherwise.")
-        self.ballots.append((episode_id, ballot))
-        self.judge(episode_id, self._reviewer, ballot.decision, ballot.judgements)
+        self.ballots.append((episode_id, verdict_draft))
+        self.judge(episode_id, self._reviewer, verdict_draft.decision, verdict_draft.judgements)
         row = self.row(episode_id)
-        if self.is_slow_to_answer and ballot.decision is Decision.REJECT:
+        if self.is_slow_to_answer and verdict_draft.decision is Decision.REJECT:
             self.remove(episode_id)
         return row
 

@@ -20,8 +20,8 @@ from odyssey_recorder.model.action import Action
 from odyssey_recorder.model.episode import Episode, TaskInfo, screenshot_name
 from odyssey_recorder.model.geometry import Size
 from odyssey_recorder.quality.finding import EpisodeReport, Finding
-from odyssey_recorder.quality.reviewing.docket import OpenedReview, ReviewRow
 from odyssey_recorder.quality.reviewing.review import Entry
+from odyssey_recorder.quality.reviewing.views import OpenedReview, ReviewRow
 from tests.episodes import ID, episode
 
 SMALL = Size(72, 128)

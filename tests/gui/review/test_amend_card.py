@@ -44,8 +44,8 @@ from odyssey_recorder.gui.review.box_canvas import BoxCanvas
 from odyssey_recorder.model.episode import Category
 from odyssey_recorder.model.geometry import Pixel
 from odyssey_recorder.quality.finding import EpisodeReport
-from odyssey_recorder.quality.reviewing.docket import OpenedReview, ReviewRow
-from odyssey_recorder.quality.reviewing.standing import Turn
+from odyssey_recorder.quality.reviewing.status import Turn
+from odyssey_recorder.quality.reviewing.views import OpenedReview, ReviewRow
 from tests.dataset.drafts import png
 from tests.dataset.published_episode import InDataset, recorded, released
 from tests.gui.inspection import faults

@@ -18,7 +18,7 @@ from odyssey_recorder.gui.workplace import Workplace, load_pages
 from odyssey_recorder.quality.checker import Checker
 from odyssey_recorder.quality.evidence import EpisodeEvidence
 from odyssey_recorder.quality.finding import EpisodeReport
-from odyssey_recorder.review_desk import ReviewDesk
+from odyssey_recorder.review_service import ReviewService
 from tests.dataset.published_episode import InDataset, recorded, store_of
 from tests.gui.inspection import faults
 from tests.gui.pilot import Pilot
@@ -41,8 +41,8 @@ def there(tmp_path: Path) -> InDataset:
 def reviewer(there: InDataset, open_at: Callable[[Workplace], Pilot], tmp_path: Path) -> Reviewer:
     """Rosa, with the episode open that somebody else has recorded."""
     load_pages()
-    desk = ReviewDesk(there.root, Checker(tmp_path / "checks.sqlite", 1, judge=find_nothing), lambda: "Rosa")
-    pilot = open_at(Workplace(review=lambda: desk))
+    service = ReviewService(there.root, Checker(tmp_path / "checks.sqlite", 1, judge=find_nothing), lambda: "Rosa")
+    pilot = open_at(Workplace(review=lambda: service))
     pilot.press("Review")
     activate(pilot)
     found = Reviewer(pilot)
@@ -55,8 +55,8 @@ def open_damaged(there: InDataset, open_at: Callable[[Workplace], Pilot], tmp_pa
     """Rosa, with the episode open whose annotation holds `data` by now."""
     (there.root / "annotations" / f"{there.episode_id}.json").write_bytes(data)
     load_pages()
-    desk = ReviewDesk(there.root, Checker(tmp_path / "checks.sqlite", 1, judge=find_nothing), lambda: "Rosa")
-    pilot = open_at(Workplace(review=lambda: desk))
+    service = ReviewService(there.root, Checker(tmp_path / "checks.sqlite", 1, judge=find_nothing), lambda: "Rosa")
+    pilot = open_at(Workplace(review=lambda: service))
     pilot.press("Review")
     activate(pilot)
     found = Reviewer(pilot)
@@ -205,7 +205,7 @@ def test_what_was_fixed_in_another_window_is_not_fixed_again(
     key(reviewer, Qt.Key.Key_D, ALT)
     dialog = pilot.dialog()
     dialog.findChildren(QRadioButton)[0].click()
-    other = ReviewDesk(there.root, Checker(tmp_path / "other.sqlite", 1, judge=find_nothing), lambda: "Rosa")
+    other = ReviewService(there.root, Checker(tmp_path / "other.sqlite", 1, judge=find_nothing), lambda: "Rosa")
     other.fix(there.episode_id, DropSteps(first=1, last=1), "stray", other.open(there.episode_id).revision)
     pilot.press_in(dialog, "Drop")
     pilot.qtbot.waitUntil(lambda: pilot.says("Step 1 of 4"), timeout=10_000)

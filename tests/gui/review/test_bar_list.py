@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 from odyssey_recorder.gui.review.bar_list import BarList
 from odyssey_recorder.gui.review.figure_sections import BarRow, Measured, Table
 from odyssey_recorder.gui.theme import Theme
-from odyssey_recorder.quality.trust.quality_page import Bar
+from odyssey_recorder.quality.agreement.quality_page import Bar
 
 WIDTH = 800
 

@@ -16,16 +16,16 @@ from odyssey_recorder.gui.parts import breakable
 from odyssey_recorder.gui.record.recording_controller import Phase
 from odyssey_recorder.gui.review.figures_view import FiguresView
 from odyssey_recorder.gui.workplace import Workplace, load_pages
+from odyssey_recorder.quality.agreement.quality_report import QualityReport
 from odyssey_recorder.quality.reviewing.review_store import ReviewStore
-from odyssey_recorder.quality.reviewing.standing import Policy
-from odyssey_recorder.quality.trust.quality_report import QualityReport
+from odyssey_recorder.quality.reviewing.status import Policy
 from tests.gui.inspection import faults
 from tests.gui.pilot import Pilot
 from tests.gui.review.bench_review import BenchReviewing
 from tests.gui.test_every_control import shows_focus
 from tests.quality.reviewed import publish
 from tests.quality.verdicts import verdict
-from tests.test_review_desk import Checks, Place
+from tests.test_review_service import Checks, Place
 
 SHIFT = Qt.KeyboardModifier.ShiftModifier
 CTRL = Qt.KeyboardModifier.ControlModifier
@@ -75,7 +75,7 @@ def read(open_at: Callable[[Workplace], Pilot], place: Place) -> Callable[[], Re
 
     def read() -> Reader:
         load_pages()
-        pilot = open_at(Workplace(review=lambda: place.desk("Rosa")))
+        pilot = open_at(Workplace(review=lambda: place.service("Rosa")))
         pilot.window.resize(SMALLEST)
         pilot.wait_for_phase(Phase.WATCHING)
         pilot.press("Review")

@@ -25,18 +25,18 @@ from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.review.history_card import HistoryCard, amendment_words
 from odyssey_recorder.model.episode import Category
 from odyssey_recorder.quality.finding import Criterion, EpisodeReport
-from odyssey_recorder.quality.reviewing.docket import OpenedReview, ReviewRow
 from odyssey_recorder.quality.reviewing.review import (
-    Answer,
     Decision,
     Entry,
     Fix,
     Judgement,
     Move,
+    Rating,
     ReplayEvidence,
     Verdict,
 )
-from odyssey_recorder.quality.reviewing.standing import Turn
+from odyssey_recorder.quality.reviewing.status import Turn
+from odyssey_recorder.quality.reviewing.views import OpenedReview, ReviewRow
 from tests.episodes import ID, episode
 from tests.gui.inspection import faults
 
@@ -101,7 +101,7 @@ def test_an_episode_that_nobody_touched_has_no_history(bench: Bench) -> None:
 
 
 def test_who_did_what_when_and_why_is_told_the_newest_first(bench: Bench) -> None:
-    passed = [Judgement(criterion=one, answer=Answer.PASS) for one in Criterion]
+    passed = [Judgement(criterion=one, answer=Rating.PASS) for one in Criterion]
     verdict = Verdict.model_validate(
         signed(0) | {"by": "Rosa", "decision": Decision.SEND_BACK, "judgements": passed, "revision": "x", "note": "odd"}
     )

@@ -12,8 +12,8 @@ from odyssey_recorder.dataset.amendment import Amendment, DropSteps, DropTail, N
 from odyssey_recorder.gui.review.moved_steps import moved_steps
 from odyssey_recorder.model.action import Action, Click, Complete
 from odyssey_recorder.model.geometry import Point
-from odyssey_recorder.quality.reviewing.docket import OpenedReview
 from odyssey_recorder.quality.reviewing.review import Fix
+from odyssey_recorder.quality.reviewing.views import OpenedReview
 from tests.episodes import episode
 from tests.gui.review.opened import reviewed
 

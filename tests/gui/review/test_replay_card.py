@@ -21,9 +21,9 @@ from odyssey_recorder.gui.review.replay_card import ReplayCard
 from odyssey_recorder.gui.workplace import Workplace, load_pages
 from odyssey_recorder.model.action import Click, Complete
 from odyssey_recorder.model.geometry import Point, Size
-from odyssey_recorder.quality.reviewing.docket import OpenedReview
 from odyssey_recorder.quality.reviewing.review import ReplayEvidence
-from odyssey_recorder.replay.compare import Comparison, Verdict
+from odyssey_recorder.quality.reviewing.views import OpenedReview
+from odyssey_recorder.replay.compare import Comparison, StepVerdict
 from odyssey_recorder.replay.player import StepResult
 from tests.episodes import ID, episode
 from tests.fakes import FakeDevice
@@ -34,7 +34,7 @@ from tests.gui.review.opened import REVISION, reviewed
 from tests.gui.review.reviewer import Reviewer
 
 OTHER = "0006223132449497"
-VERDICTS = (Verdict.MATCH, Verdict.DRIFT)
+VERDICTS = (StepVerdict.MATCH, StepVerdict.DRIFT)
 
 
 def evidence(*steps: str, revision: str = REVISION, serial: str = "emulator-5554") -> ReplayEvidence:
@@ -73,7 +73,7 @@ class ReplayBench(BenchReviewing):
         return evidence(*(verdict.value for verdict in VERDICTS), serial=serial)
 
 
-def result(number: int, verdict: Verdict) -> StepResult:
+def result(number: int, verdict: StepVerdict) -> StepResult:
     comparison = Comparison(verdict, 0.0, 1.0, ())
     action = Click(Point(1, 1))
     return StepResult(number, action, comparison, Image.new("RGB", (4, 4)), Size(4, 4), Size(4, 4), settled=True)
@@ -239,13 +239,13 @@ def test_the_last_replay_of_the_episode_as_it_is_now_is_shown(table: Table) -> N
 
 
 def test_the_window_tells_on_which_device_is_recorded(
-    open_at: Callable[[Workplace], Pilot], desk: BenchDesk, device: FakeDevice, tmp_path: Path
+    open_at: Callable[[Workplace], Pilot], service: BenchDesk, device: FakeDevice, tmp_path: Path
 ) -> None:
     load_pages()
     bench = ReplayBench(tmp_path / "reviewed")
     bench.listed = (ListedDevice(device.serial, "device", "p", "Phone"),)
     bench.record("Set an alarm")
-    desk.devices_there.append(device)
+    service.devices_there.append(device)
     pilot = open_at(Workplace(review=lambda: bench))
     pilot.wait_for_phase(Phase.WATCHING)
     pilot.start()

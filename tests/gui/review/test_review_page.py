@@ -28,8 +28,8 @@ from odyssey_recorder.gui.review.review_page import ReviewPage
 from odyssey_recorder.gui.review.verdict_panel import VerdictPanel
 from odyssey_recorder.gui.workplace import Workplace, load_pages
 from odyssey_recorder.quality.finding import Criterion, Finding, Severity
-from odyssey_recorder.quality.reviewing.docket import ReviewNews
-from odyssey_recorder.quality.reviewing.review import Answer, Decision
+from odyssey_recorder.quality.reviewing.review import Decision, Rating
+from odyssey_recorder.quality.reviewing.views import ReviewNews
 from tests.gui.pilot import Pilot
 from tests.gui.review.bench_review import BenchReviewing, fails
 from tests.gui.review.reviewer import Reviewer
@@ -198,9 +198,9 @@ def test_an_episode_is_accepted_by_four_keys_once_every_step_was_seen_and_the_ne
     reviewer.press("r")
     reviewer.wait_to_read("Accepted: Set an alarm")
     reviewer.wait_for_open("Buy red shoes")
-    [(judged, ballot)] = bench.ballots
-    assert (judged, ballot.decision, ballot.note) == (three[0], Decision.ACCEPT, "")
-    assert ballot.seconds > 0
+    [(judged, verdict_draft)] = bench.ballots
+    assert (judged, verdict_draft.decision, verdict_draft.note) == (three[0], Decision.ACCEPT, "")
+    assert verdict_draft.seconds > 0
     assert [reviewer.chosen(one) for one in (PICTURES, STEPS, WORDS)] == ["", "", ""]
     assert reviewer.listed == ["Buy red shoes", "Buy blue shoes"]
 
@@ -275,9 +275,9 @@ def test_a_failure_carries_its_reason_the_step_that_was_shown_and_words(
     assert not field.hasFocus()
     reviewer.press("v")
     reviewer.wait_to_read("Sent back to Ada's queue: Set an alarm")
-    [(_, ballot)] = bench.ballots
-    failed = ballot.judgements[1]
-    assert (failed.answer, failed.reason, failed.step, failed.words) == (Answer.FAIL, "stray", 1, "wrong app")
+    [(_, verdict_draft)] = bench.ballots
+    failed = verdict_draft.judgements[1]
+    assert (failed.answer, failed.reason, failed.step, failed.words) == (Rating.FAIL, "stray", 1, "wrong app")
 
 
 def test_the_step_of_a_failure_can_be_another_or_none(

@@ -9,8 +9,8 @@ from PySide6.QtCore import Qt
 from odyssey_recorder.dataset.summaries import EpisodeSummary
 from odyssey_recorder.gui.review.review_table import MINE, UNCHECKED, ReviewFilter, ReviewTable
 from odyssey_recorder.quality.finding import EpisodeReport
-from odyssey_recorder.quality.reviewing.docket import ReviewNews, ReviewRow
-from odyssey_recorder.quality.reviewing.standing import Stage, Turn
+from odyssey_recorder.quality.reviewing.status import ReviewStage, Turn
+from odyssey_recorder.quality.reviewing.views import ReviewNews, ReviewRow
 
 BEGAN = datetime(2026, 3, 1, tzinfo=UTC)
 
@@ -65,7 +65,7 @@ def test_what_cannot_be_read_stands_above() -> None:
 def test_counts_follow_what_becomes_of_the_episodes() -> None:
     table = table_of([row(1), row(2), ReviewRow(row(3).summary)])
     assert (table.counts.stages[MINE], table.counts.checks[UNCHECKED]) == (2, 1)
-    table.take(ReviewNews(read=(ReviewRow(row(1).summary, Stage.ACCEPTED),), gone=frozenset({row(2).episode_id})))
+    table.take(ReviewNews(read=(ReviewRow(row(1).summary, ReviewStage.ACCEPTED),), gone=frozenset({row(2).episode_id})))
     assert dict(table.counts.stages) == {"Accepted": 1, "Unreviewed": 1}
     assert dict(table.counts.annotators) == {"ann 1": 1, "ann 3": 1}
 
@@ -87,7 +87,7 @@ def test_a_row_that_says_something_else_in_its_place_leaves_the_others_alone() -
     table = table_of([row(1), row(2)])
     resets: list[bool] = []
     table.modelReset.connect(lambda: resets.append(True))
-    table.take(ReviewNews(read=(ReviewRow(row(1).summary, Stage.ACCEPTED),)))
+    table.take(ReviewNews(read=(ReviewRow(row(1).summary, ReviewStage.ACCEPTED),)))
     assert resets == []
     assert "Accepted" in str(table.index(0).data(Qt.ItemDataRole.AccessibleTextRole))
     table.take(ReviewNews(read=(row(3),)))

@@ -22,7 +22,7 @@ from odyssey_recorder.model.action import Click, Complete
 from odyssey_recorder.model.episode import DeviceInfo, screenshot_name
 from odyssey_recorder.model.geometry import Point, Size
 from odyssey_recorder.quality.finding import Finding, Severity
-from odyssey_recorder.quality.reviewing.docket import OpenedReview
+from odyssey_recorder.quality.reviewing.views import OpenedReview
 from tests.episodes import ALL_KINDS, ID, episode
 from tests.gui.review.opened import draw_picture, draw_pictures, open_review, proof_of, reviewed, step_record
 

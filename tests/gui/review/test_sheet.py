@@ -6,15 +6,15 @@ import pytest
 
 from odyssey_recorder.gui.review.sheet import QUESTIONS, Sheet, unseen
 from odyssey_recorder.quality.finding import Criterion
-from odyssey_recorder.quality.reviewing.review import Answer, Judgement
+from odyssey_recorder.quality.reviewing.review import Judgement, Rating
 
 
 def passed(criterion: Criterion) -> Judgement:
-    return Judgement(criterion=criterion, answer=Answer.PASS)
+    return Judgement(criterion=criterion, answer=Rating.PASS)
 
 
 def failed(criterion: Criterion, reason: str = "", *, words: str = "", step: int | None = None) -> Judgement:
-    return Judgement(criterion=criterion, answer=Answer.FAIL, reason=reason, words=words, step=step)
+    return Judgement(criterion=criterion, answer=Rating.FAIL, reason=reason, words=words, step=step)
 
 
 def filled(*judgements: Judgement) -> Sheet:
@@ -34,7 +34,7 @@ def test_the_answers_stand_in_the_order_of_the_questions_and_the_last_word_count
     assert [one.criterion for one in sheet.all_three()] == list(QUESTIONS)
     given = sheet.judgement(Criterion.SEQUENCE)
     assert given is not None
-    assert given.answer is Answer.FAIL
+    assert given.answer is Rating.FAIL
 
 
 @pytest.mark.parametrize(

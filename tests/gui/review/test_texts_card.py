@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from odyssey_recorder.gui.review.texts_card import TextsCard
 from odyssey_recorder.model.action import Click, Complete, Impossible
-from odyssey_recorder.model.assignment import Making
+from odyssey_recorder.model.assignment import TaskOrigin
 from odyssey_recorder.model.episode import TaskInfo
 from odyssey_recorder.model.geometry import Point
 from odyssey_recorder.model.text_origin import Equivalence, ModelCall, TextOrigin, Writer
@@ -123,7 +123,7 @@ def test_it_is_told_whose_words_the_instruction_is_and_what_the_judge_found(card
     )
     verdict = Equivalence(("It lacks “red”.",), missing=("The shoes are red.",), judge=replace(call, prompt="judge/1"))
     proof = proof_of(step_record(), step_record())
-    making = Making("red_shoes", text=TextOrigin(Writer.MODEL, call=call, equivalence=verdict, approved_by="Lea"))
+    making = TaskOrigin("red_shoes", text=TextOrigin(Writer.MODEL, call=call, equivalence=verdict, approved_by="Lea"))
     proof = proof.model_copy(update={"origin": proof.origin.model_copy(update={"making": making})})
     made = replace(episode(Click(Point(1, 1)), Complete()), task=TASK)
     card.show_review(reviewed(tmp_path, made, proof=proof))

@@ -9,9 +9,9 @@ import pytest
 from odyssey_recorder.dataset.summaries import EpisodeSummary
 from odyssey_recorder.gui.review.verdict_words import turn_words, verdict_in_short, verdict_words, what_followed
 from odyssey_recorder.quality.finding import Criterion
-from odyssey_recorder.quality.reviewing.docket import OpenedReview, ReviewRow
 from odyssey_recorder.quality.reviewing.review import Decision, Judgement, Subject, Verdict
-from odyssey_recorder.quality.reviewing.standing import Stage, Turn, WhyTwice
+from odyssey_recorder.quality.reviewing.status import ReviewStage, Turn, WhyTwice
+from odyssey_recorder.quality.reviewing.views import OpenedReview, ReviewRow
 from tests.gui.review.bench_review import BenchReviewing, fails, passes
 
 Answers = tuple[Judgement, Judgement, Judgement]
@@ -69,18 +69,18 @@ def test_of_one_who_judged_twice_the_newer_verdict_is_told(opened: OpenedReview)
 @pytest.mark.parametrize(
     ("stage", "twice", "told"),
     [
-        (Stage.ACCEPTED, None, "Accepted"),
-        (Stage.SENT_BACK, None, "Sent back to Ada's queue"),
-        (Stage.REJECTED, None, "Rejected, and moved to the trash"),
-        (Stage.SECOND, WhyTwice.WARNINGS, "Kept; a second reviewer judges it too (has warnings)"),
-        (Stage.DISPUTED, WhyTwice.SAMPLE, "Kept; the two reviews differ, so a third decides"),
-        (Stage.UNREVIEWED, None, "Kept"),
+        (ReviewStage.ACCEPTED, None, "Accepted"),
+        (ReviewStage.SENT_BACK, None, "Sent back to Ada's queue"),
+        (ReviewStage.REJECTED, None, "Rejected, and moved to the trash"),
+        (ReviewStage.SECOND, WhyTwice.WARNINGS, "Kept; a second reviewer judges it too (has warnings)"),
+        (ReviewStage.DISPUTED, WhyTwice.SAMPLE, "Kept; the two reviews differ, so a third decides"),
+        (ReviewStage.UNREVIEWED, None, "Kept"),
     ],
 )
-def test_what_followed_is_told(stage: Stage, twice: WhyTwice | None, told: str) -> None:
+def test_what_followed_is_told(stage: ReviewStage, twice: WhyTwice | None, told: str) -> None:
     assert what_followed(ReviewRow(EpisodeSummary("1", annotator="Ada", task_id="t-1"), stage, twice)) == told
 
 
 def test_what_was_recorded_for_no_task_waits_in_no_queue() -> None:
-    sent_back = ReviewRow(EpisodeSummary("1", annotator="Ada"), Stage.SENT_BACK)
+    sent_back = ReviewRow(EpisodeSummary("1", annotator="Ada"), ReviewStage.SENT_BACK)
     assert what_followed(sent_back).endswith("tell Ada yourself")

@@ -12,10 +12,10 @@ from odyssey_recorder.gui.review.sheet import QUESTIONS
 from odyssey_recorder.gui.workplace import Workplace, load_pages
 from odyssey_recorder.quality.finding import Severity
 from odyssey_recorder.quality.reviewing.review import Decision
-from odyssey_recorder.quality.reviewing.standing import Policy
+from odyssey_recorder.quality.reviewing.status import Policy
 from tests.gui.pilot import Pilot
 from tests.gui.review.reviewer import Reviewer
-from tests.test_review_desk import Checks, Place
+from tests.test_review_service import Checks, Place
 
 ALT = Qt.KeyboardModifier.AltModifier
 
@@ -35,7 +35,7 @@ def sit_down(open_at: Callable[[Workplace], Pilot], place: Place) -> Callable[[s
 
     def sit_down(name: str) -> Reviewer:
         load_pages()
-        pilot = open_at(Workplace(review=lambda: place.desk(name)))
+        pilot = open_at(Workplace(review=lambda: place.service(name)))
         pilot.press("Review")
         pilot.window.activateWindow()
         pilot.qtbot.waitUntil(pilot.window.isActiveWindow)
@@ -74,7 +74,7 @@ def test_a_decision_is_kept_by_the_name_of_the_reviewer(
 
 def test_who_recorded_them_finds_nothing_to_do(place: Place, open_at: Callable[[Workplace], Pilot]) -> None:
     load_pages()
-    pilot = open_at(Workplace(review=lambda: place.desk("Ann")))
+    pilot = open_at(Workplace(review=lambda: place.service("Ann")))
     pilot.press("Review")
     pilot.qtbot.waitUntil(lambda: pilot.says("0 for you · 0 of 1 episode"))
     assert pilot.says("Nothing waits for you.")

@@ -20,13 +20,13 @@ from odyssey_recorder.gui.tasks.prepared_table import ROW
 from odyssey_recorder.gui.tasks.queue_bridge import QueueBridge
 from odyssey_recorder.gui.tasks.tasks_page import TasksPage
 from odyssey_recorder.gui.tasks.workshop import Workshop
-from odyssey_recorder.llm.asking import Asking
-from odyssey_recorder.llm.kept_answers import KeptAnswers
+from odyssey_recorder.llm.answer_cache import AnswerCache
+from odyssey_recorder.llm.batch import Batch
 from odyssey_recorder.llm.openai import OpenAIModel
 from odyssey_recorder.llm.prices import Prices, read_prices
 from odyssey_recorder.task.queue.queue import QueuedTask, WholeQueue
 from odyssey_recorder.task.templates.template_files import shipped_templates
-from odyssey_recorder.task_desk import TaskDesk, Templates, Wanted
+from odyssey_recorder.task_service import ModelChoice, TaskService, TemplateChoice
 from tests.llm.stand_in import MODEL, Asked, Says, StandIn, says, shortest
 
 W = TypeVar("W", bound=QWidget)
@@ -67,17 +67,19 @@ class Office:
     server: StandIn | None = None
     prices: Prices = field(default_factory=read_prices)
 
-    def desk(self) -> TaskDesk:
+    def service(self) -> TaskService:
         """The desk, with Ada at it."""
         own = self.folder / "own"
-        templates = Templates(lambda: [self.templates, *([own] if own.exists() else [])], lambda: own, lambda: False)
-        return TaskDesk(self.queue, lambda: "Ada", templates, self._asking)
+        templates = TemplateChoice(
+            lambda: [self.templates, *([own] if own.exists() else [])], lambda: own, lambda: False
+        )
+        return TaskService(self.queue, lambda: "Ada", templates, self._batch)
 
-    def _asking(self, budget: float | None) -> Asking:
+    def _batch(self, budget: float | None) -> Batch:
         if self.server is None:
             raise SettingsError(NO_MODEL)
         model = OpenAIModel(MODEL, self.server.url, None)
-        return Asking(model, KeptAnswers(self.folder / "answers.sqlite"), self.prices, at_once=1, budget=budget)
+        return Batch(model, AnswerCache(self.folder / "answers.sqlite"), self.prices, at_once=1, budget=budget)
 
 
 class LeadBench:
@@ -86,13 +88,13 @@ class LeadBench:
     def __init__(self, qtbot: QtBot, office: Office) -> None:
         self.qtbot = qtbot
         self.office = office
-        self.desk = office.desk()
+        self.service = office.service()
         self.window = QMainWindow()
         qtbot.addWidget(self.window)
         self.commands = Commands(self.window)
         self.background, self.jobs = Background(self.window), Jobs(self.window)
         self.bridge = QueueBridge(office.queue, self.background, self.window)
-        workshop = Workshop(lambda: self.desk, self.background, self.jobs, self.bridge)
+        workshop = Workshop(lambda: self.service, self.background, self.jobs, self.bridge)
         self.page = TasksPage(self.bridge, self.commands, workshop)
         self.window.setCentralWidget(self.page)
         self.window.resize(1024, 700)
@@ -111,10 +113,10 @@ class LeadBench:
 
     def prepared(self, count: int) -> list[QueuedTask]:
         """So many tasks that are to be approved, made before the page looks."""
-        made = self.desk.generate(Wanted(count, 1, "simulated_phone", frozenset(), names_apps=False))
+        made = self.service.generate(ModelChoice(count, 1, "simulated_phone", frozenset(), names_apps=False))
         self.enter(Command.SHOW_PREPARE)
         self.qtbot.waitUntil(lambda: len(self.rows) == count)
-        return [task for one in made.tasks if (task := self.desk.board().task(one.task_id)) is not None]
+        return [task for one in made.tasks if (task := self.service.board().task(one.task_id)) is not None]
 
     def enter(self, view: Command) -> None:
         """Show the page, and turn to a view by its keys."""
@@ -139,7 +141,7 @@ class LeadBench:
 
     def task(self, task_id: str) -> QueuedTask:
         """How a task stands in the queue."""
-        found = self.desk.board().task(task_id)
+        found = self.service.board().task(task_id)
         assert found is not None
         return found
 

@@ -5,11 +5,11 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QComboBox, QSpinBox, QTableView
 
 from odyssey_recorder.gui.commands import Command
-from odyssey_recorder.gui.parts import Tick
+from odyssey_recorder.gui.parts import CheckBox
 from odyssey_recorder.gui.tasks.generate_dialog import GenerateDialog
 from odyssey_recorder.gui.tasks.tally_board import BoardModel, figure
 from odyssey_recorder.gui.tasks.tally_list import TallyList
-from odyssey_recorder.task.making.coverage import Cell, Coverage, Tally
+from odyssey_recorder.task.generation.coverage import Cell, Coverage, Tally
 from tests.gui.tasks.bench_lead import LeadBench
 
 BOARD = Coverage(
@@ -55,14 +55,14 @@ def test_the_board_has_every_category_and_device_and_the_emptiest_place_is_turne
     board = opened(lead)
     assert (board.model().rowCount(), board.model().columnCount()) == (6, 6)
     gaps = lead.named(TallyList, "Emptiest places")
-    coverage = lead.desk.coverage("simulated_phone")
+    coverage = lead.service.coverage("simulated_phone")
     assert gaps.cell == coverage.emptiest[0]
     assert board.currentIndex().data() == "0 of 0.1"
 
 
 def test_next_gap_goes_from_one_to_the_next(lead: LeadBench) -> None:
     opened(lead)
-    emptiest = lead.desk.coverage("simulated_phone").emptiest
+    emptiest = lead.service.coverage("simulated_phone").emptiest
     lead.press(Command.NEXT_GAP)
     assert lead.named(TallyList, "Emptiest places").cell == emptiest[1]
     assert lead.named(TallyList, "Classes of apps in this place").cell == emptiest[1]
@@ -73,14 +73,14 @@ def test_a_place_is_filled_with_tasks_for_it_alone(lead: LeadBench) -> None:
     board.setCurrentIndex(board.model().index(5, 2))
     lead.press(Command.FILL_GAP)
     dialog = lead.dialog(GenerateDialog)
-    ticked = [tick.text() for tick in dialog.findChildren(Tick) if tick.isChecked() and tick.text()[0] != "&"]
+    ticked = [tick.text() for tick in dialog.findChildren(CheckBox) if tick.isChecked() and tick.text()[0] != "&"]
     assert ticked == ["Web Shopping"]
     boxes = {box.accessibleName(): box.currentText() for box in dialog.findChildren(QComboBox)}
     assert boxes["For the device"] == "Pixel 8 Pro"
     dialog.findChildren(QSpinBox)[0].setValue(2)
     lead.answer(dialog, "Generate")
-    lead.wait_for(lambda: len(lead.desk.board().tasks) == 6)
-    made = [task.listed for task in lead.desk.board().tasks][-2:]
+    lead.wait_for(lambda: len(lead.service.board().tasks) == 6)
+    made = [task.listed for task in lead.service.board().tasks][-2:]
     assert {(task.task.category, task.devices) for task in made} == {("Web_Shopping", ("pixel_8_pro",))}
 
 
@@ -93,7 +93,7 @@ def test_a_class_of_apps_is_filled_with_tasks_that_need_one(lead: LeadBench) -> 
     boxes = {box.accessibleName(): box.currentText() for box in dialog.findChildren(QComboBox)}
     assert boxes["With an app of the class"] == gap.app_class
     lead.answer(dialog, "Generate")
-    lead.wait_for(lambda: len(lead.desk.board().tasks) == 5)
-    catalogue = lead.desk.library().catalogues["simulated_phone"]
-    classes = {catalogue.class_of(app) for app in lead.desk.board().tasks[-1].listed.task.apps}
+    lead.wait_for(lambda: len(lead.service.board().tasks) == 5)
+    catalogue = lead.service.library().catalogues["simulated_phone"]
+    classes = {catalogue.class_of(app) for app in lead.service.board().tasks[-1].listed.task.apps}
     assert gap.app_class in classes

@@ -43,7 +43,7 @@ def test_one_key_approves_and_goes_to_the_next(lead: LeadBench) -> None:
 def test_the_current_task_stays_current_while_all_are_read_again(lead: LeadBench) -> None:
     _, second, third = lead.prepared(3)
     lead.tasks.selectRow(2)
-    lead.desk.approve([second.listed])
+    lead.service.approve([second.listed])
     lead.press(Command.READ_TASKS)
     lead.wait_for(lambda: len(lead.rows) == 2)
     assert lead.current == third.task_id
@@ -73,7 +73,7 @@ def test_many_are_approved_at_once_only_after_a_question(lead: LeadBench) -> Non
 
 def test_one_with_faults_is_approved_only_after_a_question_that_tells_them(lead: LeadBench) -> None:
     (task,) = lead.prepared(1)
-    lead.desk.edit(task.task_id, "Do whatever you like.")
+    lead.service.edit(task.task_id, "Do whatever you like.")
     lead.press(Command.READ_TASKS)
     lead.wait_for(lambda: lead.rows[0].faults > 0)
     lead.press(Command.APPROVE_TASKS)
@@ -103,7 +103,7 @@ def test_a_task_is_rejected_with_a_reason_and_can_be_found_again(lead: LeadBench
 def test_where_the_current_task_is_shut_out_another_is_chosen(lead: LeadBench) -> None:
     tasks = lead.prepared(6)
     for task in tasks[2::2]:
-        lead.desk.edit(task.task_id, "Do whatever you like.")
+        lead.service.edit(task.task_id, "Do whatever you like.")
     lead.press(Command.READ_TASKS)
     lead.wait_for(lambda: lead.named(QComboBox, "How far").findText("With faults (2)") >= 0)
     lead.named(QComboBox, "How far").setCurrentText("With faults (2)")

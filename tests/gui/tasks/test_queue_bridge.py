@@ -15,9 +15,9 @@ from odyssey_recorder.errors import TaskError
 from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.tasks.queue_bridge import QueueBridge
 from odyssey_recorder.task.queue.claims import Leases
+from odyssey_recorder.task.queue.client import QueueClient
 from odyssey_recorder.task.queue.queue import Board, QueuedTask
-from odyssey_recorder.task.queue.seat import Seat
-from odyssey_recorder.task.queue.shared_queue import SharedQueue, Surroundings
+from odyssey_recorder.task.queue.shared_queue import QueueEnvironment, SharedQueue
 from tests.task.houses import House
 from tests.task.tasks import NotedEpisodes, row
 
@@ -92,7 +92,7 @@ class Crowded(SharedQueue):
 def test_what_somebody_takes_while_it_is_skipped_is_theirs(qtbot: QtBot, tmp_path: Path) -> None:
     house = House(tmp_path)
     house.fill(row("a"), row("b"))
-    queue = Crowded(house.database(house.clock), Seat.of("Ada", tmp_path), Surroundings(NotedEpisodes()))
+    queue = Crowded(house.database(house.clock), QueueClient.of("Ada", tmp_path), QueueEnvironment(NotedEpisodes()))
     queue.other = house.queue(annotator="Grace", drafts="hers")
     background = Background()
     bridge = QueueBridge(queue, background)
@@ -118,7 +118,9 @@ def test_what_is_held_is_told_also_where_the_board_cannot_be_had(qtbot: QtBot, t
     house = House(tmp_path)
     house.fill(row("a"))
     background = Background()
-    bridge = QueueBridge(CutOff(house.database(), Seat.of("Ada", tmp_path), Surroundings(NotedEpisodes())), background)
+    bridge = QueueBridge(
+        CutOff(house.database(), QueueClient.of("Ada", tmp_path), QueueEnvironment(NotedEpisodes())), background
+    )
     told: list[str] = []
     bridge.held_changed.connect(lambda held: told.append(held.task_id))
     bridge.chosen.connect(lambda chosen: told.append(f"{chosen.task_id} is chosen"))

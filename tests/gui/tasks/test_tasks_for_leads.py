@@ -47,9 +47,9 @@ def test_what_is_approved_waits_in_the_queue_view(lead: LeadBench) -> None:
 
 def test_the_queue_says_who_has_a_task_and_since_when(lead: LeadBench) -> None:
     (task,) = lead.prepared(1)
-    lead.desk.approve([task.listed])
+    lead.service.approve([task.listed])
     lead.office.queue.claim(task.task_id)
-    (holder,) = lead.desk.holders()
+    (holder,) = lead.service.holders()
     lead.press(Command.SHOW_QUEUE)
     lead.press(Command.READ_TASKS)
     table = lead.named(QTableView, "Tasks")
@@ -60,7 +60,7 @@ def test_the_queue_says_who_has_a_task_and_since_when(lead: LeadBench) -> None:
 
 def test_what_the_desk_refuses_is_told_and_the_list_shows_what_is_true(lead: LeadBench) -> None:
     (task,) = lead.prepared(1)
-    lead.desk.approve([task.listed])
+    lead.service.approve([task.listed])
     lead.office.queue.claim(task.task_id)
     lead.office.queue.mark_recorded(task.task_id, "0000000000000001")
     lead.press(Command.REJECT_TASKS)

@@ -4,11 +4,11 @@ import pytest
 
 from odyssey_recorder.gui.tasks.template_words import filled_with, proposal_words, template_passages
 from odyssey_recorder.model.episode import Category
-from odyssey_recorder.task.templates.catalogue import App, Catalogue
-from odyssey_recorder.task.templates.template import Days, Items, Numbers, Role, Slot, Template
-from odyssey_recorder.task.words.proposing import Proposal
+from odyssey_recorder.task.templates.catalogue import Catalogue, CatalogueApp
+from odyssey_recorder.task.templates.template import DaySlotRange, Items, Numbers, Role, Slot, Template
+from odyssey_recorder.task.wording.proposing import Proposal
 
-APPS = Catalogue("android", "Android", ("Notes",), (App("Jot", "org.jot", "Notes", frozenset({"notes"})),))
+APPS = Catalogue("android", "Android", ("Notes",), (CatalogueApp("Jot", "org.jot", "Notes", frozenset({"notes"})),))
 
 
 @pytest.mark.parametrize(
@@ -17,7 +17,7 @@ APPS = Catalogue("android", "Android", ("Notes",), (App("Jot", "org.jot", "Notes
         (Items(("a", "b")), "one of 2 items"),
         (Numbers(2, 4), "a number from 2 to 4"),
         (Numbers(10, 60, 5, "{} minutes"), "a number from 10 to 60 by 5, as “{} minutes”"),
-        (Days(1, 6, "weekday"), "a day, 1 to 6 days after the recording, as “next Friday”"),
+        (DaySlotRange(1, 6, "weekday"), "a day, 1 to 6 days after the recording, as “next Friday”"),
     ],
 )
 def test_every_kind_of_gap_says_what_fills_it(slot: Slot, words: str) -> None:

@@ -7,7 +7,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QComboBox, QLineEdit, QSpinBox, QTableView, QTextEdit
 
 from odyssey_recorder.gui.commands import Command
-from odyssey_recorder.gui.parts import Tick
+from odyssey_recorder.gui.parts import CheckBox
 from odyssey_recorder.gui.tasks.generate_dialog import GenerateDialog
 from odyssey_recorder.gui.tasks.template_table import LEFT, META_TASK, ROLES
 from odyssey_recorder.gui.tasks.think_dialog import ThinkDialog
@@ -47,8 +47,8 @@ def cells(lead: LeadBench, column: int) -> list[str]:
 
 def test_every_template_says_its_roles_and_how_many_tasks_are_left(lead: LeadBench) -> None:
     lead.enter(Command.SHOW_TEMPLATES)
-    left = lead.desk.left()
-    in_order = [one.template_id for one in lead.desk.library().templates]
+    left = lead.service.left()
+    in_order = [one.template_id for one in lead.service.library().templates]
     assert cells(lead, LEFT) == [f"{left[one]:,}" for one in in_order]
     assert cells(lead, ROLES)[0] == "clock"
     assert lead.says(f"6 templates, {sum(left.values()):,} different tasks left")
@@ -88,7 +88,7 @@ def test_tasks_are_made_and_wait_to_be_approved(lead: LeadBench) -> None:
     lead.enter(Command.SHOW_TEMPLATES)
     lead.press(Command.GENERATE_TASKS)
     dialog = lead.dialog(GenerateDialog)
-    for tick in dialog.findChildren(Tick):
+    for tick in dialog.findChildren(CheckBox):
         if tick.text() in ("General Tool", "Multi Apps"):
             tick.setChecked(False)
     assert lead.says("4 templates can still give up to ")
@@ -101,7 +101,7 @@ def test_tasks_are_made_and_wait_to_be_approved(lead: LeadBench) -> None:
     lead.answer(dialog, "Generate")
     lead.wait_for(lambda: lead.says("8 tasks made. They wait to be approved."))
     lead.wait_for(lambda: len(lead.rows) == 8)
-    made = lead.desk.board().tasks
+    made = lead.service.board().tasks
     assert {task.status for task in made} == {Status.TO_APPROVE}
     assert len({task.listed.task.task for task in made}) == 8
     assert {task.listed.task.category for task in made}.isdisjoint({"General_Tool", "Multi_Apps"})
@@ -131,7 +131,7 @@ def test_a_proposal_of_a_model_stands_first_and_is_kept_as_a_file(lead: LeadBenc
     lead.press(Command.KEEP_TEMPLATE)
     lead.wait_for(lambda: lead.says("is kept in"))
     lead.wait_for(lambda: len(cells(lead, META_TASK)) == 7 and "Proposed" not in cells(lead, LEFT))
-    assert NEW["meta_task"] in [one.meta_task for one in lead.desk.library().templates]
+    assert NEW["meta_task"] in [one.meta_task for one in lead.service.library().templates]
 
 
 def test_a_proposal_with_faults_says_them_and_can_only_be_dropped(lead: LeadBench, model: StandIn) -> None:

@@ -4,9 +4,9 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from odyssey_recorder.commands.demo_hands import Drag, Move, On
+from odyssey_recorder.commands.demo_annotator import Drag, Move, On
 from odyssey_recorder.model.episode import TaskInfo
-from odyssey_recorder.recording.script import Complete, Impossible, PressKey, TypeText
+from odyssey_recorder.recording.script import PressKey, ScriptComplete, ScriptImpossible, TypeText
 
 HOME, BACK = PressKey(key="HOME"), PressKey(key="BACK")
 
@@ -119,5 +119,5 @@ def _chore(parts: tuple[Part, ...], rng: random.Random) -> Chore:
         f"Please: {', afterwards '.join(f'in {part.app} {part.words}' for part in parts)}.",
     )
     moves = [move for part in parts for move in (HOME, *part.moves)][1:]
-    end = Impossible(impossible="Item not found") if rng.random() < 0.1 else Complete(complete="")
+    end = ScriptImpossible(impossible="Item not found") if rng.random() < 0.1 else ScriptComplete(complete="")
     return Chore(task, (*moves, end))

@@ -4,15 +4,15 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from odyssey_recorder.commands.demo import play, work_on_the_phone
-from odyssey_recorder.commands.demo_hands import Eyes
+from odyssey_recorder.commands.demo_annotator import Eyes
 from odyssey_recorder.dataset.store import EpisodeStore
-from odyssey_recorder.desk import Desk
 from odyssey_recorder.device.adb_server import find_adb
 from odyssey_recorder.device.device import Device
 from odyssey_recorder.model.assignment import Assignment, FromSnapshot
-from odyssey_recorder.recording.script import Impossible, ScriptPlayer, TypeText
+from odyssey_recorder.recording.script import ScriptImpossible, ScriptPlayer, TypeText
+from odyssey_recorder.recording_service import RecordingService
 from odyssey_recorder.simulator.lab import Lab
-from odyssey_recorder.wiring import lab_desk
+from odyssey_recorder.wiring import lab_service
 from tests.quality.clean.chores import Chore
 
 CLEAN = FromSnapshot("clean")
@@ -23,26 +23,26 @@ def record_chores(folder: Path, profile: str, chores: Iterable[Chore]) -> None:
     """Record chores into ``folder/dataset``, every fourth in passive mode if it can be."""
     store = EpisodeStore(folder / "dataset", drafts=folder / "drafts")
     with Lab(Path(find_adb())) as lab:
-        desk = lab_desk(lab, store, actor="script", profile=profile)
-        device = desk.connect(lab.phones.start(profile, animation=False))
+        service = lab_service(lab, store, actor="script", profile=profile)
+        device = service.connect(lab.phones.start(profile, animation=False))
         try:
             device.close_recents()
             device.save_snapshot(CLEAN.name)
             eyes = Eyes(lab, device.serial)
             for number, chore in enumerate(chores, 1):
-                _record(desk, device, eyes, chore, by_hand=number % PASSIVE_EVERY == 0)
+                _record(service, device, eyes, chore, by_hand=number % PASSIVE_EVERY == 0)
         finally:
             device.close()
 
 
-def _record(desk: Desk, device: Device, eyes: Eyes, chore: Chore, *, by_hand: bool) -> None:
-    is_passive = by_hand and not any(isinstance(move, TypeText | Impossible) for move in chore.moves)
+def _record(service: RecordingService, device: Device, eyes: Eyes, chore: Chore, *, by_hand: bool) -> None:
+    is_passive = by_hand and not any(isinstance(move, TypeText | ScriptImpossible) for move in chore.moves)
     player = ScriptPlayer()
-    recorder = desk.begin(device, Assignment(chore.task, start=CLEAN), player, "passive" if is_passive else "mirror")
+    recorder = service.begin(device, Assignment(chore.task, start=CLEAN), player, "passive" if is_passive else "mirror")
     try:
         recorder.start()
         if is_passive:
-            work_on_the_phone(desk, recorder, eyes, chore.moves)
+            work_on_the_phone(service, recorder, eyes, chore.moves)
         else:
             play(player, recorder, eyes, chore.moves)
         player.published(recorder)

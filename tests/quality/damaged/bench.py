@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from odyssey_recorder.quality.checker import Checker
+from odyssey_recorder.quality.dataset_wide.duplicates_across import check_dataset
 from odyssey_recorder.quality.finding import EpisodeReport, Finding, Severity
-from odyssey_recorder.quality.whole.across import check_dataset
 from tests.quality.damaged.damage import Damage
 from tests.quality.damaged.errands import ERRANDS
 from tests.quality.damaged.neighbours import NEIGHBOURS
@@ -70,8 +70,8 @@ class _Bench:
             yield self._damaged(number, damage)
         for number, set_damage in enumerate(SET_DAMAGES):
             root = self._folder / f"set-{number}"
-            shelf = Shelf(self._clean, root, [self._ids[name] for name in SET_ERRANDS], self._rng(set_damage.name))
-            planted = set_damage.do(shelf)
+            source = Shelf(self._clean, root, [self._ids[name] for name in SET_ERRANDS], self._rng(set_damage.name))
+            planted = set_damage.do(source)
             yield self._look(set_damage.name, "", root, planted)
         self._checker.close()
 

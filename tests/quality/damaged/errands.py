@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass
 
-from odyssey_recorder.commands.demo_hands import Drag, Move, On
+from odyssey_recorder.commands.demo_annotator import Drag, Move, On
 from odyssey_recorder.model.episode import TaskInfo
-from odyssey_recorder.recording.script import Complete, Impossible, PressKey, TypeText
+from odyssey_recorder.recording.script import PressKey, ScriptComplete, ScriptImpossible, TypeText
 
 HOME, BACK, RECENT = PressKey(key="HOME"), PressKey(key="BACK"), PressKey(key="RECENT")
-DONE = Complete(complete="")
+DONE = ScriptComplete(complete="")
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +98,7 @@ ERRANDS = (
             HOME,
             On("Calendar"),
             On("Monday, November 30"),
-            Complete(complete="Nothing else."),
+            ScriptComplete(complete="Nothing else."),
         ),
     ),
     Errand(
@@ -146,7 +146,7 @@ ERRANDS = (
             On("Go"),
             HOME,
             On("Notes"),
-            Impossible(impossible="Item not found"),
+            ScriptImpossible(impossible="Item not found"),
         ),
     ),
     Errand(
@@ -182,7 +182,7 @@ ERRANDS = (
             "Work out how much a double portion of pancakes needs.",
             "Look up the flour for pancakes in Notes and let Calculator tell what a double portion of pancakes needs.",
         ),
-        (On("Notes"), On("Pancakes"), HOME, On("Calculator"), On("4"), On("0"), Complete(complete="400 g")),
+        (On("Notes"), On("Pancakes"), HOME, On("Calculator"), On("4"), On("0"), ScriptComplete(complete="400 g")),
     ),
     Errand(
         "headphones",

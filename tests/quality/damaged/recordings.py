@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 
-from odyssey_recorder.commands.demo_hands import Eyes
+from odyssey_recorder.commands.demo_annotator import Eyes
 from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.device.adb_server import find_adb
 from odyssey_recorder.errors import RecordingError
@@ -13,7 +13,7 @@ from odyssey_recorder.model.assignment import Assignment
 from odyssey_recorder.recording.script import PATIENCE_S, ScriptPlayer
 from odyssey_recorder.recording.state import State
 from odyssey_recorder.simulator.lab import Lab
-from odyssey_recorder.wiring import lab_desk
+from odyssey_recorder.wiring import lab_service
 from tests.quality.damaged.errands import ERRANDS, Errand
 
 _AT_ONCE = 3
@@ -43,16 +43,16 @@ def _record(lab: Lab, store: EpisodeStore, errand: Errand, seed: int) -> str:
 
 
 def _record_once(lab: Lab, store: EpisodeStore, errand: Errand, seed: int) -> str:
-    desk = lab_desk(lab, store, actor="annotator", profile=errand.profile)
+    service = lab_service(lab, store, actor="annotator", profile=errand.profile)
     serial = lab.phones.start(errand.profile, seed=seed, animation=False)
-    device = desk.connect(serial)
+    device = service.connect(serial)
     player = ScriptPlayer()
-    recorder = desk.begin(device, Assignment(errand.task), player)
+    recorder = service.begin(device, Assignment(errand.task), player)
     eyes = Eyes(lab, serial)
     try:
         recorder.start()
         for move in errand.moves:
-            recorder.wait_for(lambda view: view.state is State.READY and view.has_view_tree, PATIENCE_S)
+            recorder.wait_for(lambda view: view.state is State.READY and view.has_view_hierarchy, PATIENCE_S)
             player.perform(eyes.command(move), recorder)
         player.published(recorder)
     finally:

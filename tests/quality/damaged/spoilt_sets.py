@@ -85,14 +85,14 @@ class SetDamage:
     spoil: SpoilSet
     exported: bool = False
 
-    def do(self, shelf: Shelf) -> tuple[Planted, ...]:
+    def do(self, source: Shelf) -> tuple[Planted, ...]:
         """Damage a dataset on the disk; what must be found, and nothing else."""
         if self.exported:
-            shelf.export()
-            planted = self.spoil(shelf)
+            source.export()
+            planted = self.spoil(source)
         else:
-            planted = self.spoil(shelf)
-            for wreck in shelf.wrecks:
+            planted = self.spoil(source)
+            for wreck in source.wrecks:
                 wreck.save()
         return (planted,) if isinstance(planted, Planted) else planted or ()
 
@@ -117,16 +117,16 @@ def _whole(check: str) -> Planted:
 
 
 @_damage()
-def clean(shelf: Shelf) -> None:
+def clean(source: Shelf) -> None:
     """A clean dataset, with its lists and splits."""
-    shelf.write("all_anno.json", shelf.index())
-    shelf.write("splits/random_split.json", shelf.split())
+    source.write("all_anno.json", source.index())
+    source.write("splits/random_split.json", source.split())
 
 
 @_damage()
-def foreign_picture(shelf: Shelf) -> tuple[Planted, ...]:
+def foreign_picture(source: Shelf) -> tuple[Planted, ...]:
     """A screenshot is that of another episode."""
-    mine, other = shelf.wrecks[:2]
+    mine, other = source.wrecks[:2]
     step, foreign = 3, 2
     mine.put_file(step, other.picture(foreign).read_bytes())
     for name in ("png_sha256", "rgb_sha256"):
@@ -135,9 +135,9 @@ def foreign_picture(shelf: Shelf) -> tuple[Planted, ...]:
 
 
 @_damage()
-def said_twice(shelf: Shelf) -> tuple[Planted, ...]:
+def said_twice(source: Shelf) -> tuple[Planted, ...]:
     """Two episodes have the same instruction, but for capitals."""
-    one, other = shelf.wrecks[0], shelf.wrecks[3]
+    one, other = source.wrecks[0], source.wrecks[3]
     words = f"{one.task['instruction']} {other.task['instruction']}"
     one.task["instruction"], other.task["instruction"] = words, words.upper()
     one.task["app"] = other.task["app"] = ["Shop", "Notes", "Settings", "Clock"]
@@ -145,9 +145,9 @@ def said_twice(shelf: Shelf) -> tuple[Planted, ...]:
 
 
 @_damage()
-def done_again(shelf: Shelf) -> tuple[Planted, ...]:
+def done_again(source: Shelf) -> tuple[Planted, ...]:
     """A task was done twice on one device, with the finger a little aside, at another time of the day."""
-    again = shelf.first_once_more()
+    again = source.first_once_more()
     for step, spelled in enumerate(again.steps):
         image = again.image(step)
         image.paste(ImageChops.offset(image.crop((0, 0, image.width, 48)), 5, 0), (0, 0))
@@ -156,120 +156,120 @@ def done_again(shelf: Shelf) -> tuple[Planted, ...]:
             x, y = spelled["info"][0]
             again.put_place(step, x + 4, y + 3)
     again.task["instruction"] = "Please write the full name of the cedar and fig candle from Shop into Notes."
-    return _of(shelf.wrecks[0], "EPI05"), _of(again, "EPI05")
+    return _of(source.wrecks[0], "EPI05"), _of(again, "EPI05")
 
 
 @_damage()
-def index_disagrees(shelf: Shelf) -> Planted:
+def index_disagrees(source: Shelf) -> Planted:
     """The list of all episodes counts other steps for one of them."""
-    rows = shelf.index()
+    rows = source.index()
     rows[1]["step_length"] = 99
-    shelf.write("all_anno.json", rows)
+    source.write("all_anno.json", rows)
     return _whole("SET03")
 
 
 @_damage()
-def orphans(shelf: Shelf) -> Planted:
+def orphans(source: Shelf) -> Planted:
     """An annotation is missing, and its pictures are there."""
-    lost = shelf.wrecks.pop()
+    lost = source.wrecks.pop()
     for folder in ("annotations", "provenance", "ui_trees"):
-        for path in (shelf.root / folder).glob(f"{lost.episode_id}*"):
+        for path in (source.root / folder).glob(f"{lost.episode_id}*"):
             path.unlink()
     return _whole("SET01")
 
 
 @_damage()
-def stray(shelf: Shelf) -> Planted:
+def stray(source: Shelf) -> Planted:
     """A file that is no screenshot lies among them."""
-    (shelf.root / "screenshots" / "Thumbs.db").write_bytes(b"")
+    (source.root / "screenshots" / "Thumbs.db").write_bytes(b"")
     return _whole("SET02")
 
 
 @_damage()
-def proof_lost(shelf: Shelf) -> tuple[Planted, ...]:
+def proof_lost(source: Shelf) -> tuple[Planted, ...]:
     """One of the recordings has no proof."""
-    for wreck in shelf.wrecks:
+    for wreck in source.wrecks:
         wreck.save()
-    lost = shelf.wrecks.pop()
-    (shelf.root / "provenance" / f"{lost.episode_id}.json").unlink()
+    lost = source.wrecks.pop()
+    (source.root / "provenance" / f"{lost.episode_id}.json").unlink()
     return _whole("SET04"), _of(lost, "ACT10")
 
 
 @_damage()
-def split_of_nobody(shelf: Shelf) -> Planted:
+def split_of_nobody(source: Shelf) -> Planted:
     """A split names an episode that is not there."""
-    split = shelf.split()
+    split = source.split()
     split["train"].append("0123456789012345.json")
-    shelf.write("splits/random_split.json", split)
+    source.write("splits/random_split.json", split)
     return _whole("SPL01")
 
 
 @_damage()
-def torn_split(shelf: Shelf) -> Planted:
+def torn_split(source: Shelf) -> Planted:
     """A split has no test."""
-    shelf.write("splits/random_split.json", {"train": shelf.split()["train"]})
+    source.write("splits/random_split.json", {"train": source.split()["train"]})
     return _whole("SPL01")
 
 
 @_damage()
-def leak(shelf: Shelf) -> Planted:
+def leak(source: Shelf) -> Planted:
     """An episode is in train and in test."""
-    split = shelf.split()
+    split = source.split()
     split["train"] += split["test"]
-    shelf.write("splits/random_split.json", split)
+    source.write("splits/random_split.json", split)
     return _whole("SPL02")
 
 
 @_damage()
-def left_out(shelf: Shelf) -> Planted:
+def left_out(source: Shelf) -> Planted:
     """A split lacks an episode."""
-    split = shelf.split()
+    split = source.split()
     del split["train"][0]
-    shelf.write("splits/random_split.json", split)
+    source.write("splits/random_split.json", split)
     return _whole("SPL03")
 
 
 @_damage()
-def device_leak(shelf: Shelf) -> Planted:
+def device_leak(source: Shelf) -> Planted:
     """A device is on both sides of the split that holds devices apart."""
-    shelf.write("splits/device_split.json", shelf.split())
+    source.write("splits/device_split.json", source.split())
     return _whole("SPL04")
 
 
 @_damage(exported=True)
-def clean_export(shelf: Shelf) -> None:
+def clean_export(source: Shelf) -> None:
     """A clean exported folder."""
 
 
 @_damage(exported=True)
-def foreign_picture_in_export(shelf: Shelf) -> tuple[Planted, ...]:
+def foreign_picture_in_export(source: Shelf) -> tuple[Planted, ...]:
     """A screenshot of an exported folder, where no proof tells of it, is that of another episode."""
-    mine, other = shelf.wrecks[:2]
+    mine, other = source.wrecks[:2]
     mine.put_file(3, other.picture(2).read_bytes())
-    shelf.write_manifest()
+    source.write_manifest()
     return _of(mine, "IMG06", 3), _of(other, "IMG06", 2)
 
 
 @_damage(exported=True)
-def changed_after_export(shelf: Shelf) -> Planted:
+def changed_after_export(source: Shelf) -> Planted:
     """A picture of an exported folder was changed: it is whole, and not what the manifest says."""
-    wreck = shelf.wrecks[0]
+    wreck = source.wrecks[0]
     wreck.put_picture(2, ImageChops.offset(wreck.image(2), 0, 9))
     return _whole("EXP01")
 
 
 @_damage(exported=True)
-def recorders_spelling(shelf: Shelf) -> Planted:
+def recorders_spelling(source: Shelf) -> Planted:
     """An annotation of an exported folder is spelled as the recorder does, at which the official converter stops."""
-    path = shelf.annotation(0)
+    path = source.annotation(0)
     path.write_text(path.read_text(encoding="utf-8").replace('"TEXT"', '"TYPE"'), encoding="utf-8")
-    shelf.write_manifest()
-    return _of(shelf.wrecks[0], "EXP01")
+    source.write_manifest()
+    return _of(source.wrecks[0], "EXP01")
 
 
 @_damage(exported=True)
-def picture_left_behind(shelf: Shelf) -> tuple[Planted, ...]:
+def picture_left_behind(source: Shelf) -> tuple[Planted, ...]:
     """A picture of an exported folder is missing, and its manifest knows of none."""
-    shelf.wrecks[0].picture(2).unlink()
-    shelf.write_manifest()
-    return _whole("EXP01"), _of(shelf.wrecks[0], "IMG01", 2)
+    source.wrecks[0].picture(2).unlink()
+    source.write_manifest()
+    return _whole("EXP01"), _of(source.wrecks[0], "IMG01", 2)

@@ -16,11 +16,11 @@ from odyssey_recorder.errors import ReviewError
 from odyssey_recorder.quality.finding import Criterion
 from odyssey_recorder.quality.reviewing.review import (
     REASONS,
-    Answer,
     Decision,
     Entry,
     Fix,
     Move,
+    Rating,
     ReplayEvidence,
     Verdict,
 )
@@ -98,8 +98,8 @@ def test_a_verdict_by_hand_needs_no_more_than_was_decided() -> None:
                     "sequence": {"answer": "fail", "reason": "stray", "step": 3}}}]}"""
     (said,) = _read(by_hand).verdicts
     assert (said.at, said.decision, said.revision) == (BEGIN, Decision.SEND_BACK, "abc")
-    assert [(one.answer, one.reason, one.step) for one in said.judgements if one.answer is not Answer.PASS] == [
-        (Answer.FAIL, "stray", 3)
+    assert [(one.answer, one.reason, one.step) for one in said.judgements if one.answer is not Rating.PASS] == [
+        (Rating.FAIL, "stray", 3)
     ]
     assert _read(by_hand) == _read(by_hand)  # also the id that it is given
     assert _read(spell(_read(by_hand))) == _read(by_hand)

@@ -12,7 +12,7 @@ from odyssey_recorder.quality.reviewing.review import Decision
 from odyssey_recorder.quality.reviewing.review_file import ReviewFile, spell
 from odyssey_recorder.quality.reviewing.review_merge import check_elsewhere, check_reviews, merge_copies, merge_reviews
 from odyssey_recorder.quality.reviewing.review_store import ReviewStore
-from odyssey_recorder.quality.reviewing.standing import Policy
+from odyssey_recorder.quality.reviewing.status import Policy
 from tests.dataset.published_episode import InDataset, recorded, released
 from tests.quality.verdicts import verdict
 

@@ -12,7 +12,7 @@ from odyssey_recorder.errors import DatasetError, ReviewError
 from odyssey_recorder.quality.reviewing.review import Move
 from odyssey_recorder.quality.reviewing.review_file import ReviewFile, spell
 from odyssey_recorder.quality.reviewing.review_store import ReviewStore
-from odyssey_recorder.quality.reviewing.standing import Policy
+from odyssey_recorder.quality.reviewing.status import Policy
 from odyssey_recorder.task.queue.queue import SentBack
 from tests.quality.verdicts import BEGIN, verdict
 

@@ -313,7 +313,7 @@ def test_the_views_on_the_screen_are_dumped_as_xml(bench: Bench) -> None:
 
     assert said == "UI hierchary dumped to: /sdcard/window_dump.xml\n"
     assert at_once == dumped + "UI hierchary dumped to: /dev/tty\n"
-    tree = list(bench.emulator.phone.view_tree().walk())
+    tree = list(bench.emulator.phone.view_hierarchy().walk())
     nodes = list(ET.fromstring(dumped).iter("node"))
     assert [node.get("text") for node in nodes] == [view.text for view in tree]
     assert all(re.fullmatch(r"\[\d+,\d+\]\[\d+,\d+\]", node.get("bounds", "")) for node in nodes)
@@ -324,7 +324,7 @@ def test_windows_over_the_front_one_are_dumped_when_asked_for(bench: Bench) -> N
     dumped = bench.shell("uiautomator dump --windows /dev/tty").partition("</displays>")
 
     windows = list(ET.fromstring(dumped[0] + dumped[1]).iter("window"))
-    tree = bench.emulator.phone.view_tree(all_windows=True)
+    tree = bench.emulator.phone.view_hierarchy(all_windows=True)
     assert len(windows) == len(tree.children) > 1
     assert "Overview" in [node.get("content-desc") for node in windows[-1].iter("node")]
 

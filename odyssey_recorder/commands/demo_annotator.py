@@ -1,0 +1,123 @@
+"""The demo's person at the simulated phone: eyes that find things on its screen, and hands that touch them."""
+
+import re
+import time
+from dataclasses import dataclass
+from xml.etree import ElementTree
+
+from odyssey_recorder.device.device import Device
+from odyssey_recorder.device.settle import SettleRule, Stillness, StillnessWatch
+from odyssey_recorder.errors import RecordingError
+from odyssey_recorder.gesture.touch import TouchStroke
+from odyssey_recorder.model.action import SystemKey
+from odyssey_recorder.model.geometry import Pixel
+from odyssey_recorder.recording import script
+from odyssey_recorder.simulator.lab import Lab
+
+_BOUNDS = re.compile(r"\[(\d+),(\d+)\]\[(\d+),(\d+)\]")
+_TAP_MS = 80
+_KEYS = {" ": "Space"}
+"""What the keys of the simulated keyboard are called that do not carry their letter."""
+
+
+@dataclass(frozen=True, slots=True)
+class On:
+    """A touch on what carries this text or description; `hold` for a long press."""
+
+    label: str
+    hold: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Drag:
+    """A finger dragged over the middle of the screen, up by this share of its height."""
+
+    up: float
+
+
+Move = On | Drag | script.Command
+
+
+class Eyes:
+    """Finds on the screen what a person would look for, by the view tree that `uiautomator dump` gives."""
+
+    def __init__(self, lab: Lab, serial: str) -> None:
+        self._lab = lab
+        self._serial = serial
+
+    def command(self, move: Move) -> script.Command:
+        """The move as a command of a script, in pixels of the screen as it is now."""
+        match move:
+            case On(label, hold):
+                x, y = self._middle_of(label)
+                return script.ScriptLongPress(long_press=(x, y)) if hold else script.Tap(tap=(x, y))
+            case Drag(up):
+                left, top, right, bottom = _bounds(next(self._tree().iter("node")))
+                x, middle, half = (left + right) // 2, (top + bottom) // 2, int((bottom - top) * up / 2)
+                # Half way in time, or a busy phone takes a finger that has not moved for 400 ms for a long press.
+                return script.Swipe(swipe=((x, middle + half), (x, middle), (x, middle - half)), ms=400)
+            case _:
+                return move
+
+    def see(self, label: str) -> bool:
+        """Whether something on the screen carries this text or description."""
+        return bool(self._carrying(label))
+
+    def key(self, letter: str) -> Pixel:
+        """Where a key of the soft keyboard is."""
+        return Pixel(*self._middle_of(_KEYS.get(letter, letter)))
+
+    def _middle_of(self, label: str) -> tuple[int, int]:
+        nodes = self._carrying(label)
+        if not nodes:
+            raise RecordingError(f"The demo looked for {label!r} on the simulated phone's screen and did not find it.")
+        left, top, right, bottom = _bounds(nodes[0])
+        return (left + right) // 2, (top + bottom) // 2
+
+    def _carrying(self, label: str) -> list[ElementTree.Element]:
+        return [node for node in self._tree().iter("node") if label in {node.get("text"), node.get("content-desc")}]
+
+    def _tree(self) -> ElementTree.Element:
+        said = self._lab.server.adb("-s", self._serial, "exec-out", "uiautomator", "dump", "--windows", "/dev/tty")
+        xml = said.stdout.decode().partition("</displays>")
+        return ElementTree.fromstring(xml[0] + xml[1])
+
+
+class DemoAnnotator:
+    """Work on the phone itself, as in the window of an emulator, over a connection of their own."""
+
+    def __init__(self, device: Device, eyes: Eyes) -> None:
+        self._device = device
+        self._eyes = eyes
+
+    def rest(self) -> None:
+        """Wait until the screen is still."""
+        watch = StillnessWatch(SettleRule(still_ms=300), since_ns=time.monotonic_ns())
+        while watch.see(self._device.capture()) is Stillness.MOVING:
+            pass
+
+    def carry_out(self, command: script.Command) -> None:
+        """Touch, press or type; what ends an episode is not for hands."""
+        match command:
+            case script.Tap(tap=(x, y)):
+                self._device.touch(TouchStroke.press(Pixel(x, y), duration_ms=_TAP_MS))
+            case script.ScriptLongPress(long_press=(x, y), ms=ms):
+                self._device.touch(TouchStroke.press(Pixel(x, y), duration_ms=ms))
+            case script.Swipe(swipe=places, ms=ms):
+                self._device.touch(TouchStroke.drag(tuple(Pixel(*place) for place in places), duration_ms=ms))
+            case script.PressKey(key=key):
+                self._device.press(SystemKey(key))
+            case script.TypeText(type=text):
+                for letter in text:
+                    self._device.touch(TouchStroke.press(self._eyes.key(letter), duration_ms=_TAP_MS))
+            case _:
+                raise AssertionError(f"{command} is not done by hand")
+
+
+def _bounds(node: ElementTree.Element) -> tuple[int, int, int, int]:
+    """Left, top, right and bottom of a node, in pixels of the screen."""
+    found = _BOUNDS.fullmatch(node.get("bounds", ""))
+    if found is None:
+        raise RecordingError(f"The view tree of the simulated phone has a node without bounds: {node.attrib}.")
+    left, top, right, bottom = map(int, found.groups())
+    return left, top, right, bottom

@@ -1,0 +1,83 @@
+"""`tasks show`: all that is known of a task or a template, by the words that name it."""
+
+from collections.abc import Iterator, Mapping
+from datetime import date
+
+from odyssey_recorder.task.queue.queue import HistoryEntry, QueuedTask
+from odyssey_recorder.task.templates.filling import Fillings
+from odyssey_recorder.task.templates.template import DaySlotRange, Items, Numbers, Role, Slot, Template, TemplateLibrary
+from odyssey_recorder.task.wording.origin_words import judge_words, origin_words, rule_words
+
+Told = Mapping[str, str | list[str]]
+
+_SHOWN_ITEMS = 5
+
+
+def shown_task(task: QueuedTask) -> Told:
+    """A task, where its words come from, and what was done with it."""
+    listed, text = task.listed, task.listed.text
+    verdict = text.equivalence if text else None
+    players = {app: role for role, app in listed.roles.items()}
+    return _said(
+        {
+            "task": task.task_id,
+            "status": task.status.value,
+            "category": listed.task.category,
+            "template": listed.template,
+            "meta task": listed.task.meta_task,
+            "filled": listed.task.task,
+            "instruction": listed.task.instruction,
+            "words": origin_words(text),
+            "rules": list(rule_words(verdict)),
+            "judge": judge_words(verdict).splitlines(),
+            "apps": [f"{app} ({players[app]})" if app in players else app for app in listed.task.apps],
+            "devices": ", ".join(listed.devices),
+            "due": str(listed.due or ""),
+            "notes": listed.notes,
+            "history": [_deed(entry) for entry in task.history],
+        }
+    )
+
+
+def shown_template(template: Template, library: TemplateLibrary) -> Told:
+    """A template, what fills its gaps, and how many distinct tasks it can give."""
+    return _said(
+        {
+            "template": template.template_id,
+            "category": template.category.value,
+            "meta task": template.meta_task,
+            "tasks": f"{Fillings(template, date.today()).count:,} distinct ones",
+            "gaps": [f"{name}: {_slot(slot)}" for name, slot in template.slots.items()],
+            "apps": [f"{role.name}: {', '.join(_players(role, template, library))}" for role in template.roles],
+            "phrasings": list(template.phrasings),
+            "with apps": list(template.named_phrasings),
+            "devices": ", ".join(template.devices),
+            "notes": template.notes,
+            "file": str(template.source or ""),
+        }
+    )
+
+
+def _said(told: Mapping[str, str | list[str]]) -> Told:
+    return {key: words for key, words in told.items() if words}
+
+
+def _deed(entry: HistoryEntry) -> str:
+    what = (f"{entry.at:%Y-%m-%d %H:%M}", entry.deed.value, f"by {entry.by}", entry.episode_id, entry.reason)
+    return " ".join(filter(None, what))
+
+
+def _slot(slot: Slot) -> str:
+    match slot:
+        case Items(texts):
+            more = f" and {len(texts) - _SHOWN_ITEMS} more" if len(texts) > _SHOWN_ITEMS else ""
+            return ", ".join(texts[:_SHOWN_ITEMS]) + more
+        case Numbers(first, last, step, words):
+            return f"{words.format(first)} to {words.format(last)} by {step}"
+        case DaySlotRange(first, last, words):
+            return f"a day, {first} to {last} days after the recording ({words})"
+
+
+def _players(role: Role, template: Template, library: TemplateLibrary) -> Iterator[str]:
+    apps = role.apps or (app.name for app in library.catalogues[template.catalogue].that_play(role.name))
+    return iter(apps)

@@ -1,0 +1,84 @@
+"""How devices are reached: through which adb server, by which way to pictures, and which one is meant."""
+
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from odyssey_recorder.device.adb_server import AdbServer
+from odyssey_recorder.device.device import Device, ListedDevice
+from odyssey_recorder.device.discovery import find_control
+from odyssey_recorder.device.emulator_console import console_of
+from odyssey_recorder.errors import DeviceError
+
+if TYPE_CHECKING:
+    from odyssey_recorder.device.emulator import CapturePolicy
+
+_READY_S = 15.0
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceConnector:
+    """How devices are reached: the adb server, the way to pictures, and where running emulators note that they run.
+
+    `keyboards` is the folder that remembers the user's own keyboard while another one types. `console_token` is the
+    file with the token of the emulators' consoles, in the home of whoever runs them; without it no snapshots are kept.
+    """
+
+    server: AdbServer
+    capture: "CapturePolicy" = "auto"
+    running: tuple[Path, ...] = ()
+    shared_memory: bool = False
+    keyboards: Path | None = None
+    console_token: Path | None = None
+
+    def connect(self, serial: str) -> Device:
+        """A device that answers. Raises DeviceError."""
+        console = console_of(serial, self.console_token) if self.console_token is not None else None
+        from odyssey_recorder.device.adb import AdbDevice  # not before a device is chosen: the window opens sooner
+        from odyssey_recorder.device.emulator import EmulatorDevice
+
+        adb = AdbDevice(serial, self.server, keyboards=self.keyboards, console=console)
+        find = partial(find_control, serial, self.running)
+        device = EmulatorDevice(adb, find, policy=self.capture, shares_memory=self.shared_memory)
+        try:
+            device.wait_until_ready(_READY_S)
+        except DeviceError:
+            device.close()
+            raise
+        return device
+
+    def capture_path(self, device: ListedDevice) -> str:
+        """How pictures would come: "gRPC" or "screencap"; empty for a device that cannot be used. Asks nobody."""
+        if not device.is_ready:
+            return ""
+        found = find_control(device.serial, self.running) if self.capture != "adb" else None
+        return "gRPC" if found is not None and not found.wants_jwt else "screencap"
+
+    def connect_chosen(self, serial: str | None) -> Device:
+        """The device that is named, otherwise the only one. Raises DeviceError."""
+        return self.connect(chosen_device(self.server, serial))
+
+
+def chosen_device(server: AdbServer, serial: str | None) -> str:
+    """The serial of the device to use: the one that is named, otherwise the only one that is ready.
+
+    Raises DeviceError where adb does not know it, where there is none, and where there is a choice.
+    """
+    listed = server.devices()
+    if serial is not None:
+        if serial not in {device.serial for device in listed}:
+            known = ", ".join(device.serial for device in listed) or "no device at all"
+            raise DeviceError(f"adb does not know the device {serial}; it knows {known}.")
+        return serial
+    match [device.serial for device in listed if device.is_ready]:
+        case [only]:
+            return only
+        case []:
+            waiting = "".join(f" {device.serial} is {device.state}." for device in listed)
+            raise DeviceError(
+                f"There is no device that is ready.{waiting} Start an emulator in Android Studio, or the simulated one:"
+                " odyssey-recorder simulate"
+            )
+        case ready:
+            raise DeviceError(f"There are {len(ready)} devices: name one with --device ({', '.join(ready)}).")

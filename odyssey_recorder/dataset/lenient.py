@@ -1,0 +1,257 @@
+"""What can be understood of an episode file that breaks the format, and each place where it does."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+
+from pydantic import BaseModel, ValidationError
+
+from odyssey_recorder.dataset.codec import action_to_json, episode_from_json
+from odyssey_recorder.dataset.episode_json import (
+    DeviceJson,
+    EpisodeJson,
+    Rule,
+    StepJson,
+    TaskJson,
+    UnreadableError,
+    action_of,
+    check_number,
+    check_screenshot,
+    complaints,
+    device_of,
+)
+from odyssey_recorder.dataset.plain_json import NotPlainJsonError, parse
+from odyssey_recorder.errors import InvalidEpisodeError
+from odyssey_recorder.model.action import Action, Complete, Impossible, action_type, is_terminal
+from odyssey_recorder.model.episode import DeviceInfo, Episode, Extra, Json, TaskInfo, screenshot_name
+
+__all__ = ("Breach", "LenientEpisode", "LenientStep", "Rule", "read_damaged", "read_loosely", "with_end")
+
+_RULES = {
+    "step_length": Rule.COUNT,
+    "step": Rule.NUMBER,
+    "screenshot": Rule.SCREENSHOT,
+    "action": Rule.VOCABULARY,
+}
+"""What a field breaks that is missing or of another kind; all others break the form alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Breach:
+    """One place where a file breaks a rule; `words` name field, value and what was expected."""
+
+    rule: Rule
+    step: int | None
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class LenientStep:
+    """One step by its place in the file; `action` is None where it cannot be understood. `spelled` is all it says."""
+
+    action: Action | None
+    spelled: Mapping[str, Json]
+
+
+@dataclass(frozen=True, slots=True)
+class LenientEpisode:
+    """What a file says; `strict` is the episode that the codec reads, None where there are breaches."""
+
+    episode_id: str
+    device: DeviceInfo | None
+    task: TaskInfo
+    steps: tuple[LenientStep, ...]
+    breaches: tuple[Breach, ...]
+    strict: Episode | None
+    extra: Extra
+
+
+def read_loosely(data: bytes, *, source: str) -> LenientEpisode:
+    """What `data` says of an episode, breaches and all.
+
+    Raises InvalidEpisodeError, naming `source`, only where it is no JSON object with a list of steps.
+    """
+    tree = _tree(data, source)
+    spelled = [step if isinstance(step, dict) else {} for step in _steps(tree, source)]
+    try:
+        strict = episode_from_json(tree, source=source)
+    except InvalidEpisodeError as error:
+        return _broken(tree, spelled, str(error))
+    steps = tuple(LenientStep(step.action, keys) for step, keys in zip(strict.steps, spelled, strict=True))
+    return LenientEpisode(strict.episode_id, strict.device, strict.task, steps, (), strict, strict.extra)
+
+
+def read_damaged(data: bytes, episode_id: str) -> Episode | None:
+    """The episode of a file that breaks the format in its numbers, names, counts or end alone, else None.
+
+    Where it has no end, neither has this one: `with_end` gives it one.
+    """
+    try:
+        with_some_end, has_end = _respelled(data, episode_id, Complete(), in_place=False)
+    except InvalidEpisodeError:
+        return None
+    return with_some_end if has_end else replace(with_some_end, steps=with_some_end.steps[:-1])
+
+
+def with_end(data: bytes, episode_id: str, end: Complete | Impossible | None, *, in_place: bool) -> Episode:
+    """The same as the format asks for, with `end` behind the last step, or in place of it, where it has none.
+
+    Raises InvalidEpisodeError where that is not enough.
+    """
+    return _respelled(data, episode_id, end, in_place=in_place)[0]
+
+
+def _respelled(
+    data: bytes, episode_id: str, end: Complete | Impossible | None, *, in_place: bool
+) -> tuple[Episode, bool]:
+    """The episode with the numbers and names of its steps anew; whether it had an end."""
+    tree = _tree(data, episode_id)
+    steps = [step if isinstance(step, dict) else {} for step in _steps(tree, episode_id)]
+    last = _action(steps[-1]) if steps else None
+    has_end = last is not None and is_terminal(last)
+    if not has_end and end is not None:
+        steps = steps if last is not None else steps[:-1]  # what is no action was meant to be the end
+        steps = [*(steps[:-1] if in_place else steps), dict(action_to_json(end))]
+    for number, step in enumerate(steps):
+        step |= {"step": number, "screenshot": screenshot_name(episode_id, number)}
+    whole = {**tree, "episode_id": episode_id, "step_length": len(steps), "steps": list[Json](steps)}
+    return episode_from_json(whole, source=f"{episode_id}.json"), has_end
+
+
+def _tree(data: bytes, source: str) -> dict[str, Json]:
+    try:
+        tree = parse(data)
+    except NotPlainJsonError as error:
+        raise InvalidEpisodeError(f"{source}: {error}.") from error
+    if not isinstance(tree, dict):
+        raise InvalidEpisodeError(f"{source}: it holds no JSON object, which an episode is.")
+    return tree
+
+
+def _steps(tree: dict[str, Json], source: str) -> list[Json]:
+    steps = tree.get("steps")
+    if not isinstance(steps, list):
+        raise InvalidEpisodeError(f"{source}: it has no list of steps.")
+    return steps
+
+
+# --- what breaks the format ------------------------------------------------------------------------------
+
+
+def _broken(tree: dict[str, Json], spelled: list[dict[str, Json]], refusal: str) -> LenientEpisode:
+    breaches = list(_kinds(tree))
+    steps = tuple(LenientStep(_action(keys), keys) for keys in spelled)
+    told = _text(tree, "episode_id")
+    for number, keys in enumerate(spelled):
+        breaches += _of_step(told, number, keys)
+    breaches += _counts(tree, len(steps))
+    breaches += _endings(steps)
+    return LenientEpisode(
+        episode_id=told,
+        device=_device(tree),
+        task=_task(tree),
+        steps=steps,
+        # Whatever the codec refuses is a breach, also one that nothing above has a word for.
+        breaches=tuple(breaches) or (Breach(Rule.FORM, None, refusal),),
+        strict=None,
+        extra=_beyond(tree, EpisodeJson),
+    )
+
+
+def _kinds(tree: dict[str, Json]) -> Iterator[Breach]:
+    """The values that are missing or of another kind."""
+    try:
+        EpisodeJson.model_validate(tree)
+    except ValidationError as error:
+        for place, words in complaints(error):
+            match place:
+                case ("steps", int(step), *_):
+                    yield Breach(_RULES.get(str(place[-1]), Rule.FORM), step, words)
+                case _:
+                    yield Breach(_RULES.get(str(place[0]), Rule.FORM) if place else Rule.FORM, None, words)
+
+
+def _of_step(episode_id: str, number: int, keys: dict[str, Json]) -> Iterator[Breach]:
+    """What a step says in the right kind, but wrongly."""
+    looks: Sequence[tuple[str, Callable[[StepJson], object]]] = (
+        ("step", lambda raw: check_number(raw, number)),
+        ("screenshot", lambda raw: check_screenshot(raw, episode_id, number)),
+        ("action", action_of),
+    )
+    for field, look in looks:
+        raw = _alone(keys, field)
+        try:
+            if raw is not None:
+                look(raw)
+        except UnreadableError as error:
+            yield Breach(error.rule, number, f"step {number}, {error}")
+
+
+def _counts(tree: dict[str, Json], count: int) -> Iterator[Breach]:
+    told = tree.get("step_length")
+    if isinstance(told, int) and not isinstance(told, bool) and told != count:
+        words = f"step_length is {str(told)[:20]}, but steps holds {count}; expected the same count"
+        yield Breach(Rule.COUNT, None, words)
+
+
+def _endings(steps: Sequence[LenientStep]) -> Iterator[Breach]:
+    """Steps that end the episode before its end; and that none does, if the last can be understood."""
+    for number, step in enumerate(steps[:-1]):
+        if step.action is not None and is_terminal(step.action):
+            words = f"step {number}, action: {action_type(step.action)} ends the episode, but steps follow"
+            yield Breach(Rule.ENDING, number, words)
+    last = steps[-1].action if steps else None
+    if not steps or (last is not None and not is_terminal(last)):
+        yield Breach(Rule.ENDING, None, "the last step does not end the episode; expected COMPLETE or IMPOSSIBLE")
+
+
+# --- what can be understood ------------------------------------------------------------------------------
+
+
+def _action(keys: dict[str, Json]) -> Action | None:
+    raw = _alone(keys, "action")
+    try:
+        return None if raw is None else action_of(raw)
+    except UnreadableError:
+        return None
+
+
+def _alone(keys: dict[str, Json], field: str) -> StepJson | None:
+    """A step of which only this field counts, with what belongs to it; None where it is of another kind."""
+    wanted = {name: value for name, value in keys.items() if name in (field, "info", "ps")}
+    try:
+        return StepJson.model_validate({"step": 0, "screenshot": "", "action": "", **wanted} if field in keys else {})
+    except ValidationError:
+        return None
+
+
+def _device(tree: dict[str, Json]) -> DeviceInfo | None:
+    try:
+        return device_of(DeviceJson.model_validate(tree.get("device_info")))
+    except ValidationError:
+        return None
+
+
+def _task(tree: dict[str, Json]) -> TaskInfo:
+    """The task, with nothing for what cannot be understood."""
+    told = tree.get("task_info")
+    keys = told if isinstance(told, dict) else {}
+    apps = keys.get("app")
+    return TaskInfo(
+        category=_text(keys, "category"),
+        apps=tuple(app for app in apps if isinstance(app, str)) if isinstance(apps, list) else (),
+        meta_task=_text(keys, "meta_task"),
+        task=_text(keys, "task"),
+        instruction=_text(keys, "instruction"),
+        extra=_beyond(keys, TaskJson),
+    )
+
+
+def _beyond(keys: dict[str, Json], kind: type[BaseModel]) -> Extra:
+    """What the format has no place for."""
+    return MappingProxyType({key: value for key, value in keys.items() if key not in kind.model_fields})
+
+
+def _text(keys: dict[str, Json], key: str) -> str:
+    value = keys.get(key)
+    return value if isinstance(value, str) else ""

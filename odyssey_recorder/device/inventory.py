@@ -1,0 +1,257 @@
+"""Every device in reach as one list: the six of the dataset with what exists of each, and whatever else runs."""
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from threading import Lock
+
+from odyssey_recorder.device import preflight
+from odyssey_recorder.device.avd import Avd, BootStage, Start, VirtualDevices
+from odyssey_recorder.device.device import Device, DeviceProperties, ListedDevice, ScreenState
+from odyssey_recorder.device.preflight import PreflightFinding
+from odyssey_recorder.device.profile import DeviceProfile, profile_of, profiles
+from odyssey_recorder.errors import CancelledError, DeviceError, OdysseyError, SdkError
+
+_SIMULATED = "Simulated_"
+"""How the names of simulated emulators begin, that nobody may take them for real ones."""
+
+_UNLISTED = "unknown to adb"
+
+Progress = Callable[[float | None, str], None]
+"""Tells how far long work is: the share that is done, 0..1 or None while nobody knows, and the words for it."""
+
+Cancelled = Callable[[], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class InventoryDevice:
+    """One device of the yard.
+
+    `key` tells it from the others: the profile's for one of the six, else the serial. `serial` and adb's word `state`
+    are those of the running device, empty where none runs; an emulator that adb does not list is "unknown to adb".
+    """
+
+    key: str
+    name: str
+    profile: DeviceProfile | None = None
+    avd: Avd | None = None
+    serial: str = ""
+    state: str = ""
+    simulated: bool = False
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether it runs and answers."""
+        return self.state == "device"
+
+    @property
+    def folds(self) -> bool:
+        """Whether it is a phone that folds."""
+        return self.profile is not None and self.profile.fold is not None
+
+
+@dataclass(frozen=True, slots=True)
+class InventoryListing:
+    """All devices at one moment, the six of the dataset first, and what of the Android SDK is missing."""
+
+    members: tuple[InventoryDevice, ...]
+    missing: tuple[PreflightFinding, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceExamination:
+    """What a running device says of itself; `snapshots` is None where it keeps none."""
+
+    properties: DeviceProperties
+    screen: ScreenState
+    capture_path: str
+    findings: tuple[PreflightFinding, ...]
+    snapshots: tuple[str, ...] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Ways:
+    """How running devices are reached: what adb lists, what a device is, a connection to one.
+
+    `simulate` starts a simulated emulator by the key of its profile, unless that is cancelled, and gives its serial;
+    None where that cannot be.
+    """
+
+    listed: Callable[[], Sequence[ListedDevice]]
+    describe: Callable[[str], DeviceProperties]
+    connect: Callable[[str], Device]
+    simulate: Callable[[str, Cancelled], str] | None = None
+
+
+@dataclass(slots=True)
+class DeviceInventory:
+    """The devices of this computer. Every call blocks and may come from any thread; all raise `OdysseyError`.
+
+    `animations`: whether devices that are started from here keep theirs.
+    """
+
+    virtual: VirtualDevices
+    ways: Ways
+    animations: bool = False
+    _described: dict[str, DeviceProperties] = field(default_factory=dict)
+    _device: Device | None = None
+    _lock: Lock = field(default_factory=Lock)
+
+    @property
+    def can_simulate(self) -> bool:
+        """Whether `simulate` may be called; answers at once."""
+        return self.ways.simulate is not None
+
+    def listing(self) -> InventoryListing:
+        """Which devices there are. Raises DeviceError where adb cannot be asked."""
+        listed = self.ways.listed()
+        missing = self.virtual.missing()
+        avds: tuple[Avd, ...] = ()
+        with suppress(SdkError):
+            avds = self.virtual.list()
+        return InventoryListing(self._members(listed, avds), missing)
+
+    def create(self, profile: str) -> Avd:
+        """Make an AVD by a profile."""
+        return self.virtual.create(profile)
+
+    def amend(self, avd: str) -> Avd:
+        """Bring an AVD's configuration to what its profile says; it follows at its next cold boot."""
+        return self.virtual.amend(avd)
+
+    def start(self, avd: str, progress: Progress, cancelled: Cancelled, *, cold: bool = False) -> str:
+        """Start an AVD and wait until it can be recorded; its serial. Raises CancelledError."""
+        how = Start(cold=cold, animations=self.animations)
+        return self.virtual.start(avd, how, progress=_staged(progress), cancelled=cancelled).serial
+
+    def reset(self, avd: str, progress: Progress, cancelled: Cancelled) -> str:
+        """Make an AVD as new, all that is on it lost, and start it; its serial. Raises CancelledError."""
+        how = Start(animations=self.animations)
+        return self.virtual.reset(avd, how, progress=_staged(progress), cancelled=cancelled).serial
+
+    def simulate(self, profile: str, progress: Progress, cancelled: Cancelled) -> str:
+        """Start a simulated emulator and wait until it can be used; its serial. Raises CancelledError."""
+        if self.ways.simulate is None:
+            raise DeviceError("No simulated emulator can be started from here: run odyssey-recorder simulate.")
+        progress(None, "Starting the simulated emulator")
+        serial = self.ways.simulate(profile, cancelled)
+        if cancelled():
+            self.stop(serial)
+            raise CancelledError(f"The simulated emulator {serial} was stopped again.")
+        progress(None, "Waiting for adb")
+        self.ways.connect(serial).close()
+        return serial
+
+    def stop(self, serial: str) -> None:
+        """End an emulator, simulated or real, and wait until it is gone."""
+        self.virtual.stop(serial)
+
+    def fold(self, serial: str) -> None:
+        """Close a phone that folds."""
+        self.virtual.fold(serial)
+
+    def unfold(self, serial: str) -> None:
+        """Open a phone that folds."""
+        self.virtual.unfold(serial)
+
+    def rotate(self, serial: str) -> None:
+        """Turn the device by a quarter."""
+        self.virtual.rotate(serial)
+
+    def examine(self, serial: str) -> DeviceExamination:
+        """Ask a running device for all that is shown of it; nothing on it is changed."""
+        device = self._connected(serial)
+        return DeviceExamination(
+            properties=device.properties(),
+            screen=device.screen_state(),
+            capture_path=device.capture_path,
+            findings=preflight.findings(preflight.take_readings(device)),
+            snapshots=device.snapshots() if device.keeps_snapshots else None,
+        )
+
+    def mend(self, serial: str, finding: PreflightFinding) -> None:
+        """Carry out the repairs of a finding."""
+        preflight.mend(self._connected(serial), finding)
+
+    def save_snapshot(self, serial: str, name: str) -> None:
+        """Save the whole device under `name`, in place of what had it."""
+        self._connected(serial).save_snapshot(name)
+
+    def load_snapshot(self, serial: str, name: str) -> None:
+        """Bring the whole device back to what `name` holds."""
+        self._connected(serial).load_snapshot(name)
+
+    def delete_snapshot(self, serial: str, name: str) -> None:
+        """Forget a snapshot."""
+        self._connected(serial).delete_snapshot(name)
+
+    def let_go(self) -> None:
+        """Close the connection to the device that was examined last."""
+        with self._lock:
+            device, self._device = self._device, None
+        if device is not None:
+            device.close()
+
+    def _connected(self, serial: str) -> Device:
+        """The one connection that is kept, opened anew for another device."""
+        with self._lock:
+            kept = self._device
+        if kept is not None and kept.serial == serial:
+            return kept
+        self.let_go()
+        device = self.ways.connect(serial)
+        with self._lock:
+            beside, self._device = self._device, device
+        if beside is not None:
+            beside.close()
+        return device
+
+    def _members(self, listed: Sequence[ListedDevice], avds: Sequence[Avd]) -> tuple[InventoryDevice, ...]:
+        self._forget_all_but({device.serial for device in listed})
+        left = list(listed)
+        six = [self._take_member(profile, avds, left) for profile in profiles()]
+        return (*six, *(self._stranger(device) for device in left))
+
+    def _take_member(self, profile: DeviceProfile, avds: Sequence[Avd], left: list[ListedDevice]) -> InventoryDevice:
+        """The member of `profile`, and what runs of it taken out of `left`: its AVD before any other device."""
+        own = sorted((avd for avd in avds if avd.profile == profile.key), key=lambda avd: avd.serial is None)
+        avd = own[0] if own else None
+        serial = avd.serial if avd else None
+        running = next((device for device in left if device.serial == serial), None)
+        running = running or next((device for device in left if self._is_like(device, profile)), None)
+        if running is None:
+            return InventoryDevice(profile.key, profile.name, profile, avd, serial or "", _UNLISTED if serial else "")
+        left.remove(running)
+        simulated = self._is_simulated(running)
+        return InventoryDevice(profile.key, profile.name, profile, avd, running.serial, running.state, simulated)
+
+    def _stranger(self, device: ListedDevice) -> InventoryDevice:
+        known = self._description(device)
+        avd_name = known.avd_name.replace("_", " ") if known else ""
+        profile = profile_of(known) if known else None
+        name = avd_name or device.model.replace("_", " ") or device.serial
+        simulated = self._is_simulated(device)
+        return InventoryDevice(device.serial, name, profile, None, device.serial, device.state, simulated)
+
+    def _is_like(self, device: ListedDevice, profile: DeviceProfile) -> bool:
+        known = self._description(device)
+        return known is not None and profile_of(known) == profile
+
+    def _is_simulated(self, device: ListedDevice) -> bool:
+        known = self._description(device)
+        return known is not None and known.avd_name.startswith(_SIMULATED)
+
+    def _description(self, device: ListedDevice) -> DeviceProperties | None:
+        """What a device is, asked once; None where it does not answer."""
+        if device.is_ready and device.serial not in self._described:
+            with suppress(OdysseyError):
+                self._described[device.serial] = self.ways.describe(device.serial)
+        return self._described.get(device.serial)
+
+    def _forget_all_but(self, serials: set[str]) -> None:
+        self._described = {serial: known for serial, known in self._described.items() if serial in serials}
+
+
+def _staged(progress: Progress) -> Callable[[BootStage], object]:
+    stages = tuple(BootStage)
+    return lambda stage: progress(stages.index(stage) / len(stages), stage.value)

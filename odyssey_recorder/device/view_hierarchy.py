@@ -1,0 +1,176 @@
+"""What `uiautomator dump` tells of the views on a screen: which was clicked, and what the focused field holds."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from xml.parsers import expat
+
+from odyssey_recorder.errors import DeviceError
+from odyssey_recorder.model.geometry import Box, Pixel, Size
+
+LONGEST = 4_000_000
+"""Characters of a dump that are read; the largest of real apps have about a tenth of that."""
+
+LARGEST_SHARE = 0.6
+"""A box that covers more of the screen says nothing of what was clicked."""
+
+_BOUNDS = re.compile(r"\[(-?[0-9]{1,6}),(-?[0-9]{1,6})\]\[(-?[0-9]{1,6}),(-?[0-9]{1,6})\]")
+_ORDER = re.compile(r"[0-9]{1,6}")
+_TAKES_TOUCHES = re.compile(r"(?:SeekBar|WebView)$")
+_FIELD_CLASS = re.compile(r"(?:EditText|AutoCompleteTextView)$")
+
+
+@dataclass(frozen=True, slots=True)
+class ViewNode:
+    """One view: where it is on the picture, and what it says of itself.
+
+    `class_name` is the widget that it is taken for, such as ``android.widget.EditText``; `hint` is empty on a
+    device whose dumps do not tell it.
+    """
+
+    box: Box
+    class_name: str
+    package: str
+    text: str
+    hint: str
+    description: str
+    clickable: bool
+    focused: bool
+    password: bool
+    resource_id: str = ""
+    long_clickable: bool = False
+    scrollable: bool = False
+
+    @property
+    def is_field(self) -> bool:
+        """Whether text is edited in it."""
+        return _FIELD_CLASS.search(self.class_name) is not None
+
+    @property
+    def takes_touches(self) -> bool:
+        """Whether a touch that none of its children took ends here; the views beneath never get it.
+
+        Being enabled does not matter: a disabled button swallows its touches (View.onTouchEvent). Lists, pages and
+        sliders take touches to be dragged, though they are not clickable.
+        """
+        return (
+            self.clickable
+            or self.long_clickable
+            or self.scrollable
+            or _TAKES_TOUCHES.search(self.class_name) is not None
+        )
+
+
+@dataclass(slots=True)
+class _Element:
+    """An element of the dump: a view, unless its bounds cannot be read, and what it holds."""
+
+    node: ViewNode | None = None
+    order: int = 0
+    children: list["_Element"] = field(default_factory=list)
+
+
+def parse(xml: str) -> tuple[ViewNode, ...]:
+    """The views of a dump in the order they are drawn: each before those that it holds and those that cover it.
+
+    A view whose bounds cannot be read is passed over. The order of siblings is `drawing-order` where the dump has it,
+    as newer ones do, otherwise that of the dump.
+
+    The dump comes from a device, so nothing in it is believed: it may define no entities and has a limit of size.
+    Raises `DeviceError` for what is no dump.
+    """
+    if len(xml) > LONGEST:
+        raise DeviceError(f"The view tree of the screen is too long to be read: {len(xml)} characters.")
+    root = _Element()
+    path = [root]
+
+    def start(name: str, attributes: Mapping[str, str]) -> None:
+        box = _box(attributes.get("bounds", "")) if name == "node" else None
+        order = attributes.get("drawing-order", "")
+        element = _Element(_node(box, attributes) if box else None, int(order) if _ORDER.fullmatch(order) else 0)
+        path[-1].children.append(element)
+        path.append(element)
+
+    parser = expat.ParserCreate()
+    parser.StartElementHandler = start
+    parser.EndElementHandler = lambda _: path.pop()
+    parser.StartDoctypeDeclHandler = _refuse_doctype
+    try:
+        parser.Parse(xml.encode(errors="replace"), True)
+    except expat.ExpatError as error:
+        raise DeviceError(f"The view tree of the screen cannot be read ({error}). Look again.") from error
+    return tuple(_drawn(root))
+
+
+def _drawn(root: _Element) -> Iterator[ViewNode]:
+    waiting = [root]
+    while waiting:
+        element = waiting.pop()
+        if element.node is not None:
+            yield element.node
+        waiting += sorted(element.children, key=lambda child: child.order)[::-1]
+
+
+def focused_field(nodes: tuple[ViewNode, ...]) -> ViewNode | None:
+    """The field that has the focus."""
+    return next((node for node in nodes if node.focused and node.is_field), None)
+
+
+def focused_text(nodes: tuple[ViewNode, ...]) -> str | None:
+    """The text of the field that has the focus; None where there is none, or where it holds a password.
+
+    A field that shows its hint is empty; where the dump does not tell hints apart, the hint counts as text.
+    """
+    field = focused_field(nodes)
+    if field is None or field.password:
+        return None
+    return "" if field.text == field.hint else field.text
+
+
+def clickable_at(nodes: tuple[ViewNode, ...], at: Pixel, size: Size) -> Box | None:
+    """Where the view is that a click at `at` meets, clipped to a picture of `size`.
+
+    Android offers a touch to the topmost view first, and to each one before its parent, until one takes it
+    (ViewGroup.dispatchTouchEvent). So it is the last drawn of the `nodes` there that takes touches; where none does,
+    the last drawn of all. A dump's bounds are clipped to the parents' already. None where there is none, or where it
+    covers more than `LARGEST_SHARE` of the picture.
+    """
+    held = [(_clipped(node.box, size), node.takes_touches) for node in nodes]
+    held = [(box, takes) for box, takes in held if at in box]
+    boxes = [box for box, takes in held if takes] or [box for box, _ in held]
+    if not boxes or boxes[-1].area > LARGEST_SHARE * size.width * size.height:
+        return None
+    return boxes[-1]
+
+
+def _refuse_doctype(*_: object) -> None:
+    raise DeviceError("The view tree of the screen is refused: it defines entities, which no dump of Android's does.")
+
+
+def _node(box: Box, attributes: Mapping[str, str]) -> ViewNode:
+    return ViewNode(
+        box=box,
+        class_name=attributes.get("class", ""),
+        package=attributes.get("package", ""),
+        text=attributes.get("text", ""),
+        hint=attributes.get("hint", ""),
+        description=attributes.get("content-desc", ""),
+        clickable=attributes.get("clickable") == "true",
+        focused=attributes.get("focused") == "true",
+        password=attributes.get("password") == "true",
+        resource_id=attributes.get("resource-id", ""),
+        long_clickable=attributes.get("long-clickable") == "true",
+        scrollable=attributes.get("scrollable") == "true",
+    )
+
+
+def _box(bounds: str) -> Box | None:
+    found = _BOUNDS.fullmatch(bounds)
+    if found is None:
+        return None
+    left, top, right, bottom = map(int, found.groups())
+    return Box(left, top, right, bottom)
+
+
+def _clipped(box: Box, size: Size) -> Box:
+    return Box(max(box.left, 0), max(box.top, 0), min(box.right, size.width), min(box.bottom, size.height))

@@ -1,0 +1,214 @@
+"""What the recorder needs on this computer, what was found, how to mend what is missing, and the report of it all."""
+
+import json
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from enum import Enum
+from functools import partial
+from importlib import metadata
+from pathlib import Path
+
+from odyssey_recorder import __version__
+from odyssey_recorder.connector import DeviceConnector
+from odyssey_recorder.dataset.durable import write_durably
+from odyssey_recorder.device import preflight
+from odyssey_recorder.device.device import ListedDevice
+from odyssey_recorder.device.sdk import find_sdk, no_sdk, sdk_folders
+from odyssey_recorder.errors import DeviceError, OdysseyError
+from odyssey_recorder.settings import Settings
+from odyssey_recorder.wiring import adb_program, user_connector
+
+_ROOM_FOR_EPISODES = 2 * 1024**3
+_QT_PACKAGES = (
+    "libglib2.0-0 libgl1 libegl1 libxkbcommon0 libfontconfig1 libdbus-1-3"
+    " libxcb-cursor0 libxkbcommon-x11-0 libxcb-icccm4 libxcb-keysyms1 libxcb-shape0"
+)
+_QT_PROBE = "import PySide6.QtWidgets as w, PySide6; w.QApplication([]); print(PySide6.__version__)"
+_LIBRARIES = ("adbutils", "grpcio", "PySide6-Essentials", "pillow", "pydantic", "watchdog")
+
+
+class Level(Enum):
+    """How bad a finding is."""
+
+    OK = "ok"
+    NOTE = "note"
+    MISSING = "missing"
+
+    @property
+    def fails(self) -> bool:
+        """Whether nothing can be recorded like this."""
+        return self is Level.MISSING
+
+
+@dataclass(frozen=True, slots=True)
+class DoctorFinding:
+    """One thing that was looked at; `mend` is empty where all is well, `command` where no command mends it."""
+
+    what: str
+    found: str
+    level: Level = Level.OK
+    mend: str = ""
+    command: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Doctor:
+    """Looks at this computer; nothing is changed, but that the adb server is started if it is not up.
+
+    `read_settings` is asked at each examination, for the settings may have changed. `on_screen`: whether this session
+    has a screen for the window. `log` is where the log file is, if there is one.
+    """
+
+    read_settings: Callable[[], Settings]
+    on_screen: bool
+    log: Path | None = None
+
+    def examine(
+        self,
+        progress: Callable[[float, str], object] = lambda _share, _words: None,
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> list[DoctorFinding]:
+        """Look at everything, until nobody wants to know any more. Raises SettingsError."""
+        settings = self.read_settings()
+        looks: tuple[tuple[str, Callable[[], list[DoctorFinding]]], ...] = (
+            ("the program", self._program),
+            ("adb and the devices", partial(_adb, settings)),
+            ("the Android SDK", _sdk),
+            ("the window", partial(_qt, on_screen=self.on_screen)),
+            ("the folders", lambda: [_room("Dataset", settings.dataset), _room("Drafts", settings.drafts)]),
+        )
+        found: list[DoctorFinding] = []
+        for number, (words, look) in enumerate(looks):
+            if cancelled():
+                break
+            progress(number / len(looks), f"Looking at {words}…")
+            found += look()
+        return found
+
+    def save(self, findings: Sequence[DoctorFinding], file: Path) -> None:
+        """Write a report, as JSON where `file` is called so, otherwise as text. Raises DatasetError."""
+        as_words = as_json if file.suffix.lower() == ".json" else as_text
+        write_durably(file, as_words(findings).encode())
+
+    def _program(self) -> list[DoctorFinding]:
+        libraries = ", ".join(f"{name} {metadata.version(name)}" for name in _LIBRARIES)
+        found = [
+            DoctorFinding(
+                "Odyssey Recorder", f"{__version__} on Python {platform.python_version()}, {platform.platform()}"
+            ),
+            DoctorFinding("Libraries", libraries),
+        ]
+        return found if self.log is None else [*found, DoctorFinding("Log file", str(self.log))]
+
+
+def as_json(findings: Sequence[DoctorFinding]) -> str:
+    """The findings as a JSON list."""
+    return json.dumps([{**asdict(one), "level": one.level.value} for one in findings], indent=2) + "\n"
+
+
+def as_text(findings: Sequence[DoctorFinding]) -> str:
+    """The findings as a report to send to somebody; the user's own folder is left unnamed."""
+    lines = [f"Report of Odyssey Recorder's doctor, {datetime.now().astimezone():%Y-%m-%d %H:%M %z}", ""]
+    for finding in findings:
+        lines.append(f"{finding.level.value:8} {finding.what}: {finding.found}")
+        if finding.mend:
+            lines.append(f"{'':8} {finding.mend}")
+    return "\n".join(lines).replace(str(Path.home()), "~") + "\n"
+
+
+def _adb(settings: Settings) -> list[DoctorFinding]:
+    try:
+        program = adb_program(settings)
+        reach = user_connector(settings)
+        version, devices = reach.server.version(), reach.server.devices()
+    except OdysseyError as error:
+        return [DoctorFinding("adb", str(error), Level.MISSING, "Set ODYSSEY_ADB to the adb of your Android SDK.")]
+    found = [DoctorFinding("adb", f"{program}, server {version} on port {settings.adb_server_port}")]
+    if not devices:
+        command = "odyssey-recorder simulate --profile pixel_7_pro"
+        mend = f"Start an emulator in Android Studio, or: {command}"
+        return [*found, DoctorFinding("Devices", "none", Level.NOTE, mend, command)]
+    for device in devices:
+        level = Level.OK if device.is_ready else Level.NOTE
+        mend = "" if device.is_ready else "Wait until it has started; allow debugging on its screen; or start it again."
+        words = f"{device.serial} {device.state} {device.model}".strip()
+        found.append(DoctorFinding("Device", f"{words}{_way_to_pictures(reach, device)}", level, mend))
+        found += _preflight(reach, device.serial) if device.is_ready else []
+    return found
+
+
+def _way_to_pictures(reach: DeviceConnector, device: ListedDevice) -> str:
+    path = reach.capture_path(device)
+    return f", pictures by {path}" if path else ""
+
+
+def _preflight(reach: DeviceConnector, serial: str) -> list[DoctorFinding]:
+    """What a device lacks to be recorded, in the mirror or in passive mode."""
+    try:
+        device = reach.connect(serial)
+    except DeviceError as error:
+        return [DoctorFinding("Preflight", str(error), Level.NOTE)]
+    try:
+        wanting = [finding for finding in preflight.findings(preflight.take_readings(device)) if finding.mend]
+    except DeviceError as error:
+        return [DoctorFinding("Preflight", str(error), Level.NOTE)]
+    finally:
+        device.close()
+    if not wanting:
+        return [DoctorFinding("Preflight", f"{serial} lacks nothing")]
+    return [_note("Preflight", f"{one.what}: {one.found}", one) for one in wanting]
+
+
+def _sdk() -> list[DoctorFinding]:
+    sdk = find_sdk(sdk_folders(os.environ, sys.platform, Path.home()))
+    if sdk is None:
+        lacking = no_sdk()
+        return [_note(lacking.what, lacking.found, lacking)]
+    missing = [_note("Android SDK", one.found, one) for one in sdk.missing(())]
+    return [DoctorFinding("Android SDK", str(sdk.folder)), *missing]
+
+
+def _note(what: str, found: str, told: preflight.PreflightFinding) -> DoctorFinding:
+    return DoctorFinding(what, found, Level.NOTE, told.mend, told.command)
+
+
+def _qt(*, on_screen: bool) -> list[DoctorFinding]:
+    """Whether the window's libraries load; tried in a process of its own, for Qt ends one that it cannot serve."""
+    environment = {**os.environ}
+    if not on_screen:
+        environment["QT_QPA_PLATFORM"] = "offscreen"
+    command = f"apt-get install {_QT_PACKAGES}"
+    mend = f"On Debian or Ubuntu: {command}"
+    what = "Window (Qt)"
+    try:
+        probe = [sys.executable, "-c", _QT_PROBE]
+        done = subprocess.run(probe, env=environment, capture_output=True, text=True, timeout=60, check=False)
+    except subprocess.TimeoutExpired:
+        return [DoctorFinding(what, "no answer within a minute", Level.MISSING, mend, command)]
+    if done.returncode != 0:
+        words = " ".join(done.stderr.split()) or "it gave no reason"
+        return [DoctorFinding(what, words[-300:], Level.MISSING, mend, command)]
+    screen = "" if on_screen else ", but this session has no screen"
+    return [DoctorFinding(what, f"Qt {done.stdout.strip()}{screen}")]
+
+
+def _room(what: str, folder: Path) -> DoctorFinding:
+    """Whether `folder` can be written, tried where it is, or where it would be made."""
+    try:
+        existing = next(parent for parent in (folder, *folder.absolute().parents) if parent.exists())
+        with tempfile.TemporaryFile(dir=existing):
+            free = shutil.disk_usage(existing).free
+    except OSError as error:
+        mend = "Make it a writable folder, or choose another: --dataset, ODYSSEY_DATASET, ODYSSEY_DRAFTS."
+        return DoctorFinding(what, f"{folder} cannot be written: {error.strerror}", Level.MISSING, mend)
+    found = f"{folder}, {free / 1024**3:.1f} GiB free"
+    if free < _ROOM_FOR_EPISODES:
+        return DoctorFinding(what, found, Level.NOTE, "Free some space: an episode takes about 20 MB.")
+    return DoctorFinding(what, found)

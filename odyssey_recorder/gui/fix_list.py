@@ -1,0 +1,110 @@
+"""What is lacking, one below the other: what was found, what mends it, a button that does, and the command to copy."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QColor, QGuiApplication
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+
+from odyssey_recorder.device.preflight import PreflightFinding
+from odyssey_recorder.gui.icons import icon
+from odyssey_recorder.gui.parts import breakable, named, push_button, row, scroll_area, text_label
+from odyssey_recorder.gui.theme import Theme
+
+_MENDING = "Mending…"
+
+
+class FixList(QWidget):
+    """The findings that lack something, those first that prevent a recording."""
+
+    mend_asked = Signal(object)
+    """The finding that is to be mended."""
+
+    def __init__(self, after: QWidget | None = None) -> None:
+        """`after`: what Tab comes from to the first button."""
+        super().__init__()
+        self._after = after
+        self._shown: Sequence[PreflightFinding] = ()
+        self._mending = False
+        self._area = scroll_area()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self._area)
+
+    def show_findings(self, findings: Sequence[PreflightFinding]) -> None:
+        """Show what `findings` lack; where nothing has changed everything stays, the focus too."""
+        lacking = sorted((one for one in findings if one.mend), key=lambda one: not one.prevents)
+        if lacking != self._shown or self._mending:
+            self._shown = lacking
+            self._mending = False
+            self.repaint_icons()
+
+    def repaint_icons(self) -> None:
+        """Draw the icons anew for another palette."""
+        focus = QApplication.focusWidget()
+        had_focus = focus is not None and self._area.isAncestorOf(focus)
+        self._area.setWidget(_below_each_other([self._entry(finding) for finding in self._shown]))
+        buttons = self._area.findChildren(QPushButton)
+        if self._after is not None:
+            for first, second in pairwise((self._after, *buttons)):
+                QWidget.setTabOrder(first, second)
+        if had_focus and buttons:
+            buttons[0].setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _entry(self, finding: PreflightFinding) -> QWidget:
+        theme = Theme.current()
+        sign = QLabel()
+        name, colour = ("alert_circle", theme.danger) if finding.prevents else ("alert", theme.warning)
+        sign.setPixmap(icon(name, colour).pixmap(20, 20))
+        words = QVBoxLayout()
+        words.setSpacing(2)
+        words.addWidget(text_label(f"{finding.what}: {breakable(finding.found)}"))
+        words.addWidget(text_label(breakable(finding.why or finding.mend), "hint"))
+        buttons = self._buttons(finding, theme.text)
+        if buttons:
+            words.addSpacing(4)
+            words.addLayout(row(*buttons, None))
+        entry = QWidget()
+        whole = QHBoxLayout(entry)
+        whole.setContentsMargins(0, 0, 8, 0)
+        whole.setSpacing(8)
+        whole.addWidget(sign, 0, Qt.AlignmentFlag.AlignTop)
+        whole.addLayout(words, 1)
+        return entry
+
+    def _buttons(self, finding: PreflightFinding, colour: QColor) -> list[QWidget]:
+        buttons: list[QWidget] = []
+        if finding.repairs:
+            mend = _button("Mend", f"Mend this now: {finding.what}", "wrench_outline", colour)
+            mend.clicked.connect(lambda: self._ask_to_mend(mend, finding))
+            buttons.append(named(mend, f"Mend {finding.what}"))
+        if finding.command:
+            copy = _button("Copy command", f"Copy {finding.command}", "content_copy", colour)
+            copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(finding.command))
+            buttons.append(named(copy, f"Copy the command for {finding.what}"))
+        return buttons
+
+    def _ask_to_mend(self, button: QPushButton, finding: PreflightFinding) -> None:
+        self._mending = True
+        button.setText(_MENDING)
+        button.setEnabled(False)
+        self.mend_asked.emit(finding)
+
+
+def _button(words: str, tip: str, glyph: str, colour: QColor) -> QPushButton:
+    button = push_button(words, tip)
+    button.setIcon(icon(glyph, colour))
+    button.setIconSize(QSize(16, 16))
+    return button
+
+
+def _below_each_other(entries: Sequence[QWidget]) -> QWidget:
+    whole = QWidget()
+    column = QVBoxLayout(whole)
+    column.setContentsMargins(0, 0, 0, 0)
+    column.setSpacing(14)
+    for entry in entries:
+        column.addWidget(entry)
+    column.addStretch()
+    return whole

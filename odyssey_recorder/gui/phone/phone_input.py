@@ -1,0 +1,109 @@
+"""Hands on the simulated phone: touches and keys go in by the way that getevent sees, in order, and nobody waits."""
+
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from threading import Lock
+
+from PySide6.QtCore import QObject, Signal
+
+from odyssey_recorder.gui.background import Background
+from odyssey_recorder.model.geometry import Pixel, Rotation, Size, unrotate
+from odyssey_recorder.simulator.guest import Guest
+from odyssey_recorder.simulator.screen import Screen
+
+
+@dataclass(frozen=True, slots=True)
+class _Deed:
+    do: Callable[[], None]
+    is_move: bool = False
+
+
+class PhoneInput(QObject):
+    """Carries deeds out one after the other on a thread of its own; every method returns at once.
+
+    Fingers are pixels of the picture as displayed, the first in slot 0 and a second in slot 1. Moves that wait
+    behind a slow phone are one: the newest. `refused` says what the phone cannot do.
+    """
+
+    refused = Signal(str)
+
+    def __init__(self, guest: Guest, parent: QObject) -> None:
+        super().__init__(parent)
+        self._guest = guest
+        self._background = Background(self, threads=1)
+        self._lock = Lock()
+        self._waiting: deque[_Deed] = deque()  # guarded by _lock
+
+    def put_down(self, fingers: Sequence[Pixel]) -> None:
+        """Fingers come down."""
+        self._add(_Deed(partial(self._touch, tuple(fingers), pressed=True)))
+
+    def move(self, fingers: Sequence[Pixel]) -> None:
+        """The fingers that are down move."""
+        self._add(_Deed(partial(self._touch, tuple(fingers), pressed=True), is_move=True))
+
+    def lift(self, fingers: Sequence[Pixel]) -> None:
+        """The fingers that are down lift, each at its place."""
+        self._add(_Deed(partial(self._touch, tuple(fingers), pressed=False)))
+
+    def press(self, code: int) -> None:
+        """A key by its Linux code goes down and up."""
+        self._add(_Deed(partial(self._guest.window_key, code)))
+
+    def write(self, text: str) -> None:
+        """Characters from the host's keyboard."""
+        self._add(_Deed(partial(self._guest.window_text, text)))
+
+    def turn(self, quarters: int) -> None:
+        """Turn the phone counterclockwise by so many quarter turns; a negative number turns it clockwise."""
+        self._add(_Deed(partial(self._turn, quarters)))
+
+    def hold(self, posture: str) -> None:
+        """Fold or open a foldable."""
+        self._add(_Deed(partial(self._guest.phone.set_posture, posture)))
+
+    def close(self) -> None:
+        """Forget what has not begun, and wait for what has."""
+        self._background.close()
+
+    def _add(self, deed: _Deed) -> None:
+        with self._lock:
+            if deed.is_move and self._waiting and self._waiting[-1].is_move:
+                self._waiting[-1] = deed
+                return
+            self._waiting.append(deed)
+        self._background.run(self._carry_out_next, lambda _: None, self._tell)
+
+    def _carry_out_next(self) -> None:
+        with self._lock:
+            deed = self._waiting.popleft()
+        deed.do()
+
+    def _tell(self, error: Exception) -> None:
+        if not isinstance(error, ValueError):
+            raise error
+        words = str(error)
+        self.refused.emit(f"{words[:1].upper()}{words[1:]}.")
+
+    def _touch(self, fingers: Sequence[Pixel], *, pressed: bool) -> None:
+        screen = self._guest.phone.screen()  # which nobody waits for: the finger is stamped when it comes and lifts
+        for slot, finger in enumerate(fingers):
+            x, y = _on_panel(finger, screen)
+            self._guest.window_touch(x, y, pressed=pressed, slot=slot)
+
+    def _turn(self, quarters: int) -> None:
+        phone = self._guest.phone
+        phone.set_rotation((phone.state().rotation + quarters) % len(Rotation))
+
+
+def _on_panel(displayed: Pixel, screen: Screen) -> tuple[float, float]:
+    """Where a touch at a displayed pixel lies on the lit panel in its natural orientation."""
+    frame, panel = screen.on_panel, screen.panel.turned(screen.rotation)
+    turned = Pixel(
+        frame.left + (2 * displayed.x + 1) * frame.width // (2 * screen.width),
+        frame.top + (2 * displayed.y + 1) * frame.height // (2 * screen.height),
+    )
+    place = unrotate(turned, Size(panel.width, panel.height), Rotation(screen.rotation))
+    return place.x, place.y

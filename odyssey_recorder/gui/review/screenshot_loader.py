@@ -1,0 +1,273 @@
+"""The pictures of an episode as a reviewer goes through them: which are decoded, which come next, which are let go."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QObject, QRectF, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QImage, QPainter
+
+from odyssey_recorder.errors import DatasetError
+from odyssey_recorder.gui.action_painter import paint_action, paint_box, prepare_other_threads
+from odyssey_recorder.gui.background import Background
+from odyssey_recorder.gui.image_reader import read_picture
+from odyssey_recorder.gui.record.mirror_canvas import Excerpt, excerpt, scaled_part
+from odyssey_recorder.gui.record.scale import FitScale
+from odyssey_recorder.gui.record.view_zoom import Room, ViewZoom
+from odyssey_recorder.gui.review.shown_step import ShownStep
+from odyssey_recorder.model.geometry import Size
+
+THUMBNAIL = QSize(72, 92)
+"""The room of a step's small picture, in the window's units."""
+
+_KEPT_BYTES = 320 * 1024 * 1024
+"""So much of decoded pictures is kept: fifteen of 2560x1600 are 235 MiB."""
+_AHEAD, _BEHIND = 3, 1
+"""So many of the steps after and before the present one are decoded whatever they take."""
+_OPENING = 2
+"""So many pictures of the next episode are decoded before it is opened: those before and after its first step."""
+_AT_A_TIME = 2
+_REST_MS = 60
+_SHARPNESS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class ShownScreenshots:
+    """How pictures are looked at: which part how large, in what space of the widget, on what kind of screen."""
+
+    zoom: ViewZoom
+    space: QRectF
+    ratio: float
+
+    def fit(self, size: Size) -> FitScale:
+        """Where a picture of `size` lies."""
+        return self.zoom.fit(Room(size, self.space, self.ratio))
+
+    def part(self, size: Size) -> Excerpt:
+        """What of a picture of `size` is in sight, and where."""
+        return excerpt(self.fit(size), self.space, self.ratio)
+
+
+@dataclass(frozen=True, slots=True)
+class StepPicture:
+    """The picture of a step, decoded, in RGB32; where it cannot be, `image` is null and `problem` says why.
+
+    `shown` is what `look` sees of it, at the size it is shown at.
+    """
+
+    image: QImage
+    problem: str = ""
+    look: ShownScreenshots | None = None
+    shown: QImage | None = None
+
+    @property
+    def size(self) -> Size:
+        """Its width and height in pixels."""
+        return Size(self.image.width(), self.image.height())
+
+    def cut(self, part: Excerpt, look: ShownScreenshots) -> QImage | None:
+        """The `part` of it at the size it is shown at; None where it was made for another look."""
+        if self.look is None or self.look.ratio != look.ratio or not same_cut(self.look.part(self.size), part):
+            return None
+        return self.shown
+
+
+_Developed = tuple[StepPicture, QImage]
+"""A picture and its thumbnail."""
+
+
+class ScreenshotLoader(QObject):
+    """Decodes off the GUI thread: first the present step, then those around it, then all for their thumbnails, and then
+    those that the next episode begins with.
+
+    What comes of an episode that is no longer shown is dropped. The present picture waits for no other.
+    """
+
+    picture_came = Signal(int)
+    """The picture of this step is there, or why it is not."""
+
+    thumbnail_came = Signal(int, QImage)
+
+    def __init__(self, background: Background, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        prepare_other_threads()
+        self._background = background
+        self._steps: tuple[ShownStep, ...] = ()
+        self._present = 0
+        self._look: ShownScreenshots | None = None
+        self._pictures: dict[int, StepPicture] = {}
+        self._drawn: set[int] = set()
+        self._under_way: set[int] = set()
+        self._next: tuple[ShownStep, ...] = ()
+        self._opening: dict[int, _Developed] = {}  # what it begins with
+        self._being_prepared: set[int] = set()
+        self._rest = QTimer(self, interval=_REST_MS, singleShot=True)
+        self._rest.timeout.connect(self._go_on)
+
+    def load(self, steps: Sequence[ShownStep]) -> None:
+        """Begin with the pictures of another episode, at its first step."""
+        self._pictures, self._drawn, self._under_way = {}, set(), set()
+        if tuple(steps) == self._next:
+            self._take_prepared()
+        else:
+            self._steps = tuple(steps)
+        self.turn_to(0)
+
+    def prepare(self, steps: Sequence[ShownStep]) -> None:
+        """Decode what the next episode begins with, once nothing is wanted of the present one."""
+        if tuple(steps) != self._next:
+            self._next, self._opening, self._being_prepared = tuple(steps), {}, set()
+            self._rest.start()
+
+    @property
+    def prepared(self) -> frozenset[int]:
+        """The steps of the next episode whose pictures were decoded."""
+        return frozenset(self._opening)
+
+    def turn_to(self, number: int) -> None:
+        """Step `number` is looked at now; where it can be painted as it is, decoding waits until that is done."""
+        self._present = number
+        self._let_go()
+        if any(one < len(self._steps) and one not in self._pictures for one in (number, number + 1)):
+            self._go_on()
+        elif not self._rest.isActive():
+            self._rest.start()
+
+    def look(self, look: ShownScreenshots) -> None:
+        """Pictures are looked at like this now; those around the present one are made ready once it stays so."""
+        self._look = look
+        self._rest.start()
+
+    def picture(self, number: int) -> StepPicture | None:
+        """The picture of a step; None while it is not decoded."""
+        return self._pictures.get(number)
+
+    def _go_on(self) -> None:
+        for number in self._wanted():
+            if len(self._under_way) >= self._at_a_time(number):
+                return
+            self._under_way.add(number)
+            self._begin(self._steps, number, self._pictures.get(number))
+        waiting = (one for one in range(min(_OPENING, len(self._next))) if one not in self._opening)
+        if not self._under_way and not self._being_prepared and (following := next(waiting, None)) is not None:
+            self._being_prepared.add(following)
+            self._begin(self._next, following, None)
+
+    def _begin(self, steps: tuple[ShownStep, ...], number: int, before: StepPicture | None) -> None:
+        self._background.run(
+            partial(_develop, steps[number], before, self._look),
+            partial(self._take, steps, number),
+            partial(self._fail, steps, number),
+        )
+
+    def _take_prepared(self) -> None:
+        """The episode that was the next is the present one now; what could not be decoded is tried again."""
+        ready = {number: made for number, made in self._opening.items() if not made[0].problem}
+        self._steps, self._under_way = self._next, self._being_prepared
+        self._next, self._opening, self._being_prepared = (), {}, set()
+        for number, (picture, thumbnail) in ready.items():
+            self._pictures[number] = picture
+            self._drawn.add(number)
+            self.thumbnail_came.emit(number, thumbnail)
+
+    def _at_a_time(self, number: int) -> int:
+        """How many pictures may be under way once this one is: what is far off leaves a processor to the window."""
+        if number == self._present:
+            return _AT_A_TIME + 1
+        return _AT_A_TIME if number in self._near() else 1
+
+    def _wanted(self) -> Iterator[int]:
+        """The steps that something is to be done for, the most urgent first."""
+        near = set(self._near())
+        for number in sorted(range(len(self._steps)), key=self._distance):
+            if number in self._under_way:
+                continue
+            picture = self._pictures.get(number)
+            if picture is None:
+                if number in near or number not in self._drawn:
+                    yield number
+            elif number in near and not picture.problem and picture.look != self._look:
+                yield number
+
+    def _near(self) -> range:
+        return range(max(0, self._present - _BEHIND), min(len(self._steps), self._present + _AHEAD + 1))
+
+    def _distance(self, number: int) -> float:
+        """How soon a step is wanted: those ahead before those behind."""
+        off = number - self._present
+        return off if off >= 0 else 2.5 - off
+
+    def _take(self, steps: tuple[ShownStep, ...], number: int, made: _Developed) -> None:
+        if steps is self._next:
+            self._being_prepared.discard(number)
+            self._opening[number] = made
+            self._let_go()
+            self._go_on()
+        if steps is not self._steps:
+            return
+        picture, thumbnail = made
+        is_new = number not in self._pictures
+        self._under_way.discard(number)
+        self._pictures[number] = picture
+        if number not in self._drawn:
+            self._drawn.add(number)
+            self.thumbnail_came.emit(number, thumbnail)
+        self._let_go()
+        self._go_on()
+        if is_new:
+            self.picture_came.emit(number)
+
+    def _fail(self, steps: tuple[ShownStep, ...], number: int, error: Exception) -> None:
+        self._take(steps, number, (StepPicture(QImage(), f"{steps[number].picture.name}: {error}"), QImage()))
+
+    def _let_go(self) -> None:
+        """Forget the pictures that are farthest from the present step, until what is left is no more than is kept."""
+        near = self._near()
+        prepared = (picture for picture, _ in self._opening.values())
+        held = sum(picture.image.sizeInBytes() for picture in (*self._pictures.values(), *prepared))
+        for number in sorted(self._pictures, key=self._distance, reverse=True):
+            if held <= _KEPT_BYTES or number in near:
+                return
+            held -= self._pictures.pop(number).image.sizeInBytes()
+
+
+def same_cut(one: Excerpt, other: Excerpt) -> bool:
+    """Whether two cuts of a picture are the same, wherever they lie."""
+    return one.source == other.source and one.target.size() == other.target.size()
+
+
+def _develop(step: ShownStep, before: StepPicture | None, look: ShownScreenshots | None) -> _Developed:
+    """The picture of a step as `look` sees it, and its thumbnail unless it was decoded `before`."""
+    picture = before or decode(step.picture)
+    if picture.image.isNull():
+        return picture, QImage()
+    if look is not None:
+        shown = scaled_part(picture.image, look.part(picture.size))
+        shown.setDevicePixelRatio(look.ratio)
+        picture = replace(picture, look=look, shown=shown)
+    return picture, QImage() if before else _thumbnail(step, picture.image)
+
+
+def decode(path: Path) -> StepPicture:
+    """The picture in a file, or why there is none."""
+    try:
+        image, _ = read_picture(path)
+    except DatasetError as error:
+        return StepPicture(QImage(), str(error))
+    return StepPicture(image.convertToFormat(QImage.Format.Format_RGB32))
+
+
+def _thumbnail(step: ShownStep, image: QImage) -> QImage:
+    small = image.scaled(
+        THUMBNAIL * _SHARPNESS, Qt.AspectRatioMode.KeepAspectRatio, Qt.TransformationMode.SmoothTransformation
+    )
+    small.setDevicePixelRatio(_SHARPNESS)
+    size = small.deviceIndependentSize()
+    area = QRectF(0, 0, size.width(), size.height())
+    painter = QPainter(small)
+    if step.element is not None:
+        paint_box(painter, step.element.box, step.element.size, area)
+    paint_action(painter, step.action, area)
+    painter.end()
+    return small

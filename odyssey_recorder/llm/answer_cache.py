@@ -1,0 +1,221 @@
+"""Every answer that was ever paid for, in one SQLite file: by what it is found again, and what is never in it.
+
+An answer is known by the hash of all that determined it; the key to the server is no part of that and is nowhere in the
+file. Several programs may use the file at once, and one that is killed loses nothing that it was told.
+"""
+
+import json
+import logging
+import sqlite3
+import threading
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from functools import lru_cache
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from filelock import FileLock, Timeout
+
+from odyssey_recorder.errors import AnswerError, BrokenAnswerError
+from odyssey_recorder.llm.model import ChatMessage, Image, JsonSchema, ModelAnswer, ModelRequest, Usage, Words
+from odyssey_recorder.llm.schema import read_answer
+from odyssey_recorder.model.episode import Json
+from odyssey_recorder.model.moment import in_utc
+
+if TYPE_CHECKING:
+    from hashlib import _Hash as Hash
+
+_OURS = 0x4F44594C
+"""By which SQLite files of this kind are told from others ("ODYL")."""
+_VERSION = 1
+_HELD = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+_IN_MEMORY = Path(":memory:")
+_TABLES = f"""
+BEGIN IMMEDIATE;
+CREATE TABLE IF NOT EXISTS answers (
+    key TEXT PRIMARY KEY, prompt TEXT NOT NULL, raw TEXT NOT NULL, model_asked TEXT NOT NULL,
+    model_answered TEXT NOT NULL, host TEXT NOT NULL, at TEXT NOT NULL, tokens_in INTEGER NOT NULL,
+    tokens_out INTEGER NOT NULL, attempts INTEGER NOT NULL, request_id TEXT NOT NULL
+);
+CREATE TABLE IF NOT EXISTS broken (
+    key TEXT NOT NULL, prompt TEXT NOT NULL, raw TEXT NOT NULL, fault TEXT NOT NULL, at TEXT NOT NULL
+);
+PRAGMA application_id = {_OURS};
+PRAGMA user_version = {_VERSION};
+COMMIT;
+"""
+_FIND = """
+SELECT raw, model_asked, model_answered, host, at, tokens_in, tokens_out, attempts, request_id
+FROM answers WHERE key = ?
+"""
+_in_one_line = json.JSONEncoder(sort_keys=True, separators=(",", ":")).encode
+_log = logging.getLogger(__name__)
+
+
+def question_key(question: ModelRequest, model: str, host: str) -> str:
+    """The hash, 64 hexadecimal digits, of all that determines the answer of `model` at `host`; pictures by theirs."""
+    kind = (question.prompt, question.prompt_sha256, question.schema_name, model, host)
+    whole = _hash_of_kind(kind, _Same(question.schema)).copy()
+    messages = [_message(message) for message in question.messages]
+    whole.update(_in_one_line([messages, dict(question.parameters), question.candidate]).encode())
+    return whole.hexdigest()
+
+
+class _Same:
+    """A schema, equal to itself alone: those of a prompt's questions are one object, and told once."""
+
+    __slots__ = ("schema",)
+
+    def __init__(self, schema: JsonSchema) -> None:
+        self.schema = schema
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and self.schema is other.schema
+
+    def __hash__(self) -> int:
+        return id(self.schema)
+
+
+@lru_cache(maxsize=64)
+def _hash_of_kind(kind: tuple[str, ...], same: _Same) -> "Hash":
+    """The hash of what all questions of a prompt to a model have in common; what is their own comes after."""
+    return sha256(_in_one_line([*kind, same.schema]).encode())
+
+
+class AnswerCache:
+    """The answers in the file at `path`; in memory alone, for as long as the program runs, where that is None.
+
+    A file that is broken, or is none of ours, is put aside under another name and a new one begun; `problem` says so.
+    Where no file can be had, answers are kept in memory, and `problem` says that. Others who are just writing are
+    waited for, `wait_s` seconds. All methods may be called from any thread.
+    """
+
+    def __init__(self, path: Path | None = None, *, wait_s: float = 10.0) -> None:
+        self.problem = ""
+        self._path = path
+        self._wait_s = wait_s
+        self._lock = threading.Lock()
+        self._database = self._opened(path) if path is not None else self._connected(_IN_MEMORY)
+
+    def close(self) -> None:
+        """Let the file go."""
+        with self._lock:
+            self._database.close()
+
+    def find(self, question: ModelRequest, key: str) -> ModelAnswer | None:
+        """The answer that was given before to `question`, whose key this is."""
+        rows = self._do(_FIND, key)
+        return _believed(question, key, rows[0]) if rows else None
+
+    def keep(self, question: ModelRequest, answer: ModelAnswer) -> None:
+        """Keep an answer under its key; of several to one question the first."""
+        self._do(
+            f"INSERT OR IGNORE INTO answers VALUES ({', '.join('?' * 11)})",
+            answer.key, question.prompt, answer.raw, answer.model_asked, answer.model_answered, answer.host,
+            answer.at.isoformat(), answer.usage.tokens_in, answer.usage.tokens_out, answer.attempts, answer.request_id,
+        )  # fmt: skip
+
+    def keep_broken(self, question: ModelRequest, key: str, error: AnswerError) -> None:
+        """Keep, for people to look at, what a model said that is no answer. It is never given for one."""
+        now = datetime.now(UTC).isoformat()
+        self._do("INSERT INTO broken VALUES (?, ?, ?, ?, ?)", key, question.prompt, error.raw, str(error), now)
+
+    def broken(self, key: str) -> Sequence[str]:
+        """What was said to the question of this key and is no answer, the oldest first."""
+        return [raw for (raw,) in self._do("SELECT raw FROM broken WHERE key = ? ORDER BY rowid", key)]
+
+    # The file.
+
+    def _do(self, statement: str, *values: str | int) -> Sequence[Any]:
+        with self._lock:
+            try:
+                return self._database.execute(statement, values).fetchall()
+            except sqlite3.DatabaseError as error:
+                self._database.close()
+                self._database = self._without_file(error)
+                return self._database.execute(statement, values).fetchall()
+
+    def _opened(self, path: Path) -> sqlite3.Connection:
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with FileLock(f"{path}.lock", timeout=self._wait_s):
+                return self._connected_or_begun(path)
+        except (OSError, Timeout, sqlite3.DatabaseError) as error:
+            return self._without_file(error)
+
+    def _connected_or_begun(self, path: Path) -> sqlite3.Connection:
+        try:
+            return self._connected(path)
+        except sqlite3.DatabaseError as error:
+            if error.sqlite_errorcode in _HELD or not path.is_file():
+                raise
+            aside = _put_aside(path)
+            self._tell(f"The file of earlier answers could not be used ({error}) and is now {aside}; a new one begins.")
+            return self._connected(path)
+
+    def _connected(self, path: Path) -> sqlite3.Connection:
+        database = sqlite3.connect(path, timeout=self._wait_s, isolation_level=None, check_same_thread=False)
+        try:
+            _prepare(database)
+        except sqlite3.DatabaseError:
+            database.close()
+            raise
+        return database
+
+    def _without_file(self, error: Exception) -> sqlite3.Connection:
+        self._tell(f"Answers cannot be kept in {self._path} ({error}): they are lost when the program ends.")
+        return self._connected(_IN_MEMORY)
+
+    def _tell(self, problem: str) -> None:
+        self.problem = problem
+        _log.warning("%s", problem)
+
+
+def _prepare(database: sqlite3.Connection) -> None:
+    """Make the tables in a new file. Raises DatabaseError where the file is another's, or of another version."""
+    ours, version = (database.execute(f"PRAGMA {of}").fetchone()[0] for of in ("application_id", "user_version"))
+    (tables,) = database.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    if tables and (ours, version) != (_OURS, _VERSION):
+        foreign = sqlite3.DatabaseError("it holds something else, or was written by another version of the program")
+        foreign.sqlite_errorcode = sqlite3.SQLITE_MISMATCH
+        raise foreign
+    database.execute("PRAGMA journal_mode = WAL")
+    database.execute("PRAGMA synchronous = NORMAL")
+    if not tables:
+        database.executescript(_TABLES)
+
+
+def _put_aside(path: Path) -> Path:
+    """Rename the file and what SQLite wrote beside it, so that nothing is lost; the name that it has now."""
+    number = 1
+    while (aside := path.with_name(f"{path.name}.aside-{number}")).exists():
+        number += 1
+    for beside in ("-wal", "-shm", ""):
+        part = path.with_name(path.name + beside)
+        if part.exists():
+            part.rename(aside.with_name(aside.name + beside))
+    return aside
+
+
+def _message(message: ChatMessage) -> Json:
+    return [message.role, *map(_part, message.parts)]
+
+
+def _part(part: Words | Image) -> Json:
+    match part:
+        case Words(text):
+            return text
+        case Image(data, media_type, detail):
+            return {"image_sha256": sha256(data).hexdigest(), "media_type": media_type, "detail": detail}
+
+
+def _believed(question: ModelRequest, key: str, row: Sequence[Any]) -> ModelAnswer | None:
+    """The answer in a row; nothing where the row makes no sense."""
+    raw, asked, answered, host, at, tokens_in, tokens_out, attempts, request_id = row
+    try:
+        data, then = read_answer(raw, question.schema), in_utc(datetime.fromisoformat(at))
+    except (BrokenAnswerError, TypeError, ValueError):
+        return None
+    usage = Usage(tokens_in, tokens_out)
+    return ModelAnswer(data, raw, asked, answered, host, then, usage, key, attempts, request_id, is_kept=True)

@@ -1,0 +1,241 @@
+"""Many questions to one model: how many at once, what is kept, what it costs, when it must stop."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from functools import partial
+from typing import Generic, TypeAlias, TypeVar
+
+from odyssey_recorder.errors import CancelledError, LanguageModelError
+from odyssey_recorder.llm.answer_cache import AnswerCache, question_key
+from odyssey_recorder.llm.budget import Budget
+from odyssey_recorder.llm.model import LanguageModel, ModelAnswer, ModelRequest, OfferedModel, Usage
+from odyssey_recorder.llm.prices import Prices
+from odyssey_recorder.llm.requester import Patience, Requester
+from odyssey_recorder.model.text_origin import ModelCall
+
+_Result = TypeVar("_Result")
+Ask: TypeAlias = Callable[[ModelRequest], Awaitable[ModelAnswer]]
+"""Asks a question with all that belongs to it: the kept answers, waits, retries, one repair, the budget."""
+Job: TypeAlias = Callable[[Ask], Awaitable[_Result]]
+"""Asks one question or several that build on each other, and makes something of the answers."""
+
+_WATCH_S = 0.05
+_BREATH = 32
+_USUAL = Patience()
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """What asking would take, before it is done.
+
+    `kept` questions were answered before and cost nothing. `cost` is in US dollars by the price table of `priced_on`,
+    None where the model has no price there. `warnings` are sentences, such as that the model is to be shut down.
+    """
+
+    calls: int
+    kept: int
+    tokens_in: int
+    tokens_out: int
+    cost: float | None
+    priced_on: date | None
+    model: str
+    host: str
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class BatchProgress:
+    """How far it is: jobs ended, those of them that cost nothing, those that failed, of how many jobs in all.
+
+    A question asked on its own is a job. `cost` is what was spent so far, in US dollars, None where there is no price.
+    """
+
+    done: int
+    kept: int
+    failed: int
+    of: int
+    cost: float | None
+
+
+def _ignore(progress: BatchProgress) -> None:
+    """Nobody wants to know."""
+
+
+def _never() -> bool:
+    return False
+
+
+class Batch:
+    """Asks `model`, at most `at_once` questions at a time, and never one whose answer is kept.
+
+    `budget` bounds, in US dollars, what all runs of this object may cost together. Raises BudgetError where there is
+    one and the model has no price.
+    """
+
+    def __init__(  # noqa: PLR0913 - values by keyword, each with a plain default
+        self,
+        model: LanguageModel,
+        kept: AnswerCache,
+        prices: Prices,
+        *,
+        at_once: int = 8,
+        budget: float | None = None,
+        patience: Patience = _USUAL,
+    ) -> None:
+        self._model = model
+        self._kept = kept
+        self._prices = prices
+        self._budget = Budget(prices, model.name, budget)
+        self._patience = patience
+        self._at_once = at_once
+
+    def run(
+        self,
+        jobs: Sequence[Job[_Result]],
+        *,
+        progress: Callable[[BatchProgress], None] = _ignore,
+        cancelled: Callable[[], bool] = _never,
+    ) -> list[_Result | LanguageModelError]:
+        """What each job came to, in their order: its result, or the LanguageModelError that ended it.
+
+        Blocks. The jobs run in the calling thread, `at_once` of them at a time; each may ask as often as it must, and
+        answers are kept as they come. `progress` and `cancelled` are called in that thread, too. Raises CancelledError
+        where `cancelled` came true: what was under way is given up at once. Any other error of a job ends all.
+        """
+        return asyncio.run(self._run(jobs, progress, cancelled))
+
+    def ask_all(
+        self,
+        questions: Sequence[ModelRequest],
+        *,
+        progress: Callable[[BatchProgress], None] = _ignore,
+        cancelled: Callable[[], bool] = _never,
+    ) -> list[ModelAnswer | LanguageModelError]:
+        """The answers in the order of their questions, or why there is none. Blocks and raises as `run`."""
+        return self.run([partial(_one, question) for question in questions], progress=progress, cancelled=cancelled)
+
+    def estimate(self, questions: Iterable[ModelRequest]) -> Estimate:
+        """What asking these would take. Blocks: where anything is to be asked, the server is asked for its models."""
+        name, host = self._model.name, self._model.host
+        by_key = {question_key(question, name, host): question for question in questions}
+        open_ones = [question for key, question in by_key.items() if self._kept.find(question, key) is None]
+        expected = [self._budget.estimated(question) for question in open_ones]
+        whole = Usage(sum(usage.tokens_in for usage in expected), sum(usage.tokens_out for usage in expected))
+        return Estimate(
+            len(open_ones), len(by_key) - len(open_ones), whole.tokens_in, whole.tokens_out, self._budget.cost(whole),
+            self._prices.date, name, host, tuple(self._warnings()) if open_ones else (),
+        )  # fmt: skip
+
+    def kept(self, question: ModelRequest) -> ModelAnswer | None:
+        """The answer that was given before, if there is one."""
+        return self._kept.find(question, question_key(question, self._model.name, self._model.host))
+
+    def call(self, question: ModelRequest, answer: ModelAnswer) -> ModelCall:
+        """What is written down of an answer; its cost is what it was when it was asked, also where it was kept."""
+        usage = answer.usage
+        return ModelCall(
+            question.prompt, answer.model_asked, answer.model_answered, answer.host, answer.at,
+            usage.tokens_in, usage.tokens_out, self._budget.cost(usage, answer.model_answered), answer.key,
+        )  # fmt: skip
+
+    async def _run(
+        self, jobs: Sequence[Job[_Result]], progress: Callable[[BatchProgress], None], cancelled: Callable[[], bool]
+    ) -> list[_Result | LanguageModelError]:
+        requester = Requester(self._model, self._kept, self._budget, self._patience, self._at_once)
+        run = _Run(jobs, requester, lambda ended: progress(ended.progress(self._budget.spent)))
+        try:
+            async with asyncio.TaskGroup() as group:
+                watch = group.create_task(_watch(cancelled))
+                await asyncio.wait([group.create_task(run.work()) for _ in range(self._at_once)])
+                watch.cancel()
+        except ExceptionGroup as failed:
+            raise failed.exceptions[0] from None
+        finally:
+            await self._model.close()
+        return run.results()
+
+    # What to warn of.
+
+    def _warnings(self) -> Iterator[str]:
+        facts = self._prices.of(self._model.name)
+        try:
+            offered = asyncio.run(self._offered())
+        except LanguageModelError as error:
+            yield str(error)
+            offered = ()
+        ends = next((one.ends_on for one in offered if one.name == self._model.name and one.ends_on), facts.ends)
+        if ends is not None:
+            yield _farewell(self._model.name, ends, datetime.now(UTC).date())
+        if self._kept.problem:
+            yield self._kept.problem
+
+    async def _offered(self) -> Sequence[OfferedModel]:
+        try:
+            return await self._model.offered()
+        finally:
+            await self._model.close()
+
+
+class _Run(Generic[_Result]):
+    """The jobs of one run, which its workers take one after the other."""
+
+    def __init__(
+        self, jobs: Sequence[Job[_Result]], requester: Requester, ended: Callable[["_Run[_Result]"], None]
+    ) -> None:
+        self._waiting = iter(enumerate(jobs))
+        self._of = len(jobs)
+        self._requester = requester
+        self._ended = ended
+        self._results: dict[int, _Result | LanguageModelError] = {}
+        self._kept = self._failed = 0
+
+    def results(self) -> list[_Result | LanguageModelError]:
+        """In the order of the jobs."""
+        return [self._results[number] for number in range(self._of)]
+
+    def progress(self, cost: float | None) -> BatchProgress:
+        """How far it is."""
+        return BatchProgress(len(self._results), self._kept, self._failed, self._of, cost)
+
+    async def work(self) -> None:
+        """Do jobs until none is waiting."""
+        for number, job in self._waiting:
+            try:
+                self._results[number] = await self._do(job)
+            except LanguageModelError as error:
+                self._results[number] = error
+                self._failed += 1
+            self._ended(self)
+            if number % _BREATH == 0:
+                await asyncio.sleep(0)  # kept answers come without any wait, and somebody may want to cancel
+
+    async def _do(self, job: Job[_Result]) -> _Result:
+        is_kept = True
+
+        async def ask(question: ModelRequest) -> ModelAnswer:
+            nonlocal is_kept
+            answer = await self._requester.ask(question)
+            is_kept = is_kept and answer.is_kept
+            return answer
+
+        result = await job(ask)
+        self._kept += is_kept
+        return result
+
+
+async def _one(question: ModelRequest, ask: Ask) -> ModelAnswer:
+    return await ask(question)
+
+
+async def _watch(cancelled: Callable[[], bool]) -> None:
+    while not cancelled():
+        await asyncio.sleep(_WATCH_S)
+    raise CancelledError("Asking the model was cancelled. What was answered is kept.")
+
+
+def _farewell(model: str, ends: date, today: date) -> str:
+    if ends <= today:
+        return f"The model {model!r} was announced to shut down on {ends}: it may not answer any more. Choose another."
+    return f"The model {model!r} is announced to shut down on {ends}: what is begun with it cannot be repeated after."

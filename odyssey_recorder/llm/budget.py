@@ -1,0 +1,65 @@
+"""What asking has cost so far, and whether one more question may be asked."""
+
+from odyssey_recorder.errors import BudgetError
+from odyssey_recorder.llm.model import ModelRequest, Usage
+from odyssey_recorder.llm.prices import ModelFacts, Prices
+from odyssey_recorder.llm.tokens import USUAL_ANSWER, estimated_usage
+
+
+class Budget:
+    """Counts US dollars. `budget` is the most that may be spent on `model`, None for as much as it takes.
+
+    Before a question is asked its estimate is laid aside, so that those under way do not overdraw together. Raises
+    BudgetError where there is a budget and no price: then nothing could be bounded.
+    """
+
+    def __init__(self, prices: Prices, model: str, budget: float | None = None) -> None:
+        self._prices = prices
+        self._model = model
+        self._budget = budget
+        self._spent = 0.0
+        self._laid_aside = 0.0
+        self._longest_answer = 0
+        self._facts: dict[str, ModelFacts] = {}
+        self._is_priced = self.cost(Usage(0, 0)) is not None
+        if budget is not None and not self._is_priced:
+            raise BudgetError(
+                f"The price of {model!r} is not known, so that no budget can be kept to: give it in a price table of "
+                "your own (0 for a server of your own), or ask without a budget."
+            )
+
+    @property
+    def spent(self) -> float | None:
+        """US dollars so far; None where the model has no price."""
+        return self._spent if self._is_priced else None
+
+    def cost(self, usage: Usage, model_answered: str = "") -> float | None:
+        """US dollars by the table, which may know the model that answered better than the one that was asked for."""
+        if model_answered not in self._facts:
+            self._facts[model_answered] = self._prices.of(model_answered or self._model, self._model)
+        return self._facts[model_answered].cost(usage)
+
+    def estimated(self, question: ModelRequest) -> Usage:
+        """The tokens that a question will take; the longest answer so far is what is expected of the next."""
+        usual = max(USUAL_ANSWER, self._longest_answer)
+        return estimated_usage(question, self._prices.of(self._model).picture, usual)
+
+    def lay_aside(self, question: ModelRequest) -> float:
+        """What the question may cost, laid aside. Raises BudgetError where that is more than is left."""
+        price = self.cost(self.estimated(question)) or 0.0
+        if self._budget is not None and self._spent + self._laid_aside + price > self._budget:
+            raise BudgetError(
+                f"Not asked: the budget of ${self._budget:.2f} would be overdrawn (${self._spent:.4f} is spent). "
+                "What was answered is kept; go on with a higher budget."
+            )
+        self._laid_aside += price
+        return price
+
+    def give_back(self, price: float) -> None:
+        """What was laid aside for a question that is under way no more."""
+        self._laid_aside -= price
+
+    def pay(self, usage: Usage, model_answered: str = "") -> None:
+        """What the server counted."""
+        self._longest_answer = max(self._longest_answer, usage.tokens_out)
+        self._spent += self.cost(usage, model_answered) or 0.0

@@ -1,0 +1,116 @@
+"""How far reviewers who judged the same episodes said the same, beyond what chance would make them say alike. Pure."""
+
+from collections import Counter
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from math import isclose
+from random import Random
+from statistics import quantiles
+
+from odyssey_recorder.quality.agreement.intervals import Interval, wilson
+
+FEW = 30
+"""Fewer episodes than this are too few to trust the figures."""
+_ROUNDS = 1000
+_TAILS = 40
+"""Parts of a fortieth: the first and the last are cut off, 2.5 % each."""
+
+Said = tuple[Hashable, ...]
+"""What each reviewer of one episode said, in the order of their turns."""
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """How far `n` episodes were judged alike: `raw` is the share of pairs of verdicts that are the same.
+
+    `kappa` is None where nothing was judged, and where everybody said the same of everything: then chance explains all.
+    The interval of `raw` is Wilson's. That of kappa holds 95 % of what drawing the episodes again gives (percentile
+    bootstrap, seeded), but for the drawings in which it is undefined. It is None where all others give the same: there
+    are not enough cases, or nearly everybody said the same of everything, and an interval without a width would claim
+    what nobody knows.
+    """
+
+    n: int
+    raw: float | None
+    raw_interval: Interval | None
+    kappa: float | None
+    kappa_interval: Interval | None
+
+    @property
+    def is_few(self) -> bool:
+        """Whether there are too few episodes to trust it."""
+        return self.n < FEW
+
+
+def agreement(episodes: Sequence[Said], *, seed: int = 0) -> Agreement:
+    """Raw agreement, and Cohen's kappa where each episode has two verdicts, Fleiss' where each has more.
+
+    All `episodes` have the same number of verdicts, at least two; Cohen's kappa tells the first reviewer from the
+    second, whoever they were. Raises ValueError for episodes of different numbers.
+    """
+    if len({len(said) for said in episodes}) > 1 or any(len(said) < 2 for said in episodes):
+        raise ValueError("Each episode must have the same number of verdicts, two or more.")
+    if not episodes:
+        return Agreement(0, None, None, None, None)
+    told = Counter(episodes)
+    kappa = cohen_kappa if len(episodes[0]) == 2 else fleiss_kappa
+    raw, n = raw_agreement(told), len(episodes)
+    again = _interval([kappa(drawn) for drawn in _drawn(told, Random(seed))])
+    return Agreement(n, raw, wilson(raw * n, n), kappa(told), again)
+
+
+def raw_agreement(told: Counter[Said]) -> float:
+    """The share of pairs of verdicts on the same episode that are the same; `told` counts the episodes that were
+    judged so."""
+    return sum(count * _alike(said) for said, count in told.items()) / told.total()
+
+
+def cohen_kappa(told: Counter[Said]) -> float | None:
+    """Cohen's kappa (1960) of two reviewers: (po - pe) / (1 - pe); None where pe is 1.
+
+    pe is the chance that both say the same if each says by chance what they say as often as they do.
+    """
+    firsts, seconds = Counter[Hashable](), Counter[Hashable]()
+    for (first, second), count in told.items():
+        firsts[first] += count
+        seconds[second] += count
+    by_chance = sum(count * seconds[answer] for answer, count in firsts.items()) / told.total() ** 2
+    return _beyond_chance(raw_agreement(told), by_chance)
+
+
+def fleiss_kappa(told: Counter[Said]) -> float | None:
+    """Fleiss' kappa (1971) of a fixed number of reviewers, who need not be the same for each episode; None where all
+    said the same of all."""
+    given = Counter[Hashable]()
+    for said, count in told.items():
+        for answer in said:
+            given[answer] += count
+    by_chance = sum(count**2 for count in given.values()) / given.total() ** 2
+    return _beyond_chance(raw_agreement(told), by_chance)
+
+
+def _alike(said: Said) -> float:
+    """The share of pairs of verdicts on one episode that are the same."""
+    same = sum(count * (count - 1) for count in Counter(said).values())
+    return same / (len(said) * (len(said) - 1))
+
+
+def _beyond_chance(seen: float, by_chance: float) -> float | None:
+    return None if by_chance == 1 else (seen - by_chance) / (1 - by_chance)
+
+
+def _drawn(told: Counter[Said], chance: Random) -> Iterator[Counter[Said]]:
+    """As many episodes, drawn with replacement, again and again."""
+    kinds = sorted(told, key=repr)
+    upto = list(accumulate(told[kind] for kind in kinds))
+    for _ in range(_ROUNDS):
+        yield Counter(chance.choices(kinds, cum_weights=upto, k=told.total()))
+
+
+def _interval(values: Sequence[float | None]) -> Interval | None:
+    defined = [value for value in values if value is not None]
+    if len(defined) < 2:
+        return None
+    cuts = quantiles(defined, n=_TAILS, method="inclusive")
+    return None if isclose(cuts[0], cuts[-1], abs_tol=1e-9) else Interval(cuts[0], cuts[-1])

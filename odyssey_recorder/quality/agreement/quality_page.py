@@ -1,0 +1,241 @@
+"""What a quality report tells people and programs: one HTML page that needs no other file, a JSON tree, and words."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from math import ceil
+from pathlib import Path
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from odyssey_recorder.dataset.durable import write_durably
+from odyssey_recorder.dataset.fonts import on_one_line
+from odyssey_recorder.model.episode import Json
+from odyssey_recorder.quality.agreement.intervals import Interval
+from odyssey_recorder.quality.agreement.measures import FEW, Agreement
+from odyssey_recorder.quality.agreement.quality_report import QUESTIONS, DefectBound, QualityReport, ReportPanel, Share
+
+FORMAT = 1
+"""Number of the JSON form; it rises when a key changes its meaning or goes away."""
+
+_KAPPA_FROM = -0.5
+"""Where the axis of a kappa begins on the page; it ends at 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """A bar of the page: all in hundredths of its axis. `value` is None where there is nothing to show."""
+
+    value: float | None
+    low: float
+    high: float
+    zero: float = 0.0
+    grid: tuple[float, ...] = (25, 50, 75)
+
+    @property
+    def start(self) -> float:
+        """Where the filled part begins."""
+        return self.zero if self.value is None else min(self.zero, self.value)
+
+    @property
+    def length(self) -> float:
+        """How long the filled part is."""
+        return 0.0 if self.value is None else abs(self.value - self.zero)
+
+
+def write_quality_page(path: Path, report: QualityReport, *, dataset: str, made_at: datetime) -> None:
+    """Write the HTML page to `path`, in one piece. Raises DatasetError."""
+    write_durably(path, render_quality_page(report, dataset=dataset, made_at=made_at).encode(errors="backslashreplace"))
+
+
+def render_quality_page(report: QualityReport, *, dataset: str, made_at: datetime) -> str:
+    """The HTML page: tables with bars as SVG within it. Every text of the dataset is escaped; there are no scripts."""
+    environment = Environment(
+        loader=PackageLoader("odyssey_recorder.quality"), autoescape=True, undefined=StrictUndefined,
+        trim_blocks=True, lstrip_blocks=True,
+    )  # fmt: skip
+    environment.filters |= {
+        "one_line": on_one_line,
+        "percent": percent,
+        "seconds": seconds,
+        "kappa": kappa_words,
+        "share_bar": share_bar,
+        "raw_bar": raw_bar,
+        "kappa_bar": kappa_bar,
+    }
+    return environment.get_template("quality_report.html").render(
+        report=report,
+        dataset=dataset,
+        made_at=f"{made_at:%d %B %Y, %H:%M}",
+        questions=QUESTIONS,
+        few=FEW,
+        bound=bound_words(report.bound),
+        trust=trust_words,
+        choice=choice_words,
+        slowest=max((pace.p90_s for pace in report.pace), default=1.0),
+    )
+
+
+def report_as_json(report: QualityReport, *, dataset: str, made_at: datetime) -> dict[str, Json]:
+    """The report for programs; docs/quality.md tells what each key means."""
+    bound = report.bound
+    return {
+        "format": FORMAT,
+        "dataset": dataset,
+        "made_at": made_at.isoformat(),
+        "episodes": report.episodes,
+        "stages": {stage.value: count for stage, count in report.stages},
+        "verdicts": report.verdicts,
+        "accepted": _share_as_json(report.accepted),
+        "acceptance": {one.by.lower(): [_share_as_json(share) for share in one.shares] for one in report.breakdowns},
+        "agreement": [_panel_as_json(panel) for panel in (report.pairs, *report.panels)],
+        "sampled_pairs": report.sampled_pairs,
+        "defects": {"n": bound.n, "found": bound.defects, "waiting": bound.waiting, "rate_below": bound.below},
+        "seconds": [
+            {"reviewer": one.name, "n": one.n, "median": one.median_s, "p90": one.p90_s} for one in report.pace
+        ],
+        "reasons": [
+            {"criterion": one.criterion.value, "reason": one.words, "count": one.count} for one in report.reasons
+        ],
+        "problems": list(report.problems),
+    }
+
+
+def _share_as_json(share: Share) -> dict[str, Json]:
+    return {
+        "name": share.name,
+        "accepted": share.count,
+        "of": share.of,
+        "interval": [share.interval.low, share.interval.high],
+    }
+
+
+def _panel_as_json(panel: ReportPanel) -> dict[str, Json]:
+    return {
+        "reviewers": panel.reviewers,
+        "measure": measure(panel),
+        "questions": [{"question": one.name, **_agreement_as_json(one.agreement)} for one in panel.questions],
+    }
+
+
+def _agreement_as_json(agreement: Agreement) -> dict[str, Json]:
+    return {
+        "n": agreement.n,
+        "raw": agreement.raw,
+        "raw_interval": _ends(agreement.raw_interval),
+        "kappa": agreement.kappa,
+        "kappa_interval": _ends(agreement.kappa_interval),
+    }
+
+
+def _ends(interval: Interval | None) -> Json:
+    return None if interval is None else [interval.low, interval.high]
+
+
+# --- words -----------------------------------------------------------------------------------------------
+
+
+def percent(share: float | None, interval: Interval | None = None) -> str:
+    """``93 %``, with its interval ``93 % (78 to 98 %)``; a dash where there is nothing to tell."""
+    if share is None:
+        return "—"
+    reach = f" ({interval_words(interval)})" if interval is not None else ""
+    return f"{share * 100:.0f} %{reach}"
+
+
+def interval_words(interval: Interval) -> str:
+    """``78 to 98 %``, with as many decimals as it takes to tell both ends apart."""
+    low, high = interval.low * 100, interval.high * 100
+    digits = next((digits for digits in range(6) if f"{low:.{digits}f}" != f"{high:.{digits}f}"), 0)
+    return f"{low:.{digits}f} to {high:.{digits}f} %"
+
+
+def seconds(value: float) -> str:
+    """``42 s``, from two minutes on ``2 min 05 s``."""
+    return f"{value:.0f} s" if value < 120 else f"{value // 60:.0f} min {value % 60:02.0f} s"
+
+
+def kappa_words(agreement: Agreement) -> str:
+    """``0.61 (0.40 to 0.79)``; where it or its interval is undefined, why."""
+    if agreement.n == 0:
+        return "—"
+    if agreement.kappa is None:
+        return "undefined: everybody said the same"
+    reach = agreement.kappa_interval
+    ends = "not enough cases for an interval" if reach is None else f"{reach.low:z.2f} to {reach.high:z.2f}"
+    return f"{agreement.kappa:z.2f} ({ends})"
+
+
+def measure(panel: ReportPanel) -> str:
+    """Which kappa it is."""
+    return "Cohen's kappa" if panel.reviewers == 2 else "Fleiss' kappa"
+
+
+def trust_words(panel: ReportPanel) -> str:
+    """How many episodes it rests on, and whether they are enough."""
+    n = panel.questions[0].agreement.n
+    verdicts = "two verdicts" if panel.reviewers == 2 else f"{panel.reviewers} verdicts"
+    if n == 0:
+        return f"No episode has {verdicts} yet."
+    counted = f"{n} episode{'s' if n > 1 else ''} with {verdicts}"
+    return f"{counted}: too few to trust." if panel.questions[0].agreement.is_few else f"{counted}."
+
+
+def choice_words(report: QualityReport, panel: ReportPanel) -> str:
+    """How the episodes of a panel came to be judged by so many: what its figures are not of; empty without any."""
+    if panel.reviewers > 2:
+        return (
+            "A third is asked where two differ: this is how hard the disputed ones are, and not how far reviewers agree"
+            " on all."
+        )
+    count = panel.questions[0].agreement.n
+    if count == 0:
+        return ""
+    if report.sampled_pairs == count:
+        return "All of them were chosen by lot."
+    return (
+        f"{report.sampled_pairs} of them chosen by lot; the others were judged twice because of warnings, or unasked."
+    )
+
+
+def bound_words(bound: DefectBound) -> str:
+    """What the sample says, and how much of it is still to come."""
+    if bound.n == 0:
+        said = "No accepted episode of the sample was judged a second time yet, so nothing can be said of the others."
+    else:
+        judged = "accepted episode that was" if bound.n == 1 else "accepted episodes that were"
+        said = (
+            f"Of {bound.n} {judged} judged again, chosen by lot and blind, {bound.defects or 'none'} "
+            f"{'was' if bound.defects < 2 else 'were'} not accepted the second time: with 95 % confidence, less than "
+            f"{ceil(bound.below * 1000) / 10} % of the episodes that one reviewer accepts are defective."
+        )
+    waiting = f" {bound.waiting} more of the sample wait for their second review." if bound.waiting else ""
+    return said + waiting
+
+
+# --- bars ------------------------------------------------------------------------------------------------
+
+
+def share_bar(share: Share) -> Bar:
+    """The share that was accepted, on an axis from 0 to 1."""
+    return Bar(share.share * 100, share.interval.low * 100, share.interval.high * 100)
+
+
+def raw_bar(agreement: Agreement) -> Bar:
+    """The raw agreement, on an axis from 0 to 1."""
+    interval = agreement.raw_interval
+    if agreement.raw is None or interval is None:
+        return Bar(None, 0.0, 0.0)
+    return Bar(agreement.raw * 100, interval.low * 100, interval.high * 100)
+
+
+def kappa_bar(agreement: Agreement) -> Bar:
+    """The kappa, on an axis from -0.5 to 1."""
+
+    def place(kappa: float) -> float:
+        return max(0.0, kappa - _KAPPA_FROM) / (1 - _KAPPA_FROM) * 100
+
+    zero, grid = place(0.0), (place(0.5),)
+    if agreement.kappa is None:
+        return Bar(None, zero, zero, zero, grid)
+    ends = agreement.kappa_interval or Interval(agreement.kappa, agreement.kappa)
+    return Bar(place(agreement.kappa), place(ends.low), place(ends.high), zero, grid)

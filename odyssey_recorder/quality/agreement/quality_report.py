@@ -1,0 +1,239 @@
+"""The figures of a reviewed dataset: what was accepted, how far reviewers agree, and what the sample proves. Pure."""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from statistics import median, quantiles
+
+from odyssey_recorder.quality.agreement.intervals import Interval, upper_bound, wilson
+from odyssey_recorder.quality.agreement.measures import Agreement, agreement
+from odyssey_recorder.quality.agreement.reviewed import AllReviewed, Reviewed
+from odyssey_recorder.quality.finding import Criterion
+from odyssey_recorder.quality.reviewing.review import REASONS, Rating, Verdict
+from odyssey_recorder.quality.reviewing.status import ReviewStage, same_person
+
+DECISION = "Taken or not"
+QUESTIONS = {
+    Criterion.PICTURES: "Screenshots are all there and right",
+    Criterion.SEQUENCE: "The sequence completes the instruction",
+    Criterion.INSTRUCTION: "The instruction means what the task says",
+}
+"""The three questions as statements."""
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """How many `of` those of one name were accepted, with the 95 % interval of Wilson."""
+
+    name: str
+    count: int
+    of: int
+
+    @property
+    def share(self) -> float:
+        """0..1; 0 where there are none."""
+        return self.count / self.of if self.of else 0.0
+
+    @property
+    def interval(self) -> Interval:
+        """Where the true share is likely to be."""
+        return wilson(self.count, self.of)
+
+
+@dataclass(frozen=True, slots=True)
+class Breakdown:
+    """The acceptance by what is named in `by`, the most episodes first."""
+
+    by: str
+    shares: tuple[Share, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionAgreement:
+    """How far reviewers agree in their answer to one question."""
+
+    name: str
+    agreement: Agreement
+
+
+@dataclass(frozen=True, slots=True)
+class ReportPanel:
+    """The episodes with so many verdicts that count: Cohen's kappa for two `reviewers`, Fleiss' for more."""
+
+    reviewers: int
+    questions: tuple[QuestionAgreement, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How long `n` verdicts of one reviewer took: median and 90th percentile, in seconds."""
+
+    name: str
+    n: int
+    median_s: float
+    p90_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """How often an answer that is no pass had this reason."""
+
+    criterion: Criterion
+    words: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class DefectBound:
+    """What the sample says of the episodes that one reviewer accepted.
+
+    Of `n` that the first reviewer accepted, and that were chosen by lot, the second, who knew nothing of it, did not
+    accept `defects`; `waiting` more are still to be judged. The true rate is below `below`, exactly and with 95 %
+    confidence.
+    """
+
+    n: int
+    defects: int
+    waiting: int
+    below: float
+
+
+@dataclass(frozen=True, slots=True)
+class QualityReport:
+    """All figures; `sampled_pairs` is how many of the pairs of verdicts are of episodes that were chosen by lot."""
+
+    stages: tuple[tuple[ReviewStage, int], ...]
+    verdicts: int
+    accepted: Share
+    breakdowns: tuple[Breakdown, ...]
+    pairs: ReportPanel
+    sampled_pairs: int
+    panels: tuple[ReportPanel, ...]
+    bound: DefectBound
+    pace: tuple[Pace, ...]
+    reasons: tuple[Reason, ...]
+    problems: tuple[str, ...] = ()
+
+    @property
+    def episodes(self) -> int:
+        """How many there are, judged or not."""
+        return sum(count for _, count in self.stages)
+
+
+def quality_report(reviewed: AllReviewed, *, seed: int = 0) -> QualityReport:
+    """The figures of all episodes; `seed` is that of the bootstrap."""
+    episodes = reviewed.episodes
+    final = [one for one in episodes if one.stage.is_final]
+    pairs = [one for one in episodes if len(one.verdicts) >= 2]
+    verdicts = [verdict for one in episodes for verdict in one.verdicts]
+    stages = Counter(one.stage for one in episodes)
+    return QualityReport(
+        stages=tuple(
+            (stage, stages[stage]) for stage in ReviewStage if stage is not ReviewStage.CHECKING or stages[stage]
+        ),
+        verdicts=len(verdicts),
+        accepted=_share("All", final),
+        breakdowns=tuple(_breakdowns(final)),
+        pairs=_panel(pairs, 2, seed),
+        sampled_pairs=sum(one.is_sampled for one in pairs),
+        panels=tuple(_larger_panels(pairs, seed)),
+        bound=defect_bound(episodes),
+        pace=tuple(_pace(verdicts)),
+        reasons=tuple(_reasons(verdicts)),
+        problems=reviewed.problems,
+    )
+
+
+def defect_bound(episodes: Iterable[Reviewed]) -> DefectBound:
+    """The rate of defects that the accepted sample supports.
+
+    Second reviews that warnings asked for are left out: such episodes are worse than the others.
+    """
+    sampled = [one for one in episodes if one.is_sampled and one.verdicts and one.verdicts[0].decision.accepts]
+    seconds = [one.verdicts[1] for one in sampled if len(one.verdicts) > 1]
+    defects = sum(not second.decision.accepts for second in seconds)
+    return DefectBound(len(seconds), defects, len(sampled) - len(seconds), upper_bound(defects, len(seconds)))
+
+
+def _share(name: str, final: Sequence[Reviewed]) -> Share:
+    return Share(name, sum(one.stage is ReviewStage.ACCEPTED for one in final), len(final))
+
+
+_KEYS: dict[str, Callable[[Reviewed], str]] = {
+    "Annotator": lambda one: one.subject.recorder,
+    "Category": lambda one: one.subject.category,
+    "Device": lambda one: one.subject.device,
+    "Template": lambda one: one.subject.template,
+}
+
+
+def _breakdowns(final: Sequence[Reviewed]) -> Iterator[Breakdown]:
+    persons = _Persons()
+    for by, key in _KEYS.items():
+        groups: defaultdict[str, list[Reviewed]] = defaultdict(list)
+        for one in final:
+            name = key(one).strip()
+            groups[persons.name(name) if by == "Annotator" else name].append(one)
+        shares = (_share(name or "not known", group) for name, group in groups.items())
+        yield Breakdown(by, tuple(sorted(shares, key=lambda share: (-share.of, share.name))))
+
+
+class _Persons:
+    """Gives each person one name, however it was written."""
+
+    def __init__(self) -> None:
+        self._names: dict[str, str] = {}
+
+    def name(self, written: str) -> str:
+        if written not in self._names:
+            known = (name for name in self._names.values() if same_person(name, written))
+            self._names[written] = next(known, written.strip())
+        return self._names[written]
+
+
+def _panel(episodes: Sequence[Reviewed], reviewers: int, seed: int) -> ReportPanel:
+    """How far the first so many reviewers of each episode agree."""
+    given = [one.verdicts[:reviewers] for one in episodes]
+    decided = QuestionAgreement(
+        DECISION, agreement([tuple(one.decision.accepts for one in each) for each in given], seed=seed)
+    )
+    answered = (
+        QuestionAgreement(name, agreement([tuple(one.answer(criterion) for one in each) for each in given], seed=seed))
+        for criterion, name in QUESTIONS.items()
+    )
+    return ReportPanel(reviewers, (decided, *answered))
+
+
+def _larger_panels(pairs: Sequence[Reviewed], seed: int) -> Iterator[ReportPanel]:
+    for reviewers in sorted({len(one.verdicts) for one in pairs} - {2}):
+        yield _panel([one for one in pairs if len(one.verdicts) == reviewers], reviewers, seed)
+
+
+def _pace(verdicts: Sequence[Verdict]) -> Iterator[Pace]:
+    """Of all, and then of each reviewer, the most verdicts first; what nobody measured is left out."""
+    seconds: defaultdict[str, list[float]] = defaultdict(list)
+    persons = _Persons()
+    for verdict in verdicts:
+        if verdict.seconds > 0:
+            seconds[persons.name(verdict.by)].append(verdict.seconds)
+    each = sorted(seconds.items(), key=lambda one: (-len(one[1]), one[0]))
+    together = [second for _, some in each for second in some]
+    for name, some in [("All", together), *each] if together else []:
+        yield Pace(name, len(some), median(some), _p90(some))
+
+
+def _p90(values: Sequence[float]) -> float:
+    return quantiles(values, n=10, method="inclusive")[-1] if len(values) > 1 else values[0]
+
+
+def _reasons(verdicts: Sequence[Verdict]) -> Iterator[Reason]:
+    """By question, the most frequent first."""
+    times = Counter(
+        (judgement.criterion, judgement.reason)
+        for verdict in verdicts
+        for judgement in verdict.judgements
+        if judgement.answer is not Rating.PASS
+    )
+    order = list(Criterion)
+    for (criterion, code), count in sorted(times.items(), key=lambda one: (order.index(one[0][0]), -one[1], one[0][1])):
+        yield Reason(criterion, REASONS[criterion].get(code, code), count)

@@ -1,0 +1,143 @@
+"""Which episodes of a dataset were judged, by whom and how they stand: all review files at once, for a report."""
+
+import hashlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from odyssey_recorder.dataset.durable import dataset_of, storage_error
+from odyssey_recorder.dataset.summaries import EpisodeSummary, summarise
+from odyssey_recorder.dataset.trash import Trash
+from odyssey_recorder.errors import DatasetError
+from odyssey_recorder.files import Largest, read_file
+from odyssey_recorder.quality.dataset_wide.dataset_folder import ANNOTATIONS, episode_ids
+from odyssey_recorder.quality.reviewing.review import Subject, Verdict
+from odyssey_recorder.quality.reviewing.review_file import ReviewFile
+from odyssey_recorder.quality.reviewing.review_merge import file_faults
+from odyssey_recorder.quality.reviewing.review_store import REVIEWS, ReviewStore
+from odyssey_recorder.quality.reviewing.sample import draw
+from odyssey_recorder.quality.reviewing.status import ReviewStage, ReviewStatus, revisions_to, standing_so_far
+
+Warned = Callable[[str], bool | None]
+"""Whether the checks warn of an episode of the dataset; None where that is not settled."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reviewed:
+    """An episode that somebody may have judged.
+
+    `verdicts` are those that count, in the order they were given, and `is_sampled` says whether it was chosen by lot to
+    be judged twice, whatever the checks found.
+    """
+
+    episode_id: str
+    subject: Subject
+    stage: ReviewStage
+    verdicts: tuple[Verdict, ...] = ()
+    is_sampled: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class AllReviewed:
+    """Every episode of a dataset, those in the trash too, sorted by id; `problems` are what could not be read."""
+
+    episodes: tuple[Reviewed, ...]
+    problems: tuple[str, ...] = ()
+
+
+def read_reviewed(root: Path, warned: Warned = lambda _: False) -> AllReviewed:
+    """All episodes of the dataset folder `root` with their verdicts.
+
+    Raises DatasetError, ReviewError where folder or policy cannot be read; an episode or a review file that cannot is
+    one of the problems.
+    """
+    if not (root / ANNOTATIONS).is_dir():
+        raise DatasetError(f"{root} is no dataset folder: {ANNOTATIONS}/ with episode files is not in it.")
+    reader = _Reader(root, warned)
+    episodes = tuple(reader.episodes())
+    return AllReviewed(episodes, tuple(reader.problems))
+
+
+class _Reader:
+    """One pass over the files of a dataset."""
+
+    def __init__(self, root: Path, warned: Warned) -> None:
+        self._root = root
+        self._warned = warned
+        self._store = ReviewStore(root)
+        self._trash = Trash(root).episodes()
+        self._trashed = {one.episode_id: one.folder for one in reversed(self._trash)}
+        self.problems: list[str] = []
+
+    def episodes(self) -> Iterator[Reviewed]:
+        """Each episode that there is, or was judged."""
+        reviews = set(self._store.ids())
+        ids = sorted(episode_ids(self._root) | (reviews & self._trashed.keys()))
+        for lost in sorted(reviews.difference(ids)):
+            self.problems.append(f"There are reviews of the episode {lost}, which is not there any more.")
+        self.problems += [f"{path.name} lies beside the reviews of its episode." for path in self._store.copies()]
+        summaries = {episode_id: self._summary(episode_id) for episode_id in ids}
+        trashed = filter(None, (summarise(one.folder, one.episode_id) for one in self._trash))
+        present = (of for one, of in summaries.items() if self._is_present(one))
+        sampled = draw(present, trashed, self._store.policy())
+        for episode_id, summary in summaries.items():
+            file = self._file(summary) if episode_id in reviews else ReviewFile(episode_id)
+            yield self._reviewed(summary, file, is_sampled=episode_id in sampled)
+
+    def _reviewed(self, summary: EpisodeSummary, file: ReviewFile, *, is_sampled: bool) -> Reviewed:
+        episode_id = summary.episode_id
+        now = ReviewStatus(ReviewStage.UNREVIEWED)
+        try:
+            now = standing_so_far(
+                file.present_verdicts,
+                revisions_to(_sha256(self._annotation(episode_id)), file.fixes) if file.present_verdicts else (),
+                recorder=summary.annotator,
+                # Whatever was rejected stays so: nobody is asked for a second verdict on what is in the trash.
+                warned=self._is_present(episode_id) and self._warned(episode_id),
+                sampled=self._is_present(episode_id) and is_sampled,
+            )
+        except DatasetError as error:
+            self.problems.append(str(error))
+        return Reviewed(episode_id, _subject(summary, now.verdicts), now.stage, now.verdicts, is_sampled)
+
+    def _file(self, summary: EpisodeSummary) -> ReviewFile:
+        try:
+            file = self._store.read(summary.episode_id)
+        except DatasetError as error:
+            self.problems.append(str(error))
+            return ReviewFile(summary.episode_id)
+        self.problems += file_faults(file, summary.annotator, place=REVIEWS)
+        return file
+
+    def _summary(self, episode_id: str) -> EpisodeSummary:
+        folder = self._root if self._is_present(episode_id) else self._trashed[episode_id]
+        summary = summarise(folder, episode_id) or EpisodeSummary(episode_id, problem=f"{episode_id} is gone.")
+        if summary.problem:
+            self.problems.append(summary.problem)
+        return summary
+
+    def _annotation(self, episode_id: str) -> Path:
+        folder = self._root if self._is_present(episode_id) else self._trashed[episode_id]
+        return folder / ANNOTATIONS / f"{episode_id}.json"
+
+    def _is_present(self, episode_id: str) -> bool:
+        return (self._root / ANNOTATIONS / f"{episode_id}.json").exists()
+
+
+def _subject(summary: EpisodeSummary, verdicts: Sequence[Verdict]) -> Subject:
+    """What was judged; what the files do not tell any more, the newest verdict may."""
+    told = verdicts[-1].subject if verdicts else Subject()
+    return Subject(
+        recorder=summary.annotator or told.recorder,
+        category=summary.category or told.category,
+        device=summary.device or told.device,
+        template=summary.template or told.template,
+        steps=summary.steps or told.steps,
+    )
+
+
+def _sha256(path: Path) -> str:
+    try:
+        return hashlib.sha256(read_file(path, Largest.ANNOTATION, within=dataset_of(path))).hexdigest()
+    except OSError as error:
+        raise storage_error(error, path, "read") from error

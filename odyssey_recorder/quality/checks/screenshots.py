@@ -1,0 +1,171 @@
+"""The checks of criterion (i): each step has its own whole picture, taken in time, of a screen that shows something."""
+
+from collections.abc import Iterator
+
+from odyssey_recorder.dataset.lenient import Rule
+from odyssey_recorder.model.action import Action, is_terminal
+from odyssey_recorder.model.geometry import Size
+from odyssey_recorder.quality.checks.check import Found, Unseen, no_proof
+from odyssey_recorder.quality.checks.flags import flagged, flags_for
+from odyssey_recorder.quality.effect import is_without_effect
+from odyssey_recorder.quality.evidence import EpisodeEvidence, StepEvidence
+from odyssey_recorder.quality.finding import Severity
+from odyssey_recorder.quality.thresholds import BLANK_DEVIATION, BLANK_FLAT, OLDEST_PICTURE_US
+from odyssey_recorder.quality.wording import listed, sentence
+
+Said = Iterator[Found | Unseen]
+
+_NO_PICTURE = "the picture is missing or cannot be decoded"
+_RECORD_AGAIN = "Bring the file back from a copy, or record the episode again; a picture is never made up."
+
+
+def whole_files(evidence: EpisodeEvidence) -> Said:
+    """The screenshot's file is missing, empty, or cannot be decoded to its last byte; or its bytes are not those whose
+    SHA-256 the recorder kept in the proof. Without a proof the hash is not checked."""
+    for step in evidence.steps:
+        picture = step.picture
+        if picture is None:
+            yield Found(step.number, "The screenshot is missing.", _RECORD_AGAIN)
+        elif picture.problem:
+            yield Found(step.number, sentence(f"The screenshot cannot be used: {picture.problem}"), _RECORD_AGAIN)
+        elif step.record is None:
+            yield Unseen(step.number, f"the hash of the file cannot be compared: {no_proof(evidence)}")
+        elif picture.sha256 != step.record.frame.png_sha256:
+            found = "The file is not the one that the recorder wrote: its SHA-256 is not that of the proof."
+            yield Found(step.number, found, _RECORD_AGAIN)
+
+
+def counted_and_named(evidence: EpisodeEvidence) -> Said:
+    """step_length is not the count of the steps, steps are not numbered 0..n-1, a screenshot is not called
+    ``<episode_id>_<step>.png``, or there are screenshots of the episode that no step has."""
+    for breach in evidence.episode.breaches:
+        if breach.rule in (Rule.COUNT, Rule.NUMBER, Rule.SCREENSHOT):
+            todo = "Look whether a step was lost or added, and correct the count, the number or the name."
+            yield Found(breach.step, sentence(breach.words), todo)
+    if evidence.surplus:
+        found = f"There are screenshots of this episode that no step has: {listed(evidence.surplus)}."
+        yield Found(None, found, "Look whether steps were lost from the file; otherwise move the pictures away.")
+
+
+def sizes(evidence: EpisodeEvidence) -> Said:
+    """The picture has neither the size that device_info tells nor that size after a quarter turn; or it is turned
+    though the device was not, or the other way round, by the rotation that the proof has of each step. device_info
+    goes by the first step. Or the proof says another size, by which the places are told. The recorder's flags on size
+    and turning only explain. Without a rotation, as in released data, a turned picture is a warning: whose h and w are
+    swapped, nothing else tells."""
+    device = evidence.episode.device
+    if device is None:
+        yield Unseen(None, "device_info does not tell a size")
+        return
+    for step in evidence.steps:
+        size = step.picture.size if step.picture else None
+        if size is None:
+            yield Unseen(step.number, _NO_PICTURE)
+            continue
+        proved = _proved_size(step)
+        if proved is not None and size != proved:
+            yield Found(step.number, f"The picture is {size}; its proof says {proved}.", _RECORD_AGAIN)
+            continue
+        is_turned = _is_turned(evidence, step)
+        allowed = (device.size, device.size.turned()) if is_turned is None else (_as(device.size, turned=is_turned),)
+        if size not in allowed:
+            why = "".join(f" ({flag})" for flag in flags_for("IMG03", step))
+            found = f"The picture is {size}, expected {allowed[0]} by device_info{_by(is_turned)}{why}."
+            yield Found(step.number, found, "Correct device_info if it is wrong for all; otherwise record again.")
+        elif is_turned is None and size != device.size:
+            found = (
+                f"The picture is {size} and device_info says {device.size}: they are swapped, or the device was turned."
+            )
+            todo = "If the picture lies as it should, correct device_info: the places go by the picture."
+            yield Found(step.number, found, todo, Severity.WARNING)
+
+
+def _proved_size(step: StepEvidence) -> Size | None:
+    return None if step.record is None else Size(step.record.frame.width, step.record.frame.height)
+
+
+def _is_turned(evidence: EpisodeEvidence, step: StepEvidence) -> bool | None:
+    """Whether the device was turned by a quarter since the first step; None where the proof does not tell."""
+    first = evidence.steps[0].record
+    if step.number == 0 and first is not None:
+        return False
+    if first is None or first.screen is None or step.record is None or step.record.screen is None:
+        return None
+    return (step.record.screen.rotation - first.screen.rotation) % 2 == 1
+
+
+def _as(size: Size, *, turned: bool) -> Size:
+    return size.turned() if turned else size
+
+
+def _by(is_turned: bool | None) -> str:
+    return "" if is_turned is None else " and the recorded rotation"
+
+
+def shows_something(evidence: EpisodeEvidence) -> Said:
+    """The picture is black or blank outside of the system's bars: the standard deviation of its luma is below
+    `BLANK_DEVIATION`, or more than `BLANK_FLAT` of it is one colour. A window that may not be captured is black;
+    whether it was one is not kept."""
+    for step in evidence.steps:
+        picture = step.picture
+        if picture is None or picture.problem:
+            yield Unseen(step.number, _NO_PICTURE)
+        elif picture.deviation < BLANK_DEVIATION or picture.flat > BLANK_FLAT:
+            share = f"{picture.flat:.1%} of it is one colour, its luma deviates by {picture.deviation:.1f}"
+            todo = "Such a window may forbid capture (FLAG_SECURE), or had not drawn yet: record again, if it can be."
+            yield Found(step.number, f"The picture shows nothing: {share}.", todo)
+
+
+def taken_in_time(evidence: EpisodeEvidence) -> Said:
+    """The frame was asked for after the touch-down; or it was more than `OLDEST_PICTURE_US` old then and no second
+    frame proves it; or the recorder said so itself: that the screen changed at the touch, that nothing proves the
+    picture, that the clocks disagreed, or that a screen led back to was not the same; or it said what no other check
+    takes up."""
+    todo = "Compare the picture with the place that was touched; if it shows another screen, drop the step or its tail."
+    for step in evidence.steps:
+        record = step.record
+        if record is None:
+            yield Unseen(step.number, no_proof(evidence))
+            continue
+        late_us = record.frame.started_us - record.touched_us
+        words = list(flags_for("IMG05", step))
+        if late_us > 0:
+            words.append(f"the picture was taken {late_us / 1e6:.2f} s after the touch-down")
+        elif record.check is None and (record.age_us or 0) > OLDEST_PICTURE_US and not words:
+            words.append(f"the picture is {(record.age_us or 0) / 1e6:.1f} s older than the touch-down, and unproved")
+        if words:
+            yield Found(step.number, sentence("; ".join(words)), todo)
+
+
+def has_an_effect(evidence: EpisodeEvidence) -> Said:
+    """After an action that is not the last, the next picture differs by less than what a person would see
+    (`NO_EFFECT_DP2`, `NO_EFFECT_SHARE`), the system's bars left out; or the recorder saw nothing change, or does not
+    know whether the action reached the device."""
+    todo = "If the action did nothing, drop the step; if it did, the next picture is an old one: record again."
+    flags = dict(flagged("IMG07", evidence))
+    for step in evidence.steps[:-1]:
+        if _is_end(step.spelled.action):
+            continue
+        nothing = is_without_effect(evidence, step)
+        if nothing:
+            share = f"{step.change:.3%}" if step.change else "nothing"
+            yield Found(step.number, f"After it the screen looks the same: {share} of the next picture differs.", todo)
+        elif step.number in flags:
+            yield Found(step.number, sentence(f"The recorder noted: {flags[step.number]}"), todo)
+        elif nothing is None:
+            yield Unseen(step.number, "this picture and the next cannot be compared")
+
+
+def _is_end(action: Action | None) -> bool:
+    return action is not None and is_terminal(action)
+
+
+def at_rest(evidence: EpisodeEvidence) -> Said:
+    """The screen had not come to rest when the frame was taken, by the recorder's rule and its flag: it may show a
+    spinner, or be half drawn. Without a proof that is not checked: one picture alone does not tell."""
+    for step in evidence.steps:
+        if step.record is None:
+            yield Unseen(step.number, no_proof(evidence))
+        elif not step.record.frame.settled or flags_for("IMG08", step):
+            todo = "Look whether the picture is a half-drawn or loading screen; if so, record the episode again."
+            yield Found(step.number, "The screen was still moving when the picture was taken.", todo)

@@ -1,0 +1,208 @@
+"""What all checks say of each episode of a dataset, those of the dataset as a whole among them, kept up to date.
+
+A status rests on both: an episode that was accepted once is judged again if another one turns out to be much like it.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from threading import Lock
+from typing import cast
+
+from odyssey_recorder.quality.cache import Kept
+from odyssey_recorder.quality.checker import Checker
+from odyssey_recorder.quality.dataset_wide.dataset_folder import ANNOTATIONS
+from odyssey_recorder.quality.dataset_wide.duplicates_across import TOGETHER
+from odyssey_recorder.quality.dataset_wide.exported import is_exported, spelling_findings
+from odyssey_recorder.quality.evidence import EpisodeFacts, FactsSource
+from odyssey_recorder.quality.facts_cache import FactsCache, facts_from_json
+from odyssey_recorder.quality.finding import EpisodeReport, Finding, in_order
+from odyssey_recorder.quality.inspection import report_from_json
+
+_ALL = frozenset(field.name for field in fields(EpisodeFacts))
+_Together = Mapping[str, tuple[Finding, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What the checks of an episode alone said; `kept` tells whether its files are still what they were."""
+
+    kept: Kept
+    report: EpisodeReport
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """What the checks say of an episode, None where they have not looked.
+
+    `is_settled`: they have looked at it as it is, and at the dataset as a whole with this episode in it.
+    """
+
+    report: EpisodeReport | None = None
+    is_settled: bool = False
+
+    @property
+    def warned(self) -> bool | None:
+        """Whether there are warnings; None until that is settled."""
+        if self.report is not None and self.report.has_warnings:
+            return True
+        return False if self.is_settled else None
+
+
+class DatasetChecks:
+    """The checks of the dataset folder `root`. Thread-safe.
+
+    `on_change` is told the episodes of which something else is known than before.
+    """
+
+    def __init__(self, root: Path, checker: Checker, on_change: Callable[[Collection[str]], object]) -> None:
+        self._annotations = root.absolute() / ANNOTATIONS
+        self._root = root.absolute()
+        self._checker = checker
+        self._on_change = on_change
+        self._is_whole = False  # from the first time on that all of it was looked at
+        self._running, self._lock = Lock(), Lock()
+        self._found: dict[str, _Found] = {}
+        self._together: _Together = {}
+        self._source = FactsCache()
+        self._passes = [_Pass(check) for check in TOGETHER]
+
+    def look(self, episode_id: str) -> Looked:
+        """What the checks of the episode alone say now, and those of the dataset if they have looked at all of it."""
+        report = self._checker.check(self._annotation(episode_id))
+        if self._current(episode_id) is None:
+            self._settle_one(episode_id)
+        return Looked(self._with_together(report), is_settled=self._current(episode_id) is not None)
+
+    def known(self, episode_id: str) -> Looked:
+        """The same as far as it is known; no file is opened."""
+        found = self._current(episode_id)
+        alone = self._checker.known(self._annotation(episode_id)) if found is None else found.report
+        return Looked(None if alone is None else self._with_together(alone), is_settled=found is not None)
+
+    def warned(self, episode_id: str) -> bool | None:
+        """Whether there are warnings of the episode; None until that is settled."""
+        return self.known(episode_id).warned
+
+    def run(
+        self,
+        take: Callable[[int, int, str], object] = lambda _done, _count, _new: None,
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> None:
+        """Look at all that has changed.
+
+        `take` is told how many were looked at, of how many, and each episode that was not known before, as soon as its
+        own checks have looked; else "". Raises DatasetError, CancelledError; what was found until then is not looked at
+        again.
+        """
+        with self._running:
+            annotations = sorted(self._annotations.glob("*.json"))
+            fresh: dict[str, _Found] = {}
+            facts: dict[str, str] = {}
+            seen = set()
+            for annotation, kept in self._checker.check_each(annotations, cancelled):
+                episode_id = annotation.stem
+                seen.add(episode_id)
+                known = self._found.get(episode_id)
+                is_new = known is None or known.kept.stamp != kept.stamp
+                if is_new:
+                    facts[episode_id] = kept.facts
+                    fresh[episode_id] = _Found(replace(kept, report="", facts=""), report_from_json(kept.report))
+                take(len(seen), len(annotations), episode_id if is_new else "")
+            changed = self._settle(fresh, facts, self._found.keys() - seen)
+            self._is_whole = True
+        self._on_change(changed)
+
+    def _settle_one(self, episode_id: str) -> None:
+        """Look at the dataset again, of which one episode has changed; nothing while all of it is looked at anyway."""
+        if not self._is_whole or not self._running.acquire(blocking=False):
+            return
+        try:
+            [(_, kept)] = self._checker.check_each([self._annotation(episode_id)], lambda: False)
+            found = _Found(replace(kept, report="", facts=""), report_from_json(kept.report))
+            changed = self._settle({episode_id: found}, {episode_id: kept.facts}, ())
+        finally:
+            self._running.release()
+        self._on_change(changed - {episode_id})
+
+    def _settle(self, fresh: Mapping[str, _Found], facts: Mapping[str, str], gone: Collection[str]) -> frozenset[str]:
+        """Take what is known now; the episodes of which something else is."""
+        together = self._look_together(facts, gone) if fresh or gone else self._together
+        found = {one: known for one, known in (self._found | dict(fresh)).items() if one not in gone}
+        with self._lock:
+            before, self._together, self._found = self._together, together, found
+        others = {one for one in before.keys() | together.keys() if before.get(one) != together.get(one)}
+        return frozenset(fresh.keys() | others)
+
+    def _look_together(self, changed: Mapping[str, str], gone: Iterable[str]) -> _Together:
+        """The findings by episode, after the facts of some have changed; a check whose facts have not is left out."""
+        asked: set[str] = set()
+        for episode_id in gone:
+            asked |= _ALL if self._source.take(episode_id) is not None else set()
+        for episode_id, told in changed.items():
+            before, now = self._source.take(episode_id), facts_from_json(told) if told else None
+            asked |= _differing(before, now)
+            if told:
+                self._source.put(episode_id, told)
+        findings: defaultdict[str, list[Finding]] = defaultdict(list)
+        for one in self._passes:
+            for finding in one.findings(self._source, asked):
+                findings[finding.episode_id].append(finding)
+        for finding in spelling_findings(self._root) if is_exported(self._root) else ():
+            if finding.episode_id:
+                findings[finding.episode_id].append(finding)
+        return {episode_id: tuple(some) for episode_id, some in findings.items()}
+
+    def _annotation(self, episode_id: str) -> Path:
+        return self._annotations / f"{episode_id}.json"
+
+    def _current(self, episode_id: str) -> _Found | None:
+        """What was found of an episode whose files are still the same."""
+        with self._lock:
+            found = self._found.get(episode_id)
+        is_current = found is not None and self._checker.is_unchanged(self._annotation(episode_id), found.kept)
+        return found if is_current else None
+
+    def _with_together(self, alone: EpisodeReport) -> EpisodeReport:
+        with self._lock:
+            together = self._together.get(alone.episode_id, ())
+        return replace(alone, findings=in_order((*alone.findings, *together))) if together else alone
+
+
+class _Pass:
+    """One check of the dataset as a whole: what it found last, and which of the facts it looked at."""
+
+    def __init__(self, check: Callable[[FactsSource], Iterator[object]]) -> None:
+        self._check = check
+        self._found: list[Finding] = []
+        self._asked: set[str] | None = None
+
+    def findings(self, source: FactsSource, changed: Collection[str]) -> list[Finding]:
+        """What it finds, where some of the facts by these names have changed."""
+        if self._asked is None or not self._asked.isdisjoint(changed):
+            asked: set[str] = set()
+            found = self._check(lambda: (cast(EpisodeFacts, _Asked(facts, asked)) for facts in source()))
+            self._found = [one for one in found if isinstance(one, Finding) and one.episode_id]
+            self._asked = asked
+        return self._found
+
+
+class _Asked:
+    """The facts of an episode; what is asked of them is noted, so that no list of names can lack one."""
+
+    __slots__ = ("_asked", "_facts")
+
+    def __init__(self, facts: EpisodeFacts, asked: set[str]) -> None:
+        self._facts = facts
+        self._asked = asked
+
+    def __getattr__(self, name: str) -> object:
+        self._asked.add(name)
+        return getattr(self._facts, name)
+
+
+def _differing(one: EpisodeFacts | None, other: EpisodeFacts | None) -> frozenset[str]:
+    if one is None or other is None:
+        return frozenset() if one is other else _ALL
+    return frozenset(name for name in _ALL if getattr(one, name) != getattr(other, name))

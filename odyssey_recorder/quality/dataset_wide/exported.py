@@ -1,0 +1,193 @@
+"""What an exported folder must hold so that the published tools read it: files, hashes, and the released spelling."""
+
+import hashlib
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path, PurePosixPath
+
+from odyssey_recorder.dataset.durable import dataset_of, storage_error
+from odyssey_recorder.dataset.plain_json import NotPlainJsonError, parse, shown
+from odyssey_recorder.files import Largest, open_file, read_file
+from odyssey_recorder.model.episode import Json, screenshot_name
+from odyssey_recorder.quality.dataset_wide.dataset_folder import ANNOTATIONS, episode_ids
+from odyssey_recorder.quality.evidence import FactsSource
+from odyssey_recorder.quality.finding import Criterion, Finding, NotChecked, Severity
+from odyssey_recorder.quality.wording import counted, listed
+
+MANIFESTS = ("SHA256SUMS", "manifest.sha256")
+KEYS = frozenset({"KEY_HOME", "KEY_BACK", "KEY_APPSELECT"})
+SECOND_RELEASE = ("low_level_instruction", "sam2_bbox")
+"""Keys without which the converter of the second release stops; that of the first does not know them."""
+_LINE = re.compile(r"(?P<sha256>[0-9a-fA-F]{64}) [ *](?P<name>.+)")
+
+
+def is_exported(root: Path) -> bool:
+    """Whether the dataset folder was made from another: what was recorded has its proof beside it."""
+    return not (root / "provenance").is_dir()
+
+
+def export_findings(root: Path, source: FactsSource) -> Iterator[Finding | NotChecked]:
+    """EXP01: every picture is there, the manifest of SHA-256 sums is right, and every annotation is spelled as the
+    published converter reads it.
+
+    That converter itself is not run: what it takes is known, and looked for. Whether the splits name what there is, and
+    keep train and test apart, SPL01 and SPL02 say. Raises DatasetError.
+    """
+    if not is_exported(root):
+        yield NotChecked("EXP01", "This is a recorded dataset, with its proof beside it, and no exported folder.")
+        return
+    yield from _pictures(source)
+    yield from _manifest(root, source)
+    yield from spelling_findings(root)
+
+
+def _pictures(source: FactsSource) -> Iterator[Finding]:
+    lacking = sorted(facts.episode_id for facts in source() if not all(facts.pictures))
+    if lacking:
+        yield _error(
+            f"Screenshots of {counted(len(lacking), 'episode')} are missing: {listed(lacking)}.",
+            "Bring the pictures along, or leave the episodes out.",
+        )
+
+
+# --- the manifest ----------------------------------------------------------------------------------------
+
+
+def _manifest(root: Path, source: FactsSource) -> Iterator[Finding | NotChecked]:
+    name = next((name for name in MANIFESTS if (root / name).is_file()), None)
+    if name is None:
+        yield NotChecked("EXP01", f"There is no manifest of hashes ({' or '.join(MANIFESTS)}).")
+        return
+    told: dict[str, bytes] = {}
+    for number, line in enumerate(_lines(root / name), start=1):
+        match = _LINE.fullmatch(line)
+        if match is None:
+            yield _error(f"{name}, line {number}: expected a SHA-256 sum and a file's name.", _MAKE_ANEW)
+            return
+        told[match["name"].removeprefix("./")] = bytes.fromhex(match["sha256"])
+    wrong = sorted({*_wrong_pictures(told, source), *_wrong_files(root, told)})
+    if wrong:
+        words = f"{counted(len(wrong), 'file')} not what {name} says, or not in it: {listed(wrong)}."
+        yield _error(words, "Export anew, or bring back the files that were changed.")
+
+
+_MAKE_ANEW = "Make the manifest anew from the files."
+
+
+def _lines(path: Path) -> list[str]:
+    try:
+        text = read_file(path, Largest.INDEX, within=path.parent).decode(errors="backslashreplace")
+    except OSError as error:
+        raise storage_error(error, path, "read") from error
+    return [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")] if text else []
+
+
+def _wrong_pictures(told: dict[str, bytes], source: FactsSource) -> Iterator[str]:
+    """The pictures whose hashes, known already, the manifest tells otherwise; takes all of them out of `told`."""
+    for facts in source():
+        for step, sha256 in enumerate(facts.pictures):
+            name = f"screenshots/{screenshot_name(facts.episode_id, step)}"
+            said = told.pop(name, None)
+            if sha256 and (said is None or said.hex() != sha256):
+                yield name
+
+
+def _wrong_files(root: Path, told: Mapping[str, bytes]) -> Iterator[str]:
+    yield from {f"{ANNOTATIONS}/{episode_id}.json" for episode_id in episode_ids(root)} - told.keys()
+    for name, said in told.items():
+        place = PurePosixPath(name)
+        inside = not place.is_absolute() and ".." not in place.parts
+        if not inside or _sha256(root / place, root) != said:
+            yield name
+
+
+def _sha256(path: Path, root: Path) -> bytes | None:
+    try:
+        with open_file(path, Largest.INDEX, within=root) as file:
+            return hashlib.file_digest(file, "sha256").digest()
+    except (OSError, ValueError):
+        return None
+
+
+# --- the spelling ----------------------------------------------------------------------------------------
+
+
+def spelling_findings(root: Path) -> Iterator[Finding]:
+    """The part of EXP01 that asks for nothing but the annotations. Raises DatasetError."""
+    lacking: list[str] = []
+    ids = sorted(episode_ids(root))
+    for episode_id in ids:
+        steps = _steps(root / ANNOTATIONS / f"{episode_id}.json")
+        problem = _first_problem(steps)
+        if problem:
+            yield _error(problem, _RESPELL, episode_id)
+        elif any(key not in step for step in steps for key in SECOND_RELEASE):
+            lacking.append(episode_id)
+    if lacking:
+        yield _unannotated(lacking, of=len(ids))
+
+
+_RESPELL = "Write it with: odyssey-recorder convert --dialect release."
+
+
+def _unannotated(lacking: list[str], *, of: int) -> Finding:
+    """Where no episode is annotated it is data as of the first release; where some are, tools stop half way."""
+    partly = len(lacking) < of
+    return Finding(
+        "EXP01", Severity.ERROR if partly else Severity.WARNING, None, "", None,
+        f"{len(lacking)} of {counted(of, 'episode')} have steps without {' or '.join(SECOND_RELEASE)}: the converter "
+        "of the first release reads them, that of the second stops there.",
+        "Annotate the steps, or leave those episodes out." if partly else "Say so to who gets the data.",
+    )  # fmt: skip
+
+
+def _steps(path: Path) -> list[dict[str, Json]]:
+    """The steps of an annotation; none where it is no episode, which other checks tell."""
+    try:
+        tree = parse(read_file(path, Largest.ANNOTATION, within=dataset_of(path)))
+    except OSError as error:
+        raise storage_error(error, path, "read") from error
+    except NotPlainJsonError:
+        return []
+    steps = tree.get("steps") if isinstance(tree, dict) else None
+    return [step for step in steps if isinstance(step, dict)] if isinstance(steps, list) else []
+
+
+def _first_problem(steps: list[dict[str, Json]]) -> str:
+    """Why the published converter would stop at the episode, or score it wrong; empty where it would not."""
+    for number, step in enumerate(steps):
+        problem = _problem(step)
+        if problem:
+            return f"Step {number} is not spelled as the published tools read it: {problem}."
+    return ""
+
+
+def _problem(step: Mapping[str, Json]) -> str:
+    action, info = step.get("action"), step.get("info")
+    match action:
+        case "CLICK" if isinstance(info, str):
+            return "" if info in KEYS else f"CLICK with {shown(info)}"
+        case "CLICK" | "LONG_PRESS":
+            if step.get("sam2_bbox") == []:
+                return "an empty sam2_bbox at a point makes every prediction count as wrong"
+            return "" if _points(info) >= 1 else f"{action} without a point"
+        case "SCROLL":
+            return "" if _points(info) == 2 else "SCROLL without two points"
+        case "TEXT":
+            return "" if isinstance(info, str) else "TEXT without a text"
+        case "COMPLETE" | "INCOMPLETE":
+            return ""
+        case _:
+            return f"action {shown(action)}"
+
+
+def _points(info: Json) -> int:
+    """How many points `info` is a list of; 0 where it is none."""
+    if not isinstance(info, list):
+        return 0
+    pairs = [one for one in info if isinstance(one, list) and len(one) == 2 and all(type(axis) is int for axis in one)]
+    return len(pairs) if len(pairs) == len(info) else 0
+
+
+def _error(found: str, todo: str, episode_id: str = "") -> Finding:
+    return Finding("EXP01", Severity.ERROR, Criterion.PICTURES, episode_id, None, found, todo)

@@ -1,0 +1,222 @@
+"""Which pictures are those of another step too, and when that is no wonder: the device showed the same screen twice."""
+
+import hashlib
+from array import array
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from odyssey_recorder.quality.dataset_wide.alphabet import Alphabet
+from odyssey_recorder.quality.evidence import EpisodeFacts, FactsSource, Shown
+from odyssey_recorder.quality.finding import Criterion, Finding, Severity
+from odyssey_recorder.quality.thresholds import (
+    ALIKE_LOOKS,
+    ALIKE_SHARE,
+    COMMON_LOOK,
+    COMMON_SCREEN,
+    NAMED_AT_MOST,
+    SAME_LOOK,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where a picture is, what the proof says of its screen, and what led to it: the look before, and the action."""
+
+    episode_id: str
+    step: int
+    device: str
+    before: int | None
+    action: str
+    shown: Shown | None
+    from_home: bool
+
+    @property
+    def is_home(self) -> bool:
+        """Whether the home screen is to be expected there."""
+        return self.step == 0 or self.action == "HOME"
+
+    @property
+    def is_first_page(self) -> bool:
+        """Whether an app was opened on the home screen just before, as far as a file without a proof tells."""
+        return self.from_home and self.action.startswith("CLICK ")
+
+
+def repeated_pictures(source: FactsSource) -> Iterator[Finding]:
+    """IMG06: the very file of a screenshot is that of another step too, and nothing explains it.
+
+    With a proof: the same app was in front, and its view tree said the same words, at another step that has the picture
+    and whose frame was taken at another time. Where the proof says otherwise of a step than of all others that have its
+    picture, it is a mix-up of files. Steps that follow one another are IMG07's.
+
+    Without a proof a picture of another episode is explained, on one device, where it is the home screen (an episode
+    begins with it, or HOME led to it) or an app's first page (a CLICK on the home screen led to it), and where in both
+    episodes the same action on a screen that looked the same led to it: the status bar's clock may stand still.
+
+    A picture that many episodes have unexplained says little, and is a note; of few it is a warning.
+    """
+    repeated = _at_several_steps(source)
+    places: defaultdict[str, list[_Place]] = defaultdict(list)
+    for facts in source():
+        for place, sha256 in _places(facts):
+            if _key(sha256) in repeated:
+                places[sha256].append(place)
+    for group in places.values():
+        mixed_up = list(_mixed_up(group))
+        yield from _found(mixed_up, group, common=len({place.episode_id for place in mixed_up}))
+        owners = {place.episode_id for place in group}
+        if len(owners) > 1:
+            yield from _found(_unexplained(group), group, common=len(owners))
+
+
+def episodes_that_look_alike(source: FactsSource) -> Iterator[Finding]:
+    """IMG06, as a note: nearly all screens of an episode look like those of one other episode with another task.
+
+    Single screens that look alike say nothing: the first page of an app looks the same in every episode. So looks that
+    many episodes have are left out, and only episodes that share nearly all the others are named.
+    """
+    shared = _looks_of_several(source)
+    had_by: defaultdict[int, list[str]] = defaultdict(list)
+    tasks: dict[str, int] = {}
+    for facts in source():
+        for look in _looks(facts) & shared:
+            had_by[look].append(facts.episode_id)
+            tasks[facts.episode_id] = hash((facts.meta_task, facts.task))
+    for facts in source():
+        own = [look for look in _looks(facts) if len(had_by.get(look, ())) <= COMMON_LOOK]
+        if len(own) >= ALIKE_LOOKS:
+            others = Counter(other for look in own for other in had_by.get(look, ()) if other != facts.episode_id)
+            yield from _alike(facts, len(own), others, tasks)
+
+
+def _alike(facts: EpisodeFacts, own: int, others: Counter[str], tasks: dict[str, int]) -> Iterator[Finding]:
+    task = tasks.get(facts.episode_id)
+    alike = [one for one, count in others.most_common() if count >= ALIKE_SHARE * own and tasks[one] != task]
+    if alike:
+        yield Finding(
+            "IMG06", Severity.NOTE, Criterion.PICTURES, facts.episode_id, None,
+            f"Of its {own} screens that are not common to many episodes, {others[alike[0]]} look like those of "
+            f"episode {alike[0]}, which has another task.",
+            "Look whether one of the two was recorded for the other's task.",
+            tuple(alike[:NAMED_AT_MOST]),
+        )  # fmt: skip
+
+
+def _at_several_steps(source: FactsSource) -> set[int]:
+    """The keys of the pictures that more than one step has."""
+    keys = array("Q")
+    for facts in source():
+        keys.extend(_key(sha256) for sha256 in facts.pictures if sha256)
+    return _twice(keys)
+
+
+def _looks_of_several(source: FactsSource) -> set[int]:
+    """The looks that more than one episode has."""
+    looks = array("Q")
+    for facts in source():
+        looks.extend(_looks(facts))
+    return _twice(looks)
+
+
+def _twice(keys: Iterable[int]) -> set[int]:
+    return {key for key, run in groupby(sorted(keys)) if sum(1 for _ in run) > 1}
+
+
+def _key(sha256: str) -> int:
+    """The first 64 bits: enough to leave out nearly all that occurs once, an eighth of the memory."""
+    return int(sha256[:16], 16)
+
+
+def _looks(facts: EpisodeFacts) -> set[int]:
+    """The looks of its screens but the first, told apart by device."""
+    salt = int.from_bytes(hashlib.blake2b(facts.device.encode(), digest_size=8).digest())
+    return {look ^ salt for look in facts.looks[1:] if look is not None}
+
+
+def _places(facts: EpisodeFacts) -> Iterator[tuple[_Place, str]]:
+    from_home = False
+    shown = facts.screens or (None,) * len(facts.pictures)
+    for step, sha256 in enumerate(facts.pictures):
+        before, action = (facts.looks[step - 1], facts.actions[step - 1]) if step else (None, "")
+        place = _Place(facts.episode_id, step, facts.device, before, action, shown[step], from_home)
+        from_home = place.is_home
+        if sha256:
+            yield place, sha256
+
+
+# --- by the proof ----------------------------------------------------------------------------------------
+
+
+def _mixed_up(group: Sequence[_Place]) -> Iterator[_Place]:
+    """The places of whose screen the proof says otherwise than of all others that have the picture."""
+    proved = [(place, place.shown) for place in group if place.shown is not None]
+    screens = Counter((shown.package, shown.words) for _, shown in proved)
+    packages = Counter(shown.package for _, shown in proved)
+    takers: defaultdict[int, set[str]] = defaultdict(set)
+    for place, shown in proved:
+        takers[shown.taken_us].add(place.episode_id)
+    for place, shown in proved:
+        alike = screens[shown.package, shown.words] + (screens[shown.package, ""] if shown.words else 0)
+        is_copied = len(takers[shown.taken_us]) > 1
+        is_alone = (alike if shown.words else packages[shown.package]) == 1
+        if (is_alone or is_copied) and any(not _follow(place, other) for other, _ in proved if other is not place):
+            yield place
+
+
+def _follow(one: _Place, other: _Place) -> bool:
+    return one.episode_id == other.episode_id and abs(one.step - other.step) == 1
+
+
+# --- without one -----------------------------------------------------------------------------------------
+
+
+def _unexplained(group: Sequence[_Place]) -> Iterator[_Place]:
+    """The first place of each episode in which nothing explains the picture, neither a proof nor what led there."""
+    entrances = {place.device for place in group if place.is_home or place.is_first_page}
+    explained = {place.episode_id for place in group if place.device in entrances}
+    explained.update(*(episodes for episodes in _ways(group) if len(episodes) > 1))
+    proved = sum(place.shown is not None for place in group)
+    seen: set[str] = set()
+    for place in group:
+        is_proved = place.shown is not None and proved > 1
+        if place.episode_id not in explained | seen and not is_proved:
+            seen.add(place.episode_id)
+            yield place
+
+
+def _ways(group: Sequence[_Place]) -> list[set[str]]:
+    """The episodes by what led them to the picture: what it looked like before, and the action."""
+    actions = Alphabet()
+    known: list[tuple[str, str, int, set[str]]] = []
+    for place in group:
+        if place.before is None:
+            continue
+        action = actions.letter(place.action)
+        for device, same, before, episodes in known:
+            if (device, same) == (place.device, action) and (before ^ place.before).bit_count() <= SAME_LOOK:
+                episodes.add(place.episode_id)
+                break
+        else:
+            known.append((place.device, action, place.before, {place.episode_id}))
+    return [episodes for *_, episodes in known]
+
+
+def _found(odd: Iterable[_Place], group: Sequence[_Place], *, common: int) -> Iterator[Finding]:
+    """A finding for each of the `odd` places; `common` episodes have the picture like this."""
+    owners = sorted({place.episode_id for place in group})
+    for place in odd:
+        others = [one for one in owners[: NAMED_AT_MOST + 1] if one != place.episode_id]
+        count = len(owners) - 1
+        where = "another step" if not others else f"episode {others[0]}" if count == 1 else f"{count} other episodes"
+        differs = "" if place.shown is None else ", where the device showed another screen"
+        yield Finding(
+            "IMG06",
+            Severity.NOTE if common >= COMMON_SCREEN else Severity.WARNING,
+            Criterion.PICTURES,
+            place.episode_id,
+            place.step,
+            f"The picture is, byte for byte, also in {where}{differs}.",
+            "Check that it shows this episode's own screen; if not, record the episode again.",
+            tuple(others[:NAMED_AT_MOST]),
+        )

@@ -1,0 +1,88 @@
+"""What is kept of every episode of a run for the checks of the whole dataset: off the memory, sorted by id."""
+
+import sqlite3
+from collections.abc import Iterator
+from hashlib import blake2b
+
+from pydantic import TypeAdapter
+
+from odyssey_recorder.dataset.fonts import on_one_line
+from odyssey_recorder.model.action import describe
+from odyssey_recorder.quality.evidence import EpisodeEvidence, EpisodeFacts, Shown, StepEvidence
+
+_LONGEST_ACTION = 80
+_FACTS = TypeAdapter(EpisodeFacts)
+
+
+def facts_of(evidence: EpisodeEvidence) -> EpisodeFacts:
+    """What the checks of a whole dataset need of this episode."""
+    episode, task = evidence.episode, evidence.episode.task
+    pictures = [step.picture for step in evidence.steps]
+    return EpisodeFacts(
+        episode_id=episode.episode_id,
+        category=task.category,
+        device="" if episode.device is None else episode.device.device_name,
+        annotator="" if evidence.proof is None else evidence.proof.origin.annotator,
+        apps=task.apps,
+        meta_task=task.meta_task,
+        task=task.task,
+        instruction=task.instruction,
+        actions=tuple(_words(step) for step in evidence.steps),
+        pictures=tuple("" if one is None else one.sha256 for one in pictures),
+        looks=tuple(None if one is None or one.problem else one.look for one in pictures),
+        screens=tuple(map(_shown, evidence.steps)),
+    )
+
+
+def facts_as_json(facts: EpisodeFacts) -> str:
+    """The facts as they are stored."""
+    return _FACTS.dump_json(facts).decode()
+
+
+def facts_from_json(kept: str) -> EpisodeFacts:
+    """The facts that were stored so."""
+    return _FACTS.validate_json(kept)
+
+
+class FactsCache:
+    """The facts of one run, in a file that the system deletes as soon as nobody needs it; a `FactsSource`."""
+
+    def __init__(self) -> None:
+        self._database = sqlite3.connect("", check_same_thread=False, isolation_level=None)
+        self._database.execute("CREATE TABLE facts (episode_id TEXT, facts TEXT)")
+        self._database.execute("CREATE INDEX by_id ON facts (episode_id)")
+
+    def put(self, episode_id: str, facts: str) -> None:
+        """Add an episode, its facts as they are stored."""
+        self._database.execute("INSERT INTO facts VALUES (?, ?)", (episode_id, facts))
+
+    def take(self, episode_id: str) -> EpisodeFacts | None:
+        """Remove an episode; what was known of it."""
+        found = self._database.execute("SELECT facts FROM facts WHERE episode_id = ?", (episode_id,)).fetchone()
+        self._database.execute("DELETE FROM facts WHERE episode_id = ?", (episode_id,))
+        return None if found is None else facts_from_json(found[0])
+
+    def __call__(self) -> Iterator[EpisodeFacts]:
+        """The facts of every episode that was put there, sorted by id."""
+        for (facts,) in self._database.execute("SELECT facts FROM facts ORDER BY episode_id, rowid"):
+            yield facts_from_json(facts)
+
+    def close(self) -> None:
+        """Forget everything."""
+        self._database.close()
+
+
+def _shown(step: StepEvidence) -> Shown | None:
+    if step.record is None or step.record.screen is None or not step.record.screen.package:
+        return None
+    words = ""
+    if step.views is not None:
+        said = sorted(f"{view.text}\0{view.description}" for view in step.views)
+        words = blake2b("\n".join(said).encode(errors="replace"), digest_size=8).hexdigest()
+    return Shown(step.record.frame.started_us, step.record.screen.package, words)
+
+
+def _words(step: StepEvidence) -> str:
+    action = step.spelled.action
+    words = str(step.spelled.spelled.get("action", "")) if action is None else describe(action)
+    return on_one_line(words)[:_LONGEST_ACTION]

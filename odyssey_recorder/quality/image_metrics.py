@@ -1,0 +1,114 @@
+"""How the screenshots of an episode are measured: none is decoded twice, and none that is known is opened."""
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+from odyssey_recorder.errors import DatasetError
+from odyssey_recorder.files import Largest
+from odyssey_recorder.quality.screenshot import Screenshot, ScreenshotView, change, measure
+from odyssey_recorder.quality.sources import read_evidence, stamp
+
+
+class MetricsMemory(Protocol):
+    """What earlier runs have measured; None wherever they have not."""
+
+    def sha256(self, path: Path, stamp: str) -> str | None:
+        """The hash of a file that has not changed since it was read."""
+        ...
+
+    def picture(self, sha256: str) -> Screenshot | None:
+        """What was measured of a file with this content."""
+        ...
+
+    def change(self, one: str, other: str) -> float | None:
+        """By how much the pictures in two files of these hashes differ."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Learnt:
+    """What was measured and not known before: files by path with stamp and hash, pictures, changes by two hashes."""
+
+    files: dict[str, tuple[str, str]] = field(default_factory=dict)
+    pictures: dict[str, Screenshot] = field(default_factory=dict)
+    changes: dict[tuple[str, str], float] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class _Shot:
+    """A file and what is known of it; its view, once it was decoded."""
+
+    path: Path
+    picture: Screenshot
+    view: ScreenshotView | None = None
+
+
+class ImageMetrics:
+    """Measures screenshots, and gathers in `learnt` what `memory` did not know."""
+
+    def __init__(self, memory: MetricsMemory) -> None:
+        self._memory = memory
+        self.learnt = Learnt()
+
+    def measure_in_turn(self, paths: Iterable[Path]) -> Iterator[tuple[Screenshot | None, float | None]]:
+        """Each picture, and by how much it differs from the one before it; no more than two are in memory.
+
+        None for a file that is not there; no change where one of the two is missing or broken.
+        """
+        before: _Shot | None = None
+        for path in paths:
+            shot = self._look(path)
+            differs = None if before is None or shot is None else self._change(before, shot)
+            yield None if shot is None else shot.picture, differs
+            before = shot
+
+    def _look(self, path: Path) -> _Shot | None:
+        now = stamp(path)
+        if not now:
+            return None
+        sha256 = self._memory.sha256(path, now)
+        picture = self._memory.picture(sha256) if sha256 else None
+        return _Shot(path, picture) if picture else self._read(path, now)
+
+    def _read(self, path: Path, now: str) -> _Shot | None:
+        try:
+            data = read_evidence(path, Largest.PICTURE)
+        except FileNotFoundError:
+            return None
+        except DatasetError as error:
+            return _Shot(path, Screenshot("", problem=str(error)))
+        sha256 = hashlib.sha256(data).hexdigest()
+        self.learnt.files[str(path)] = now, sha256
+        if known := self._memory.picture(sha256):
+            return _Shot(path, known)
+        picture, view = measure(data, sha256)
+        self.learnt.pictures[sha256] = picture
+        return _Shot(path, picture, view)
+
+    def _change(self, one: _Shot, other: _Shot) -> float | None:
+        if one.picture.problem or other.picture.problem:
+            return None
+        if one.picture.sha256 == other.picture.sha256:
+            return 0.0
+        pair = one.picture.sha256, other.picture.sha256
+        known = self._memory.change(*pair)
+        if known is not None:
+            return known
+        views = self._view(one), self._view(other)
+        if views[0] is None or views[1] is None:
+            return None
+        self.learnt.changes[pair] = differs = change(views[0], views[1])
+        return differs
+
+    def _view(self, shot: _Shot) -> ScreenshotView | None:
+        """The view of a picture that was measured earlier, or just now; None where the file has changed meanwhile."""
+        if shot.view is None:
+            try:
+                picture, view = measure(read_evidence(shot.path, Largest.PICTURE))
+            except (FileNotFoundError, DatasetError):
+                return None
+            shot.view = view if picture.sha256 == shot.picture.sha256 else None
+        return shot.view

@@ -1,0 +1,273 @@
+"""How an episode stands among its reviewers: who may judge it next, as which of them, and what came of it. Pure."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import Enum
+from fractions import Fraction
+from hashlib import sha256
+from math import ceil
+from unicodedata import normalize
+
+from odyssey_recorder.quality.finding import Criterion
+from odyssey_recorder.quality.reviewing.review import REASONS, Decision, Fix, Judgement, Rating, Verdict
+
+
+class ReviewStage(Enum):
+    """How far the review of an episode is; CHECKING where that depends on what the checks have not said yet."""
+
+    UNREVIEWED = "Unreviewed"
+    SECOND = "Second review"
+    DISPUTED = "Disputed"
+    ACCEPTED = "Accepted"
+    SENT_BACK = "Sent back"
+    REJECTED = "Rejected"
+    CHECKING = "Checking…"
+
+    @property
+    def is_final(self) -> bool:
+        """Whether nobody needs to judge any more."""
+        return self in (ReviewStage.ACCEPTED, ReviewStage.SENT_BACK, ReviewStage.REJECTED)
+
+
+class Turn(Enum):
+    """As which reviewer somebody would judge an episode; a second sees nothing of the first, a third sees both."""
+
+    FIRST = "first"
+    SECOND = "second"
+    THIRD = "third"
+
+
+class WhyTwice(Enum):
+    """Why an episode is judged by two."""
+
+    SAMPLE = "in the sample"
+    WARNINGS = "has warnings"
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewStatus:
+    """Where the review of an episode is; `verdicts` are those that count, in the order they were given.
+
+    `changed` is True where the episode's files were changed since by no fix, so that earlier verdicts do not count.
+    """
+
+    stage: ReviewStage
+    verdicts: tuple[Verdict, ...] = ()
+    twice: WhyTwice | None = None
+    changed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """How a dataset is reviewed: the share of each stratum that is judged twice, and the seed that chooses them."""
+
+    seed: int = 0
+    second_share: float = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class Stratum:
+    """What a sample is spread over."""
+
+    category: str
+    device: str
+    annotator: str
+
+
+_STAGES = {
+    Decision.ACCEPT: ReviewStage.ACCEPTED,
+    Decision.FIX_AND_ACCEPT: ReviewStage.ACCEPTED,
+    Decision.SEND_BACK: ReviewStage.SENT_BACK,
+    Decision.REJECT: ReviewStage.REJECTED,
+}
+_TURNS = {ReviewStage.UNREVIEWED: Turn.FIRST, ReviewStage.SECOND: Turn.SECOND, ReviewStage.DISPUTED: Turn.THIRD}
+_QUESTIONS = {
+    Criterion.PICTURES: "the screenshots",
+    Criterion.SEQUENCE: "the sequence",
+    Criterion.INSTRUCTION: "the instruction",
+}
+
+
+def same_person(one: str, other: str) -> bool:
+    """Whether two names are one person's: case, outer blanks and Unicode form make no difference."""
+    return comparable_name(one) == comparable_name(other)
+
+
+def sample(episodes: Mapping[str, Stratum], policy: Policy) -> frozenset[str]:
+    """The ids of the episodes that are judged twice: of each stratum the share of the policy, rounded up.
+
+    Chosen by rank of a hash of seed and id: an episode that comes or goes moves at most one other in or out.
+    """
+    strata: dict[tuple[str, str, str], list[str]] = {}
+    for episode_id, stratum in episodes.items():
+        key = (stratum.category, stratum.device, comparable_name(stratum.annotator))
+        strata.setdefault(key, []).append(episode_id)
+    share = Fraction(str(policy.second_share))  # as it is written: 0.07 of 100 are 7, not 8
+
+    def rank(episode_id: str) -> tuple[str, str]:
+        return sha256(f"{policy.seed}:{episode_id}".encode()).hexdigest(), episode_id
+
+    return frozenset(one for ids in strata.values() for one in sorted(ids, key=rank)[: ceil(share * len(ids))])
+
+
+def revisions_to(present: str, fixes: Iterable[Fix]) -> frozenset[str]:
+    """The revision `present`, and all that recorded fixes have led from to it, over any number of fixes."""
+    earlier: dict[str, list[str]] = {}
+    for fix in fixes:
+        earlier.setdefault(fix.after, []).append(fix.before)
+    found, waiting = {present}, [present]
+    while waiting:
+        new = set(earlier.get(waiting.pop(), ())) - found
+        found |= new
+        waiting += new
+    return frozenset(found)
+
+
+def standing(
+    verdicts: Iterable[Verdict], revisions: Iterable[str], twice: WhyTwice | None, *, recorder: str
+) -> ReviewStatus:
+    """How an episode stands; `revisions` are its present one and those that fixes have led from to it.
+
+    A verdict counts once, of one reviewer the newest; that of the recorder never does, nor one whose answers do not
+    bear its decision. Two that agree end the review, whatever a third says; where they differ, the third decides.
+    Two that both refuse the episode agree: it is rejected where both say so, otherwise sent back. One of two that
+    was not asked for is heard all the same.
+    """
+    given = [one for one in verdicts if _may_count(one, recorder)]
+    known = frozenset(revisions)
+    counting = _newest_of_each(one for one in given if one.revision in known)
+    changed = any(one.revision not in known for one in given)
+    return ReviewStatus(_stage(counting, twice), tuple(counting), twice, changed)
+
+
+def standing_so_far(
+    verdicts: Sequence[Verdict], revisions: Iterable[str], *, recorder: str, warned: bool | None, sampled: bool | None
+) -> ReviewStatus:
+    """How an episode stands where warnings and the sample ask for a second verdict, as far as either is known.
+
+    The stage is CHECKING where what is None would make another one of it: a status that is told does not change by
+    itself.
+    """
+    known = frozenset(revisions)
+    asked: list[WhyTwice | None] = [WhyTwice.WARNINGS] if warned is not False else []
+    if warned is not True:
+        asked += [WhyTwice.SAMPLE] if sampled is not False else []
+        asked += [None] if sampled is not True else []
+    possible = [standing(verdicts, known, twice, recorder=recorder) for twice in asked]
+    if len({one.stage for one in possible}) > 1:
+        return replace(possible[-1], stage=ReviewStage.CHECKING)
+    return possible[-1]
+
+
+def standing_fixes(fixes: Sequence[Fix]) -> list[Fix]:
+    """The fixes that hold, the oldest first: neither taken back, nor themselves a taking back."""
+    taken_back = {fix.undoes for fix in fixes}
+    return [fix for fix in fixes if not fix.undoes and fix.id not in taken_back]
+
+
+def turn(now: ReviewStatus, *, recorder: str, reviewer: str) -> Turn | str:
+    """As what `reviewer` may judge the episode now; otherwise why not, in words for the reviewer."""
+    if not comparable_name(reviewer):
+        return "Say who you are first: a verdict carries its reviewer's name."
+    if same_person(recorder, reviewer):
+        return "You recorded this episode: somebody else judges it."
+    if now.stage is ReviewStage.CHECKING:
+        return "The checks are still at work, and may ask for a second review: wait a moment."
+    if now.stage.is_final:
+        return f"This episode is {now.stage.value.lower()}: nothing more is to be judged."
+    if any(same_person(one.by, reviewer) for one in now.verdicts):
+        return "You have judged this episode: now somebody else does."
+    return _TURNS[now.stage]
+
+
+def bears(decision: Decision, judgements: Sequence[Judgement]) -> str:
+    """Why the answers do not bear the decision, in words for the reviewer; empty where they do."""
+    if {one.criterion for one in judgements} != set(Criterion) or len(judgements) != len(Criterion):
+        return "Answer each of the three questions once."
+    lacking = next(filter(None, map(_lacking, judgements)), "")
+    if lacking:
+        return lacking
+    all_passed = all(one.answer is Rating.PASS for one in judgements)
+    if decision.accepts and not all_passed:
+        return "An episode is accepted with three passes: pass what is right, or decide otherwise."
+    if not decision.accepts and all_passed:
+        return f"Say what is wrong: to {decision.value}, at least one of the three questions is not passed."
+    return ""
+
+
+def why_refused(now: ReviewStatus) -> str:
+    """Why an episode was not taken, for its annotator: each reason with its step, and what was said beside."""
+    refusing = [one for one in now.verdicts if not one.decision.accepts]
+    said = [
+        _reason(judgement) for one in refusing for judgement in one.judgements if judgement.answer is not Rating.PASS
+    ]
+    notes = [one.note.strip() for one in refusing]
+    return "; ".join(dict.fromkeys(filter(None, (*said, *notes))))
+
+
+def agrees(one: Verdict, other: Verdict) -> bool:
+    """Whether two verdicts say the same of an episode: both take it or neither does, and no question was passed by one
+    and failed by the other. Unsure contradicts neither."""
+    opposite = {Rating.PASS, Rating.FAIL}
+    return one.decision.accepts is other.decision.accepts and not any(
+        {one.answer(criterion), other.answer(criterion)} == opposite for criterion in Criterion
+    )
+
+
+def comparable_name(name: str) -> str:
+    """A name as names are compared."""
+    return normalize("NFKC", normalize("NFKC", name).casefold()).strip()
+
+
+def _may_count(verdict: Verdict, recorder: str) -> bool:
+    """Whether a verdict is one by the rules, of whichever revision; `subject` may know a recorder that got lost."""
+    return (
+        bool(comparable_name(verdict.by))
+        and not same_person(verdict.by, recorder)
+        and not same_person(verdict.by, verdict.subject.recorder)
+        and not bears(verdict.decision, verdict.judgements)
+    )
+
+
+def _newest_of_each(verdicts: Iterable[Verdict]) -> list[Verdict]:
+    """The newest verdict of each person, in the order they were given, whatever order they come in."""
+    newest = {comparable_name(one.by): one for one in sorted(verdicts, key=lambda one: (one.at, one.id))}
+    return sorted(newest.values(), key=lambda one: (one.at, one.id))
+
+
+def _stage(counting: list[Verdict], twice: WhyTwice | None) -> ReviewStage:
+    if not counting:
+        return ReviewStage.UNREVIEWED
+    first, *others = counting
+    if not others:
+        return _STAGES[first.decision] if twice is None else ReviewStage.SECOND
+    if agrees(first, others[0]):
+        return _joint(first, others[0])
+    return ReviewStage.DISPUTED if len(others) == 1 else _STAGES[others[1].decision]
+
+
+def _joint(first: Verdict, second: Verdict) -> ReviewStage:
+    if first.decision is Decision.REJECT and second.decision is not Decision.REJECT:
+        return _STAGES[second.decision]
+    return _STAGES[first.decision]
+
+
+def _reason(judgement: Judgement) -> str:
+    """What was said of one question: ``A step is missing, at step 3: the search``."""
+    words = " ".join(judgement.words.split())
+    reason = "" if judgement.reason == "other" else REASONS[judgement.criterion][judgement.reason]
+    step = "" if judgement.step is None else f"at step {judgement.step}"
+    place = ", ".join(filter(None, (reason, step)))
+    return ": ".join(filter(None, (place, words)))
+
+
+def _lacking(judgement: Judgement) -> str:
+    """What is missing from one answer."""
+    if judgement.answer is Rating.PASS:
+        return ""
+    question = _QUESTIONS[judgement.criterion]
+    if judgement.reason not in REASONS[judgement.criterion]:
+        return f"Choose a reason for what you say of {question}: {', '.join(REASONS[judgement.criterion])}."
+    if judgement.reason == "other" and not judgement.words.strip():
+        return f"Say in words what is wrong with {question}."
+    return ""

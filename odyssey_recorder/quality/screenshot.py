@@ -1,0 +1,175 @@
+"""What a screenshot file shows, in figures: whether it is whole, how much of it is one colour, what it looks like.
+
+All but the size is measured on a `ScreenshotView`: without the system bars, and with one pixel of about nine, evenly
+spread. That is about one for each dp of the screen; nothing that a person would notice is narrower.
+"""
+
+import hashlib
+import io
+import struct
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from PIL import Image, ImageChops, ImageStat, UnidentifiedImageError
+
+from odyssey_recorder.dataset.png import BROKEN, MOST_PIXELS
+from odyssey_recorder.model.geometry import Size
+from odyssey_recorder.quality.thresholds import CHANNEL, PHONE_ASPECT, PHONE_BARS, WIDE_BARS
+
+_SIGNATURE = b"\x89PNG\r\n\x1a\n"
+_CORE = (b"IHDR", b"PLTE", b"IDAT", b"IEND")
+_SHORT_SIDE = 360
+"""Pixels that a view has on the shorter side of the whole picture, or somewhat more."""
+_COARSE = 2
+"""How uniform a picture is is measured on a grid so much coarser still."""
+_LOOK = (9, 8)
+_BEYOND = [0] * (CHANNEL + 1) + [255] * (255 - CHANNEL)
+
+
+@dataclass(frozen=True, slots=True)
+class Screenshot:
+    """What was measured of one screenshot file.
+
+    `problem` says why it cannot be decoded to its last byte, and is empty where it can; then `size` is that of the
+    picture in pixels, `deviation` the standard deviation (0..127.5) of its luma, `flat` the share (0..1) of its
+    commonest colour, and `look` a 64-bit difference hash: all three with the bars of the system left out.
+    """
+
+    sha256: str
+    problem: str = ""
+    size: Size | None = None
+    deviation: float = 0.0
+    flat: float = 0.0
+    look: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ScreenshotView:
+    """What is measured of a picture, in RGB, and the size of the whole picture."""
+
+    seen: Image.Image
+    whole: Size
+
+
+class _BrokenError(Exception):
+    """Why a file is no whole picture, as a person is told."""
+
+
+def measure(data: bytes, sha256: str = "") -> tuple[Screenshot, ScreenshotView | None]:
+    """The picture that the bytes of a file hold, and the view of it; None where it cannot be decoded.
+
+    `sha256` is that of the bytes, where the caller knows it already.
+    """
+    sha256 = sha256 or hashlib.sha256(data).hexdigest()
+    try:
+        view = _decode(data)
+    except _BrokenError as error:
+        return Screenshot(sha256, problem=str(error)), None
+    coarse = _thinned(view.seen, _COARSE)
+    deviation = ImageStat.Stat(coarse.convert("L")).stddev[0]
+    return Screenshot(sha256, "", view.whole, deviation, _flat(coarse), _look(view.seen.convert("L"))), view
+
+
+def change(one: ScreenshotView, other: ScreenshotView) -> float:
+    """The share (0..1) of pixels that differ in any channel by more than the tolerance; 1.0 for another size."""
+    if one.whole != other.whole:
+        return 1.0
+    difference = ImageChops.difference(one.seen, other.seen)
+    alike = difference.point(_BEYOND * 3).convert("L").histogram()[0]
+    return 1 - alike / (one.seen.width * one.seen.height)
+
+
+def bars(size: Size) -> tuple[int, int]:
+    """How many rows the system's bars take at top and bottom of a picture of `size`: released data do not tell."""
+    short, long = sorted((size.width, size.height))
+    unit, shares = (short, PHONE_BARS) if long > PHONE_ASPECT * short else (size.height, WIDE_BARS)
+    return int(unit * shares[0]), int(unit * shares[1])
+
+
+def _decode(data: bytes) -> ScreenshotView:
+    """The view of the PNG in `data`. Raises _BrokenError."""
+    size, core = _walk(data)
+    try:
+        with Image.open(io.BytesIO(core), formats=("PNG",)) as picture:
+            picture.load()
+            return ScreenshotView(_viewed(picture), size)
+    except UnidentifiedImageError as error:
+        raise _BrokenError("it is not a PNG that can be read") from error
+    except BROKEN as error:
+        raise _BrokenError(f"it cannot be decoded ({error})") from error
+
+
+def _viewed(picture: Image.Image) -> Image.Image:
+    above, below = bars(Size(*picture.size))
+    stride = max(1, min(picture.size) // _SHORT_SIDE)
+    seen = _thinned(picture, stride, (0, above, picture.width, picture.height - below))
+    return seen if seen.mode == "RGB" else seen.convert("RGB")
+
+
+def _thinned(picture: Image.Image, stride: int, area: tuple[int, int, int, int] | None = None) -> Image.Image:
+    """One of so many pixels of each row, and one of so many rows."""
+    left, top, right, bottom = area or (0, 0, *picture.size)
+    size = max(1, (right - left) // stride), max(1, (bottom - top) // stride)
+    return picture.resize(size, Image.Resampling.NEAREST, box=(left, top, right, bottom))
+
+
+def _flat(seen: Image.Image) -> float:
+    pixels = seen.width * seen.height
+    return max(count for count, _ in seen.getcolors(pixels) or []) / pixels
+
+
+def _look(luma: Image.Image) -> int:
+    """The difference hash: for 8x8 cells, from the top left, whether each is darker than its right neighbour."""
+    width, height = _LOOK
+    cells = luma.resize(_LOOK, Image.Resampling.BOX).tobytes()
+    pairs = (at for row in range(height) for at in range(row * width, row * width + width - 1))
+    look = 0
+    for at in pairs:
+        look = look << 1 | (cells[at] < cells[at + 1])
+    return look
+
+
+def _walk(data: bytes) -> tuple[Size, bytes]:
+    """The size that the header tells, and the file without all that does not carry pixels: that is never decoded.
+
+    Every chunk is held against its checksum, which the decoder does not do. Raises _BrokenError.
+    """
+    if not data:
+        raise _BrokenError("the file is empty")
+    if not data.startswith(_SIGNATURE):
+        raise _BrokenError("it is not a PNG file")
+    chunks = _chunks(data)
+    name, header = next(chunks)
+    size = _size(name, header)
+    core: list[bytes | memoryview] = [_SIGNATURE, header]
+    for name, chunk in chunks:
+        if name in _CORE:
+            core.append(chunk)
+    return size, b"".join(core)
+
+
+def _size(name: bytes, header: memoryview) -> Size:
+    """What the first chunk tells of the size. Raises _BrokenError where it is no header, or no screen is so large."""
+    if name != b"IHDR" or len(header) != 25:
+        raise _BrokenError("its header is damaged")
+    size = Size(*struct.unpack_from(">II", header, 8))
+    if size.width * size.height > MOST_PIXELS:
+        raise _BrokenError(f"it claims to be {size} pixels large, which no screen is")
+    return size
+
+
+def _chunks(data: bytes) -> Iterator[tuple[bytes, memoryview]]:
+    """Each chunk up to the closing one, whole, and its name. Raises _BrokenError at the first damaged one."""
+    view, at, name = memoryview(data), len(_SIGNATURE), b""
+    while name != b"IEND":
+        if len(data) < at + 12:
+            raise _BrokenError(f"it is cut off after {len(data)} bytes")
+        length, name = struct.unpack_from(">I4s", data, at)
+        end = at + 8 + length
+        if len(data) < end + 4:
+            raise _BrokenError(f"it is cut off after {len(data)} bytes")
+        if zlib.crc32(view[at + 4 : end]) != int.from_bytes(view[end : end + 4]):
+            raise _BrokenError(f"its bytes {at} to {end + 4} are damaged: the checksum differs")
+        yield name, view[at : end + 4]
+        at = end + 4

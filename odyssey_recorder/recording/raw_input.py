@@ -1,0 +1,194 @@
+"""One thing done on the device in passive mode: what is known of it so far, and what it turns out to have been."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from enum import Enum
+
+from odyssey_recorder.gesture.areas import (
+    KeyStroke,
+    NavigationRules,
+    OnScreen,
+    Pressed,
+    ScreenAreas,
+    Swiped,
+    confirmed,
+    meaning,
+)
+from odyssey_recorder.gesture.contacts import Contact, to_stroke
+from odyssey_recorder.gesture.getevent import InputDeviceNode
+from odyssey_recorder.gesture.recognizer import TouchRules
+from odyssey_recorder.model.action import Complete, Impossible, SystemKey
+from odyssey_recorder.model.geometry import Size
+from odyssey_recorder.recording.events import Intent, KeyPress, ScreenLooked, Strike
+from odyssey_recorder.recording.timeline import FrameFound
+
+FOCUS_NS = 500_000_000
+"""So long after a swipe another app is in front, if it goes there at all."""
+
+PARTS_UNSURE = "the keyboard, the bars or the screen's posture changed at about the moment of the touch"
+NO_LOOK = "the device did not say in time how its screen is parted"
+NO_KEY = "it looked like a swipe to another app, but none of the system's keys was its effect"
+
+BLIND = "The screen was not seen between your last two actions: the second was not recorded."
+PINCHED = "Two fingers at once are no action of the dataset: nothing was recorded of them."
+NO_PICTURE = "There is no picture of the screen from before your last action: it was not recorded."
+BESIDE = "You touched beside the picture, where nothing feels it: nothing was recorded."
+NO_PLACE = "How the screen was turned during your last touch is not known: it was not recorded."
+
+
+class Typing(Enum):
+    """A key of some keyboard: part of a text."""
+
+    STROKE = "stroke"
+    ENTER = "enter"
+
+
+@dataclass(slots=True)
+class RawInput:
+    """Something done on the device, or wanted of the recorder, at `at_ns`, of which the word came at `arrived_ns`.
+
+    `device_us` is when it was done on the device's own clock, `last_ns` when something was done there before.
+    `what` is None until the finger lifts. `before` and `after` are looks at the screen around it, the latter asked for
+    at `look_ns` or later; `found` is its picture. Nothing more is waited for when it is `overdue`; nothing is recorded
+    of one that is `refused`, for the reason that this is.
+    """
+
+    at_ns: int
+    uncertainty_ns: int
+    arrived_ns: int
+    what: Contact | SystemKey | Typing | Complete | Impossible | None
+    before: ScreenLooked | None = None
+    after: ScreenLooked | None = None
+    look_ns: int = 0
+    found: FrameFound | None = None
+    lifted_ns: int = 0
+    clock_agreed: bool = False
+    overdue: bool = False
+    refused: str = ""
+    flags: tuple[str, ...] = ()
+    device_us: int | None = None
+    last_ns: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class RawAction:
+    """A deed that becomes a step."""
+
+    intent: Intent
+    found: FrameFound
+    flags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Stroke:
+    """A deed that goes on with a text, or begins one; `enters` if it may have sent it off."""
+
+    found: FrameFound
+    flags: tuple[str, ...] = ()
+    enters: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """A deed of which nothing is recorded, and what the annotator is told."""
+
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Waits:
+    """A deed of which not enough is known yet: a look at the screen asked for at `look_ns` or later."""
+
+    look_ns: int
+
+
+Outcome = RawAction | Stroke | Refused | Waits
+
+
+@dataclass(frozen=True, slots=True)
+class Interpreter:
+    """Makes of contacts what they were, by the rules of one device."""
+
+    touch: TouchRules
+    navigation: NavigationRules
+
+    def outcome(
+        self, raw_input: RawInput, found: FrameFound, nodes: Mapping[str, InputDeviceNode], size: Size | None
+    ) -> Outcome:
+        """What `deed` was; its picture is `found`, of `size`."""
+        match raw_input.what:
+            case SystemKey():
+                return RawAction(KeyPress(raw_input.what), found)
+            case Complete() | Impossible():
+                return RawAction(raw_input.what, found)
+            case Typing() as key:
+                return Stroke(found, enters=key is Typing.ENTER)
+            case Contact(fingers=fingers) if fingers > 1:
+                return Refused(PINCHED)
+            case Contact():
+                return self._contact(raw_input, raw_input.what, found, nodes, size)
+            case None:
+                return Waits(raw_input.look_ns)
+
+    def _contact(
+        self,
+        raw_input: RawInput,
+        contact: Contact,
+        found: FrameFound,
+        nodes: Mapping[str, InputDeviceNode],
+        size: Size | None,
+    ) -> Outcome:
+        if raw_input.after is None and not raw_input.overdue:
+            return Waits(raw_input.arrived_ns)
+        areas, flags = _areas(raw_input, found, size)
+        node = nodes.get(contact.node)
+        if areas is None or node is None:
+            return Refused(NO_PLACE)
+        stroke = to_stroke(contact, node, areas.glass or areas.panel, areas.rotation, areas.size)
+        if areas.size.clamp(stroke.start) != stroke.start:
+            return Refused(BESIDE)
+        meant = meaning(stroke, areas, self.touch, self.navigation)
+        match meant:
+            case Pressed(key):
+                return RawAction(KeyPress(key), found, flags)
+            case KeyStroke(enters):
+                return Stroke(found, flags, enters)
+            case OnScreen():
+                return RawAction(Strike(stroke), found, flags)
+            case Swiped():
+                return _navigated(raw_input, RawAction(Strike(stroke), found, flags), meant)
+
+
+def _navigated(raw_input: RawInput, scroll: RawAction, swiped: Swiped) -> Outcome:
+    after = raw_input.after
+    late_enough = after is not None and after.asked_ns >= raw_input.lifted_ns + FOCUS_NS
+    if not late_enough and not raw_input.overdue and swiped.looks_like is not SystemKey.BACK:
+        return Waits(raw_input.lifted_ns + FOCUS_NS)
+    if after is None or after.areas is None:
+        return replace(scroll, intent=KeyPress(swiped.looks_like))
+    key = confirmed(swiped, after.areas)
+    return replace(scroll, flags=(*scroll.flags, NO_KEY)) if key is None else replace(scroll, intent=KeyPress(key))
+
+
+def _areas(raw_input: RawInput, found: FrameFound, size: Size | None) -> tuple[ScreenAreas | None, tuple[str, ...]]:
+    """How the screen was parted under the finger, and what is odd about that.
+
+    The look before counts if it is from while the same screen was shown, or if the one after agrees with it. If not,
+    a keyboard that either saw was there.
+    """
+    before = raw_input.before.areas if raw_input.before is not None else None
+    after = raw_input.after.areas if raw_input.after is not None else None
+    fitting = [areas for areas in (before, after) if areas is not None and size in {None, areas.size}]
+    if not fitting:
+        return None, ()
+    areas = fitting[0]
+    if before is None or after is None:
+        return areas, (NO_LOOK,)
+    fresh = raw_input.before is not None and raw_input.before.asked_ns >= raw_input.at_ns - found.still_ns
+    if areas is before and (fresh or _parts(before) == _parts(after)):
+        return areas, ()
+    return replace(areas, keyboard=areas.keyboard or after.keyboard), (PARTS_UNSURE,)
+
+
+def _parts(areas: ScreenAreas) -> ScreenAreas:
+    return replace(areas, package="", activity="")

@@ -1,0 +1,446 @@
+"""The line in which deeds wait until all is known that makes them steps: pictures, looks, and what was typed."""
+
+from collections import deque
+from dataclasses import dataclass
+
+from odyssey_recorder.gesture.contacts import (
+    Contact,
+    ContactBegan,
+    ContactLost,
+    EventsDropped,
+    KeyPressed,
+    KeyTyped,
+    LossCause,
+)
+from odyssey_recorder.gesture.getevent import InputDeviceNode
+from odyssey_recorder.model.action import Complete, Impossible, SystemKey
+from odyssey_recorder.model.geometry import Size
+from odyssey_recorder.recording import effects, events
+from odyssey_recorder.recording.raw_input import (
+    BLIND,
+    NO_PICTURE,
+    PINCHED,
+    Interpreter,
+    Outcome,
+    RawAction,
+    RawInput,
+    Refused,
+    Stroke,
+    Typing,
+    Waits,
+)
+from odyssey_recorder.recording.timeline import MOVING, TOO_OLD_NS, FrameFound, Nothing, NotYet, Sighting, Timeline
+from odyssey_recorder.recording.typing import ECHO_NS, FieldReading, FieldReadings, Spell
+
+PATIENCE_NS = 3_000_000_000
+"""So long after a deed its proof may come; then it is taken as far as it is known."""
+
+LOOK_PATIENCE_NS = 10_000_000_000
+"""How long to wait for a look that is under way: on a busy computer one takes several seconds."""
+
+MOST_WAITING = 40
+"""So many deeds may wait in line, each with a picture in memory."""
+
+LOOK_EVERY_NS = 50_000_000
+"""Between looks that a deed waits for."""
+LOOK_AGAIN_NS = 300_000_000
+"""Between looks at a screen that changes by itself."""
+CLOCK_EVERY_NS = 20_000_000_000
+"""Between readings of the device's clock while nothing happens: it drifts."""
+
+ENTER_KEYS = frozenset({"KEY_ENTER", "KEY_KPENTER"})
+
+LATE_NS = 300_000_000
+"""Where the device's clock tells nothing, something was done so long before the word of it came, or less."""
+
+TOO_MANY = "Too much is waiting to be written: what you did just now was not recorded. Wait a moment."
+
+LOST = "A touch was not recorded: {}."
+DROPPED = "The device was too busy and dropped events: look whether your last action was recorded."
+
+CLOCK_UNSURE = "the device's clock was changed at about the moment of the touch"
+CLOCK_UNREAD = "the device's clock could not be read after the touch"
+TEXT_UNSURE = "what was typed could not be read"
+
+
+@dataclass(frozen=True, slots=True)
+class RawStep:
+    """A step that is ready; `guess` if the annotator is to be asked for its text."""
+
+    save: effects.SaveStep
+    guess: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RawUndo:
+    """The annotator takes back what came before, at `at_ns`."""
+
+    at_ns: int
+
+
+class RawInputQueue:
+    """Deeds go in as they are done, and come out as steps in the order of their touch-downs."""
+
+    def __init__(self, interpreter: Interpreter) -> None:
+        self._interpreter = interpreter
+        self._timeline = Timeline()
+        self._sizes: dict[int, Size | None] = {}
+        self._keeping: set[int] = set()
+        self._kept: set[int] = set()
+        self._nodes: dict[str, InputDeviceNode] = {}
+        self._line: deque[RawInput | RawUndo] = deque()
+        self._fingers: dict[tuple[str, int], RawInput] = {}
+        self._pinched_until_us = -1
+        self._spell: Spell | None = None
+        self._done_ns = 0
+        self._readings = FieldReadings()
+        self._still = False
+        self._looks: deque[events.ScreenLooked] = deque(maxlen=8)
+        self._looking = False
+        self._look_tried_ns = -LOOK_AGAIN_NS
+        self._screen: int | None = None
+        self._looked_at: int | None = None
+        self._finished_ns: int | None = None
+        self._last_ns = 0
+
+    @property
+    def newest(self) -> int | None:
+        """The first frame of the screen that is shown now."""
+        return self._screen
+
+    @property
+    def waiting(self) -> bool:
+        """Whether a deed is under way, or waits for its proof."""
+        return bool(self._line) or (self._spell is not None and self._finished_ns is not None)
+
+    @property
+    def keeping(self) -> bool:
+        """Whether a picture is on its way into the draft."""
+        return bool(self._keeping)
+
+    @property
+    def needed(self) -> frozenset[int]:
+        """The frames that may still become a step's picture."""
+        found = {
+            raw_input.found.number
+            for raw_input in self._line
+            if isinstance(raw_input, RawInput) and raw_input.found is not None
+        }
+        if self._spell is not None:
+            found.add(self._spell.stroke.found.number)
+        return self._timeline.held() | found
+
+    # Frames and pictures.
+
+    def see(self, frame: events.FrameSeen) -> None:
+        """Take in a frame."""
+        same = frame.anchor != frame.number
+        self._timeline.see(
+            Sighting(frame.number, frame.started_ns, frame.arrived_ns, streamed=frame.streamed, same=same)
+        )
+        self._screen, self._still = self._timeline.newest, frame.still
+        self._sizes[frame.number] = frame.size
+        needed = self.needed
+        self._kept &= needed
+        self._sizes = {number: size for number, size in self._sizes.items() if number in needed}
+
+    def frame_kept(self, number: int) -> None:
+        """A picture is safe."""
+        self._keeping.discard(number)
+        self._kept.add(number)
+
+    def frame_failed(self, number: int) -> bool:
+        """A picture could not be written; whether it was wanted. It is asked for again."""
+        wanted = number in self._keeping
+        self._keeping.discard(number)
+        return wanted
+
+    def frame_missing(self, number: int) -> None:
+        """A picture can never be had: the deeds that it belongs to are refused."""
+        self._keeping.discard(number)
+        for raw_input in self._raw_inputs():
+            if raw_input.found is not None and raw_input.found.number == number:
+                raw_input.refused = NO_PICTURE
+        if self._spell is not None and self._spell.stroke.found.number == number:
+            self._spell.first.refused = NO_PICTURE
+            self._line.appendleft(self._spell.first)
+            self._spell = None
+
+    def lose_sight(self) -> None:
+        """Nothing is seen of the device any more: what is in line is taken as far as it is known."""
+        for raw_input in self._raw_inputs():
+            raw_input.overdue = True
+            self._find_picture(raw_input)
+        self._timeline.forget()
+
+    # Looks.
+
+    def look(self, looked: events.ScreenLooked) -> None:
+        """Take in a look at the screen's parts, or that there was none to be had."""
+        self._looking = False
+        if looked.areas is not None:
+            self._looks.append(looked)
+        for raw_input in self._raw_inputs():
+            if looked.clock_agreed and looked.asked_ns >= raw_input.arrived_ns:
+                raw_input.clock_agreed = True
+            if looked.areas is not None and looked.asked_ns >= raw_input.look_ns and _lacks_look(raw_input):
+                raw_input.after = looked
+
+    def read_field(self, reading: events.FieldRead) -> None:
+        """Take in what the focused field held."""
+        self._readings.add(FieldReading(reading.text, reading.asked_ns, reading.answered_ns, reading.field))
+
+    def doubt_clock(self) -> None:
+        """The moments of all that is in line are not sure any more."""
+        for raw_input in self._raw_inputs():
+            if not raw_input.clock_agreed:
+                raw_input.clock_agreed, raw_input.found = True, None
+                _take_for_late(raw_input)
+
+    # Deeds.
+
+    def finish(self, now_ns: int) -> None:
+        """Nothing is done any more: what was typed last is a text."""
+        self._finished_ns = now_ns
+
+    def follow(self, nodes: tuple[InputDeviceNode, ...], now_ns: int) -> None:
+        """The input nodes that contacts come from; what was done until `now_ns`, when nobody listened, is not known."""
+        self._nodes = {node.node: node for node in nodes}
+        self._last_ns = max(self._last_ns, now_ns)
+
+    def hear(self, heard: events.InputHeard) -> str:
+        """Take in what was done on the device; words for the annotator where it cannot be recorded."""
+        match heard.news:
+            case ContactBegan(node, slot, time_us):
+                told = self._stand(heard, None, time_us)
+                if not told:
+                    self._fingers[node, slot] = self._raw_inputs()[-1]
+                return told
+            case Contact(node, slot):
+                began = self._fingers.pop((node, slot), None)
+                if began is not None:
+                    began.what, began.lifted_ns = heard.news, heard.arrived_ns
+                return ""
+            case ContactLost(node, slot, _, cause):
+                lost = self._fingers.pop((node, slot), None)
+                if lost is not None:
+                    lost.what, lost.refused = Typing.STROKE, LOST.format(cause.value)
+                    return ""
+                return LOST.format(cause.value) if cause is LossCause.PLACE_UNKNOWN else ""
+            case KeyPressed(_, key, time_us):
+                return self._stand(heard, key, time_us)
+            case KeyTyped(_, code, time_us):
+                return self._stand(heard, Typing.ENTER if code in ENTER_KEYS else Typing.STROKE, time_us)
+            case EventsDropped():
+                self._last_ns = max(self._last_ns, heard.at_ns)
+                return DROPPED
+
+    def want(self, wanted: Complete | Impossible | RawUndo, now_ns: int) -> None:
+        """Let something stand in line that is wanted of the recorder, not done on the device."""
+        raw_input = wanted if isinstance(wanted, RawUndo) else RawInput(now_ns, 0, now_ns, wanted, clock_agreed=True)
+        self._line.append(raw_input)
+
+    def _stand(self, heard: events.InputHeard, what: SystemKey | Typing | None, device_us: int) -> str:
+        if len(self._line) >= MOST_WAITING:
+            return TOO_MANY
+        before = next((look for look in reversed(self._looks) if look.answered_ns <= heard.at_ns), None)
+        raw_input = RawInput(
+            heard.at_ns, heard.uncertainty_ns, heard.arrived_ns, what, before, look_ns=heard.arrived_ns
+        )
+        raw_input.device_us, raw_input.last_ns = device_us, self._last_ns
+        if raw_input.uncertainty_ns > TOO_OLD_NS:
+            _take_for_late(raw_input)
+        self._last_ns = raw_input.at_ns
+        self._line.append(raw_input)
+        return ""
+
+    def _raw_inputs(self) -> list[RawInput]:
+        return [raw_input for raw_input in self._line if isinstance(raw_input, RawInput)]
+
+    # What is to be done, and what is ready.
+
+    def errands(self, now_ns: int, *, may_write: bool, may_look: bool) -> list[effects.PassiveEffect]:
+        """Pictures to keep and looks to take, for what is in line."""
+        wanted: list[effects.PassiveEffect] = []
+        for raw_input in self._raw_inputs():
+            if raw_input.what is not None and now_ns - max(
+                raw_input.arrived_ns, raw_input.lifted_ns
+            ) >= self._patience_ns(raw_input):
+                raw_input.overdue = True
+            self._find_picture(raw_input)
+        if may_write:
+            wanted += [effects.KeepFrame(number) for number in self._pictures_to_keep()]
+        if may_look and self._is_look_due(now_ns):
+            self._looking, self._look_tried_ns, self._looked_at = True, now_ns, self._screen
+            wanted.append(effects.LookAtScreen())
+        if may_look and self._readings.is_due(now_ns, self._screen, still=self._still):
+            self._readings.begin(now_ns, self._screen)
+            wanted.append(effects.LookAtField())
+        return wanted
+
+    def next(self, now_ns: int) -> RawStep | RawUndo | Refused | None:
+        """What is first in line, if it is ready; it leaves the line."""
+        while self._line:
+            head = self._line[0]
+            if self._spell is not None and (isinstance(head, RawUndo) or isinstance(head.what, Complete | Impossible)):
+                return self._end_spell(self._spell, head.at_ns, now_ns)
+            if isinstance(head, RawUndo):
+                self._line.popleft()
+                return head
+            match self._outcome(head):
+                case Stroke() as stroke:
+                    self._type(head, stroke)
+                case Refused() as refused:
+                    return self._refuse(head, refused)
+                case RawAction() as act:
+                    return self._act(head, act)
+                case Waits(look_ns):
+                    head.look_ns = max(head.look_ns, look_ns)
+                    return None
+        if self._spell is not None and self._finished_ns is not None:
+            return self._end_spell(self._spell, self._finished_ns, now_ns)
+        return None
+
+    def _outcome(self, raw_input: RawInput) -> Outcome:
+        if raw_input.refused and raw_input.what is not None:
+            return Refused(raw_input.refused)
+        if raw_input.found is None or not (raw_input.clock_agreed or raw_input.overdue):
+            return Waits(raw_input.look_ns)
+        if raw_input.found.age_ns > TOO_OLD_NS and raw_input.at_ns - raw_input.found.age_ns < raw_input.last_ns:
+            return Refused(BLIND)
+        return self._interpreter.outcome(
+            raw_input, raw_input.found, self._nodes, self._sizes.get(raw_input.found.number)
+        )
+
+    def _act(self, raw_input: RawInput, act: RawAction) -> RawStep | None:
+        if self._spell is not None:
+            return self._close(self._spell, raw_input.at_ns)
+        if act.found.number not in self._kept:
+            return None
+        self._leave(raw_input)
+        ends = isinstance(act.intent, Complete | Impossible)
+        sent = None if ends else (raw_input.at_ns, max(raw_input.at_ns, raw_input.lifted_ns))
+        return RawStep(_save(raw_input, act.found, act.intent, sent, act.flags))
+
+    def _refuse(self, raw_input: RawInput, refused: Refused) -> RawStep | Refused | None:
+        """Let a deed go of which nothing is recorded; it ends a spell of typing as any other."""
+        if self._spell is not None:
+            return self._close(self._spell, raw_input.at_ns)
+        self._leave(raw_input)
+        if refused.why is PINCHED and isinstance(raw_input.what, Contact):
+            told = raw_input.what.samples[0].time_us <= self._pinched_until_us
+            self._pinched_until_us = max(self._pinched_until_us, raw_input.what.lifted_us)
+            return Refused("") if told else refused
+        return refused
+
+    def _leave(self, raw_input: RawInput) -> None:
+        self._line.popleft()
+        self._done_ns = max(raw_input.arrived_ns, raw_input.lifted_ns)
+        self._readings.want(self._done_ns)
+
+    # Typing.
+
+    def _type(self, raw_input: RawInput, stroke: Stroke) -> None:
+        since_ns = self._done_ns
+        self._leave(raw_input)
+        if self._spell is None:
+            self._spell = Spell(raw_input, stroke, since_ns, self._done_ns, enters=int(stroke.enters))
+        else:
+            self._spell.add(raw_input, self._done_ns, enters=stroke.enters)
+
+    def _end_spell(self, spell: Spell, wanted_ns: int, now_ns: int) -> RawStep | None:
+        """Close a spell after which nothing was done on the device: a reading that is under way is waited for."""
+        if self._readings.tells_end_of(spell.last_ns + ECHO_NS) or now_ns - wanted_ns >= PATIENCE_NS:
+            return self._close(spell, now_ns)
+        return None
+
+    def _close(self, spell: Spell, closed_ns: int) -> RawStep | None:
+        if spell.stroke.found.number not in self._kept:
+            return None
+        self._spell = None
+        first_ns = spell.first.at_ns
+        typed = self._readings.typed_in(spell, closed_ns)
+        flags = spell.stroke.flags if typed.certain else (*spell.stroke.flags, TEXT_UNSURE)
+        sent = (first_ns, max(first_ns, spell.last_ns))
+        save = _save(spell.first, spell.stroke.found, events.TextEntered(typed.text), sent, flags)
+        return RawStep(save, None if typed.certain else typed.text)
+
+    # Pictures and looks.
+
+    def _find_picture(self, raw_input: RawInput) -> None:
+        if raw_input.found is not None or raw_input.refused:
+            return
+        at_ns, uncertainty_ns = raw_input.at_ns, raw_input.uncertainty_ns
+        if CLOCK_UNSURE in raw_input.flags:
+            at_ns, uncertainty_ns = raw_input.arrived_ns - LATE_NS // 2, LATE_NS // 2
+        last_ns = raw_input.last_ns or None
+        answer = self._timeline.at(at_ns, uncertainty_ns, last_ns=last_ns, patient=not raw_input.overdue)
+        match answer:
+            case FrameFound():
+                raw_input.found = answer
+            case Nothing() if raw_input.clock_agreed or raw_input.overdue:
+                raw_input.refused = NO_PICTURE
+            case NotYet() | Nothing():
+                pass
+
+    def _pictures_to_keep(self) -> list[int]:
+        """Those of key strokes after the first are not wanted, as far as that can be told."""
+        found = [
+            raw_input.found for raw_input in self._raw_inputs() if raw_input.found is not None and not raw_input.refused
+        ]
+        if self._spell is not None:
+            found = [self._spell.stroke.found, *found[:1]]
+        wanted = dict.fromkeys(one.number for one in found if one.number not in self._keeping | self._kept)
+        self._keeping |= wanted.keys()
+        return list(wanted)
+
+    def _patience_ns(self, raw_input: RawInput) -> int:
+        will_tell = self._looking and self._look_tried_ns >= raw_input.look_ns and self._finished_ns is None
+        return LOOK_PATIENCE_NS if will_tell else PATIENCE_NS
+
+    def _is_look_due(self, now_ns: int) -> bool:
+        since_ns = now_ns - self._look_tried_ns
+        if self._looking or since_ns < LOOK_EVERY_NS:
+            return False
+        is_new = self._screen != self._looked_at and since_ns >= LOOK_AGAIN_NS
+        return (
+            is_new
+            or since_ns >= CLOCK_EVERY_NS
+            or any(_waits_for_look(raw_input, now_ns) for raw_input in self._raw_inputs())
+        )
+
+
+def _waits_for_look(raw_input: RawInput, now_ns: int) -> bool:
+    return raw_input.look_ns <= now_ns and (not raw_input.clock_agreed or _lacks_look(raw_input))
+
+
+def _lacks_look(raw_input: RawInput) -> bool:
+    wanted = raw_input.what is None or isinstance(raw_input.what, Contact)
+    return wanted and (raw_input.after is None or raw_input.after.asked_ns < raw_input.look_ns)
+
+
+def _take_for_late(raw_input: RawInput) -> None:
+    """Go by when the word of a deed came, for nothing else is known of its moment."""
+    latest_ns = raw_input.arrived_ns
+    raw_input.at_ns = max(raw_input.last_ns, min(max(raw_input.at_ns, latest_ns - LATE_NS), latest_ns))
+    raw_input.uncertainty_ns, raw_input.device_us = LATE_NS, None
+    raw_input.flags = (*raw_input.flags, CLOCK_UNSURE)
+
+
+def _save(
+    raw_input: RawInput, found: FrameFound, intent: events.Intent, sent: tuple[int, int] | None, flags: tuple[str, ...]
+) -> effects.SaveStep:
+    unread = () if raw_input.clock_agreed else (CLOCK_UNREAD,)
+    return effects.SaveStep(
+        found.number,
+        found.check,
+        MOVING not in found.doubts,
+        raw_input.at_ns,
+        intent,
+        proven=found.check is not None and raw_input.clock_agreed and CLOCK_UNSURE not in raw_input.flags,
+        sent=sent,
+        uncertainty_ns=raw_input.uncertainty_ns or None,
+        device_us=raw_input.device_us,
+        age_ns=found.age_ns,
+        flags=(*found.doubts, *raw_input.flags, *unread, *flags),
+    )

@@ -1,0 +1,236 @@
+"""Where an annotator works: how an assignment becomes a recording on a device, and a draft is taken up again."""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from odyssey_recorder import __version__
+from odyssey_recorder.connector import DeviceConnector
+from odyssey_recorder.dataset.draft import Draft
+from odyssey_recorder.dataset.provenance import Mode, Origin, ResumedRecord, StartRecord
+from odyssey_recorder.dataset.store import DraftSummary, EpisodeStore
+from odyssey_recorder.device.device import Device, DeviceProperties, ListedDevice
+from odyssey_recorder.device.profile import device_name
+from odyssey_recorder.errors import DatasetError, DeviceError, RecordingError
+from odyssey_recorder.gesture.areas import NavigationRules
+from odyssey_recorder.gesture.recognizer import TouchRules
+from odyssey_recorder.model.assignment import AsFound, Assignment, CleanHome, FromSnapshot, StartState
+from odyssey_recorder.model.episode import DeviceInfo
+from odyssey_recorder.practice.service import PracticeService
+from odyssey_recorder.recording.snapshots import SnapshotPolicy
+from odyssey_recorder.recording.view import Listener
+from odyssey_recorder.simulator.lab import PhoneProcesses
+
+if TYPE_CHECKING:
+    from odyssey_recorder.quality.checker import Checker
+    from odyssey_recorder.quality.finding import EpisodeReport
+    from odyssey_recorder.recording.recorder import Recorder
+
+Actor = Literal["annotator", "script"]
+PRACTICE_START = FromSnapshot("odyssey-practice")
+"""What practice begins from: made before the first task on a device, so that no attempt finds what another has left."""
+
+
+@dataclass(frozen=True, slots=True)
+class RecordingService:
+    """Where an annotator works: the devices in reach, a dataset, and simulated emulators on demand.
+
+    `start` is for the tasks that do not say how they begin. `practice` knows who records and what they agreed to, and
+    takes the episodes that never become part of the dataset; without it, `annotator` records, and nobody was asked.
+    `checker` makes what checks an episode once it is published; nothing is remembered without it.
+    """
+
+    connector: DeviceConnector
+    store: EpisodeStore
+    annotator: str
+    actor: Actor = "annotator"
+    phones: PhoneProcesses | None = None
+    profile: str = "pixel_7_pro"
+    view_hierarchies: bool = True
+    snapshots: SnapshotPolicy = "never"
+    start: StartState = field(default_factory=AsFound)
+    practice: PracticeService | None = None
+    checker: "Callable[[], Checker] | None" = None
+
+    def who_records(self) -> str:
+        """The name of the annotator, which the first use of the window may change."""
+        return self.annotator if self.practice is None else self.practice.annotator
+
+    @property
+    def can_simulate(self) -> bool:
+        """Whether `simulate` may be called."""
+        return self.phones is not None
+
+    def devices(self) -> Sequence[ListedDevice]:
+        """The devices that adb knows. Raises DeviceError."""
+        return self.connector.server.devices()
+
+    def simulate(self) -> str:
+        """Start a simulated emulator; its serial. Raises DeviceError."""
+        if self.phones is None:
+            raise DeviceError("No simulated emulator can be started from here: run odyssey-recorder simulate.")
+        serial = self.phones.start(self.profile)
+        self.connect(serial).close()
+        return serial
+
+    def connect(self, serial: str) -> Device:
+        """A device that answers. Raises DeviceError."""
+        return self.connector.connect(serial)
+
+    def drafts(self) -> Sequence[DraftSummary]:
+        """The recordings that were not finished. Raises DatasetError."""
+        drafts = [draft for store in self._stores for draft in store.drafts()]
+        return sorted(drafts, key=lambda draft: draft.changed_at, reverse=True)
+
+    def discard(self, episode_id: str) -> None:
+        """Move a draft to the trash. Raises DatasetError."""
+        self._store_of(episode_id).discard_unopened(episode_id)
+
+    def begin(self, device: Device, assignment: Assignment, listener: Listener, mode: Mode = "mirror") -> "Recorder":
+        """A recorder, not yet started, with a draft of its own. Raises OdysseyError."""
+        self._refuse_doubtful_pictures(mode)
+        start = self._start_of(assignment, device)
+        _bring_to_start(device, start)
+        properties = device.properties()
+        origin = self._origin(properties).model_copy(
+            update={
+                "mode": mode,
+                "task_id": assignment.task_id,
+                "start": _start_record(start),
+                "making": assignment.making,
+            }
+        )
+        store = self._practice_store() if assignment.is_practice else self.store
+        draft = store.create_draft(task=assignment.task, device=_device_info(properties), origin=origin)
+        return self._recorder(device, draft, store, listener)
+
+    def resume(self, device: Device, episode_id: str, listener: Listener) -> "Recorder":
+        """A recorder, not yet started, that goes on with a draft. Raises OdysseyError."""
+        properties = device.properties()
+        store = self._store_of(episode_id)
+        draft = store.resume(episode_id)
+        try:
+            self._refuse_doubtful_pictures(draft.origin.mode)
+        except RecordingError:
+            draft.close()
+            raise
+        if draft.device.size != properties.size:
+            draft.close()
+            raise RecordingError(
+                f"The draft {episode_id} was begun on a {draft.device.device_name} ({draft.device.size});"
+                f" {device.serial} has {properties.size}. Go on with it on a device like the first."
+            )
+        try:
+            draft.note_resumed(_resumed_record(properties))
+        except DatasetError:
+            draft.close()
+            raise
+        return self._recorder(device, draft, store, listener)
+
+    def check(self, annotation: Path) -> "EpisodeReport":
+        """What the checks say of a published episode. Raises DatasetError."""
+        from odyssey_recorder.quality.checker import Checker  # not before there is something to check
+
+        checker = Checker(None) if self.checker is None else self.checker()
+        return checker.check(annotation)
+
+    @property
+    def _stores(self) -> tuple[EpisodeStore, ...]:
+        """The dataset's, then that of the practice."""
+        return (self.store,) if self.practice is None else (self.store, self.practice.store)
+
+    def _practice_store(self) -> EpisodeStore:
+        if self.practice is None:
+            raise RecordingError("There is no place for practice episodes here: they never become part of the dataset.")
+        return self.practice.store
+
+    def _store_of(self, episode_id: str) -> EpisodeStore:
+        """Where a draft belongs."""
+        return next((store for store in self._stores if store.has_draft(episode_id)), self.store)
+
+    def _refuse_doubtful_pictures(self, mode: Mode) -> None:
+        if mode == "passive" and self.connector.shared_memory:
+            raise RecordingError(
+                "In passive mode every picture must surely be of its time: switch the setting shared_memory off."
+            )
+
+    def _start_of(self, assignment: Assignment, device: Device) -> StartState:
+        """Where a task begins: a practice task, which knows what there is on the device, always at the same place."""
+        if assignment.is_practice:
+            return PRACTICE_START if device.keeps_snapshots else CleanHome()
+        return self.start if assignment.start == AsFound() else assignment.start
+
+    def _recorder(self, device: Device, draft: Draft, store: EpisodeStore, listener: Listener) -> "Recorder":
+        """A recorder by the rules of the device; practice is judged by the view trees, too."""
+        from odyssey_recorder.recording.recorder import Recorder  # not before there is something to record
+        from odyssey_recorder.recording.rules import Rules
+
+        density = device.properties().density
+        rules = Rules(
+            TouchRules.for_density(density),
+            NavigationRules.for_density(density),
+            view_hierarchies=self.view_hierarchies or store is not self.store,
+            snapshots=self.snapshots,
+        )
+        return Recorder(device, draft, store, listener=listener, rules=rules)
+
+    def _origin(self, device: DeviceProperties) -> Origin:
+        return Origin(
+            recorder_version=__version__,
+            mode="mirror",
+            actor=self.actor,
+            annotator=self.who_records(),
+            task_id="",
+            serial=device.serial,
+            model=device.model,
+            fingerprint=device.fingerprint,
+            avd_name=device.avd_name,
+            density=device.density,
+            consent="" if self.practice is None else self.practice.agreed_version,
+        )
+
+
+def _bring_to_start(device: Device, start: StartState) -> None:
+    """Bring a device to where a task begins. Raises DeviceError."""
+    match start:
+        case AsFound():
+            pass
+        case CleanHome():
+            device.close_recents()
+        case FromSnapshot(name) if start is PRACTICE_START and name not in device.snapshots():
+            device.close_recents()
+            device.save_snapshot(name)
+        case FromSnapshot(name):
+            device.load_snapshot(name)
+
+
+def _start_record(start: StartState) -> StartRecord:
+    match start:
+        case AsFound():
+            return StartRecord()
+        case CleanHome():
+            return StartRecord(kind="clean_home")
+        case FromSnapshot(name):
+            return StartRecord(kind="snapshot", snapshot=name)
+
+
+def _resumed_record(device: DeviceProperties) -> ResumedRecord:
+    return ResumedRecord(
+        resumed_us=time.time_ns() // 1000,
+        serial=device.serial,
+        model=device.model,
+        fingerprint=device.fingerprint,
+        avd_name=device.avd_name,
+    )
+
+
+def _device_info(device: DeviceProperties) -> DeviceInfo:
+    return DeviceInfo(
+        device_name=device_name(device),
+        size=device.size,
+        product=device.product,
+        release_version=device.release_version,
+        sdk_version=device.sdk_version,
+    )

@@ -1,0 +1,184 @@
+"""How far the tasks reach: what there is, and is wanted, of each category, device and class of apps."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+from odyssey_recorder.model.episode import Category
+from odyssey_recorder.task.generation.generator import Targets
+from odyssey_recorder.task.listing import ListedTask
+from odyssey_recorder.task.queue.queue import FINISHED, QueuedTask, Status
+from odyssey_recorder.task.templates.catalogue import OTHER, Catalogue, CatalogueApp
+from odyssey_recorder.task.templates.template import Role, Template, TemplateLibrary
+from odyssey_recorder.task.templates.template_rules import can_be_cast
+
+K = TypeVar("K")
+
+_NONE = 1e-9
+"""Parts of tasks this small come from the reckoning."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One place of the board: a category, a device profile and a class of apps."""
+
+    category: str
+    device: str
+    app_class: str
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """What there is of a cell, in tasks: those to be approved, waiting or at work; those recorded; and the wanted.
+
+    A task counts as one in all: in equal parts on the devices that it fits, and at the classes of its apps.
+    """
+
+    open: float = 0.0
+    recorded: float = 0.0
+    wanted: float = 0.0
+
+    @property
+    def there(self) -> float:
+        """What there is, recorded or not."""
+        return self.open + self.recorded
+
+    @property
+    def lacking(self) -> float:
+        """How much more is wanted than there is; never less than none."""
+        return max(0.0, self.wanted - self.there)
+
+    def __add__(self, other: "Tally") -> "Tally":
+        return Tally(self.open + other.open, self.recorded + other.recorded, self.wanted + other.wanted)
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """The whole board; `emptiest` are the cells that lack anything, those that lack most first."""
+
+    tallies: Mapping[Cell, Tally]
+    emptiest: tuple[Cell, ...]
+
+    @property
+    def categories(self) -> tuple[str, ...]:
+        """The rows of the board."""
+        return tuple(dict.fromkeys(cell.category for cell in self.tallies))
+
+    @property
+    def devices(self) -> tuple[str, ...]:
+        """The columns of the board."""
+        return tuple(dict.fromkeys(cell.device for cell in self.tallies))
+
+    def at(self, category: str, device: str) -> Tally:
+        """What there is of a category on a device, whatever the apps."""
+        return sum(self.classes(category, device).values(), Tally())
+
+    def classes(self, category: str, device: str) -> Mapping[str, Tally]:
+        """What there is of a category on a device, by the class of the apps."""
+        return {
+            cell.app_class: tally
+            for cell, tally in self.tallies.items()
+            if cell.category == category and cell.device == device
+        }
+
+
+def cover(
+    tasks: Iterable[QueuedTask], library: TemplateLibrary, catalogue: str, targets: Targets, devices: Sequence[str]
+) -> Coverage:
+    """The board of all tasks for `devices`, which are those of a catalogue.
+
+    As many tasks are wanted as there are; in proportion to the targets on categories and devices, and in equal parts
+    at the classes of apps that the templates of a category can ask for. A task that was rejected does not count.
+    """
+    apps, templates = library.catalogues[catalogue], library.of(catalogue)
+    of_template = {one.template_id: one.catalogue for one in library.templates}
+    opened: defaultdict[Cell, float] = defaultdict(float)
+    recorded: defaultdict[Cell, float] = defaultdict(float)
+    total = 0
+    for task in tasks:
+        if task.status is Status.REJECTED or not _belongs(task.listed, of_template, apps):
+            continue
+        cells = list(_cells(task.listed, apps, devices))
+        total += bool(cells)
+        for cell in cells:
+            (recorded if task.status in FINISHED else opened)[cell] += 1 / len(cells)
+    wanted = _wanted(max(total, 1), templates, apps, targets, devices)
+    tallies = {
+        cell: Tally(opened[cell], recorded[cell], wanted.get(cell, 0.0))
+        for cell in sorted({*wanted, *opened, *recorded}, key=lambda cell: _place(cell, devices))
+    }
+    lacking = [cell for cell, tally in tallies.items() if tally.lacking > _NONE]
+    return Coverage(tallies, tuple(sorted(lacking, key=lambda cell: -tallies[cell].lacking)))
+
+
+def asking_for(library: TemplateLibrary, catalogue: str, app_class: str) -> TemplateLibrary:
+    """The templates that can ask for an app of a class, each so that it does; the others are left out."""
+    apps = library.catalogues[catalogue]
+    narrowed = (_narrowed(template, apps, app_class) for template in library.of(catalogue))
+    return TemplateLibrary(tuple(one for one in narrowed if one is not None), library.catalogues)
+
+
+def _narrowed(template: Template, apps: Catalogue, app_class: str) -> Template | None:
+    """The template with a role left to the apps of the class alone: the first that they can play beside the others."""
+    for place, role in enumerate(template.roles):
+        fitting = tuple(app.name for app in _players(role, apps) if app.app_class == app_class)
+        roles = (*template.roles[:place], Role(role.name, fitting), *template.roles[place + 1 :])
+        if fitting and can_be_cast(roles, apps):
+            return replace(template, roles=roles)
+    return None
+
+
+def _belongs(task: ListedTask, of_template: Mapping[str, str], apps: Catalogue) -> bool:
+    """Whether a task is for the devices of a catalogue: its template says so, or else its apps do."""
+    if task.template in of_template:
+        return of_template[task.template] == apps.name
+    return any(app in apps.by_name for app in task.task.apps)
+
+
+def _cells(task: ListedTask, apps: Catalogue, devices: Sequence[str]) -> Iterator[Cell]:
+    """Where a task stands; more than once where several of its apps are of one class."""
+    for device in filter(task.fits, devices):
+        for app in task.task.apps:
+            yield Cell(task.task.category, device, apps.class_of(app))
+
+
+def _wanted(
+    total: int, templates: Collection[Template], apps: Catalogue, targets: Targets, devices: Sequence[str]
+) -> Mapping[Cell, float]:
+    on_devices = _shares({device: targets.devices.get(device, 0.0) for device in devices})
+    of_categories = _shares({one: targets.categories.get(one, 0.0) for one in Category})
+    return {
+        Cell(category.value, device, app_class): total * of_category * on_device / len(classes)
+        for category, of_category in of_categories.items()
+        for classes in [_classes(category, templates, apps)]
+        for device, on_device in on_devices.items()
+        for app_class in classes
+    }
+
+
+def _shares(targets: Mapping[K, float]) -> Mapping[K, float]:
+    """The targets as parts of one; equal where none is given."""
+    whole = sum(targets.values())
+    return {one: share / whole if whole else 1 / len(targets) for one, share in targets.items()}
+
+
+def _classes(category: Category, templates: Iterable[Template], apps: Catalogue) -> Sequence[str]:
+    """The classes of apps that the templates of a category can ask for."""
+    asked = {
+        app.app_class
+        for template in templates
+        if template.category is category
+        for role in template.roles
+        for app in _players(role, apps)
+    }
+    return [one for one in (*apps.classes, OTHER) if one in asked] or [OTHER]
+
+
+def _players(role: Role, apps: Catalogue) -> Sequence[CatalogueApp]:
+    named = [apps.by_name[name] for name in role.apps if name in apps.by_name]
+    return named if role.apps else apps.that_play(role.name)
+
+
+def _place(cell: Cell, devices: Sequence[str]) -> tuple[str, int, str]:
+    return cell.category, devices.index(cell.device), cell.app_class

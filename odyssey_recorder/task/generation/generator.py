@@ -1,0 +1,245 @@
+"""Which tasks to make next: in proportion to the targets, none twice, the same for the same seed."""
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Set
+from dataclasses import dataclass, field, replace
+from datetime import date, timedelta
+from itertools import islice
+from random import Random
+from typing import TypeVar
+
+from odyssey_recorder.errors import TaskError
+from odyssey_recorder.model.episode import Category
+from odyssey_recorder.task.generation.app_choice import AppChoice
+from odyssey_recorder.task.generation.supply import Supply
+from odyssey_recorder.task.generation.turns import Turns
+from odyssey_recorder.task.listing import ListedTask
+from odyssey_recorder.task.templates.filling import Fillings, identity
+from odyssey_recorder.task.templates.template import Template, TemplateLibrary
+from odyssey_recorder.task.templates.template_rules import FURTHEST_DAY
+
+_Kind = TypeVar("_Kind")
+_DAYS_NAMED = timedelta(FURTHEST_DAY + 1)
+"""From the day before recording begins, by which what names that day is due, to the last day that is named."""
+
+
+@dataclass(frozen=True, slots=True)
+class Targets:
+    """How many tasks there shall be of each kind, as shares of any sum; equal where none is given.
+
+    `devices` are shares of device profiles.
+    """
+
+    categories: Mapping[Category, float] = field(default_factory=dict)
+    devices: Mapping[str, float] = field(default_factory=dict)
+
+    def for_device(self, device: str) -> "Targets":
+        """The same with all for one device; as they are where it is empty."""
+        return replace(self, devices={device: 1.0}) if device else self
+
+
+@dataclass(frozen=True, slots=True)
+class GenerationOrder:
+    """What to make: `count` tasks for the devices of a catalogue; the same order makes the same tasks.
+
+    `known` are the filled templates that must not come again, as `identity` has them. `have` is what there is already,
+    so that the whole of what is made from the catalogue's templates is in proportion. `day` is the first day of
+    recording, for days that are named by their date. `categories` limits what is made.
+    """
+
+    count: int
+    seed: int
+    day: date
+    catalogue: str = "android"
+    targets: Targets = Targets()
+    names_apps: bool = True
+    categories: Set[Category] = frozenset(Category)
+    have: tuple[ListedTask, ...] = ()
+    known: Set[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class GeneratedTasks:
+    """What was made, and how many distinct tasks of each category are still to be had."""
+
+    tasks: tuple[ListedTask, ...]
+    left: Mapping[Category, int]
+
+
+def generate(library: TemplateLibrary, order: GenerationOrder) -> GeneratedTasks:
+    """The tasks of an order, fewer than it asks for where there are no more.
+
+    Categories come in proportion to their targets, devices within and over all categories, templates of a category and
+    apps of a role equally often; different roles of a task are played by different apps. Where devices have targets, a
+    task is for one of them. Raises TaskError where there is no such catalogue, a target makes no sense, or
+    the calendar ends before the days that tasks name.
+    """
+    if order.catalogue not in library.catalogues:
+        there = ", ".join(sorted(library.catalogues))
+        raise TaskError(f'There is no catalogue of apps "{order.catalogue}"; there are {there}.')
+    if not date.min + _DAYS_NAMED <= order.day <= date.max - _DAYS_NAMED:
+        raise TaskError(
+            f"Recording cannot begin on {order.day}: the calendar has no room for the days that tasks name. Choose the "
+            "day on which recording does begin."
+        )
+    ids = {template.template_id for template in library.of(order.catalogue)}
+    making = _Making(library, replace(order, have=tuple(task for task in order.have if task.template in ids)))
+    return GeneratedTasks(tuple(islice(making.tasks(), order.count)), making.left())
+
+
+def suitable(
+    library: TemplateLibrary, catalogue: str, categories: Set[Category], targets: Targets
+) -> tuple[Template, ...]:
+    """The templates of a catalogue that give tasks of these categories; what has no share of the targets gets none."""
+    wanted = categories & _shares(targets.categories, Category).keys()
+    devices = set(_shares(targets.devices, targets.devices))
+    return tuple(
+        one
+        for one in library.of(catalogue)
+        if one.category in wanted and not (devices and one.devices and devices.isdisjoint(one.devices))
+    )
+
+
+def left(library: TemplateLibrary, tasks: Iterable[ListedTask], day: date) -> Mapping[str, int]:
+    """How many tasks each template, by its id, can still give besides these, when recording begins on `day`.
+
+    A task that names its template is one of that template's alone; of any other its words decide.
+    """
+    templates = {template.template_id: template for template in library.templates}
+    fillings = {template_id: Fillings(template, day) for template_id, template in templates.items()}
+    of_template: set[tuple[str, ...]] = set()
+    of_words: set[str] = set()
+    for task in tasks:
+        template = templates.get(task.template)
+        if template is None or template.meta_task != task.task.meta_task:
+            of_words.add(identity(task.task.task))
+        elif fillings[task.template].gives(task.slots):
+            of_template.add((task.template, *(task.slots[name] for name in template.slots)))
+    used = _used(fillings, of_words) + Counter(template_id for template_id, *_ in of_template)
+    return {template_id: all_of_it.count - used[template_id] for template_id, all_of_it in fillings.items()}
+
+
+class _Making:
+    """An order that is carried out, task by task."""
+
+    def __init__(self, library: TemplateLibrary, order: GenerationOrder) -> None:
+        self._devices = _Devices(order)
+        self._taken = {*order.known, *(identity(task.task.task) for task in order.have)}
+        templates = suitable(library, order.catalogue, order.categories, order.targets)
+        self._supplies = _supplies(templates, library, order)
+        used = _used({name: supply.fillings for name, supply in self._supplies.items()}, self._taken)
+        self._left = {name: supply.fillings.count - used[name] for name, supply in self._supplies.items()}
+        chance = Random(order.seed)
+        self._templates = self._turns_of_templates(order, chance)
+        self._categories = self._turns_of_categories(order, chance)
+
+    def tasks(self) -> Iterator[ListedTask]:
+        """All tasks that there are, in the order in which they shall be made."""
+        while self._categories:
+            task = self._next_of(self._categories.first)
+            if task is None:
+                self._categories.drop()
+            else:
+                self._categories.serve()
+                yield task
+
+    def left(self) -> Mapping[Category, int]:
+        """How many tasks of each category are still to be had."""
+        left = dict.fromkeys(Category, 0)
+        for name, count in self._left.items():
+            left[self._supplies[name].template.category] += count
+        return left
+
+    def _next_of(self, category: Category) -> ListedTask | None:
+        turns = self._templates[category]
+        while turns:
+            name = turns.first
+            supply = self._supplies[name]
+            filled = supply.draw(self._taken)
+            if filled is not None:
+                turns.serve()
+                self._left[name] -= 1
+                return supply.task(filled, self._devices.take(supply.template))
+            turns.drop()
+            self._left[name] = 0
+        return None
+
+    def _turns_of_templates(self, order: GenerationOrder, chance: Random) -> Mapping[Category, Turns[str]]:
+        had = Counter(task.template for task in order.have)
+        names: dict[Category, list[str]] = defaultdict(list)
+        for name, supply in self._supplies.items():
+            names[supply.template.category].append(name)
+        return {category: Turns(dict.fromkeys(some, 1.0), had, chance) for category, some in names.items()}
+
+    def _turns_of_categories(self, order: GenerationOrder, chance: Random) -> Turns[Category]:
+        had = Counter(Category(task.task.category) for task in order.have)
+        return Turns(_shares(order.targets.categories, self._templates), had, chance)
+
+
+class _Devices:
+    """Which device a task is for, where devices have targets: one that has little of its share, here and in all."""
+
+    def __init__(self, order: GenerationOrder) -> None:
+        wanted = order.targets.devices
+        self._shares = _shares(wanted, sorted(wanted))
+        self._had: Counter[str] = Counter()
+        self._had_here: Counter[tuple[str, str]] = Counter()
+        for task in order.have:
+            self._count(task.task.category, task.devices)
+
+    def take(self, template: Template) -> tuple[str, ...]:
+        """The devices of the template's next task: one where devices have targets, otherwise all that it fits."""
+        if not self._shares:
+            return template.devices
+        category = template.category.value
+        device = min(
+            self._fitting(template),
+            key=lambda name: (self._had[name] + self._had_here[category, name] + 1) / self._shares[name],
+        )
+        self._count(category, (device,))
+        return (device,)
+
+    def _fitting(self, template: Template) -> list[str]:
+        return [name for name in self._shares if not template.devices or name in template.devices]
+
+    def _count(self, category: str, devices: Iterable[str]) -> None:
+        for device in devices:
+            self._had[device] += 1
+            self._had_here[category, device] += 1
+
+
+def _supplies(templates: Iterable[Template], library: TemplateLibrary, order: GenerationOrder) -> Mapping[str, Supply]:
+    casting = AppChoice(library.catalogues[order.catalogue], order.have, Random(f"{order.seed} apps"))
+    return {
+        template.template_id: Supply(
+            template,
+            Fillings(template, order.day),
+            casting.company(template.roles),
+            seed=order.seed,
+            names_apps=order.names_apps,
+        )
+        for template in templates
+    }
+
+
+def _used(fillings: Mapping[str, Fillings], known: Iterable[str]) -> Counter[str]:
+    """How many of the known tasks each template gives, by its id."""
+    by_lead: dict[str, list[str]] = defaultdict(list)
+    for name, all_of_it in fillings.items():
+        by_lead[all_of_it.lead].append(name)
+    lengths = sorted({len(lead) for lead in by_lead})
+    used: Counter[str] = Counter()
+    for told in known:
+        likely = [name for length in lengths for name in by_lead.get(told[:length], ())]
+        used.update(name for name in likely if fillings[name].holds(told))
+    return used
+
+
+def _shares(wanted: Mapping[_Kind, float], kinds: Iterable[_Kind]) -> dict[_Kind, float]:
+    """The share of each of these kinds that shall come at all: equal where none is wanted. Raises TaskError."""
+    for kind, share in wanted.items():
+        if not (math.isfinite(share) and share >= 0):
+            raise TaskError(f"The target of {kind} is {share}; it must be a number from 0 up.")
+    shares = {kind: wanted.get(kind, 0.0) if wanted else 1.0 for kind in kinds}
+    return {kind: share for kind, share in shares.items() if share > 0}

@@ -1,0 +1,45 @@
+"""The file in which a lead writes how many tasks there shall be of each category and for each device."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from odyssey_recorder.model.episode import Category
+from odyssey_recorder.task.fields import ProfileName
+from odyssey_recorder.task.generation.generator import Targets
+from odyssey_recorder.task.problem import Problem, refuse
+from odyssey_recorder.task.templates.source import read_file
+
+_NAME = "targets.yaml"
+
+_Share = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+
+
+class _TargetsFile(BaseModel):
+    """Shares of any sum, such as ``Multi_Apps: 2``."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    categories: dict[Category, _Share] = Field(default_factory=dict)
+    devices: dict[ProfileName, _Share] = Field(default_factory=dict)
+
+
+def read_targets(folders: Sequence[Path]) -> tuple[Targets, Sequence[Problem]]:
+    """The targets in `targets.yaml` of the last of the folders that has one, and what is wrong with it."""
+    files = [folder / _NAME for folder in folders if (folder / _NAME).is_file()]
+    if not files:
+        return Targets(), ()
+    found = read_file(files[-1], _TargetsFile)
+    if isinstance(found, list):
+        return Targets(), found
+    _, said = found
+    return Targets(said.categories, said.devices), ()
+
+
+def load_targets(folders: Sequence[Path]) -> Targets:
+    """The targets of the folders. Raises TaskError naming file, line and key of what is wrong."""
+    targets, problems = read_targets(folders)
+    refuse(problems)
+    return targets

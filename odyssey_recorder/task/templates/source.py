@@ -1,0 +1,90 @@
+"""Files of YAML that people write by hand, in rooms of several folders: found, read, and what is wrong with them."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from odyssey_recorder.errors import TaskError
+from odyssey_recorder.files import Largest, read_text
+from odyssey_recorder.task.fields import faults_in
+from odyssey_recorder.task.problem import Problem
+from odyssey_recorder.task.templates.marked_yaml import MarkedDocument, MarkedYamlError, Place, read_marked
+
+_Kind = TypeVar("_Kind", bound=BaseModel)
+_ENDING = ".yaml"
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A file that is YAML; `name` is the file's, without its ending."""
+
+    name: str
+    source: Path
+    document: MarkedDocument
+
+    def problem(self, place: Place, words: str) -> Problem:
+        """What is wrong at a place of it."""
+        return Problem(self.source, self.document.line_of(place), ".".join(map(str, place)), words)
+
+
+@dataclass(slots=True)
+class TemplateSource:
+    """The folders, each with the same rooms, and the problems that were found so far.
+
+    `broken` are the files that could not be made sense of, by room and name: what needs them is not to be blamed.
+    """
+
+    folders: tuple[Path, ...]
+    problems: list[Problem] = field(default_factory=list)
+    broken: set[tuple[str, str]] = field(default_factory=set)
+
+    def look_around(self, rooms: tuple[str, ...]) -> None:
+        """Take down what nobody would read. Raises TaskError where a folder is not there."""
+        for folder in self.folders:
+            if not folder.is_dir():
+                raise TaskError(f"There is no folder of templates {folder}. Make it, or mend the setting templates.")
+            for path in sorted(folder.iterdir()):
+                if path.is_dir() and path.name not in rooms and not path.name.startswith((".", "_")):
+                    self.problems.append(Problem(path, 1, "", f"not read: there are {', '.join(rooms)}"))
+            for path in sorted(folder.glob("*/*.yml")):
+                self.problems.append(Problem(path, 1, "", f"not read: the ending must be {_ENDING}"))
+
+    def read(self, room: str, kind: type[_Kind]) -> Iterator[tuple[Written, _Kind]]:
+        """The files of a room that are of a kind, in the order of the folders and of their names."""
+        first: dict[str, Path] = {}
+        for folder in self.folders:
+            for path in sorted((folder / room).glob(f"*{_ENDING}")):
+                before = first.setdefault(path.stem, path)
+                if before is not path:
+                    self.problems.append(Problem(path, 1, "", f"{before} has the same name; give it another"))
+                    continue
+                found = read_file(path, kind)
+                if isinstance(found, list):
+                    self.problems += found
+                    self.broken.add((room, path.stem))
+                else:
+                    yield found
+
+
+def read_file(path: Path, kind: type[_Kind]) -> tuple[Written, _Kind] | list[Problem]:
+    """What a file says, as what it is to be; or what is wrong with it."""
+    try:
+        written = Written(path.stem, path, read_marked(read_text(path, Largest.WRITTEN_BY_HAND, encoding="utf-8-sig")))
+    except MarkedYamlError as error:
+        return [Problem(path, error.line, "", error.words)]
+    except UnicodeDecodeError:
+        return [Problem(path, 1, "", "cannot be read: it is not in UTF-8")]
+    except OSError as error:
+        return [Problem(path, 1, "", f"cannot be read: {error.strerror or error}")]
+    try:
+        return written, kind.model_validate(written.document.value)
+    except ValidationError as error:
+        return [written.problem(_without_shapes(place), words) for place, words in faults_in(error)]
+
+
+def _without_shapes(place: Place) -> Place:
+    """The place without the names that pydantic puts in for the shapes of a value, which stand in ``<>``."""
+    return tuple(part for part in place if not str(part).startswith("<"))

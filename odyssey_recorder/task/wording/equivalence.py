@@ -1,0 +1,327 @@
+"""What rules can tell of whether an instruction asks for what its task asks for (criterion iii), before a judge does.
+
+They look for what is surely lost or added: items, figures, what is quoted, names, apps. Whether plain words mean the
+same is beyond them.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterator, Set
+from dataclasses import dataclass
+from functools import cached_property, partial
+
+from odyssey_recorder.model.episode import TaskInfo
+from odyssey_recorder.task.listing import ListedTask
+from odyssey_recorder.task.templates.catalogue import Catalogue
+from odyssey_recorder.task.wording.figures import Figure, read_figures
+from odyssey_recorder.task.wording.naming import Mention, begins_sentence, cut_out, mentions, named
+from odyssey_recorder.task.wording.reversals import Said, reversals
+from odyssey_recorder.task.wording.stems import SMALL, WORD, in_quotes, stem, words_of
+
+FEWEST_WORDS, MOST_WORDS = 4, 80
+"""How many words an instruction has, unless its task has fewer."""
+
+LONGEST = 2_000
+"""Of so many letters no instruction is; what has more is not looked at any further, since that takes ever longer."""
+
+_NOTHING: frozenset[str] = frozenset()
+
+
+def rule_faults(
+    task: ListedTask, instruction: str, *, names_apps: bool, catalogue: Catalogue, others: Set[str] = _NOTHING
+) -> tuple[str, ...]:
+    """What speaks against `instruction` as the words of `task`, each a sentence that says what is lost or added.
+
+    `names_apps`: exactly the task's apps are to be named; otherwise none, but for what the task itself says. `others`
+    are the `bare_words` of the instructions of other tasks.
+    """
+    if len(instruction) > LONGEST:
+        return (f"It is too long: {len(instruction):,} letters.",)
+    items = tuple(task.slots.values()) or ((task.item,) if task.item else ())
+    wording = Wording(task.task, items, instruction, catalogue.by_name.keys())
+    apps = partial(_apps, names_apps=names_apps)
+    looks = (_shape, _length, _items, _figures, _quotes, apps, _names, _reversed)
+    found = tuple(fault for look in looks for fault in look(wording))
+    return (*found, *said_already(instruction, others))
+
+
+def said_already(instruction: str, others: Set[str]) -> tuple[str, ...]:
+    """The fault of an instruction that is, but for case and punctuation, another's; `others` as for `rule_faults`."""
+    return ("It is the instruction of another task, too.",) if bare_words(instruction) in others else ()
+
+
+def bare_words(instruction: str) -> str:
+    """The words alone, by which instructions are the same."""
+    return " ".join(words_of(instruction)).casefold()
+
+
+@dataclass(frozen=True)
+class Wording:
+    """An instruction held against its task: `items` are what the gaps of the task's template were filled with, `known`
+    the names of all apps there are."""
+
+    task: TaskInfo
+    items: tuple[str, ...]
+    instruction: str
+    known: Set[str]
+
+    @cached_property
+    def told(self) -> str:
+        """All that the task says."""
+        return ".\n".join((self.task.task, *self.items))
+
+    @cached_property
+    def app_names(self) -> Set[str]:
+        """The apps there are, and those of the task."""
+        return self.known | set(self.task.apps)
+
+    @cached_property
+    def apps_told(self) -> frozenset[str]:
+        """The apps that the task itself speaks of: what is to be looked up, not where."""
+        return frozenset(named(mentions(self.told, self.app_names)))
+
+    @cached_property
+    def mentions(self) -> tuple[Mention, ...]:
+        """Where the instruction names apps that the task itself does not speak of."""
+        found = mentions(self.instruction, self.app_names)
+        return tuple(mention for mention in found if mention.app not in self.apps_told)
+
+    @cached_property
+    def apps_named(self) -> tuple[str, ...]:
+        """The apps that the instruction names for sure, and of which the task itself does not speak."""
+        return named(self.mentions)
+
+    @cached_property
+    def asked(self) -> str:
+        """The instruction without the names of the apps that it is to be done with."""
+        return cut_out(self.instruction, (one for one in self.mentions if one.app in self.task.apps))
+
+    @cached_property
+    def figures_told(self) -> tuple[Figure, ...]:
+        """The figures of the task."""
+        return read_figures(self.told)[0]
+
+    @cached_property
+    def figures_asked(self) -> tuple[Figure, ...]:
+        return read_figures(self.asked)[0]
+
+    @cached_property
+    def stems_asked(self) -> frozenset[str]:
+        return frozenset(map(stem, words_of(self.asked)))
+
+    @cached_property
+    def stems_told(self) -> frozenset[str]:
+        return frozenset(map(stem, words_of(self.told)))
+
+
+# --- what every instruction must be ------------------------------------------------------------------------
+
+_GAP = re.compile(r"\{[^{}]*\}|\[[^\[\]]*\]|<[^<>]*>")
+_REFUSAL = re.compile(
+    r"^(?:i['\u2019]?a?m )?(?:sorry|unable)\b|\bas an ai\b|\blanguage model\b"
+    r"|\bi (?:cannot|can['\u2019]?t|won['\u2019]?t|am unable to|am not able to|must decline to)"
+    r" (?:help|assist|comply|do that|provide|fulfil|rewrite|rephrase|create|generate|process|answer)\b",
+    re.IGNORECASE,
+)
+_ANNOUNCED = re.compile(
+    r"```|^(?:sure|certainly|of course)[,!.]? (?:here|below)\b|^(?:instruction|rewritten|answer|output|task)\s*:"
+    r"|^here(?: is|['\u2019]s)(?: the| a| your)? (?:re|instruction)",
+    re.IGNORECASE,
+)
+_TO_A_MODEL = re.compile(
+    r"\b(?:ignore|disregard|forget|override) (?:(?:all|any|of|the|these|those|your|my) )*"
+    r"(?:previous|prior|above|earlier|preceding) (?:\w+ )?(?:instructions?|prompts?|rules|messages?)\b"
+    r"|\b(?:ignore|disregard|override) (?:all|your) (?:instructions|guidelines|rules)\b"
+    r"|\b(?:system|developer) (?:prompt|message)\b|\byour (?:instructions|guidelines|training data)\b"
+    r"|\byou are (?:now )?(?:an ai|a language model|an assistant|a helpful assistant)\b",
+    re.IGNORECASE,
+)
+_SCREEN = re.compile(
+    r"[(\[]\s*\d+(?:\.\d+)?\s*,\s*\d+(?:\.\d+)?\s*[)\]]|\b(?:x|y)\s*[=:]\s*\d+|\bcoordinates?\b|\bpixels?\b"
+    r"|\b(?:CLICK|TAP|SCROLL|SWIPE|LONG_PRESS|LONG PRESS|TYPE|PRESS_\w+|KEY_\w+|COMPLETE|IMPOSSIBLE)\b",
+)
+_HIDDEN = re.compile("[\u00ad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
+"""They turn the direction of writing, or part words unseen; those that join emoji are none of them."""
+_LINKED = re.compile(r"\bhttps?://\S+|\bwww\.\S+|\b[\w.+-]+@[\w-]+\.\w+", re.IGNORECASE)
+_FOREIGN_TOO = {
+    "a", "am", "an", "as", "at", "do", "has", "he", "her", "in", "is", "me", "of", "on", "or", "so", "via", "was",
+}  # fmt: skip
+_ENGLISH = (SMALL | {"then", "please", "find", "go", "open", "after", "before", "make", "want", "use"}) - _FOREIGN_TOO
+_WORDS_THAT_TELL_ENGLISH = 8
+
+
+def _shape(wording: Wording) -> Iterator[str]:
+    text = wording.instruction
+    if len(text.strip().splitlines()) > 1 or any(unicodedata.category(one) == "Cc" for one in text.strip()):
+        yield "It is more than one line."
+    if hidden := _HIDDEN.findall(text):
+        yield f"It has signs that nobody sees: {', '.join(f'U+{ord(one):04X}' for one in dict.fromkeys(hidden))}."
+    if gaps := gaps_left(wording):
+        yield f"It has a gap left: {in_quotes(gaps)}."
+    if (_REFUSAL.search(text.strip()) or _ANNOUNCED.search(text.strip())) and not _REFUSAL.search(wording.told):
+        yield "It is no instruction: it declines, or speaks of itself."
+    if (found := _TO_A_MODEL.search(text)) and found[0].casefold() not in wording.told.casefold():
+        yield f"It speaks to a language model, not of the task: {in_quotes([found[0]])}."
+    if (found := _SCREEN.search(text)) and found[0] not in wording.told:
+        yield f"It speaks of places on the screen or of gestures: {in_quotes([found[0]])}."
+    if links := [link for link in _LINKED.findall(text) if link.rstrip(".,!?") not in wording.told]:
+        yield f"It has an address which the task has not: {in_quotes(links)}."
+    if not _is_english(text, wording.stems_told):
+        yield "It is not in English."
+
+
+def gaps_left(wording: Wording) -> list[str]:
+    """What stands in brackets, as a gap of a template does, and not in the task."""
+    return [gap for gap in _GAP.findall(wording.instruction) if gap not in wording.told]
+
+
+def _is_english(text: str, stems_told: frozenset[str]) -> bool:
+    words = words_of(text)
+    strange = [word for word in words if not word.isascii() and stem(word) not in stems_told]
+    if len(strange) > 1:
+        return False
+    own = [word.casefold() for word in words if stem(word) not in stems_told - SMALL]
+    return len(own) < _WORDS_THAT_TELL_ENGLISH or not _ENGLISH.isdisjoint(own)
+
+
+def _length(wording: Wording) -> Iterator[str]:
+    count, of_task = len(wording.instruction.split()), len(wording.task.task.split())
+    fewest, most = min(FEWEST_WORDS, of_task), min(MOST_WORDS, 3 * of_task + 20)
+    if count < max(fewest, of_task // 2):
+        yield f"It is too short: {count} words, where the task has {of_task}."
+    if count > most:
+        yield f"It is too long: {count} words, where the task has {of_task}; no more than {most}, please."
+
+
+# --- what the task asks for --------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class LostItem:
+    """What fills a gap and is not whole in the instruction: all `words` of it that count, those that are `lost`, and
+    how many `figures` it has besides."""
+
+    item: str
+    words: tuple[str, ...]
+    lost: tuple[str, ...]
+    figures: int
+
+
+def lost_items(wording: Wording) -> Iterator[LostItem]:
+    """The items of which a word is lost, whatever its form."""
+    for item in wording.items:
+        figures, rest = read_figures(item)
+        content = [word for word in words_of(rest) if word.casefold() not in SMALL]
+        content = content if content or figures else words_of(rest)
+        lost = [word for word in content if stem(word) not in wording.stems_asked]
+        if lost:
+            yield LostItem(item, tuple(content), tuple(lost), len(figures))
+
+
+def _items(wording: Wording) -> Iterator[str]:
+    for one in lost_items(wording):
+        if one.lost == one.words:
+            yield f"It lacks {in_quotes([one.item])}."
+        else:
+            yield f"It lacks {in_quotes(list(dict.fromkeys(one.lost)))} of {in_quotes([one.item])}."
+
+
+def lost_figures(wording: Wording) -> list[Figure]:
+    """The figures of the items and of the task that are not there, however they are written."""
+    of_items = [figure for item in wording.items for figure in read_figures(item)[0]]
+    needed = (*of_items, *(figure for figure in wording.figures_told if not figure.is_loose))
+    return [figure for figure in dict.fromkeys(needed) if figure not in wording.figures_asked]
+
+
+def _figures(wording: Wording) -> Iterator[str]:
+    for figure in lost_figures(wording):
+        yield f"It lacks the {figure.kind.value} {in_quotes([figure.said])}."
+    for figure in dict.fromkeys(wording.figures_asked):
+        if not figure.is_loose and figure not in wording.figures_told:
+            yield f"It has the {figure.kind.value} {in_quotes([figure.said])}, which the task has not."
+
+
+_QUOTED = re.compile(r"[\"\u201c\u201e\u00ab]([^\"\u201c\u201d\u201e\u00ab\u00bb]+)[\"\u201d\u201c\u00bb]")
+_QUOTED_SINGLY = re.compile(r"(?<!\w)['\u2018]([^'\u2018\u2019\"]+)['\u2019](?!\w)")
+
+
+def _quoted(text: str) -> list[str]:
+    return _QUOTED.findall(text) + _QUOTED_SINGLY.findall(_QUOTED.sub(" ", text))
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.replace("\u2019", "'").split())
+
+
+def lost_quotes(wording: Wording) -> list[str]:
+    """What the task quotes and the instruction does not say letter by letter."""
+    asked = _folded(wording.instruction)
+    quoted = dict.fromkeys(_quoted(wording.task.task))
+    return [text for text in quoted if _folded(text).rstrip(".,!?") not in asked]
+
+
+def _quotes(wording: Wording) -> Iterator[str]:
+    for text in lost_quotes(wording):
+        yield f"It lacks {in_quotes([text])} letter by letter."
+    told = f" {bare_words(wording.told)} {' '.join(map(bare_words, wording.task.apps))} "
+    for text in dict.fromkeys(_quoted(wording.instruction)):
+        if f" {bare_words(text)} " not in told:
+            yield f"It quotes {in_quotes([text])}, which the task has not."
+
+
+# --- who and with what -------------------------------------------------------------------------------------
+
+
+def _apps(wording: Wording, *, names_apps: bool) -> Iterator[str]:
+    own = wording.task.apps
+    there = {mention.app for mention in wording.mentions} | wording.apps_told
+    if names_apps:
+        yield from (f"It does not name the app {app}." for app in own if app not in there)
+    for app in wording.apps_named:
+        if app not in own:
+            yield f"It names the app {app}, which is none of the task's."
+        elif not names_apps:
+            yield f"It names the app {app}, and apps are not to be named."
+
+
+_NO_NAMES = frozenset({"i", "i'm", "i'd", "i'll", "i've", "ok", "tv", "pm", "am", "wi", "fi", "a"})
+
+
+def _names(wording: Wording) -> Iterator[str]:
+    rest = read_figures(cut_out(wording.instruction, wording.mentions))[1].replace("\u2019", "'")
+    added = [
+        word[0]
+        for word in WORD.finditer(rest)
+        if word[0] != word[0].lower()
+        and word[0].casefold() not in _NO_NAMES
+        and not begins_sentence(rest, word.start())
+        and stem(word[0]) not in wording.stems_told
+    ]
+    if added:
+        yield f"It has the name {in_quotes(list(dict.fromkeys(added)))}, which the task has not."
+
+
+_TO_WHOM = re.compile(
+    r"\b(?:tell|ask|invite|remind|notify|text|e-?mail) (?P<one>[A-Z]\w+)"
+    r"|\b(?:send|forward|share|give)\b[^.!?;:]{0,40}? (?:with|to) (?P<other>[A-Z]\w+)"
+)
+
+
+_TELLS = re.compile(
+    r"\b(?:tell|ask|invit|remind|notif|text|e?-?mail|send|forward|shar|giv|messag|answer|repl|post|recommend|suggest|draft"
+    r"|friend|somebody|someone|write to)",
+    re.IGNORECASE,
+)
+
+
+def added_people(wording: Wording) -> list[str]:
+    """Who is to be told or sent something, and is not in a task that has nobody told anything."""
+    if _TELLS.search(wording.told):
+        return []
+    text = cut_out(wording.instruction, wording.mentions)
+    names = dict.fromkeys(found["one"] or found["other"] for found in _TO_WHOM.finditer(text))
+    return [name for name in names if stem(name) not in wording.stems_told and name not in wording.task.apps]
+
+
+def _reversed(wording: Wording) -> Iterator[str]:
+    return reversals(Said(wording.task.task, wording.figures_told), Said(wording.asked, wording.figures_asked))

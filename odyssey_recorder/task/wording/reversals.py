@@ -1,0 +1,205 @@
+"""The small words that turn a task round where they are lost, added or swapped: not, except, only, at most, un-.
+
+Each look asks for little: another way to say the same is no fault, and where it may be one, nothing is said.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from odyssey_recorder.task.wording.figures import Figure
+from odyssey_recorder.task.wording.stems import SMALL, in_quotes, stem, words_of
+
+
+@dataclass(frozen=True)
+class Said:
+    """A text, what a task says or an instruction asks, and its figures."""
+
+    text: str
+    figures: tuple[Figure, ...]
+
+    @cached_property
+    def bare(self) -> str:
+        """The text with plain apostrophes, and without what only looks like a denial."""
+        return _NO_DENIAL.sub(" ", self.text.replace("\u2019", "'"))
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        return frozenset(word.casefold() for word in words_of(self.text))
+
+    @cached_property
+    def stems(self) -> frozenset[str]:
+        return frozenset(map(stem, words_of(self.text)))
+
+
+def reversals(task: Said, asked: Said) -> Iterator[str]:
+    """What turns the task round in what is asked for, each a sentence."""
+    for look in (_turned_limits, _opposites, _unmade, _lost_denials, _lost_only, _exceptions, _denials):
+        yield from look(task, asked)
+
+
+# --- not, never, without, except -----------------------------------------------------------------------------
+
+_NO_DENIAL = re.compile(
+    r"\b(?:no|not)(?= (?:more|less|fewer|longer|later|earlier|sooner|higher|lower) than\b)|\bnot only\b"
+    r"|\bwhether or not\b|\bno (?:matter|doubt|problem|need|hurry)\b|\bnever mind\b|\bDo Not Disturb\b"
+    r"|\b(?:do not|don't|not) (?:forget|worry|hesitate|mind)\b",
+    re.IGNORECASE,
+)
+_DENIED = re.compile(
+    r"\b(?:do not|does not|not|never|without|except(?:ing)?(?: for)?|excluding|apart from|other than)\b|\b\w+n't\b"
+    r"|\bwith no\b",
+    re.IGNORECASE,
+)
+"""What a task says where something is not to be, or not to be done."""
+_DENIED_SOMEHOW = re.compile(
+    r"\b(?:not?|never|none|nothing|nobody|neither|nor|cannot|without|un(?!der|til|i[tov]|cle)\w+|except\w*|exclud\w+"
+    r"|apart from|other than|(?:all|any\w*|every\w*|nothing) but|besides?|avoid\w*|refrain\w*|skip\w*|omit\w*"
+    r"|ignor\w+|leav\w+|left|minus|free|unless|instead|rather|stop\w*|draft\w*|hold\w* off|save for|spare)\b"
+    r"|n't\b|-free\b|\bnon-",
+    re.IGNORECASE,
+)
+"""By which of these words an instruction may say the same; that is for a judge to tell."""
+_EXCEPTED = re.compile(r"\b(?:except(?:ing)?(?: for)?|excluding|apart from|other than)\b", re.IGNORECASE)
+
+
+def lost_denial(task: str, asked: str) -> str:
+    """What is not to be, or not to be done, by the task, and of which nothing is left; empty where all is."""
+    of_task = Said(task, ())
+    found = _alone(_DENIED, _DENIED_SOMEHOW, of_task, Said(asked, ()))
+    return _phrase(of_task.bare, found) if found else ""
+
+
+def _lost_denials(task: Said, asked: Said) -> Iterator[str]:
+    if lost := lost_denial(task.text, asked.text):
+        yield f"It lacks {in_quotes([lost])}."
+
+
+def _exceptions(task: Said, asked: Said) -> Iterator[str]:
+    if found := _alone(_EXCEPTED, _DENIED_SOMEHOW, asked, task):
+        yield f"It has {in_quotes([_phrase(asked.bare, found)])}, and the task leaves nothing out."
+
+
+def _alone(pattern: re.Pattern[str], somehow: re.Pattern[str], said: Said, other: Said) -> re.Match[str] | None:
+    """What the one text says and the other does not in any of the words that say it somehow, but for those that it has
+    in common with the rest of the first."""
+    found = pattern.search(said.bare)
+    if found is None:
+        return None
+    rest = f"{said.bare[: found.start()]} {said.bare[found.end() :]}"
+    return None if _counted(somehow, other.bare) - _counted(somehow, rest) else found
+
+
+def _counted(pattern: re.Pattern[str], text: str) -> Counter[str]:
+    return Counter(found[0].casefold() for found in pattern.finditer(text))
+
+
+def _phrase(text: str, found: re.Match[str]) -> str:
+    """What was found, with the words that it is about."""
+    return " ".join(text[found.start() :].split()[: len(found[0].split()) + 1]).rstrip(".,;:!?")
+
+
+DEEDS = frozenset({
+    "add", "book", "buy", "check", "compare", "create", "find", "listen", "look", "note", "open", "order", "play",
+    "post", "put", "read", "save", "search", "send", "set", "share", "start", "switch", "turn", "watch", "write",
+})  # fmt: skip
+"""What tasks tell somebody to do."""
+_DENIAL = re.compile(
+    r"(?:^|[.!?,;:\u2013\u2014-]\s*|\b(?:please|and|then|but|so)\s+)(?P<no>do not|don't|never) (?P<deed>[a-z]+)\b"
+    r"(?! (?:any|anything|anyone|more|over|above|past|until|before|later|just|only)\b)",
+    re.IGNORECASE,
+)
+"""Who is asked is told not to do something; "don't book anything over $40" is but a limit, and "I don't" is a tale.
+
+At its beginning an instruction denies what is asked for in whatever words; later it may deny what is not asked for
+anyway, as "but don't send it" does where a draft is wanted, unless the task has that very word.
+"""
+
+
+def _denials(task: Said, asked: Said) -> Iterator[str]:
+    if _DENIED.search(task.bare):
+        return
+    for found in _DENIAL.finditer(asked.bare.strip()):
+        deed = found["deed"].casefold()
+        is_first = found.start() == 0 and deed in DEEDS
+        if is_first or (stem(deed) in task.stems and deed not in SMALL):
+            denied = in_quotes([f"{found['no']} {found['deed']}"])
+            yield f"It says {denied}, and the task has nothing that is not to be done."
+
+
+# --- only, at least, at most ---------------------------------------------------------------------------------
+
+_ONLY = re.compile(r"(?<!not )\b(?:only|solely|exclusively|nothing but)\b", re.IGNORECASE)
+_ONLY_SOMEHOW = re.compile(
+    r"\b(?:only|just|solely|exclusively|alone|merely|single|sole|nothing|nobody|none|no|not|without|limit\w*)\b",
+    re.IGNORECASE,
+)
+
+
+def _lost_only(task: Said, asked: Said) -> Iterator[str]:
+    if found := _alone(_ONLY, _ONLY_SOMEHOW, task, asked):
+        yield f"It lacks {in_quotes([_phrase(task.bare, found)])}."
+
+
+_LIMIT = re.compile(
+    r"\b(?:at (?:the )?(?:most|least)|(?:less|fewer|more|longer|shorter|cheaper|higher|lower) than|under|below|over"
+    r"|above|up to|maximum|minimum)\b",
+    re.IGNORECASE,
+)
+_LIMITED_SOMEHOW = re.compile(
+    rf"{_LIMIT.pattern}|\b(?:most|least|limit\w*|budget|max|min|within|before|after|by|until|till|from|exceed\w*|beyond"
+    r"|afford|past|or (?:less|fewer|more|cheaper|longer|shorter|lower|higher|better)|enough|cap\w*|top|no more)\b",
+    re.IGNORECASE,
+)
+
+
+def _turned_limits(task: Said, asked: Said) -> Iterator[str]:
+    limits = {figure: figure.limit for figure in task.figures if figure.limit}
+    is_lost = _alone(_LIMIT, _LIMITED_SOMEHOW, task, asked)
+    for figure in asked.figures:
+        if figure.limit and limits.get(figure, figure.limit) != figure.limit:
+            yield f"It turns the limit {in_quotes([figure.said])} round."
+        elif is_lost and figure in limits:
+            yield f"It lacks that {in_quotes([figure.said])} is the {limits[figure]}."
+
+
+# --- before and after, un- -----------------------------------------------------------------------------------
+
+_OPPOSITES = (
+    ("on", "off"), ("enable", "disable"), ("cheapest", "expensive"), ("highest", "lowest"), ("newest", "oldest"),
+    ("largest", "smallest"), ("longest", "shortest"), ("increase", "decrease"), ("raise", "lower"), ("add", "remove"),
+    ("like", "dislike"), ("buy", "sell"), ("before", "after"), ("save", "delete"), ("show", "hide"),
+    ("arrival", "departure"), ("first", "last"), ("earliest", "latest"), ("connect", "disconnect"),
+    ("include", "exclude"), ("including", "excluding"), ("accept", "decline"), ("allow", "block"),
+    ("start", "stop"), ("open", "close"), ("install", "remove"), ("cheapest", "dearest"), ("nearest", "farthest"),
+)  # fmt: skip
+
+
+def _opposites(task: Said, asked: Said) -> Iterator[str]:
+    for pair in _OPPOSITES:
+        for one, other in (pair, pair[::-1]):
+            if one in task.words and other not in task.words and other in asked.words and one not in asked.words:
+                yield f"It says {in_quotes([other])} where the task says {in_quotes([one])}."
+
+
+_NO_UNDOING = frozenset({"until", "unless", "unlike", "under", "unit", "union", "unique", "universal", "uncle"})
+
+
+def _unmade(task: Said, asked: Said) -> Iterator[str]:
+    """Follow for unfollow, mute for unmute, or the other way round."""
+    for of_this, of_that in ((task, asked), (asked, task)):
+        if _counted(_DENIED_SOMEHOW, _without_un(of_that)) - _counted(_DENIED_SOMEHOW, _without_un(of_this)):
+            continue
+        for word in of_this.words:
+            made = word.removeprefix("un")
+            if made == word or len(made) < 3 or word in _NO_UNDOING:
+                continue
+            if stem(made) in of_that.stems and stem(word) not in of_that.stems and stem(made) not in of_this.stems:
+                one, other = (made, word) if of_this is task else (word, made)
+                yield f"It says {in_quotes([one])} where the task says {in_quotes([other])}."
+
+
+def _without_un(said: Said) -> str:
+    return re.sub(r"\bun\w+", " ", said.bare, flags=re.IGNORECASE)

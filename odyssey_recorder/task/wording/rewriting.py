@@ -1,0 +1,306 @@
+"""How filled tasks become the words of a person by a language model, and who finds that they still ask for the same.
+
+One task is one conversation: the model puts it into words, the rules look at them, the model mends what they find, and
+a judge looks at what passed the rules. Every question follows from its filled template alone, whatever its present
+words are and whatever becomes of the other tasks: a run that was killed asks nothing again.
+"""
+
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from typing import TypeAlias
+
+from pydantic import BaseModel
+
+from odyssey_recorder.errors import LanguageModelError
+from odyssey_recorder.llm.batch import Ask, Batch, BatchProgress, Job
+from odyssey_recorder.llm.model import ModelAnswer, ModelRequest
+from odyssey_recorder.llm.schema import strict_schema
+from odyssey_recorder.model.episode import Json
+from odyssey_recorder.model.text_origin import Equivalence, ModelCall, TextOrigin, Writer
+from odyssey_recorder.task.listing import ListedTask
+from odyssey_recorder.task.templates.catalogue import Catalogue
+from odyssey_recorder.task.templates.template import TemplateLibrary
+from odyssey_recorder.task.wording.equivalence import LONGEST, bare_words, rule_faults, said_already
+from odyssey_recorder.task.wording.prompts import read_prompt
+
+REWRITE, JUDGE = "rewrite/1", "judge/1"
+
+_TOKENS = 4_000
+"""How long an answer may be: a few sentences, and as much thought as they are worth."""
+_TURNS = 840
+"""What a task draws of these decides which of a prompt's manners of speaking is its own; many numbers divide it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rewritten:
+    """What became of one task: with its new words, or as it was where none could be had, and `trouble` says why.
+
+    The words of a model against which a rule or the judge speaks are there, too: `task.text.equivalence` has what they
+    lack, and a person decides.
+    """
+
+    task: ListedTask
+    trouble: str = ""
+
+
+OnRewritten: TypeAlias = Callable[[Rewritten], None]
+
+_Conversation: TypeAlias = Generator[ModelRequest, ModelAnswer, Rewritten]
+"""Yields questions and is sent their answers, or thrown the LanguageModelError that came instead."""
+
+
+class _Said(BaseModel):
+    """What is answered by a model that puts a task into words."""
+
+    instruction: str
+
+
+class _Judged(BaseModel):
+    """What is answered by a model that judges: A is the task, B the instruction."""
+
+    missing_requirements: list[str]
+    added_requirements: list[str]
+    a_entails_b: bool
+    b_entails_a: bool
+
+
+_SAID, _JUDGED = strict_schema(_Said), strict_schema(_Judged)
+
+
+@dataclass(frozen=True, slots=True)
+class _Attempt:
+    """Words of a model, and what the rules find wrong with them."""
+
+    words: str
+    call: ModelCall
+    faults: tuple[str, ...]
+
+
+def _nobody(_: object) -> None:
+    """Nobody wants to know."""
+
+
+def _never() -> bool:
+    return False
+
+
+class Rewriting:
+    """Puts tasks into words and has words judged, by `asking`.
+
+    `library` tells which apps there are on the devices of a task. No instruction comes to be that of one of `others`;
+    those of them that are worked on do not count. `again` numbers the times that other words were asked for, from 0.
+    """
+
+    def __init__(
+        self, batch: Batch, library: TemplateLibrary, others: Iterable[ListedTask] = (), *, again: int = 0
+    ) -> None:
+        self._batch = batch
+        self._catalogues = library.catalogues
+        self._catalogue_of = {template.template_id: template.catalogue for template in library.templates}
+        self._others = tuple(others)
+        self._again = again
+        self._rewrite = read_prompt(REWRITE)
+        self._judge = read_prompt(JUDGE)
+
+    def rewrite(
+        self,
+        tasks: Sequence[ListedTask],
+        *,
+        names_apps: bool,
+        on_rewritten: OnRewritten = _nobody,
+        progress: Callable[[BatchProgress], None] = _nobody,
+        cancelled: Callable[[], bool] = _never,
+    ) -> list[Rewritten]:
+        """What became of each, in their order; `on_rewritten` is told of each as soon as it is ready.
+
+        Blocks, and calls all three in the calling thread. Raises CancelledError where `cancelled` came true, and what
+        `on_rewritten` raises.
+        """
+        run = _Run(self._batch, self._instructions_beside(tasks), on_rewritten)
+        jobs = [run.job(task, self._put_into_words(task, names_apps)) for task in tasks]
+        ended = self._batch.run(jobs, progress=progress, cancelled=cancelled)
+        return [_as_it_was(task, one) for task, one in zip(tasks, ended, strict=True)]
+
+    def judge(
+        self,
+        tasks: Sequence[ListedTask],
+        *,
+        on_rewritten: OnRewritten = _nobody,
+        progress: Callable[[BatchProgress], None] = _nobody,
+        cancelled: Callable[[], bool] = _never,
+    ) -> list[Rewritten]:
+        """The tasks with what rules and judge find of the words that they have, whoever wrote them; as `rewrite`."""
+        run = _Run(self._batch, self._instructions_beside(tasks), on_rewritten)
+        jobs = [run.job(task, self._look_at(task)) for task in tasks]
+        ended = self._batch.run(jobs, progress=progress, cancelled=cancelled)
+        return [_as_it_was(task, one) for task, one in zip(tasks, ended, strict=True)]
+
+    def likely_questions(self, tasks: Iterable[ListedTask], *, names_apps: bool) -> Iterator[ModelRequest]:
+        """What rewriting these would ask, for `Asking.estimate`: what was asked before, and then what comes next.
+
+        A judge is expected to be given words as long as the task's present ones.
+        """
+        for task in tasks:
+            conversation = self._put_into_words(task, names_apps)
+            question = next(conversation)
+            try:
+                while (answer := self._batch.kept(question)) is not None:
+                    yield question
+                    question = conversation.send(answer)
+            except StopIteration:
+                continue
+            yield question
+            if question.prompt == REWRITE:
+                yield self._judging(task, task.task.instruction, names_apps)
+
+    # What is asked of a task.
+
+    def _put_into_words(self, task: ListedTask, names_apps: bool) -> _Conversation:
+        best = yield from self._attempt(task, names_apps, None)
+        trouble = ""
+        if best.faults:
+            try:
+                mended = yield from self._attempt(task, names_apps, best)
+            except LanguageModelError as error:
+                trouble = str(error)
+            else:
+                best = best if len(best.faults) < len(mended.faults) else mended
+        if not best.words:
+            return Rewritten(task, trouble or f"The model {best.call.model_answered} gave no words that can be used.")
+        equivalence, unjudged = yield from self._held(task, best.words, best.faults, names_apps)
+        text = TextOrigin(Writer.MODEL, names_apps, best.call, equivalence)
+        return Rewritten(replace(task, task=replace(task.task, instruction=best.words), text=text), trouble or unjudged)
+
+    def _look_at(self, task: ListedTask) -> _Conversation:
+        text = task.text or TextOrigin()
+        words = task.task.instruction
+        faults = self._faults(task, words, text.names_apps)
+        equivalence, unjudged = yield from self._held(task, words, faults, text.names_apps)
+        return Rewritten(replace(task, text=replace(text, equivalence=equivalence)), unjudged)
+
+    def _attempt(
+        self, task: ListedTask, names_apps: bool, before: _Attempt | None
+    ) -> Generator[ModelRequest, ModelAnswer, _Attempt]:
+        question = self._wording(task, names_apps, before)
+        answer = yield question
+        said = _Said.model_validate(answer.data).instruction.strip()
+        faults = self._faults(task, said, names_apps)
+        words = " ".join(said.split()) if len(said) <= LONGEST else ""  # not to be sent back, nor shown to anybody
+        return _Attempt(words, self._batch.call(question, answer), faults)
+
+    def _held(
+        self, task: ListedTask, words: str, faults: tuple[str, ...], names_apps: bool
+    ) -> Generator[ModelRequest, ModelAnswer, tuple[Equivalence, str]]:
+        """What the judge finds of words in which the rules found `faults`, and why there is no judge's word."""
+        if faults:
+            return Equivalence(faults), ""
+        question = self._judging(task, words, names_apps)
+        try:
+            answer = yield question
+        except LanguageModelError as error:
+            return Equivalence(), f"Not judged: {error}"
+        judged = _Judged.model_validate(answer.data)
+        equivalence = Equivalence(
+            task_entails_instruction=judged.a_entails_b,
+            instruction_entails_task=judged.b_entails_a,
+            missing=tuple(judged.missing_requirements),
+            added=tuple(judged.added_requirements),
+            judge=self._batch.call(question, answer),
+        )
+        return equivalence, ""
+
+    def _wording(self, task: ListedTask, names_apps: bool, before: _Attempt | None) -> ModelRequest:
+        data: dict[str, Json] = {
+            "task": task.task.task,
+            "template": task.task.meta_task,
+            "items": dict(task.slots),
+            "turn": int(sha256(task.task.task.encode()).hexdigest(), 16) % _TURNS,
+            "apps": _apps(task, names_apps),
+            "refused": before.words if before else "",
+            "faults": list(before.faults) if before else [],
+        }
+        candidate = 2 * self._again + (1 if before else 0)
+        return self._rewrite.question(data, schema_name="rewritten", schema=_SAID, longest=_TOKENS, candidate=candidate)
+
+    def _judging(self, task: ListedTask, words: str, names_apps: bool) -> ModelRequest:
+        data: dict[str, Json] = {"task": task.task.task, "instruction": words, "apps": _apps(task, names_apps)}
+        return self._judge.question(data, schema_name="judgement", schema=_JUDGED, longest=_TOKENS)
+
+    # What the rules say.
+
+    def _faults(self, task: ListedTask, words: str, names_apps: bool) -> tuple[str, ...]:
+        return rule_faults(task, words, names_apps=names_apps, catalogue=self._catalogue(task))
+
+    def _catalogue(self, task: ListedTask) -> Catalogue:
+        """That of the task's template, or else the first that has its apps; an empty one where none has."""
+        known = self._catalogues.get(self._catalogue_of.get(task.template, ""))
+        if known is not None:
+            return known
+        apps = set(task.task.apps)
+        fitting = (one for one in self._catalogues.values() if apps <= one.by_name.keys())
+        return next(fitting, Catalogue("", "", (), ()))
+
+    def _instructions_beside(self, tasks: Iterable[ListedTask]) -> set[str]:
+        own = {task.task_id for task in tasks}
+        return {bare_words(other.task.instruction) for other in self._others if other.task_id not in own}
+
+
+class _Run:
+    """The conversations of one run: each is held with whoever answers, and told of when it ends."""
+
+    def __init__(self, batch: Batch, taken: set[str], on_rewritten: OnRewritten) -> None:
+        self._batch = batch
+        self._taken = taken
+        self._on_rewritten = on_rewritten
+
+    def job(self, task: ListedTask, conversation: _Conversation) -> Job[Rewritten]:
+        """What holds a conversation about a task."""
+
+        async def held(ask: Ask) -> Rewritten:
+            try:
+                rewritten = self._alone(await _held_by(ask, conversation))
+            except LanguageModelError as error:
+                self._on_rewritten(_as_it_was(task, error))
+                raise
+            self._on_rewritten(rewritten)
+            return rewritten
+
+        return held
+
+    def _alone(self, rewritten: Rewritten) -> Rewritten:
+        """With the fault that its instruction is another's, if it is. That is no matter of asking again: which of two
+        comes first is chance."""
+        words, text = rewritten.task.task.instruction, rewritten.task.text
+        faults = said_already(words, self._taken)
+        self._taken.add(bare_words(words))
+        if not faults or text is None or text.equivalence is None:
+            return rewritten
+        equivalence = replace(text.equivalence, faults=(*text.equivalence.faults, *faults))
+        return replace(rewritten, task=replace(rewritten.task, text=replace(text, equivalence=equivalence)))
+
+
+async def _held_by(ask: Ask, conversation: _Conversation) -> Rewritten:
+    try:
+        question = next(conversation)
+        while True:
+            try:
+                answer = await ask(question)
+            except LanguageModelError as error:
+                question = conversation.throw(error)
+            else:
+                question = conversation.send(answer)
+    except StopIteration as end:
+        rewritten: Rewritten = end.value
+        return rewritten
+
+
+def _as_it_was(task: ListedTask, ended: Rewritten | LanguageModelError) -> Rewritten:
+    return ended if isinstance(ended, Rewritten) else Rewritten(task, str(ended))
+
+
+def _apps(task: ListedTask, names_apps: bool) -> Json:
+    """The apps to be named, by what each is needed for where that is known; none where none is to be named."""
+    if not names_apps:
+        return []
+    return dict(task.roles) or list(task.task.apps)

@@ -1,0 +1,264 @@
+"""Where tasks are prepared: made from templates, put into words, approved, and laid down in the queue."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from pathlib import Path
+
+from odyssey_recorder.device.profile import profiles
+from odyssey_recorder.errors import OdysseyError, TaskError
+from odyssey_recorder.llm.batch import Batch, BatchProgress, Estimate
+from odyssey_recorder.model.episode import Category
+from odyssey_recorder.model.text_origin import Approval, Equivalence, TextOrigin, Writer
+from odyssey_recorder.task.generation.coverage import Coverage, asking_for, cover
+from odyssey_recorder.task.generation.generator import (
+    GeneratedTasks,
+    GenerationOrder,
+    Targets,
+    generate,
+    left,
+    suitable,
+)
+from odyssey_recorder.task.generation.targets import load_targets
+from odyssey_recorder.task.listing import ListedTask
+from odyssey_recorder.task.queue.queue import Board, Holder, TaskEvent, TaskStock
+from odyssey_recorder.task.templates.filling import identity
+from odyssey_recorder.task.templates.template import Template, TemplateLibrary
+from odyssey_recorder.task.templates.template_files import load_library
+from odyssey_recorder.task.templates.template_writing import write_template
+from odyssey_recorder.task.wording.equivalence import bare_words, rule_faults
+from odyssey_recorder.task.wording.proposing import Proposal, Proposing
+from odyssey_recorder.task.wording.rewriting import Rewriting, Rewritten
+
+
+@dataclass(frozen=True, slots=True)
+class ModelChoice:
+    """What a person asks to be made; the categories are all where none is given.
+
+    `device` is the profile that all of it shall be for, `app_class` the class that one app of each task is of; empty:
+    in proportion, and of any.
+    """
+
+    count: int
+    seed: int
+    catalogue: str
+    categories: frozenset[Category]
+    names_apps: bool
+    device: str = ""
+    app_class: str = ""
+
+
+def suiting(library: TemplateLibrary, wanted: ModelChoice, targets: Targets) -> tuple[Template, ...]:
+    """The templates that what is wanted can be made from, each asking for an app of the class."""
+    if wanted.app_class:
+        library = asking_for(library, wanted.catalogue, wanted.app_class)
+    categories = wanted.categories or frozenset(Category)
+    return suitable(library, wanted.catalogue, categories, targets.for_device(wanted.device))
+
+
+@dataclass(frozen=True, slots=True)
+class TemplateChoice:
+    """What tasks are made from, asked anew each time, since settings change: the `folders` of templates, the shipped
+    ones first; the folder for one's `own`; whether instructions name the apps to use."""
+
+    folders: Callable[[], Sequence[Path]]
+    own: Callable[[], Path]
+    names_apps: Callable[[], bool]
+
+
+class TaskService:
+    """The tasks of one queue, and the templates they are made from. Every call may come from any thread, and may block.
+
+    `who` names who prepares. `open_asking` makes what asks the language model, with a budget in US dollars or none; it
+    raises OdysseyError where none can be asked.
+    """
+
+    def __init__(
+        self,
+        stock: TaskStock,
+        who: Callable[[], str],
+        templates: TemplateChoice,
+        open_batch: Callable[[float | None], Batch],
+    ) -> None:
+        self._stock = stock
+        self._who = who
+        self._templates = templates
+        self._open_batch = open_batch
+        self._times_proposed = -1
+        self._edited: dict[str, tuple[ListedTask, ...]] = {}  # what a task was before each edit made here, and is now
+
+    # What there is.
+
+    @property
+    def names_apps(self) -> bool:
+        """Whether instructions name the apps to use."""
+        return self._templates.names_apps()
+
+    def library(self) -> TemplateLibrary:
+        """All templates, those of the user with those that come with the program. Raises TaskError."""
+        return load_library(self._templates.folders())
+
+    def left(self) -> Mapping[str, int]:
+        """How many distinct tasks each template can still give, by its id. Raises TaskError."""
+        return left(self.library(), (task.listed for task in self.board().tasks), date.today())
+
+    def board(self) -> Board:
+        """Every task, also what is to be approved or was rejected. Raises TaskError."""
+        return self._stock.board()
+
+    def holders(self) -> tuple[Holder, ...]:
+        """Who works on what now. Raises TaskError."""
+        return self._stock.holders()
+
+    def coverage(self, catalogue: str) -> Coverage:
+        """What is there of each category, device and class of apps. Raises TaskError."""
+        devices = [one.key for one in profiles()]
+        return cover(self.board().tasks, self.library(), catalogue, self.targets(), devices)
+
+    # Making tasks.
+
+    def generate(self, wanted: ModelChoice) -> GeneratedTasks:
+        """Make tasks and put them down to be approved. Raises TaskError."""
+        board, library, targets = self.board(), self.library(), self.targets()
+        made = generate(
+            TemplateLibrary(suiting(library, wanted, targets), library.catalogues),
+            GenerationOrder(
+                count=wanted.count,
+                seed=wanted.seed,
+                day=date.today(),
+                catalogue=wanted.catalogue,
+                targets=targets.for_device(wanted.device),
+                names_apps=wanted.names_apps,
+                categories=wanted.categories or frozenset(Category),
+                have=tuple(task.listed for task in board.tasks),
+                known=_identities(board),
+            ),
+        )
+        self._stock.add(made.tasks, to_approve=True)
+        return made
+
+    def targets(self) -> Targets:
+        """The lead's lasting targets. Raises TaskError."""
+        return load_targets(self._templates.folders())
+
+    def propose(
+        self, category: Category, count: int, *, catalogue: str = "android", cancelled: Callable[[], bool]
+    ) -> Sequence[Proposal]:
+        """Have a language model think of new templates. Raises TaskError, SettingsError, LanguageModelError."""
+        self._times_proposed += 1
+        proposing = Proposing(self._open_batch(None), self.library(), catalogue)
+        return proposing.propose(category, count, again=self._times_proposed, cancelled=cancelled)
+
+    def keep(self, proposal: Proposal) -> Template:
+        """Write a proposal that a person approved to the user's own templates. Raises TaskError."""
+        path = write_template(self._templates.own(), proposal.template)
+        return replace(proposal.template, template_id=path.stem, source=path)
+
+    # Putting them into words.
+
+    @property
+    def can_ask(self) -> str:
+        """Why no language model can be asked; empty where one can."""
+        try:
+            self._open_batch(None)
+        except OdysseyError as error:
+            return str(error)
+        return ""
+
+    def estimate(self, task_ids: Sequence[str]) -> Estimate:
+        """What it takes to have these put into words. Raises TaskError, SettingsError, LanguageModelError."""
+        batch = self._open_batch(None)
+        rewriting = Rewriting(batch, self.library())
+        return batch.estimate(
+            rewriting.likely_questions(self._listed(task_ids), names_apps=self._templates.names_apps())
+        )
+
+    def rewrite(
+        self,
+        task_ids: Sequence[str],
+        *,
+        budget: float | None,
+        progress: Callable[[BatchProgress], None],
+        came: Callable[[Rewritten], None],
+        cancelled: Callable[[], bool],
+    ) -> Sequence[Rewritten]:
+        """Have these put into words; each is put down as soon as it is there, and then handed to `came`.
+
+        A task that somebody changed meanwhile stays as they left it. `budget` is in US dollars. Raises TaskError,
+        SettingsError, CancelledError.
+        """
+        tasks = self._listed(task_ids)
+        before = {task.task_id: task for task in tasks}
+        rewriting = Rewriting(self._open_batch(budget), self.library(), [one.listed for one in self.board().tasks])
+        return rewriting.rewrite(
+            tasks,
+            names_apps=self._templates.names_apps(),
+            on_rewritten=lambda rewritten: came(self._put_down(rewritten, before[rewritten.task.task_id])),
+            progress=progress,
+            cancelled=cancelled,
+        )
+
+    def _put_down(self, rewritten: Rewritten, before: ListedTask) -> Rewritten:
+        if rewritten.task == before:
+            return rewritten
+        try:
+            self._stock.amend([rewritten.task], self._who(), before=[before], deed=TaskEvent.REWRITTEN)
+        except TaskError as error:
+            return self._left(before, str(error))
+        return rewritten
+
+    def _left(self, before: ListedTask, trouble: str) -> Rewritten:
+        """The task as it stands now, where its new words cannot be put down because of `trouble`."""
+        try:
+            (now,) = self._listed([before.task_id])
+        except TaskError:
+            now = before
+        return Rewritten(now, trouble)
+
+    def edit(self, task_id: str, instruction: str) -> ListedTask:
+        """Put a person's words in the place of the instruction; the rules look at them. Raises TaskError."""
+        words = " ".join(instruction.split())
+        if not words:
+            raise TaskError("An instruction must say something.")
+        (task,) = self._listed([task_id])
+        text = task.text or TextOrigin(Writer.PERSON)
+        faults = rule_faults(
+            task,
+            words,
+            names_apps=text.names_apps,
+            catalogue=self.library().catalogue_for(task.template, task.task.apps),
+            others={bare_words(one.listed.task.instruction) for one in self.board().tasks if one.task_id != task_id},
+        )
+        text = replace(
+            text, edited_by=self._who(), equivalence=Equivalence(faults), approval=Approval.OPEN, approved_by=""
+        )
+        edited = replace(task, task=replace(task.task, instruction=words), text=text)
+        self._stock.amend([edited], self._who(), before=[task])
+        versions = self._edited.get(task_id, ())
+        self._edited[task_id] = (*(versions if task in versions else (task,)), edited)
+        return edited
+
+    # What a person says of them.
+
+    def approve(self, tasks: Iterable[ListedTask]) -> None:
+        """Let tasks, as this person has seen them, wait to be recorded; all or none. Raises TaskError."""
+        self._stock.approve(map(self._with_own_edits, tasks), self._who())
+
+    def reject(self, tasks: Iterable[ListedTask], reason: str) -> None:
+        """Leave tasks, as this person has seen them, out; all or none. Raises TaskError."""
+        self._stock.reject(map(self._with_own_edits, tasks), self._who(), reason)
+
+    def _with_own_edits(self, task: ListedTask) -> ListedTask:
+        """The task with what this person wrote last, which a list that is not read again yet may lack."""
+        versions = self._edited.get(task.task_id, ())
+        return versions[-1] if task in versions else task
+
+    def _listed(self, task_ids: Sequence[str]) -> list[ListedTask]:
+        tasks = {task.task_id: task.listed for task in self.board().tasks}
+        if gone := [task_id for task_id in task_ids if task_id not in tasks]:
+            raise TaskError(f"The task {gone[0]} is not in the queue any more: look at the list again.")
+        return [tasks[task_id] for task_id in task_ids]
+
+
+def _identities(board: Board) -> frozenset[str]:
+    return frozenset(identity(task.listed.task.task) for task in board.tasks)

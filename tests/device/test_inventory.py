@@ -1,0 +1,295 @@
+"""All devices are one list: the six with what exists of each, and whatever else runs."""
+
+import os
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from odyssey_recorder.connector import DeviceConnector
+from odyssey_recorder.device.adb import AdbDevice
+from odyssey_recorder.device.adb_server import AdbServer
+from odyssey_recorder.device.avd import BootStage, SdkEnvironment, VirtualDevices
+from odyssey_recorder.device.avd_config import wanted_entries
+from odyssey_recorder.device.device import DeviceProperties, ListedDevice
+from odyssey_recorder.device.emulator_console import TOKEN_FILE
+from odyssey_recorder.device.inventory import Cancelled, DeviceInventory, InventoryDevice, Ways
+from odyssey_recorder.device.profile import profile_named, profiles
+from odyssey_recorder.errors import CancelledError, DeviceDisconnectedError, DeviceError
+from odyssey_recorder.model.geometry import Size
+from odyssey_recorder.simulator.adb_server import PrivateAdbServer
+from odyssey_recorder.simulator.discovery import running_dir
+from tests.device.adb_bench import StartBench
+from tests.device.sdk_bench import free_console_port, stand_in_sdk
+from tests.fakes import FakeDevice
+
+
+class Computer:
+    """A computer without an SDK: AVDs as files, notes of what runs, and devices in memory."""
+
+    def __init__(self, folder: Path) -> None:
+        self.avds, self.running = folder / "avd", folder / "running"
+        self.avds.mkdir()
+        self.running.mkdir()
+        self.listed: list[ListedDevice] = []
+        self.devices: dict[str, FakeDevice] = {}
+        self.silent = False
+        self._about: dict[str, DeviceProperties] = {}
+        self.described: list[str] = []
+        self.connected: list[str] = []
+        around = SdkEnvironment(self.avds, (self.running,), folder / "logs", folder / "no-token", {})
+        virtual = VirtualDevices(None, AdbServer(port=1), around, self._connect)
+        self.inventory = DeviceInventory(
+            virtual, Ways(lambda: self.listed, self._describe, self._connect, self._simulate)
+        )
+
+    def make(self, name: str, profile: str) -> None:
+        """Write the files of an AVD."""
+        folder = self.avds / f"{name}.avd"
+        folder.mkdir()
+        (self.avds / f"{name}.ini").write_text(f"path={folder}\n")
+        wanted = wanted_entries(profile_named(profile))
+        (folder / "config.ini").write_text("".join(f"{key}={value}\n" for key, value in wanted.items()))
+
+    def note(self, name: str, port: int) -> None:
+        """Have a running emulator tell of itself."""
+        (self.running / f"pid_{os.getpid()}.ini").write_text(f"port.serial={port}\navd.id={name}\navd.name={name}\n")
+
+    def list_device(self, serial: str, avd_name: str = "", *, size: Size | None = None, state: str = "device") -> None:
+        """Have adb list a device that calls itself `avd_name`."""
+        self.listed.append(ListedDevice(serial, state, "", "Some_Phone"))
+        device = self.devices[serial] = FakeDevice(size or Size(360, 640), serial)
+        device.avd_name = avd_name
+        self._about[serial] = device.properties()
+
+    def member(self, key: str) -> InventoryDevice:
+        return next(one for one in self.inventory.listing().members if one.key == key)
+
+    def _describe(self, serial: str) -> DeviceProperties:
+        self.described.append(serial)
+        if self.silent:
+            raise DeviceDisconnectedError(f"{serial} is gone.")
+        return self._about[serial]
+
+    def _connect(self, serial: str) -> FakeDevice:
+        self.connected.append(serial)
+        return self.devices[serial]
+
+    def _simulate(self, profile: str, cancelled: Cancelled) -> str:
+        self.list_device("emulator-5590", f"Simulated_{profile}", size=profile_named(profile).size)
+        return "emulator-5590"
+
+
+@pytest.fixture
+def computer(tmp_path: Path) -> Computer:
+    return Computer(tmp_path)
+
+
+def test_the_six_are_there_before_anything_exists(computer: Computer) -> None:
+    listing = computer.inventory.listing()
+
+    assert [member.name for member in listing.members] == [profile.name for profile in profiles()]
+    assert not any(member.avd or member.serial for member in listing.members)
+    assert [finding.what for finding in listing.missing] == ["Android SDK"]
+
+
+def test_an_avd_is_known_by_its_profile_whatever_its_name(computer: Computer) -> None:
+    computer.make("Mine", "pixel_fold")
+
+    fold = computer.member("pixel_fold")
+    assert fold.avd is not None
+    assert (fold.avd.name, fold.serial, fold.folds) == ("Mine", "", True)
+
+
+def test_an_avd_that_runs_is_the_device_that_adb_lists(computer: Computer) -> None:
+    computer.make("Mine", "pixel_7_pro")
+    computer.note("Mine", 5554)
+    assert computer.member("pixel_7_pro").state == "unknown to adb"
+
+    computer.list_device("emulator-5554", "Mine", state="offline")
+    assert computer.member("pixel_7_pro").state == "offline"
+    assert computer.described == []
+
+    computer.listed.clear()
+    computer.list_device("emulator-5554", "Mine")
+    running = computer.member("pixel_7_pro")
+    assert (running.serial, running.is_ready, running.simulated) == ("emulator-5554", True, False)
+
+
+def test_a_simulated_device_takes_the_place_of_its_profile_and_says_what_it_is(computer: Computer) -> None:
+    computer.list_device("emulator-5580", "Simulated_small_phone")
+    computer.list_device("emulator-5582", "Simulated_small_phone")
+
+    members = computer.inventory.listing().members
+    small = next(member for member in members if member.key == "small_phone")
+    assert (small.serial, small.simulated) == ("emulator-5580", True)
+    assert [(other.name, other.simulated) for other in members[6:]] == [("Simulated small phone", True)]
+
+
+def test_a_device_like_none_of_the_six_comes_after_them(computer: Computer) -> None:
+    computer.list_device("R5CT90", state="unauthorized")
+    computer.list_device("emulator-5556", "My_Watch")
+
+    strangers = computer.inventory.listing().members[6:]
+    assert [(one.key, one.name, one.profile) for one in strangers] == [
+        ("R5CT90", "Some Phone", None),
+        ("emulator-5556", "My Watch", None),
+    ]
+
+
+def test_a_device_is_asked_once_who_it_is_until_it_goes(computer: Computer) -> None:
+    computer.list_device("emulator-5554", size=profile_named("pixel_tablet").size)
+    assert computer.member("pixel_tablet").serial == "emulator-5554"
+    computer.inventory.listing()
+    assert computer.described == ["emulator-5554"]
+
+    gone = computer.listed.pop()
+    computer.inventory.listing()
+    computer.listed.append(gone)
+    computer.inventory.listing()
+    assert computer.described == ["emulator-5554"] * 2
+
+
+def test_a_device_that_does_not_say_who_it_is_is_asked_again(computer: Computer) -> None:
+    computer.list_device("emulator-5554", size=profile_named("pixel_tablet").size)
+    computer.silent = True
+    assert computer.inventory.listing().members[6].name == "Some Phone"
+
+    computer.silent = False
+    assert computer.member("pixel_tablet").is_ready
+
+
+def test_an_examination_keeps_one_connection_until_it_is_let_go(computer: Computer) -> None:
+    computer.list_device("emulator-5554", "A")
+    computer.list_device("emulator-5556", "B")
+    first = computer.devices["emulator-5554"]
+    computer.inventory.save_snapshot("emulator-5554", "clean")
+    examination = computer.inventory.examine("emulator-5554")
+    assert examination.snapshots == ("clean",)
+    navigation = next(finding for finding in examination.findings if finding.what == "Animations")
+    computer.inventory.mend("emulator-5554", navigation)
+    assert first.settings["global", "window_animation_scale"] == "0"
+    assert computer.connected == ["emulator-5554"]
+
+    computer.inventory.examine("emulator-5556")
+    with pytest.raises(DeviceDisconnectedError):
+        first.heartbeat()
+    computer.inventory.let_go()
+    with pytest.raises(DeviceDisconnectedError):
+        computer.devices["emulator-5556"].heartbeat()
+
+
+def test_a_device_that_is_no_emulator_keeps_no_snapshots(computer: Computer) -> None:
+    computer.list_device("R5CT90")
+    computer.devices["R5CT90"].keeps_snapshots = False
+
+    assert computer.inventory.examine("R5CT90").snapshots is None
+
+
+def test_a_simulated_device_is_started_by_its_profile(computer: Computer) -> None:
+    told: list[str] = []
+
+    def progress(_share: float | None, words: str) -> None:
+        told.append(words)
+
+    assert computer.inventory.simulate("pixel_fold", progress, lambda: False) == "emulator-5590"
+    assert computer.member("pixel_fold").simulated
+    assert told == ["Starting the simulated emulator", "Waiting for adb"]
+
+
+def test_where_nothing_can_be_simulated_that_is_said(computer: Computer) -> None:
+    inventory = DeviceInventory(
+        computer.inventory.virtual, Ways(list, computer.inventory.ways.describe, computer.inventory.ways.connect)
+    )
+
+    assert not inventory.can_simulate
+    with pytest.raises(DeviceError, match="odyssey-recorder simulate"):
+        inventory.simulate("pixel_fold", lambda _share, _words: None, lambda: False)
+
+
+def test_a_virtual_device_is_made_started_by_stages_made_new_and_stopped(
+    adb_server: PrivateAdbServer, tmp_path: Path
+) -> None:
+    sdk, run = stand_in_sdk(tmp_path / "sdk"), running_dir(adb_server.environment)
+    (tmp_path / "avd").mkdir()
+    token = adb_server.home / TOKEN_FILE
+    environment = {**os.environ, **adb_server.environment}
+    ports = (free_console_port(),)
+    around = SdkEnvironment(tmp_path / "avd", (run,), tmp_path / "logs", token, environment, console_ports=ports)
+    connector = DeviceConnector(AdbServer(port=adb_server.port), running=(run,), console_token=token)
+    ways = Ways(
+        connector.server.devices, lambda serial: AdbDevice(serial, connector.server).properties(), connector.connect
+    )
+    inventory = DeviceInventory(
+        VirtualDevices(sdk.sdk, connector.server, around, connector.connect), ways, animations=True
+    )
+    told: list[tuple[float | None, str]] = []
+
+    def progress(share: float | None, words: str) -> None:
+        told.append((share, words))
+
+    inventory.create("small_phone")
+    assert inventory.listing().missing == ()
+    serial = inventory.start("small_phone", progress, lambda: False, cold=True)
+    running = next(member for member in inventory.listing().members if member.serial == serial)
+    assert (running.key, running.is_ready, running.simulated) == ("small_phone", True, False)
+    assert [words for _, words in told] == [stage.value for stage in BootStage]
+    assert [share for share, _ in told] == sorted(share for share, _ in told if share is not None)
+
+    assert inventory.reset("small_phone", progress, lambda: False) == serial
+    assert "-wipe-data" in sdk.starts()[-1]
+    assert [finding.what for finding in inventory.examine(serial).findings if finding.mend] == ["Animations"]
+    inventory.let_go()
+    inventory.stop(serial)
+    assert serial not in {member.serial for member in inventory.listing().members}
+
+
+@pytest.fixture
+def simulated_fold(start_bench: StartBench, tmp_path: Path) -> Iterator[tuple[DeviceInventory, str]]:
+    """A yard in which a simulated fold runs until it is told to end, and its serial."""
+    bench = start_bench("pixel_fold")
+
+    def end() -> None:
+        bench.emulator.killed.wait()
+        bench.emulator.stop()
+
+    ending = threading.Thread(target=end)
+    ending.start()
+    around = SdkEnvironment(tmp_path / "avd", (), tmp_path / "logs", tmp_path / "no-token", {})
+    serial = bench.emulator.serial
+    virtual = VirtualDevices(None, bench.server, around, lambda _: bench.device)
+
+    def simulate(_profile: str, _cancelled: Cancelled) -> str:
+        return serial
+
+    ways = Ways(bench.server.devices, lambda _: bench.device.properties(), lambda _: bench.device, simulate)
+    yield DeviceInventory(virtual, ways), serial
+    bench.emulator.killed.set()
+    ending.join()
+
+
+def test_a_simulated_fold_is_found_folded_turned_and_saved(simulated_fold: tuple[DeviceInventory, str]) -> None:
+    inventory, serial = simulated_fold
+    fold = next(member for member in inventory.listing().members if member.serial == serial)
+    assert (fold.key, fold.simulated) == ("pixel_fold", True)
+
+    inventory.fold(serial)
+    assert inventory.examine(serial).screen.posture == "CLOSED"
+    inventory.unfold(serial)
+    inventory.rotate(serial)
+    turned = inventory.examine(serial)
+    assert (turned.screen.posture, int(turned.screen.rotation)) == ("OPENED", 1)
+
+    inventory.save_snapshot(serial, "turned")
+    assert inventory.examine(serial).snapshots == ("turned",)
+    inventory.delete_snapshot(serial, "turned")
+    assert inventory.examine(serial).snapshots == ()
+
+
+def test_a_simulated_start_that_is_given_up_is_ended_again(simulated_fold: tuple[DeviceInventory, str]) -> None:
+    inventory, serial = simulated_fold
+
+    with pytest.raises(CancelledError, match=serial):
+        inventory.simulate("pixel_fold", lambda _share, _words: None, lambda: True)
+    assert serial not in {member.serial for member in inventory.listing().members}

@@ -1,0 +1,222 @@
+"""What a dump of the views says, whoever wrote it: a real screen's form, and forms that mean no good."""
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from odyssey_recorder.device.view_hierarchy import LONGEST, ViewNode, clickable_at, focused_text, parse
+from odyssey_recorder.errors import DeviceError
+from odyssey_recorder.model.geometry import Box, Pixel, Size
+
+SCREEN = Size(1080, 2400)
+SEARCH = (Path(__file__).parent / "data" / "view_tree_search.xml").read_text(encoding="utf-8")
+
+
+def dump(*nodes: str) -> tuple[ViewNode, ...]:
+    return parse(f"<?xml version='1.0' encoding='UTF-8'?><hierarchy rotation=\"0\">{''.join(nodes)}</hierarchy>")
+
+
+def field(text: str, *, kind: str = "android.widget.EditText", more: str = "") -> str:
+    return f'<node text="{text}" class="{kind}" focused="true" {more} bounds="[0,0][100,100]"/>'
+
+
+def test_a_dump_is_read_node_by_node() -> None:
+    nodes = parse(SEARCH)
+
+    assert len(nodes) == 9
+    assert nodes[2] == ViewNode(
+        box=Box(0, 84, 147, 231),
+        class_name="android.widget.ImageButton",
+        package="org.example.mail",
+        text="",
+        hint="",
+        description="Navigate up",
+        clickable=True,
+        focused=False,
+        password=False,
+        resource_id="org.example.mail:id/back",
+    )
+
+
+def test_the_text_of_the_focused_field_is_what_was_typed_to_the_character() -> None:
+    assert focused_text(parse(SEARCH)) == "café & <b> \N{SMILING FACE WITH SMILING EYES}\nsecond line"
+
+
+@pytest.mark.parametrize(
+    ("nodes", "text"),
+    [
+        ([field("x", kind="android.widget.AutoCompleteTextView")], "x"),
+        ([field("x", kind="com.example.FancyEditText")], "x"),
+        ([field("")], ""),
+        ([field("Search mail", more='hint="Search mail"')], ""),
+        ([field("x", kind="android.webkit.WebView"), field("y")], "y"),
+        ([field("x", kind="android.widget.TextView")], None),
+        ([field("••••", more='password="true"')], None),
+        ([field("x").replace('focused="true"', 'focused="false"')], None),
+        ([], None),
+    ],
+)
+def test_only_a_focused_field_that_holds_no_password_has_its_text_told(nodes: list[str], text: str | None) -> None:
+    assert focused_text(dump(*nodes)) == text
+
+
+@pytest.mark.parametrize(
+    ("at", "box"),
+    [
+        (Pixel(10, 100), Box(0, 84, 147, 231)),
+        (Pixel(200, 260), Box(0, 231, 1080, 431)),
+        (Pixel(1000, 300), Box(960, 251, 1080, 411)),
+        (Pixel(146, 230), Box(0, 84, 147, 231)),
+        (Pixel(147, 230), Box(147, 84, 933, 231)),
+    ],
+    ids=["a button", "the row around a label", "clipped to the screen", "its last pixel", "the next one's first"],
+)
+def test_a_click_meets_the_topmost_clickable_view(at: Pixel, box: Box) -> None:
+    assert clickable_at(parse(SEARCH), at, SCREEN) == box
+
+
+def test_a_click_on_nothing_but_the_whole_screen_has_no_box() -> None:
+    assert clickable_at(parse(SEARCH), Pixel(500, 1500), SCREEN) is None
+
+
+def test_where_nothing_takes_touches_the_topmost_view_is_taken() -> None:
+    nodes = dump('<node bounds="[0,0][300,300]"/>', '<node bounds="[0,0][500,500]"/>')
+
+    assert clickable_at(nodes, Pixel(100, 100), SCREEN) == Box(0, 0, 500, 500)
+
+
+TITLE = '<node clickable="true" bounds="[0,0][300,100]"/>'
+PLACE = Pixel(50, 50)
+
+
+@pytest.mark.parametrize(
+    ("above", "met"),
+    [
+        ('<node bounds="[0,0][800,900]"><node clickable="true" bounds="[0,0][800,200]"/></node>', Box(0, 0, 800, 200)),
+        ('<node bounds="[0,0][800,900]"><node text="label" bounds="[0,0][800,200]"/></node>', Box(0, 0, 300, 100)),
+        ('<node clickable="true" enabled="false" bounds="[0,0][400,400]"/>', Box(0, 0, 400, 400)),
+        ('<node long-clickable="true" bounds="[0,0][400,400]"/>', Box(0, 0, 400, 400)),
+        ('<node scrollable="true" bounds="[0,0][400,400]"/>', Box(0, 0, 400, 400)),
+        ('<node class="android.widget.SeekBar" bounds="[0,0][400,400]"/>', Box(0, 0, 400, 400)),
+        ('<node clickable="true" bounds="[0,0][1080,2400]"/>', None),
+        ('<node clickable="true" bounds="[60,60][70,70]"/>', Box(0, 0, 300, 100)),
+    ],
+    ids=["a drawer's row", "a label", "a disabled button", "held", "a list", "a slider", "a scrim", "beside it"],
+)
+def test_what_covers_a_button_takes_its_clicks_unless_it_lets_them_through(above: str, met: Box | None) -> None:
+    assert clickable_at(dump(f'<node bounds="[0,0][1080,2400]">{TITLE}{above}</node>'), PLACE, SCREEN) == met
+
+
+def test_the_drawing_order_rules_where_the_dump_tells_it() -> None:
+    row = '<node clickable="true" bounds="[0,0][400,200]" drawing-order="{}"/>'
+    title = TITLE.replace("/>", ' drawing-order="2"/>')
+
+    assert clickable_at(dump(row.format(3) + title), PLACE, SCREEN) == Box(0, 0, 400, 200)
+    assert clickable_at(dump(row.format(1) + title), PLACE, SCREEN) == Box(0, 0, 300, 100)
+    assert clickable_at(dump(title + row.format("9z")), PLACE, SCREEN) == Box(0, 0, 300, 100)
+
+
+@dataclass
+class View:
+    """A view as an app has it: where it is, how late it is drawn among its siblings, and what it holds."""
+
+    box: Box
+    order: int
+    flag: str
+    children: "list[View]"
+
+    def dispatch(self, at: Pixel, clip: Box) -> Box | None:
+        """What shows of the view that takes a touch, by the words of ViewGroup.dispatchTouchEvent."""
+        if at not in self.box:
+            return None
+        shown = overlap(self.box, clip)
+        for child in sorted(self.children, key=lambda child: child.order, reverse=True):
+            if taker := child.dispatch(at, shown):
+                return taker
+        return shown if self.flag else None
+
+    def dumped(self, clip: Box) -> str:
+        shown = overlap(self.box, clip)
+        bounds = f"[{shown.left},{shown.top}][{shown.right},{shown.bottom}]"
+        flag = f'{self.flag}="true"' if self.flag else ""
+        inside = "".join(child.dumped(shown) for child in self.children)
+        return f'<node {flag} bounds="{bounds}" drawing-order="{self.order}">{inside}</node>' if shown.area else ""
+
+
+def overlap(one: Box, other: Box) -> Box:
+    left, top = max(one.left, other.left), max(one.top, other.top)
+    return Box(left, top, min(one.right, other.right), min(one.bottom, other.bottom))
+
+
+sides = st.tuples(st.integers(0, 20), st.integers(0, 20)).map(sorted)
+boxes = st.builds(lambda x, y: Box(x[0], y[0], x[1] + 1, y[1] + 1), sides, sides)
+flags = st.sampled_from(["", "", "clickable", "long-clickable", "scrollable"])
+
+
+def views(children: st.SearchStrategy[list[View]]) -> st.SearchStrategy[View]:
+    in_order = children.flatmap(
+        lambda some: st.permutations(range(1, len(some) + 1)).map(
+            lambda orders: [replace(view, order=order) for view, order in zip(some, orders, strict=True)]
+        )
+    )
+    return st.builds(View, boxes, st.just(1), flags, in_order)
+
+
+trees = st.recursive(views(st.just([])), lambda inner: views(st.lists(inner, max_size=4)), max_leaves=12)
+
+
+@given(trees, st.integers(0, 20), st.integers(0, 20))
+def test_a_click_meets_the_view_to_which_android_dispatches_it(tree: View, x: int, y: int) -> None:
+    screen = Box(0, 0, 21, 21)
+    page = View(screen, 1, "clickable", [tree])
+
+    assert clickable_at(dump(page.dumped(screen)), Pixel(x, y), Size(100, 100)) == page.dispatch(Pixel(x, y), screen)
+
+
+def test_a_click_beside_every_view_has_no_box() -> None:
+    assert clickable_at(dump('<node clickable="true" bounds="[0,0][9,9]"/>'), Pixel(9, 0), SCREEN) is None
+
+
+@pytest.mark.parametrize("bounds", ["", "[0,0]", "[0,0][1,1]x", "[0,0][99999999999,1]", "[a,b][c,d]", "[9,9][1,1]"])
+def test_a_node_with_odd_bounds_is_never_clicked(bounds: str) -> None:
+    nodes = dump(f'<node clickable="true" bounds="{bounds}"/>', '<node clickable="true" bounds="[0,0][200,200]"/>')
+
+    assert clickable_at(nodes, Pixel(5, 5), SCREEN) == Box(0, 0, 200, 200)
+
+
+@pytest.mark.parametrize(
+    "xml", ["", "no xml", "<hierarchy><node bounds='[0,0][1,1]'>", "<hierarchy/><hierarchy/>", "<a>\x01</a>"]
+)
+def test_what_is_no_dump_is_an_error(xml: str) -> None:
+    with pytest.raises(DeviceError, match="cannot be read"):
+        parse(xml)
+
+
+def test_entities_are_refused_before_they_grow() -> None:
+    laughs = '<!ENTITY a0 "ha">' + "".join(f'<!ENTITY a{n} "{f"&a{n - 1};" * 10}">' for n in range(1, 12))
+
+    with pytest.raises(DeviceError, match="defines entities"):
+        parse(f'<!DOCTYPE h [{laughs}]><hierarchy><node text="&a11;" bounds="[0,0][1,1]"/></hierarchy>')
+
+
+def test_a_dump_beyond_all_measure_is_refused_unread() -> None:
+    with pytest.raises(DeviceError, match="too long"):
+        parse("<" + "h" * LONGEST)
+
+
+def test_a_tree_of_any_depth_is_read() -> None:
+    depth = 20_000
+
+    assert len(dump('<node bounds="[0,0][1,1]">' * depth, "</node>" * depth)) == depth
+
+
+@given(st.text())
+def test_whatever_comes_it_is_nodes_or_a_device_error(text: str) -> None:
+    try:
+        nodes = parse(text)
+    except DeviceError:
+        return
+    assert clickable_at(nodes, Pixel(1, 1), SCREEN) is None

@@ -1,0 +1,100 @@
+"""The pictures that the next episode begins with: when they are decoded, and what becomes of them."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QObject
+from PySide6.QtGui import QImage
+from pytestqt.qtbot import QtBot
+
+from odyssey_recorder.gui.background import Background
+from odyssey_recorder.gui.review.screenshot_loader import ScreenshotLoader
+from odyssey_recorder.gui.review.shown_step import ShownStep, shown_steps
+from odyssey_recorder.model.action import Click, Complete
+from odyssey_recorder.model.episode import screenshot_name
+from odyssey_recorder.model.geometry import Point
+from tests.gui.review.opened import open_review
+
+ONE, OTHER = "1000000000000001", "1000000000000002"
+
+
+class Projector:
+    """A reel, two episodes, and what the reel has told."""
+
+    def __init__(self, qtbot: QtBot, folder: Path) -> None:
+        self.qtbot = qtbot
+        self.folder = folder
+        self.owner = QObject()
+        self.background = Background(self.owner)
+        self.loader = ScreenshotLoader(self.background, self.owner)
+        self.thumbnails: list[int] = []
+        self.loader.thumbnail_came.connect(self._take)
+
+    def _take(self, number: int, _picture: QImage) -> None:
+        self.thumbnails.append(number)
+
+    def steps(self, episode_id: str) -> tuple[ShownStep, ...]:
+        clicks = [Click(Point(place, place)) for place in range(5)]
+        return shown_steps(open_review(self.folder, *clicks, Complete(), episode_id=episode_id))
+
+    def load(self, steps: tuple[ShownStep, ...]) -> None:
+        """Load an episode, and wait until all its thumbnails are there."""
+        self.thumbnails.clear()
+        self.loader.load(steps)
+        self.qtbot.waitUntil(lambda: set(self.thumbnails) == set(range(len(steps))))
+
+    def spoil(self, episode_id: str) -> None:
+        """Take the pictures of an episode away: what is to be seen of it was decoded before."""
+        for number in range(6):
+            (self.folder / screenshot_name(episode_id, number)).unlink()
+
+
+@pytest.fixture
+def projector(qtbot: QtBot, tmp_path: Path) -> Iterator[Projector]:
+    made = Projector(qtbot, tmp_path)
+    yield made
+    made.background.close()
+
+
+def test_the_first_two_pictures_of_the_next_episode_are_there_when_it_is_loaded(projector: Projector) -> None:
+    following = projector.steps(OTHER)
+    projector.load(projector.steps(ONE))
+    projector.loader.prepare(following)
+    projector.qtbot.waitUntil(lambda: projector.loader.prepared == {0, 1})
+    projector.spoil(OTHER)
+    projector.thumbnails.clear()
+    projector.loader.load(following)
+    pictures = [projector.loader.picture(number) for number in range(3)]
+    assert [picture is not None and not picture.problem for picture in pictures] == [True, True, False]
+    assert projector.thumbnails == [0, 1]
+
+
+def test_nothing_that_was_prepared_is_shown_of_another_episode(projector: Projector) -> None:
+    projector.load(projector.steps(ONE))
+    following = projector.steps(OTHER)
+    projector.loader.prepare(following)
+    projector.qtbot.waitUntil(lambda: projector.loader.prepared == {0, 1})
+    projector.loader.load(following[:3])  # it was fixed meanwhile
+    assert projector.loader.picture(0) is None
+
+
+def test_what_is_being_prepared_when_it_is_wanted_is_not_decoded_twice(projector: Projector) -> None:
+    projector.load(projector.steps(ONE))
+    following = projector.steps(OTHER)
+    projector.loader.prepare(following)
+    projector.load(following)
+    assert sorted(projector.thumbnails) == list(range(6))
+
+
+def test_a_picture_that_was_missing_ahead_is_looked_for_again(projector: Projector) -> None:
+    projector.load(projector.steps(ONE))
+    following = projector.steps(OTHER)
+    projector.spoil(OTHER)
+    projector.loader.prepare(following)
+    projector.qtbot.waitUntil(lambda: projector.loader.prepared == {0, 1})
+    projector.steps(OTHER)
+    projector.load(following)
+    picture = projector.loader.picture(0)
+    assert picture is not None
+    assert picture.problem == ""

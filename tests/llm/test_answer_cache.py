@@ -1,0 +1,262 @@
+import json
+import os
+import sqlite3
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from threading import Barrier
+
+import pytest
+
+from odyssey_recorder.errors import BrokenAnswerError
+from odyssey_recorder.llm.answer_cache import AnswerCache, question_key
+from odyssey_recorder.llm.model import Image, ModelAnswer, ModelRequest, Usage
+from tests.llm.questions import batch, question, questions
+from tests.llm.stand_in import Asked, StandIn, Turn, says
+
+HOST = "https://api.example.com"
+
+
+def key_of(what: ModelRequest, model: str = "m", host: str = HOST) -> str:
+    return question_key(what, model, host)
+
+
+def answer_to(what: ModelRequest, text: str = "Other words.") -> ModelAnswer:
+    now = datetime(2026, 11, 21, 12, 30, 15, 250, tzinfo=UTC)
+    raw = f'{{"text": "{text}"}}'
+    return ModelAnswer({"text": text}, raw, "m", "m-1", HOST, now, Usage(31, 7), key_of(what), 2, "req-1")
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "cache" / "answers.sqlite"
+
+
+# By what an answer is known.
+
+
+def test_a_question_is_known_by_the_key_that_it_always_had() -> None:
+    assert key_of(question()) == "2fecc8dca06b22f1535f61a912800159438c9ede643bd15fc53c226cdc57ca96"
+
+
+def test_a_schema_that_says_the_same_makes_the_same_key_whichever_object_it_is() -> None:
+    again = replace(question(), schema=json.loads(json.dumps(question().schema)))
+
+    assert key_of(again) == key_of(question())
+
+
+def test_all_that_determines_the_answer_makes_another_key() -> None:
+    plain, shown = question(), question(picture=b"picture")
+    words, picture = shown.messages[1].parts
+    assert isinstance(picture, Image)
+    coarse = replace(shown.messages[1], parts=(words, replace(picture, detail="low")))
+    keys = {
+        key_of(plain),
+        key_of(question("Other words.")),
+        key_of(shown),
+        key_of(question(picture=b"another")),
+        key_of(replace(shown, messages=(shown.messages[0], coarse))),
+        key_of(replace(plain, messages=plain.messages[1:])),
+        key_of(replace(plain, prompt="rewrite/2")),
+        key_of(replace(plain, prompt_sha256="1" * 64)),
+        key_of(replace(plain, schema={**plain.schema, "description": "a rewrite"})),
+        key_of(replace(plain, schema_name="other")),
+        key_of(question(parameters={"temperature": 0.0})),
+        key_of(question(parameters={"temperature": 1.0})),
+        key_of(replace(plain, candidate=1)),
+        key_of(plain, model="other"),
+        key_of(plain, host="http://localhost:11434"),
+    }
+
+    assert len(keys) == 15
+
+
+# What comes back.
+
+
+def test_an_answer_comes_back_as_it_was(file: Path) -> None:
+    with closing(AnswerCache(file)) as kept:
+        kept.keep(question(), answer_to(question()))
+
+    with closing(AnswerCache(file)) as kept:
+        found = kept.find(question(), key_of(question()))
+
+        assert found == replace(answer_to(question()), is_kept=True)
+        assert kept.find(question("Other."), key_of(question("Other."))) is None
+
+
+def test_the_first_answer_to_a_question_is_the_one_that_stays(file: Path) -> None:
+    with closing(AnswerCache(file)) as kept:
+        kept.keep(question(), answer_to(question(), "First."))
+        kept.keep(question(), answer_to(question(), "Second."))
+
+        found = kept.find(question(), key_of(question()))
+
+    assert found is not None
+    assert found.data == {"text": "First."}
+
+
+def test_a_broken_answer_is_kept_apart(file: Path) -> None:
+    with closing(AnswerCache(file)) as kept:
+        kept.keep_broken(question(), key_of(question()), BrokenAnswerError("The answer is no JSON.", "Sure!"))
+
+        assert kept.find(question(), key_of(question())) is None
+        assert kept.broken(key_of(question())) == ["Sure!"]
+
+
+@pytest.mark.parametrize("wrong", ["raw = 'no JSON'", "at = '0001-01-01T00:00:00+14:00'"])
+def test_a_row_that_makes_no_sense_is_no_answer(file: Path, wrong: str) -> None:
+    with closing(AnswerCache(file)) as kept:
+        kept.keep(question(), answer_to(question()))
+    with closing(sqlite3.connect(file)) as database, database:
+        database.execute(f"UPDATE answers SET {wrong}")
+
+    with closing(AnswerCache(file)) as kept:
+        assert kept.find(question(), key_of(question())) is None
+
+
+def test_without_a_file_answers_are_kept_as_long_as_the_program_runs() -> None:
+    with closing(AnswerCache()) as kept:
+        kept.keep(question(), answer_to(question()))
+
+        assert kept.find(question(), key_of(question())) is not None
+        assert kept.problem == ""
+
+
+# Several programs, and one that is killed.
+
+
+def test_several_begin_the_file_and_write_into_it_at_once(file: Path) -> None:
+    def write(number: int) -> str:
+        with closing(AnswerCache(file)) as kept:
+            for one in questions(20):
+                another = replace(one, candidate=number)
+                kept.keep(another, answer_to(another))
+            return kept.problem
+
+    with ThreadPoolExecutor(6) as threads:
+        problems = list(threads.map(write, range(6)))
+
+    assert problems == [""] * 6
+    with closing(AnswerCache(file)) as kept:
+        written = [replace(one, candidate=number) for one in questions(20) for number in range(6)]
+        assert all(kept.find(one, key_of(one)) for one in written)
+
+
+def test_a_killed_run_goes_on_and_asks_nothing_twice(file: Path) -> None:
+    asked_before_death, at_once = 15, 4
+
+    def echo(asked: Asked) -> Turn:
+        if len(server.questions) == asked_before_death:
+            victim.kill()
+        return says({"text": asked.words})
+
+    with StandIn(echo, delay_s=0.02) as server:
+        program = f"""
+from pathlib import Path
+from odyssey_recorder.llm.batch import Asking
+from odyssey_recorder.llm.answer_cache import KeptAnswers
+from odyssey_recorder.llm.openai import OpenAIModel
+from odyssey_recorder.llm.prices import read_prices
+from tests.llm.questions import questions
+model = OpenAIModel("stand-in-1", "{server.url}", None)
+Asking(model, KeptAnswers(Path({str(file)!r})), read_prices(), at_once={at_once}).ask_all(questions(40))
+"""
+        victim = subprocess.Popen([sys.executable, "-c", program], env={**os.environ, "PYTHONPATH": str(Path.cwd())})
+        assert victim.wait(60) != 0
+        asked = len(server.questions)
+        assert asked_before_death <= asked < 40
+
+        results = batch(server, file, at_once=at_once).ask_all(questions(40))
+
+        assert all(isinstance(one, ModelAnswer) for one in results)
+        assert server.repeated <= at_once, "only what was under way has no answer yet"
+        assert len(server.questions) == 40 + server.repeated
+
+
+# Files that are no such files.
+
+
+@pytest.mark.parametrize("foreign", [False, True])
+def test_a_file_that_is_none_of_ours_is_put_aside_and_a_new_one_begun(
+    file: Path, foreign: bool, caplog: pytest.LogCaptureFixture
+) -> None:
+    file.parent.mkdir()
+    if foreign:
+        with closing(sqlite3.connect(file)) as database, database:
+            database.execute("CREATE TABLE answers (number INTEGER)")
+    else:
+        file.write_bytes(b"these are no answers " * 100)
+    before = file.read_bytes()
+
+    with closing(AnswerCache(file)) as kept:
+        kept.keep(question(), answer_to(question()))
+        aside = file.with_name("answers.sqlite.aside-1")
+
+        assert str(aside) in kept.problem
+        assert aside.read_bytes() == before
+    with closing(AnswerCache(file)) as again:
+        assert again.problem == ""
+        assert again.find(question(), key_of(question())) is not None
+    caplog.clear()
+
+
+def test_of_several_that_find_a_broken_file_one_puts_it_aside(file: Path, caplog: pytest.LogCaptureFixture) -> None:
+    file.parent.mkdir()
+    file.write_bytes(b"no answers")
+    together = Barrier(6)
+
+    def write(number: int) -> None:
+        together.wait(10)
+        with closing(AnswerCache(file)) as kept:
+            another = question(f"Task {number}.")
+            kept.keep(another, answer_to(another))
+
+    with ThreadPoolExecutor(6) as threads:
+        list(threads.map(write, range(6)))
+
+    assert len(list(file.parent.glob("*.aside-*"))) == 1
+    with closing(AnswerCache(file)) as kept:
+        assert all(kept.find(one, key_of(one)) for one in questions(6))
+    caplog.clear()
+
+
+def test_what_was_put_aside_before_is_not_overwritten(file: Path, caplog: pytest.LogCaptureFixture) -> None:
+    file.parent.mkdir()
+    for words in (b"one", b"two"):
+        file.write_bytes(words * 100)
+        AnswerCache(file).close()
+
+    asides = [file.with_name(f"answers.sqlite.aside-{number}").read_bytes() for number in (1, 2)]
+    assert asides == [b"one" * 100, b"two" * 100]
+    caplog.clear()
+
+
+def test_a_place_where_no_file_can_be_is_said_and_the_work_goes_on(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "cache").write_text("a file where the folder should be")
+
+    with closing(AnswerCache(tmp_path / "cache" / "answers.sqlite")) as kept:
+        kept.keep(question(), answer_to(question()))
+
+        assert "lost when the program ends" in kept.problem
+        assert kept.find(question(), key_of(question())) is not None
+    caplog.clear()
+
+
+def test_a_file_that_somebody_holds_is_waited_for_and_then_done_without(
+    file: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    AnswerCache(file).close()
+    with closing(sqlite3.connect(file)) as holder, closing(AnswerCache(file, wait_s=0.01)) as kept:
+        holder.execute("BEGIN EXCLUSIVE")
+        kept.keep(question(), answer_to(question()))
+
+        assert "database is locked" in kept.problem
+        assert kept.find(question(), key_of(question())) is not None
+    caplog.clear()

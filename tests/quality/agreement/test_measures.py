@@ -1,0 +1,143 @@
+from collections import Counter
+from collections.abc import Hashable
+from itertools import chain
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from sklearn.metrics import cohen_kappa_score
+
+from odyssey_recorder.quality.agreement.intervals import wilson
+from odyssey_recorder.quality.agreement.measures import FEW, agreement, cohen_kappa, fleiss_kappa
+from odyssey_recorder.quality.agreement.quality_page import kappa_bar, kappa_words, percent
+
+answers = st.sampled_from(["pass", "fail", "unsure"])
+
+
+@given(st.lists(st.tuples(answers, answers), min_size=1, max_size=60))
+def test_cohens_kappa_is_that_of_scikit_learn(pairs: list[tuple[str, str]]) -> None:
+    assume(len(set(chain.from_iterable(pairs))) > 1)  # otherwise theirs is not a number
+
+    assert cohen_kappa(Counter[tuple[Hashable, ...]](pairs)) == pytest.approx(
+        cohen_kappa_score(*zip(*pairs, strict=True))
+    )
+
+
+def test_two_reviewers_are_measured_by_cohen() -> None:
+    pairs = [("a", "a")] * 20 + [("a", "b")] * 5 + [("b", "a")] * 10 + [("b", "b")] * 15
+
+    said = agreement(pairs)
+
+    assert (said.n, said.raw) == (50, 0.7)
+    assert said.kappa == pytest.approx(0.4)  # 0.7 seen, 0.5 by chance
+
+
+def test_fleiss_kappa_is_that_of_the_published_example() -> None:
+    # Ten subjects, fourteen raters, five categories: the worked example of the article "Fleiss' kappa" of the English
+    # Wikipedia, which gives 0.210. A row says how many raters chose each category.
+    table = [
+        (0, 0, 0, 0, 14),
+        (0, 2, 6, 4, 2),
+        (0, 0, 3, 5, 6),
+        (0, 3, 9, 2, 0),
+        (2, 2, 8, 1, 1),
+        (7, 7, 0, 0, 0),
+        (3, 2, 6, 3, 0),
+        (2, 5, 3, 2, 2),
+        (6, 5, 2, 1, 0),
+        (0, 2, 2, 3, 7),
+    ]
+    told = Counter[tuple[Hashable, ...]](
+        tuple(chain.from_iterable([category] * count for category, count in enumerate(row))) for row in table
+    )
+
+    assert fleiss_kappa(told) == pytest.approx(0.210, abs=0.0005)
+
+
+def test_three_reviewers_are_measured_by_fleiss() -> None:
+    said = agreement([("a", "a", "b"), ("a", "a", "a"), ("b", "b", "b"), ("a", "b", "b")])
+
+    assert said.raw == pytest.approx((1 / 3 + 1 + 1 + 1 / 3) / 4)
+    assert said.kappa == pytest.approx((2 / 3 - 0.5) / 0.5)
+
+
+def test_where_everybody_said_the_same_kappa_is_undefined() -> None:
+    same = agreement([("pass", "pass")] * 40)
+
+    assert (same.raw, same.kappa, same.kappa_interval) == (1.0, None, None)
+    assert same.raw_interval == wilson(40, 40)
+    assert agreement([("pass",) * 3] * 40).kappa is None
+
+
+def test_of_nothing_nothing_is_said() -> None:
+    nothing = agreement([])
+
+    assert (nothing.n, nothing.raw, nothing.kappa, nothing.raw_interval) == (0, None, None, None)
+
+
+def test_few_episodes_are_called_so() -> None:
+    assert agreement([("a", "b")] * (FEW - 1)).is_few
+    assert not agreement([("a", "b")] * FEW).is_few
+
+
+def test_the_interval_is_the_same_for_the_same_seed_and_holds_the_figure() -> None:
+    pairs = [("a", "a")] * 30 + [("b", "b")] * 20 + [("a", "b")] * 10
+
+    one, again, other = agreement(pairs, seed=3), agreement(pairs[::-1], seed=3), agreement(pairs, seed=4)
+
+    assert one == again != other
+    assert one.kappa is not None
+    assert one.kappa_interval is not None
+    assert one.kappa_interval.low < one.kappa < one.kappa_interval.high
+
+
+def test_the_interval_of_a_share_is_near_that_of_the_normal_law() -> None:
+    pairs = [("a", "a")] * 320 + [("a", "b")] * 80  # 0.8, deviation 0.02
+
+    interval = agreement(pairs).raw_interval
+
+    assert interval is not None
+    assert interval.low == pytest.approx(0.8 - 1.96 * 0.02, abs=0.006)
+    assert interval.high == pytest.approx(0.8 + 1.96 * 0.02, abs=0.006)
+
+
+def test_where_only_one_differed_kappa_is_zero_however_many_agree() -> None:
+    nearly = agreement([("pass", "pass")] * 40 + [("pass", "fail")])
+
+    assert nearly.raw == pytest.approx(40 / 41)
+    assert nearly.kappa == pytest.approx(0.0)
+    assert nearly.kappa_interval is None, "every drawing gives 0, which is no interval"
+
+
+def test_a_few_cases_in_which_all_agreed_claim_no_certainty() -> None:
+    same = agreement([("pass", "pass")] * 10 + [("fail", "fail")])
+
+    assert same.kappa == 1.0
+    assert same.kappa_interval is None
+    assert same.raw_interval == wilson(11, 11)
+    assert kappa_words(same) == "1.00 (not enough cases for an interval)"
+    assert kappa_bar(same).value == 100
+    assert percent(same.raw, same.raw_interval) == "100 % (74 to 100 %)"
+    assert agreement([("a", "b", "b")]).kappa_interval is None
+
+
+def test_three_reviewers_get_an_interval_of_their_raw_agreement_too() -> None:
+    said = agreement([("a", "a", "b"), ("a", "a", "a"), ("b", "b", "b"), ("a", "b", "b")] * 10)
+
+    assert said.raw is not None
+    assert said.raw_interval == wilson(said.raw * 40, 40)
+
+
+@given(st.lists(st.tuples(answers, answers), min_size=1, max_size=20))
+def test_no_interval_is_without_a_width(pairs: list[tuple[str, str]]) -> None:
+    said = agreement(pairs)
+
+    for interval in (said.raw_interval, said.kappa_interval):
+        assert interval is None or interval.low < interval.high
+
+
+def test_verdicts_of_different_numbers_are_not_measured_together() -> None:
+    with pytest.raises(ValueError, match="same number"):
+        agreement([("a", "a"), ("a", "a", "a")])
+    with pytest.raises(ValueError, match="two or more"):
+        agreement([("a",)])

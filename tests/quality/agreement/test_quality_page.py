@@ -1,0 +1,151 @@
+"""How a quality report is told."""
+
+import json
+import re
+from datetime import UTC, datetime
+from functools import cache
+from html.parser import HTMLParser
+from xml.etree import ElementTree
+
+import pytest
+
+from odyssey_recorder.quality.agreement.quality_page import (
+    bound_words,
+    kappa_words,
+    percent,
+    render_quality_page,
+    report_as_json,
+    seconds,
+    trust_words,
+)
+from odyssey_recorder.quality.agreement.quality_report import DefectBound, quality_report
+from odyssey_recorder.quality.agreement.reviewed import AllReviewed, Reviewed
+from odyssey_recorder.quality.reviewing.review import Subject
+from tests.command_line import ESCAPES
+from tests.quality.reviewed import reviewed
+from tests.quality.verdicts import verdict
+
+MADE_AT = datetime(2026, 11, 21, 10, 30, tzinfo=UTC)
+HOSTILE = f"<script>alert(1)</script>\"'&{ESCAPES}"
+
+
+def page(*episodes: Reviewed, problems: tuple[str, ...] = (), dataset: str = "/data/mine") -> str:
+    return render_quality_page(quality_report(AllReviewed(episodes, problems)), dataset=dataset, made_at=MADE_AT)
+
+
+@cache
+def page_of(count: int) -> str:
+    """The page of so many episodes that were judged by two, now and then by a third."""
+    return page(*many(count))
+
+
+def many(count: int) -> list[Reviewed]:
+    """Episodes with two verdicts each, now and then a third."""
+    answers = ("ppp", "ppp", "fpp", "ppu")
+    return [
+        reviewed(
+            number,
+            verdict("Bea", answers[number % 4]),
+            verdict("Cem", answers[number % 3], minute=1),
+            *([verdict("Dan", minute=2)] if number % 4 == 2 else []),
+        )
+        for number in range(count)
+    ]
+
+
+class _Tags(HTMLParser):
+    """Holds that every tag is closed by its own."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.seen: set[str] = set()
+        self.open: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: object) -> None:
+        self.seen.add(tag)
+        if tag not in ("meta", "br"):
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: object) -> None:
+        self.seen.add(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+
+@pytest.mark.parametrize("count", [0, 1, 12, 60])
+def test_the_page_is_whole_and_needs_nothing_else(count: int) -> None:
+    html = page_of(count)
+
+    tags = _Tags()
+    tags.feed(html)
+    assert not tags.open
+    assert not tags.seen & {"script", "img", "link", "iframe", "object"}
+    assert "://" not in html
+    for drawing in re.findall(r"<svg.*?</svg>", html, re.DOTALL):
+        ElementTree.fromstring(drawing)
+
+
+def test_bars_hold_their_figures() -> None:
+    html = page_of(60)
+
+    labels = re.findall(r'<svg class="bar"[^>]*aria-label="([^"]*)"', html)
+    assert len(labels) > 20
+    for drawing in re.findall(r'<rect class="fill"[^>]*/>', html):
+        assert 0 <= float(re.findall(r' width="([^"]*)"', drawing)[0]) <= 100
+
+
+def test_names_of_files_and_people_are_shown_as_text() -> None:
+    subject = Subject(recorder=HOSTILE, category=HOSTILE, device=HOSTILE, template=HOSTILE)
+    judged = reviewed(1, verdict(HOSTILE), sampled=False, subject=subject)
+
+    html = page(judged, problems=(HOSTILE,), dataset=HOSTILE)
+
+    assert "<script" not in html
+    assert "\x1b" not in html
+    assert html.count("&lt;script&gt;") >= 7
+
+
+def test_few_episodes_are_called_too_few_and_many_are_not() -> None:
+    assert "12 episodes with two verdicts: too few to trust." in page_of(12)
+    assert "60 episodes with two verdicts." in page_of(60)
+    assert "No episode has two verdicts yet." in page_of(0)
+
+
+def test_where_everybody_said_the_same_kappa_is_said_to_be_undefined() -> None:
+    same = [reviewed(number, verdict("Bea"), verdict("Cem", minute=1)) for number in range(40)]
+
+    assert "undefined: everybody said the same" in page(*same)
+
+
+def test_what_the_sample_says_is_never_less_than_it_is() -> None:
+    assert bound_words(DefectBound(59, 0, 0, 0.04951)) == (
+        "Of 59 accepted episodes that were judged again, chosen by lot and blind, none was not accepted the second "
+        "time: with 95 % confidence, less than 5.0 % of the episodes that one reviewer accepts are defective."
+    )
+    assert "1 was not accepted the second time: with 95 % confidence, less than 39.5 %" in bound_words(
+        DefectBound(10, 1, 0, 0.39416)
+    )
+    assert "nothing can be said of the others. 3 more of the sample wait" in bound_words(DefectBound(0, 0, 3, 1.0))
+
+
+def test_figures_are_told_with_their_units() -> None:
+    assert (percent(0.934), percent(None)) == ("93 %", "—")
+    assert (seconds(42.4), seconds(119.4), seconds(125)) == ("42 s", "119 s", "2 min 05 s")
+
+
+def test_the_json_form_holds_all_figures() -> None:
+    report = quality_report(AllReviewed(tuple(many(8)), ("a problem",)))
+
+    tree = json.loads(json.dumps(report_as_json(report, dataset="/data/mine", made_at=MADE_AT)))
+
+    assert (tree["format"], tree["made_at"], tree["episodes"]) == (1, "2026-11-21T10:30:00+00:00", 8)
+    assert sum(tree["stages"].values()) == 8
+    assert [panel["measure"] for panel in tree["agreement"]] == ["Cohen's kappa", "Fleiss' kappa"]
+    decided = tree["agreement"][0]["questions"][0]
+    assert (decided["n"], decided["raw"]) == (8, report.pairs.questions[0].agreement.raw)
+    assert set(tree["acceptance"]) == {"annotator", "category", "device", "template"}
+    assert tree["defects"]["n"] == report.bound.n
+    assert tree["problems"] == ["a problem"]
+    assert kappa_words(report.pairs.questions[0].agreement).startswith(f"{decided['kappa']:.2f} (")
+    assert trust_words(report.panels[0]).endswith("too few to trust.")

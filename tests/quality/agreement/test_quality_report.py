@@ -1,0 +1,148 @@
+"""The figures of a reviewed dataset."""
+
+from collections.abc import Sequence
+from itertools import count
+from random import Random
+
+import pytest
+from sklearn.metrics import cohen_kappa_score
+
+from odyssey_recorder.quality.agreement.quality_report import (
+    QualityReport,
+    QuestionAgreement,
+    defect_bound,
+    quality_report,
+)
+from odyssey_recorder.quality.agreement.reviewed import AllReviewed, Reviewed
+from odyssey_recorder.quality.finding import Criterion
+from odyssey_recorder.quality.reviewing.review import Decision, Subject, Verdict
+from tests.quality.reviewed import reviewed
+from tests.quality.verdicts import verdict
+
+
+def report_of(*episodes: Reviewed) -> QualityReport:
+    return quality_report(AllReviewed(episodes))
+
+
+def question(report: QualityReport, place: int) -> QuestionAgreement:
+    """0 for the decision, then the criteria in their order."""
+    return report.pairs.questions[place]
+
+
+def test_a_dataset_without_verdicts_has_a_report() -> None:
+    nothing = report_of()
+
+    assert (nothing.episodes, nothing.verdicts, nothing.accepted.of) == (0, 0, 0)
+    assert (nothing.bound.n, nothing.bound.below) == (0, 1.0)
+    assert [one.agreement.n for one in nothing.pairs.questions] == [0] * 4
+    assert (nothing.panels, nothing.pace, nothing.reasons) == ((), (), ())
+
+
+def test_kappa_is_that_of_scikit_learn_on_the_same_verdicts() -> None:
+    chance = Random(5)
+    given = [("".join(chance.choices("ppppfu", k=3)), "".join(chance.choices("ppppfu", k=3))) for _ in range(40)]
+    episodes = [
+        reviewed(number, verdict("Bea", one), verdict("Cem", other, minute=1))
+        for number, (one, other) in enumerate(given)
+    ]
+
+    report = report_of(*episodes)
+
+    said: list[tuple[Sequence[object], Sequence[object]]]
+    said = [([one == "ppp" for one, _ in given], [other == "ppp" for _, other in given])]
+    said += [([one[place] for one, _ in given], [other[place] for _, other in given]) for place in range(3)]
+    for place, (firsts, seconds) in enumerate(said):
+        ours = question(report, place).agreement
+        assert ours.n == 40
+        assert ours.kappa == pytest.approx(cohen_kappa_score(firsts, seconds))
+
+
+def test_to_fix_is_to_take_and_to_reject_is_not_to_take() -> None:
+    fixed = reviewed(1, verdict("Bea", decision=Decision.FIX_AND_ACCEPT), verdict("Cem", minute=1))
+    refused = reviewed(2, verdict("Bea", "fpp", Decision.REJECT), verdict("Cem", "fpp", minute=1))
+
+    decided = question(report_of(fixed, refused), 0).agreement
+
+    assert (decided.raw, decided.kappa) == (1.0, 1.0)
+
+
+def test_the_third_verdict_makes_a_panel_and_leaves_the_pair_as_it_was() -> None:
+    disputed = reviewed(1, verdict("Bea"), verdict("Cem", "fpp", minute=1), verdict("Dan", minute=2))
+    agreed = reviewed(2, verdict("Bea"), verdict("Cem", minute=1), sampled=False)
+
+    report = report_of(disputed, agreed)
+
+    assert question(report, 0).agreement.raw == 0.5
+    assert (report.sampled_pairs, [panel.reviewers for panel in report.panels]) == (1, [3])
+    assert report.panels[0].questions[0].agreement.raw == pytest.approx(1 / 3)
+
+
+def test_acceptance_is_of_those_judged_to_the_end() -> None:
+    fold = Subject(recorder=" ADA", category="Multi_Apps", device="Pixel Fold", template="Tell {}")
+    report = report_of(
+        reviewed(1, verdict("Bea"), sampled=False),
+        reviewed(2, verdict("Bea", "pfp"), sampled=False, subject=fold),
+        reviewed(3, verdict("Bea", "pfp", Decision.REJECT), sampled=False),
+        reviewed(4, verdict("Bea")),
+        reviewed(5, subject=Subject()),
+    )
+
+    assert (report.accepted.count, report.accepted.of, report.episodes) == (1, 3, 5)
+    assert [count for _, count in report.stages] == [1, 1, 0, 1, 1, 1]
+    shares = {one.by: [(share.name, share.count, share.of) for share in one.shares] for one in report.breakdowns}
+    assert shares == {
+        "Annotator": [("Ada", 1, 3)],
+        "Category": [("Web_Shopping", 1, 2), ("Multi_Apps", 0, 1)],
+        "Device": [("Pixel 8 Pro", 1, 2), ("Pixel Fold", 0, 1)],
+        "Template": [("Buy {}", 1, 2), ("Tell {}", 0, 1)],
+    }
+
+
+def test_what_is_not_known_is_called_so() -> None:
+    (annotator, *_) = report_of(reviewed(1, verdict("Bea"), sampled=False, subject=Subject())).breakdowns
+
+    assert [share.name for share in annotator.shares] == ["not known"]
+
+
+def taken(seconds: float, by: str = "Bea") -> Verdict:
+    return verdict(by).model_copy(update={"seconds": seconds})
+
+
+def test_pace_is_of_all_and_of_each_reviewer_and_leaves_out_what_nobody_measured() -> None:
+    numbers = count()
+    times = [("Bea", 10.0), ("bea ", 20.0), ("Bea", 30.0), ("Cem", 100.0), ("Cem", 0.0)]
+
+    pace = report_of(*(reviewed(next(numbers), taken(seconds, by)) for by, seconds in times)).pace
+
+    assert [(one.name, one.n, one.median_s) for one in pace] == [("All", 4, 25.0), ("Bea", 3, 20.0), ("Cem", 1, 100.0)]
+    assert pace[1].p90_s == pytest.approx(28.0)
+    assert pace[2].p90_s == 100.0
+
+
+def test_reasons_are_counted_by_question() -> None:
+    report = report_of(
+        reviewed(1, verdict("Bea", "fpu"), verdict("Cem", "fpp", minute=1)), reviewed(2, verdict("Bea", "pfp"))
+    )
+
+    assert [(one.criterion, one.words, one.count) for one in report.reasons] == [
+        (Criterion.PICTURES, "It shows what was there earlier", 2),
+        (Criterion.SEQUENCE, "The instruction is not carried out to its end", 1),
+        (Criterion.INSTRUCTION, "Something that was asked for is lost", 1),
+    ]
+
+
+def test_the_bound_rests_on_second_reviews_that_were_chosen_by_lot() -> None:
+    good = [reviewed(number, verdict("Bea"), verdict("Cem", minute=1)) for number in range(58)]
+    bad = reviewed(100, verdict("Bea"), verdict("Cem", "fpp", minute=1), verdict("Dan", minute=2))
+    waiting = reviewed(101, verdict("Bea"))
+    warned = reviewed(102, verdict("Bea"), verdict("Cem", "fpp", minute=1), sampled=False)
+    refused = reviewed(103, verdict("Bea", "fpp"), verdict("Cem", minute=1))
+    unseen = reviewed(104)
+
+    none_found = defect_bound([*good, reviewed(58, verdict("Bea"), verdict("Cem", minute=1))])
+    one_found = defect_bound([*good, bad, waiting, warned, refused, unseen])
+
+    assert (none_found.n, none_found.defects, none_found.waiting) == (59, 0, 0)
+    assert none_found.below < 0.05
+    assert (one_found.n, one_found.defects, one_found.waiting) == (59, 1, 1)
+    assert one_found.below > 0.05

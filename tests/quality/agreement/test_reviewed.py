@@ -1,0 +1,131 @@
+"""All review files of a dataset at once."""
+
+import hashlib
+from pathlib import Path
+
+import pytest
+
+from odyssey_recorder.dataset.trash import Trash
+from odyssey_recorder.errors import DatasetError, ReviewError
+from odyssey_recorder.quality.agreement.reviewed import Reviewed, read_reviewed
+from odyssey_recorder.quality.reviewing.review import Decision, Verdict
+from odyssey_recorder.quality.reviewing.review_store import ReviewStore
+from odyssey_recorder.quality.reviewing.status import Policy, ReviewStage
+from tests.quality.reviewed import publish
+from tests.quality.verdicts import verdict
+
+ONE, TWO, GONE = (f"{number:016}" for number in (1, 2, 9))
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> ReviewStore:
+    """The reviews of a dataset of two episodes, of which nobody is to judge any twice."""
+    publish(tmp_path, ONE)
+    publish(tmp_path, TWO)
+    store = ReviewStore(tmp_path)
+    store.set_policy(Policy(second_share=0.0))
+    return store
+
+
+def judge(store: ReviewStore, root: Path, episode_id: str, given: Verdict) -> None:
+    data = (root / "annotations" / f"{episode_id}.json").read_bytes()
+    store.append(episode_id, given.model_copy(update={"revision": hashlib.sha256(data).hexdigest()}))
+
+
+def by_id(root: Path) -> dict[str, Reviewed]:
+    return {one.episode_id: one for one in read_reviewed(root).episodes}
+
+
+def test_every_episode_is_there_judged_or_not(store: ReviewStore, tmp_path: Path) -> None:
+    judge(store, tmp_path, TWO, verdict("Bea"))
+
+    read = read_reviewed(tmp_path)
+
+    assert [(one.episode_id, one.stage, len(one.verdicts)) for one in read.episodes] == [
+        (ONE, ReviewStage.UNREVIEWED, 0),
+        (TWO, ReviewStage.ACCEPTED, 1),
+    ]
+    assert not read.problems
+    subject = read.episodes[0].subject
+    assert (subject.recorder, subject.category, subject.device) == ("Ada", "Information_Management", "Small Phone")
+    assert (subject.template, subject.steps) == ("Look up the weather in {}.", 8)
+
+
+def test_the_sample_waits_for_its_second_review(store: ReviewStore, tmp_path: Path) -> None:
+    store.set_policy(Policy(second_share=1.0))
+    judge(store, tmp_path, ONE, verdict("Bea"))
+
+    assert (by_id(tmp_path)[ONE].is_sampled, by_id(tmp_path)[ONE].stage) == (True, ReviewStage.SECOND)
+
+
+def test_an_episode_that_the_checks_warn_of_waits_too_and_is_not_chosen_by_lot(
+    store: ReviewStore, tmp_path: Path
+) -> None:
+    judge(store, tmp_path, ONE, verdict("Bea"))
+
+    one, _ = read_reviewed(tmp_path, lambda episode_id: episode_id == ONE).episodes
+
+    assert (one.is_sampled, one.stage) == (False, ReviewStage.SECOND)
+
+
+def test_an_episode_that_was_changed_since_is_unreviewed_again(store: ReviewStore, tmp_path: Path) -> None:
+    judge(store, tmp_path, ONE, verdict("Bea"))
+    with (tmp_path / "annotations" / f"{ONE}.json").open("a") as file:
+        file.write("\n")
+
+    assert by_id(tmp_path)[ONE].stage is ReviewStage.UNREVIEWED
+
+
+def test_a_rejected_episode_in_the_trash_counts(store: ReviewStore, tmp_path: Path) -> None:
+    judge(store, tmp_path, ONE, verdict("Bea", "fpp", Decision.REJECT))
+    Trash(tmp_path).move(ONE)
+
+    read = by_id(tmp_path)
+
+    assert (read[ONE].stage, read[ONE].subject.recorder) == (ReviewStage.REJECTED, "Ada")
+
+
+def test_of_an_episode_that_went_to_the_trash_twice_the_last_one_counts(store: ReviewStore, tmp_path: Path) -> None:
+    Trash(tmp_path).move(ONE)
+    with publish(tmp_path, ONE).open("a") as file:
+        file.write("\n")
+    judge(store, tmp_path, ONE, verdict("Bea", "fpp", Decision.REJECT))
+    Trash(tmp_path).move(ONE)
+
+    assert by_id(tmp_path)[ONE].stage is ReviewStage.REJECTED
+
+
+def test_what_the_files_do_not_tell_any_more_the_verdict_may(store: ReviewStore, tmp_path: Path) -> None:
+    judge(store, tmp_path, ONE, verdict("Bea", recorder="Ida"))
+    (tmp_path / "provenance" / f"{ONE}.json").unlink()
+
+    subject = by_id(tmp_path)[ONE].subject
+
+    assert (subject.recorder, subject.device) == ("Ida", "Small Phone")
+
+
+def test_what_cannot_be_read_is_told_and_hinders_nothing(store: ReviewStore, tmp_path: Path) -> None:
+    reviews = tmp_path / "reviews"
+    (reviews / f"{ONE}.json").write_text("{")
+    (reviews / f"{TWO} (copy).json").write_text("{}")
+    store.append(GONE, verdict("Bea"))
+    judge(store, tmp_path, TWO, verdict("ada"))
+    (tmp_path / "annotations" / "0000000000000003.json").write_text("[]")
+
+    read = read_reviewed(tmp_path)
+
+    assert [one.stage for one in read.episodes] == [ReviewStage.UNREVIEWED] * 3
+    told = "\n".join(read.problems)
+    assert f"There are reviews of the episode {GONE}" in told
+    assert f"{TWO} (copy).json lies beside" in told
+    assert "is the recorder's own" in told
+    assert f"reviews/{ONE}.json" in told
+    assert "0000000000000003.json" in told
+
+
+def test_what_is_no_dataset_or_has_no_readable_policy_is_an_error(store: ReviewStore, tmp_path: Path) -> None:
+    with pytest.raises(DatasetError, match="no dataset folder"):
+        read_reviewed(tmp_path / "annotations")
+    (tmp_path / "reviews" / "policy.json").write_text('{"second_share": 7}')
+    with pytest.raises(ReviewError, match="second_share"):
+        read_reviewed(store.root)

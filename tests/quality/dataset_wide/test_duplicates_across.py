@@ -1,0 +1,44 @@
+from pathlib import Path
+
+from odyssey_recorder.dataset.codec import Dialect, write_episode
+from odyssey_recorder.quality.dataset_wide.duplicates_across import check_dataset
+from odyssey_recorder.quality.finding import Finding
+from tests.episodes import episode
+from tests.quality.facts import facts, source
+
+
+def dataset(root: Path, count: int) -> Path:
+    """A recorded dataset of `count` episodes, as far as the checks of the whole read it."""
+    for folder in ("annotations", "provenance"):
+        (root / folder).mkdir()
+    for number in range(count):
+        name = f"{number:016}.json"
+        write_episode(root / "annotations" / name, episode(episode_id=f"{number:016}"), Dialect.CARD)
+        (root / "provenance" / name).touch()
+    return root
+
+
+def test_a_dataset_in_order_has_no_findings_and_says_what_was_not_checked(tmp_path: Path) -> None:
+    said = list(check_dataset(dataset(tmp_path, 3), source(*(facts(number) for number in range(3)))))
+
+    assert {one.check for one in said} == {"EPI03", "SET03", "SPL01", "EXP01"}
+    assert not [one for one in said if isinstance(one, Finding)]
+
+
+def test_every_part_is_asked(tmp_path: Path) -> None:
+    root = dataset(tmp_path, 2)
+    (root / "provenance" / f"{1:016}.json").unlink()
+    (root / "screenshots").mkdir()
+    (root / "screenshots" / f"{9:016}_0.png").touch()
+    (root / "screenshots" / "stray.png").touch()
+    (root / "all_annot.json").write_text("[]")
+    (root / "splits").mkdir()
+    (root / "splits" / "random_split.json").write_text('{"train": [], "test": ["0000000000000009"]}')
+    one = facts(0)
+    other = facts(1, meta_task=one.meta_task, task=one.task, instruction=one.instruction, pictures=one.pictures[::-1])
+
+    said = list(check_dataset(root, source(one, other, facts(2, actions=("COMPLETE",)))))
+
+    assert {found.check for found in said if isinstance(found, Finding)} == {
+        "IMG06", "EPI03", "EPI05", "INS04", "SET01", "SET02", "SET03", "SET04", "SPL01", "SPL03",
+    }  # fmt: skip

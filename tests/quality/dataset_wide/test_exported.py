@@ -1,0 +1,214 @@
+import hashlib
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from odyssey_recorder.dataset.codec import Dialect, encode
+from odyssey_recorder.model.episode import Json, screenshot_name
+from odyssey_recorder.quality.dataset_wide.exported import export_findings
+from odyssey_recorder.quality.evidence import EpisodeFacts
+from odyssey_recorder.quality.finding import Finding, NotChecked, Severity
+from tests.episodes import RELEASED, episode
+from tests.quality.facts import facts, sha, source
+
+ID = facts(1).episode_id
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """An exported folder of one episode, annotated, and its manifest."""
+    write(tmp_path, annotated(Dialect.RELEASE))
+    (tmp_path / "screenshots").mkdir()
+    for step in range(6):
+        (tmp_path / "screenshots" / screenshot_name(ID, step)).write_bytes(f"1_{step}".encode())
+    return tmp_path
+
+
+def annotated(dialect: Dialect) -> dict[str, Json]:
+    tree: dict[str, Json] = json.loads(encode(episode(episode_id=ID), dialect))
+    for step in steps_of(tree):
+        step.update(low_level_instruction="Go on.", sam2_bbox=[1, 1, 2, 2])
+    return tree
+
+
+def steps_of(tree: dict[str, Json]) -> list[dict[str, Json]]:
+    steps = tree["steps"]
+    assert isinstance(steps, list)
+    return [step for step in steps if isinstance(step, dict)]
+
+
+def write(root: Path, tree: dict[str, Json], *, episode_id: str = ID) -> None:
+    (root / "annotations").mkdir(exist_ok=True)
+    (root / "annotations" / f"{episode_id}.json").write_text(json.dumps(tree))
+
+
+def manifest(root: Path, *, prefix: str = "") -> None:
+    """The hashes of all files there are."""
+    files = [path for path in sorted(root.rglob("*")) if path.is_file()]
+    hashes = [hashlib.sha256(path.read_bytes()).hexdigest() for path in files]
+    names = [prefix + path.relative_to(root).as_posix() for path in files]
+    (root / "SHA256SUMS").write_text("".join(f"{sha256}  {name}\n" for sha256, name in zip(hashes, names, strict=True)))
+
+
+def found_in(root: Path, *episodes: EpisodeFacts) -> list[Finding]:
+    return [one for one in export_findings(root, source(*(episodes or (facts(1),)))) if isinstance(one, Finding)]
+
+
+def test_a_folder_in_order_has_no_findings_and_all_was_looked_at(root: Path) -> None:
+    manifest(root)
+
+    assert not list(export_findings(root, source(facts(1))))
+
+
+def test_a_recorded_dataset_is_no_exported_folder(root: Path) -> None:
+    (root / "provenance").mkdir()
+    write(root, annotated(Dialect.CARD))
+
+    (only,) = export_findings(root, source(facts(1)))
+
+    assert isinstance(only, NotChecked)
+    assert only.check == "EXP01"
+
+
+def test_an_episode_without_all_its_pictures_is_an_error(root: Path) -> None:
+    (found,) = found_in(root, replace(facts(1), pictures=("", *facts(1).pictures[1:])))
+
+    assert (found.check, found.severity) == ("EXP01", Severity.ERROR)
+    assert found.found == f"Screenshots of 1 episode are missing: {ID}."
+
+
+def test_without_a_manifest_no_hash_is_checked(root: Path) -> None:
+    (only,) = export_findings(root, source(facts(1)))
+
+    assert isinstance(only, NotChecked)
+    assert "SHA256SUMS" in only.why
+
+
+def test_names_in_a_manifest_may_begin_with_the_folder_itself(root: Path) -> None:
+    manifest(root, prefix="./")
+
+    assert not found_in(root)
+
+
+def test_what_is_not_as_the_manifest_says_is_named(root: Path) -> None:
+    manifest(root)
+    changed = replace(facts(1), pictures=(*facts(1).pictures[:5], sha("changed")))
+    (root / "annotations" / f"{ID}.json").write_text(json.dumps({**annotated(Dialect.RELEASE), "new": 1}))
+
+    (found,) = found_in(root, changed)
+
+    assert found.severity is Severity.ERROR
+    assert found.found == (
+        f"2 files not what SHA256SUMS says, or not in it: annotations/{ID}.json, screenshots/{screenshot_name(ID, 5)}."
+    )
+
+
+def test_files_that_the_manifest_does_not_name_and_one_that_is_gone_are_named(root: Path) -> None:
+    manifest(root)
+    lines = (root / "SHA256SUMS").read_text().splitlines()
+    gone = f"{sha('gone')}  splits/gone.json"
+    (root / "SHA256SUMS").write_text("\n".join([*lines[1:-1], gone]))
+
+    (found,) = found_in(root)
+
+    assert "3 files not what" in found.found
+    assert f"annotations/{ID}.json, screenshots/{screenshot_name(ID, 5)}, splits/gone.json" in found.found
+
+
+@pytest.mark.parametrize("name", ["../secret.txt", "a/../../secret.txt", "{outside}/secret.txt"])
+def test_a_manifest_leads_to_no_file_outside_the_folder(tmp_path: Path, root: Path, name: str) -> None:
+    (outside := tmp_path.parent / "outside").mkdir(exist_ok=True)
+    for place in (outside, tmp_path.parent):
+        (place / "secret.txt").write_text("secret")
+    manifest(root)
+    with (root / "SHA256SUMS").open("a") as file:
+        file.write(f"{hashlib.sha256(b'secret').hexdigest()}  {name.format(outside=outside)}\n")
+
+    (found,) = found_in(root)
+
+    assert "1 file not what SHA256SUMS says" in found.found
+
+
+def test_a_line_that_is_no_hash_and_name_is_told_by_its_number(root: Path) -> None:
+    manifest(root)
+    with (root / "SHA256SUMS").open("ab") as file:
+        file.write(b"\xff nonsense\n")
+
+    (found,) = found_in(root)
+
+    assert "SHA256SUMS, line 8" in found.found
+
+
+def test_the_spelling_of_the_card_is_not_what_the_tools_read(root: Path) -> None:
+    write(root, annotated(Dialect.CARD))
+
+    (found,) = found_in(root)
+
+    assert (found.episode_id, found.severity) == (ID, Severity.ERROR)
+    assert "Step 1 is not spelled as the published tools read it: action 'TYPE'" in found.found
+    assert "convert --dialect release" in found.todo
+
+
+@pytest.mark.parametrize(
+    ("step", "words"),
+    [
+        ({"action": "CLICK", "info": "KEY_RECENT"}, "CLICK with 'KEY_RECENT'"),
+        ({"action": "CLICK", "info": [3, 4]}, "CLICK without a point"),
+        ({"action": "LONG_PRESS", "info": [["3", 4]]}, "LONG_PRESS without a point"),
+        ({"action": "LONG_PRESS", "info": [[3, 4], [3, 4]], "sam2_bbox": []}, "an empty sam2_bbox"),
+        ({"action": "SCROLL", "info": [[3, 4]]}, "SCROLL without two points"),
+        ({"action": "TEXT", "info": None}, "TEXT without a text"),
+        ({"action": "IMPOSSIBLE", "info": ""}, "action 'IMPOSSIBLE'"),
+        ({"action": ["\x1b"], "info": ""}, r"action ['\x1b']"),
+    ],
+)
+def test_each_other_spelling_is_told_with_its_step(root: Path, step: dict[str, Json], words: str) -> None:
+    tree = annotated(Dialect.RELEASE)
+    steps_of(tree)[2].update(step)
+    write(root, tree)
+
+    (found,) = found_in(root)
+
+    assert f"Step 2 is not spelled as the published tools read it: {words}" in found.found
+
+
+def test_a_released_file_is_spelled_as_the_tools_read_it(root: Path) -> None:
+    tree = json.loads(RELEASED.read_text())
+    write(root, tree, episode_id=tree["episode_id"])
+
+    assert {found.severity for found in found_in(root)} <= {Severity.ERROR}
+    assert not [found for found in found_in(root) if "spelled" in found.found]
+
+
+def unannotated(root: Path, number: int) -> None:
+    tree = annotated(Dialect.RELEASE)
+    for step in steps_of(tree):
+        del step["low_level_instruction"]
+    write(root, tree, episode_id=f"{number:016}")
+
+
+def test_data_without_annotations_are_as_of_the_first_release(root: Path) -> None:
+    unannotated(root, 1)
+
+    (found,) = found_in(root)
+
+    assert found.severity is Severity.WARNING
+    assert "the converter of the first release reads them" in found.found
+
+
+def test_data_of_which_some_have_no_annotations_are_an_error(root: Path) -> None:
+    unannotated(root, 2)
+
+    (found,) = found_in(root)
+
+    assert found.severity is Severity.ERROR
+    assert "1 of 2 episodes have steps without low_level_instruction or sam2_bbox" in found.found
+
+
+@pytest.mark.parametrize("content", [b"\xff", b"[]", b'{"steps": 7}', b'{"steps": [7]}'])
+def test_what_is_no_episode_is_left_to_other_checks(root: Path, content: bytes) -> None:
+    (root / "annotations" / f"{ID}.json").write_bytes(content)
+
+    assert not found_in(root)

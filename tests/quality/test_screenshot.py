@@ -1,0 +1,158 @@
+"""What is measured of one screenshot file, and of two."""
+
+import io
+import struct
+import zlib
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from PIL import Image, ImageDraw
+
+from odyssey_recorder.model.geometry import Size
+from odyssey_recorder.quality.screenshot import ScreenshotView, bars, change, measure
+from tests.quality.folders import SIZE, png, screen
+
+WHOLE = png(screen(1))
+SIGNATURE = b"\x89PNG\r\n\x1a\n"
+
+
+def chunk(name: bytes, data: bytes) -> bytes:
+    return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+
+
+def header(width: int, height: int) -> bytes:
+    return chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0))
+
+
+def problem(data: bytes) -> str:
+    picture, view = measure(data)
+    assert view is None
+    return picture.problem
+
+
+def view_of(image: Image.Image) -> ScreenshotView:
+    picture, view = measure(png(image))
+    assert view is not None, picture.problem
+    return view
+
+
+def test_a_whole_picture_is_measured() -> None:
+    picture, view = measure(WHOLE)
+    assert view is not None
+    assert (picture.problem, picture.size, view.whole) == ("", SIZE, SIZE)
+    assert picture.deviation > 20
+    assert 0.3 < picture.flat < 0.9
+
+
+def test_a_screen_of_one_colour_is_flat_whatever_its_bars_show() -> None:
+    image = Image.new("RGB", (SIZE.width, SIZE.height), (9, 9, 9))
+    above, below = bars(SIZE)
+    ImageDraw.Draw(image).rectangle((10, 0, 60, above - 1), fill="white")
+    ImageDraw.Draw(image).rectangle((10, SIZE.height - below, 60, SIZE.height), fill="white")
+    picture, _ = measure(png(image))
+    assert (picture.flat, picture.deviation) == (1.0, 0.0)
+
+
+@pytest.mark.parametrize("mode", ["1", "L", "LA", "P", "RGB", "RGBA", "I;16"])
+def test_a_picture_of_any_kind_is_measured(mode: str) -> None:
+    image = screen(1).convert("I").convert("I;16") if mode == "I;16" else screen(1).convert(mode)
+    picture, view = measure(png(image))
+    assert view is not None, picture.problem
+    assert view.seen.mode == "RGB"
+
+
+def test_a_transparent_palette_is_nothing_to_warn_of() -> None:
+    image = screen(1).convert("P")
+    file = io.BytesIO()
+    image.save(file, "PNG", transparency=bytes(range(256)))
+    assert measure(file.getvalue())[1] is not None
+
+
+def test_wherever_a_file_is_cut_off_it_is_broken() -> None:
+    for length in range(len(WHOLE)):
+        assert problem(WHOLE[:length])
+
+
+def test_whichever_byte_is_damaged_it_is_broken() -> None:
+    for at in range(len(WHOLE)):
+        assert problem(WHOLE[:at] + bytes([WHOLE[at] ^ 0x10]) + WHOLE[at + 1 :])
+
+
+def test_why_a_file_is_broken_is_said_in_plain_words() -> None:
+    damaged = bytearray(WHOLE)
+    damaged[60] ^= 1
+    assert problem(b"") == "the file is empty"
+    assert problem(b"GIF89a, which is no PNG") == "it is not a PNG file"
+    assert problem(WHOLE[:100]) == "it is cut off after 100 bytes"
+    assert problem(bytes(damaged)).endswith("are damaged: the checksum differs")
+
+
+def test_a_picture_that_no_memory_could_hold_is_not_decoded() -> None:
+    bomb = SIGNATURE + header(60_000, 60_000) + chunk(b"IDAT", zlib.compress(bytes(1000))) + chunk(b"IEND", b"")
+    assert problem(bomb) == "it claims to be 60000x60000 pixels large, which no screen is"
+
+
+def test_a_stream_that_is_not_whole_within_sound_chunks_is_broken() -> None:
+    pixels = bytearray(zlib.compress((b"\0" + bytes(30)) * 10))
+    pixels[-1] ^= 1
+    assert problem(SIGNATURE + header(10, 10) + chunk(b"IDAT", bytes(pixels)) + chunk(b"IEND", b""))
+    assert problem(SIGNATURE + header(10, 10) + chunk(b"IEND", b""))
+    assert problem(SIGNATURE + header(0, 0) + chunk(b"IEND", b""))
+
+
+@given(st.binary(max_size=200), st.sampled_from([b"", SIGNATURE, SIGNATURE + header(9, 9)]))
+def test_nothing_that_a_file_may_hold_ends_the_program(data: bytes, beginning: bytes) -> None:
+    assert problem(beginning + data)
+
+
+@given(st.lists(st.tuples(st.sampled_from([b"IDAT", b"PLTE", b"tRNS", b"tEXt", b"iCCP", b"eXIf", b"acTL", b"fcTL"]),
+                          st.binary(max_size=40)), max_size=5))  # fmt: skip
+def test_no_sound_chunk_ends_the_program(chunks: list[tuple[bytes, bytes]]) -> None:
+    inner = b"".join(chunk(name, data) for name, data in chunks)
+    measure(SIGNATURE + header(9, 9) + inner + chunk(b"IEND", b""))
+
+
+def test_the_same_screen_has_not_changed() -> None:
+    assert change(view_of(screen(1)), view_of(screen(1))) == 0.0
+
+
+def test_the_share_of_what_changed_is_told() -> None:
+    image = Image.new("RGB", (SIZE.width, SIZE.height), "white")
+    image.paste("black", (0, 0, SIZE.width // 2, SIZE.height))
+    assert change(view_of(Image.new("RGB", image.size, "white")), view_of(image)) == pytest.approx(0.5, abs=0.01)
+
+
+def test_another_colour_as_bright_is_a_change() -> None:
+    red, green = (Image.new("RGB", (SIZE.width, SIZE.height), colour) for colour in ((200, 0, 0), (0, 102, 0)))
+    assert change(view_of(red), view_of(green)) == 1.0
+
+
+def test_what_another_driver_rounds_otherwise_is_no_change() -> None:
+    one, other = (Image.new("RGB", (SIZE.width, SIZE.height), (grey, grey, grey)) for grey in (100, 124))
+    assert change(view_of(one), view_of(other)) == 0.0
+
+
+def test_the_clock_in_the_bar_is_no_change() -> None:
+    image = screen(1)
+    above, _ = bars(SIZE)
+    ImageDraw.Draw(image).rectangle((0, 0, 40, above - 2), fill="red")
+    assert change(view_of(screen(1)), view_of(image)) == 0.0
+
+
+def test_a_turned_screen_is_another() -> None:
+    assert change(view_of(screen(1)), view_of(screen(1, Size(SIZE.height, SIZE.width)))) == 1.0
+
+
+def test_screens_that_look_alike_have_looks_that_are_near() -> None:
+    noisy = screen(1).point(lambda value: max(0, value - 9))
+    like, other = (measure(png(image))[0].look for image in (noisy, screen(2)))
+    own = measure(WHOLE)[0].look
+    assert (own ^ like).bit_count() <= 2
+    assert (own ^ other).bit_count() > 6
+
+
+def test_a_picture_of_one_pixel_is_a_picture() -> None:
+    picture, view = measure(png(Image.new("RGB", (1, 1), "red")))
+    assert view is not None
+    assert (picture.size, picture.flat) == (Size(1, 1), 1.0)

@@ -1,0 +1,68 @@
+"""What the window asks of the examination beyond the command line: progress, an early end, and the report."""
+
+import json
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from odyssey_recorder.doctor import Doctor, DoctorFinding, Level
+from odyssey_recorder.errors import DatasetError, SettingsError
+from odyssey_recorder.settings import read_settings
+
+FOUND = [
+    DoctorFinding("adb", f"{Path.home()}/sdk/adb, server 41"),
+    DoctorFinding("Android SDK", "not found", Level.NOTE, "Install it: sdk install", "sdk install"),
+]
+
+
+@pytest.fixture
+def doctor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Doctor:
+    monkeypatch.setenv("ODYSSEY_ADB", "/nowhere/adb")
+    return Doctor(partial(read_settings, dataset=tmp_path), on_screen=False, log=tmp_path / "the.log")
+
+
+def test_the_report_as_text_says_what_mends_and_not_whose_folder_it_is(doctor: Doctor, tmp_path: Path) -> None:
+    doctor.save(FOUND, tmp_path / "report.txt")
+    report = (tmp_path / "report.txt").read_text()
+    assert "ok       adb: ~/sdk/adb, server 41" in report
+    assert "note     Android SDK: not found\n         Install it: sdk install\n" in report
+    assert str(Path.home()) not in report
+
+
+def test_the_report_as_json_holds_the_findings(doctor: Doctor, tmp_path: Path) -> None:
+    doctor.save(FOUND, tmp_path / "report.JSON")
+    tree = json.loads((tmp_path / "report.JSON").read_text())
+    assert tree[1] == {
+        "what": "Android SDK", "found": "not found", "level": "note", "mend": "Install it: sdk install",
+        "command": "sdk install",
+    }  # fmt: skip
+
+
+def test_a_report_that_cannot_be_written_says_so(doctor: Doctor, tmp_path: Path) -> None:
+    with pytest.raises(DatasetError, match=r"report\.txt cannot be written"):
+        doctor.save(FOUND, tmp_path / "no such folder" / "report.txt")
+
+
+def test_the_progress_is_told_and_an_examination_that_nobody_wants_ends(doctor: Doctor) -> None:
+    told: list[tuple[float, str]] = []
+    found = doctor.examine(lambda share, words: told.append((share, words)), lambda: len(told) == 2)
+    assert told == [(0.0, "Looking at the program…"), (0.2, "Looking at adb and the devices…")]
+    assert [finding.what for finding in found] == ["Odyssey Recorder", "Libraries", "Log file", "adb"]
+    assert found[-1].level.fails
+
+
+def test_the_settings_are_read_anew_each_time(doctor: Doctor, monkeypatch: pytest.MonkeyPatch) -> None:
+    [adb] = [finding for finding in _of_adb(doctor) if finding.what == "adb"]
+    assert "/nowhere/adb" in adb.found
+    monkeypatch.setenv("ODYSSEY_ADB", "/elsewhere/adb")
+    [adb] = [finding for finding in _of_adb(doctor) if finding.what == "adb"]
+    assert "/elsewhere/adb" in adb.found
+    monkeypatch.setenv("ANDROID_ADB_SERVER_PORT", "no number")
+    with pytest.raises(SettingsError, match="ANDROID_ADB_SERVER_PORT"):
+        doctor.examine()
+
+
+def _of_adb(doctor: Doctor) -> list[DoctorFinding]:
+    looked: list[str] = []
+    return doctor.examine(lambda _share, words: looked.append(words), lambda: len(looked) == 2)

@@ -1,0 +1,286 @@
+"""The desk where tasks are prepared, over a queue in a file, the shipped templates and a model's stand-in."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import pytest
+from pydantic import SecretStr
+
+from odyssey_recorder.errors import SettingsError, TaskError
+from odyssey_recorder.llm.answer_cache import AnswerCache
+from odyssey_recorder.llm.batch import Batch
+from odyssey_recorder.llm.openai import OpenAIModel
+from odyssey_recorder.llm.prices import read_prices
+from odyssey_recorder.model.episode import Category
+from odyssey_recorder.model.text_origin import Approval, Writer
+from odyssey_recorder.task.generation.generator import Targets
+from odyssey_recorder.task.listing import ListedTask
+from odyssey_recorder.task.queue.queue import Status, TaskEvent
+from odyssey_recorder.task.queue.shared_queue import SharedQueue
+from odyssey_recorder.task.templates.template_files import load_library, shipped_templates
+from odyssey_recorder.task.wording.rewriting import Rewritten
+from odyssey_recorder.task_service import ModelChoice, TaskService, TemplateChoice, suiting
+from tests.llm.good_model import in_words, right
+from tests.llm.stand_in import MODEL, StandIn, says, shortest
+from tests.task.houses import House
+
+SIX = ModelChoice(6, 1, "simulated_phone", frozenset(), names_apps=False)
+
+
+@dataclass
+class Room:
+    """A desk, its queue, and the server that it asks."""
+
+    queue: SharedQueue
+    server: StandIn
+    own: Path
+    why_not: str = ""
+    told: list[Rewritten] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        folders = lambda: [shipped_templates(), *([self.own] if self.own.is_dir() else [])]  # noqa: E731
+        self.service = TaskService(
+            self.queue, lambda: "Lea", TemplateChoice(folders, lambda: self.own, lambda: False), self._batch
+        )
+
+    def _batch(self, budget: float | None) -> Batch:
+        if self.why_not:
+            raise SettingsError(self.why_not)
+        model = OpenAIModel(MODEL, self.server.url, SecretStr("key"))
+        return Batch(model, AnswerCache(), read_prices(), at_once=1, budget=budget)
+
+    def made(self) -> list[str]:
+        return [task.task_id for task in self.service.generate(SIX).tasks]
+
+    def seen(self, *task_ids: str) -> list[ListedTask]:
+        """These tasks as the lead sees them now."""
+        listed = {task.task_id: task.listed for task in self.service.board().tasks}
+        return [listed[one] for one in task_ids]
+
+    def rewrite(self, task_ids: list[str], came: Callable[[Rewritten], None] | None = None) -> None:
+        self.service.rewrite(
+            task_ids,
+            budget=None,
+            progress=lambda _progress: None,
+            came=came or self.told.append,
+            cancelled=lambda: False,
+        )
+
+
+@pytest.fixture
+def room(tmp_path: Path) -> Iterator[Room]:
+    house = House(tmp_path)
+    with StandIn(right) as server:
+        yield Room(house.queue(), server, tmp_path / "own")
+    house.close()
+
+
+def test_what_is_made_waits_for_a_person_to_approve_it(room: Room) -> None:
+    task_ids = room.made()
+    board = room.service.board()
+    assert [task.task_id for task in board.tasks] == task_ids
+    assert board.count(Status.TO_APPROVE) == 6
+    assert room.queue.claim_next() is None
+    room.service.approve(room.seen(*task_ids[:2]))
+    room.service.reject(room.seen(task_ids[2]), "too like the last")
+    board = room.service.board()
+    assert (board.count(Status.WAITING), board.count(Status.REJECTED), board.count(Status.TO_APPROVE)) == (2, 1, 3)
+    approved, rejected = board.tasks[0].listed.text, board.tasks[2].listed.text
+    assert approved is not None
+    assert rejected is not None
+    assert (approved.approval, approved.approved_by) == (Approval.APPROVED, "Lea")
+    assert (rejected.approval, rejected.note) == (Approval.REJECTED, "too like the last")
+    claimed = room.queue.claim_next()
+    assert claimed is not None
+    assert claimed.task_id in task_ids[:2]
+
+
+def test_nothing_is_made_twice_and_it_is_told_how_many_are_left(room: Room) -> None:
+    left = sum(room.service.left().values())
+    first = {task.task.task for task in room.service.generate(SIX).tasks}
+    assert sum(room.service.left().values()) == left - 6
+    assert not first & {task.task.task for task in room.service.generate(SIX).tasks}
+
+
+@pytest.mark.parametrize(
+    ("wanted", "targets", "count"),
+    [
+        (
+            ModelChoice(500, 1, "android", frozenset({Category.GENERAL_TOOL}), names_apps=True, app_class="Documents"),
+            "",
+            30,
+        ),
+        (
+            ModelChoice(500, 1, "android", frozenset({Category.GENERAL_TOOL}), names_apps=True, app_class="Shopping"),
+            "",
+            0,
+        ),
+        (
+            ModelChoice(500, 1, "simulated_phone", frozenset({Category.GENERAL_TOOL}), names_apps=True),
+            "Multi_Apps: 1",
+            0,
+        ),
+    ],
+)
+def test_what_is_promised_is_what_can_be_made(room: Room, wanted: ModelChoice, targets: str, count: int) -> None:
+    if targets:
+        room.own.mkdir()
+        (room.own / "targets.yaml").write_text(f"categories: {{{targets}}}\n")
+    room.service.generate(replace(wanted, count=2))
+    there = len(room.service.board().tasks)
+
+    left, library = room.service.left(), room.service.library()
+    promised = sum(left[one.template_id] for one in suiting(library, wanted, room.service.targets()))
+    made = room.service.generate(wanted)
+
+    assert len(made.tasks) == promised == count - there
+    assert sum(made.left.values()) == 0
+
+
+def test_a_template_for_other_devices_is_not_promised(room: Room) -> None:
+    library = room.service.library()
+    of_fold = replace(library.templates[0], template_id="fold", devices=("pixel_fold",))
+    library = replace(library, templates=(of_fold,))
+    wanted = ModelChoice(1, 1, of_fold.catalogue, frozenset(), names_apps=True)
+
+    assert suiting(library, replace(wanted, device="pixel_tablet"), Targets()) == ()
+    assert suiting(library, replace(wanted, device="pixel_fold"), Targets()) == (of_fold,)
+    assert suiting(library, wanted, Targets(devices={"pixel_tablet": 1.0, "pixel_fold": 0.0})) == ()
+
+
+def test_a_cell_of_the_board_is_filled(room: Room) -> None:
+    cell = room.service.coverage("simulated_phone").emptiest[0]
+    wanted = replace(
+        SIX, count=2, categories=frozenset({Category(cell.category)}), device=cell.device, app_class=cell.app_class
+    )
+    batch = room.service.generate(wanted)
+    assert [task.devices for task in batch.tasks] == [(cell.device,)] * 2
+    tally = room.service.coverage("simulated_phone").tallies[cell]
+    assert tally.open > 0
+
+
+def test_rewritten_words_are_put_down_as_they_come(room: Room) -> None:
+    task_ids = room.made()
+    estimate = room.service.estimate(task_ids)
+    assert (estimate.calls, estimate.kept, estimate.model) == (12, 0, MODEL)
+    room.rewrite(task_ids)
+    assert {one.task.task_id for one in room.told} == {*task_ids}
+    for task in room.service.board().tasks:
+        assert task.listed.task.instruction == in_words(task.listed.task.task)
+        assert task.listed.text is not None
+        assert task.listed.text.writer is Writer.MODEL
+        assert task.status is Status.TO_APPROVE
+        assert [entry.deed for entry in task.history] == [TaskEvent.PREPARED, TaskEvent.REWRITTEN]
+
+
+def test_what_a_person_changed_meanwhile_stays(room: Room) -> None:
+    first, *_, last = task_ids = room.made()
+
+    def change_the_last(rewritten: Rewritten) -> None:
+        room.told.append(rewritten)
+        if rewritten.task.task_id == first:
+            room.service.edit(last, "These are my own words")
+
+    room.rewrite(task_ids, change_the_last)
+    assert room.told[-1].trouble == f"The task {last} was changed by somebody meanwhile: look at it again."
+    left = room.service.board().tasks[-1].listed
+    assert left.task.instruction == "These are my own words"
+    assert left.text is not None
+    assert left.text.edited_by == "Lea"
+
+
+def test_words_that_came_after_the_lead_looked_are_not_approved_unread(room: Room) -> None:
+    (first, *_) = room.made()
+    seen = room.seen(first)
+    room.rewrite([first])
+    with pytest.raises(TaskError, match=f"{first} was changed by somebody meanwhile"):
+        room.service.approve(seen)
+    assert room.queue.board().count(Status.WAITING) == 0
+
+
+def test_what_a_lead_has_just_written_is_approved_before_the_list_is_read_again(room: Room) -> None:
+    (first, *_) = room.made()
+    seen = room.seen(first)
+    room.service.edit(first, "Do one thing")
+    between = room.seen(first)
+    edited = room.service.edit(first, "Do another thing")
+    room.service.reject(seen, "not yet")
+    room.service.approve(between)
+    (task, *_) = room.service.board().tasks
+    assert task.status is Status.WAITING
+    assert task.listed.task == edited.task
+
+
+def test_what_is_rejected_without_a_reason_stays_as_it_was(room: Room) -> None:
+    (first, *_) = room.made()
+    with pytest.raises(TaskError, match="Say why"):
+        room.service.reject(room.seen(first), " ")
+    (task, *_) = room.service.board().tasks
+    assert task.status is Status.TO_APPROVE
+    assert task.listed.text is not None
+    assert task.listed.text.approval is Approval.OPEN
+
+
+def test_the_rules_look_at_a_persons_words(room: Room) -> None:
+    (first, *_) = room.made()
+    room.service.approve(room.seen(first))
+    edited = room.service.edit(first, "  Do something\nelse   entirely, please ")
+    assert edited.task.instruction == "Do something else entirely, please"
+    assert edited.text is not None
+    assert edited.text.equivalence is not None
+    assert edited.text.equivalence.faults
+    assert edited.text.approval is Approval.OPEN
+    with pytest.raises(TaskError, match="must say something"):
+        room.service.edit(first, " \n")
+
+
+def test_a_task_that_is_gone_is_named(room: Room) -> None:
+    (first, *_) = room.made()
+    (seen,) = room.seen(first)
+    with pytest.raises(TaskError, match="The task nobody is not in the queue any more"):
+        room.service.estimate(["nobody"])
+    with pytest.raises(TaskError, match="The task nobody is not in the queue"):
+        room.service.approve([replace(seen, task_id="nobody")])
+
+
+def test_it_is_said_why_no_model_can_be_asked(room: Room) -> None:
+    assert room.service.can_ask == ""
+    room.why_not = "No language model is set."
+    assert room.service.can_ask == "No language model is set."
+
+
+def test_a_proposal_is_kept_as_a_template_of_ones_own(room: Room) -> None:
+    room.server.behaviour = lambda asked: (
+        says(
+            {
+                "templates": [
+                    {
+                        "meta_task": "Count the windows of {building} on a picture and keep the number in a note.",
+                        "slots": [{"name": "building", "items": ["the old mill", "the red barn", "the lighthouse"]}],
+                        "roles": ["photos", "notes"],
+                        "phrasings": [
+                            "How many windows does {building} have on a picture? Keep the number in a note.",
+                            "Look at a picture of {building}, count its windows and put the number into a note.",
+                            "I want a note that says how many windows {building} has on a picture.",
+                        ],
+                        "named_phrasings": [
+                            "Count the windows of {building} on a picture in {photos} and keep the number in {notes}.",
+                            "In {photos}, count the windows of {building}; write the number into {notes}.",
+                        ],
+                        "notes": "",
+                    }
+                ]
+            }
+        )
+        if "templates" in asked.schema["properties"]
+        else shortest(asked)
+    )
+    (proposal,) = room.service.propose(Category.INFORMATION_MANAGEMENT, 1, cancelled=lambda: False)
+    assert proposal.faults == ()
+    kept = room.service.keep(proposal)
+    assert kept.source is not None
+    assert kept.source.is_relative_to(room.own / "Information_Management")
+    library = load_library([shipped_templates(), room.own])
+    assert kept in library.templates
+    assert room.service.left()[kept.template_id] == 3
