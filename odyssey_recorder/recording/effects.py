@@ -103,12 +103,14 @@ class JudgeReturn:
 class JudgeLastStep:
     """The screen is still after the last step, on frame `number`: compare it with the step's picture.
 
-    Unchanged: flag the step; if `uncertain`, the step was not carried out: take it away and say so. Answer with
-    LastStepJudged or StorageFailed.
+    Unchanged: flag the step; if `uncertain`, the step was not carried out: take it away and say so. `turned`: the
+    screen had another size before the input can have had an effect: flag the step. Answer with LastStepJudged or
+    StorageFailed.
     """
 
     number: int
     uncertain: bool
+    turned: bool = False
 
 
 @dataclass(frozen=True, slots=True)

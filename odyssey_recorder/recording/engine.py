@@ -452,8 +452,8 @@ class Engine:
                     return self._drop(effect)
                 case effects.ReturnDevice() | effects.JudgeReturn():
                     return self._lead_back(effect)
-                case effects.JudgeLastStep(number, uncertain):
-                    self._tell(self._writer.judge_last(number, uncertain=uncertain))
+                case effects.JudgeLastStep(number, uncertain, turned):
+                    self._tell(self._writer.judge_last(number, uncertain=uncertain, turned=turned))
                     return events.LastStepJudged()
                 case effects.CompareScreens(before, after):
                     return events.ScreensCompared(self._writer.changed_cells(before, after))

@@ -46,6 +46,9 @@ PROOF_NS = 1_000_000_000
 RETRY_NS = 1_000_000_000
 """After a failed write, so long until the next try."""
 
+NO_EFFECT_NS = 100_000_000
+"""So soon after the device answered for an input, the input cannot have turned the screen yet."""
+
 LATE_INPUT_NS = 2_000_000_000
 """So long after the connection broke, or its recorder died, an input may still reach the screen: `input` takes up to
 a second by itself."""
@@ -90,6 +93,8 @@ class Session:
         self._seen_ns = 0
         self._judge = False
         self._uncertain = False
+        self._turned = False
+        self._over_ns = 0
         self._try_storage = False
 
     @property
@@ -171,7 +176,7 @@ class Session:
             case events.StepSaved(intent):
                 return self._step_saved(intent)
             case events.InputDone(now_ns):
-                self._judge = not self._way.leads
+                self._judge, self._over_ns = not self._way.leads, now_ns
                 return self._input_over(now_ns)
             case events.InputRefused(reason, now_ns) if self._live:
                 return self._break_off(reason, now_ns)
@@ -184,7 +189,7 @@ class Session:
             case events.StepsDropped() | events.Returned() | events.ReturnJudged() | events.ScreenAccepted():
                 return self._on_the_way_back(event)
             case events.LastStepJudged():
-                self._judge = self._uncertain = False
+                self._judge = self._uncertain = self._turned = False
                 self._owed = None if isinstance(self._owed, effects.VouchForLastStep) else self._owed
                 return []
             case events.ScreensCompared(cells):
@@ -229,6 +234,7 @@ class Session:
         if self._try_storage:
             self._try_storage, self._keeping = False, frame.number
             return [effects.KeepFrame(frame.number)]
+        self._note_turn(frame)
         if self._state not in _WATCHING and self._live is None:
             return []
         resized = frame.size != self._size
@@ -253,6 +259,13 @@ class Session:
             self._state, self._keeping = State.SETTLING, None
         return self._keep_at_rest(frame)
 
+    def _note_turn(self, frame: events.FrameSeen) -> None:
+        """Remember that the device was turned or folded between the last check and the landing of an input."""
+        at_once = frame.started_ns < self._over_ns + NO_EFFECT_NS
+        sent = self._live is None and (self._in_flight or (self._judge and at_once))
+        if sent and not self._way.leads and frame.size != self._size:
+            self._turned = True
+
     def _keep_at_rest(self, frame: events.FrameSeen) -> list[effects.Effect]:
         restless = frame.restless and self._kept is None
         if self._keeping is not None or not (frame.still or restless):
@@ -263,7 +276,7 @@ class Session:
             wanted.append(effects.CompareScreens(self._before, frame.number))
         wanted.append(effects.KeepFrame(frame.number))
         if self._judge or self._uncertain:
-            wanted.append(effects.JudgeLastStep(frame.number, uncertain=self._uncertain))
+            wanted.append(effects.JudgeLastStep(frame.number, uncertain=self._uncertain, turned=self._turned))
         return wanted
 
     def _frame_kept(self, number: int) -> list[effects.Effect]:
@@ -446,7 +459,7 @@ class Session:
         unpublished = self._state is State.STORAGE_LOST and self._publishing
         if not unpublished and (self._state not in _WATCHING or self._gesture is not None):
             return [effects.Tell(TOO_EARLY_TO_UNDO)]
-        self._publishing = self._judge = self._uncertain = False
+        self._publishing = self._judge = self._uncertain = self._turned = False
         self._foreign.begin(event.now_ns)
         self._owed = effects.RemoveSteps("undone by the annotator", event.steps, leads_back=True)
         return self._end_gesture(event.now_ns)

@@ -32,6 +32,7 @@ from odyssey_recorder.recording.evidence import (
 )
 from odyssey_recorder.recording.raw_input_queue import TEXT_UNSURE
 from odyssey_recorder.recording.restore import is_of_screen
+from odyssey_recorder.recording.timeline import CHANGING
 
 UNCHANGED = "nothing changed on the screen"
 MISTYPED = "the field shows another text"
@@ -277,10 +278,11 @@ class StepWriter:
         sent_until_us = self._clock.epoch_us(time.monotonic_ns())
         self._draft.amend_last({"sent_until_us": sent_until_us, "flags": [*last.flags, VOUCHED]})
 
-    def judge_last(self, number: int, *, uncertain: bool) -> str:
+    def judge_last(self, number: int, *, uncertain: bool, turned: bool = False) -> str:
         """Compare a frame from after the last step with its picture; what the annotator must read, if anything.
 
         An unchanged screen flags the step, or, if it is `uncertain` that its input arrived, takes it away.
+        `turned` flags it too: its input may have met another screen.
         """
         frame = self.frame(number)
         if frame is None or not self._draft.steps:
@@ -294,12 +296,15 @@ class StepWriter:
         if unchanged and uncertain:
             self.drop_last(RemoveSteps("not carried out: the connection was lost"))
             return RETRACTED
+        flags: list[Json] = [*last.record.flags, *([CHANGING] if turned else [])]
         if unchanged:
-            self._draft.amend_last({"flags": [*last.record.flags, UNCHANGED]})
+            self._draft.amend_last({"flags": [*flags, UNCHANGED]})
         elif uncertain:
             arrived_us = self._clock.epoch_us(frame.arrived_ns)
-            self._draft.amend_last({"sent_until_us": arrived_us, "flags": [*last.record.flags, UNKNOWN]})
+            self._draft.amend_last({"sent_until_us": arrived_us, "flags": [*flags, UNKNOWN]})
             return DOUBTFUL
+        elif turned:
+            self._draft.amend_last({"flags": flags})
         return ""
 
     def _size_flags(self, size: Size) -> tuple[str, ...]:

@@ -116,7 +116,7 @@ class Ordeal:
 
         def seen() -> bool:
             newest = annotator.newest
-            is_new = newest is not None and newest.arrived_ns >= now_ns
+            is_new = newest is not None and newest.started_ns >= now_ns
             return is_new or self._view.state is State.DEVICE_LOST
 
         annotator.wait(seen)

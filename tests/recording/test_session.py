@@ -1,6 +1,7 @@
 """Dialogues with a session: what happens, and what it then asks for."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -60,6 +61,7 @@ from odyssey_recorder.recording.events import (
 from odyssey_recorder.recording.restore import BRING_BACK_FIRST, ELSEWHERE, NOT_RETURNED, UNLIKE, UNSEEN
 from odyssey_recorder.recording.session import (
     CHANGED,
+    NO_EFFECT_NS,
     NOT_READY,
     NOT_SENT,
     OUT_OF_DATE,
@@ -247,6 +249,18 @@ def test_the_step_before_is_judged_as_soon_as_the_screen_is_still() -> None:
     ]
     say(session, LastStepJudged(), FrameKept(5), moving(6, at=800))
     assert say(session, still(7, anchor=6, at=1100)) == [CompareScreens(5, 7), KeepFrame(7)], "it is judged once"
+
+
+@pytest.mark.parametrize(
+    ("asked_for", "turned"), [(350, True), (400 + NO_EFFECT_NS - 1, True), (400 + NO_EFFECT_NS, False)]
+)
+def test_a_device_that_turns_before_the_input_can_have_turned_it_flags_the_step(asked_for: int, turned: bool) -> None:
+    session = sending()
+    seen = replace(moving(4, at=asked_for), size=TURNED)
+    events: list[Event] = [seen, InputDone(400)] if asked_for < 400 else [InputDone(400), seen]
+    say(session, *events)
+    judged = say(session, replace(still(5, anchor=4, at=2 * NO_EFFECT_NS), size=TURNED))
+    assert JudgeLastStep(5, uncertain=False, turned=turned) in judged
 
 
 @pytest.mark.parametrize("end", [Complete("done"), Impossible("no such shop")])
