@@ -145,7 +145,7 @@ class Settings(BaseModel):
     adb: str = ""
     capture: Literal["auto", "adb", "grpc"] = "auto"
     shared_memory: bool = False
-    view_hierarchies: bool = True
+    view_trees: bool = True
     animations: bool = False
     model: str = ""
     model_url: Annotated[str, AfterValidator(_checked_url)] = ""

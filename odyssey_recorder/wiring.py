@@ -141,7 +141,7 @@ def annotator_service(settings: Settings) -> Iterator["RecordingService"]:
             episode_store(settings),
             settings.annotator,
             phones=phones,
-            view_hierarchies=settings.view_hierarchies,
+            view_hierarchies=settings.view_trees,
             snapshots=settings.step_snapshots,
             start=CleanHome() if settings.start == "clean home" else AsFound(),
             practice=practice_room(settings),

@@ -81,7 +81,7 @@ def record_by_listening(settings: Settings, request: RecordOptions, words: TextI
     """
     connector = user_connector(settings)
     service = RecordingService(
-        connector, episode_store(settings), settings.annotator, view_hierarchies=settings.view_hierarchies
+        connector, episode_store(settings), settings.annotator, view_hierarchies=settings.view_trees
     )
     device = connector.connect_chosen(request.serial)
     try:

@@ -43,7 +43,7 @@ def record_by_script(settings: Settings, request: RecordOptions, file: Path, con
     commands = script.read_script(_text_of(file), source=file.name)
     connector = user_connector(settings)
     service = RecordingService(
-        connector, episode_store(settings), settings.annotator, "script", view_hierarchies=settings.view_hierarchies
+        connector, episode_store(settings), settings.annotator, "script", view_hierarchies=settings.view_trees
     )
     device = connector.connect_chosen(request.serial)
     try:

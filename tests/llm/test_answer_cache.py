@@ -158,13 +158,13 @@ def test_a_killed_run_goes_on_and_asks_nothing_twice(file: Path) -> None:
     with StandIn(echo, delay_s=0.02) as server:
         program = f"""
 from pathlib import Path
-from odyssey_recorder.llm.batch import Asking
-from odyssey_recorder.llm.answer_cache import KeptAnswers
+from odyssey_recorder.llm.batch import Batch
+from odyssey_recorder.llm.answer_cache import AnswerCache
 from odyssey_recorder.llm.openai import OpenAIModel
 from odyssey_recorder.llm.prices import read_prices
 from tests.llm.questions import questions
 model = OpenAIModel("stand-in-1", "{server.url}", None)
-Asking(model, KeptAnswers(Path({str(file)!r})), read_prices(), at_once={at_once}).ask_all(questions(40))
+Batch(model, AnswerCache(Path({str(file)!r})), read_prices(), at_once={at_once}).ask_all(questions(40))
 """
         victim = subprocess.Popen([sys.executable, "-c", program], env={**os.environ, "PYTHONPATH": str(Path.cwd())})
         assert victim.wait(60) != 0

@@ -94,8 +94,8 @@ from tests.llm.questions import *
 from tests.llm.stand_in import *
 with StandIn(in_turn(no_quota()), key=sys.argv[1]) as server:
     model = model_at(server, key=sys.argv[1])
-    asking = Asking(model, KeptAnswers(), priced(), patience=hasty())
-    print(asking.estimate(questions(1)), asking.ask_all(questions(1)))
+    batch = Batch(model, AnswerCache(), priced(), patience=hasty())
+    print(batch.estimate(questions(1)), batch.ask_all(questions(1)))
 """
     environment = {"OPENAI_LOG": "debug", "PYTHONPATH": str(Path.cwd())}
     done = subprocess.run(

@@ -377,8 +377,8 @@ def test_what_a_person_wrote_is_held_against_the_rules_first() -> None:
 RUN = """
 import sys
 from pathlib import Path
-from odyssey_recorder.llm.batch import Asking
-from odyssey_recorder.llm.answer_cache import KeptAnswers
+from odyssey_recorder.llm.batch import Batch
+from odyssey_recorder.llm.answer_cache import AnswerCache
 from odyssey_recorder.llm.openai import OpenAIModel
 from odyssey_recorder.llm.prices import read_prices
 from odyssey_recorder.task.listing import read_tasks, task_line
@@ -386,9 +386,9 @@ from odyssey_recorder.task.wording.rewriting import Rewriting
 from odyssey_recorder.task.templates.template_files import load_library, shipped_templates
 
 url, model, kept, tasks, out = sys.argv[1:]
-asking = Asking(OpenAIModel(model, url, None), KeptAnswers(Path(kept)), read_prices(), at_once=3)
+batch = Batch(OpenAIModel(model, url, None), AnswerCache(Path(kept)), read_prices(), at_once=3)
 with Path(out).open("a") as file:
-    Rewriting(asking, load_library([shipped_templates()])).rewrite(
+    Rewriting(batch, load_library([shipped_templates()])).rewrite(
         read_tasks(Path(tasks)), names_apps=True,
         on_rewritten=lambda one: print(task_line(one.task), file=file, flush=True),
     )
