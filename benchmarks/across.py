@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from benchmarks.figure import Figure, timed
-from odyssey_recorder.quality.dataset_wide.duplicates_across import check_episodes_together
+from odyssey_recorder.quality.dataset_wide import check_episodes_together
 from odyssey_recorder.quality.evidence import EpisodeFacts
 from odyssey_recorder.quality.facts_cache import FactsCache, facts_as_json
 

@@ -22,6 +22,7 @@ from odyssey_recorder.quality.agreement.quality_report import QualityReport, qua
 from odyssey_recorder.quality.agreement.reviewed import AllReviewed, read_reviewed
 from odyssey_recorder.quality.dataset_wide.dataset_checks import DatasetChecks, Looked
 from odyssey_recorder.quality.finding import EpisodeReport
+from odyssey_recorder.quality.reviewing.following import ReviewFollowing, Sample
 from odyssey_recorder.quality.reviewing.review import (
     Decision,
     Fix,
@@ -31,9 +32,7 @@ from odyssey_recorder.quality.reviewing.review import (
     Verdict,
 )
 from odyssey_recorder.quality.reviewing.review_file import ReviewFile
-from odyssey_recorder.quality.reviewing.review_news import ReviewFollowing
 from odyssey_recorder.quality.reviewing.review_store import REVIEWS, ReviewStore
-from odyssey_recorder.quality.reviewing.sample import Sample
 from odyssey_recorder.quality.reviewing.status import (
     ReviewStage,
     ReviewStatus,

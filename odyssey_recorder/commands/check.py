@@ -17,8 +17,8 @@ from odyssey_recorder.dataset.durable import storage_error
 from odyssey_recorder.dataset.journal import under_way
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.quality.checker import Checker
+from odyssey_recorder.quality.dataset_wide import check_dataset, check_episodes_together
 from odyssey_recorder.quality.dataset_wide.dataset_folder import ANNOTATIONS, INDEXES
-from odyssey_recorder.quality.dataset_wide.duplicates_across import check_dataset, check_episodes_together
 from odyssey_recorder.quality.finding import EpisodeReport, NotChecked, Severity
 from odyssey_recorder.quality.findings_report import CheckCounts, FindingsReport, write_findings_page
 

@@ -23,8 +23,7 @@ from odyssey_recorder.device.adb_server import find_adb
 from odyssey_recorder.device.device import Device
 from odyssey_recorder.errors import RecordingError, ScriptError
 from odyssey_recorder.files import Largest, read_text
-from odyssey_recorder.practice.gold import gold_as_json
-from odyssey_recorder.practice.passages import Trail, trail_of
+from odyssey_recorder.practice.gold import Trail, gold_as_json, trail_of
 from odyssey_recorder.practice.tasks import PracticeTask, practice_tasks
 from odyssey_recorder.recording import script
 from odyssey_recorder.recording.recorder import Recorder

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from odyssey_recorder.model.action import Action, Complete, Impossible, Type, action_type
-from odyssey_recorder.practice.passages import Passed, Trail
+from odyssey_recorder.practice.gold import Passed, Trail
 from odyssey_recorder.practice.tasks import Ending, Milestone, PracticeTask
 
 PASS_MARK = 70

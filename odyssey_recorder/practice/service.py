@@ -10,8 +10,7 @@ from pathlib import Path
 from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.errors import DatasetError, PracticeError
 from odyssey_recorder.files import Largest, read_text
-from odyssey_recorder.practice.gold import read_gold
-from odyssey_recorder.practice.passages import trail_of
+from odyssey_recorder.practice.gold import read_gold, trail_of
 from odyssey_recorder.practice.profiles import (
     AnnotatorProfile,
     Attempt,

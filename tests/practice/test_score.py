@@ -6,8 +6,7 @@ from hypothesis import strategies as st
 
 from odyssey_recorder.model.action import Action, Click, Complete, Impossible, Press, SystemKey, Type, action_type
 from odyssey_recorder.model.geometry import Point
-from odyssey_recorder.practice.gold import read_gold
-from odyssey_recorder.practice.passages import Passed, Trail
+from odyssey_recorder.practice.gold import Passed, Trail, read_gold
 from odyssey_recorder.practice.score import PASS_MARK, score
 from odyssey_recorder.practice.tasks import Milestone, PracticeTask, practice_tasks
 

@@ -1,6 +1,6 @@
 from odyssey_recorder.dataset.provenance import FrameRecord, ScreenRecord, StepRecord
 from odyssey_recorder.model.action import Action, Complete, Press, SystemKey
-from odyssey_recorder.practice.passages import Trail, trail_of
+from odyssey_recorder.practice.gold import Trail, trail_of
 from tests.episodes import episode
 from tests.practice.attempts import provenance
 

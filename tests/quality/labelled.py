@@ -13,7 +13,7 @@ from PIL import Image, ImageChops, ImageColor, ImageOps
 
 from odyssey_recorder.device.profile import profile_named
 from odyssey_recorder.model.geometry import Size
-from odyssey_recorder.quality.effect import area_dp2
+from odyssey_recorder.quality.checks.check import area_dp2
 from odyssey_recorder.quality.screenshot import ScreenshotView, change, measure
 from odyssey_recorder.simulator.phone import PhoneState, Rect, Screen
 from odyssey_recorder.simulator.system.transition import Change, Transition, pictures

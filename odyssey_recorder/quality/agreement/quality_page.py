@@ -10,8 +10,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from odyssey_recorder.dataset.durable import write_durably
 from odyssey_recorder.dataset.fonts import on_one_line
 from odyssey_recorder.model.episode import Json
-from odyssey_recorder.quality.agreement.intervals import Interval
-from odyssey_recorder.quality.agreement.measures import FEW, Agreement
+from odyssey_recorder.quality.agreement.measures import FEW, Agreement, Interval
 from odyssey_recorder.quality.agreement.quality_report import QUESTIONS, DefectBound, QualityReport, ReportPanel, Share
 
 FORMAT = 1

@@ -5,8 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from statistics import median, quantiles
 
-from odyssey_recorder.quality.agreement.intervals import Interval, upper_bound, wilson
-from odyssey_recorder.quality.agreement.measures import Agreement, agreement
+from odyssey_recorder.quality.agreement.measures import Agreement, Interval, agreement, upper_bound, wilson
 from odyssey_recorder.quality.agreement.reviewed import AllReviewed, Reviewed
 from odyssey_recorder.quality.finding import Criterion
 from odyssey_recorder.quality.reviewing.review import REASONS, Rating, Verdict

@@ -11,11 +11,11 @@ from odyssey_recorder.dataset.trash import Trash
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.files import Largest, read_file
 from odyssey_recorder.quality.dataset_wide.dataset_folder import ANNOTATIONS, episode_ids
+from odyssey_recorder.quality.reviewing.following import draw
 from odyssey_recorder.quality.reviewing.review import Subject, Verdict
 from odyssey_recorder.quality.reviewing.review_file import ReviewFile
 from odyssey_recorder.quality.reviewing.review_merge import file_faults
 from odyssey_recorder.quality.reviewing.review_store import REVIEWS, ReviewStore
-from odyssey_recorder.quality.reviewing.sample import draw
 from odyssey_recorder.quality.reviewing.status import ReviewStage, ReviewStatus, revisions_to, standing_so_far
 
 Warned = Callable[[str], bool | None]

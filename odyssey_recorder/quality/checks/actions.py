@@ -9,9 +9,8 @@ from odyssey_recorder.dataset.provenance import StrokeRecord
 from odyssey_recorder.device.view_hierarchy import ViewNode, focused_field
 from odyssey_recorder.model.action import Action, Click, LongPress, Press, Scroll, Type, describe
 from odyssey_recorder.model.geometry import Point
-from odyssey_recorder.quality.checks.check import Found, Unseen, after, no_proof
+from odyssey_recorder.quality.checks.check import Found, Unseen, after, is_without_effect, no_proof
 from odyssey_recorder.quality.checks.flags import flagged
-from odyssey_recorder.quality.effect import is_without_effect
 from odyssey_recorder.quality.evidence import EpisodeEvidence, StepEvidence
 from odyssey_recorder.quality.finding import Severity
 from odyssey_recorder.quality.thresholds import (

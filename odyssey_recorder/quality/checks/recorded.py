@@ -23,8 +23,7 @@ from odyssey_recorder.model.action import (
     is_terminal,
 )
 from odyssey_recorder.model.geometry import Pixel, Size
-from odyssey_recorder.quality.checks.check import NO_PROOF, Found, Unseen
-from odyssey_recorder.quality.effect import density_of
+from odyssey_recorder.quality.checks.check import NO_PROOF, Found, Unseen, density_of
 from odyssey_recorder.quality.evidence import EpisodeEvidence
 from odyssey_recorder.quality.finding import Severity
 from odyssey_recorder.quality.wording import named

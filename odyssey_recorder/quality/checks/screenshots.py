@@ -5,9 +5,8 @@ from collections.abc import Iterator
 from odyssey_recorder.dataset.lenient import Rule
 from odyssey_recorder.model.action import Action, is_terminal
 from odyssey_recorder.model.geometry import Size
-from odyssey_recorder.quality.checks.check import Found, Unseen, no_proof
+from odyssey_recorder.quality.checks.check import Found, Unseen, is_without_effect, no_proof
 from odyssey_recorder.quality.checks.flags import flagged, flags_for
-from odyssey_recorder.quality.effect import is_without_effect
 from odyssey_recorder.quality.evidence import EpisodeEvidence, StepEvidence
 from odyssey_recorder.quality.finding import Severity
 from odyssey_recorder.quality.thresholds import BLANK_DEVIATION, BLANK_FLAT, OLDEST_PICTURE_US

@@ -1,1 +1,40 @@
 """What can be told of a dataset only when all its episodes are looked at together."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from odyssey_recorder.quality.dataset_wide.dataset_folder import folder_findings, list_findings
+from odyssey_recorder.quality.dataset_wide.episodes import alike_episodes, alike_instructions, odd_lengths
+from odyssey_recorder.quality.dataset_wide.exported import export_findings
+from odyssey_recorder.quality.dataset_wide.repeated_screenshots import episodes_that_look_alike, repeated_pictures
+from odyssey_recorder.quality.dataset_wide.splits import split_findings
+from odyssey_recorder.quality.evidence import FactsSource
+from odyssey_recorder.quality.finding import Finding, NotChecked
+
+
+def check_dataset(root: Path, source: FactsSource) -> Iterator[Finding | NotChecked]:
+    """All checks of the dataset folder `root` as a whole; `source` tells of its episodes, several times over.
+
+    A finding of an episode carries its id, one of the dataset none. No picture is read. What is kept meanwhile is a few
+    numbers for each picture and each word. Raises DatasetError where the folder cannot be read.
+    """
+    yield from check_episodes_together(source)
+    yield from folder_findings(root)
+    yield from list_findings(root, source)
+    yield from split_findings(root, source)
+    yield from export_findings(root, source)
+
+
+def check_episodes_together(source: FactsSource) -> Iterator[Finding | NotChecked]:
+    """The checks that ask for nothing but the facts: IMG06, EPI03, EPI05, INS04."""
+    for check in TOGETHER:
+        yield from check(source)
+
+
+TOGETHER: tuple[Callable[[FactsSource], Iterator[Finding | NotChecked]], ...] = (
+    repeated_pictures,
+    episodes_that_look_alike,
+    odd_lengths,
+    alike_episodes,
+    alike_instructions,
+)

@@ -11,14 +11,13 @@ from threading import Lock
 from typing import cast
 
 from odyssey_recorder.quality.cache import Kept
-from odyssey_recorder.quality.checker import Checker
+from odyssey_recorder.quality.checker import Checker, report_from_json
+from odyssey_recorder.quality.dataset_wide import TOGETHER
 from odyssey_recorder.quality.dataset_wide.dataset_folder import ANNOTATIONS
-from odyssey_recorder.quality.dataset_wide.duplicates_across import TOGETHER
 from odyssey_recorder.quality.dataset_wide.exported import is_exported, spelling_findings
 from odyssey_recorder.quality.evidence import EpisodeFacts, FactsSource
 from odyssey_recorder.quality.facts_cache import FactsCache, facts_from_json
 from odyssey_recorder.quality.finding import EpisodeReport, Finding, in_order
-from odyssey_recorder.quality.inspection import report_from_json
 
 _ALL = frozenset(field.name for field in fields(EpisodeFacts))
 _Together = Mapping[str, tuple[Finding, ...]]

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from odyssey_recorder.quality.dataset_wide.alphabet import Alphabet
+from odyssey_recorder.quality.dataset_wide.episodes import Alphabet
 from odyssey_recorder.quality.evidence import EpisodeFacts, FactsSource, Shown
 from odyssey_recorder.quality.finding import Criterion, Finding, Severity
 from odyssey_recorder.quality.thresholds import (

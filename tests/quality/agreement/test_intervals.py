@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from odyssey_recorder.quality.agreement.intervals import Interval, upper_bound, wilson
+from odyssey_recorder.quality.agreement.measures import Interval, upper_bound, wilson
 
 
 @pytest.mark.parametrize(("n", "rate"), [(59, 0.05), (149, 0.02), (299, 0.01)])

@@ -7,8 +7,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
 
-from odyssey_recorder.quality.agreement.intervals import wilson
-from odyssey_recorder.quality.agreement.measures import FEW, agreement, cohen_kappa, fleiss_kappa
+from odyssey_recorder.quality.agreement.measures import FEW, agreement, cohen_kappa, fleiss_kappa, wilson
 from odyssey_recorder.quality.agreement.quality_page import kappa_bar, kappa_words, percent
 
 answers = st.sampled_from(["pass", "fail", "unsure"])

@@ -8,7 +8,7 @@ import pytest
 
 from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.quality.checker import Checker
-from odyssey_recorder.quality.dataset_wide.duplicates_across import check_dataset
+from odyssey_recorder.quality.dataset_wide import check_dataset
 from odyssey_recorder.quality.finding import EpisodeReport, Finding, Severity
 from odyssey_recorder.recording.step_writer import UNKNOWN
 from tests.quality.clean.chores import chores

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from odyssey_recorder.quality.checker import Checker
-from odyssey_recorder.quality.dataset_wide.duplicates_across import check_dataset
+from odyssey_recorder.quality.dataset_wide import check_dataset
 from odyssey_recorder.quality.finding import EpisodeReport, Finding, Severity
 from tests.quality.damaged.damage import Damage
 from tests.quality.damaged.errands import ERRANDS

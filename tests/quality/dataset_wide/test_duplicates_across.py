@@ -1,7 +1,7 @@
 from pathlib import Path
 
 from odyssey_recorder.dataset.codec import Dialect, write_episode
-from odyssey_recorder.quality.dataset_wide.duplicates_across import check_dataset
+from odyssey_recorder.quality.dataset_wide import check_dataset
 from odyssey_recorder.quality.finding import Finding
 from tests.episodes import episode
 from tests.quality.facts import facts, source

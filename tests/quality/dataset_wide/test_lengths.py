@@ -1,6 +1,6 @@
 import random
 
-from odyssey_recorder.quality.dataset_wide.lengths import odd_lengths
+from odyssey_recorder.quality.dataset_wide.episodes import odd_lengths
 from odyssey_recorder.quality.evidence import EpisodeFacts
 from odyssey_recorder.quality.finding import Finding, NotChecked
 from odyssey_recorder.quality.thresholds import LENGTHS_NEEDED

@@ -4,7 +4,7 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from odyssey_recorder.quality.dataset_wide.lookalikes import alike_episodes, alike_instructions
+from odyssey_recorder.quality.dataset_wide.episodes import alike_episodes, alike_instructions
 from odyssey_recorder.quality.evidence import EpisodeFacts
 from odyssey_recorder.quality.finding import Criterion, Severity
 from tests.quality.facts import facts, source

@@ -1,16 +1,17 @@
 """The checks of the episode's course, for criterion (ii): which apps were in front, how many, and why it ended."""
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 
 from odyssey_recorder.model.action import Impossible
 from odyssey_recorder.model.episode import Category
 from odyssey_recorder.quality.checks.check import Found, Unseen, no_proof
-from odyssey_recorder.quality.checks.foreground import is_app, is_known, is_of_android
 from odyssey_recorder.quality.evidence import EpisodeEvidence
 from odyssey_recorder.quality.finding import Severity
 from odyssey_recorder.quality.thresholds import FOREIGN_STEPS
 from odyssey_recorder.quality.wording import counted, listed, named, sentence
+from odyssey_recorder.task.templates.template_files import shipped_catalogues
 
 Said = Iterator[Found | Unseen]
 
@@ -68,3 +69,60 @@ def has_a_reason(evidence: EpisodeEvidence) -> Said:
                 yield Found(step.number, "IMPOSSIBLE has no reason.", todo)
             case _:
                 pass
+
+
+_LAUNCHERS = ("launcher", "trebuchet")
+_PARTS_OF_ANDROID = (
+    "android",
+    "com.android.systemui",
+    "com.android.intentresolver",
+    "com.android.permissioncontroller",
+    "com.google.android.permissioncontroller",
+    "com.android.packageinstaller",
+    "com.google.android.packageinstaller",
+    "com.android.documentsui",
+    "com.google.android.documentsui",
+    "com.google.android.gms",
+)
+_NO_NAMES = frozenset(("com", "org", "net", "android", "google", "apps", "app", "mobile"))
+"""Parts of packages that name no app."""
+
+
+def is_launcher(package: str) -> bool:
+    """Whether it is a home screen, as all launchers of the dataset's devices are called."""
+    return any(name in package for name in _LAUNCHERS)
+
+
+def is_of_android(package: str) -> bool:
+    """Whether it belongs to no app: the launcher, the keyboard, choosers and questions of the system, and nothing."""
+    return not package or package in _PARTS_OF_ANDROID or is_launcher(package) or ".inputmethod" in package
+
+
+def is_known(package: str) -> bool:
+    """Whether a catalogue says which app it is."""
+    return any(package in catalogue.by_package for catalogue in shipped_catalogues().values())
+
+
+def is_app(package: str, app: str) -> bool:
+    """Whether a package is the app of this name: by a catalogue, or by the package's own name."""
+    catalogues = shipped_catalogues().values()
+    found = (catalogue.by_package.get(package) for catalogue in catalogues)
+    return any(one is not None and _letters(one.name) == _letters(app) for one in found) or _is_named(package, app)
+
+
+def _is_named(package: str, app: str) -> bool:
+    """Whether a package's name tells that it is the app: ``com.google.android.apps.docs`` that it is Google Docs."""
+    name = _letters(app)
+    parts = [_letters(part) for part in package.split(".")]
+    words = {_letters(word) for word in re.findall(r"\w+", app)} - _NO_NAMES
+    own = [part for part in parts if part not in _NO_NAMES]
+    return any(_alike(part, name) or part in words for part in own)
+
+
+def _alike(part: str, name: str) -> bool:
+    """The same but for a plural: the released data have the app Setting."""
+    return bool(part) and part.removesuffix("s") == name.removesuffix("s")
+
+
+def _letters(text: str) -> str:
+    return "".join(letter for letter in text.casefold() if letter.isalnum())

@@ -1,4 +1,4 @@
-"""Which episodes of a dataset say or do nearly the same as another, found without comparing each with each."""
+"""How long the episodes of each category are, and which are much longer or shorter than the others."""
 
 import re
 from array import array
@@ -7,18 +7,85 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from math import ceil
+from statistics import quantiles
 
 from rapidfuzz.distance import Indel
 
-from odyssey_recorder.quality.dataset_wide.alphabet import Alphabet
 from odyssey_recorder.quality.evidence import EpisodeFacts, FactsSource
-from odyssey_recorder.quality.finding import Criterion, Finding, Severity
+from odyssey_recorder.quality.finding import Criterion, Finding, NotChecked, Severity
 from odyssey_recorder.quality.thresholds import (
     ALIKE_ACTIONS,
     ALIKE_INSTRUCTION,
     COMPARED_AT_MOST,
+    LENGTH_FENCE,
+    LENGTHS_NEEDED,
+    LONGEST,
     NAMED_AT_MOST,
+    SAME_PLACE,
+    SHORTEST,
 )
+from odyssey_recorder.quality.wording import counted, named
+
+
+def odd_lengths(source: FactsSource) -> Iterator[Finding | NotChecked]:
+    """EPI03: an episode has fewer than 4 or more than 60 steps, or is further from the middle half of its category
+    than three times that half's width (Tukey's outer fences).
+
+    A category of few episodes has no usual length: then that part is not checked.
+    """
+    lengths: defaultdict[str, array[int]] = defaultdict(lambda: array("I"))
+    for facts in source():
+        lengths[facts.category].append(len(facts.actions))
+    usual = {category: _usual(of) for category, of in lengths.items() if len(of) >= LENGTHS_NEEDED}
+    for category in sorted(lengths.keys() - usual.keys()):
+        yield NotChecked(
+            "EPI03",
+            f"There are {counted(len(lengths[category]), 'episode')} of the category {named(category)}; what is usual "
+            f"can be told from {LENGTHS_NEEDED} on.",
+        )
+    for facts in source():
+        words = _odd(len(facts.actions), facts.category, usual.get(facts.category))
+        if words:
+            yield Finding(
+                "EPI03", Severity.WARNING, Criterion.SEQUENCE, facts.episode_id, None,
+                words, "Look for steps that do not belong to it, or for a part that is missing.",
+            )  # fmt: skip
+
+
+def _usual(lengths: Sequence[int]) -> tuple[float, float]:
+    """The shortest and the longest that is usual."""
+    lower, _, upper = quantiles(lengths, method="inclusive")
+    # Where most are of one length the width is 0, and one step more would be odd.
+    reach = LENGTH_FENCE * max(1.0, upper - lower)
+    return lower - reach, upper + reach
+
+
+def _odd(length: int, category: str, usual: tuple[float, float] | None) -> str:
+    if not SHORTEST <= length <= LONGEST:
+        return f"It has {length} steps; {SHORTEST} to {LONGEST} are expected."
+    if usual is not None and not usual[0] <= length <= usual[1]:
+        return f"It has {length} steps; in {named(category)}, {max(1, usual[0]):.0f} to {usual[1]:.0f} are usual."
+    return ""
+
+
+class Alphabet:
+    """Gives actions that mean the same the same letter, so that episodes can be compared as words."""
+
+    def __init__(self) -> None:
+        self._known: defaultdict[str, list[tuple[tuple[int, ...], str]]] = defaultdict(list)
+        self._letters = map(chr, range(0x100, 0xD800))
+
+    def letter(self, action: str) -> str:
+        """The letter of an action told in words, such as ``CLICK 432, 118``."""
+        kind, _, rest = action.partition(" ")
+        places = tuple(map(int, re.findall(r"[0-9]+", rest))) if kind in ("CLICK", "LONG_PRESS", "SCROLL") else ()
+        known = self._known[kind if places else action]
+        for other, letter in known:
+            if all(abs(a - b) <= SAME_PLACE for a, b in zip(places, other, strict=False)):
+                return letter
+        known.append((places, next(self._letters, "?")))
+        return known[-1][1]
+
 
 # --- what is done ----------------------------------------------------------------------------------------
 
