@@ -11,7 +11,7 @@ from pathlib import Path
 from benchmarks.figure import Figure, timed
 from odyssey_recorder.quality.dataset_wide import check_episodes_together
 from odyssey_recorder.quality.evidence import EpisodeFacts
-from odyssey_recorder.quality.facts_cache import FactsCache, facts_as_json
+from odyssey_recorder.quality.facts import FactsStore, facts_as_json
 
 EPISODES, PICTURES = 8_334, 127_893
 TEMPLATES, ITEMS, COMMON_SCREENS = 91, 400, 60
@@ -79,7 +79,7 @@ def _sentence(chance: random.Random, words: int) -> str:
 
 def _run(episodes: int) -> None:
     """Print the seconds and the most megabytes that this process takes once the facts lie on their shelf."""
-    shelf = FactsCache()
+    shelf = FactsStore()
     for facts in generated(episodes):
         shelf.put(facts.episode_id, facts_as_json(facts))
     seconds = timed(lambda: deque(check_episodes_together(shelf), maxlen=0)) / 1000

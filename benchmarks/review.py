@@ -28,7 +28,7 @@ from odyssey_recorder.model.action import Action, Click, Complete
 from odyssey_recorder.model.episode import DeviceInfo, Episode, Step, TaskInfo, screenshot_name
 from odyssey_recorder.model.geometry import Point, Size
 from odyssey_recorder.quality.finding import Criterion, EpisodeReport, Finding, Severity
-from odyssey_recorder.quality.reviewing.status import Turn
+from odyssey_recorder.quality.reviewing.status import ReviewerRole
 from odyssey_recorder.quality.reviewing.views import OpenedReview, ReviewNews, ReviewRow
 
 SIZES = (Size(1080, 2400), Size(1440, 3120), Size(2560, 1600))
@@ -105,7 +105,7 @@ def _row(number: int) -> ReviewRow:
         report.episode_id, f"Do the task {number} in the clock and tell what you found", "General_Tool", "Pixel 7 Pro",
         steps=15, annotator="Ada", recorded_at=datetime.fromtimestamp(1_700_000_000 + number, UTC),
     )  # fmt: skip
-    return ReviewRow(summary, turn=Turn.FIRST, report=report)
+    return ReviewRow(summary, role=ReviewerRole.FIRST, report=report)
 
 
 def _gone_through(

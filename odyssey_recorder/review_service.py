@@ -20,7 +20,7 @@ from odyssey_recorder.device.device import ListedDevice
 from odyssey_recorder.errors import CancelledError, DatasetError, DeviceError, ReviewError
 from odyssey_recorder.quality.agreement.quality_report import QualityReport, quality_report
 from odyssey_recorder.quality.agreement.reviewed import AllReviewed, read_reviewed
-from odyssey_recorder.quality.dataset_wide.dataset_checks import DatasetChecks, Looked
+from odyssey_recorder.quality.dataset_wide.dataset_checks import CheckStatus, DatasetChecks
 from odyssey_recorder.quality.finding import EpisodeReport
 from odyssey_recorder.quality.reviewing.following import ReviewFollowing, Sample
 from odyssey_recorder.quality.reviewing.review import (
@@ -34,9 +34,9 @@ from odyssey_recorder.quality.reviewing.review import (
 from odyssey_recorder.quality.reviewing.review_file import ReviewFile
 from odyssey_recorder.quality.reviewing.review_store import REVIEWS, ReviewStore
 from odyssey_recorder.quality.reviewing.status import (
+    ReviewerRole,
     ReviewStage,
     ReviewStatus,
-    Turn,
     bears,
     revisions_to,
     same_person,
@@ -154,7 +154,7 @@ class ReviewService:
         looked = self._checks.look(episode_id)
         row = self._row(self._summary(episode_id), looked)
         entries = self._reviews.read(episode_id).entries
-        if row.turn is Turn.SECOND:
+        if row.role is ReviewerRole.SECOND:
             entries = blind(entries, self.reviewer)
         return OpenedReview(row, opened, looked.report or EpisodeReport(episode_id), entries, revision)
 
@@ -292,12 +292,12 @@ class ReviewService:
             raise DatasetError(f"There is no episode {episode_id} in {self._root} any more.")
         return summary
 
-    def _look(self, episode_id: str) -> tuple[EpisodeSummary, ReviewFile, Looked]:
+    def _look(self, episode_id: str) -> tuple[EpisodeSummary, ReviewFile, CheckStatus]:
         """All that a verdict depends on, as it is now."""
         self._sample.complete()
         return self._summary(episode_id), self._reviews.read(episode_id), self._checks.look(episode_id)
 
-    def _row(self, summary: EpisodeSummary, looked: Looked | None = None) -> ReviewRow:
+    def _row(self, summary: EpisodeSummary, looked: CheckStatus | None = None) -> ReviewRow:
         looked = looked or self._checks.known(summary.episode_id)
         row = ReviewRow(summary, report=looked.report, is_settled=looked.is_settled)
         try:
@@ -309,9 +309,9 @@ class ReviewService:
         if file.problems:
             return replace(row, problem=file.problems[0], refusal=file.problems[0])
         whose = turn(now, recorder=summary.annotator, reviewer=self.reviewer)
-        return replace(row, refusal=whose) if isinstance(whose, str) else replace(row, turn=whose)
+        return replace(row, refusal=whose) if isinstance(whose, str) else replace(row, role=whose)
 
-    def _standing(self, summary: EpisodeSummary, file: ReviewFile, looked: Looked) -> ReviewStatus:
+    def _standing(self, summary: EpisodeSummary, file: ReviewFile, looked: CheckStatus) -> ReviewStatus:
         revisions: Iterable[str] = ()
         if file.present_verdicts:
             revisions = revisions_to(self._versions.revision(summary.episode_id), file.fixes)
@@ -325,7 +325,7 @@ class ReviewService:
 
     # What may be done.
 
-    def _expect_turn(self, summary: EpisodeSummary, file: ReviewFile, looked: Looked) -> None:
+    def _expect_turn(self, summary: EpisodeSummary, file: ReviewFile, looked: CheckStatus) -> None:
         """Raise ReviewError where the reviewer may not judge the episode now."""
         whose = turn(self._standing(summary, file, looked), recorder=summary.annotator, reviewer=self.reviewer)
         if isinstance(whose, str):
@@ -365,7 +365,7 @@ class ReviewService:
                 return replace(row, problem=str(error))
         return row
 
-    def _settle(self, summary: EpisodeSummary, looked: Looked) -> None:
+    def _settle(self, summary: EpisodeSummary, looked: CheckStatus) -> None:
         """Do what follows from a final decision, unless somebody did."""
         file = self._reviews.read(summary.episode_id)
         now = self._standing(summary, file, looked)

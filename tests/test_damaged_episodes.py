@@ -13,7 +13,7 @@ from odyssey_recorder.dataset.versions import Versions
 from odyssey_recorder.errors import ReviewError
 from odyssey_recorder.model.action import Impossible
 from odyssey_recorder.quality.reviewing.review import Decision
-from odyssey_recorder.quality.reviewing.status import Policy, ReviewStage, Turn
+from odyssey_recorder.quality.reviewing.status import Policy, ReviewerRole, ReviewStage
 from tests.dataset.published_episode import ACTIONS
 from tests.test_review_service import RECORDER, Checks, Place, judge, revision
 
@@ -57,7 +57,7 @@ def test_an_episode_that_lost_its_end_is_opened_and_gets_it_from_a_person(
     damaged = damage(place, one, change)
     service = place.service("Bea")
     opened = service.open(one)
-    assert opened.row.turn is Turn.FIRST
+    assert opened.row.role is ReviewerRole.FIRST
     assert opened.opened.damage
     assert opened.opened.episode.steps == whole.steps[:-1]
     with pytest.raises(ReviewError, match="This is not enough"):
@@ -114,7 +114,7 @@ def test_an_unreadable_episode_comes_back_from_its_newest_version_or_is_rejected
     for episode_id in (one, other):
         place.annotation(episode_id).write_bytes(place.annotation(episode_id).read_bytes()[:300])
     opened = service.open(other)
-    assert (opened.opened.episode.steps, opened.row.problem, opened.row.turn) == ((), "", Turn.FIRST)
+    assert (opened.opened.episode.steps, opened.row.problem, opened.row.role) == ((), "", ReviewerRole.FIRST)
     assert "expected JSON" in opened.row.summary.problem
     with pytest.raises(ReviewError, match="no earlier version is kept"):
         service.fix(other, Repair(), "it was damaged", opened.revision)

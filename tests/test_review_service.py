@@ -27,7 +27,7 @@ from odyssey_recorder.quality.finding import Criterion, EpisodeReport, Finding, 
 from odyssey_recorder.quality.reviewing.review import Decision, Fix, Move
 from odyssey_recorder.quality.reviewing.review_merge import check_reviews
 from odyssey_recorder.quality.reviewing.review_store import ReviewStore
-from odyssey_recorder.quality.reviewing.status import Policy, ReviewStage, Turn, WhyTwice
+from odyssey_recorder.quality.reviewing.status import Policy, ReviewerRole, ReviewStage, SecondReviewReason
 from odyssey_recorder.quality.reviewing.views import OpenedReview, ReviewNews, ReviewRow, VerdictDraft
 from odyssey_recorder.review_service import ReviewService
 from tests.dataset.published_episode import recorded, released
@@ -126,7 +126,7 @@ def test_a_verdict_is_kept_with_what_was_judged(place: Place, one: str) -> None:
 
 def test_nobody_judges_what_they_recorded(place: Place, one: str) -> None:
     service = place.service(" ANN ")
-    assert service.open(one).row.turn is None
+    assert service.open(one).row.role is None
     with pytest.raises(ReviewError, match="You recorded this episode"):
         judge(service, one)
     with pytest.raises(ReviewError, match="You recorded this episode"):
@@ -159,7 +159,7 @@ def test_an_episode_with_warnings_is_judged_twice_and_the_second_is_blind(place:
     place.checks.found[one] = Severity.WARNING
     assert judge(place.service("Bea"), one).stage is ReviewStage.SECOND
     seen = place.service("Cleo").open(one)
-    assert (seen.row.turn, seen.row.twice) == (Turn.SECOND, WhyTwice.WARNINGS)
+    assert (seen.row.role, seen.row.twice) == (ReviewerRole.SECOND, SecondReviewReason.WARNINGS)
     assert seen.entries == ()
     assert judge(place.service("Cleo"), one).stage is ReviewStage.ACCEPTED
     assert len(place.service("Dora").open(one).entries) == 2
@@ -189,7 +189,7 @@ def test_a_disagreement_goes_to_a_third_who_sees_both(place: Place, one: str) ->
 def test_the_sample_is_judged_twice(place: Place, one: str) -> None:
     place.reviews.set_policy(Policy(seed=1, second_share=1.0))
     row = judge(place.service("Bea"), one)
-    assert (row.stage, row.twice) == (ReviewStage.SECOND, WhyTwice.SAMPLE)
+    assert (row.stage, row.twice) == (ReviewStage.SECOND, SecondReviewReason.SAMPLE)
 
 
 def test_a_rejected_episode_goes_to_the_trash_and_can_come_back(place: Place, one: str) -> None:
@@ -200,7 +200,7 @@ def test_a_rejected_episode_goes_to_the_trash_and_can_come_back(place: Place, on
     assert [trashed.episode_id for trashed in Trash(place.root).episodes()] == [one]
     service.restore(one, "it was the wrong one")
     assert place.annotation(one).read_bytes() == before
-    assert service.open(one).row.turn is Turn.FIRST
+    assert service.open(one).row.role is ReviewerRole.FIRST
     moves = [entry for entry in place.reviews.read(one).entries if isinstance(entry, Move)]
     assert [(move.to, move.by) for move in moves] == [("trash", "Bea"), ("dataset", "Bea")]
     assert moves[0].why == "It shows what was there earlier, at step 2"
@@ -324,7 +324,7 @@ def test_an_accepted_episode_that_somebody_changes_by_hand_is_judged_anew(place:
     judge(place.service("Bea"), one)
     written = read_episode(place.annotation(one))
     write_episode(place.annotation(one), replace(written, task=replace(written.task, instruction="Something else")))
-    assert place.service("Cleo").open(one).row.turn is Turn.FIRST
+    assert place.service("Cleo").open(one).row.role is ReviewerRole.FIRST
 
 
 def test_a_review_file_that_is_broken_is_said_and_never_written_over(place: Place, one: str) -> None:
@@ -390,7 +390,7 @@ def test_the_list_tells_how_each_stands_and_what_others_do(
     place: Place, one: str, follow: Callable[[ReviewService], Reader]
 ) -> None:
     reader = follow(place.service("Cleo"))
-    reader.wait_for(lambda rows: one in rows and rows[one].turn is Turn.FIRST)
+    reader.wait_for(lambda rows: one in rows and rows[one].role is ReviewerRole.FIRST)
     judge(place.service("Bea"), one)  # at another computer
     reader.wait_for(lambda rows: rows[one].stage is ReviewStage.ACCEPTED)
     another = place.record()
@@ -421,7 +421,7 @@ def test_what_the_checks_find_comes_as_news(place: Place, one: str, follow: Call
     told: list[str] = []
     service.check_all(lambda share, words: told.append(words), lambda: False)
     reader.wait_for(lambda rows: rows[one].report is not None)
-    assert reader.rows[one].twice is WhyTwice.WARNINGS
+    assert reader.rows[one].twice is SecondReviewReason.WARNINGS
     assert told[0] == "1 of 1 episodes"
 
 

@@ -102,15 +102,15 @@ def _checked(checker: Checker, checked: Checked, err: Console) -> FindingsReport
     report = FindingsReport(checked.path)
     with _progress(err) as progress:
         bar = progress.add_task("Checking episodes", total=len(checked.annotations))
-        checker.check_all(checked.annotations, _counter(report, progress, bar))
+        facts = checker.check_all(checked.annotations, _counter(report, progress, bar))
         if len(checked.annotations) == 1 and checked.root is None:
             report.add_together(NotChecked(check, "It asks for the other episodes.") for check in _TOGETHER)
             return report
         progress.update(bar, description="Looking at all of them together")
         if checked.root is None:
-            report.add_together(check_episodes_together(checker.facts))
+            report.add_together(check_episodes_together(facts))
         else:
-            report.add_together(check_dataset(checked.root, checker.facts))
+            report.add_together(check_dataset(checked.root, facts))
     return report
 
 

@@ -20,7 +20,7 @@ Trees = Callable[[int], str | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Passed:
+class PassedStep:
     """One step; `texts` are those of the app's views, None where nobody could read them.
 
     `is_idle` says that the next step began on the very same picture: this one changed nothing.
@@ -33,7 +33,7 @@ class Passed:
     is_idle: bool = False
 
 
-Trail = tuple[Passed, ...]
+Trail = tuple[PassedStep, ...]
 
 
 def trail_of(episode: Episode, provenance: EpisodeProvenance, trees: Trees) -> Trail:
@@ -46,12 +46,12 @@ def trail_of(episode: Episode, provenance: EpisodeProvenance, trees: Trees) -> T
     )
 
 
-def _passage(action: Action, record: StepRecord, tree: str | None, *, is_idle: bool) -> Passed:
+def _passage(action: Action, record: StepRecord, tree: str | None, *, is_idle: bool) -> PassedStep:
     nodes = _nodes(tree)
     screen = record.screen
     package = screen.package if screen else _largest_package(nodes or ())
     texts = None if nodes is None else tuple(dict.fromkeys(_texts(nodes, package)))
-    return Passed(action, package, screen.activity if screen else "", texts, is_idle)
+    return PassedStep(action, package, screen.activity if screen else "", texts, is_idle)
 
 
 def _nodes(tree: str | None) -> tuple[ViewNode, ...] | None:
@@ -112,7 +112,7 @@ def read_gold(task: PracticeTask) -> Gold:
     if read.format != FORMAT or len(episode.steps) != len(read.screens):
         raise PracticeError(f"The gold episode {path} is not whole: record it anew (docs/practice.md).")
     pairs = zip(episode.steps, read.screens, strict=True)
-    trail = tuple(Passed(step.action, s.package, s.activity, s.texts, s.is_idle) for step, s in pairs)
+    trail = tuple(PassedStep(step.action, s.package, s.activity, s.texts, s.is_idle) for step, s in pairs)
     return Gold(episode, trail)
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from odyssey_recorder.model.action import Action, Complete, Impossible, Type, action_type
-from odyssey_recorder.practice.gold import Passed, Trail
+from odyssey_recorder.practice.gold import PassedStep, Trail
 from odyssey_recorder.practice.tasks import Ending, Milestone, PracticeTask
 
 PASS_MARK = 70
@@ -72,7 +72,7 @@ def _passed_in_order(milestones: Sequence[Milestone], trail: Trail) -> tuple[Mil
     return best[0]
 
 
-def _is_passed(milestone: Milestone, passage: Passed, typed: str) -> bool:
+def _is_passed(milestone: Milestone, passage: PassedStep, typed: str) -> bool:
     if milestone.app and milestone.app != passage.package:
         return False
     if milestone.does and milestone.does != action_type(passage.action):
@@ -82,7 +82,7 @@ def _is_passed(milestone: Milestone, passage: Passed, typed: str) -> bool:
     return all(_shows(passage, words) for words in milestone.shows)
 
 
-def _shows(passage: Passed, words: str) -> bool:
+def _shows(passage: PassedStep, words: str) -> bool:
     """Whether `words` are on the screen; where nobody could read it, the annotator is believed in a known app."""
     if passage.texts is None:
         return bool(passage.package)

@@ -8,15 +8,15 @@ broken or held by somebody it is put aside, `problem` says so, and everything is
 import os
 import sqlite3
 import threading
+import weakref
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
 from pydantic import TypeAdapter
 
-from odyssey_recorder.quality.image_metrics import Learnt
 from odyssey_recorder.quality.screenshot import Screenshot
 
 _HELD = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
@@ -35,7 +35,16 @@ CREATE TABLE IF NOT EXISTS episodes
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class Measurements:
+    """What was measured: files by path with stamp and hash, screenshots by hash, changes by two hashes."""
+
+    files: dict[str, tuple[str, str]] = field(default_factory=dict)
+    pictures: dict[str, Screenshot] = field(default_factory=dict)
+    changes: dict[tuple[str, str], float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Inspection:
     """What was found of an episode: `stamp` is that of its files, which are named after `name` and have so many steps.
 
     `report` and `facts` are JSON; there are no facts of an episode that could not be read.
@@ -49,7 +58,7 @@ class Kept:
 
 
 @dataclass(frozen=True, slots=True)
-class By:
+class Editions:
     """Which rules measured and which judged: what others have found is not what these would find."""
 
     measures: str
@@ -62,7 +71,7 @@ class Cache:
     It is waited for `wait_s` seconds where somebody else is just writing.
     """
 
-    def __init__(self, path: Path | None, by: By, *, reader: bool = False, wait_s: float = 2.0) -> None:
+    def __init__(self, path: Path | None, by: Editions, *, reader: bool = False, wait_s: float = 2.0) -> None:
         self.problem = ""
         self._path = path
         self._by = by
@@ -95,14 +104,14 @@ class Cache:
         query = "SELECT share FROM changes WHERE one = ? AND other = ? AND by = ?"
         return _believed(float, self._ask(query, (one, other, self._by.measures)))
 
-    def episode(self, annotation: Path) -> Kept | None:
+    def episode(self, annotation: Path) -> Inspection | None:
         """What was last found of an episode, whatever has become of its files since."""
         query = "SELECT stamp, name, steps, report, facts FROM episodes WHERE annotation = ? AND by = ?"
         return _believed(_kept, self._ask(query, (os.fsencode(annotation), self._by.checks)))
 
     # What is kept.
 
-    def keep(self, annotation: Path, kept: Kept, learnt: Learnt) -> None:
+    def keep(self, annotation: Path, kept: Inspection, learnt: Measurements) -> None:
         """Keep what was found of an episode, and what was measured for it."""
         measures, checks = self._by.measures, self._by.checks
         pictures = [(sha256, _PICTURE.dump_json(one).decode(), measures) for sha256, one in learnt.pictures.items()]
@@ -141,6 +150,7 @@ class Cache:
         except sqlite3.Error:
             database.close()
             raise
+        weakref.finalize(self, database.close)  # a checker may live as long as the program
         return database
 
     def _put_aside(self, path: Path, error: sqlite3.Error) -> None:
@@ -199,8 +209,8 @@ class Cache:
             self._lose(error)
 
 
-def _kept(stamp: str, name: str, steps: object, report: str, facts: str) -> Kept:
-    return Kept(stamp, name, int(str(steps)), report, facts)
+def _kept(stamp: str, name: str, steps: object, report: str, facts: str) -> Inspection:
+    return Inspection(stamp, name, int(str(steps)), report, facts)
 
 
 def _believed(read: Callable[..., _Value], row: Sequence[Any]) -> _Value | None:

@@ -1,8 +1,7 @@
-"""One look at one episode: its evidence is collected, judged, and put into the form in which it is kept and sent."""
+"""Runs the checks of single episodes: what is cached is not checked again, and many are shared among processes."""
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
 
@@ -10,17 +9,17 @@ from pydantic import TypeAdapter
 
 from odyssey_recorder.dataset.fonts import on_one_line
 from odyssey_recorder.errors import CancelledError, DatasetError, showable
-from odyssey_recorder.quality.cache import By, Cache, Kept
+from odyssey_recorder.quality.cache import Cache, Editions, Inspection, Measurements
 from odyssey_recorder.quality.checks import check_episode
 from odyssey_recorder.quality.collect import collect, read_annotation
 from odyssey_recorder.quality.edition import edition, edition_of
-from odyssey_recorder.quality.evidence import EpisodeEvidence, EpisodeFacts
-from odyssey_recorder.quality.facts_cache import FactsCache, facts_as_json, facts_of
+from odyssey_recorder.quality.evidence import EpisodeEvidence
+from odyssey_recorder.quality.facts import FactsStore, facts_as_json, facts_of
 from odyssey_recorder.quality.finding import Criterion, EpisodeReport, Finding, NotChecked, Severity
-from odyssey_recorder.quality.image_metrics import ImageMetrics, Learnt, MetricsMemory
+from odyssey_recorder.quality.image_metrics import ImageMetrics
 from odyssey_recorder.quality.screenshot import measure
 from odyssey_recorder.quality.sources import EpisodeFiles, ScreenshotNames
-from odyssey_recorder.quality.workers import Lost, Workers
+from odyssey_recorder.quality.workers import WorkerFailure, Workers
 
 Judge = Callable[[EpisodeEvidence], EpisodeReport]
 """The checks of one episode."""
@@ -28,40 +27,43 @@ Judge = Callable[[EpisodeEvidence], EpisodeReport]
 _REPORT = TypeAdapter(EpisodeReport)
 
 
-@dataclass(frozen=True, slots=True)
-class Inspected:
-    """What came of one look, and what was measured for it."""
-
-    kept: Kept
-    learnt: Learnt
-
-
 class Inspector:
-    """Looks at episodes, one after another, with what `memory` knows."""
+    """Looks at episodes, one after another, with the measurements that the cache has."""
 
-    def __init__(self, memory: MetricsMemory, judge: Judge) -> None:
-        self._memory = memory
+    def __init__(self, cache: Cache, judge: Judge) -> None:
+        self._cache = cache
         self._judge = judge
         self._names: dict[Path, ScreenshotNames] = {}
 
-    def __call__(self, annotation: Path) -> Inspected:
-        """Look at the episode in this file, whatever state it is in."""
+    def __call__(self, annotation: Path) -> tuple[Inspection, Measurements]:
+        """What is found of the episode in this file, whatever state it is in, and what was measured for it."""
         files = EpisodeFiles(annotation)
-        metrics = ImageMetrics(self._memory)
+        metrics = ImageMetrics(self._cache)
         try:
             episode = read_annotation(files)
         except DatasetError as error:
-            stamp = self.stamp(files, showable(annotation.stem), 0)
-            report = report_as_json(unreadable(annotation, str(error)))
-            return Inspected(Kept(stamp, showable(annotation.stem), 0, report, ""), metrics.learnt)
+            return self.unreadable(annotation, str(error)), metrics.measured
         name, steps = episode.episode_id, len(episode.steps)
-        stamp = self.stamp(files, name, steps)
+        stamp = self._stamp(files, name, steps)
         evidence = collect(files, episode, metrics, self._beside(files, name))
-        report = report_as_json(self._judge(evidence))
-        return Inspected(Kept(stamp, name, steps, report, facts_as_json(facts_of(evidence))), metrics.learnt)
+        report = _REPORT.dump_json(self._judge(evidence)).decode()
+        return Inspection(stamp, name, steps, report, facts_as_json(facts_of(evidence))), metrics.measured
 
-    def stamp(self, files: EpisodeFiles, name: str, steps: int) -> str:
-        """What changes as soon as one of the episode's files does."""
+    def unreadable(self, annotation: Path, why: str) -> Inspection:
+        """That an episode could not be looked at, and why."""
+        name = showable(annotation.stem)
+        found = f"The episode could not be checked: {on_one_line(why).rstrip('.')}."
+        todo = "Bring its file back as it was, or take the episode out of the dataset."
+        finding = Finding("ACT01", Severity.ERROR, Criterion.SEQUENCE, name, None, found, todo)
+        report = EpisodeReport(name, (finding,), (NotChecked("all others", "the episode could not be read"),))
+        stamp = self._stamp(EpisodeFiles(annotation), name, 0)
+        return Inspection(stamp, name, 0, _REPORT.dump_json(report).decode(), "")
+
+    def is_unchanged(self, annotation: Path, found: Inspection) -> bool:
+        """Whether the episode's files are as they were; none of them is opened."""
+        return self._stamp(EpisodeFiles(annotation), found.name, found.steps) == found.stamp
+
+    def _stamp(self, files: EpisodeFiles, name: str, steps: int) -> str:
         return files.stamp(name, steps, self._beside(files, name))
 
     def _beside(self, files: EpisodeFiles, name: str) -> Sequence[str]:
@@ -71,121 +73,90 @@ class Inspector:
         return self._names[folder].of(name)
 
 
-def unreadable(annotation: Path, why: str) -> EpisodeReport:
-    """The report of an episode that could not be looked at, and why."""
-    found = f"The episode could not be checked: {on_one_line(why).rstrip('.')}."
-    todo = "Bring its file back as it was, or take the episode out of the dataset."
-    finding = Finding("ACT01", Severity.ERROR, Criterion.SEQUENCE, showable(annotation.stem), None, found, todo)
-    return EpisodeReport(
-        showable(annotation.stem), (finding,), (NotChecked("all others", "the episode could not be read"),)
-    )
-
-
-def report_as_json(report: EpisodeReport) -> str:
-    """A report as it is kept."""
-    return _REPORT.dump_json(report).decode()
-
-
-def report_from_json(kept: str) -> EpisodeReport:
-    """The report that was kept so. Raises ValueError for what is none."""
-    return _REPORT.validate_json(kept)
+def report_from_json(stored: str) -> EpisodeReport:
+    """The report of an inspection. Raises ValueError for what is none."""
+    return _REPORT.validate_json(stored)
 
 
 class Checker:
-    """Checks episodes, and remembers what was found in the file at `cache_path`, if there is to be one.
+    """Checks episodes, and caches what was found in the file at `cache_path`, if there is to be one; to be closed.
 
     `jobs` is how many processes look at many episodes, one for each processor unless it is given. May be called from
-    several threads, but for `check_all` and `facts`.
+    several threads, but for `check_all`.
     """
 
     def __init__(self, cache_path: Path | None, jobs: int | None = None, *, judge: Judge = check_episode) -> None:
-        self._by = _this_program()
-        self._cache_path = cache_path
-        self._cache = Cache(cache_path, self._by)
+        self._begin = partial(_begin, cache_path, _this_program(), judge)
+        self._cache = Cache(cache_path, _this_program())
         self._jobs = jobs or os.cpu_count() or 1
-        self._judge = judge
         self._inspector = Inspector(self._cache, judge)
-        self._source = FactsCache()
 
     @property
     def problem(self) -> str:
-        """Why nothing is remembered, in words for a person; empty where all is well."""
+        """Why nothing is cached, in words for a person; empty where all is well."""
         return self._cache.problem
 
     def close(self) -> None:
-        """Let go of the cache and of the facts."""
+        """Close the cache; what is checked from then on is not remembered."""
         self._cache.close()
-        self._source.close()
 
     def check(self, annotation: Path) -> EpisodeReport:
         """What the checks say of one episode, now; an annotation that cannot be read is a finding."""
-        known = self.known(annotation)
-        if known is not None:
-            return known
-        inspected = self._inspector(annotation.absolute())
-        self._cache.keep(annotation.absolute(), inspected.kept, inspected.learnt)
-        return report_from_json(inspected.kept.report)
+        [(_, found)] = self.check_each([annotation])
+        return report_from_json(found.report)
 
     def known(self, annotation: Path) -> EpisodeReport | None:
         """What the checks said of an episode, if none of its files has changed since; none of them is opened."""
-        kept = self._unchanged(annotation.absolute())
-        return None if kept is None else report_from_json(kept.report)
+        found = self._unchanged(annotation.absolute())
+        return None if found is None else report_from_json(found.report)
 
     def check_all(
         self,
         annotations: Iterable[Path],
         on_report: Callable[[EpisodeReport], object],
         cancelled: Callable[[], bool] = lambda: False,
-    ) -> None:
-        """Check every episode of `annotations` and call `on_report` with each report as soon as it is there.
+    ) -> FactsStore:
+        """Check every episode and call `on_report` with each report as soon as it is there; the facts of all.
 
-        Afterwards `facts` are those of all these episodes. Raises CancelledError once `cancelled` says so; what was
-        found until then is remembered.
+        Raises CancelledError once `cancelled` says so; what was found until then is cached.
         """
-        self._source.close()
-        self._source = FactsCache()
-        for _, kept in self.check_each(annotations, cancelled):
-            if kept.facts:
-                self._source.put(kept.name, kept.facts)
-            on_report(report_from_json(kept.report))
+        facts = FactsStore()
+        for _, found in self.check_each(annotations, cancelled):
+            if found.facts:
+                facts.put(found.name, found.facts)
+            on_report(report_from_json(found.report))
+        return facts
 
-    def facts(self) -> Iterator[EpisodeFacts]:
-        """What the checks of a whole dataset need of the episodes that `check_all` has looked at, sorted by id."""
-        return self._source()
+    def is_unchanged(self, annotation: Path, found: Inspection) -> bool:
+        """Whether none of the episode's files has changed since `found`; none of them is opened."""
+        return self._inspector.is_unchanged(annotation.absolute(), found)
 
-    def is_unchanged(self, annotation: Path, kept: Kept) -> bool:
-        """Whether none of the episode's files has changed since `kept` was found of it; none of them is opened."""
-        return self._inspector.stamp(EpisodeFiles(annotation.absolute()), kept.name, kept.steps) == kept.stamp
-
-    def check_each(self, annotations: Iterable[Path], cancelled: Callable[[], bool]) -> Iterator[tuple[Path, Kept]]:
-        """What is known of each episode, and then, once that is told, what is found of the others.
-
-        Raises as `check_all`.
-        """
+    def check_each(
+        self, annotations: Iterable[Path], cancelled: Callable[[], bool] = lambda: False
+    ) -> Iterator[tuple[Path, Inspection]]:
+        """What is cached of each episode, and after that what is found of the others. Raises as `check_all`."""
         others = []
         for annotation in map(Path.absolute, annotations):
             if cancelled():
                 break
-            kept = self._unchanged(annotation)
-            if kept is None:
+            found = self._unchanged(annotation)
+            if found is None:
                 others.append(annotation)
             else:
-                yield annotation, kept
-        for annotation, found in self._inspected(others, cancelled):
-            match found:
-                case Inspected(kept, learnt):
-                    self._cache.keep(annotation, kept, learnt)
-                    yield annotation, kept
-                case Lost(why):
-                    report = report_as_json(unreadable(annotation, why))
-                    stamp = self._inspector.stamp(EpisodeFiles(annotation), annotation.stem, 0)
-                    yield annotation, Kept(stamp, showable(annotation.stem), 0, report, "")
+                yield annotation, found
+        for annotation, result in self._inspected(others, cancelled):
+            match result:
+                case (found, measured):
+                    self._cache.keep(annotation, found, measured)
+                    yield annotation, found
+                case WorkerFailure(why):
+                    yield annotation, self._inspector.unreadable(annotation, why)
         if cancelled():
             raise CancelledError("The check was given up.")
 
     def _inspected(
         self, annotations: Sequence[Path], cancelled: Callable[[], bool]
-    ) -> Iterator[tuple[Path, Inspected | Lost]]:
+    ) -> Iterator[tuple[Path, tuple[Inspection, Measurements] | WorkerFailure]]:
         count = min(self._jobs, len(annotations))
         if count < 2:
             for annotation in annotations:
@@ -193,21 +164,19 @@ class Checker:
                     return
                 yield annotation, self._inspector(annotation)
             return
-        begin = partial(_begin, self._cache_path, self._by, self._judge)
-        with Workers[Path, Inspected](count, begin) as workers:
+        with Workers[Path, tuple[Inspection, Measurements]](count, self._begin) as workers:
             yield from workers.run(iter(annotations), cancelled)
 
-    def _unchanged(self, annotation: Path) -> Kept | None:
-        """What was found of an episode whose files are all as they were."""
-        kept = self._cache.episode(annotation)
-        return kept if kept is not None and self.is_unchanged(annotation, kept) else None
+    def _unchanged(self, annotation: Path) -> Inspection | None:
+        found = self._cache.episode(annotation)
+        return found if found is not None and self.is_unchanged(annotation, found) else None
 
 
-def _begin(cache_path: Path | None, by: By, judge: Judge) -> Inspector:
+def _begin(cache_path: Path | None, editions: Editions, judge: Judge) -> Inspector:
     """What a process looks at episodes with; it reads the cache, and its parent writes it."""
-    return Inspector(Cache(cache_path, by, reader=True), judge)
+    return Inspector(Cache(cache_path, editions, reader=True), judge)
 
 
 @cache
-def _this_program() -> By:
-    return By(edition_of(measure.__module__, "pillow"), edition())
+def _this_program() -> Editions:
+    return Editions(edition_of(measure.__module__, "pillow"), edition())

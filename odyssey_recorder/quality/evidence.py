@@ -44,7 +44,7 @@ class EpisodeEvidence:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ScreenFingerprint:
     """What the device said while a picture was taken: the package in front, and a hash of the words of its view tree,
     empty where there is none; `taken_us` is when the frame was asked for."""
 
@@ -72,7 +72,7 @@ class EpisodeFacts:
     actions: tuple[str, ...]
     pictures: tuple[str, ...]
     looks: tuple[int | None, ...]
-    screens: tuple[Shown | None, ...] = ()
+    screens: tuple[ScreenFingerprint | None, ...] = ()
 
 
 FactsSource = Callable[[], Iterable[EpisodeFacts]]

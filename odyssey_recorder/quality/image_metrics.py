@@ -2,39 +2,14 @@
 
 import hashlib
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
 
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.files import Largest
+from odyssey_recorder.quality.cache import Cache, Measurements
 from odyssey_recorder.quality.screenshot import Screenshot, ScreenshotView, change, measure
 from odyssey_recorder.quality.sources import read_evidence, stamp
-
-
-class MetricsMemory(Protocol):
-    """What earlier runs have measured; None wherever they have not."""
-
-    def sha256(self, path: Path, stamp: str) -> str | None:
-        """The hash of a file that has not changed since it was read."""
-        ...
-
-    def picture(self, sha256: str) -> Screenshot | None:
-        """What was measured of a file with this content."""
-        ...
-
-    def change(self, one: str, other: str) -> float | None:
-        """By how much the pictures in two files of these hashes differ."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class Learnt:
-    """What was measured and not known before: files by path with stamp and hash, pictures, changes by two hashes."""
-
-    files: dict[str, tuple[str, str]] = field(default_factory=dict)
-    pictures: dict[str, Screenshot] = field(default_factory=dict)
-    changes: dict[tuple[str, str], float] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -47,11 +22,11 @@ class _Shot:
 
 
 class ImageMetrics:
-    """Measures screenshots, and gathers in `learnt` what `memory` did not know."""
+    """Measures screenshots, and gathers in `measured` what `cache` did not know."""
 
-    def __init__(self, memory: MetricsMemory) -> None:
-        self._memory = memory
-        self.learnt = Learnt()
+    def __init__(self, cache: Cache) -> None:
+        self._cache = cache
+        self.measured = Measurements()
 
     def measure_in_turn(self, paths: Iterable[Path]) -> Iterator[tuple[Screenshot | None, float | None]]:
         """Each picture, and by how much it differs from the one before it; no more than two are in memory.
@@ -69,8 +44,8 @@ class ImageMetrics:
         now = stamp(path)
         if not now:
             return None
-        sha256 = self._memory.sha256(path, now)
-        picture = self._memory.picture(sha256) if sha256 else None
+        sha256 = self._cache.sha256(path, now)
+        picture = self._cache.picture(sha256) if sha256 else None
         return _Shot(path, picture) if picture else self._read(path, now)
 
     def _read(self, path: Path, now: str) -> _Shot | None:
@@ -81,11 +56,11 @@ class ImageMetrics:
         except DatasetError as error:
             return _Shot(path, Screenshot("", problem=str(error)))
         sha256 = hashlib.sha256(data).hexdigest()
-        self.learnt.files[str(path)] = now, sha256
-        if known := self._memory.picture(sha256):
+        self.measured.files[str(path)] = now, sha256
+        if known := self._cache.picture(sha256):
             return _Shot(path, known)
         picture, view = measure(data, sha256)
-        self.learnt.pictures[sha256] = picture
+        self.measured.pictures[sha256] = picture
         return _Shot(path, picture, view)
 
     def _change(self, one: _Shot, other: _Shot) -> float | None:
@@ -94,13 +69,13 @@ class ImageMetrics:
         if one.picture.sha256 == other.picture.sha256:
             return 0.0
         pair = one.picture.sha256, other.picture.sha256
-        known = self._memory.change(*pair)
+        known = self._cache.change(*pair)
         if known is not None:
             return known
         views = self._view(one), self._view(other)
         if views[0] is None or views[1] is None:
             return None
-        self.learnt.changes[pair] = differs = change(views[0], views[1])
+        self.measured.changes[pair] = differs = change(views[0], views[1])
         return differs
 
     def _view(self, shot: _Shot) -> ScreenshotView | None:

@@ -16,7 +16,7 @@ _END_S = 5.0
 
 
 @dataclass(frozen=True, slots=True)
-class Lost:
+class WorkerFailure:
     """Why there is no result: the process died, or ran into a fault of the program."""
 
     why: str
@@ -39,7 +39,9 @@ class Workers(Generic[Task, Result]):
         for worker in self._workers:
             worker.end()
 
-    def run(self, tasks: Iterator[Task], cancelled: Callable[[], bool]) -> Iterator[tuple[Task, Result | Lost]]:
+    def run(
+        self, tasks: Iterator[Task], cancelled: Callable[[], bool]
+    ) -> Iterator[tuple[Task, Result | WorkerFailure]]:
         """Each task with what came of it, as soon as it is done; ends early when `cancelled` says so."""
         doing: dict[Connection, tuple[_Worker, Task]] = {}
         for worker, task in zip(self._workers, tasks, strict=False):
@@ -48,7 +50,7 @@ class Workers(Generic[Task, Result]):
         while doing and not cancelled():
             for line in wait(list(doing), _LOOK_S):
                 worker, task = doing.pop(cast(Connection, line))
-                result: Result | Lost = worker.result()
+                result: Result | WorkerFailure = worker.result()
                 if worker.has_ended:
                     worker = self._replaced(worker)
                 following = next(tasks, None)
@@ -83,12 +85,12 @@ class _Worker:
             self.line.send(task)
 
     def result(self) -> Any:
-        """What came of the task, `Lost` where the process died over it."""
+        """What came of the task, a WorkerFailure where the process died over it."""
         try:
             return self.line.recv()
         except (EOFError, OSError):
             self._process.join(_END_S)
-            return Lost(f"the process that looked at it ended ({_ending(self._process.exitcode)})")
+            return WorkerFailure(f"the process that looked at it ended ({_ending(self._process.exitcode)})")
 
     def end(self) -> None:
         """Stop the process, whatever it is doing."""
@@ -113,7 +115,7 @@ def _done(work: Callable[[Any], Any], task: object) -> object:
     try:
         return work(task)
     except Exception as error:  # noqa: BLE001  the top of a process: whoever asked names what it was about
-        return Lost(f"the program has a fault ({type(error).__name__}: {error})")
+        return WorkerFailure(f"the program has a fault ({type(error).__name__}: {error})")
 
 
 def _ending(code: int | None) -> str:

@@ -6,13 +6,13 @@ from hypothesis import strategies as st
 
 from odyssey_recorder.model.action import Action, Click, Complete, Impossible, Press, SystemKey, Type, action_type
 from odyssey_recorder.model.geometry import Point
-from odyssey_recorder.practice.gold import Passed, Trail, read_gold
+from odyssey_recorder.practice.gold import PassedStep, Trail, read_gold
 from odyssey_recorder.practice.score import PASS_MARK, score
 from odyssey_recorder.practice.tasks import Milestone, PracticeTask, practice_tasks
 
 TASKS = practice_tasks()
 BY_NAME = {task.folder.name: task for task in TASKS}
-DETOUR = Passed(Click(Point(1, 1)), "com.example.elsewhere", "com.example.elsewhere.Main", ("Nothing of interest",))
+DETOUR = PassedStep(Click(Point(1, 1)), "com.example.elsewhere", "com.example.elsewhere.Main", ("Nothing of interest",))
 
 any_task = st.sampled_from(TASKS)
 
@@ -108,9 +108,9 @@ def test_where_milestones_exclude_each_other_the_heavier_counts() -> None:
     first, second = (Milestone(words, shows=(words,)) for words in ("first", "second"))
     typed = Milestone("typed", typed="words")
     task = replace(BY_NAME["01-click"], milestones=(first, second, typed))
-    typing = Passed(Type("words"), "a", "a.Main", ("a field",))
-    looking = [Passed(Click(Point(1, 1)), "b", "b.Main", (words,)) for words in ("first", "second")]
-    end = Passed(Complete(""), "b", "b.Main", ("nothing",))
+    typing = PassedStep(Type("words"), "a", "a.Main", ("a field",))
+    looking = [PassedStep(Click(Point(1, 1)), "b", "b.Main", (words,)) for words in ("first", "second")]
+    end = PassedStep(Complete(""), "b", "b.Main", ("nothing",))
     result = score(task, (typing, *looking, end), (*looking, typing, end))
     assert (result.passed, result.value) == (("typed",), 60)
 

@@ -7,14 +7,13 @@ from pathlib import Path
 import pytest
 
 from odyssey_recorder.model.geometry import Size
-from odyssey_recorder.quality.cache import By, Cache, Kept
-from odyssey_recorder.quality.image_metrics import Learnt
+from odyssey_recorder.quality.cache import Cache, Editions, Inspection, Measurements
 from odyssey_recorder.quality.screenshot import Screenshot
 
-RULES = By("measures", "checks")
-KEPT = Kept("stamp", "0000000000000001", 3, '{"report": 1}', "{}")
+RULES = Editions("measures", "checks")
+KEPT = Inspection("stamp", "0000000000000001", 3, '{"report": 1}', "{}")
 PICTURE = Screenshot("aa", "", Size(9, 9), 1.5, 0.25, 2**64 - 1)
-LEARNT = Learnt({"/d/1.png": ("10 20 30", "aa")}, {"aa": PICTURE}, {("aa", "bb"): 0.125})
+LEARNT = Measurements({"/d/1.png": ("10 20 30", "aa")}, {"aa": PICTURE}, {("aa", "bb"): 0.125})
 PLACE = Path("/d/annotations/1.json")
 
 
@@ -23,7 +22,7 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "cache" / "checks.sqlite"
 
 
-def filled(path: Path | None, rules: By = RULES) -> Cache:
+def filled(path: Path | None, rules: Editions = RULES) -> Cache:
     cache = Cache(path, rules)
     cache.keep(PLACE, KEPT, LEARNT)
     return cache
@@ -46,13 +45,13 @@ def test_what_was_found_is_known_to_the_next_run_and_to_its_processes(path: Path
 
 def test_what_other_checks_have_found_is_not_known_but_what_was_measured_is(path: Path) -> None:
     filled(path).close()
-    cache = Cache(path, By("measures", "newer checks"))
+    cache = Cache(path, Editions("measures", "newer checks"))
     assert (cache.picture("aa"), cache.change("aa", "bb"), cache.episode(PLACE)) == (PICTURE, 0.125, None)
 
 
 def test_what_was_measured_otherwise_is_not_known(path: Path) -> None:
     filled(path).close()
-    cache = Cache(path, By("newer measures", "checks"))
+    cache = Cache(path, Editions("newer measures", "checks"))
     assert (cache.picture("aa"), cache.change("aa", "bb")) == (None, None)
 
 
@@ -136,5 +135,5 @@ def test_a_row_that_makes_no_sense_is_not_believed(path: Path) -> None:
 def test_names_that_are_no_text_are_kept_too(path: Path) -> None:
     odd = Path(os.fsdecode(b"/d/\xff\xfe.json"))
     cache = Cache(path, RULES)
-    cache.keep(odd, KEPT, Learnt())
+    cache.keep(odd, KEPT, Measurements())
     assert cache.episode(odd) == KEPT

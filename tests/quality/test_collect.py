@@ -1,42 +1,40 @@
 """How the files of an episode become evidence, in whatever state they are."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.files import Largest
+from odyssey_recorder.quality.cache import Cache, Editions, Inspection
 from odyssey_recorder.quality.collect import collect, read_annotation
 from odyssey_recorder.quality.evidence import EpisodeEvidence
-from odyssey_recorder.quality.facts_cache import FactsCache, facts_as_json, facts_of
-from odyssey_recorder.quality.image_metrics import ImageMetrics, Learnt
-from odyssey_recorder.quality.screenshot import Screenshot
+from odyssey_recorder.quality.facts import FactsStore, facts_as_json, facts_of
+from odyssey_recorder.quality.image_metrics import ImageMetrics
 from odyssey_recorder.quality.sources import EpisodeFiles, ScreenshotNames, stamp
 from tests.quality.folders import FIRST, SECOND, SIZE, THIRD, edit, png, screen, write_dataset, write_lone, write_proof
 
+NOTHING = Cache(None, Editions("", ""))
 
-class Remembering:
-    """A memory of what one gauge has learnt."""
 
-    def __init__(self, learnt: Learnt | None = None) -> None:
-        self.learnt = learnt or Learnt()
+@pytest.fixture
+def cache(tmp_path: Path) -> Iterator[Cache]:
+    with closing(Cache(tmp_path / "cache.sqlite", Editions("measures", "checks"))) as cache:
+        yield cache
 
-    def sha256(self, path: Path, stamp: str) -> str | None:
-        known = self.learnt.files.get(str(path))
-        return known[1] if known is not None and known[0] == stamp else None
 
-    def picture(self, sha256: str) -> Screenshot | None:
-        return self.learnt.pictures.get(sha256)
-
-    def change(self, one: str, other: str) -> float | None:
-        return self.learnt.changes.get((one, other))
+def remember(cache: Cache, metrics: ImageMetrics) -> ImageMetrics:
+    """Another run that knows what the first has measured."""
+    cache.keep(Path("any"), Inspection("", "", 0, "", ""), metrics.measured)
+    return ImageMetrics(cache)
 
 
 def look(annotation: Path, metrics: ImageMetrics | None = None, beside: Sequence[str] = ()) -> EpisodeEvidence:
     files = EpisodeFiles(annotation)
-    return collect(files, read_annotation(files), metrics or ImageMetrics(Remembering()), beside)
+    return collect(files, read_annotation(files), metrics or ImageMetrics(NOTHING), beside)
 
 
 def spoil_in_place(path: Path) -> None:
@@ -171,37 +169,37 @@ def test_an_annotation_of_which_nothing_can_be_made_is_refused(tmp_path: Path) -
         read_annotation(EpisodeFiles(annotation))
 
 
-def test_what_was_measured_is_not_even_opened_again(tmp_path: Path) -> None:
+def test_what_was_measured_is_not_even_opened_again(tmp_path: Path, cache: Cache) -> None:
     annotation = write_lone(tmp_path, FIRST, [png(screen(number)) for number in range(3)])
-    metrics = ImageMetrics(Remembering())
+    metrics = ImageMetrics(cache)
     first = look(annotation, metrics)
     for number in range(3):
         spoil_in_place(tmp_path / f"{FIRST}_{number}.png")
-    again = ImageMetrics(Remembering(metrics.learnt))
+    again = remember(cache, metrics)
     assert look(annotation, again).steps == first.steps
-    assert again.learnt == Learnt()
+    assert not any((again.measured.files, again.measured.pictures, again.measured.changes))
 
 
-def test_a_picture_is_known_by_its_content_wherever_it_lies(tmp_path: Path) -> None:
+def test_a_picture_is_known_by_its_content_wherever_it_lies(tmp_path: Path, cache: Cache) -> None:
     pictures = [png(screen(number)) for number in range(3)]
-    metrics = ImageMetrics(Remembering())
+    metrics = ImageMetrics(cache)
     first = look(write_lone(tmp_path / "here", FIRST, pictures), metrics)
-    elsewhere = ImageMetrics(Remembering(metrics.learnt))
+    elsewhere = remember(cache, metrics)
     assert look(write_lone(tmp_path / "there", THIRD, pictures), elsewhere).steps[0].change == first.steps[0].change
-    assert len(elsewhere.learnt.files) == 3
-    assert (elsewhere.learnt.pictures, elsewhere.learnt.changes) == ({}, {})
+    assert len(elsewhere.measured.files) == 3
+    assert (elsewhere.measured.pictures, elsewhere.measured.changes) == ({}, {})
 
 
-def test_only_the_picture_that_has_changed_is_measured_again(tmp_path: Path) -> None:
+def test_only_the_picture_that_has_changed_is_measured_again(tmp_path: Path, cache: Cache) -> None:
     annotation = write_lone(tmp_path, FIRST, [png(screen(number)) for number in range(3)])
-    metrics = ImageMetrics(Remembering())
+    metrics = ImageMetrics(cache)
     first = look(annotation, metrics)
     changed = tmp_path / f"{FIRST}_2.png"
     changed.write_bytes(png(screen(1)))
-    again = ImageMetrics(Remembering(metrics.learnt))
+    again = remember(cache, metrics)
     steps = look(annotation, again).steps
     assert (steps[0].change, steps[1].change) == (first.steps[0].change, 0.0)
-    assert list(again.learnt.files) == [str(changed)]
+    assert list(again.measured.files) == [str(changed)]
 
 
 def test_a_stamp_tells_every_change_of_an_episodes_files(tmp_path: Path) -> None:
@@ -221,7 +219,7 @@ def test_a_stamp_tells_every_change_of_an_episodes_files(tmp_path: Path) -> None
 
 
 def test_the_facts_of_a_run_come_back_sorted_by_id(tmp_path: Path) -> None:
-    source = FactsCache()
+    source = FactsStore()
     for annotation in write_dataset(tmp_path, SECOND, THIRD, FIRST):
         facts = facts_of(look(annotation))
         source.put(facts.episode_id, facts_as_json(facts))
@@ -231,4 +229,3 @@ def test_the_facts_of_a_run_come_back_sorted_by_id(tmp_path: Path) -> None:
     assert first.actions == ("CLICK 203, 300", "CLICK 305, 300", "COMPLETE")
     assert len(set(first.pictures)) == 3
     assert len(list(source())) == len(list(source())) == 3
-    source.close()

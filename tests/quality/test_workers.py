@@ -5,7 +5,7 @@ import signal
 import time
 from collections.abc import Callable
 
-from odyssey_recorder.quality.workers import Lost, Workers
+from odyssey_recorder.quality.workers import WorkerFailure, Workers
 
 DEADLY, FAULTY, ENDLESS = -1, -2, -3
 
@@ -28,7 +28,7 @@ def begin_dead() -> Callable[[int], int]:
     os._exit(3)
 
 
-def results(tasks: list[int], *, count: int = 2) -> dict[int, int | Lost]:
+def results(tasks: list[int], *, count: int = 2) -> dict[int, int | WorkerFailure]:
     with Workers[int, int](count, begin) as workers:
         return dict(workers.run(iter(tasks), lambda: False))
 
@@ -39,15 +39,15 @@ def test_each_task_comes_back_with_its_result() -> None:
 
 def test_a_process_that_dies_names_its_task_and_another_goes_on() -> None:
     found = results([1, DEADLY, 2, FAULTY, 3], count=1)
-    assert found[DEADLY] == Lost("the process that looked at it ended (SIGKILL)")
-    assert found[FAULTY] == Lost("the program has a fault (ValueError: too much)")
+    assert found[DEADLY] == WorkerFailure("the process that looked at it ended (SIGKILL)")
+    assert found[FAULTY] == WorkerFailure("the program has a fault (ValueError: too much)")
     assert [found[number] for number in (1, 2, 3)] == [2, 4, 6]
 
 
 def test_processes_that_cannot_begin_lose_their_tasks_and_nothing_hangs() -> None:
     with Workers[int, int](2, begin_dead) as workers:
         lost = dict(workers.run(iter([1, 2, 3]), lambda: False))
-    assert lost == dict.fromkeys([1, 2, 3], Lost("the process that looked at it ended (exit code 3)"))
+    assert lost == dict.fromkeys([1, 2, 3], WorkerFailure("the process that looked at it ended (exit code 3)"))
 
 
 def test_whoever_cancels_waits_for_no_task() -> None:

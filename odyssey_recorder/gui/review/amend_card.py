@@ -134,7 +134,7 @@ class AmendCard(QFrame):
 
     def _possible(self) -> set[Command]:
         review = self._review
-        if review is None or review.row.turn is None:
+        if review is None or review.row.role is None:
             return set()
         if review.opened.damage:
             return {Command.REPAIR}

@@ -57,7 +57,7 @@ class HistoryCard(QFrame):
         """Show what was done with an episode."""
         fixes = [entry for entry in review.entries if isinstance(entry, Fix)]
         holding = standing_fixes(fixes)
-        may_undo = bool(holding) and review.row.turn is not None
+        may_undo = bool(holding) and review.row.role is not None
         self._commands.enable(Command.UNDO_FIX, on=may_undo)
         self._newest.setText(f"Undo takes back: {fix_words(holding[-1], fixes)}" if may_undo else "")
         self._newest.setVisible(may_undo)

@@ -11,7 +11,7 @@ from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistent
 
 from odyssey_recorder.gui.dataset.episode_table import spoken
 from odyssey_recorder.quality.finding import Severity
-from odyssey_recorder.quality.reviewing.status import ReviewStage, Turn
+from odyssey_recorder.quality.reviewing.status import ReviewerRole, ReviewStage
 from odyssey_recorder.quality.reviewing.views import ReviewNews, ReviewRow
 
 _Index = QModelIndex | QPersistentModelIndex
@@ -210,7 +210,8 @@ def standing(row: ReviewRow) -> str:
     """How far its review is, as it concerns the reviewer: a second one is told nothing of the first."""
     if row.problem:
         return "Its reviews cannot be read"
-    return {Turn.SECOND: "Second review", Turn.THIRD: "Third review"}.get(row.turn or Turn.FIRST, row.stage.value)
+    roles = {ReviewerRole.SECOND: "Second review", ReviewerRole.THIRD: "Third review"}
+    return roles.get(row.role or ReviewerRole.FIRST, row.stage.value)
 
 
 def checked(row: ReviewRow) -> str:
@@ -230,7 +231,7 @@ def _known(row: ReviewRow) -> _Known:
     one = row.summary
     began = one.recorded_at.timestamp() if one.recorded_at is not None else 0.0
     broken = bool(one.problem or row.problem)
-    mine = {MINE} if row.turn is not None and not row.problem else set()
+    mine = {MINE} if row.role is not None and not row.problem else set()
     return _Known(
         row,
         words="\n".join((one.instruction, one.template, one.episode_id)).casefold(),

@@ -16,7 +16,7 @@ from odyssey_recorder.gui.review.sheet import QUESTIONS, Sheet, steps_in_words, 
 from odyssey_recorder.gui.review.verdict_words import turn_words, verdict_in_short, verdicts
 from odyssey_recorder.quality.finding import Criterion
 from odyssey_recorder.quality.reviewing.review import Decision, Judgement, Rating
-from odyssey_recorder.quality.reviewing.status import Turn
+from odyssey_recorder.quality.reviewing.status import ReviewerRole
 from odyssey_recorder.quality.reviewing.views import OpenedReview
 
 _NOTE_PX = 52
@@ -92,12 +92,12 @@ class VerdictPanel(QFrame):
         self._steps = len(opened.opened.episode.steps)
         self._sheet = sheet
         self._unfolded = None
-        self._may_judge = opened.row.turn is not None
+        self._may_judge = opened.row.role is not None
         self._turn.setText(turn_words(opened))
         self._turn.setVisible(bool(self._turn.text()))
         self._turn.setProperty("kind", "hint" if self._may_judge else "warning")
         self._turn.style().polish(self._turn)
-        others = verdicts(opened.entries) if opened.row.turn is Turn.THIRD else []
+        others = verdicts(opened.entries) if opened.row.role is ReviewerRole.THIRD else []
         for label, words in zip(self._others, [*map(verdict_in_short, others), "", ""], strict=False):
             label.setText(words)
             label.setVisible(bool(words))

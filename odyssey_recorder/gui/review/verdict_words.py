@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from odyssey_recorder.gui.review.sheet import QUESTIONS
 from odyssey_recorder.quality.finding import Criterion
 from odyssey_recorder.quality.reviewing.review import REASONS, Entry, Judgement, Rating, Verdict
-from odyssey_recorder.quality.reviewing.status import ReviewStage, Turn, agrees
+from odyssey_recorder.quality.reviewing.status import ReviewerRole, ReviewStage, agrees
 from odyssey_recorder.quality.reviewing.views import OpenedReview, ReviewRow
 
 _SHORT = {
@@ -18,14 +18,14 @@ _OPPOSITE = {Rating.PASS, Rating.FAIL}
 
 def turn_words(opened: OpenedReview) -> str:
     """As which reviewer the episode is judged, or why it is not; empty where there is nothing to say."""
-    match opened.row.turn:
+    match opened.row.role:
         case None:
             return opened.row.refusal
-        case Turn.FIRST:
+        case ReviewerRole.FIRST:
             return ""
-        case Turn.SECOND:
+        case ReviewerRole.SECOND:
             return "Second review. You do not see what the first reviewer said."
-        case Turn.THIRD:
+        case ReviewerRole.THIRD:
             return f"Third review: the two disagree on {_at_odds(verdicts(opened.entries))}."
 
 

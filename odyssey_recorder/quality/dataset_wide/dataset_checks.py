@@ -10,13 +10,13 @@ from pathlib import Path
 from threading import Lock
 from typing import cast
 
-from odyssey_recorder.quality.cache import Kept
+from odyssey_recorder.quality.cache import Inspection
 from odyssey_recorder.quality.checker import Checker, report_from_json
 from odyssey_recorder.quality.dataset_wide import TOGETHER
 from odyssey_recorder.quality.dataset_wide.dataset_folder import ANNOTATIONS
 from odyssey_recorder.quality.dataset_wide.exported import is_exported, spelling_findings
 from odyssey_recorder.quality.evidence import EpisodeFacts, FactsSource
-from odyssey_recorder.quality.facts_cache import FactsCache, facts_from_json
+from odyssey_recorder.quality.facts import FactsStore, facts_from_json
 from odyssey_recorder.quality.finding import EpisodeReport, Finding, in_order
 
 _ALL = frozenset(field.name for field in fields(EpisodeFacts))
@@ -27,12 +27,12 @@ _Together = Mapping[str, tuple[Finding, ...]]
 class _Found:
     """What the checks of an episode alone said; `kept` tells whether its files are still what they were."""
 
-    kept: Kept
+    kept: Inspection
     report: EpisodeReport
 
 
 @dataclass(frozen=True, slots=True)
-class Looked:
+class CheckStatus:
     """What the checks say of an episode, None where they have not looked.
 
     `is_settled`: they have looked at it as it is, and at the dataset as a whole with this episode in it.
@@ -64,21 +64,21 @@ class DatasetChecks:
         self._running, self._lock = Lock(), Lock()
         self._found: dict[str, _Found] = {}
         self._together: _Together = {}
-        self._source = FactsCache()
-        self._passes = [_Pass(check) for check in TOGETHER]
+        self._source = FactsStore()
+        self._passes = [_CachedCheck(check) for check in TOGETHER]
 
-    def look(self, episode_id: str) -> Looked:
+    def look(self, episode_id: str) -> CheckStatus:
         """What the checks of the episode alone say now, and those of the dataset if they have looked at all of it."""
         report = self._checker.check(self._annotation(episode_id))
         if self._current(episode_id) is None:
             self._settle_one(episode_id)
-        return Looked(self._with_together(report), is_settled=self._current(episode_id) is not None)
+        return CheckStatus(self._with_together(report), is_settled=self._current(episode_id) is not None)
 
-    def known(self, episode_id: str) -> Looked:
+    def known(self, episode_id: str) -> CheckStatus:
         """The same as far as it is known; no file is opened."""
         found = self._current(episode_id)
         alone = self._checker.known(self._annotation(episode_id)) if found is None else found.report
-        return Looked(None if alone is None else self._with_together(alone), is_settled=found is not None)
+        return CheckStatus(None if alone is None else self._with_together(alone), is_settled=found is not None)
 
     def warned(self, episode_id: str) -> bool | None:
         """Whether there are warnings of the episode; None until that is settled."""
@@ -118,7 +118,7 @@ class DatasetChecks:
         if not self._is_whole or not self._running.acquire(blocking=False):
             return
         try:
-            [(_, kept)] = self._checker.check_each([self._annotation(episode_id)], lambda: False)
+            [(_, kept)] = self._checker.check_each([self._annotation(episode_id)])
             found = _Found(replace(kept, report="", facts=""), report_from_json(kept.report))
             changed = self._settle({episode_id: found}, {episode_id: kept.facts}, ())
         finally:
@@ -169,7 +169,7 @@ class DatasetChecks:
         return replace(alone, findings=in_order((*alone.findings, *together))) if together else alone
 
 
-class _Pass:
+class _CachedCheck:
     """One check of the dataset as a whole: what it found last, and which of the facts it looked at."""
 
     def __init__(self, check: Callable[[FactsSource], Iterator[object]]) -> None:
@@ -181,13 +181,13 @@ class _Pass:
         """What it finds, where some of the facts by these names have changed."""
         if self._asked is None or not self._asked.isdisjoint(changed):
             asked: set[str] = set()
-            found = self._check(lambda: (cast(EpisodeFacts, _Asked(facts, asked)) for facts in source()))
+            found = self._check(lambda: (cast(EpisodeFacts, _FactsProbe(facts, asked)) for facts in source()))
             self._found = [one for one in found if isinstance(one, Finding) and one.episode_id]
             self._asked = asked
         return self._found
 
 
-class _Asked:
+class _FactsProbe:
     """The facts of an episode; what is asked of them is noted, so that no list of names can lack one."""
 
     __slots__ = ("_asked", "_facts")

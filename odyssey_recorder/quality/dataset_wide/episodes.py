@@ -68,7 +68,7 @@ def _odd(length: int, category: str, usual: tuple[float, float] | None) -> str:
     return ""
 
 
-class Alphabet:
+class ActionClasses:
     """Gives actions that mean the same the same letter, so that episodes can be compared as words."""
 
     def __init__(self) -> None:
@@ -110,9 +110,9 @@ def _task_on_device(facts: EpisodeFacts) -> int:
 
 
 def _alike_in(group: Sequence[EpisodeFacts]) -> Iterator[Finding]:
-    deeds = Alphabet()
+    deeds = ActionClasses()
     spelled = ["".join(map(deeds.letter, facts.actions)) for facts in group]
-    nearest = [_Nearest() for _ in group]
+    nearest = [_ClosestMatches() for _ in group]
     for one, other in combinations(range(len(group)), 2):
         likeness = Indel.normalized_similarity(spelled[one], spelled[other], score_cutoff=ALIKE_ACTIONS)
         if likeness > ALIKE_ACTIONS:
@@ -179,9 +179,9 @@ _FIRST_LETTER = 0xE000
 """From here on there are a million letters and no surrogates."""
 
 
-def _nearest_texts(texts: Sequence[str]) -> Iterator[tuple[int, "_Nearest"]]:
+def _nearest_texts(texts: Sequence[str]) -> Iterator[tuple[int, "_ClosestMatches"]]:
     """For each of the different `texts`, shortest first, those that are alike."""
-    nearest = [_Nearest() for _ in texts]
+    nearest = [_ClosestMatches() for _ in texts]
     for one, other in _candidates(texts):
         likeness = Indel.normalized_similarity(texts[one], texts[other], score_cutoff=ALIKE_INSTRUCTION)
         if likeness > ALIKE_INSTRUCTION:
@@ -210,7 +210,7 @@ def _candidates(texts: Sequence[str]) -> Iterator[tuple[int, int]]:
 
 
 @dataclass(slots=True)
-class _Nearest:
+class _ClosestMatches:
     """The few most alike of those that were taken, the most alike first, by their number."""
 
     order: list[tuple[float, int]] = field(default_factory=list)

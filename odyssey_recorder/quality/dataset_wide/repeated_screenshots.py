@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from odyssey_recorder.quality.dataset_wide.episodes import Alphabet
-from odyssey_recorder.quality.evidence import EpisodeFacts, FactsSource, Shown
+from odyssey_recorder.quality.dataset_wide.episodes import ActionClasses
+from odyssey_recorder.quality.evidence import EpisodeFacts, FactsSource, ScreenFingerprint
 from odyssey_recorder.quality.finding import Criterion, Finding, Severity
 from odyssey_recorder.quality.thresholds import (
     ALIKE_LOOKS,
@@ -29,7 +29,7 @@ class _Place:
     device: str
     before: int | None
     action: str
-    shown: Shown | None
+    shown: ScreenFingerprint | None
     from_home: bool
 
     @property
@@ -187,7 +187,7 @@ def _unexplained(group: Sequence[_Place]) -> Iterator[_Place]:
 
 def _ways(group: Sequence[_Place]) -> list[set[str]]:
     """The episodes by what led them to the picture: what it looked like before, and the action."""
-    actions = Alphabet()
+    actions = ActionClasses()
     known: list[tuple[str, str, int, set[str]]] = []
     for place in group:
         if place.before is None:

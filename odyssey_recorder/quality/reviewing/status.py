@@ -29,7 +29,7 @@ class ReviewStage(Enum):
         return self in (ReviewStage.ACCEPTED, ReviewStage.SENT_BACK, ReviewStage.REJECTED)
 
 
-class Turn(Enum):
+class ReviewerRole(Enum):
     """As which reviewer somebody would judge an episode; a second sees nothing of the first, a third sees both."""
 
     FIRST = "first"
@@ -37,7 +37,7 @@ class Turn(Enum):
     THIRD = "third"
 
 
-class WhyTwice(Enum):
+class SecondReviewReason(Enum):
     """Why an episode is judged by two."""
 
     SAMPLE = "in the sample"
@@ -53,7 +53,7 @@ class ReviewStatus:
 
     stage: ReviewStage
     verdicts: tuple[Verdict, ...] = ()
-    twice: WhyTwice | None = None
+    twice: SecondReviewReason | None = None
     changed: bool = False
 
 
@@ -80,7 +80,11 @@ _STAGES = {
     Decision.SEND_BACK: ReviewStage.SENT_BACK,
     Decision.REJECT: ReviewStage.REJECTED,
 }
-_TURNS = {ReviewStage.UNREVIEWED: Turn.FIRST, ReviewStage.SECOND: Turn.SECOND, ReviewStage.DISPUTED: Turn.THIRD}
+_TURNS = {
+    ReviewStage.UNREVIEWED: ReviewerRole.FIRST,
+    ReviewStage.SECOND: ReviewerRole.SECOND,
+    ReviewStage.DISPUTED: ReviewerRole.THIRD,
+}
 _QUESTIONS = {
     Criterion.PICTURES: "the screenshots",
     Criterion.SEQUENCE: "the sequence",
@@ -124,7 +128,7 @@ def revisions_to(present: str, fixes: Iterable[Fix]) -> frozenset[str]:
 
 
 def standing(
-    verdicts: Iterable[Verdict], revisions: Iterable[str], twice: WhyTwice | None, *, recorder: str
+    verdicts: Iterable[Verdict], revisions: Iterable[str], twice: SecondReviewReason | None, *, recorder: str
 ) -> ReviewStatus:
     """How an episode stands; `revisions` are its present one and those that fixes have led from to it.
 
@@ -149,9 +153,9 @@ def standing_so_far(
     itself.
     """
     known = frozenset(revisions)
-    asked: list[WhyTwice | None] = [WhyTwice.WARNINGS] if warned is not False else []
+    asked: list[SecondReviewReason | None] = [SecondReviewReason.WARNINGS] if warned is not False else []
     if warned is not True:
-        asked += [WhyTwice.SAMPLE] if sampled is not False else []
+        asked += [SecondReviewReason.SAMPLE] if sampled is not False else []
         asked += [None] if sampled is not True else []
     possible = [standing(verdicts, known, twice, recorder=recorder) for twice in asked]
     if len({one.stage for one in possible}) > 1:
@@ -165,7 +169,7 @@ def standing_fixes(fixes: Sequence[Fix]) -> list[Fix]:
     return [fix for fix in fixes if not fix.undoes and fix.id not in taken_back]
 
 
-def turn(now: ReviewStatus, *, recorder: str, reviewer: str) -> Turn | str:
+def turn(now: ReviewStatus, *, recorder: str, reviewer: str) -> ReviewerRole | str:
     """As what `reviewer` may judge the episode now; otherwise why not, in words for the reviewer."""
     if not comparable_name(reviewer):
         return "Say who you are first: a verdict carries its reviewer's name."
@@ -235,7 +239,7 @@ def _newest_of_each(verdicts: Iterable[Verdict]) -> list[Verdict]:
     return sorted(newest.values(), key=lambda one: (one.at, one.id))
 
 
-def _stage(counting: list[Verdict], twice: WhyTwice | None) -> ReviewStage:
+def _stage(counting: list[Verdict], twice: SecondReviewReason | None) -> ReviewStage:
     if not counting:
         return ReviewStage.UNREVIEWED
     first, *others = counting

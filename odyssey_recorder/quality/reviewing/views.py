@@ -7,7 +7,7 @@ from odyssey_recorder.dataset.published import OpenedEpisode
 from odyssey_recorder.dataset.summaries import EpisodeSummary
 from odyssey_recorder.quality.finding import EpisodeReport
 from odyssey_recorder.quality.reviewing.review import Decision, Entry, Judgement, Verdict
-from odyssey_recorder.quality.reviewing.status import ReviewStage, Turn, WhyTwice, same_person
+from odyssey_recorder.quality.reviewing.status import ReviewerRole, ReviewStage, SecondReviewReason, same_person
 
 _SOMEBODY = "another reviewer"
 
@@ -16,15 +16,15 @@ _SOMEBODY = "another reviewer"
 class ReviewRow:
     """An episode in the reviewer's list.
 
-    `report` is None as long as the checks have not looked at the episode; `is_settled` says that they have looked at
-    the dataset as a whole since then. `turn` is as what the reviewer may judge it; where it is None, `refusal` says why
-    not. `problem` says why its review file cannot be read.
+    `report` is None until the checks have looked at the episode, and `is_settled` once they have looked at the dataset
+    as a whole since then. `role` is None where the reviewer may not judge it; `refusal` says why. `problem` says why
+    its review file cannot be read.
     """
 
     summary: EpisodeSummary
     stage: ReviewStage = ReviewStage.UNREVIEWED
-    twice: WhyTwice | None = None
-    turn: Turn | None = None
+    twice: SecondReviewReason | None = None
+    role: ReviewerRole | None = None
     refusal: str = ""
     report: EpisodeReport | None = None
     problem: str = ""

@@ -24,7 +24,7 @@ from odyssey_recorder.quality.agreement.quality_report import QualityReport, qua
 from odyssey_recorder.quality.agreement.reviewed import AllReviewed, Reviewed
 from odyssey_recorder.quality.finding import Criterion, EpisodeReport, Finding, Severity
 from odyssey_recorder.quality.reviewing.review import Decision, Judgement, Rating, ReplayEvidence, Subject, Verdict
-from odyssey_recorder.quality.reviewing.status import Turn, WhyTwice, bears, standing, turn
+from odyssey_recorder.quality.reviewing.status import ReviewerRole, SecondReviewReason, bears, standing, turn
 from odyssey_recorder.quality.reviewing.views import OpenedReview, ReviewNews, ReviewRow, VerdictDraft
 from odyssey_recorder.replay.player import StepResult
 from tests.episodes import episode
@@ -66,7 +66,7 @@ class BenchReviewing:
         self._summaries: dict[str, EpisodeSummary] = {}
         self._reports: dict[str, EpisodeReport] = {}
         self._verdicts: dict[str, list[Verdict]] = {}
-        self._twice: dict[str, WhyTwice] = {}
+        self._twice: dict[str, SecondReviewReason] = {}
         self._takers: list[_Take] = []
         self.ballots: list[tuple[str, VerdictDraft]] = []
         self.opened: list[str] = []
@@ -117,7 +117,7 @@ class BenchReviewing:
 
     def ask_two(self, episode_id: str) -> None:
         """Let the episode be in the sample."""
-        self._twice[episode_id] = WhyTwice.SAMPLE
+        self._twice[episode_id] = SecondReviewReason.SAMPLE
 
     def judge(self, episode_id: str, by: str, decision: Decision, judgements: _Answers | None = None) -> None:
         """Let somebody judge it."""
@@ -165,8 +165,8 @@ class BenchReviewing:
         mine = turn(now, recorder=self._summaries[episode_id].annotator, reviewer=self._reviewer)
         return ReviewRow(
             self._summaries[episode_id], now.stage, now.twice,
-            turn=mine if isinstance(mine, Turn) else None,
-            refusal="" if isinstance(mine, Turn) else mine,
+            role=mine if isinstance(mine, ReviewerRole) else None,
+            refusal="" if isinstance(mine, ReviewerRole) else mine,
             report=self._reports.get(episode_id),
             is_settled=episode_id in self._reports,
         )  # fmt: skip
@@ -208,7 +208,7 @@ class BenchReviewing:
     def open(self, episode_id: str) -> OpenedReview:
         self.opened.append(episode_id)
         row = self.row(episode_id)
-        shown = self._verdicts.get(episode_id, []) if row.turn is not Turn.SECOND else []
+        shown = self._verdicts.get(episode_id, []) if row.role is not ReviewerRole.SECOND else []
         report = self._reports.get(episode_id, EpisodeReport(episode_id))
         return OpenedReview(row, self._published.open(episode_id), report, tuple(shown), self.revision(episode_id))
 

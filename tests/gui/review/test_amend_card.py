@@ -44,7 +44,7 @@ from odyssey_recorder.gui.review.box_canvas import BoxCanvas
 from odyssey_recorder.model.episode import Category
 from odyssey_recorder.model.geometry import Pixel
 from odyssey_recorder.quality.finding import EpisodeReport
-from odyssey_recorder.quality.reviewing.status import Turn
+from odyssey_recorder.quality.reviewing.status import ReviewerRole
 from odyssey_recorder.quality.reviewing.views import OpenedReview, ReviewRow
 from tests.dataset.drafts import png
 from tests.dataset.published_episode import InDataset, recorded, released
@@ -55,8 +55,8 @@ EVERYWHERE = {Command.FIX_INSTRUCTION, Command.FIX_APPS, Command.FIX_END, Comman
 INSIDE = EVERYWHERE | {Command.DROP_STEPS, Command.END_HERE}
 
 
-def opened(there: InDataset, turn: Turn | None = Turn.FIRST) -> OpenedReview:
-    row = ReviewRow(EpisodeSummary(there.episode_id, annotator="ann"), turn=turn)
+def opened(there: InDataset, turn: ReviewerRole | None = ReviewerRole.FIRST) -> OpenedReview:
+    row = ReviewRow(EpisodeSummary(there.episode_id, annotator="ann"), role=turn)
     found = PublishedEpisodes(there.root).open(there.episode_id)
     return OpenedReview(row, found, EpisodeReport(there.episode_id), (), "0" * 64)
 

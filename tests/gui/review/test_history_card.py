@@ -35,7 +35,7 @@ from odyssey_recorder.quality.reviewing.review import (
     ReplayEvidence,
     Verdict,
 )
-from odyssey_recorder.quality.reviewing.status import Turn
+from odyssey_recorder.quality.reviewing.status import ReviewerRole
 from odyssey_recorder.quality.reviewing.views import OpenedReview, ReviewRow
 from tests.episodes import ID, episode
 from tests.gui.inspection import faults
@@ -79,9 +79,9 @@ class Bench:
         self.undone: list[bool] = []
         self.card.undo_asked.connect(lambda: self.undone.append(True))
 
-    def show(self, *entries: Entry, turn: Turn | None = Turn.FIRST) -> None:
+    def show(self, *entries: Entry, turn: ReviewerRole | None = ReviewerRole.FIRST) -> None:
         made = OpenedEpisode(episode(), NOWHERE / "a.json", NOWHERE, None)
-        row = ReviewRow(EpisodeSummary(ID), turn=turn)
+        row = ReviewRow(EpisodeSummary(ID), role=turn)
         self.card.show_review(OpenedReview(row, made, EpisodeReport(ID), entries, "0" * 64))
 
     @property

@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 from odyssey_recorder.dataset.summaries import EpisodeSummary
 from odyssey_recorder.gui.review.review_table import MINE, UNCHECKED, ReviewFilter, ReviewTable
 from odyssey_recorder.quality.finding import EpisodeReport
-from odyssey_recorder.quality.reviewing.status import ReviewStage, Turn
+from odyssey_recorder.quality.reviewing.status import ReviewerRole, ReviewStage
 from odyssey_recorder.quality.reviewing.views import ReviewNews, ReviewRow
 
 BEGAN = datetime(2026, 3, 1, tzinfo=UTC)
@@ -21,8 +21,8 @@ def row(number: int, *, mine: bool = True, category: str = "Media", problem: str
         f"{number:016}", f"Do the task {number:05} in the clock", category, "Pixel Fold", 15, f"ann {number % 30}",
         BEGAN + timedelta(minutes=number), problem, "Do the task {} in the clock",
     )  # fmt: skip
-    turn = Turn.FIRST if mine else None
-    return ReviewRow(summary, turn=turn, report=EpisodeReport(summary.episode_id), is_settled=True)
+    turn = ReviewerRole.FIRST if mine else None
+    return ReviewRow(summary, role=turn, report=EpisodeReport(summary.episode_id), is_settled=True)
 
 
 def table_of(rows: Sequence[ReviewRow], wanted: ReviewFilter | None = None) -> ReviewTable:
@@ -120,4 +120,4 @@ def test_news_of_some_of_ten_thousand_change_these_alone(many: ReviewTable) -> N
     assert many.rowCount() == 10_000
     found = many.known(many.next_to_do(""))
     assert found is not None
-    assert found.turn is not None
+    assert found.role is not None

@@ -10,7 +10,7 @@ from odyssey_recorder.dataset.summaries import EpisodeSummary
 from odyssey_recorder.gui.review.verdict_words import turn_words, verdict_in_short, verdict_words, what_followed
 from odyssey_recorder.quality.finding import Criterion
 from odyssey_recorder.quality.reviewing.review import Decision, Judgement, Subject, Verdict
-from odyssey_recorder.quality.reviewing.status import ReviewStage, Turn, WhyTwice
+from odyssey_recorder.quality.reviewing.status import ReviewerRole, ReviewStage, SecondReviewReason
 from odyssey_recorder.quality.reviewing.views import OpenedReview, ReviewRow
 from tests.gui.review.bench_review import BenchReviewing, fails, passes
 
@@ -38,7 +38,7 @@ def opened(tmp_path: Path) -> OpenedReview:
 
 
 def disputed(opened: OpenedReview, *verdicts: Verdict) -> OpenedReview:
-    return replace(opened, row=replace(opened.row, turn=Turn.THIRD), entries=verdicts)
+    return replace(opened, row=replace(opened.row, role=ReviewerRole.THIRD), entries=verdicts)
 
 
 def test_a_verdict_is_told_in_full_and_in_short() -> None:
@@ -72,12 +72,12 @@ def test_of_one_who_judged_twice_the_newer_verdict_is_told(opened: OpenedReview)
         (ReviewStage.ACCEPTED, None, "Accepted"),
         (ReviewStage.SENT_BACK, None, "Sent back to Ada's queue"),
         (ReviewStage.REJECTED, None, "Rejected, and moved to the trash"),
-        (ReviewStage.SECOND, WhyTwice.WARNINGS, "Kept; a second reviewer judges it too (has warnings)"),
-        (ReviewStage.DISPUTED, WhyTwice.SAMPLE, "Kept; the two reviews differ, so a third decides"),
+        (ReviewStage.SECOND, SecondReviewReason.WARNINGS, "Kept; a second reviewer judges it too (has warnings)"),
+        (ReviewStage.DISPUTED, SecondReviewReason.SAMPLE, "Kept; the two reviews differ, so a third decides"),
         (ReviewStage.UNREVIEWED, None, "Kept"),
     ],
 )
-def test_what_followed_is_told(stage: ReviewStage, twice: WhyTwice | None, told: str) -> None:
+def test_what_followed_is_told(stage: ReviewStage, twice: SecondReviewReason | None, told: str) -> None:
     assert what_followed(ReviewRow(EpisodeSummary("1", annotator="Ada", task_id="t-1"), stage, twice)) == told
 
 

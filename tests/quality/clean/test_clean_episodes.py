@@ -43,6 +43,6 @@ def findings(dataset: Path, annotations: list[Path]) -> list[Finding]:
     """All that is found of the episodes, each by itself and all together."""
     checker = Checker(None)
     reports: list[EpisodeReport] = []
-    checker.check_all(annotations, reports.append)
+    facts = checker.check_all(annotations, reports.append)
     found = [finding for report in reports for finding in report.findings]
-    return found + [one for one in check_dataset(dataset, checker.facts) if isinstance(one, Finding)]
+    return found + [one for one in check_dataset(dataset, facts) if isinstance(one, Finding)]

@@ -92,9 +92,9 @@ class _Bench:
 
     def _look(self, name: str, errand: str, root: Path, planted: Sequence[Planted]) -> Case:
         reports: list[EpisodeReport] = []
-        self._checker.check_all(sorted((root / "annotations").glob("*.json")), reports.append)
+        facts = self._checker.check_all(sorted((root / "annotations").glob("*.json")), reports.append)
         found = [finding for report in reports for finding in report.findings]
-        found += [one for one in check_dataset(root, self._checker.facts) if isinstance(one, Finding)]
+        found += [one for one in check_dataset(root, facts) if isinstance(one, Finding)]
         own = reports[0].episode_id
         places = {(one.check, own if one.episode_id is None else one.episode_id, one.step) for one in planted}
         return Case(name, errand, frozenset(places), tuple(found), is_set=not errand)

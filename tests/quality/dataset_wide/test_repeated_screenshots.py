@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 
 from odyssey_recorder.quality.dataset_wide.repeated_screenshots import episodes_that_look_alike, repeated_pictures
-from odyssey_recorder.quality.evidence import EpisodeFacts, Shown
+from odyssey_recorder.quality.evidence import EpisodeFacts, ScreenFingerprint
 from odyssey_recorder.quality.finding import Criterion, Severity
 from odyssey_recorder.quality.thresholds import COMMON_SCREEN
 from tests.quality.facts import ACTIONS, facts, look, sha, source
@@ -84,14 +84,14 @@ def test_a_picture_that_comes_twice_in_one_episode_is_another_checks_business() 
     assert places(showing(showing(facts(1), 2, "same"), 3, "same"), facts(2)) == set()
 
 
-def proved(episode: EpisodeFacts, **screens: Shown) -> EpisodeFacts:
+def proved(episode: EpisodeFacts, **screens: ScreenFingerprint) -> EpisodeFacts:
     """The episode with what its proof says of its screens: each its own words, but for those that are given."""
     number, count = int(episode.episode_id), len(episode.pictures)
-    own = (Shown(1000 * number + step, "org.notes", sha(f"{number}_{step}")) for step in range(count))
+    own = (ScreenFingerprint(1000 * number + step, "org.notes", sha(f"{number}_{step}")) for step in range(count))
     return replace(episode, screens=tuple(screens.get(f"at_{step}", one) for step, one in enumerate(own)))
 
 
-NOTES, SHOP = Shown(7001, "org.notes", "a list"), Shown(7002, "org.shop", "a list")
+NOTES, SHOP = ScreenFingerprint(7001, "org.notes", "a list"), ScreenFingerprint(7002, "org.shop", "a list")
 
 
 def test_a_picture_that_was_taken_twice_of_the_same_screen_is_no_defect_whatever_led_to_it() -> None:
@@ -102,14 +102,16 @@ def test_a_picture_that_was_taken_twice_of_the_same_screen_is_no_defect_whatever
 
 
 @pytest.mark.parametrize("shown", [SHOP, replace(NOTES, taken_us=8001, words="a page"), NOTES])
-def test_a_picture_of_which_the_proofs_say_two_things_or_the_very_same_is_found_in_both_episodes(shown: Shown) -> None:
+def test_a_picture_of_which_the_proofs_say_two_things_or_the_very_same_is_found_in_both_episodes(
+    shown: ScreenFingerprint,
+) -> None:
     one, other = showing(facts(1), 2, "list"), showing(facts(2), 0, "list")
     assert places(proved(one, at_2=NOTES), proved(other, at_0=shown)) == {("1", 2), ("2", 0)}
 
 
 def test_of_many_that_show_the_home_screen_only_the_one_is_found_that_showed_another() -> None:
     homes = [
-        proved(showing(facts(number), 0, "home"), at_0=Shown(9000 + number, "launcher", "icons"))
+        proved(showing(facts(number), 0, "home"), at_0=ScreenFingerprint(9000 + number, "launcher", "icons"))
         for number in range(1, 9)
     ]
     (found,) = repeated_pictures(source(*homes, proved(showing(facts(9), 3, "home"), at_3=SHOP)))
@@ -131,7 +133,7 @@ def test_a_recorded_and_a_released_episode_are_compared_as_released_ones_are() -
 
 def test_a_picture_that_many_screens_have_says_little() -> None:
     many = [
-        proved(showing(facts(number), 2, "blank"), at_2=Shown(number, f"org.app{number}", ""))
+        proved(showing(facts(number), 2, "blank"), at_2=ScreenFingerprint(number, f"org.app{number}", ""))
         for number in range(COMMON_SCREEN)
     ]
     assert {found.severity for found in repeated_pictures(source(*many))} == {Severity.NOTE}

@@ -11,11 +11,11 @@ from odyssey_recorder.quality.finding import Criterion
 from odyssey_recorder.quality.reviewing.review import REASONS, Decision, Fix, Judgement, Rating, Verdict
 from odyssey_recorder.quality.reviewing.status import (
     Policy,
+    ReviewerRole,
     ReviewStage,
     ReviewStatus,
+    SecondReviewReason,
     Stratum,
-    Turn,
-    WhyTwice,
     agrees,
     bears,
     revisions_to,
@@ -31,7 +31,7 @@ _OLD = "b" * 64
 _NAMES = ("Ada", "Bea", "Cem", "Dan", "bea ", "ADA")
 
 
-def _standing(*verdicts: Verdict, twice: WhyTwice | None = None) -> ReviewStatus:
+def _standing(*verdicts: Verdict, twice: SecondReviewReason | None = None) -> ReviewStatus:
     return standing(verdicts, {PRESENT}, twice, recorder="Ada")
 
 
@@ -55,21 +55,26 @@ def test_one_verdict_decides_where_one_is_enough(answers: str, decision: Decisio
     assert _standing(verdict("Bea", answers, decision)).stage is stage
 
 
-@pytest.mark.parametrize("twice", list(WhyTwice))
-def test_a_first_verdict_of_two_decides_nothing(twice: WhyTwice) -> None:
+@pytest.mark.parametrize("twice", list(SecondReviewReason))
+def test_a_first_verdict_of_two_decides_nothing(twice: SecondReviewReason) -> None:
     now = _standing(verdict("Bea"), twice=twice)
     assert (now.stage, now.twice) == (ReviewStage.SECOND, twice)
 
 
 def test_two_that_agree_end_the_review() -> None:
-    now = _standing(verdict("Bea"), verdict("Cem", "ppp", Decision.FIX_AND_ACCEPT, minute=1), twice=WhyTwice.SAMPLE)
+    now = _standing(
+        verdict("Bea"), verdict("Cem", "ppp", Decision.FIX_AND_ACCEPT, minute=1), twice=SecondReviewReason.SAMPLE
+    )
     assert now.stage is ReviewStage.ACCEPTED
 
 
 def test_two_on_different_sides_leave_it_to_a_third() -> None:
     first, second = verdict("Bea"), verdict("Cem", "ppf", minute=1)
-    assert _standing(first, second, twice=WhyTwice.SAMPLE).stage is ReviewStage.DISPUTED
-    assert _standing(first, second, verdict("Dan", minute=2), twice=WhyTwice.SAMPLE).stage is ReviewStage.ACCEPTED
+    assert _standing(first, second, twice=SecondReviewReason.SAMPLE).stage is ReviewStage.DISPUTED
+    assert (
+        _standing(first, second, verdict("Dan", minute=2), twice=SecondReviewReason.SAMPLE).stage
+        is ReviewStage.ACCEPTED
+    )
 
 
 def test_who_refuse_it_for_opposite_reasons_disagree() -> None:
@@ -111,7 +116,7 @@ def test_a_recorder_whom_only_the_verdict_knows_is_one_too() -> None:
 
 def test_of_one_reviewer_the_newest_verdict_counts() -> None:
     first, again = verdict("Bea"), verdict("BEA ", "pfp", minute=5)
-    now = _standing(again, first, twice=WhyTwice.SAMPLE)
+    now = _standing(again, first, twice=SecondReviewReason.SAMPLE)
     assert (now.stage, now.verdicts) == (ReviewStage.SECOND, (again,))
 
 
@@ -143,10 +148,10 @@ def test_an_episode_that_nobody_changed_is_its_own_revision() -> None:
 
 def test_the_turns_go_from_the_first_to_the_third() -> None:
     first, second = verdict("Bea"), verdict("Cem", "ppf", minute=1)
-    twice = WhyTwice.WARNINGS
-    assert turn(_standing(twice=twice), recorder="Ada", reviewer="Bea") is Turn.FIRST
-    assert turn(_standing(first, twice=twice), recorder="Ada", reviewer="Cem") is Turn.SECOND
-    assert turn(_standing(first, second, twice=twice), recorder="Ada", reviewer="Dan") is Turn.THIRD
+    twice = SecondReviewReason.WARNINGS
+    assert turn(_standing(twice=twice), recorder="Ada", reviewer="Bea") is ReviewerRole.FIRST
+    assert turn(_standing(first, twice=twice), recorder="Ada", reviewer="Cem") is ReviewerRole.SECOND
+    assert turn(_standing(first, second, twice=twice), recorder="Ada", reviewer="Dan") is ReviewerRole.THIRD
 
 
 @pytest.mark.parametrize("name", ["Ada", " ada ", "ADA", "\u00a0Ada"])
@@ -173,11 +178,11 @@ def test_nobody_judges_without_a_name(name: str) -> None:
 
 def test_who_judged_it_before_it_was_changed_may_judge_it_again() -> None:
     now = _standing(verdict("Bea", revision=_OLD))
-    assert turn(now, recorder="Ada", reviewer="Bea") is Turn.FIRST
+    assert turn(now, recorder="Ada", reviewer="Bea") is ReviewerRole.FIRST
 
 
 def test_an_episode_of_nobody_may_be_judged_by_anybody() -> None:
-    assert turn(ReviewStatus(ReviewStage.UNREVIEWED), recorder="", reviewer="Ada") is Turn.FIRST
+    assert turn(ReviewStatus(ReviewStage.UNREVIEWED), recorder="", reviewer="Ada") is ReviewerRole.FIRST
 
 
 def test_a_name_is_the_same_in_every_unicode_form() -> None:
@@ -275,17 +280,17 @@ _VERDICTS = st.lists(
     max_size=5,
     unique_by=lambda one: one.id,
 )
-_TWICE = st.sampled_from([None, *WhyTwice])
+_TWICE = st.sampled_from([None, *SecondReviewReason])
 
 
 @given(_VERDICTS.filter(lambda verdicts: len(verdicts) < 5), _TWICE)
-def test_the_order_of_merging_makes_no_difference(verdicts: list[Verdict], twice: WhyTwice | None) -> None:
+def test_the_order_of_merging_makes_no_difference(verdicts: list[Verdict], twice: SecondReviewReason | None) -> None:
     assert len({_standing(*order, twice=twice) for order in permutations(verdicts)}) == 1
 
 
 @given(_VERDICTS, _TWICE)
 def test_what_is_accepted_was_accepted_by_somebody_else_than_its_recorder(
-    verdicts: list[Verdict], twice: WhyTwice | None
+    verdicts: list[Verdict], twice: SecondReviewReason | None
 ) -> None:
     now = _standing(*verdicts, twice=twice)
     without_recorder = [one for one in verdicts if not same_person(one.by, "Ada")]
@@ -294,8 +299,8 @@ def test_what_is_accepted_was_accepted_by_somebody_else_than_its_recorder(
         assert any(one.decision.accepts and not same_person(one.by, "Ada") for one in now.verdicts)
 
 
-@given(_VERDICTS, st.sampled_from(WhyTwice))
-def test_a_second_verdict_that_is_needed_is_never_skipped(verdicts: list[Verdict], twice: WhyTwice) -> None:
+@given(_VERDICTS, st.sampled_from(SecondReviewReason))
+def test_a_second_verdict_that_is_needed_is_never_skipped(verdicts: list[Verdict], twice: SecondReviewReason) -> None:
     now = _standing(*verdicts, twice=twice)
     people = {one.by.strip().casefold() for one in now.verdicts}
     assert len(people) == len(now.verdicts)
@@ -303,7 +308,7 @@ def test_a_second_verdict_that_is_needed_is_never_skipped(verdicts: list[Verdict
 
 
 @given(_VERDICTS, _TWICE)
-def test_a_dispute_is_never_settled_by_two(verdicts: list[Verdict], twice: WhyTwice | None) -> None:
+def test_a_dispute_is_never_settled_by_two(verdicts: list[Verdict], twice: SecondReviewReason | None) -> None:
     now = _standing(*verdicts, twice=twice)
     if len(now.verdicts) == 2 and not agrees(*now.verdicts):
         assert now.stage is ReviewStage.DISPUTED
@@ -311,12 +316,14 @@ def test_a_dispute_is_never_settled_by_two(verdicts: list[Verdict], twice: WhyTw
 
 
 @given(_VERDICTS, _TWICE, st.sampled_from(_NAMES))
-def test_whoever_may_judge_brings_the_review_on(verdicts: list[Verdict], twice: WhyTwice | None, reviewer: str) -> None:
+def test_whoever_may_judge_brings_the_review_on(
+    verdicts: list[Verdict], twice: SecondReviewReason | None, reviewer: str
+) -> None:
     now = _standing(*verdicts, twice=twice)
     whose = turn(now, recorder="Ada", reviewer=reviewer)
-    if isinstance(whose, Turn):
+    if isinstance(whose, ReviewerRole):
         then = _standing(*verdicts, verdict(reviewer, minute=60), twice=twice)
-        assert len(then.verdicts) == len(now.verdicts) + 1 == list(Turn).index(whose) + 1
+        assert len(then.verdicts) == len(now.verdicts) + 1 == list(ReviewerRole).index(whose) + 1
 
 
 # The sample.

@@ -1,6 +1,7 @@
-"""What is kept of every episode of a run for the checks of the whole dataset: off the memory, sorted by id."""
+"""What is kept of every episode for the checks of the whole dataset."""
 
-import sqlite3
+import zlib
+from collections import defaultdict
 from collections.abc import Iterator
 from hashlib import blake2b
 
@@ -8,7 +9,7 @@ from pydantic import TypeAdapter
 
 from odyssey_recorder.dataset.fonts import on_one_line
 from odyssey_recorder.model.action import describe
-from odyssey_recorder.quality.evidence import EpisodeEvidence, EpisodeFacts, Shown, StepEvidence
+from odyssey_recorder.quality.evidence import EpisodeEvidence, EpisodeFacts, ScreenFingerprint, StepEvidence
 
 _LONGEST_ACTION = 80
 _FACTS = TypeAdapter(EpisodeFacts)
@@ -44,42 +45,36 @@ def facts_from_json(kept: str) -> EpisodeFacts:
     return _FACTS.validate_json(kept)
 
 
-class FactsCache:
-    """The facts of one run, in a file that the system deletes as soon as nobody needs it; a `FactsSource`."""
+class FactsStore:
+    """The facts of one run in memory, compressed to about a kilobyte an episode; a `FactsSource`."""
 
     def __init__(self) -> None:
-        self._database = sqlite3.connect("", check_same_thread=False, isolation_level=None)
-        self._database.execute("CREATE TABLE facts (episode_id TEXT, facts TEXT)")
-        self._database.execute("CREATE INDEX by_id ON facts (episode_id)")
+        self._facts: defaultdict[str, list[bytes]] = defaultdict(list)
 
     def put(self, episode_id: str, facts: str) -> None:
         """Add an episode, its facts as they are stored."""
-        self._database.execute("INSERT INTO facts VALUES (?, ?)", (episode_id, facts))
+        self._facts[episode_id].append(zlib.compress(facts.encode(), 1))
 
     def take(self, episode_id: str) -> EpisodeFacts | None:
         """Remove an episode; what was known of it."""
-        found = self._database.execute("SELECT facts FROM facts WHERE episode_id = ?", (episode_id,)).fetchone()
-        self._database.execute("DELETE FROM facts WHERE episode_id = ?", (episode_id,))
-        return None if found is None else facts_from_json(found[0])
+        stored = self._facts.pop(episode_id, None)
+        return None if stored is None else _FACTS.validate_json(zlib.decompress(stored[0]))
 
     def __call__(self) -> Iterator[EpisodeFacts]:
         """The facts of every episode that was put there, sorted by id."""
-        for (facts,) in self._database.execute("SELECT facts FROM facts ORDER BY episode_id, rowid"):
-            yield facts_from_json(facts)
-
-    def close(self) -> None:
-        """Forget everything."""
-        self._database.close()
+        for episode_id in sorted(self._facts):
+            for stored in self._facts[episode_id]:
+                yield _FACTS.validate_json(zlib.decompress(stored))
 
 
-def _shown(step: StepEvidence) -> Shown | None:
+def _shown(step: StepEvidence) -> ScreenFingerprint | None:
     if step.record is None or step.record.screen is None or not step.record.screen.package:
         return None
     words = ""
     if step.views is not None:
         said = sorted(f"{view.text}\0{view.description}" for view in step.views)
         words = blake2b("\n".join(said).encode(errors="replace"), digest_size=8).hexdigest()
-    return Shown(step.record.frame.started_us, step.record.screen.package, words)
+    return ScreenFingerprint(step.record.frame.started_us, step.record.screen.package, words)
 
 
 def _words(step: StepEvidence) -> str:
