@@ -15,7 +15,7 @@ from benchmarks.phone import video_phone
 from benchmarks.window import run_events
 from odyssey_recorder.device.adb import AdbDevice
 from odyssey_recorder.device.adb_server import AdbServer
-from odyssey_recorder.device.device import Device
+from odyssey_recorder.device.device import FrameStream
 from odyssey_recorder.device.discovery import find_control
 from odyssey_recorder.device.emulator import CapturePolicy, EmulatorDevice
 from odyssey_recorder.device.screen import Frame
@@ -121,7 +121,7 @@ def _carried(carry: Callable[[float], int]) -> float:
     return counts[0] / (time.monotonic() - started_s)
 
 
-def _painted(device: Device, *, encoding: bool = False) -> float:
+def _painted(device: FrameStream, *, encoding: bool = False) -> float:
     """Different frames in a second that a mirror paints, with `encoding` while some are made PNGs."""
     view = MirrorView()
     view.set_veil(None)

@@ -350,11 +350,6 @@ class FakeDevice:
             )
             self._show("home")
 
-    def heartbeat(self) -> None:
-        """Return if no fault is switched on."""
-        with self._answering():
-            pass
-
     def close(self) -> None:
         """Let every call fail from now on, those that wait for a frozen device too."""
         self._closed = True

@@ -20,7 +20,7 @@ from odyssey_recorder.dataset.provenance import Mode
 from odyssey_recorder.dataset.published import PublishedEpisodes
 from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.device.adb_server import find_adb
-from odyssey_recorder.device.device import Device
+from odyssey_recorder.device.device import ControllableDevice, Device
 from odyssey_recorder.model.action import SystemKey, action_type
 from odyssey_recorder.model.assignment import Assignment
 from odyssey_recorder.recording import script
@@ -223,7 +223,7 @@ def _has_steps(count: int, view: RecordingView) -> bool:
     return len(view.steps) == count
 
 
-def _replay_all(annotations: Sequence[Path], device: Device, folder: Path) -> list[ReplayResult]:
+def _replay_all(annotations: Sequence[Path], device: ControllableDevice, folder: Path) -> list[ReplayResult]:
     return [replay_episode(path, device, ReplayOptions(report=_report(folder, path.stem))) for path in annotations]
 
 

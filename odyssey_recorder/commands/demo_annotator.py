@@ -5,7 +5,7 @@ import time
 from dataclasses import dataclass
 from xml.etree import ElementTree
 
-from odyssey_recorder.device.device import Device
+from odyssey_recorder.device.device import ControllableDevice
 from odyssey_recorder.device.settle import SettleRule, Stillness, StillnessWatch
 from odyssey_recorder.errors import RecordingError
 from odyssey_recorder.gesture.touch import TouchStroke
@@ -86,7 +86,7 @@ class Eyes:
 class DemoAnnotator:
     """Work on the phone itself, as in the window of an emulator, over a connection of their own."""
 
-    def __init__(self, device: Device, eyes: Eyes) -> None:
+    def __init__(self, device: ControllableDevice, eyes: Eyes) -> None:
         self._device = device
         self._eyes = eyes
 

@@ -351,10 +351,6 @@ class AdbDevice:
         with device_errors(self._serial):
             close_tasks(self._serial, lambda command: self._ask(command)[0])
 
-    def heartbeat(self) -> None:
-        """Return if the device answers; a frozen one is listed by adb as if it were well."""
-        self._run("echo", self._heartbeat_s)
-
     def wait_until_ready(self, timeout_s: float) -> None:
         """Return when the device is there and has booted; raise `DeviceTimeoutError` if it takes too long.
 

@@ -1,4 +1,9 @@
-"""What the recorder asks of a device: the seam between recording and the ways to reach an emulator."""
+"""What the recorder needs of a device, as small protocols; `Device` is all of them.
+
+Calls block, have a time limit, and may come from any thread, also at the same time. They raise
+`DeviceDisconnectedError` when the device is gone, `DeviceTimeoutError` when it does not answer in time, and
+`DeviceError` for anything else that it reports.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -33,7 +38,7 @@ class ListedDevice:
 
 @dataclass(frozen=True, slots=True)
 class DeviceProperties:
-    """What a device says of itself once and for all; `size` is the natural size, `density` dots per inch."""
+    """What does not change while a device runs; `size` is the natural size, `density` dots per inch."""
 
     serial: str
     product: str
@@ -47,7 +52,7 @@ class DeviceProperties:
 
     @property
     def is_simulated(self) -> bool:
-        """Whether it is the simulated emulator, which says so by its name."""
+        """Whether it is the simulated emulator, by the name of its AVD."""
         return self.avd_name.startswith("Simulated_")
 
 
@@ -55,11 +60,11 @@ class DeviceProperties:
 class ScreenState:
     """What is on the screen besides its pixels.
 
-    `size` is that which the system lays out for, in its natural orientation: that of the active panel, unless `wm size`
-    says another one; `panel` is that of the panel itself, None where that is not known. `posture` is the name of the
-    device state ("OPENED", "CLOSED"), empty on a device that does not fold; `package` and `activity` are empty when
-    no activity has the focus; `status_bar_px` is the height of the status bar in the picture. `navigation_bar` and
-    `keyboard` are where these are on the picture, None where they are not shown.
+    `size` is the one that the system lays out for, in natural orientation: the active panel's unless `wm size`
+    overrides it. `panel` is the panel's own, None if unknown. `posture` is the name of the device state ("OPENED",
+    "CLOSED"), empty on a device that does not fold. `package` and `activity` are empty when no activity has the
+    focus. `status_bar_px`, `navigation_bar` and `keyboard` are in pixels of the frame; the last two are None while
+    they are not shown.
     """
 
     size: Size
@@ -78,7 +83,7 @@ class ScreenState:
 class ClockReading:
     """The device's CLOCK_MONOTONIC, read at some moment between `before_ns` and `after_ns` of the host's.
 
-    Its value was at least `least_us` and at most `most_us` then: the device may tell it in coarse steps.
+    Its value then was between `least_us` and `most_us`: a device may report it in coarse steps.
     """
 
     before_ns: int
@@ -88,65 +93,81 @@ class ClockReading:
 
 
 OnTyped = Callable[[int], None]
-"""Is told how many characters of a text are typed, on the thread that types; it must return at once.
+"""Called with the number of characters typed so far, on the thread that types; must return at once.
 
-An `InputRefusedError` from it ends the typing there.
+An `InputRefusedError` from it ends the typing.
 """
 
 
-class Device(Protocol):
-    """A connected Android device.
-
-    Every call blocks and has a time limit; calls may come from any thread, also at the same time. All raise
-    `DeviceDisconnectedError` when the device is gone, `DeviceTimeoutError` when it does not answer in time,
-    `DeviceError` for anything else that it says.
-    """
+class HasSerial(Protocol):
+    """What messages and threads are named after."""
 
     @property
     def serial(self) -> str:
         """The name under which adb lists the device."""
 
+
+class DeviceFacts(HasSerial, Protocol):
+    """What is asked of the system."""
+
     def properties(self) -> DeviceProperties:
         """What the device is."""
 
+    def free_bytes(self) -> int:
+        """The free space where apps keep their data."""
+
+    def setting(self, namespace: str, name: str) -> str:
+        """A value of Android's settings, such as of `secure` `navigation_mode`; empty where it was never set."""
+
+
+class Screen(Protocol):
+    """What is on the screen now."""
+
+    def capture(self) -> Frame:
+        """The screen as it is now, oriented as the user sees it."""
+
     def screen_state(self) -> ScreenState:
         """Rotation, posture, focus and keyboard as they are now."""
+
+    def view_hierarchy(self) -> str:
+        """The XML of `uiautomator dump` for the window in front; takes seconds while the screen moves.
+
+        Raises `DeviceError` where there is none.
+        """
+
+
+class FrameStream(HasSerial, Protocol):
+    """Frames as they come, by themselves where the device can send them."""
 
     def capture(self) -> Frame:
         """The screen as it is now, oriented as the user sees it."""
 
     def next_frame(self, wait_s: float) -> Frame | None:
-        """The next frame that the device sends by itself because its screen has changed.
+        """The next frame that the device sends because its screen has changed.
 
-        None when it has sent none in `wait_s`, and at once for a device that sends none by itself. Only the newest
-        is kept for a caller who comes late.
+        None when it has sent none in `wait_s`, and at once for a device that sends none. A caller who comes late gets
+        the newest only.
         """
 
     def repeat_frame(self) -> None:
-        """Let `next_frame` give the newest frame once more: somebody else begins to watch, and missed it."""
+        """Let `next_frame` return the newest frame again, for a new reader who missed it."""
 
     @property
     def sends_frames(self) -> bool:
-        """Whether frames come by themselves at the moment, through `next_frame`."""
+        """Whether frames come through `next_frame` at the moment."""
 
     @property
     def capture_path(self) -> str:
         """How frames come at the moment: "gRPC" or "screencap"."""
 
-    @property
-    def follows_finger(self) -> bool:
-        """Whether `put_finger` can be used at the moment."""
 
-    def put_finger(self, at: Pixel) -> None:
-        """Put the finger down at `at`, or move it there; pixels of the picture. Returns when it is there."""
-
-    def lift_finger(self) -> None:
-        """Lift the finger where it is."""
+class DeviceInput(Protocol):
+    """Whole inputs: touches, keys and text."""
 
     def touch(self, stroke: TouchStroke) -> None:
-        """Carry out a contact, in pixels of the picture, at its own pace; return when the finger has lifted.
+        """Carry out a contact, in pixels of the frame, at its own pace; return when the finger has lifted.
 
-        Raises `InputRefusedError` where the device says that it will not.
+        Raises `InputRefusedError` where the device refuses it.
         """
 
     def press(self, key: SystemKey) -> None:
@@ -156,73 +177,92 @@ class Device(Protocol):
         """Raise `InputRefusedError` where `type_text` could not type `text` exactly; touches nothing."""
 
     def type_text(self, text: str, on_typed: OnTyped = lambda _: None) -> None:
-        """Type `text` into the focused field, newline as Enter; `on_typed` hears how much of a long one is done.
+        """Type `text` into the focused field, newline as Enter; `on_typed` hears of the progress of a long one.
 
-        Raises `InputRefusedError`, before anything is typed, for text that this path cannot type, and where the
+        Raises `InputRefusedError`, before anything is typed, for text that cannot be typed this way, and where the
         device took only a part of it.
         """
 
-    def view_hierarchy(self) -> str:
-        """What `uiautomator dump` says of the window in front, XML; takes seconds where the screen moves.
 
-        Raises `DeviceError` where there is none to be had.
-        """
+class LiveTouch(HasSerial, Protocol):
+    """A finger that the device follows while it moves."""
 
-    def setting(self, namespace: str, name: str) -> str:
-        """A value of Android's settings, such as of `secure` `navigation_mode`; empty where it was never set."""
+    @property
+    def follows_finger(self) -> bool:
+        """Whether `put_finger` can be used at the moment."""
 
-    def repair(self, repair: Repair) -> None:
-        """Put something right. Raises `DeviceError` where the device says that it will not."""
+    def put_finger(self, at: Pixel) -> None:
+        """Put the finger down at `at`, or move it there; pixels of the frame. Returns when it is there."""
 
-    def free_bytes(self) -> int:
-        """The room that is left where apps keep their data."""
+    def lift_finger(self) -> None:
+        """Lift the finger where it is."""
+
+
+class InputEvents(HasSerial, Protocol):
+    """What is done on the device itself, as its kernel reports it."""
 
     def input_nodes(self) -> tuple[InputDeviceNode, ...]:
         """The input nodes (touch screens, keyboard) as they are now."""
 
     def follow_input(self, take: Callable[[bytes, int], None]) -> None:
-        """Give `take` all that `getevent -lt` prints from now on, as it comes, with the host's monotonic clock (ns).
+        """Call `take` with what `getevent -lt` prints from now on and when it came (host's monotonic clock, ns).
 
         Returns when `getevent` ends by itself, and soon after `leave_input`; raises when the device is lost or closed.
         """
 
     def leave_input(self) -> None:
-        """Let the `follow_input` that is under way return; from any thread."""
+        """Let the running `follow_input` return; from any thread."""
 
     def read_clock(self) -> ClockReading:
         """The clock of the device's input events."""
 
+
+class Snapshots(Protocol):
+    """The emulator's snapshots of the whole device."""
+
     @property
     def keeps_snapshots(self) -> bool:
-        """Whether the snapshots below can be used; answers at once, False for what is no emulator."""
+        """Whether the device has snapshots; answers at once, False for anything but an emulator."""
 
     def snapshots(self) -> tuple[str, ...]:
-        """The names of the emulator's snapshots, in its own order."""
+        """Their names, in the emulator's own order."""
 
     def save_snapshot(self, name: str) -> None:
-        """Save the whole device under `name`, in place of what had it; the device stands still so long.
+        """Save the whole device under `name`, replacing an older one; the device pauses meanwhile.
 
-        Raises `DeviceError` where the emulator says that it cannot.
+        Raises `DeviceError` where the emulator reports that it cannot.
         """
 
     def load_snapshot(self, name: str) -> None:
-        """Bring the whole device to what `name` holds, and return when it answers again.
+        """Restore the whole device to `name`, and return when it answers again.
 
-        What is followed (frames, input) goes on by itself or ends as when the connection breaks. Raises `DeviceError`
-        where there is none of that name.
+        Frames and input events that are followed go on by themselves or end as when the connection breaks. Raises
+        `DeviceError` where there is no snapshot of that name.
         """
 
     def delete_snapshot(self, name: str) -> None:
-        """Forget a snapshot; one that is not there is none the less."""
+        """Delete a snapshot; nothing happens if there is none of that name."""
+
+
+class DeviceSetup(DeviceFacts, Protocol):
+    """How a device is brought into a known state."""
+
+    def repair(self, repair: Repair) -> None:
+        """Carry out a repair. Raises `DeviceError` where the device refuses it."""
 
     def close_recents(self) -> None:
-        """Close every recent app and come to the home screen."""
+        """Close every recent app and go to the home screen."""
 
-    def heartbeat(self) -> None:
-        """Return if the device answers; raise otherwise."""
+
+class ControllableDevice(DeviceFacts, Screen, DeviceInput, Protocol):
+    """A device that is looked at and acted on, by a replay, a script or an agent."""
+
+
+class Device(ControllableDevice, DeviceSetup, FrameStream, LiveTouch, InputEvents, Snapshots, Protocol):
+    """A connected Android device."""
 
     def close(self) -> None:
-        """Let go of the device and wake every call that waits for it; any thread may, and more than once.
+        """Disconnect and wake every waiting call; from any thread, more than once.
 
         Calls that are woken, and all later ones, raise `DeviceDisconnectedError`.
         """

@@ -294,10 +294,6 @@ class EmulatorDevice:
         """Close every recent app, from the home screen; nothing of it shows in `getevent`."""
         self._adb.close_recents()
 
-    def heartbeat(self) -> None:
-        """Return if the device answers over adb."""
-        self._adb.heartbeat()
-
     def close(self) -> None:
         """Let go of the device, with its finger lifted and its clipboard as it was, and wake every call that waits."""
         self._closed.set()

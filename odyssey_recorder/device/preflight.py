@@ -3,7 +3,7 @@
 import shlex
 from dataclasses import dataclass
 
-from odyssey_recorder.device.device import Device
+from odyssey_recorder.device.device import Device, DeviceSetup
 from odyssey_recorder.device.profile import DeviceProfile, profile_of
 from odyssey_recorder.device.repair import THREE_BUTTONS, PutSetting, Repair, ResetScreen, shell_line
 from odyssey_recorder.gesture.getevent import InputDeviceNode
@@ -98,7 +98,7 @@ def findings(readings: Readings) -> tuple[PreflightFinding, ...]:
     )
 
 
-def mend(device: Device, finding: PreflightFinding) -> None:
+def mend(device: DeviceSetup, finding: PreflightFinding) -> None:
     """Carry out all repairs of a finding. Raises DeviceError."""
     for repair in finding.repairs:
         device.repair(repair)

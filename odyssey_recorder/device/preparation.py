@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from odyssey_recorder.device.device import Device
+from odyssey_recorder.device.device import DeviceSetup
 from odyssey_recorder.device.preflight import PreflightFinding
 from odyssey_recorder.device.profile import Preparation
 from odyssey_recorder.device.repair import THREE_BUTTONS, EnableOverlay, PutSetting, Repair, SetTimeZone, shell_line
@@ -17,7 +17,7 @@ _NAVIGATION = {"three_button": ("0", THREE_BUTTONS), "gestural": ("2", _GESTURES
 _ON_EVERY_POWER = "7"
 
 
-def prepare(device: Device, wanted: Preparation, *, animations: bool) -> tuple[PreflightFinding, ...]:
+def prepare(device: DeviceSetup, wanted: Preparation, *, animations: bool) -> tuple[PreflightFinding, ...]:
     """Set the device as `wanted`, its animations on or off; a finding for each thing that it refuses.
 
     Raises `DeviceDisconnectedError` where the device goes away meanwhile.
@@ -37,13 +37,13 @@ def _settings(wanted: Preparation, *, animations: bool) -> Iterator[Repair]:
     yield SetTimeZone(wanted.time_zone)
 
 
-def _navigation(device: Device, wanted: Preparation) -> list[Repair]:
+def _navigation(device: DeviceSetup, wanted: Preparation) -> list[Repair]:
     """What brings the navigation that is wanted; nothing where it is there: the change makes the screen flicker."""
     mode, overlay = _NAVIGATION[wanted.navigation]
     return [] if device.setting("secure", "navigation_mode") == mode else [overlay]
 
 
-def _repaired(device: Device, repairs: list[Repair]) -> Iterator[PreflightFinding]:
+def _repaired(device: DeviceSetup, repairs: list[Repair]) -> Iterator[PreflightFinding]:
     for repair in repairs:
         try:
             device.repair(repair)
@@ -53,7 +53,7 @@ def _repaired(device: Device, repairs: list[Repair]) -> Iterator[PreflightFindin
             yield PreflightFinding("Preparation", f"`{shell_line(repair)}` was refused", str(error))
 
 
-def _locale(device: Device, wanted: str) -> Iterator[PreflightFinding]:
+def _locale(device: DeviceSetup, wanted: str) -> Iterator[PreflightFinding]:
     """The language can only be chosen while the device starts; one that was never chosen is the image's own."""
     chosen = device.setting("system", "system_locales") or IMAGE_LOCALE
     if chosen.split(",")[0] != wanted:

@@ -5,7 +5,7 @@ import threading
 import time
 from collections.abc import Callable
 
-from odyssey_recorder.device.device import Device
+from odyssey_recorder.device.device import LiveTouch
 from odyssey_recorder.errors import DeviceError, InputRefusedError
 from odyssey_recorder.gesture.touch import TouchSample, TouchStroke
 from odyssey_recorder.model.geometry import Pixel
@@ -26,7 +26,7 @@ class LiveFinger:
     from this object's own thread, the first one before anything is sent.
     """
 
-    def __init__(self, device: Device, report: Callable[[Report], None]) -> None:
+    def __init__(self, device: LiveTouch, report: Callable[[Report], None]) -> None:
         self._device = device
         self._report = report
         self._begun: _Places = queue.SimpleQueue()

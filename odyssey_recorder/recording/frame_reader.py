@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 
-from odyssey_recorder.device.device import Device
+from odyssey_recorder.device.device import FrameStream
 from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.errors import DeviceError
 
@@ -27,7 +27,7 @@ class FrameReader:
     """Captures until it is stopped; each frame, and each failure, goes to a callback in this reader's thread."""
 
     def __init__(
-        self, device: Device, *, on_frame: Callable[[Frame], None], on_failure: Callable[[DeviceError], None]
+        self, device: FrameStream, *, on_frame: Callable[[Frame], None], on_failure: Callable[[DeviceError], None]
     ) -> None:
         self._device = device
         self._on_frame = on_frame

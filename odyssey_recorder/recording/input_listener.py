@@ -5,7 +5,7 @@ import threading
 from collections.abc import Callable
 
 from odyssey_recorder.device.clock import DeviceClock
-from odyssey_recorder.device.device import Device
+from odyssey_recorder.device.device import InputEvents
 from odyssey_recorder.errors import DeviceError
 from odyssey_recorder.gesture.contacts import Contact, ContactLost, ContactTracker, TouchNews
 from odyssey_recorder.gesture.getevent import InputEvent, LineBuffer, parse_line
@@ -26,7 +26,7 @@ _log = logging.getLogger(__name__)
 class InputListener:
     """Follows a device's input until it is stopped, anew where it breaks off; reports from its own thread."""
 
-    def __init__(self, device: Device, report: Callable[[Report], None]) -> None:
+    def __init__(self, device: InputEvents, report: Callable[[Report], None]) -> None:
         self._device = device
         self._report = report
         self._lock = threading.Lock()

@@ -5,7 +5,7 @@ import threading
 import time
 from typing import Literal
 
-from odyssey_recorder.device.device import Device
+from odyssey_recorder.device.device import Snapshots
 from odyssey_recorder.errors import DeviceError
 
 MOST = 5
@@ -21,7 +21,7 @@ _log = logging.getLogger(__name__)
 class StepSnapshots:
     """Snapshots by the key of the step that comes after them. Every call but `wanted` blocks; from any thread."""
 
-    def __init__(self, device: Device, episode_id: str, policy: SnapshotPolicy) -> None:
+    def __init__(self, device: Snapshots, episode_id: str, policy: SnapshotPolicy) -> None:
         self._device = device
         self._prefix = f"odyssey-{episode_id}-"
         self._policy = policy

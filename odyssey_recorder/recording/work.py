@@ -10,7 +10,7 @@ from pathlib import Path
 
 from odyssey_recorder.dataset.draft import Draft
 from odyssey_recorder.dataset.store import EpisodeStore
-from odyssey_recorder.device.device import Device, ScreenState
+from odyssey_recorder.device.device import ControllableDevice, ScreenState
 from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.device.view_hierarchy import ViewNode, focused_field, focused_text
 from odyssey_recorder.errors import DatasetError, DeviceError, InputRefusedError
@@ -86,7 +86,11 @@ class RecorderWork:
     """Does one recording's work; what comes of it goes to `report`, from the workers' threads."""
 
     def __init__(
-        self, device: Device, writer: StepWriter, snapshots: StepSnapshots, report: Callable[[Outcome], None]
+        self,
+        device: ControllableDevice,
+        writer: StepWriter,
+        snapshots: StepSnapshots,
+        report: Callable[[Outcome], None],
     ) -> None:
         self._device = device
         self._writer = writer

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from PIL import Image
 
-from odyssey_recorder.device.device import Device
+from odyssey_recorder.device.device import ControllableDevice
 from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.device.settle import SettleRule, Stillness, StillnessWatch
 from odyssey_recorder.errors import DeviceError, InputRefusedError, ReplayError
@@ -102,7 +102,7 @@ class Player:
 
     def __init__(
         self,
-        device: Device,
+        device: ControllableDevice,
         recorded: RecordedEpisode,
         rules: PlayRules = PlayRules(),
         *,

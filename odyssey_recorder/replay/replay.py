@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from odyssey_recorder.device.device import Device
+from odyssey_recorder.device.device import ControllableDevice
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import Action, SystemKey
 from odyssey_recorder.replay.inputs import Input, input_for
@@ -22,7 +22,7 @@ class ReplayOptions:
     on_step: Callable[[StepResult], None] = lambda _: None
 
 
-def replay_episode(path: Path, device: Device, options: ReplayOptions) -> ReplayResult:
+def replay_episode(path: Path, device: ControllableDevice, options: ReplayOptions) -> ReplayResult:
     """Replay the episode in the annotation file `path` on `device`, and write the report where one is wanted.
 
     The report is written whatever the result is. Raises InvalidEpisodeError, DatasetError or ReplayError

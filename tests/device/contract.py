@@ -67,7 +67,6 @@ CALLS: dict[str, Callable[[Device], object]] = {
     "input_nodes": lambda device: device.input_nodes(),
     "read_clock": lambda device: device.read_clock(),
     "close_recents": lambda device: device.close_recents(),
-    "heartbeat": lambda device: device.heartbeat(),
 }
 every_call = pytest.mark.parametrize("call", CALLS.values(), ids=CALLS.keys())
 
@@ -112,14 +111,8 @@ class Listener:
             self._news.notify_all()
 
 
-class DeviceContract:
-    """Collected by a subclass whose module has the fixtures `bench` and `impatient_bench`.
-
-    The latter's device gives up soon; the former's waits longer than a slow machine takes.
-    """
-
-    untypable = "caf\N{LATIN SMALL LETTER E WITH ACUTE}"
-    """Four characters, of which the last cannot be typed."""
+class FactsContract:
+    """What every `DeviceFacts` does."""
 
     def test_it_says_who_it_is(self, bench: Bench) -> None:
         properties = bench.device.properties()
@@ -128,6 +121,16 @@ class DeviceContract:
         assert int(properties.sdk_version) >= 29
         assert properties.density > 0
         assert "" not in (properties.product, properties.model, properties.fingerprint, properties.avd_name)
+
+    def test_there_is_room_on_its_disk(self, bench: Bench) -> None:
+        assert bench.device.free_bytes() > 1024**3
+
+    def test_a_setting_that_was_never_set_is_empty(self, bench: Bench) -> None:
+        assert bench.device.setting("secure", "of_nobody") == ""
+
+
+class ScreenContract:
+    """What every `Screen` does."""
 
     def test_its_state_and_its_pictures_agree_on_the_size(self, bench: Bench) -> None:
         state = bench.device.screen_state()
@@ -158,6 +161,28 @@ class DeviceContract:
         assert not bench.device.capture().shows_same_as(before)
         assert before.pixels == copy
 
+    def test_the_view_tree_tells_what_a_tap_would_meet(self, bench: Bench) -> None:
+        box = clickable_at(parse(bench.device.view_hierarchy()), bench.button, bench.device.capture().size)
+
+        assert box is not None
+        assert bench.button in box
+
+    def test_a_picture_that_was_cut_is_never_handed_out(self, bench: Bench) -> None:
+        bench.cut_frames()
+
+        with pytest.raises(DeviceError, match=bench.device.serial) as caught:
+            bench.device.capture()
+
+        assert type(caught.value) is DeviceError
+        assert "bytes" in str(caught.value)
+
+
+class InputContract:
+    """What every `DeviceInput` does."""
+
+    untypable = "caf\N{LATIN SMALL LETTER E WITH ACUTE}"
+    """Four characters, of which the last cannot be typed."""
+
     def test_a_touch_reaches_the_screen_before_it_returns(self, bench: Bench) -> None:
         before = bench.device.capture()
 
@@ -179,33 +204,29 @@ class DeviceContract:
     def test_text_that_can_be_typed_passes_the_check(self, bench: Bench) -> None:
         bench.device.check_text("50% \"off\" & 'more'; $HOME\n")
 
-    def test_the_view_tree_tells_what_a_tap_would_meet(self, bench: Bench) -> None:
-        box = clickable_at(parse(bench.device.view_hierarchy()), bench.button, bench.device.capture().size)
+    def test_an_input_that_is_refused_does_nothing_and_says_so(self, bench: Bench) -> None:
+        before = bench.device.capture()
+        bench.refuse_input()
 
-        assert box is not None
-        assert bench.button in box
+        for name in ("touch", "press", "type_text"):
+            with pytest.raises(InputRefusedError, match=bench.device.serial):
+                CALLS[name](bench.device)
 
-    def test_what_is_repaired_is_told_by_the_settings(self, bench: Bench) -> None:
-        bench.device.repair(PutSetting("secure", "navigation_mode", "2"))
-        assert bench.device.setting("secure", "navigation_mode") == "2"
+        assert bench.device.capture().shows_same_as(before)
 
-        bench.device.repair(THREE_BUTTONS)
-        assert bench.device.setting("secure", "navigation_mode") == "0"
+    def test_pictures_and_inputs_do_not_wait_for_each_other(self, bench: Bench) -> None:
+        hold = TouchStroke.press(Pixel(100, 300), duration_ms=700)
+        holding = threading.Thread(target=bench.device.touch, args=(hold,))
 
-    def test_a_screen_that_is_as_it_was_made_stays_so(self, bench: Bench) -> None:
-        before = bench.device.properties()
-        bench.device.repair(ResetScreen())
-        assert bench.device.properties() == before
+        holding.start()
+        numbers = [bench.device.capture().number for _ in range(3)]
+        holding.join()
 
-    def test_what_a_device_does_not_know_is_refused_with_its_words(self, bench: Bench) -> None:
-        with pytest.raises(DeviceError, match="refused"):
-            bench.device.repair(EnableOverlay("of.nobody"))
+        assert numbers == [1, 2, 3]
 
-    def test_there_is_room_on_its_disk(self, bench: Bench) -> None:
-        assert bench.device.free_bytes() > 1024**3
 
-    def test_a_setting_that_was_never_set_is_empty(self, bench: Bench) -> None:
-        assert bench.device.setting("secure", "of_nobody") == ""
+class InputEventsContract:
+    """What every `InputEvents` does."""
 
     def test_it_has_a_touch_screen_and_a_keyboard(self, bench: Bench) -> None:
         nodes = bench.device.input_nodes()
@@ -226,7 +247,7 @@ class DeviceContract:
         with listener:
             bench.device.leave_input()
             listener.join()
-            bench.device.heartbeat()
+            bench.device.input_nodes()
 
         assert listener.error is None
 
@@ -265,6 +286,10 @@ class DeviceContract:
 
         assert isinstance(listener.error, DeviceDisconnectedError)
 
+
+class SnapshotsContract:
+    """What every `Snapshots` does."""
+
     def test_a_snapshot_brings_the_picture_back(self, bench: Bench) -> None:
         assert bench.device.keeps_snapshots
         before = bench.device.capture()
@@ -302,6 +327,26 @@ class DeviceContract:
         assert type(caught.value) is DeviceError
         assert bench.device.capture().shows_same_as(before)
 
+
+class SetupContract:
+    """What every `DeviceSetup` does."""
+
+    def test_what_is_repaired_is_told_by_the_settings(self, bench: Bench) -> None:
+        bench.device.repair(PutSetting("secure", "navigation_mode", "2"))
+        assert bench.device.setting("secure", "navigation_mode") == "2"
+
+        bench.device.repair(THREE_BUTTONS)
+        assert bench.device.setting("secure", "navigation_mode") == "0"
+
+    def test_a_screen_that_is_as_it_was_made_stays_so(self, bench: Bench) -> None:
+        before = bench.device.properties()
+        bench.device.repair(ResetScreen())
+        assert bench.device.properties() == before
+
+    def test_what_a_device_does_not_know_is_refused_with_its_words(self, bench: Bench) -> None:
+        with pytest.raises(DeviceError, match="refused"):
+            bench.device.repair(EnableOverlay("of.nobody"))
+
     def test_closing_recent_apps_leaves_the_home_screen_alone(self, bench: Bench) -> None:
         bench.change_screen()
         assert bench.recents()
@@ -311,6 +356,10 @@ class DeviceContract:
         assert bench.recents() == []
         assert "launcher" in bench.device.screen_state().package
         bench.device.close_recents()
+
+
+class ConnectionContract:
+    """What every call of a device does when its connection fails."""
 
     @every_call
     def test_every_call_on_a_frozen_device_times_out(
@@ -324,11 +373,11 @@ class DeviceContract:
     def test_a_device_that_thaws_works_again(self, impatient_bench: Bench) -> None:
         impatient_bench.freeze()
         with pytest.raises(DeviceTimeoutError):
-            impatient_bench.device.heartbeat()
+            impatient_bench.device.input_nodes()
 
         impatient_bench.mend()
 
-        impatient_bench.device.heartbeat()
+        impatient_bench.device.input_nodes()
 
     @every_call
     def test_every_call_on_a_device_that_is_gone_says_so(self, bench: Bench, call: Callable[[Device], object]) -> None:
@@ -339,7 +388,7 @@ class DeviceContract:
 
     @pytest.mark.parametrize(
         ("fault", "failing"),
-        [("disconnect", "heartbeat"), ("cut_frames", "capture"), ("refuse_input", "touch")],
+        [("disconnect", "input_nodes"), ("cut_frames", "capture"), ("refuse_input", "touch")],
     )
     def test_the_same_device_works_again_when_the_fault_is_gone(self, bench: Bench, fault: str, failing: str) -> None:
         before = bench.device.capture()
@@ -354,25 +403,6 @@ class DeviceContract:
         assert after.size == before.size
         bench.device.touch(TouchStroke.press(bench.button))
 
-    def test_a_picture_that_was_cut_is_never_handed_out(self, bench: Bench) -> None:
-        bench.cut_frames()
-
-        with pytest.raises(DeviceError, match=bench.device.serial) as caught:
-            bench.device.capture()
-
-        assert type(caught.value) is DeviceError
-        assert "bytes" in str(caught.value)
-
-    def test_an_input_that_is_refused_does_nothing_and_says_so(self, bench: Bench) -> None:
-        before = bench.device.capture()
-        bench.refuse_input()
-
-        for name in ("touch", "press", "type_text"):
-            with pytest.raises(InputRefusedError, match=bench.device.serial):
-                CALLS[name](bench.device)
-
-        assert bench.device.capture().shows_same_as(before)
-
     @every_call
     def test_after_closing_every_call_is_refused(self, bench: Bench, call: Callable[[Device], object]) -> None:
         bench.device.close()
@@ -381,12 +411,17 @@ class DeviceContract:
         with pytest.raises(DeviceDisconnectedError, match=bench.device.serial):
             call(bench.device)
 
-    def test_pictures_and_inputs_do_not_wait_for_each_other(self, bench: Bench) -> None:
-        hold = TouchStroke.press(Pixel(100, 300), duration_ms=700)
-        holding = threading.Thread(target=bench.device.touch, args=(hold,))
 
-        holding.start()
-        numbers = [bench.device.capture().number for _ in range(3)]
-        holding.join()
+class DeviceContract(
+    FactsContract,
+    ScreenContract,
+    InputContract,
+    InputEventsContract,
+    SnapshotsContract,
+    SetupContract,
+    ConnectionContract,
+):
+    """Collected by a subclass whose module has the fixtures `bench` and `impatient_bench`.
 
-        assert numbers == [1, 2, 3]
+    The latter's device gives up soon; the former's waits longer than a slow machine takes.
+    """

@@ -148,11 +148,11 @@ def test_a_connection_that_ends_in_the_middle_of_a_stroke_leaves_no_finger_down(
     drawing = threading.Thread(target=draw)
     drawing.start()
     while not bench.inputs():
-        other.heartbeat()
+        other.input_nodes()
     bench.device.close()
     drawing.join(timeout=10)
     while len(bench.inputs()) < 2:
-        other.heartbeat()
+        other.input_nodes()
 
     assert bench.inputs() == ["touch down 100,300", "touch up 500,700"]
 
@@ -211,7 +211,7 @@ def test_a_serial_that_no_device_has_is_told_with_a_mend(bench: AdbBench) -> Non
     nobody = AdbDevice("emulator-1", bench.server)
 
     with pytest.raises(DeviceDisconnectedError, match=r"emulator-1 is gone .*Start it again or plug it in"):
-        nobody.heartbeat()
+        nobody.input_nodes()
     with pytest.raises(DeviceTimeoutError, match="emulator-1 was not ready after 0 s: emulator-1 is gone"):
         nobody.wait_until_ready(0)
 
@@ -246,7 +246,7 @@ def test_a_server_that_was_started_here_is_started_again_when_it_dies(private: P
 
     def ask() -> None:
         with pytest.raises(DeviceDisconnectedError, match="emulator-1 is gone") as told:
-            device.heartbeat()
+            device.input_nodes()
         answers.append(str(told.value))
 
     threads = [threading.Thread(target=ask) for _ in range(3)]
@@ -271,7 +271,7 @@ def test_a_server_that_another_program_started_is_not_started_again_and_the_pers
         with pytest.raises(
             DeviceDisconnectedError, match=r"has ended\. Another program had started it.*adb start-server"
         ):
-            AdbDevice("emulator-1", server).heartbeat()
+            AdbDevice("emulator-1", server).input_nodes()
 
     private.start()
     assert server.version() == 41
@@ -303,7 +303,7 @@ def test_who_follows_the_input_is_told_when_a_snapshot_is_loaded(bench: AdbBench
     with listener:
         bench.device.load_snapshot("home")
         listener.join()
-        bench.device.heartbeat()
+        bench.device.input_nodes()
 
     assert isinstance(listener.error, DeviceDisconnectedError)
 
@@ -323,7 +323,7 @@ def test_loading_waits_for_a_device_that_is_away_for_a_while(bench: AdbBench) ->
     loading.join(20)
 
     assert not loading.is_alive()
-    bench.device.heartbeat()
+    bench.device.input_nodes()
     stop()
 
 
@@ -352,7 +352,7 @@ def test_what_is_asked_while_a_snapshot_is_saved_waits_until_the_device_goes_on(
         console = EmulatorConsole(port, token_file=Path("no token"))
         device = AdbDevice(bench.device.serial, bench.server, console=console)
         saving = threading.Thread(target=save, args=(device,))
-        batch = threading.Thread(target=device.heartbeat)
+        batch = threading.Thread(target=device.input_nodes)
         saving.start()
         while not heard:
             saving.join(0.005)
@@ -379,7 +379,7 @@ def test_closing_ends_a_snapshot_that_is_being_saved_and_who_waits_for_it(bench:
     with scripted(GREETING, b"", then_hang=True) as (port, heard):
         console = EmulatorConsole(port, token_file=Path("no token"))
         device = AdbDevice(bench.device.serial, bench.server, console=console)
-        calls = (lambda: device.save_snapshot("home"), device.heartbeat)
+        calls = (lambda: device.save_snapshot("home"), device.input_nodes)
         threads = [threading.Thread(target=carry_out, args=(call,)) for call in calls]
         threads[0].start()
         while not heard:

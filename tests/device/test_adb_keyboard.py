@@ -183,7 +183,7 @@ def test_the_own_keyboard_comes_back_at_the_next_connect_after_a_crash(note: Not
     typing = threading.Thread(target=type_until_the_crash)
     typing.start()
     while note.keyboard != ADB_KEYBOARD:
-        note.bench.device.heartbeat()
+        note.bench.device.input_nodes()
     crashing.close()
     typing.join(timeout=20)
     assert note.keyboard == ADB_KEYBOARD

@@ -205,20 +205,20 @@ def test_a_device_that_adb_does_not_reach_is_an_error_with_a_mend(words: str, me
     answers = {**WITH_PACKETS, f"host:tport:serial:{SERIAL}": fail(words)}
 
     with device_with(answers) as device, pytest.raises(DeviceDisconnectedError, match=mend) as caught:
-        device.heartbeat()
+        device.input_nodes()
 
     assert SERIAL in str(caught.value)
 
 
 def test_a_device_that_comes_back_is_asked_anew_what_it_can_do() -> None:
-    answers = phone({shell("echo"): printed(b"\n"), shell("screencap"): fail("closed")})
+    answers = phone({shell("getevent -lp"): printed(b"\n"), shell("screencap"): fail("closed")})
 
     with ScriptedAdbServer(answers) as server:
         device = AdbDevice(SERIAL, AdbServer(port=server.port))
-        device.heartbeat()
+        device.input_nodes()
         with pytest.raises(DeviceDisconnectedError):
             device.capture()
-        device.heartbeat()
+        device.input_nodes()
 
     assert server.requests.count(FEATURES) == 2
 
@@ -228,15 +228,15 @@ def test_a_device_that_comes_back_is_asked_anew_what_it_can_do() -> None:
     [
         {FEATURES: HANG},
         {**WITH_PACKETS, f"host:tport:serial:{SERIAL}": HANG},
-        {**WITH_PACKETS, shell("echo"): HANG},
-        {**WITH_PACKETS, shell("echo"): OKAY + HANG},
-        {**WITH_PACKETS, shell("echo"): OKAY + b"\x01\x05" + HANG},
+        {**WITH_PACKETS, shell("getevent -lp"): HANG},
+        {**WITH_PACKETS, shell("getevent -lp"): OKAY + HANG},
+        {**WITH_PACKETS, shell("getevent -lp"): OKAY + b"\x01\x05" + HANG},
     ],
     ids=["features", "transport", "opening", "first byte", "in a packet"],
 )
 def test_silence_at_any_point_ends_in_a_time_out(answers: dict[str, bytes]) -> None:
     with device_with(answers, answer_s=0.1) as device, pytest.raises(DeviceTimeoutError, match=SERIAL):
-        device.heartbeat()
+        device.input_nodes()
 
 
 def test_closing_wakes_a_call_that_waits() -> None:
@@ -308,7 +308,7 @@ def test_where_no_server_listens_none_is_started(monkeypatch: pytest.MonkeyPatch
     with pytest.raises(DeviceDisconnectedError, match="adb start-server"):
         server.devices()
     with pytest.raises(DeviceDisconnectedError, match="adb start-server"):
-        AdbDevice(SERIAL, server).heartbeat()
+        AdbDevice(SERIAL, server).input_nodes()
 
 
 def test_a_view_tree_is_what_comes_after_the_dump_s_own_words() -> None:
@@ -415,7 +415,7 @@ def test_getevent_must_begin_in_time_and_may_then_be_silent_for_as_long_as_it_li
         pytest.raises(DeviceTimeoutError, match=SERIAL),
     ):
         device.follow_input(lambda *_: None)
-    silent = {**WITH_PACKETS, shell("getevent -lt"): OKAY + HANG, shell("echo"): OKAY + HANG}
+    silent = {**WITH_PACKETS, shell("getevent -lt"): OKAY + HANG, shell("getevent -lp"): OKAY + HANG}
     with device_with(silent, answer_s=0.1) as device:
         outcome: list[type[Exception]] = []
 
@@ -429,7 +429,7 @@ def test_getevent_must_begin_in_time_and_may_then_be_silent_for_as_long_as_it_li
         following.start()
         for _ in range(3):
             with pytest.raises(DeviceTimeoutError):
-                device.heartbeat()
+                device.input_nodes()
         assert following.is_alive()
         device.close()
         following.join(timeout=10)

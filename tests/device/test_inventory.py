@@ -174,10 +174,10 @@ def test_an_examination_keeps_one_connection_until_it_is_let_go(computer: Comput
 
     computer.inventory.examine("emulator-5556")
     with pytest.raises(DeviceDisconnectedError):
-        first.heartbeat()
+        first.input_nodes()
     computer.inventory.let_go()
     with pytest.raises(DeviceDisconnectedError):
-        computer.devices["emulator-5556"].heartbeat()
+        computer.devices["emulator-5556"].input_nodes()
 
 
 def test_a_device_that_is_no_emulator_keeps_no_snapshots(computer: Computer) -> None:

@@ -108,7 +108,7 @@ class Ordeal:
         """Wait until the device has felt a finger that it follows, or for as long as that may take."""
         expires_s = time.monotonic() + FOLLOWED_S
         while self._device.follows_finger and len(self._lab.taps()) == felt and time.monotonic() < expires_s:
-            self._device.heartbeat()
+            self._device.input_nodes()
 
     def _look(self) -> None:
         """Wait until the annotator has seen what is on the screen now, or that nothing comes."""

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QObject, Signal
 
-from odyssey_recorder.device.device import Device
+from odyssey_recorder.device.device import FrameStream
 from odyssey_recorder.errors import DeviceError
 from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.record.recorder_bridge import RecorderBridge
@@ -30,7 +30,7 @@ class LiveView(QObject):
         self._background = background
         self._watch: _Watch | None = None
 
-    def start(self, device: Device) -> None:
+    def start(self, device: FrameStream) -> None:
         """Watch `device` in place of the one before."""
         self.stop()
         bridge = RecorderBridge(self)
