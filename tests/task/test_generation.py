@@ -158,7 +158,8 @@ from datetime import date, timedelta
 from odyssey_recorder.task.generation.generator import GenerationOrder, Targets, generate
 from odyssey_recorder.task.listing import task_line
 from tests.task.templates import one_per_category
-order = GenerationOrder(120, 1, date(2026, 12, 1), targets=Targets(devices={"pixel_fold": 1, "pixel_7_pro": 1, "small_phone": 2}))
+targets = Targets(devices={"pixel_fold": 1, "pixel_7_pro": 1, "small_phone": 2})
+order = GenerationOrder(120, 1, date(2026, 12, 1), targets=targets)
 for task in generate(one_per_category(), order).tasks:
     print(task_line(task))
 """
