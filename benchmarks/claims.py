@@ -17,9 +17,8 @@ from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.model.episode import Category, TaskInfo
 from odyssey_recorder.quality.reviewing.review_store import ReviewStore
 from odyssey_recorder.task.listing import ListedTask
-from odyssey_recorder.task.queue.client import QueueClient
 from odyssey_recorder.task.queue.database import QueueDatabase
-from odyssey_recorder.task.queue.shared_queue import QueueEnvironment, SharedQueue
+from odyssey_recorder.task.queue.queue import QueueEnvironment, TaskQueue
 from tests.task.postgres import find_programs, running_postgres
 
 TASKS = 10_000
@@ -45,7 +44,7 @@ def measure(folder: Path) -> list[Figure]:
     return [Figure(f"claims of {TASKS:,} tasks on PostgreSQL", 1 / ours_s, "per second", *floor, ">= 0.5")]
 
 
-def _claim_s(queue: SharedQueue) -> float:
+def _claim_s(queue: TaskQueue) -> float:
     """Seconds of one claim of the queue."""
     began_s = time.perf_counter()
     task = queue.claim_next()
@@ -56,7 +55,7 @@ def _claim_s(queue: SharedQueue) -> float:
     return spent_s
 
 
-def _bare_claim_s(connection: psycopg.Connection, recorder: SharedQueue) -> float:
+def _bare_claim_s(connection: psycopg.Connection, recorder: TaskQueue) -> float:
     """Seconds of one claim with the bare statements."""
     began_s = time.perf_counter()
     row = connection.execute(_SELECT).fetchone()
@@ -69,7 +68,7 @@ def _bare_claim_s(connection: psycopg.Connection, recorder: SharedQueue) -> floa
     return spent_s
 
 
-def _filled_queue(url: str, folder: Path) -> SharedQueue:
+def _filled_queue(url: str, folder: Path) -> TaskQueue:
     """A queue that holds all tasks, and knows them."""
     queue = _queue(QueueDatabase(url), folder)
     told = TaskInfo(
@@ -80,7 +79,7 @@ def _filled_queue(url: str, folder: Path) -> SharedQueue:
     return queue
 
 
-def _queue(database: QueueDatabase, folder: Path) -> SharedQueue:
+def _queue(database: QueueDatabase, folder: Path) -> TaskQueue:
     store = EpisodeStore(folder / "claimed", drafts=folder / "claimed drafts")
-    seat = QueueClient.of("bench", folder / "claimed drafts")
-    return SharedQueue(database, seat, QueueEnvironment(store, ReviewStore(store.root)))
+    environment = QueueEnvironment(store, ReviewStore(store.root))
+    return TaskQueue(database, lambda: "bench", folder / "claimed drafts", environment)

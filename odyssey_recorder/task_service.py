@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from odyssey_recorder.device.profile import profiles
 from odyssey_recorder.errors import OdysseyError, TaskError
@@ -21,7 +22,7 @@ from odyssey_recorder.task.generation.generator import (
 )
 from odyssey_recorder.task.generation.targets import load_targets
 from odyssey_recorder.task.listing import ListedTask
-from odyssey_recorder.task.queue.queue import Board, Holder, TaskEvent, TaskStock
+from odyssey_recorder.task.queue.board import Board, Holder, TaskEvent
 from odyssey_recorder.task.templates.filling import identity
 from odyssey_recorder.task.templates.template import Template, TemplateLibrary
 from odyssey_recorder.task.templates.template_files import load_library
@@ -29,6 +30,9 @@ from odyssey_recorder.task.templates.template_writing import write_template
 from odyssey_recorder.task.wording.equivalence import bare_words, rule_faults
 from odyssey_recorder.task.wording.proposing import Proposal, Proposing
 from odyssey_recorder.task.wording.rewriting import Rewriting, Rewritten
+
+if TYPE_CHECKING:  # loads a database library
+    from odyssey_recorder.task.queue.queue import TaskQueue
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,19 +73,19 @@ class TemplateChoice:
 class TaskService:
     """The tasks of one queue, and the templates they are made from. Every call may come from any thread, and may block.
 
-    `who` names who prepares. `open_asking` makes what asks the language model, with a budget in US dollars or none; it
-    raises OdysseyError where none can be asked.
+    `annotator` gives the name of the one who prepares. `open_batch` makes what asks the language model, with a budget
+    in US dollars or none; it raises OdysseyError where none can be asked.
     """
 
     def __init__(
         self,
-        stock: TaskStock,
-        who: Callable[[], str],
+        queue: "TaskQueue",
+        annotator: Callable[[], str],
         templates: TemplateChoice,
         open_batch: Callable[[float | None], Batch],
     ) -> None:
-        self._stock = stock
-        self._who = who
+        self._queue = queue
+        self._annotator = annotator
         self._templates = templates
         self._open_batch = open_batch
         self._times_proposed = -1
@@ -104,11 +108,11 @@ class TaskService:
 
     def board(self) -> Board:
         """Every task, also what is to be approved or was rejected. Raises TaskError."""
-        return self._stock.board()
+        return self._queue.board()
 
     def holders(self) -> tuple[Holder, ...]:
         """Who works on what now. Raises TaskError."""
-        return self._stock.holders()
+        return self._queue.holders()
 
     def coverage(self, catalogue: str) -> Coverage:
         """What is there of each category, device and class of apps. Raises TaskError."""
@@ -134,7 +138,7 @@ class TaskService:
                 known=_identities(board),
             ),
         )
-        self._stock.add(made.tasks, to_approve=True)
+        self._queue.add(made.tasks, to_approve=True)
         return made
 
     def targets(self) -> Targets:
@@ -202,7 +206,7 @@ class TaskService:
         if rewritten.task == before:
             return rewritten
         try:
-            self._stock.amend([rewritten.task], self._who(), before=[before], deed=TaskEvent.REWRITTEN)
+            self._queue.amend([rewritten.task], self._annotator(), before=[before], event=TaskEvent.REWRITTEN)
         except TaskError as error:
             return self._left(before, str(error))
         return rewritten
@@ -230,10 +234,10 @@ class TaskService:
             others={bare_words(one.listed.task.instruction) for one in self.board().tasks if one.task_id != task_id},
         )
         text = replace(
-            text, edited_by=self._who(), equivalence=Equivalence(faults), approval=Approval.OPEN, approved_by=""
+            text, edited_by=self._annotator(), equivalence=Equivalence(faults), approval=Approval.OPEN, approved_by=""
         )
         edited = replace(task, task=replace(task.task, instruction=words), text=text)
-        self._stock.amend([edited], self._who(), before=[task])
+        self._queue.amend([edited], self._annotator(), before=[task])
         versions = self._edited.get(task_id, ())
         self._edited[task_id] = (*(versions if task in versions else (task,)), edited)
         return edited
@@ -242,11 +246,11 @@ class TaskService:
 
     def approve(self, tasks: Iterable[ListedTask]) -> None:
         """Let tasks, as this person has seen them, wait to be recorded; all or none. Raises TaskError."""
-        self._stock.approve(map(self._with_own_edits, tasks), self._who())
+        self._queue.approve(map(self._with_own_edits, tasks), self._annotator())
 
     def reject(self, tasks: Iterable[ListedTask], reason: str) -> None:
         """Leave tasks, as this person has seen them, out; all or none. Raises TaskError."""
-        self._stock.reject(map(self._with_own_edits, tasks), self._who(), reason)
+        self._queue.reject(map(self._with_own_edits, tasks), self._annotator(), reason)
 
     def _with_own_edits(self, task: ListedTask) -> ListedTask:
         """The task with what this person wrote last, which a list that is not read again yet may lack."""

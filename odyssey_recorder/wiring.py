@@ -1,5 +1,6 @@
 """Who gets what: how settings become the parts of the program; nothing below this room knows settings."""
 
+import atexit
 import os
 import shutil
 import sys
@@ -8,6 +9,7 @@ from contextlib import contextmanager
 from functools import cache, partial
 from hashlib import sha256
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING
 
 from odyssey_recorder.connector import DeviceConnector
@@ -30,8 +32,6 @@ from odyssey_recorder.recording_service import Actor, RecordingService
 from odyssey_recorder.settings import Settings, SettingsStore, answers_file, checks_file, log_file, prices_file
 from odyssey_recorder.simulator.lab import Lab, PhoneProcesses
 from odyssey_recorder.task.listing import shipped_tasks
-from odyssey_recorder.task.queue.personal_queue import PersonalQueue
-from odyssey_recorder.task.queue.queue import TaskStock, WholeQueue
 
 if TYPE_CHECKING:
     from odyssey_recorder.llm.answer_cache import AnswerCache
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from odyssey_recorder.llm.model import LanguageModel
     from odyssey_recorder.quality.checker import Checker
     from odyssey_recorder.review_service import ReviewService
+    from odyssey_recorder.task.queue.queue import TaskQueue
     from odyssey_recorder.task_service import TaskService
 
 
@@ -198,38 +199,53 @@ def _keep_name(settings: SettingsStore, name: str) -> None:
 
 
 def task_queue(
-    source: Path | None, store: EpisodeStore, who_records: Callable[[], str], *, drafts: Path, url: str = ""
-) -> PersonalQueue:
-    """The queue of whoever records: that at `url`, or one in a file beside the `drafts`, with a file for each dataset.
+    source: Path | None, store: EpisodeStore, annotator: Callable[[], str], *, drafts: Path, url: str = ""
+) -> "TaskQueue":
+    """The queue of the `annotator`: that at `url`, or one in a file beside the `drafts`, with a file for each dataset.
 
     A file follows the list `source`, or the shipped one for the simulated phone. What the reviews of the dataset send
-    back waits again. Nothing is opened, and no database is loaded, before the first call.
+    back waits again. Loads a database library, but opens nothing before the first call.
     """
+    from odyssey_recorder.task.queue.database import QueueDatabase
+    from odyssey_recorder.task.queue.queue import QueueEnvironment, TaskQueue
 
-    def open_queue(annotator: str) -> WholeQueue:
-        from odyssey_recorder.task.queue.client import QueueClient
-        from odyssey_recorder.task.queue.database import QueueDatabase
-        from odyssey_recorder.task.queue.shared_queue import QueueEnvironment, SharedQueue
-
-        client, reviews = QueueClient.of(annotator, drafts), ReviewStore(store.root)
-        if url:
-            return SharedQueue(QueueDatabase(url), client, QueueEnvironment(store, reviews))
-        database = QueueDatabase.in_file(_queue_file(store.root, drafts.parent / "queue"))
-        progress = drafts.parent / "progress" / f"{_short_hash(annotator, str(store.root))}.jsonl"
-        return SharedQueue(database, client, QueueEnvironment(store, reviews, source or shipped_tasks(), progress))
-
-    return PersonalQueue(who_records, open_queue)
+    reviews = ReviewStore(store.root)
+    if url:
+        return TaskQueue(QueueDatabase(url), annotator, drafts, QueueEnvironment(store, reviews))
+    database = QueueDatabase.in_file(_queue_file(store.root, drafts.parent / "queue"))
+    progress = lambda name: drafts.parent / "progress" / f"{_short_hash(name, str(store.root))}.jsonl"  # noqa: E731
+    environment = QueueEnvironment(store, reviews, source or shipped_tasks(), progress)
+    return TaskQueue(database, annotator, drafts, environment)
 
 
-def annotator_tasks(settings: Settings, who_records: Callable[[], str] | None = None) -> PersonalQueue:
-    """The queue of the annotator of the settings, or of whoever records now."""
+def annotator_tasks(settings: Settings, annotator: Callable[[], str] | None = None) -> "TaskQueue":
+    """The queue of the annotator of the settings, or of the one who records now."""
     return task_queue(
         settings.tasks,
         episode_store(settings),
-        who_records or (lambda: settings.annotator),
+        annotator or (lambda: settings.annotator),
         drafts=settings.drafts,
         url=settings.queue,
     )
+
+
+@contextmanager
+def opened_later(open_queue: Callable[[], "TaskQueue"]) -> Iterator[Callable[[], "TaskQueue"]]:
+    """What opens a queue at the first call, from any thread, and gives the same one at each; closed at the end."""
+    lock = Lock()
+    opened: list[TaskQueue] = []
+
+    def get() -> "TaskQueue":
+        with lock:
+            if not opened:
+                opened.append(open_queue())
+            return opened[0]
+
+    try:
+        yield get
+    finally:
+        for queue in opened:
+            queue.close()
 
 
 def _queue_file(dataset: Path, folder: Path) -> Path:
@@ -241,11 +257,6 @@ def _queue_file(dataset: Path, folder: Path) -> Path:
 
 def _short_hash(*words: str) -> str:
     return sha256("\0".join(words).encode()).hexdigest()[:16]
-
-
-def task_stock(settings: Settings) -> TaskStock:
-    """All tasks of the queue of the settings, as whoever prepares them has them."""
-    return annotator_tasks(settings)
 
 
 def own_templates(settings: Settings) -> Path:
@@ -292,16 +303,18 @@ def open_batch(settings: Settings, budget: float | None = None, *, at_once: int 
 def _answer_cache(file: Path) -> "AnswerCache":
     from odyssey_recorder.llm.answer_cache import AnswerCache
 
-    return AnswerCache(file)
+    cache = AnswerCache(file)
+    atexit.register(cache.close)
+    return cache
 
 
-def task_service(settings: SettingsStore, stock: TaskStock, who: Callable[[], str]) -> "TaskService":
-    """Where `who` prepares the tasks of a queue, by the settings, which may change meanwhile."""
+def task_service(settings: SettingsStore, queue: "TaskQueue", annotator: Callable[[], str]) -> "TaskService":
+    """Where the tasks of a queue are prepared, by the settings, which may change meanwhile."""
     from odyssey_recorder.task_service import TaskService, TemplateChoice
 
     return TaskService(
-        stock,
-        who,
+        queue,
+        annotator,
         TemplateChoice(
             folders=lambda: template_folders(settings.read()),
             own=lambda: own_templates(settings.read()),
@@ -311,7 +324,7 @@ def task_service(settings: SettingsStore, stock: TaskStock, who: Callable[[], st
     )
 
 
-def lab_task_service(store: EpisodeStore, stock: TaskStock, who: Callable[[], str]) -> "TaskService":
+def lab_task_service(store: EpisodeStore, queue: "TaskQueue", annotator: Callable[[], str]) -> "TaskService":
     """Where the tasks of a laboratory are prepared; no language model is asked from there."""
     from odyssey_recorder.task.templates.template_files import shipped_templates
     from odyssey_recorder.task_service import TaskService, TemplateChoice
@@ -322,7 +335,7 @@ def lab_task_service(store: EpisodeStore, stock: TaskStock, who: Callable[[], st
         raise SettingsError("The demo asks no language model: run odyssey-recorder, and set one under Settings.")
 
     folders = lambda: [shipped_templates(), *([own] if own.is_dir() else [])]  # noqa: E731
-    return TaskService(stock, who, TemplateChoice(folders, own=lambda: own, names_apps=lambda: True), refuse)
+    return TaskService(queue, annotator, TemplateChoice(folders, own=lambda: own, names_apps=lambda: True), refuse)
 
 
 def episode_store(settings: Settings) -> EpisodeStore:

@@ -16,8 +16,8 @@ from odyssey_recorder.model.episode import Category
 from odyssey_recorder.model.text_origin import Approval, Writer
 from odyssey_recorder.task.generation.generator import Targets
 from odyssey_recorder.task.listing import ListedTask
-from odyssey_recorder.task.queue.queue import Status, TaskEvent
-from odyssey_recorder.task.queue.shared_queue import SharedQueue
+from odyssey_recorder.task.queue.board import Status, TaskEvent
+from odyssey_recorder.task.queue.queue import TaskQueue
 from odyssey_recorder.task.templates.template_files import load_library, shipped_templates
 from odyssey_recorder.task.wording.rewriting import Rewritten
 from odyssey_recorder.task_service import ModelChoice, TaskService, TemplateChoice, suiting
@@ -32,7 +32,7 @@ SIX = ModelChoice(6, 1, "simulated_phone", frozenset(), names_apps=False)
 class Room:
     """A desk, its queue, and the server that it asks."""
 
-    queue: SharedQueue
+    queue: TaskQueue
     server: StandIn
     own: Path
     why_not: str = ""
@@ -171,7 +171,7 @@ def test_rewritten_words_are_put_down_as_they_come(room: Room) -> None:
         assert task.listed.text is not None
         assert task.listed.text.writer is Writer.MODEL
         assert task.status is Status.TO_APPROVE
-        assert [entry.deed for entry in task.history] == [TaskEvent.PREPARED, TaskEvent.REWRITTEN]
+        assert [entry.event for entry in task.history] == [TaskEvent.PREPARED, TaskEvent.REWRITTEN]
 
 
 def test_what_a_person_changed_meanwhile_stays(room: Room) -> None:

@@ -22,7 +22,7 @@ from odyssey_recorder.recording import script
 from odyssey_recorder.recording.recorder import Recorder
 from odyssey_recorder.recording_service import PRACTICE_START, RecordingService
 from odyssey_recorder.settings import read_settings
-from odyssey_recorder.task.queue.queue import Status
+from odyssey_recorder.task.queue.board import Status
 from odyssey_recorder.wiring import (
     adb_program,
     annotator_service,

@@ -1,6 +1,7 @@
 """`demo`: episodes recorded on a simulated emulator in both modes, published, and replayed on a fresh one."""
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
 from io import BytesIO
@@ -34,7 +35,14 @@ from odyssey_recorder.replay.replay import ReplayOptions, replay_episode
 from odyssey_recorder.resources import data_folder
 from odyssey_recorder.simulator.lab import Lab
 from odyssey_recorder.task.queue.queue import TaskQueue
-from odyssey_recorder.wiring import lab_inventory, lab_review_service, lab_service, lab_task_service, task_queue
+from odyssey_recorder.wiring import (
+    lab_inventory,
+    lab_review_service,
+    lab_service,
+    lab_task_service,
+    opened_later,
+    task_queue,
+)
 
 _Outcome = TypeVar("_Outcome")
 
@@ -111,10 +119,9 @@ def run_demo(folder: Path, profile: str, out: Console) -> bool:
         service = lab_service(lab, store, actor="script", profile=profile)
         out.print(line(f"Recording on a simulated emulator ({profile}) through the real adb …"), soft_wrap=True)
         source = data_folder("tasks") / "demonstrations.jsonl"
-        queue = task_queue(
-            source, store, service.who_records, drafts=lab.server.home / "drafts"
-        )  # each demo records anew
-        annotations = _on_a_fresh_phone(service, lambda device: list(_record_all(service, device, lab, queue, out)))
+        # Beside the drafts of the laboratory: each demo records all tasks again.
+        with closing(task_queue(source, store, service.who_records, drafts=lab.server.home / "drafts")) as queue:
+            annotations = _on_a_fresh_phone(service, lambda device: list(_record_all(service, device, lab, queue, out)))
         out.print("Replaying on a freshly started one …", soft_wrap=True)
         results = _on_a_fresh_phone(service, lambda device: _replay_all(annotations, device, folder))
     out.print(_table(results))
@@ -136,15 +143,16 @@ def open_window(folder: Path, profile: str) -> int:
     store = EpisodeStore(folder / "dataset", drafts=folder / "drafts")
     with Lab(Path(find_adb()), window=True) as lab:
         service = replace(lab_service(lab, store, actor="annotator", profile=profile), snapshots="auto")
-        tasks = task_queue(None, store, service.who_records, drafts=folder / "drafts")
-        workplace = Workplace(
-            dataset=PublishedEpisodes(store.root),
-            inventory=lab_inventory(lab, service.connector),
-            tasks=tasks,
-            preparing=partial(lab_task_service, store, tasks, service.who_records),
-            review=partial(lab_review_service, store, lab, service.connector),
-        )
-        return run(service, workplace, serial=service.simulate())
+        open_queue = partial(task_queue, None, store, service.who_records, drafts=folder / "drafts")
+        with opened_later(open_queue) as tasks:
+            workplace = Workplace(
+                dataset=PublishedEpisodes(store.root),
+                inventory=lab_inventory(lab, service.connector),
+                tasks=tasks,
+                task_service=lambda: lab_task_service(store, tasks(), service.who_records),
+                review=partial(lab_review_service, store, lab, service.connector),
+            )
+            return run(service, workplace, serial=service.simulate())
 
 
 def _on_a_fresh_phone(service: RecordingService, do: Callable[[Device], _Outcome]) -> _Outcome:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from datetime import date
 
-from odyssey_recorder.task.queue.queue import HistoryEntry, QueuedTask
+from odyssey_recorder.task.queue.board import HistoryEntry, QueuedTask
 from odyssey_recorder.task.templates.filling import Fillings
 from odyssey_recorder.task.templates.template import DaySlotRange, Items, Numbers, Role, Slot, Template, TemplateLibrary
 from odyssey_recorder.task.wording.origin_words import judge_words, origin_words, rule_words
@@ -63,7 +63,7 @@ def _said(told: Mapping[str, str | list[str]]) -> Told:
 
 
 def _deed(entry: HistoryEntry) -> str:
-    what = (f"{entry.at:%Y-%m-%d %H:%M}", entry.deed.value, f"by {entry.by}", entry.episode_id, entry.reason)
+    what = (f"{entry.at:%Y-%m-%d %H:%M}", entry.event.value, f"by {entry.by}", entry.episode_id, entry.reason)
     return " ".join(filter(None, what))
 
 

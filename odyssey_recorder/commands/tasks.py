@@ -2,7 +2,8 @@
 
 import json
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
 from datetime import date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -17,7 +18,8 @@ from odyssey_recorder.model.episode import Category
 if TYPE_CHECKING:
     from odyssey_recorder.settings import Settings
     from odyssey_recorder.task.problem import Problem
-    from odyssey_recorder.task.queue.queue import QueuedTask, TaskStock
+    from odyssey_recorder.task.queue.board import Board, QueuedTask
+    from odyssey_recorder.task.queue.queue import TaskQueue
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Make tasks, and look at those of the queue.")
 
@@ -42,7 +44,7 @@ def list_tasks(*, dataset: _DatasetOption = None, as_json: _JsonOption = False) 
     Exit code 0: listed; 2: the list, or what was done with it, cannot be read.
     """
     try:
-        board = _stock(dataset).board()
+        board = _board(dataset)
     except OdysseyError as error:
         raise _cannot(error) from error
     if as_json:
@@ -71,7 +73,7 @@ def show(
     from odyssey_recorder.task.templates.template_files import load_library
 
     try:
-        task = _stock(dataset).board().task(name)
+        task = _board(dataset).task(name)
         library = load_library(_template_folders())
     except OdysseyError as error:
         raise _cannot(error) from error
@@ -180,7 +182,7 @@ def generate(  # noqa: PLR0913 - the flags
     try:
         if out is not None:
             need_room_for(out)
-        library, stock = load_library(_template_folders()), _stock(dataset)
+        library = load_library(_template_folders())
         making = GenerateOptions(
             count=count,
             seed=random.randrange(2**31) if seed is None else seed,
@@ -190,13 +192,14 @@ def generate(  # noqa: PLR0913 - the flags
             names_apps=_settings().name_apps if apps is None else apps,
             day=day.date() if day else date.today(),
             known=[
-                *(task.listed for task in stock.board().tasks),
+                *(task.listed for task in _board(dataset).tasks),
                 *(task for file in known or [] for task in read_tasks(file)),
             ],
         )
         batch = make(making, library)
         if queue:
-            stock.add(batch.tasks, to_approve=True)
+            with _queue(dataset) as opened:
+                opened.add(batch.tasks, to_approve=True)
         if out is not None or not queue:
             write_list(batch.tasks, out, _out)
     except OdysseyError as error:
@@ -328,13 +331,13 @@ def import_tasks(
     Exit code 0: those that are new are in it; 2: the list or the queue cannot be used, and nothing was put in.
     """
     from odyssey_recorder.task.listing import read_tasks
-    from odyssey_recorder.task.queue.queue import Status
-    from odyssey_recorder.task.queue.rules import first_status
+    from odyssey_recorder.task.queue.board import Status, first_status
 
     try:
-        tasks, stock = read_tasks(file, new=True), _stock(dataset)
-        have = {task.task_id for task in stock.board().tasks}
-        new = stock.add(tasks, to_approve=to_approve)
+        tasks = read_tasks(file, new=True)
+        with _queue(dataset) as queue:
+            have = {task.task_id for task in queue.board().tasks}
+            new = queue.add(tasks, to_approve=to_approve)
     except OdysseyError as error:
         raise _cannot(error) from error
     stand = (first_status(one, to_approve=to_approve) for one in tasks if one.task_id not in have)
@@ -357,14 +360,14 @@ def export_tasks(
     Exit code 0: written; 2: the queue cannot be read, or the file not be written.
     """
     from odyssey_recorder.commands.task_making import write_list
-    from odyssey_recorder.task.queue.queue import Status
+    from odyssey_recorder.task.queue.board import Status
 
     try:
         names = {one.value.casefold(): one for one in Status}
         if unknown := [name for name in status or [] if name.casefold() not in names]:
             raise TaskError(f"No task stands as {unknown[0]}: a task is {', '.join(one.value for one in Status)}.")
         wanted = {names[name.casefold()] for name in status or []} or set(Status)
-        tasks = [task.listed for task in _stock(dataset).board().tasks if task.status in wanted]
+        tasks = [task.listed for task in _board(dataset).tasks if task.status in wanted]
         write_list(tasks, out, _out)
     except OdysseyError as error:
         raise _cannot(error) from error
@@ -383,11 +386,18 @@ def _template_folders() -> list[Path]:
     return template_folders(_settings())
 
 
-def _stock(dataset: Path | None) -> "TaskStock":
+@contextmanager
+def _queue(dataset: Path | None) -> Iterator["TaskQueue"]:
     """The queue that the window has with the same dataset."""
-    from odyssey_recorder.wiring import task_stock
+    from odyssey_recorder.wiring import annotator_tasks
 
-    return task_stock(_settings(dataset))
+    with closing(annotator_tasks(_settings(dataset))) as queue:
+        yield queue
+
+
+def _board(dataset: Path | None) -> "Board":
+    with _queue(dataset) as queue:
+        return queue.board()
 
 
 def _source() -> Path:
@@ -397,7 +407,7 @@ def _source() -> Path:
 
 
 def _as_tree(task: "QueuedTask") -> dict[str, object]:
-    from odyssey_recorder.task.queue.queue import RECORDED
+    from odyssey_recorder.task.queue.board import RECORDED
 
     told = task.listed.task
     return {
@@ -406,7 +416,7 @@ def _as_tree(task: "QueuedTask") -> dict[str, object]:
         "category": told.category,
         "instruction": told.instruction,
         "apps": told.apps,
-        "episodes": [entry.episode_id for entry in task.history if entry.deed in RECORDED],
+        "episodes": [entry.episode_id for entry in task.history if entry.event in RECORDED],
         "reason": task.reason,
     }
 

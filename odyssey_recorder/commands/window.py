@@ -5,17 +5,18 @@ Qt itself would end the program where there is no screen.
 
 import os
 import sys
-from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
-from odyssey_recorder.errors import OdysseyError, SettingsError, TaskError
+from odyssey_recorder.errors import OdysseyError, SettingsError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from odyssey_recorder.gui.workplace import Workplace
     from odyssey_recorder.recording_service import RecordingService
     from odyssey_recorder.settings import SettingsStore
-    from odyssey_recorder.task.queue.personal_queue import PersonalQueue
+    from odyssey_recorder.task.queue.queue import TaskQueue
 
 
 def run_window(store: "SettingsStore", *, serial: str | None = None, to_review: bool = False) -> int:
@@ -33,19 +34,18 @@ def open_window(store: "SettingsStore", *, serial: str | None, to_review: bool =
     Raises SettingsError where there is no screen, DeviceError where there is no adb server.
     """
     require_screen()
-    from odyssey_recorder.wiring import annotator_service, annotator_tasks  # isort: skip - Qt looks into every module that comes after it
+    from odyssey_recorder.wiring import annotator_service, annotator_tasks, opened_later  # isort: skip - Qt looks into every module that comes after it
     from odyssey_recorder.gui.app import run
 
-    with annotator_service(store.read()) as service:
-        tasks = annotator_tasks(store.read(), service.who_records)
-        try:
-            return run(service, _workplace(store, service, tasks), serial=serial, to_review=to_review)
-        finally:
-            with suppress(TaskError):  # a claim that cannot be given back runs out by itself
-                tasks.release()
+    settings = store.read()
+    with (
+        annotator_service(settings) as service,
+        opened_later(partial(annotator_tasks, settings, service.who_records)) as tasks,
+    ):
+        return run(service, _workplace(store, service, tasks), serial=serial, to_review=to_review)
 
 
-def _workplace(store: "SettingsStore", service: "RecordingService", tasks: "PersonalQueue") -> "Workplace":
+def _workplace(store: "SettingsStore", service: "RecordingService", tasks: "Callable[[], TaskQueue]") -> "Workplace":
     """What the pages beside Record are given: each part is made by a function of wiring."""
     from odyssey_recorder.dataset.published import PublishedEpisodes
     from odyssey_recorder.doctor import Doctor
@@ -57,7 +57,7 @@ def _workplace(store: "SettingsStore", service: "RecordingService", tasks: "Pers
     settings = store.read()
     return Workplace(
         tasks=tasks,
-        preparing=partial(task_service, store, tasks, service.who_records),
+        task_service=lambda: task_service(store, tasks(), service.who_records),
         dataset=PublishedEpisodes(settings.dataset),
         inventory=device_inventory(settings, service.connector, service.phones),
         practice=service.practice,

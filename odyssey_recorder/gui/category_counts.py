@@ -10,7 +10,7 @@ from odyssey_recorder.gui.parts import row, text_label
 from odyssey_recorder.gui.record.task_text import category_words
 from odyssey_recorder.gui.theme import Theme
 from odyssey_recorder.model.episode import Category
-from odyssey_recorder.task.queue.queue import FINISHED, Board, Status
+from odyssey_recorder.task.queue.board import FINISHED, Board, Status
 
 _IN_A_ROW = 3
 _BAR_PX = 4

@@ -18,7 +18,6 @@ from odyssey_recorder.gui.record.record_page import RecordPage
 from odyssey_recorder.gui.record.recording_controller import Phase, RecordingController
 from odyssey_recorder.gui.shortcuts import Shortcuts
 from odyssey_recorder.gui.tasks.queue_bridge import QueueBridge
-from odyssey_recorder.task.queue.queue import TaskQueue
 
 if TYPE_CHECKING:  # each page is loaded when it is first asked for
     from odyssey_recorder.gui.dataset.dataset_page import DatasetFolder
@@ -26,7 +25,8 @@ if TYPE_CHECKING:  # each page is loaded when it is first asked for
     from odyssey_recorder.gui.doctor_dialog import Diagnosis
     from odyssey_recorder.gui.review.reviewing import Reviewing
     from odyssey_recorder.gui.settings.settings_page import SettingsAccess
-    from odyssey_recorder.gui.tasks.preparing import Preparing
+    from odyssey_recorder.task.queue.queue import TaskQueue
+    from odyssey_recorder.task_service import TaskService
 
 
 PAGES = (
@@ -77,16 +77,16 @@ def is_loaded(command: Command) -> bool:
 class Workplace:
     """What the window asks of the program beside the desk; where a part is None there is no page or dialog for it.
 
-    `preparing` is called once, off the GUI thread. `state`, `shortcuts` and `sheets` are where it is kept how the
-    window looked, which keys the annotator chose, and what a reviewer has filled in.
+    `tasks` and `task_service` are called off the GUI thread. `state`, `shortcuts` and `sheets` are where it is kept how
+    the window looked, which keys the annotator chose, and what a reviewer has filled in.
     """
 
     dataset: "DatasetFolder | None" = None
     review: "Callable[[], Reviewing] | None" = None
     doctor: "Diagnosis | None" = None
     inventory: "Inventory | None" = None
-    tasks: TaskQueue | None = None
-    preparing: "Callable[[], Preparing] | None" = None
+    tasks: "Callable[[], TaskQueue] | None" = None
+    task_service: "Callable[[], TaskService] | None" = None
     practice: Practice | None = None
     settings: "SettingsAccess | None" = None
     theme: ThemeName = "system"
@@ -124,7 +124,7 @@ class Pages:
             self._makers[Command.DEVICES_PAGE] = partial(self._make_devices, workplace.inventory)
         queue = tools.queue
         if queue is not None:
-            self._makers[Command.TASKS_PAGE] = partial(self._make_tasks, queue, workplace.preparing)
+            self._makers[Command.TASKS_PAGE] = partial(self._make_tasks, queue, workplace.task_service)
         if workplace.settings is not None:
             self._makers[Command.SETTINGS_PAGE] = partial(self._make_settings, workplace.settings)
         if tools.coach is not None:
@@ -150,17 +150,17 @@ class Pages:
 
         return SettingsPage(settings, self._tools.shortcuts, self._tools.background, self._tools.commands)
 
-    def _make_tasks(self, queue: QueueBridge, preparing: "Callable[[], Preparing] | None") -> Page:
+    def _make_tasks(self, queue: QueueBridge, service: "Callable[[], TaskService] | None") -> Page:
+        from odyssey_recorder.gui.tasks.service_bridge import TaskServiceBridge
         from odyssey_recorder.gui.tasks.tasks_page import TasksPage
-        from odyssey_recorder.gui.tasks.workshop import Workshop
 
         if (coach := self._tools.coach) is not None:
             coach.changed.connect(lambda: queue.show_gate(coach.closed(None)))
             queue.chosen.connect(lambda _task: coach.leave())
             queue.show_gate(coach.closed(None))
         tools = self._tools
-        workshop = None if preparing is None else Workshop(preparing, tools.background, tools.jobs, queue)
-        return TasksPage(queue, tools.commands, workshop)
+        bridge = None if service is None else TaskServiceBridge(service, tools.background, tools.jobs, queue)
+        return TasksPage(queue, tools.commands, bridge)
 
     def _make_practice(self, coach: PracticeBridge) -> Page:
         from odyssey_recorder.gui.practice.practice_page import PracticePage

@@ -28,9 +28,9 @@ from odyssey_recorder.gui.record.finish_dialogs import CompleteDialog, DiscardDi
 from odyssey_recorder.gui.record.recording_controller import Phase
 from odyssey_recorder.gui.record.undo_dialog import UndoDialog
 from odyssey_recorder.gui.settings.unsaved_dialog import UnsavedDialog
+from odyssey_recorder.gui.tasks.confirm_dialog import ConfirmDialog
+from odyssey_recorder.gui.tasks.propose_dialog import ProposeDialog
 from odyssey_recorder.gui.tasks.rewrite_dialog import RewriteDialog
-from odyssey_recorder.gui.tasks.sure_dialog import SureDialog
-from odyssey_recorder.gui.tasks.think_dialog import ThinkDialog
 from odyssey_recorder.gui.workplace import PAGES, Workplace
 from odyssey_recorder.llm.batch import Estimate
 from odyssey_recorder.model.assignment import Assignment
@@ -103,8 +103,8 @@ def pilot(open_at: Callable[[Workplace], Pilot], service: BenchDesk, tmp_path: P
         dataset=PublishedEpisodes(service.store.root),
         doctor=BenchDoctor(),
         inventory=inventory,
-        tasks=tasks,
-        preparing=Office(own_templates(tmp_path), tmp_path, tasks).service,
+        tasks=lambda: tasks,
+        task_service=Office(own_templates(tmp_path), tmp_path, tasks).service,
         practice=practice,
         settings=SettingsStore(),
     )
@@ -193,8 +193,8 @@ def test_every_dialog_does_so(pilot: Pilot, service: BenchDesk, qtbot: QtBot) ->
         UndoDialog(2, 4, window),
         UnsavedDialog(["Dataset", "Pictures and touches"], window),
         ClosingDialog(window.jobs, window),
-        ThinkDialog(TemplateLibrary((), {}), "Multi_Apps", window),
-        SureDialog(
+        ProposeDialog(TemplateLibrary((), {}), "Multi_Apps", window),
+        ConfirmDialog(
             "Approve 12 tasks at once?",
             "3 tasks of them with faults that were found.",
             ("Approve", "Approve all"),

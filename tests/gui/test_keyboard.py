@@ -162,8 +162,8 @@ def pilot(open_at: Callable[[Workplace], Pilot], reviewing: BenchReviewing, offi
         Workplace(
             review=lambda: reviewing,
             dataset=PublishedEpisodes(reviewing.root),
-            tasks=office.queue,
-            preparing=office.service,
+            tasks=lambda: office.queue,
+            task_service=office.service,
         )
     )
     opened.wait_for_phase(Phase.WATCHING)

@@ -10,10 +10,9 @@ from multiprocessing.synchronize import Barrier, Event
 from pathlib import Path
 from typing import Any
 
-from odyssey_recorder.task.queue.client import QueueClient
+from odyssey_recorder.task.queue.board import FINISHED, OPEN, Status
 from odyssey_recorder.task.queue.database import QueueDatabase
-from odyssey_recorder.task.queue.queue import FINISHED, OPEN, Status
-from odyssey_recorder.task.queue.shared_queue import QueueEnvironment, SharedQueue
+from odyssey_recorder.task.queue.queue import QueueEnvironment, TaskQueue
 from tests.task.tasks import NotedEpisodes
 
 
@@ -42,10 +41,10 @@ def clock(ahead_s: c_double) -> Callable[[], int]:
     return lambda: time.time_ns() // 1000 + int(ahead_s.value * 1_000_000)
 
 
-def queue_for(work: Work, name: str, database: QueueDatabase) -> SharedQueue:
+def queue_for(work: Work, name: str, database: QueueDatabase) -> TaskQueue:
     """The queue of one claimant."""
-    surroundings = QueueEnvironment(NotedEpisodes(), source=work.source)
-    return SharedQueue(database, QueueClient.of(name, work.folder / name), surroundings)
+    environment = QueueEnvironment(NotedEpisodes(), source=work.source)
+    return TaskQueue(database, lambda: name, work.folder / name, environment)
 
 
 def work(what: Work, start: Barrier, ahead_s: c_double) -> None:
@@ -81,13 +80,13 @@ def _claim(what: Work, one: int, ahead_s: c_double, diary: Any) -> None:
 
 def hold(url: str, drafts: Path, is_held: Event) -> None:
     """Claim the first task at the place of the drafts, and stay."""
-    queue = SharedQueue(QueueDatabase(url), QueueClient.of("Ada", drafts), QueueEnvironment(NotedEpisodes()))
+    queue = TaskQueue(QueueDatabase(url), lambda: "Ada", drafts, QueueEnvironment(NotedEpisodes()))
     queue.claim_next()
     is_held.set()
     threading.Event().wait()
 
 
-def is_stuck(queue: SharedQueue, killed: set[int]) -> bool:
+def is_stuck(queue: TaskQueue, killed: set[int]) -> bool:
     """Whether no task is left but those that the killed ones held."""
     is_open = queue.board().count(*OPEN, Status.UNDER_WAY) > 0
     return not is_open and all(int(one.annotator.partition("-")[0]) in killed for one in queue.holders())

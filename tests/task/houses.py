@@ -4,11 +4,10 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from odyssey_recorder.task.listing import ListedTask, read_tasks
-from odyssey_recorder.task.queue.claims import Leases
-from odyssey_recorder.task.queue.client import QueueClient
 from odyssey_recorder.task.queue.database import QueueDatabase
-from odyssey_recorder.task.queue.queue import EpisodeLookup, Returns
-from odyssey_recorder.task.queue.shared_queue import QueueEnvironment, SharedQueue
+from odyssey_recorder.task.queue.queue import QueueEnvironment, TaskQueue
+from odyssey_recorder.task.queue.reconciler import EpisodeLookup, ReviewOutcomes
+from odyssey_recorder.task.queue.transaction import Leases
 from tests.task.tasks import NotedEpisodes, write_list
 
 
@@ -51,21 +50,19 @@ class House:
     def queue(
         self,
         episodes: EpisodeLookup | None = None,
-        returns: Returns | None = None,
+        returns: ReviewOutcomes | None = None,
         *,
         annotator: str = "Ada",
         drafts: str = "drafts",
         leases: Leases | None = None,
-    ) -> SharedQueue:
+    ) -> TaskQueue:
         """The queue of an annotator at the place of the `drafts`."""
-        client = QueueClient.of(annotator, self.folder / drafts)
-        surroundings = QueueEnvironment(episodes or NotedEpisodes(), returns)
-        return SharedQueue(self.database(self.clock), client, surroundings, leases)
+        environment = QueueEnvironment(episodes or NotedEpisodes(), returns)
+        return TaskQueue(self.database(self.clock), lambda: annotator, self.folder / drafts, environment, leases)
 
-    def queue_by_the_clock(self, drafts: str) -> SharedQueue:
+    def queue_by_the_clock(self, drafts: str) -> TaskQueue:
         """Bob's queue at the place of the `drafts`, with the clock that real programs have."""
-        client = QueueClient.of("Bob", self.folder / drafts)
-        return SharedQueue(self.database(), client, QueueEnvironment(NotedEpisodes()))
+        return TaskQueue(self.database(), lambda: "Bob", self.folder / drafts, QueueEnvironment(NotedEpisodes()))
 
     def close(self) -> None:
         """Leave the database."""

@@ -1,13 +1,13 @@
 """Lists of tasks for the tests, and episodes that are only noted."""
 
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 
-from odyssey_recorder.task.queue.client import QueueClient
+from odyssey_recorder.task.queue.board import SentBack
 from odyssey_recorder.task.queue.database import QueueDatabase
-from odyssey_recorder.task.queue.queue import EpisodeLookup, Returns, SentBack
-from odyssey_recorder.task.queue.shared_queue import QueueEnvironment, SharedQueue
+from odyssey_recorder.task.queue.queue import QueueEnvironment, TaskQueue
+from odyssey_recorder.task.queue.reconciler import EpisodeLookup, ReviewOutcomes
 
 EPISODE = "0000000000000001"
 
@@ -67,16 +67,21 @@ def queue_of(
     *rows: Mapping[str, object],
     episodes: NotedEpisodes | None = None,
     returns: NotedReturns | None = None,
-) -> SharedQueue:
+) -> TaskQueue:
     """Ada's queue over a list of `rows`, in a file in the same folder."""
     source = write_list(folder / "my_tasks.jsonl", rows)
     return queue_over(source, folder / "queue.sqlite", episodes or NotedEpisodes(), returns)
 
 
 def queue_over(
-    source: Path, file: Path, episodes: EpisodeLookup, returns: Returns | None = None, *, annotator: str = "Ada"
-) -> SharedQueue:
+    source: Path,
+    file: Path,
+    episodes: EpisodeLookup,
+    returns: ReviewOutcomes | None = None,
+    *,
+    annotator: Callable[[], str] = lambda: "Ada",
+) -> TaskQueue:
     """The queue of an annotator over the list `source`, with what an older program remembered in `progress`."""
     progress = source.parent / "progress" / "ada.jsonl"
-    client = QueueClient.of(annotator, source.parent)
-    return SharedQueue(QueueDatabase.in_file(file), client, QueueEnvironment(episodes, returns, source, progress))
+    environment = QueueEnvironment(episodes, returns, source, lambda _name: progress)
+    return TaskQueue(QueueDatabase.in_file(file), annotator, source.parent, environment)

@@ -8,7 +8,7 @@ from odyssey_recorder.model.episode import Category, TaskInfo
 from odyssey_recorder.task.generation.coverage import Cell, Coverage, Tally, asking_for, cover
 from odyssey_recorder.task.generation.generator import Targets
 from odyssey_recorder.task.listing import ListedTask
-from odyssey_recorder.task.queue.queue import QueuedTask, Status
+from odyssey_recorder.task.queue.board import QueuedTask, Status
 from odyssey_recorder.task.templates.catalogue import OTHER, Catalogue, CatalogueApp
 from odyssey_recorder.task.templates.template import Items, Role, Template, TemplateLibrary
 

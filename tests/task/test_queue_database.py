@@ -12,12 +12,11 @@ from sqlalchemy import text
 
 from odyssey_recorder.errors import TaskError
 from odyssey_recorder.task.queue import migrations
-from odyssey_recorder.task.queue.claims import Leases
-from odyssey_recorder.task.queue.client import QueueClient
+from odyssey_recorder.task.queue.board import Status
 from odyssey_recorder.task.queue.database import REVISION, QueueDatabase, upgrade
-from odyssey_recorder.task.queue.queue import Status
-from odyssey_recorder.task.queue.shared_queue import QueueEnvironment, SharedQueue
+from odyssey_recorder.task.queue.queue import QueueEnvironment, TaskQueue
 from odyssey_recorder.task.queue.tables import metadata
+from odyssey_recorder.task.queue.transaction import Leases
 from tests.task.houses import House
 from tests.task.postgres import Postgres
 from tests.task.tasks import NotedEpisodes, row
@@ -205,10 +204,8 @@ def test_the_clock_of_the_server_counts_where_no_other_is_given(
 ) -> None:
     database = QueueDatabase(postgres.url(postgres.new_database(migrated)))
 
-    def queue(claim_s: float) -> SharedQueue:
-        return SharedQueue(
-            database, QueueClient.of("Ada", tmp_path), QueueEnvironment(NotedEpisodes()), Leases(claim_s=claim_s)
-        )
+    def queue(claim_s: float) -> TaskQueue:
+        return TaskQueue(database, lambda: "Ada", tmp_path, QueueEnvironment(NotedEpisodes()), Leases(claim_s=claim_s))
 
     long, short = queue(600), queue(0)
     long.add(House(tmp_path).listed(row("a"), row("b")), to_approve=False)

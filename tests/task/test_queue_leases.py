@@ -3,9 +3,9 @@
 import pytest
 
 from odyssey_recorder.errors import TaskError
-from odyssey_recorder.task.queue.claims import Leases
-from odyssey_recorder.task.queue.queue import QueuedTask, Status, TaskEvent
-from odyssey_recorder.task.queue.shared_queue import SharedQueue
+from odyssey_recorder.task.queue.board import QueuedTask, Status, TaskEvent
+from odyssey_recorder.task.queue.queue import TaskQueue
+from odyssey_recorder.task.queue.transaction import Leases
 from tests.task.houses import House
 from tests.task.tasks import EPISODE, NotedEpisodes, NotedReturns, row
 
@@ -17,7 +17,7 @@ def held(task: QueuedTask | None) -> str:
     return "" if task is None else task.task_id
 
 
-def status(queue: SharedQueue, task_id: str) -> Status:
+def status(queue: TaskQueue, task_id: str) -> Status:
     task = queue.board().task(task_id)
     assert task is not None
     return task.status
@@ -77,7 +77,7 @@ def test_a_claim_that_ran_out_and_was_taken_by_nobody_goes_on_when_it_is_renewed
     assert held(bob.claim_next()) == ""
 
 
-@pytest.mark.parametrize("ask", [SharedQueue.renew, SharedQueue.board, SharedQueue.holders])
+@pytest.mark.parametrize("ask", [TaskQueue.renew, TaskQueue.board, TaskQueue.holders])
 def test_whatever_is_asked_renews_the_claim(house: House, ask: object) -> None:
     assert callable(ask)
     house.fill(row("a"))
@@ -150,7 +150,7 @@ def test_a_recording_that_nobody_looks_after_waits_again_and_both_episodes_are_n
     task = ada.board().task("a")
     assert task is not None
     assert task.status is Status.RECORDED
-    assert [(one.deed, one.by, one.episode_id) for one in task.history] == [
+    assert [(one.event, one.by, one.episode_id) for one in task.history] == [
         (TaskEvent.BEGUN, "Ada", EPISODE),
         (TaskEvent.BEGUN, "Bob", AGAIN),
         (TaskEvent.RECORDED, "Bob", AGAIN),
@@ -183,7 +183,7 @@ def test_a_draft_that_goes_on_after_somebody_else_recorded_its_task_changes_noth
     task = ada.board().task("a")
     assert task is not None
     assert task.status is how
-    assert [(one.deed, one.episode_id) for one in task.history][-2:] == [
+    assert [(one.event, one.episode_id) for one in task.history][-2:] == [
         (TaskEvent.BEGUN, EPISODE),
         (TaskEvent.RECORDED, EPISODE),
     ]
@@ -219,7 +219,7 @@ def test_a_draft_is_theirs_who_held_its_task_whoever_sees_it_first(house: House)
     episodes.drafts[EPISODE] = "a"
     task = house.queue(episodes, annotator="Bob").board().task("a")
     assert task is not None
-    assert [(one.deed, one.by) for one in task.history] == [(TaskEvent.BEGUN, "Ada")]
+    assert [(one.event, one.by) for one in task.history] == [(TaskEvent.BEGUN, "Ada")]
 
 
 def test_a_draft_that_comes_back_from_the_trash_is_under_way_again(house: House) -> None:

@@ -9,8 +9,8 @@ import pytest
 
 from odyssey_recorder.errors import TaskError
 from odyssey_recorder.task.listing import read_tasks, task_line
-from odyssey_recorder.task.queue.queue import Status
-from odyssey_recorder.task.queue.shared_queue import SharedQueue
+from odyssey_recorder.task.queue.board import Status
+from odyssey_recorder.task.queue.queue import TaskQueue
 from tests.task.origins import FAULTY
 from tests.task.tasks import EPISODE, queue_of, row, write_list
 
@@ -27,7 +27,7 @@ def list_of(tmp_path: Path) -> Callable[..., None]:
     return write
 
 
-def shown(queue: SharedQueue) -> list[str]:
+def shown(queue: TaskQueue) -> list[str]:
     return [task.task_id for task in queue.board().tasks]
 
 
@@ -111,11 +111,11 @@ def test_another_window_sees_the_list_as_the_first_one_took_it(tmp_path: Path, l
 
 
 @pytest.fixture
-def windows(tmp_path: Path) -> list[SharedQueue]:
+def windows(tmp_path: Path) -> list[TaskQueue]:
     return [queue_of(tmp_path, *ROWS) for _ in range(2)]
 
 
-def test_what_another_window_did_is_seen(windows: list[SharedQueue]) -> None:
+def test_what_another_window_did_is_seen(windows: list[TaskQueue]) -> None:
     one, other = windows
     one.skip("a", "later")
     other.skip("b", "later")

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from odyssey_recorder.errors import TaskError
-from odyssey_recorder.task.queue.queue import QueuedTask, Status, TaskEvent
-from odyssey_recorder.task.queue.shared_queue import SharedQueue
+from odyssey_recorder.task.queue.board import QueuedTask, Status, TaskEvent
+from odyssey_recorder.task.queue.queue import TaskQueue
 from tests.task.tasks import EPISODE, NotedEpisodes, queue_of, row
 
 ROWS = (row("a"), row("b"), row("c"))
@@ -25,7 +25,7 @@ def deed(name: str, task_id: str, *, by: str = "Ada", minute: int = 0, **more: s
     return "{" + ", ".join(f'"{key}": "{value}"' for key, value in told.items()) + "}\n"
 
 
-def task(queue: SharedQueue, task_id: str) -> QueuedTask:
+def task(queue: TaskQueue, task_id: str) -> QueuedTask:
     found = queue.board().task(task_id)
     assert found is not None
     return found
@@ -41,7 +41,7 @@ def test_all_that_was_done_is_there_again_with_who_when_and_why(progress: Path, 
     queue = queue_of(tmp_path, *ROWS)
     assert [one.status for one in queue.board().tasks] == [Status.SENT_BACK, Status.SKIPPED, Status.WAITING]
     back = task(queue, "a").history[-1]
-    assert (back.deed, back.by, back.reason, back.episode_id) == (
+    assert (back.event, back.by, back.reason, back.episode_id) == (
         TaskEvent.SENT_BACK, "Bea", "A step is missing", EPISODE,
     )  # fmt: skip
     assert back.at.isoformat() == "2026-11-20T10:02:00+00:00"

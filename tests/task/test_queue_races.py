@@ -11,9 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from odyssey_recorder.task.queue.board import Status, TaskEvent, status_after
 from odyssey_recorder.task.queue.database import QueueDatabase
-from odyssey_recorder.task.queue.queue import Status, TaskEvent
-from odyssey_recorder.task.queue.rules import status_after
 from tests.task import claimants
 from tests.task.claimants import Work
 from tests.task.houses import House
@@ -75,8 +74,8 @@ def _assert_each_was_recorded_once(work: Work, tasks: int, killed: set[int]) -> 
     database.close()
     assert len(board.tasks) == tasks
     for task in board.tasks:
-        assert [entry.deed for entry in task.history] == [TaskEvent.RECORDED]
-        assert task.status is status_after(entry.deed for entry in task.history)
+        assert [entry.event for entry in task.history] == [TaskEvent.RECORDED]
+        assert task.status is status_after(entry.event for entry in task.history)
     told = [line.split() for diary in work.folder.glob("diary-*.txt") for line in diary.read_text().splitlines()]
     claimed = Counter(task_id for what, task_id, who in told if what == "claimed" and _lives(who, killed))
     assert max(claimed.values()) == 1

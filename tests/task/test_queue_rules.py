@@ -3,14 +3,22 @@
 from datetime import date
 
 import pytest
-from hypothesis import given as example
+from hypothesis import given
 from hypothesis import strategies as st
 
 from odyssey_recorder.errors import TaskError
 from odyssey_recorder.model.episode import TaskInfo
 from odyssey_recorder.task.listing import ListedTask
-from odyssey_recorder.task.queue.queue import Status, TaskEvent
-from odyssey_recorder.task.queue.rules import RANKS, SENT_BACK_RANKS, given, rank, skip_number, status_after
+from odyssey_recorder.task.queue.board import (
+    RANKS,
+    SENT_BACK_RANKS,
+    Status,
+    TaskEvent,
+    checked_reason,
+    rank,
+    skip_number,
+    status_after,
+)
 
 PLACES = st.tuples(
     st.sampled_from([Status.SENT_BACK, Status.WAITING, Status.RECORDED, Status.SKIPPED]),
@@ -34,7 +42,7 @@ def _order(place: tuple[Status, int, date | None, int, int]) -> tuple[int, int, 
     return 0 if status is Status.SENT_BACK else 1, -priority, due or date.max, position
 
 
-@example(PLACES, PLACES)
+@given(PLACES, PLACES)
 def test_the_rank_says_the_order_in_one_number(
     one: tuple[Status, int, date | None, int, int], other: tuple[Status, int, date | None, int, int]
 ) -> None:
@@ -45,7 +53,7 @@ def test_the_rank_says_the_order_in_one_number(
 
 
 @pytest.mark.parametrize(
-    ("deeds", "status"),
+    ("events", "status"),
     [
         ([], Status.WAITING),
         ([TaskEvent.PREPARED], Status.TO_APPROVE),
@@ -62,11 +70,11 @@ def test_the_rank_says_the_order_in_one_number(
         ([TaskEvent.IMPOSSIBLE, TaskEvent.SENT_BACK, TaskEvent.RECORDED], Status.RECORDED),
     ],
 )
-def test_a_task_stands_as_the_last_deed_that_counts_says(deeds: list[TaskEvent], status: Status) -> None:
-    assert status_after(deeds) is status
+def test_the_status_follows_from_the_last_event_that_counts(events: list[TaskEvent], status: Status) -> None:
+    assert status_after(events) is status
 
 
 def test_a_reason_is_a_line_of_whole_characters() -> None:
-    assert given(" no\0such \n app ") == "no such app"
+    assert checked_reason(" no\0such \n app ") == "no such app"
     with pytest.raises(TaskError, match="half a character"):
-        given("\ud83d")
+        checked_reason("\ud83d")

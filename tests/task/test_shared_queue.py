@@ -1,12 +1,14 @@
 """What is offered to an annotator, what is remembered, and what is found out after a crash."""
 
+from pathlib import Path
+
 import pytest
 
 from odyssey_recorder.errors import TaskError
-from odyssey_recorder.task.queue.queue import QueuedTask, Status, TaskEvent
-from odyssey_recorder.task.queue.shared_queue import SharedQueue
+from odyssey_recorder.task.queue.board import QueuedTask, Status, TaskEvent
+from odyssey_recorder.task.queue.queue import TaskQueue
 from tests.task.houses import House
-from tests.task.tasks import EPISODE, NotedEpisodes, NotedReturns, row
+from tests.task.tasks import EPISODE, NotedEpisodes, NotedReturns, queue_over, row, write_list
 
 ROWS = (row("a"), row("b"), row("c"))
 
@@ -15,7 +17,7 @@ def held(task: QueuedTask | None) -> str:
     return "" if task is None else task.task_id
 
 
-def standing(queue: SharedQueue, task_id: str) -> QueuedTask:
+def standing(queue: TaskQueue, task_id: str) -> QueuedTask:
     task = queue.board().task(task_id)
     assert task is not None
     return task
@@ -53,7 +55,7 @@ def test_a_skipped_task_comes_last_with_its_reason(house: House) -> None:
     assert held(queue.claim_next()) == "c"
     assert held(queue.claim_next(after="c")) == "a"
     assert standing(queue, "b").status is Status.SKIPPED
-    assert [(entry.deed, entry.by, entry.reason) for entry in standing(queue, "a").history] == [
+    assert [(entry.event, entry.by, entry.reason) for entry in standing(queue, "a").history] == [
         (TaskEvent.SKIPPED, "Ada", "no such app")
     ]
 
@@ -187,7 +189,7 @@ def test_what_a_review_sends_back_waits_again_at_the_top_with_who_and_why(house:
     returns.send_back("b", EPISODE)
     back = standing(queue, "b")
     assert (back.status, back.reason) == (Status.SENT_BACK, "A step is missing, at step 3")
-    assert (back.history[-1].deed, back.history[-1].by, back.history[-1].episode_id) == (
+    assert (back.history[-1].event, back.history[-1].by, back.history[-1].episode_id) == (
         TaskEvent.SENT_BACK,
         "Bea",
         EPISODE,
@@ -217,7 +219,7 @@ def test_it_is_sent_back_once_in_all_windows_and_after_a_restart(house: House) -
     returns.send_back("a", EPISODE)
     for queue in (*windows, house.queue(returns=returns)):
         assert standing(queue, "a").status is Status.SENT_BACK
-        assert [entry.deed for entry in standing(queue, "a").history] == [TaskEvent.RECORDED, TaskEvent.SENT_BACK]
+        assert [entry.event for entry in standing(queue, "a").history] == [TaskEvent.RECORDED, TaskEvent.SENT_BACK]
 
 
 def test_what_is_recorded_anew_is_done_although_the_earlier_episode_was_sent_back(house: House) -> None:
@@ -261,3 +263,20 @@ def test_what_was_recorded_on_another_computer_comes_back_here_too(house: House)
     returns.send_back("of another list", AGAIN)
     assert standing(queue, "b").status is Status.SENT_BACK
     assert queue.board().count(Status.SENT_BACK) == 1
+
+
+def test_another_name_gives_back_what_was_held_under_the_first(tmp_path: Path) -> None:
+    name = "root"
+    source = write_list(tmp_path / "list.jsonl", [row("a"), row("b")])
+    queue = queue_over(source, tmp_path / "queue.sqlite", NotedEpisodes(), annotator=lambda: name)
+    queue.claim("a")
+    assert queue.renew()
+    name = "Ada"
+    assert not queue.renew()
+    assert queue.board().count(Status.CLAIMED) == 0
+    queue.claim("a")
+    assert [holder.annotator for holder in queue.holders()] == ["Ada"]
+    queue.mark_recorded("a", EPISODE)
+    assert [entry.by for entry in queue.board().tasks[0].history] == ["Ada"]
+    assert queue.holders() == ()
+    queue.close()

@@ -11,14 +11,14 @@ from sqlalchemy import Engine, event
 from odyssey_recorder.errors import TaskError
 from odyssey_recorder.model.text_origin import Approval, TextOrigin
 from odyssey_recorder.task.listing import ListedTask
-from odyssey_recorder.task.queue.queue import FINISHED, Status, TaskEvent
-from odyssey_recorder.task.queue.shared_queue import SharedQueue
+from odyssey_recorder.task.queue.board import FINISHED, Status, TaskEvent
+from odyssey_recorder.task.queue.queue import TaskQueue
 from tests.task.houses import House
 from tests.task.origins import BY_MODEL, FAULTY, PHRASED
 from tests.task.tasks import EPISODE, NotedEpisodes, NotedReturns, row
 
 
-def seen(stock: SharedQueue, *task_ids: str) -> list[ListedTask]:
+def seen(stock: TaskQueue, *task_ids: str) -> list[ListedTask]:
     """These tasks as whoever looks at the queue now sees them."""
     listed = {task.task_id: task.listed for task in stock.board().tasks}
     return [listed[one] for one in task_ids]
@@ -56,7 +56,7 @@ def test_what_has_known_faults_or_was_rejected_is_never_offered_before_somebody_
     stock.add(with_origin(house.listed(row("a")), text), to_approve=False)
     (task,) = stock.board().tasks
     assert task.status is stands
-    assert [one.deed for one in task.history] == ([TaskEvent.PREPARED] if stands is Status.TO_APPROVE else [])
+    assert [one.event for one in task.history] == ([TaskEvent.PREPARED] if stands is Status.TO_APPROVE else [])
 
 
 def with_origin(listed: Iterable[ListedTask], text: TextOrigin = PHRASED) -> list[ListedTask]:
@@ -77,7 +77,10 @@ def test_what_is_to_be_approved_is_shown_and_not_offered_until_somebody_approves
     claimed = ada.claim_next()
     assert claimed is not None
     assert claimed.task_id == "a"
-    assert [(one.deed, one.by) for one in claimed.history] == [(TaskEvent.PREPARED, "Lea"), (TaskEvent.APPROVED, "Lea")]
+    assert [(one.event, one.by) for one in claimed.history] == [
+        (TaskEvent.PREPARED, "Lea"),
+        (TaskEvent.APPROVED, "Lea"),
+    ]
 
 
 def test_what_is_rejected_is_left_out_with_the_reason_and_can_be_approved_after_all(house: House) -> None:
@@ -87,7 +90,7 @@ def test_what_is_rejected_is_left_out_with_the_reason_and_can_be_approved_after_
     stock.reject(seen(stock, "a", "b"), "Lea", "nobody says it so")
     board = stock.board()
     assert [task.status for task in board.tasks] == [Status.REJECTED, Status.REJECTED]
-    assert [(one.deed, one.by, one.reason) for one in board.tasks[1].history] == [
+    assert [(one.event, one.by, one.reason) for one in board.tasks[1].history] == [
         (TaskEvent.REJECTED, "Lea", "nobody says it so")
     ]
     assert stock.claim_next() is None
@@ -115,8 +118,8 @@ def test_what_is_said_of_a_task_stands_in_its_line_and_once_in_its_history(house
     a, b = stock.board().tasks
     assert a.listed.text == replace(PHRASED, approval=Approval.APPROVED, approved_by="Lea")
     assert b.listed.text == replace(PHRASED, approval=Approval.REJECTED, approved_by="Lea", note="nobody says it so")
-    assert [one.deed for one in a.history] == [TaskEvent.PREPARED, TaskEvent.APPROVED]
-    assert [one.deed for one in b.history] == [TaskEvent.PREPARED, TaskEvent.REJECTED]
+    assert [one.event for one in a.history] == [TaskEvent.PREPARED, TaskEvent.APPROVED]
+    assert [one.event for one in b.history] == [TaskEvent.PREPARED, TaskEvent.REJECTED]
 
 
 def test_words_that_nobody_has_read_are_neither_approved_nor_rejected(house: House) -> None:
@@ -193,7 +196,7 @@ def test_two_who_add_the_same_tasks_at_once_add_each_once(house: House) -> None:
         counts = list(pool.map(lambda lead, order: lead.add(order, to_approve=True), leads, orders))
     board = leads[0].board()
     assert sum(counts) == len(board.tasks) == 100
-    assert {tuple(one.deed for one in task.history) for task in board.tasks} == {(TaskEvent.PREPARED,)}
+    assert {tuple(one.event for one in task.history) for task in board.tasks} == {(TaskEvent.PREPARED,)}
 
 
 def test_what_somebody_changed_meanwhile_is_not_written_over(house: House) -> None:
@@ -217,7 +220,7 @@ def test_words_that_are_put_in_the_place_of_others_are_offered(house: House) -> 
     claimed = stock.claim_next()
     assert claimed is not None
     assert claimed.listed.task.instruction == "Wake me at seven"
-    assert [(one.deed, one.by) for one in claimed.history] == [(TaskEvent.EDITED, "Lea")]
+    assert [(one.event, one.by) for one in claimed.history] == [(TaskEvent.EDITED, "Lea")]
     stock.mark_recorded("b", EPISODE)
     with pytest.raises(TaskError, match="b cannot be changed: it is recorded"):
         stock.amend(house.listed(row("b")), "Lea")
@@ -251,8 +254,8 @@ def test_what_is_accepted_is_done_and_never_offered_again(house: House) -> None:
     board = queue.board()
     assert [task.status for task in board.tasks] == [Status.DONE, Status.IMPOSSIBLE, Status.SENT_BACK]
     assert board.count(*FINISHED) == 2
-    assert [(one.deed, one.by) for one in board.tasks[0].history][-1] == (TaskEvent.ACCEPTED, "Bea")
-    assert [one.deed for one in queue.board().tasks[0].history] == [TaskEvent.RECORDED, TaskEvent.ACCEPTED]
+    assert [(one.event, one.by) for one in board.tasks[0].history][-1] == (TaskEvent.ACCEPTED, "Bea")
+    assert [one.event for one in queue.board().tasks[0].history] == [TaskEvent.RECORDED, TaskEvent.ACCEPTED]
     queue.mark_recorded("a", "0000000000000009")
     assert queue.board().tasks[0].status is Status.DONE
 

@@ -10,7 +10,7 @@ from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.practice.practice_bridge import PracticeBridge
 from odyssey_recorder.gui.record.drafts_dialog import DraftsDialog
 from odyssey_recorder.gui.record.recording_controller import Phase, RecordingController
-from odyssey_recorder.task.queue.queue import Board, QueuedTask, TaskEvent
+from odyssey_recorder.task.queue.board import Board, QueuedTask, TaskEvent
 
 _CHOOSE_FIRST = "Choose a device first: the recording goes on there."
 _RECORDED = (TaskEvent.RECORDED, TaskEvent.IMPOSSIBLE)
@@ -78,9 +78,9 @@ class DraftOffer(QObject):
 
 def _twice_words(task: QueuedTask, episode_id: str) -> str:
     """That the task of a draft was recorded as another episode, which was not sent back; empty where it was not."""
-    ends = (entry for entry in reversed(task.history) if entry.deed in (*_RECORDED, TaskEvent.SENT_BACK))
+    ends = (entry for entry in reversed(task.history) if entry.event in (*_RECORDED, TaskEvent.SENT_BACK))
     last = next(ends, None)
-    if last is None or last.deed is TaskEvent.SENT_BACK or last.episode_id == episode_id:
+    if last is None or last.event is TaskEvent.SENT_BACK or last.episode_id == episode_id:
         return ""
     day = last.at.astimezone()
     return f"{last.by} recorded this task on {day.day} {day:%b}: finish it only if it is to be there twice."

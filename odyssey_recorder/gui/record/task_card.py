@@ -14,7 +14,7 @@ from odyssey_recorder.gui.record.task_text import TaskText, misfit_words, no_fit
 from odyssey_recorder.gui.tasks.queue_bridge import QueueBridge
 from odyssey_recorder.model.assignment import Assignment
 from odyssey_recorder.model.episode import TaskInfo
-from odyssey_recorder.task.queue.queue import FINISHED, OPEN, Board, QueuedTask, Status
+from odyssey_recorder.task.queue.board import FINISHED, OPEN, Board, QueuedTask, Status
 
 _OF_THE_QUEUE = (Command.NEXT_TASK, Command.SKIP_TASK, Command.CHOOSE_TASK, Command.OWN_TASK, Command.QUEUE_TASK)
 _LOOKING = "Looking for the next task."

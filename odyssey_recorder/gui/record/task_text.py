@@ -11,7 +11,7 @@ from odyssey_recorder.gui.record.app_chips import AppChips
 from odyssey_recorder.model.assignment import AsFound, CleanHome, FromSnapshot, StartState
 from odyssey_recorder.model.episode import TaskInfo
 from odyssey_recorder.task.listing import ListedTask
-from odyssey_recorder.task.queue.queue import QueuedTask
+from odyssey_recorder.task.queue.board import QueuedTask
 
 
 class TaskText(QWidget):
@@ -107,7 +107,7 @@ def _circumstances(listed: ListedTask) -> str:
 def _reason(queued: QueuedTask) -> str:
     if not queued.reason:
         return ""
-    deed = next(entry.deed for entry in reversed(queued.history) if entry.reason)
+    deed = next(entry.event for entry in reversed(queued.history) if entry.reason)
     return f"{deed.value.capitalize()} before: {queued.reason}"
 
 

@@ -8,12 +8,12 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.parts import Choice, row, text_label
 from odyssey_recorder.gui.record.task_text import category_words, device_words
-from odyssey_recorder.gui.tasks.preparing import ModelChoice
+from odyssey_recorder.gui.tasks.service_bridge import LoadedTemplates, TaskServiceBridge
 from odyssey_recorder.gui.tasks.tally_board import BoardModel, board_height, board_view
 from odyssey_recorder.gui.tasks.tally_list import Entry, TallyList
-from odyssey_recorder.gui.tasks.workshop import Materials, Workshop
 from odyssey_recorder.model.episode import Category
 from odyssey_recorder.task.generation.coverage import Cell, Coverage
+from odyssey_recorder.task_service import ModelChoice
 
 _MOST_GAPS = 100
 _LOWEST_PX = 160
@@ -31,9 +31,9 @@ class CoverageView(QWidget):
     generate_asked = Signal(object)
     """What would fill the current place."""
 
-    def __init__(self, workshop: Workshop, commands: Commands) -> None:
+    def __init__(self, bridge: TaskServiceBridge, commands: Commands) -> None:
         super().__init__()
-        self._workshop = workshop
+        self._bridge = bridge
         self._commands = commands
         self._coverage = Coverage({}, ())
         self._names_apps = True
@@ -52,7 +52,7 @@ class CoverageView(QWidget):
         """Look what there is of everything."""
         catalogue = self._catalogue.value
         if catalogue:
-            self._workshop.look(lambda preparing: preparing.coverage(catalogue), self._show)
+            self._bridge.look(lambda service: service.coverage(catalogue), self._show)
 
     @property
     def home(self) -> QWidget:
@@ -70,12 +70,12 @@ class CoverageView(QWidget):
         category, device = self._model.cell(self._board.currentIndex())
         return (self._classes.cell or Cell(category, device, "")) if category else None
 
-    # What the workshop tells.
+    # What the bridge tells.
 
-    def _show_materials(self, materials: Materials) -> None:
+    def _show_loaded(self, loaded: LoadedTemplates) -> None:
         before = self._catalogue.value
-        self._names_apps = materials.names_apps
-        self._catalogue.offer([(name, one.title) for name, one in materials.library.catalogues.items()])
+        self._names_apps = loaded.names_apps
+        self._catalogue.offer([(name, one.title) for name, one in loaded.library.catalogues.items()])
         if self._catalogue.value != before and not before:
             self.read()
 
@@ -151,7 +151,7 @@ class CoverageView(QWidget):
     # How it hangs together.
 
     def _connect(self) -> None:
-        self._workshop.materials_came.connect(self._show_materials)
+        self._bridge.templates_loaded.connect(self._show_loaded)
         self._catalogue.currentIndexChanged.connect(lambda _at: self.read())
         self._board.selectionModel().currentChanged.connect(lambda *_: self._show_place())
         self._board.activated.connect(lambda _index: self._fill())
@@ -164,14 +164,14 @@ class CoverageView(QWidget):
         self._commands[Command.FILL_GAP].triggered.connect(lambda _checked: self._fill())
 
     def _lay_out(self) -> None:
-        deeds = row(
+        actions = row(
             self._catalogue, None, self._commands.button(Command.NEXT_GAP), self._commands.button(Command.FILL_GAP)
         )
         self._catalogue.setMinimumWidth(220)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(10)
-        column.addLayout(deeds)
+        column.addLayout(actions)
         column.addWidget(self._hint)
         self._board.setMinimumHeight(_LOWEST_PX)
         column.addWidget(self._board, 5)

@@ -8,11 +8,10 @@ from PySide6.QtWidgets import QDialog, QGridLayout, QVBoxLayout, QWidget
 from odyssey_recorder.device.profile import profiles
 from odyssey_recorder.gui.parts import CheckBox, Choice, labelled, number_field, push_button, row, text_label
 from odyssey_recorder.gui.record.task_text import category_words
-from odyssey_recorder.gui.tasks.preparing import ModelChoice
 from odyssey_recorder.gui.tasks.rewrite_dialog import count_words
-from odyssey_recorder.gui.tasks.workshop import Materials
+from odyssey_recorder.gui.tasks.service_bridge import LoadedTemplates
 from odyssey_recorder.model.episode import Category
-from odyssey_recorder.task_service import suiting
+from odyssey_recorder.task_service import ModelChoice, suiting
 
 _MOST = 10_000
 _WIDTH_PX = 480
@@ -23,15 +22,15 @@ class GenerateDialog(QDialog):
 
     wanted = Signal(object)
 
-    def __init__(self, materials: Materials, preset: ModelChoice, parent: QWidget | None = None) -> None:
+    def __init__(self, loaded: LoadedTemplates, preset: ModelChoice, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle("Generate tasks")
-        self._materials = materials
+        self._loaded = loaded
         self._count = number_field("Number of tasks", preset.count, _MOST)
         self._seed = number_field("Seed", preset.seed, 999_999_999)
         self._seed.setToolTip("The same seed over the same templates and tasks makes the same tasks")
         self._catalogue = Choice("For the apps of")
-        self._catalogue.offer([(name, one.title) for name, one in materials.library.catalogues.items()])
+        self._catalogue.offer([(name, one.title) for name, one in loaded.library.catalogues.items()])
         self._catalogue.choose(preset.catalogue)
         self._device = Choice("For the device")
         self._device.offer([("", "All devices in turn"), *((one.key, one.name) for one in profiles())])
@@ -66,7 +65,7 @@ class GenerateDialog(QDialog):
         )
 
     def _offer_classes(self, chosen: str = "") -> None:
-        catalogue = self._materials.library.catalogues.get(self._catalogue.value)
+        catalogue = self._loaded.library.catalogues.get(self._catalogue.value)
         classes: Iterable[str] = catalogue.classes if catalogue is not None else ()
         self._app_class.offer([("", "Any class of apps"), *((one, one) for one in classes)])
         if chosen:
@@ -74,9 +73,9 @@ class GenerateDialog(QDialog):
 
     def _tell(self) -> None:
         is_any_chosen = any(tick.isChecked() for tick in self._categories.values())
-        materials = self._materials
-        fitting = suiting(materials.library, self.asked, materials.targets) if is_any_chosen else ()
-        left = sum(self._materials.left.get(one.template_id, 0) for one in fitting)
+        loaded = self._loaded
+        fitting = suiting(loaded.library, self.asked, loaded.targets) if is_any_chosen else ()
+        left = sum(self._loaded.left.get(one.template_id, 0) for one in fitting)
         templates = count_words(len(fitting), "template")
         none = "No template can give more tasks like this: change the class, the device or the categories."
         self._left.setText(f"{templates} can still give up to {count_words(left, 'different task')}." if left else none)

@@ -10,6 +10,7 @@ from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.parts import Choice, line_edit, row, text_label
 from odyssey_recorder.gui.reason_dialog import ReasonDialog, ReasonQuestion
 from odyssey_recorder.gui.record.task_text import category_words
+from odyssey_recorder.gui.tasks.confirm_dialog import ConfirmDialog
 from odyssey_recorder.gui.tasks.prepared_card import PreparedCard
 from odyssey_recorder.gui.tasks.prepared_list import prepared_list
 from odyssey_recorder.gui.tasks.prepared_rows import (
@@ -25,11 +26,10 @@ from odyssey_recorder.gui.tasks.prepared_rows import (
 )
 from odyssey_recorder.gui.tasks.prepared_table import PreparedTable
 from odyssey_recorder.gui.tasks.rewrite_dialog import count_words
-from odyssey_recorder.gui.tasks.sure_dialog import SureDialog
-from odyssey_recorder.gui.tasks.workshop import Materials, Workshop
+from odyssey_recorder.gui.tasks.service_bridge import LoadedTemplates, TaskServiceBridge
 from odyssey_recorder.model.episode import Category
 from odyssey_recorder.task.listing import ListedTask
-from odyssey_recorder.task.queue.queue import Status
+from odyssey_recorder.task.queue.board import Status
 from odyssey_recorder.task.wording.origin_words import judge_words, rule_words
 
 _TYPING_MS = 120
@@ -59,9 +59,9 @@ class PrepareView(QWidget):
     counted = Signal(int)
     """So many tasks are to be approved."""
 
-    def __init__(self, workshop: Workshop, commands: Commands) -> None:
+    def __init__(self, bridge: TaskServiceBridge, commands: Commands) -> None:
         super().__init__()
-        self._workshop = workshop
+        self._bridge = bridge
         self._commands = commands
         self._cannot_ask = ""
         self._is_rewriting = False
@@ -123,7 +123,7 @@ class PrepareView(QWidget):
         self._card.repaint_icons()
         self._view.viewport().update()
 
-    # What the workshop tells.
+    # What the bridge tells.
 
     def _take(self, rows: Sequence[PreparedRow]) -> None:
         self._is_read = True
@@ -136,8 +136,8 @@ class PrepareView(QWidget):
     def _take_edited(self, task: ListedTask) -> None:
         self._take_rewritten([task])
 
-    def _show_materials(self, materials: Materials) -> None:
-        self._cannot_ask = materials.cannot_ask
+    def _show_loaded(self, loaded: LoadedTemplates) -> None:
+        self._cannot_ask = loaded.cannot_ask
         self._allow()
 
     # What is decided.
@@ -147,11 +147,11 @@ class PrepareView(QWidget):
         faulty = sum(bool(one.faults) for one in rows)
         if len(rows) > 1:
             said = f"{count_words(faulty, 'task')} of them with faults that were found." if faulty else ""
-            dialog = SureDialog(f"Approve {len(rows):,} tasks at once?", said, _APPROVE_ALL, self)
+            dialog = ConfirmDialog(f"Approve {len(rows):,} tasks at once?", said, _APPROVE_ALL, self)
         elif faulty:
             verdict = rows[0].task.listed.text.equivalence if rows[0].task.listed.text else None
             found = "\n".join(filter(None, (*rule_words(verdict), judge_words(verdict))))
-            dialog = SureDialog("Approve this task with its faults?", found, _APPROVE_FAULTY, self)
+            dialog = ConfirmDialog("Approve this task with its faults?", found, _APPROVE_FAULTY, self)
         else:
             self._approve_these(rows)
             return
@@ -161,7 +161,7 @@ class PrepareView(QWidget):
     def _approve_these(self, rows: Sequence[PreparedRow]) -> None:
         tasks = [one.task.listed for one in rows]
         self._decide(rows, Status.WAITING)
-        self._workshop.change(lambda preparing: preparing.approve(tasks))
+        self._bridge.change(lambda service: service.approve(tasks))
 
     def _ask_to_reject(self) -> None:
         rows = [one for one in self.chosen if one.task.status in (Status.TO_APPROVE, Status.WAITING)]
@@ -183,7 +183,7 @@ class PrepareView(QWidget):
     def _reject(self, rows: Sequence[PreparedRow], reason: str) -> None:
         tasks = [one.task.listed for one in rows]
         self._decide(rows, Status.REJECTED)
-        self._workshop.change(lambda preparing: preparing.reject(tasks, reason))
+        self._bridge.change(lambda service: service.reject(tasks, reason))
 
     def _decide(self, rows: Sequence[PreparedRow], status: Status) -> None:
         """Show at once how tasks stand, and turn to the next."""
@@ -192,7 +192,7 @@ class PrepareView(QWidget):
         self._view.setFocus()
 
     def _give_words(self, task_id: str, words: str) -> None:
-        self._workshop.change(lambda preparing: preparing.edit(task_id, words), self._take_edited)
+        self._bridge.change(lambda service: service.edit(task_id, words), self._take_edited)
 
     def _ask_to_rewrite(self) -> None:
         rows = [one for one in self.chosen if one.task.status is Status.TO_APPROVE]
@@ -282,10 +282,10 @@ class PrepareView(QWidget):
         self._category.offer([("", "All categories")])
 
     def _connect(self) -> None:
-        workshop = self._workshop
-        workshop.rows_came.connect(self._take)
-        workshop.materials_came.connect(self._show_materials)
-        workshop.rewritten.connect(self._take_rewritten)
+        bridge = self._bridge
+        bridge.rows_loaded.connect(self._take)
+        bridge.templates_loaded.connect(self._show_loaded)
+        bridge.rewritten.connect(self._take_rewritten)
         self._card.words_given.connect(self._give_words)
         self._card.writing_ended.connect(self._view.setFocus)
         self._search.textChanged.connect(lambda _words: self._typing.start())
@@ -311,7 +311,7 @@ class PrepareView(QWidget):
         self._count.setWordWrap(False)
         for choice, letters in ((self._stage, 20), (self._writer, 15), (self._category, 15)):
             choice.setMinimumContentsLength(letters)
-        deeds = row(
+        actions = row(
             self._count, None, self._commands.button(Command.REWRITE_TASKS), self._commands.button(Command.REWRITE_ALL)
         )
         body = QHBoxLayout()
@@ -322,7 +322,7 @@ class PrepareView(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(10)
         column.addLayout(filters)
-        column.addLayout(deeds)
+        column.addLayout(actions)
         column.addLayout(body, 1)
 
 

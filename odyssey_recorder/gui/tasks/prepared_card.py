@@ -11,7 +11,7 @@ from odyssey_recorder.gui.review.key_button import KeyButton
 from odyssey_recorder.gui.tasks.prepared_rows import PreparedRow
 from odyssey_recorder.gui.tasks.three_texts import ThreeTexts
 from odyssey_recorder.task.listing import ListedTask
-from odyssey_recorder.task.queue.queue import Status
+from odyssey_recorder.task.queue.board import Status
 from odyssey_recorder.task.wording.origin_words import judge_words, origin_words, rule_words
 
 _EDITING = (Command.LEAVE_WORDS, Command.KEEP_WORDS)

@@ -7,7 +7,7 @@ from itertools import chain
 
 from odyssey_recorder.model.text_origin import Equivalence, TextOrigin, Writer
 from odyssey_recorder.task.listing import ListedTask
-from odyssey_recorder.task.queue.queue import QueuedTask, Status
+from odyssey_recorder.task.queue.board import QueuedTask, Status
 
 TO_APPROVE, WITH_FAULTS, APPROVED, REJECTED = "To approve", "With faults", "Approved", "Rejected"
 STAGES = (TO_APPROVE, WITH_FAULTS, APPROVED, REJECTED)

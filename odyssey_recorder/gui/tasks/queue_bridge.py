@@ -3,13 +3,16 @@
 from collections import deque
 from collections.abc import Callable
 from functools import partial
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from odyssey_recorder.errors import OdysseyError, TaskError
 from odyssey_recorder.gui.background import Background
-from odyssey_recorder.task.queue.queue import Board, QueuedTask, TaskQueue
+from odyssey_recorder.task.queue.board import Board, QueuedTask
+
+if TYPE_CHECKING:  # loads a database library
+    from odyssey_recorder.task.queue.queue import TaskQueue
 
 T = TypeVar("T")
 
@@ -25,6 +28,8 @@ _RAN_OUT = "It was not kept for you any more, as when the computer sleeps, and s
 
 class QueueBridge(QObject):
     """Takes what the annotator asks of the queue; every method returns at once.
+
+    `open_queue` is called off the GUI thread, and gives the same queue at each call.
 
     `held_changed` brings the task that the annotator has now, or None, and `chosen` the one that they chose themselves;
     `lost` tells why they have it no more, and `board_changed` brings the whole board. What `make_sure` asks is answered
@@ -45,14 +50,14 @@ class QueueBridge(QObject):
 
     def __init__(
         self,
-        queue: TaskQueue,
+        open_queue: "Callable[[], TaskQueue]",
         background: Background,
         parent: QObject | None = None,
         *,
         patience_ms: int = _PATIENCE_MS,
     ) -> None:
         super().__init__(parent)
-        self._queue = queue
+        self._open_queue = open_queue
         self._background = background
         self._waiting: deque[Callable[[], Callable[[], None]]] = deque()
         self._busy = False
@@ -97,7 +102,7 @@ class QueueBridge(QObject):
 
     def refresh(self) -> None:
         """Look how all tasks stand now."""
-        self._ask(lambda: None)
+        self._ask(lambda _queue: None)
 
     def take_next(self, after: str = "") -> None:
         """Hold the next open task, behind the task `after` where it is given."""
@@ -111,7 +116,7 @@ class QueueBridge(QObject):
     def let_go(self) -> None:
         """Hold no task any more."""
         self._keep_renewing(False)
-        self._ask(self._queue.release)
+        self._ask(lambda queue: queue.release())
 
     def work_out(self, call: Callable[[], T], on_done: Callable[[T], object]) -> None:
         """Have something worked out that takes too long for the GUI thread, and does not concern the queue."""
@@ -123,7 +128,7 @@ class QueueBridge(QObject):
 
     def renew(self) -> None:
         """Keep the task that is held; if it was lost, tell that, and how all tasks stand now."""
-        self._enqueue(lambda: (lambda: None) if self._queue.renew() else self._told_lost(_RAN_OUT))
+        self._enqueue(lambda: (lambda: None) if self._open_queue().renew() else self._lost(_RAN_OUT))
 
     def make_sure(self, task_id: str) -> None:
         """Hold a task that is about to be recorded for longer: it may have become another's while the computer slept.
@@ -134,7 +139,7 @@ class QueueBridge(QObject):
 
         def carry_out() -> Callable[[], None]:
             try:
-                tell = self._claimed_anew(task_id)
+                tell = self._claimed_again(task_id)
             except OdysseyError as error:
                 tell = partial(self.unsure.emit, str(error))
             return lambda: self._tell_unless_late(tell)
@@ -149,17 +154,17 @@ class QueueBridge(QObject):
 
     def send_back(self, task_id: str, reason: str) -> None:
         """Have a recorded task wait again."""
-        self._ask(lambda: self._queue.send_back(task_id, reason))
+        self._ask(lambda queue: queue.send_back(task_id, reason))
 
     def mark_recorded(self, task_id: str, episode_id: str) -> None:
         """The task was recorded as this episode."""
-        self._ask(lambda: self._queue.mark_recorded(task_id, episode_id))
+        self._ask(lambda queue: queue.mark_recorded(task_id, episode_id))
 
     def _take(
-        self, deed: Callable[[TaskQueue], _Held], tell_also: Callable[[_Held], object] = lambda _held: None
+        self, call: "Callable[[TaskQueue], _Held]", tell_also: Callable[[_Held], object] = lambda _held: None
     ) -> None:
         def carry_out() -> Callable[[], None]:
-            held = deed(self._queue)
+            held = call(self._open_queue())
 
             def tell() -> None:
                 self._waiting.appendleft(self._look)  # what is held is known also where the board cannot be had
@@ -171,14 +176,14 @@ class QueueBridge(QObject):
 
         self._enqueue(carry_out)
 
-    def _claimed_anew(self, task_id: str) -> Callable[[], None]:
+    def _claimed_again(self, task_id: str) -> Callable[[], None]:
         try:
-            held = self._queue.claim(task_id)
+            held = self._open_queue().claim(task_id)
         except TaskError as refusal:
-            return self._told_lost(str(refusal))
+            return self._lost(str(refusal))
         return lambda: self.sure.emit(held)
 
-    def _told_lost(self, why: str) -> Callable[[], None]:
+    def _lost(self, why: str) -> Callable[[], None]:
         tell_board = self._look()
 
         def tell() -> None:
@@ -198,15 +203,15 @@ class QueueBridge(QObject):
         else:
             self._renewal.stop()
 
-    def _ask(self, deed: Callable[[], None]) -> None:
+    def _ask(self, call: "Callable[[TaskQueue], object]") -> None:
         def carry_out() -> Callable[[], None]:
-            deed()
+            call(self._open_queue())
             return self._look()
 
         self._enqueue(carry_out)
 
     def _look(self) -> Callable[[], None]:
-        board: Board = self._queue.board()
+        board: Board = self._open_queue().board()
         return lambda: self.board_changed.emit(board)
 
     def _enqueue(self, carry_out: Callable[[], Callable[[], None]]) -> None:
@@ -230,7 +235,7 @@ class QueueBridge(QObject):
         self.failed.emit(str(error))
 
 
-def _skip(queue: TaskQueue, task_id: str, reason: str, device: str | None) -> _Held:
+def _skip(queue: "TaskQueue", task_id: str, reason: str, device: str | None) -> _Held:
     following = queue.claim_next(after=task_id, device=device)
     try:
         queue.skip(task_id, reason)

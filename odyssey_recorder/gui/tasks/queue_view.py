@@ -26,7 +26,7 @@ from odyssey_recorder.gui.tasks.task_table import (
     task_rows,
 )
 from odyssey_recorder.model.episode import Category
-from odyssey_recorder.task.queue.queue import FINISHED, OPEN, Board, Holder, QueuedTask, Status
+from odyssey_recorder.task.queue.board import FINISHED, OPEN, Board, Holder, QueuedTask, Status
 
 _ROW_PX = 48
 _DETAIL_PX = 320

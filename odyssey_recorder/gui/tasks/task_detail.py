@@ -5,7 +5,7 @@ from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.parts import scroll_area, text_label
 from odyssey_recorder.gui.record.task_text import TaskText
-from odyssey_recorder.task.queue.queue import HistoryEntry, Holder, QueuedTask
+from odyssey_recorder.task.queue.board import HistoryEntry, Holder, QueuedTask
 
 
 class TaskDetail(QFrame):
@@ -73,6 +73,6 @@ def holder_words(holder: Holder) -> str:
 
 
 def _words(entry: HistoryEntry) -> str:
-    told = f"{entry.at.astimezone():%Y-%m-%d %H:%M}  {entry.deed.value.capitalize()} by {entry.by}"
+    told = f"{entry.at.astimezone():%Y-%m-%d %H:%M}  {entry.event.value.capitalize()} by {entry.by}"
     more = entry.reason or (f"episode {entry.episode_id}" if entry.episode_id else "")
     return f"{told}: {more}" if more else told

@@ -7,7 +7,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 
 from odyssey_recorder.gui.record.task_text import category_words
 from odyssey_recorder.gui.theme import Theme
-from odyssey_recorder.task.queue.queue import FINISHED, OPEN, Board, Holder, QueuedTask, Status
+from odyssey_recorder.task.queue.board import FINISHED, OPEN, Board, Holder, QueuedTask, Status
 
 _Index = QModelIndex | QPersistentModelIndex
 

@@ -10,16 +10,16 @@ from PySide6.QtWidgets import QStackedWidget, QToolButton, QVBoxLayout, QWidget
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.page import Page
 from odyssey_recorder.gui.parts import named, row
+from odyssey_recorder.gui.tasks.confirm_dialog import ConfirmDialog
 from odyssey_recorder.gui.tasks.coverage_view import CoverageView
-from odyssey_recorder.gui.tasks.lead_strip import LeadStrip
 from odyssey_recorder.gui.tasks.prepare_view import PrepareView
 from odyssey_recorder.gui.tasks.queue_bridge import QueueBridge
 from odyssey_recorder.gui.tasks.queue_view import QueueView
 from odyssey_recorder.gui.tasks.rewrite_dialog import count_words
-from odyssey_recorder.gui.tasks.sure_dialog import SureDialog
+from odyssey_recorder.gui.tasks.service_bridge import TaskServiceBridge
+from odyssey_recorder.gui.tasks.task_jobs_bar import TaskJobsBar
 from odyssey_recorder.gui.tasks.templates_view import TemplatesView
-from odyssey_recorder.gui.tasks.workshop import Workshop
-from odyssey_recorder.task.queue.queue import QueuedTask
+from odyssey_recorder.task.queue.board import QueuedTask
 
 _CLOSE = ("Close", "Close the window (Return)")
 _VIEWS = (Command.SHOW_QUEUE, Command.SHOW_TEMPLATES, Command.SHOW_PREPARE, Command.SHOW_COVERAGE)
@@ -33,23 +33,23 @@ _View = QueueView | TemplatesView | PrepareView | CoverageView
 class _Lead:
     """What there is for a lead beside the queue."""
 
-    workshop: Workshop
-    strip: LeadStrip
+    bridge: TaskServiceBridge
+    jobs_bar: TaskJobsBar
     templates: TemplatesView
     prepare: PrepareView
     coverage: CoverageView
 
 
 class TasksPage(Page):
-    """Without a workshop there is the queue alone."""
+    """Without a bridge there is the queue alone."""
 
-    def __init__(self, queue: QueueBridge, commands: Commands, workshop: Workshop | None = None) -> None:
+    def __init__(self, queue: QueueBridge, commands: Commands, bridge: TaskServiceBridge | None = None) -> None:
         super().__init__()
         self._queue = queue
         self._commands = commands
         self._queue_view = QueueView(queue, commands)
         self._lead: _Lead | None = None
-        self._making = iter(()) if workshop is None else self._make(workshop)
+        self._making = iter(()) if bridge is None else self._make(bridge)
         self._views: dict[Command, _View] = {Command.SHOW_QUEUE: self._queue_view}
         self._stack = QStackedWidget()
         self._stack.addWidget(self._queue_view)
@@ -82,7 +82,7 @@ class TasksPage(Page):
         self._commands[Command.TASKS_PAGE].trigger()
         self._commands[Command.SHOW_PREPARE].setChecked(True)
         question = f"Close, and lose what you typed of {count_words(lead.prepare.unsaved, 'task')}?"
-        dialog = SureDialog(question, "It is not saved: Save keeps your words.", _CLOSE, self)
+        dialog = ConfirmDialog(question, "It is not saved: Save keeps your words.", _CLOSE, self)
         dialog.agreed.connect(lead.prepare.forget_unsaved)
         dialog.agreed.connect(close)
         dialog.open()
@@ -92,7 +92,7 @@ class TasksPage(Page):
         """Draw the icons anew for another palette."""
         self._queue_view.repaint_icons()
         if (lead := self._lead) is not None:
-            for part in (lead.strip, lead.templates, lead.prepare, lead.coverage):
+            for part in (lead.jobs_bar, lead.templates, lead.prepare, lead.coverage):
                 part.repaint_icons()
 
     @property
@@ -107,9 +107,9 @@ class TasksPage(Page):
     def _refresh(self) -> None:
         self._queue.refresh()
         if (lead := self._lead) is not None:
-            lead.workshop.read_materials()
-            lead.workshop.read_rows()
-            lead.workshop.read_holders()
+            lead.bridge.read_templates()
+            lead.bridge.read_rows()
+            lead.bridge.read_holders()
             lead.coverage.read()
 
     def _search(self) -> None:
@@ -123,17 +123,17 @@ class TasksPage(Page):
 
     # What a lead has.
 
-    def _make(self, workshop: Workshop) -> Iterator[None]:
+    def _make(self, bridge: TaskServiceBridge) -> Iterator[None]:
         commands = self._commands
-        strip = LeadStrip(workshop, commands)
+        jobs_bar = TaskJobsBar(bridge, commands)
         yield
-        templates = TemplatesView(workshop, commands)
+        templates = TemplatesView(bridge, commands)
         yield
-        prepare = PrepareView(workshop, commands)
+        prepare = PrepareView(bridge, commands)
         yield
-        coverage = CoverageView(workshop, commands)
+        coverage = CoverageView(bridge, commands)
         yield
-        self._lead = _Lead(workshop, strip, templates, prepare, coverage)
+        self._lead = _Lead(bridge, jobs_bar, templates, prepare, coverage)
         self._views |= {  # in the order of the tabs
             Command.SHOW_TEMPLATES: templates,
             Command.SHOW_PREPARE: prepare,
@@ -141,25 +141,25 @@ class TasksPage(Page):
         }
         self._bring_together(self._lead)
         self._whole.insertWidget(0, self._tabs())
-        self._whole.insertWidget(1, strip)
+        self._whole.insertWidget(1, jobs_bar)
         commands[Command.SHOW_QUEUE].setChecked(True)
         yield
 
     def _bring_together(self, lead: _Lead) -> None:
-        commands, workshop = self._commands, lead.workshop
+        commands, bridge = self._commands, lead.bridge
         commands.belong_to(self, *_OF_LEADS)
-        commands[Command.GENERATE_TASKS].triggered.connect(lambda _checked: lead.strip.ask_to_generate())
-        lead.strip.generated.connect(self._show_generated)
-        lead.strip.proposed.connect(lead.templates.show_proposals)
-        lead.strip.rewriting.connect(lead.prepare.show_rewriting)
-        lead.strip.thinking.connect(lead.templates.show_thinking)
-        lead.templates.think_asked.connect(lead.strip.think)
-        lead.prepare.rewrite_asked.connect(lead.strip.ask_to_rewrite)
-        lead.coverage.generate_asked.connect(lead.strip.ask_to_generate)
+        commands[Command.GENERATE_TASKS].triggered.connect(lambda _checked: lead.jobs_bar.ask_to_generate())
+        lead.jobs_bar.generated.connect(self._show_generated)
+        lead.jobs_bar.proposed.connect(lead.templates.show_proposals)
+        lead.jobs_bar.rewriting.connect(lead.prepare.show_rewriting)
+        lead.jobs_bar.proposing.connect(lead.templates.show_proposing)
+        lead.templates.propose_asked.connect(lead.jobs_bar.propose)
+        lead.prepare.rewrite_asked.connect(lead.jobs_bar.ask_to_rewrite)
+        lead.coverage.generate_asked.connect(lead.jobs_bar.ask_to_generate)
         lead.prepare.counted.connect(self._tell_to_approve)
-        workshop.holders_came.connect(self._queue_view.show_holders)
-        workshop.board_changed.connect(self._queue.refresh)
-        self._queue.board_changed.connect(lambda _board: workshop.read_holders())
+        bridge.holders_loaded.connect(self._queue_view.show_holders)
+        bridge.board_changed.connect(self._queue.refresh)
+        self._queue.board_changed.connect(lambda _board: bridge.read_holders())
 
     def _show_generated(self) -> None:
         if self._lead is not None:
@@ -177,7 +177,7 @@ class TasksPage(Page):
         if self.isVisible() and not isinstance(self.focusWidget(), QToolButton):  # who goes along the tabs stays there
             shown.home.setFocus()
         if (lead := self._lead) is not None:
-            lead.strip.show_for(view)
+            lead.jobs_bar.show_for(view)
             if view is Command.SHOW_COVERAGE:
                 lead.coverage.read()
 

@@ -11,7 +11,9 @@ from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.keyboard import offer_focus
 from odyssey_recorder.gui.parts import Choice, line_edit, named, row, text_label
 from odyssey_recorder.gui.record.task_text import category_words
+from odyssey_recorder.gui.tasks.propose_dialog import ProposeDialog
 from odyssey_recorder.gui.tasks.rewrite_dialog import count_words
+from odyssey_recorder.gui.tasks.service_bridge import LoadedTemplates, TaskServiceBridge
 from odyssey_recorder.gui.tasks.template_card import TemplateCard
 from odyssey_recorder.gui.tasks.template_table import (
     CATEGORY,
@@ -21,8 +23,6 @@ from odyssey_recorder.gui.tasks.template_table import (
     TemplateFilter,
     TemplateTable,
 )
-from odyssey_recorder.gui.tasks.think_dialog import ThinkDialog
-from odyssey_recorder.gui.tasks.workshop import Materials, Workshop
 from odyssey_recorder.model.episode import Category
 from odyssey_recorder.task.templates.template import Template
 from odyssey_recorder.task.wording.proposing import Proposal
@@ -37,16 +37,16 @@ _MINE = (Command.THINK_OF_TEMPLATES, Command.KEEP_TEMPLATE, Command.DROP_TEMPLAT
 class TemplatesView(QWidget):
     """A table of the templates and the card of one; proposals stand first until they are kept or dropped."""
 
-    think_asked = Signal(object, int, str)
+    propose_asked = Signal(object, int, str)
     """Of which category a model shall think of new templates, how many, and for the apps of which catalogue."""
 
-    def __init__(self, workshop: Workshop, commands: Commands) -> None:
+    def __init__(self, bridge: TaskServiceBridge, commands: Commands) -> None:
         super().__init__()
-        self._workshop = workshop
+        self._bridge = bridge
         self._commands = commands
-        self._materials: Materials | None = None
+        self._loaded: LoadedTemplates | None = None
         self._current = ""
-        self._is_thinking = False
+        self._is_proposing = False
         self._search = line_edit("Search templates", "Search words, role or id")
         self._category, self._catalogue = Choice("Templates of category"), Choice("Templates for the apps of")
         self._count = text_label(kind="hint")
@@ -81,9 +81,9 @@ class TemplatesView(QWidget):
         self._search.setFocus()
         self._search.selectAll()
 
-    def show_thinking(self, on: bool) -> None:
+    def show_proposing(self, on: bool) -> None:
         """Ask for no more new templates while a model thinks of some."""
-        self._is_thinking = on
+        self._is_proposing = on
         self._allow()
 
     def show_proposals(self, proposals: Sequence[Proposal]) -> None:
@@ -102,37 +102,35 @@ class TemplatesView(QWidget):
         for column, width in (_WIDE if self.width() >= _WIDE_PX else _NARROW).items():
             self._view.setColumnWidth(column, width)
 
-    # What the workshop tells.
+    # What the bridge tells.
 
-    def _show_materials(self, materials: Materials) -> None:
-        self._materials = materials
-        catalogues = [(name, one.title) for name, one in materials.library.catalogues.items()]
+    def _show_loaded(self, loaded: LoadedTemplates) -> None:
+        self._loaded = loaded
+        catalogues = [(name, one.title) for name, one in loaded.library.catalogues.items()]
         self._catalogue.offer([("", "All apps"), *catalogues])
-        self._keep_current(lambda: self._table.show(materials.library, materials.left))
+        self._keep_current(lambda: self._table.show(loaded.library, loaded.left))
         self._allow()
 
     # What the person decides.
 
     def _ask_to_think(self) -> None:
-        if self._materials is not None:
-            dialog = ThinkDialog(self._materials.library, self._category.value, self)
-            dialog.asked.connect(self.think_asked)
+        if self._loaded is not None:
+            dialog = ProposeDialog(self._loaded.library, self._category.value, self)
+            dialog.asked.connect(self.propose_asked)
             dialog.open()
 
     def _keep(self) -> None:
         shown = self._table.at(self._view.currentIndex().row())
         proposal = shown.proposal if shown is not None else None
         if proposal is not None:
-            self._workshop.carry_out(
-                lambda preparing: preparing.keep(proposal), lambda kept: self._take_kept(proposal, kept)
-            )
+            self._bridge.carry_out(lambda service: service.keep(proposal), lambda kept: self._take_kept(proposal, kept))
 
     def _take_kept(self, proposal: Proposal, kept: Template) -> None:
         self._forget(proposal)
         self._current = kept.template_id
         where = f" in {kept.source}" if kept.source is not None else ""
         self._message.show_message(Tone.SUCCESS, f"The template {kept.template_id} is kept{where}.")
-        self._workshop.read_materials()
+        self._bridge.read_templates()
 
     def _drop(self) -> None:
         shown = self._table.at(self._view.currentIndex().row())
@@ -166,19 +164,19 @@ class TemplatesView(QWidget):
         shown = self._table.at(self._view.currentIndex().row())
         if shown is not None:
             self._current = shown.template.template_id
-        library = self._materials.library if self._materials is not None else None
+        library = self._loaded.library if self._loaded is not None else None
         self._card.show_row(shown, library, self._nothing())
 
     def _nothing(self) -> str:
-        if self._materials is None:
+        if self._loaded is None:
             return "Reading the templates…"
         if not self._table.total:
             return "There is no template. templates/README.md tells how one is written."
         return "No template is like this: change the search or the filters."
 
     def _allow(self) -> None:
-        cannot = self._materials is None or bool(self._materials.cannot_ask)
-        self._commands.enable(Command.THINK_OF_TEMPLATES, on=not cannot and not self._is_thinking)
+        cannot = self._loaded is None or bool(self._loaded.cannot_ask)
+        self._commands.enable(Command.THINK_OF_TEMPLATES, on=not cannot and not self._is_proposing)
 
     # How it hangs together.
 
@@ -207,7 +205,7 @@ class TemplatesView(QWidget):
         head.setSectionResizeMode(META_TASK, QHeaderView.ResizeMode.Stretch)
 
     def _connect(self) -> None:
-        self._workshop.materials_came.connect(self._show_materials)
+        self._bridge.templates_loaded.connect(self._show_loaded)
         self._search.textChanged.connect(lambda _words: self._typing.start())
         self._typing.timeout.connect(self._narrow)
         for choice in (self._category, self._catalogue):
@@ -228,7 +226,7 @@ class TemplatesView(QWidget):
         self._count.setWordWrap(False)
         for choice in (self._category, self._catalogue):
             choice.setMinimumContentsLength(15)
-        deeds = row(self._count, None, self._commands.button(Command.THINK_OF_TEMPLATES))
+        actions = row(self._count, None, self._commands.button(Command.THINK_OF_TEMPLATES))
         body = QHBoxLayout()
         body.setSpacing(16)
         body.addWidget(self._view, 6)
@@ -236,7 +234,7 @@ class TemplatesView(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(10)
-        for part in (filters, deeds):
+        for part in (filters, actions):
             column.addLayout(part)
         column.addWidget(self._message)
         column.addLayout(body, 1)

@@ -20,7 +20,7 @@ from odyssey_recorder.files import Largest, read_json
 from odyssey_recorder.quality.reviewing.review import FORMAT, Entry, Move, Verdict
 from odyssey_recorder.quality.reviewing.review_file import ReviewFile, read_reviews, refuse_problems, spell, union
 from odyssey_recorder.quality.reviewing.status import Policy, ReviewStage, same_person, standing
-from odyssey_recorder.task.queue.queue import SentBack
+from odyssey_recorder.task.queue.board import SentBack
 
 REVIEWS = "reviews"
 """The folder of a dataset with a file of reviews for each episode."""

@@ -8,7 +8,7 @@ from typing import TypeVar
 from odyssey_recorder.model.episode import Category
 from odyssey_recorder.task.generation.generator import Targets
 from odyssey_recorder.task.listing import ListedTask
-from odyssey_recorder.task.queue.queue import FINISHED, QueuedTask, Status
+from odyssey_recorder.task.queue.board import FINISHED, QueuedTask, Status
 from odyssey_recorder.task.templates.catalogue import OTHER, Catalogue, CatalogueApp
 from odyssey_recorder.task.templates.template import Role, Template, TemplateLibrary
 from odyssey_recorder.task.templates.template_rules import can_be_cast

@@ -12,9 +12,9 @@ from sqlalchemy import Connection, insert, select
 
 from odyssey_recorder.errors import TaskError
 from odyssey_recorder.files import Largest, read_file
-from odyssey_recorder.task.queue.queue import TaskEvent
+from odyssey_recorder.task.queue.board import TaskEvent
 from odyssey_recorder.task.queue.source_list import restate
-from odyssey_recorder.task.queue.tables import deeds, notes
+from odyssey_recorder.task.queue.tables import events, notes
 
 
 class _Line(BaseModel):
@@ -40,7 +40,7 @@ def take_over(connection: Connection, file: Path, place: str) -> None:
         return
     lines = _lines(file)
     if lines:
-        connection.execute(insert(deeds), [_row(line, place) for line in lines])
+        connection.execute(insert(events), [_row(line, place) for line in lines])
         restate(connection, {line.task_id for line in lines})
         connection.execute(insert(notes).values(key=key, words=f"{len(lines)} deeds"))
 

@@ -9,14 +9,22 @@ from sqlalchemy import ColumnElement, Connection, Row, Select, select
 
 from odyssey_recorder.model.moment import LARGEST_WHOLE
 from odyssey_recorder.task.listing import ListedTask, parse_task_line
+from odyssey_recorder.task.queue.board import (
+    RECORDED,
+    HistoryEntry,
+    Holder,
+    QueuedTask,
+    Status,
+    TaskEvent,
+    counted_episode,
+    shown_status,
+)
 from odyssey_recorder.task.queue.client import computer
-from odyssey_recorder.task.queue.queue import RECORDED, HistoryEntry, Holder, QueuedTask, Status, TaskEvent
-from odyssey_recorder.task.queue.rules import counted_episode, shown_status
-from odyssey_recorder.task.queue.tables import deeds, tasks
+from odyssey_recorder.task.queue.tables import events, tasks
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _FEW = 200
-_STANDING = (
+_COLUMNS = (
     tasks.c.task_id, tasks.c.version, tasks.c.status, tasks.c.is_listed, tasks.c.annotator, tasks.c.place,
     tasks.c.token, tasks.c.since_us, tasks.c.until_us, tasks.c.is_recording,
 )  # fmt: skip
@@ -24,7 +32,7 @@ _STANDING = (
 
 @dataclass(frozen=True, slots=True)
 class Past:
-    """What a task is, and what was done with it, at a version of its row; `places` are where each deed was done."""
+    """What a task is, and what was done with it, at a version of its row; `places` are where each event was noted."""
 
     version: int
     listed: ListedTask
@@ -32,22 +40,26 @@ class Past:
     places: tuple[str, ...]
 
     def last_recorded(self) -> str:
-        """The episode that it was last recorded as, as `rules.counted_episode` has it."""
-        return counted_episode((one.deed, one.episode_id) for one in self.history)
+        """The episode that it was last recorded as, as `counted_episode` has it."""
+        return counted_episode((entry.event, entry.episode_id) for entry in self.history)
 
     def under_way(self, place: str) -> set[str]:
         """The episodes that were begun at a place, and of which nobody knows yet what became."""
         begun: set[str] = set()
-        for entry, there in zip(self.history, self.places, strict=True):
-            if entry.deed is TaskEvent.BEGUN and there == place:
+        for entry, at_place in zip(self.history, self.places, strict=True):
+            if entry.event is TaskEvent.BEGUN and at_place == place:
                 begun.add(entry.episode_id)
-            elif entry.deed in {TaskEvent.DROPPED, *RECORDED}:
+            elif entry.event in {TaskEvent.DROPPED, *RECORDED}:
                 begun.discard(entry.episode_id)
         return begun
 
     def ended(self) -> set[str]:
         """The episodes that it was recorded as."""
-        return {one.episode_id for one in self.history if one.deed in RECORDED}
+        return {entry.episode_id for entry in self.history if entry.event in RECORDED}
+
+    def has(self, event: TaskEvent, episode_id: str) -> bool:
+        """Whether this happened with this episode."""
+        return any((entry.event, entry.episode_id) == (event, episode_id) for entry in self.history)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,22 +83,22 @@ class QueueSnapshot:
 
     def __init__(self) -> None:
         self._pasts: dict[str, Past] = {}
-        self._standings: dict[str, TaskState] = {}
+        self._states: dict[str, TaskState] = {}
 
     def __iter__(self) -> Iterator[TaskState]:
-        return iter(self._standings.values())
+        return iter(self._states.values())
 
     def get(self, task_id: str) -> TaskState | None:
         """The task of this id."""
-        return self._standings.get(task_id)
+        return self._states.get(task_id)
 
     def read(self, connection: Connection, now: ColumnElement[int]) -> None:
         """Learn what is new."""
-        query: Select[Any] = select(*_STANDING, now.label("now"))
+        query: Select[Any] = select(*_COLUMNS, now.label("now"))
         rows = connection.execute(query.order_by(tasks.c.position, tasks.c.task_id)).all()
         versions = {row.task_id: row.version for row in rows}
         self._fetch(connection, {one: version for one, version in versions.items() if not self._knows(one, version)})
-        self._standings = {row.task_id: self._standing(row) for row in rows}
+        self._states = {row.task_id: self._state(row) for row in rows}
 
     def past(self, connection: Connection, task_id: str, version: int) -> Past:
         """What a task is and what was done with it, at a version of its row."""
@@ -94,13 +106,13 @@ class QueueSnapshot:
             self._fetch(connection, {task_id: version})
         return self._pasts[task_id]
 
-    def _standing(self, row: Row[Any]) -> TaskState:
+    def _state(self, row: Row[Any]) -> TaskState:
         """How a task stands; of ten thousand, most stand as they did."""
-        known, past = self._standings.get(row.task_id), self._pasts[row.task_id]
+        known, past = self._states.get(row.task_id), self._pasts[row.task_id]
         is_known = known is not None and known.past is past and known.is_listed == row.is_listed
         if known is not None and is_known and not known.left_us and row.until_us == 0:
             return known
-        return _standing(row, past)
+        return _state(row, past)
 
     def _knows(self, task_id: str, version: int) -> bool:
         known = self._pasts.get(task_id)
@@ -133,7 +145,7 @@ def _narrowed(query: Select[Any], key: ColumnElement[str], task_ids: list[str]) 
 
 def _histories(connection: Connection, task_ids: list[str]) -> Mapping[str, list[Row[Any]]]:
     found: dict[str, list[Row[Any]]] = {}
-    query = _narrowed(select(deeds), deeds.c.task_id, task_ids).order_by(deeds.c.number)
+    query = _narrowed(select(events), events.c.task_id, task_ids).order_by(events.c.number)
     for row in connection.execute(query):
         found.setdefault(row.task_id, []).append(row)
     return found
@@ -148,7 +160,7 @@ def _entry(row: Row[Any]) -> HistoryEntry:
     return HistoryEntry(TaskEvent[row.deed], row.by, at(row.at_us), row.reason, row.episode_id)
 
 
-def _standing(row: Row[Any], past: Past) -> TaskState:
+def _state(row: Row[Any], past: Past) -> TaskState:
     left_us = max(0, row.until_us - row.now)
     status = Status[row.status]
     shown = shown_status(status, is_held=left_us > 0, is_recording=row.is_recording)

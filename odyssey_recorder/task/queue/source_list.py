@@ -10,10 +10,9 @@ from sqlalchemy import Connection, delete, insert, select
 from odyssey_recorder import __version__
 from odyssey_recorder.files import Largest, read_file
 from odyssey_recorder.task.listing import ListedTask, parse_task_line, read_tasks, shipped_tasks, task_line
-from odyssey_recorder.task.queue.queue import Status, TaskEvent
-from odyssey_recorder.task.queue.rules import first_status, skip_number, status_after
-from odyssey_recorder.task.queue.tables import deeds, notes, tasks
-from odyssey_recorder.task.queue.writer import change, columns
+from odyssey_recorder.task.queue.board import Status, TaskEvent, first_status, skip_number, status_after
+from odyssey_recorder.task.queue.tables import events, notes, tasks
+from odyssey_recorder.task.queue.transaction import change, columns
 
 _SIMULATED = "Tasks for the simulated phone"
 _NOTE = "list"
@@ -88,7 +87,7 @@ def restate(connection: Connection, task_ids: Iterable[str]) -> None:
     """Have the status of tasks follow from what was done with them before."""
     wanted = set(task_ids)
     done: dict[str, list[Any]] = {}
-    for row in connection.execute(select(deeds).order_by(deeds.c.number)):
+    for row in connection.execute(select(events).order_by(events.c.number)):
         if row.task_id in wanted:
             done.setdefault(row.task_id, []).append(row)
     if not done:

@@ -19,7 +19,7 @@ tasks = Table(
     Column("status", Text, nullable=False),
     Column("is_open", Boolean, nullable=False),
     Column("devices", Text, nullable=False),
-    # Grows with each deed and each change of the line, so that a reader fetches only what is new.
+    # Grows with each event and each change of the line, so that a reader fetches only what is new.
     Column("version", Integer, nullable=False, server_default="0"),
     # The lease: whose it is, and until when. A claim has a token; a recording belongs to its place.
     Column("annotator", Text, nullable=False, server_default=""),
@@ -29,7 +29,7 @@ tasks = Table(
     Column("until_us", _US, nullable=False, server_default="0"),
     Column("is_recording", Boolean, nullable=False, server_default=false()),
 )
-"""Each task, and how it stands; `status` and `is_open` follow from the deeds, and are written together with them."""
+"""Each task; `status` and `is_open` follow from its events, and are written together with them."""
 
 Index(
     "tasks_offered",
@@ -38,7 +38,7 @@ Index(
     postgresql_where=text("is_open"),
 )
 
-deeds = Table(
+events = Table(
     "deeds",
     metadata,
     Column("number", BigInteger().with_variant(Integer, "sqlite"), primary_key=True, autoincrement=True),
@@ -50,9 +50,9 @@ deeds = Table(
     Column("episode_id", Text, nullable=False, server_default=""),
     Column("place", Text, nullable=False, server_default=""),
 )
-"""All that was ever done; a deed is never changed. Its task need not be there: a list may bring it back."""
+"""Every event of every task, never changed. Its task need not be there: a list may bring it back."""
 
-Index("deeds_of_task", deeds.c.task_id)
+Index("deeds_of_task", events.c.task_id)
 
 notes = Table(
     "notes",

@@ -9,6 +9,7 @@ from pydantic import BaseModel
 from odyssey_recorder.errors import LanguageModelError, TaskError
 from odyssey_recorder.llm.batch import Batch
 from odyssey_recorder.llm.model import ModelRequest
+from odyssey_recorder.llm.prompts import read_prompt
 from odyssey_recorder.llm.schema import strict_schema
 from odyssey_recorder.model.episode import Category, Json, TaskInfo
 from odyssey_recorder.task.listing import ListedTask
@@ -18,7 +19,6 @@ from odyssey_recorder.task.templates.template import Items, Role, Template, Temp
 from odyssey_recorder.task.templates.template_rules import LONGEST_ID, faults_of, players
 from odyssey_recorder.task.wording.equivalence import rule_faults
 from odyssey_recorder.task.wording.likeness import TOO_ALIKE, nearest
-from odyssey_recorder.task.wording.prompts import read_prompt
 
 PROPOSE = "propose/1"
 

@@ -15,6 +15,7 @@ from pydantic import BaseModel
 from odyssey_recorder.errors import LanguageModelError
 from odyssey_recorder.llm.batch import Ask, Batch, BatchProgress, Job
 from odyssey_recorder.llm.model import ModelAnswer, ModelRequest
+from odyssey_recorder.llm.prompts import read_prompt
 from odyssey_recorder.llm.schema import strict_schema
 from odyssey_recorder.model.episode import Json
 from odyssey_recorder.model.text_origin import Equivalence, ModelCall, TextOrigin, Writer
@@ -22,7 +23,6 @@ from odyssey_recorder.task.listing import ListedTask
 from odyssey_recorder.task.templates.catalogue import Catalogue
 from odyssey_recorder.task.templates.template import TemplateLibrary
 from odyssey_recorder.task.wording.equivalence import LONGEST, bare_words, rule_faults, said_already
-from odyssey_recorder.task.wording.prompts import read_prompt
 
 REWRITE, JUDGE = "rewrite/1", "judge/1"
 

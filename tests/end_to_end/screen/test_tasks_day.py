@@ -1,6 +1,7 @@
 """A day with tasks in the real window: a lead makes, rewrites and approves them, an annotator records one of them."""
 
 from collections.abc import Iterator
+from contextlib import closing
 from datetime import date
 
 import pytest
@@ -9,8 +10,8 @@ from odyssey_recorder.device.profile import profiles
 from odyssey_recorder.model.text_origin import Approval, Writer
 from odyssey_recorder.settings import Settings
 from odyssey_recorder.task.listing import ListedTask
-from odyssey_recorder.task.queue.queue import QueuedTask, Status
-from odyssey_recorder.wiring import task_stock
+from odyssey_recorder.task.queue.board import QueuedTask, Status
+from odyssey_recorder.wiring import annotator_tasks
 from tests.end_to_end.screen.annotator import Annotator
 from tests.end_to_end.screen.journey import (
     begin_first_use,
@@ -84,7 +85,8 @@ def in_the_order_of_offers(room: Room) -> list[QueuedTask]:
         tasks=room.folder / "tasks.jsonl",
         annotator="Cleo",
     )
-    return sorted(task_stock(settings).board().tasks, key=lambda task: task.listed.due or date.max)
+    with closing(annotator_tasks(settings)) as queue:
+        return sorted(queue.board().tasks, key=lambda task: task.listed.due or date.max)
 
 
 def words(task: QueuedTask) -> str:

@@ -14,12 +14,10 @@ from odyssey_recorder.errors import TaskError
 from odyssey_recorder.gui.record.recording_controller import Phase, RecordingController
 from odyssey_recorder.gui.tasks.queue_bridge import QueueBridge
 from odyssey_recorder.gui.workplace import Workplace
-from odyssey_recorder.task.queue.claims import Leases
-from odyssey_recorder.task.queue.client import QueueClient
+from odyssey_recorder.task.queue.board import Status
 from odyssey_recorder.task.queue.database import QueueDatabase
-from odyssey_recorder.task.queue.personal_queue import PersonalQueue
-from odyssey_recorder.task.queue.queue import Status
-from odyssey_recorder.task.queue.shared_queue import QueueEnvironment, SharedQueue
+from odyssey_recorder.task.queue.queue import QueueEnvironment, TaskQueue
+from odyssey_recorder.task.queue.transaction import Leases
 from tests.fakes import FakeDevice
 from tests.gui.bench_desk import BenchDesk
 from tests.gui.bench_practice import BenchPractice
@@ -39,7 +37,7 @@ class Bench:
     """A window whose tasks come from a queue."""
 
     pilot: Pilot
-    queue: SharedQueue
+    queue: TaskQueue
 
     def shows(self, words: str) -> None:
         self.pilot.qtbot.waitUntil(lambda: self.pilot.says(words))
@@ -67,7 +65,7 @@ def returns() -> NotedReturns:
 def bench(qtbot: QtBot, service: BenchDesk, returns: NotedReturns, tmp_path: Path) -> Iterator[Bench]:
     source = write_list(tmp_path / "tasks.jsonl", ROWS)
     queue = queue_over(source, tmp_path / "queue.sqlite", service.store, returns)
-    pilot = Pilot(qtbot, RecordingController(service), workplace=Workplace(tasks=queue))
+    pilot = Pilot(qtbot, RecordingController(service), workplace=Workplace(tasks=lambda: queue))
     pilot.wait_for_phase(Phase.WATCHING)
     made = Bench(pilot, queue)
     made.shows("Set an alarm")
@@ -209,7 +207,8 @@ class Asleep:
 def asleep(qtbot: QtBot, service: BenchDesk, tmp_path: Path) -> Iterator[Asleep]:
     house = House(tmp_path)
     house.fill(*ROWS)
-    pilot = Pilot(qtbot, RecordingController(service), workplace=Workplace(tasks=house.queue()))
+    queue = house.queue()
+    pilot = Pilot(qtbot, RecordingController(service), workplace=Workplace(tasks=lambda: queue))
     made = Asleep(Bench(pilot, house.queue(annotator="Grace", drafts="hers")), house)
     made.bench.shows("Set an alarm")
     pilot.wait_for_phase(Phase.WATCHING)
@@ -281,9 +280,10 @@ def test_a_draft_says_that_somebody_else_recorded_its_task_meanwhile(bench: Benc
     bench.record()
     bench.pilot.press("Stop")
     bench.shows("Start a timer")
-    hers = SharedQueue(
+    hers = TaskQueue(
         QueueDatabase.in_file(tmp_path / "queue.sqlite"),
-        QueueClient.of("Grace", tmp_path / "hers"),
+        lambda: "Grace",
+        tmp_path / "hers",
         QueueEnvironment(NotedEpisodes(), source=tmp_path / "tasks.jsonl"),
     )
     bench.pilot.qtbot.waitUntil(lambda: bench.may("Drafts"))
@@ -330,7 +330,7 @@ def test_tasks_for_other_devices_are_left_out_and_told_where_nothing_else_waits(
         row("tablet", instruction="Turn it", devices=["pixel_tablet", "pixel_fold"]),
     )
     queue = queue_of(tmp_path, *rows)
-    pilot = open_at(Workplace(tasks=queue))
+    pilot = open_at(Workplace(tasks=lambda: queue))
     bench = Bench(pilot, queue)
     pilot.wait_for_phase(Phase.WATCHING)
     bench.shows("Set an alarm")
@@ -359,12 +359,10 @@ def test_whoever_says_another_name_at_first_use_has_the_queue_of_that_name(
 ) -> None:
     practice = BenchPractice(agrees=None, wanted=0)
     source = write_list(tmp_path / "tasks.jsonl", ROWS)
-
-    def queue_of_name(name: str) -> SharedQueue:
-        return queue_over(source, tmp_path / "queue.sqlite", service.store, annotator=name)
-
-    hers = queue_of_name("Ada Lovelace")
-    pilot = open_at(Workplace(practice=practice, tasks=PersonalQueue(lambda: practice.name, queue_of_name)))
+    file = tmp_path / "queue.sqlite"
+    hers = queue_over(source, file, service.store, annotator=lambda: "Ada Lovelace")
+    queue = queue_over(source, file, service.store, annotator=lambda: practice.name)
+    pilot = open_at(Workplace(practice=practice, tasks=lambda: queue))
     bench = Bench(pilot, hers)
     bench.shows("Set an alarm")
     dialog = pilot.dialog()
@@ -377,7 +375,7 @@ def test_a_queue_that_knows_no_drafts_is_told_of_a_published_episode(
     qtbot: QtBot, service: BenchDesk, tmp_path: Path
 ) -> None:
     queue = queue_of(tmp_path, *ROWS, episodes=NotedEpisodes())
-    pilot = Pilot(qtbot, RecordingController(service), workplace=Workplace(tasks=queue))
+    pilot = Pilot(qtbot, RecordingController(service), workplace=Workplace(tasks=lambda: queue))
     bench = Bench(pilot, queue)
     bench.record()
     pilot.complete()
@@ -392,7 +390,7 @@ def test_a_queue_that_knows_no_drafts_is_told_of_a_published_episode(
 def test_a_list_that_cannot_be_read_is_told_on_the_card(qtbot: QtBot, service: BenchDesk, tmp_path: Path) -> None:
     source = write_list(tmp_path / "tasks.jsonl", [row("a", priority=50)])
     queue = queue_over(source, tmp_path / "queue.sqlite", service.store)
-    pilot = Pilot(qtbot, RecordingController(service), workplace=Workplace(tasks=queue))
+    pilot = Pilot(qtbot, RecordingController(service), workplace=Workplace(tasks=lambda: queue))
     bench = Bench(pilot, queue)
     bench.shows("tasks.jsonl:1: priority")
     write_list(tmp_path / "tasks.jsonl", ROWS)

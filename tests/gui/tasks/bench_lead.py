@@ -18,13 +18,14 @@ from odyssey_recorder.gui.jobs import Jobs
 from odyssey_recorder.gui.tasks.prepared_rows import PreparedRow
 from odyssey_recorder.gui.tasks.prepared_table import ROW
 from odyssey_recorder.gui.tasks.queue_bridge import QueueBridge
+from odyssey_recorder.gui.tasks.service_bridge import TaskServiceBridge
 from odyssey_recorder.gui.tasks.tasks_page import TasksPage
-from odyssey_recorder.gui.tasks.workshop import Workshop
 from odyssey_recorder.llm.answer_cache import AnswerCache
 from odyssey_recorder.llm.batch import Batch
 from odyssey_recorder.llm.openai import OpenAIModel
 from odyssey_recorder.llm.prices import Prices, read_prices
-from odyssey_recorder.task.queue.queue import QueuedTask, WholeQueue
+from odyssey_recorder.task.queue.board import QueuedTask
+from odyssey_recorder.task.queue.queue import TaskQueue
 from odyssey_recorder.task.templates.template_files import shipped_templates
 from odyssey_recorder.task_service import ModelChoice, TaskService, TemplateChoice
 from tests.llm.stand_in import MODEL, Asked, Says, StandIn, says, shortest
@@ -63,7 +64,7 @@ class Office:
 
     templates: Path
     folder: Path
-    queue: WholeQueue
+    queue: TaskQueue
     server: StandIn | None = None
     prices: Prices = field(default_factory=read_prices)
 
@@ -93,9 +94,9 @@ class LeadBench:
         qtbot.addWidget(self.window)
         self.commands = Commands(self.window)
         self.background, self.jobs = Background(self.window), Jobs(self.window)
-        self.bridge = QueueBridge(office.queue, self.background, self.window)
-        workshop = Workshop(lambda: self.service, self.background, self.jobs, self.bridge)
-        self.page = TasksPage(self.bridge, self.commands, workshop)
+        self.bridge = QueueBridge(lambda: office.queue, self.background, self.window)
+        service_bridge = TaskServiceBridge(lambda: self.service, self.background, self.jobs, self.bridge)
+        self.page = TasksPage(self.bridge, self.commands, service_bridge)
         self.window.setCentralWidget(self.page)
         self.window.resize(1024, 700)
         self.window.show()

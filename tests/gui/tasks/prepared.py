@@ -6,7 +6,7 @@ from odyssey_recorder.gui.tasks.prepared_rows import PreparedRow, prepared_rows
 from odyssey_recorder.model.episode import TaskInfo
 from odyssey_recorder.model.text_origin import TextOrigin
 from odyssey_recorder.task.listing import ListedTask
-from odyssey_recorder.task.queue.queue import QueuedTask, Status
+from odyssey_recorder.task.queue.board import QueuedTask, Status
 from tests.task.origins import PHRASED
 
 

@@ -1,4 +1,4 @@
-"""Preparing tasks at the page: looking at them, deciding, editing, having them rewritten."""
+"""TaskService tasks at the page: looking at them, deciding, editing, having them rewritten."""
 
 from dataclasses import replace
 from datetime import date
@@ -9,11 +9,11 @@ from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QPlainTextEdit, QPus
 
 from odyssey_recorder.gui.commands import Command
 from odyssey_recorder.gui.reason_dialog import ReasonDialog
+from odyssey_recorder.gui.tasks.confirm_dialog import ConfirmDialog
 from odyssey_recorder.gui.tasks.rewrite_dialog import RewriteDialog
-from odyssey_recorder.gui.tasks.sure_dialog import SureDialog
 from odyssey_recorder.llm.prices import ModelFacts, Prices
 from odyssey_recorder.model.text_origin import Approval, Writer
-from odyssey_recorder.task.queue.queue import Status
+from odyssey_recorder.task.queue.board import Status
 from tests.gui.tasks.bench_lead import NO_MODEL, LeadBench, forgetful
 from tests.llm.stand_in import MODEL, StandIn
 
@@ -67,7 +67,7 @@ def test_many_are_approved_at_once_only_after_a_question(lead: LeadBench) -> Non
     lead.wait_for(lambda: lead.says("3 tasks chosen"))
     lead.press(Command.APPROVE_TASKS)
     assert lead.task(tasks[0].task_id).status is Status.TO_APPROVE
-    lead.answer(lead.dialog(SureDialog), "Approve")
+    lead.answer(lead.dialog(ConfirmDialog), "Approve")
     lead.wait_for(lambda: all(lead.task(one.task_id).status is Status.WAITING for one in tasks))
 
 
@@ -77,12 +77,12 @@ def test_one_with_faults_is_approved_only_after_a_question_that_tells_them(lead:
     lead.press(Command.READ_TASKS)
     lead.wait_for(lambda: lead.rows[0].faults > 0)
     lead.press(Command.APPROVE_TASKS)
-    dialog = lead.dialog(SureDialog)
+    dialog = lead.dialog(ConfirmDialog)
     assert any("It lacks" in label.text() for label in dialog.findChildren(QLabel))
     lead.answer(dialog, "Cancel")
     assert lead.task(task.task_id).status is Status.TO_APPROVE
     lead.press(Command.APPROVE_TASKS)
-    lead.answer(lead.dialog(SureDialog), "Approve")
+    lead.answer(lead.dialog(ConfirmDialog), "Approve")
     lead.wait_for(lambda: lead.task(task.task_id).status is Status.WAITING)
 
 

@@ -17,7 +17,7 @@ from odyssey_recorder.gui.tasks.prepared_rows import (
 )
 from odyssey_recorder.gui.tasks.prepared_table import PreparedTable, about, found
 from odyssey_recorder.model.text_origin import Equivalence, TextOrigin, Writer
-from odyssey_recorder.task.queue.queue import QueuedTask, Status
+from odyssey_recorder.task.queue.board import QueuedTask, Status
 from tests.gui.tasks.prepared import prepared, rows_of
 from tests.task.origins import BY_MODEL, FAULTY, PHRASED
 

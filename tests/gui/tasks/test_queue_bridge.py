@@ -14,10 +14,9 @@ from pytestqt.qtbot import QtBot
 from odyssey_recorder.errors import TaskError
 from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.tasks.queue_bridge import QueueBridge
-from odyssey_recorder.task.queue.claims import Leases
-from odyssey_recorder.task.queue.client import QueueClient
-from odyssey_recorder.task.queue.queue import Board, QueuedTask
-from odyssey_recorder.task.queue.shared_queue import QueueEnvironment, SharedQueue
+from odyssey_recorder.task.queue.board import Board, QueuedTask
+from odyssey_recorder.task.queue.queue import QueueEnvironment, TaskQueue
+from odyssey_recorder.task.queue.transaction import Leases
 from tests.task.houses import House
 from tests.task.tasks import NotedEpisodes, row
 
@@ -28,7 +27,7 @@ class Held:
 
     bridge: QueueBridge
     house: House
-    other: SharedQueue
+    other: TaskQueue
     boards: list[Board] = field(default_factory=list)
 
 
@@ -43,7 +42,8 @@ def held(qtbot: QtBot, tmp_path: Path) -> Iterator[Held]:
     house = House(tmp_path)
     house.fill(row("a"))
     background = Background()
-    bridge = QueueBridge(house.queue(), background)
+    queue = house.queue()
+    bridge = QueueBridge(lambda: queue, background)
     made = Held(bridge, house, house.queue(annotator="Grace"))
     bridge.board_changed.connect(made.boards.append)
     bridge.choose("a")
@@ -79,10 +79,10 @@ def test_a_task_that_ran_out_and_went_to_somebody_else_is_told(qtbot: QtBot, hel
     ]
 
 
-class Crowded(SharedQueue):
+class Crowded(TaskQueue):
     """A queue at which somebody takes what is to be skipped as soon as it is free."""
 
-    other: SharedQueue
+    other: TaskQueue
 
     def skip(self, task_id: str, reason: str) -> None:
         self.other.claim(task_id)
@@ -92,10 +92,10 @@ class Crowded(SharedQueue):
 def test_what_somebody_takes_while_it_is_skipped_is_theirs(qtbot: QtBot, tmp_path: Path) -> None:
     house = House(tmp_path)
     house.fill(row("a"), row("b"))
-    queue = Crowded(house.database(house.clock), QueueClient.of("Ada", tmp_path), QueueEnvironment(NotedEpisodes()))
+    queue = Crowded(house.database(house.clock), lambda: "Ada", tmp_path, QueueEnvironment(NotedEpisodes()))
     queue.other = house.queue(annotator="Grace", drafts="hers")
     background = Background()
-    bridge = QueueBridge(queue, background)
+    bridge = QueueBridge(lambda: queue, background)
     held: list[QueuedTask] = []
     bridge.held_changed.connect(held.append)
     bridge.choose("a")
@@ -107,7 +107,7 @@ def test_what_somebody_takes_while_it_is_skipped_is_theirs(qtbot: QtBot, tmp_pat
     house.close()
 
 
-class CutOff(SharedQueue):
+class CutOff(TaskQueue):
     """A queue that is not reached any more as soon as something is claimed."""
 
     def board(self) -> Board:
@@ -118,9 +118,8 @@ def test_what_is_held_is_told_also_where_the_board_cannot_be_had(qtbot: QtBot, t
     house = House(tmp_path)
     house.fill(row("a"))
     background = Background()
-    bridge = QueueBridge(
-        CutOff(house.database(), QueueClient.of("Ada", tmp_path), QueueEnvironment(NotedEpisodes())), background
-    )
+    queue = CutOff(house.database(), lambda: "Ada", tmp_path, QueueEnvironment(NotedEpisodes()))
+    bridge = QueueBridge(lambda: queue, background)
     told: list[str] = []
     bridge.held_changed.connect(lambda held: told.append(held.task_id))
     bridge.chosen.connect(lambda chosen: told.append(f"{chosen.task_id} is chosen"))
@@ -137,7 +136,8 @@ def test_a_queue_that_takes_its_time_is_waited_for_only_so_long_and_answers_once
     house = House(tmp_path)
     house.fill(row("a"))
     background = Background()
-    bridge = QueueBridge(house.queue(), background, patience_ms=20)
+    queue = house.queue()
+    bridge = QueueBridge(lambda: queue, background, patience_ms=20)
     told: list[object] = []
     for answer in (bridge.sure, bridge.unsure, bridge.lost, bridge.board_changed):
         answer.connect(told.append)

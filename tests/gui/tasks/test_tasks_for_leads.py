@@ -4,11 +4,11 @@ from PySide6.QtWidgets import QComboBox, QPlainTextEdit, QRadioButton, QTableVie
 
 from odyssey_recorder.gui.commands import Command
 from odyssey_recorder.gui.reason_dialog import ReasonDialog
+from odyssey_recorder.gui.tasks.confirm_dialog import ConfirmDialog
 from odyssey_recorder.gui.tasks.prepare_view import PrepareView
 from odyssey_recorder.gui.tasks.queue_view import QueueView
-from odyssey_recorder.gui.tasks.sure_dialog import SureDialog
 from odyssey_recorder.gui.tasks.task_table import STATUS
-from odyssey_recorder.task.queue.queue import Status
+from odyssey_recorder.task.queue.board import Status
 from tests.gui.tasks.bench_lead import LeadBench
 
 
@@ -79,7 +79,7 @@ def test_the_window_asks_before_it_closes_over_words_that_are_not_saved(lead: Le
     lead.press(Command.EDIT_TASK)
     lead.named(QPlainTextEdit, "Instruction in your words").setPlainText("Half a thought")
     assert lead.page.asks_before_closing(lambda: closed.append(True))
-    dialog = lead.dialog(SureDialog)
+    dialog = lead.dialog(ConfirmDialog)
     assert lead.says("Close, and lose what you typed of 1 task?")
     lead.answer(dialog, "Close")
     assert closed == [True]

@@ -25,8 +25,8 @@ from odyssey_recorder.gui.tasks.queue_bridge import QueueBridge
 from odyssey_recorder.gui.tasks.task_table import CATEGORY, INSTRUCTION, STATUS, Filter, TaskTable, task_rows
 from odyssey_recorder.gui.tasks.tasks_page import TasksPage
 from odyssey_recorder.task.listing import read_tasks
-from odyssey_recorder.task.queue.queue import Board, QueuedTask, Status
-from odyssey_recorder.task.queue.shared_queue import SharedQueue
+from odyssey_recorder.task.queue.board import Board, QueuedTask, Status
+from odyssey_recorder.task.queue.queue import TaskQueue
 from tests.task.tasks import EPISODE, NotedEpisodes, NotedReturns, queue_of, row, write_list
 
 ROWS = (
@@ -43,7 +43,7 @@ class Bench:
     qtbot: QtBot
     page: TasksPage
     bridge: QueueBridge
-    queue: SharedQueue
+    queue: TaskQueue
     returns: NotedReturns
     commands: Commands
 
@@ -78,7 +78,7 @@ def bench(qtbot: QtBot, tmp_path: Path) -> Iterator[Bench]:
     commands, background = Commands(window), Background(window)
     returns = NotedReturns()
     queue = queue_of(tmp_path, *ROWS, episodes=NotedEpisodes(), returns=returns)
-    bridge = QueueBridge(queue, background, window)
+    bridge = QueueBridge(lambda: queue, background, window)
     page = TasksPage(bridge, commands)
     window.setCentralWidget(page)
     window.show()

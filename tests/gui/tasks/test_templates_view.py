@@ -9,9 +9,9 @@ from PySide6.QtWidgets import QComboBox, QLineEdit, QSpinBox, QTableView, QTextE
 from odyssey_recorder.gui.commands import Command
 from odyssey_recorder.gui.parts import CheckBox
 from odyssey_recorder.gui.tasks.generate_dialog import GenerateDialog
+from odyssey_recorder.gui.tasks.propose_dialog import ProposeDialog
 from odyssey_recorder.gui.tasks.template_table import LEFT, META_TASK, ROLES
-from odyssey_recorder.gui.tasks.think_dialog import ThinkDialog
-from odyssey_recorder.task.queue.queue import Status
+from odyssey_recorder.task.queue.board import Status
 from tests.gui.tasks.bench_lead import LeadBench
 from tests.llm.stand_in import StandIn, says
 
@@ -125,7 +125,7 @@ def test_without_a_model_nothing_is_thought_of(lead: LeadBench) -> None:
 
 
 def test_a_proposal_of_a_model_stands_first_and_is_kept_as_a_file(lead: LeadBench, model: StandIn) -> None:
-    think(lead, model, NEW)
+    propose(lead, model, NEW)
     assert cells(lead, LEFT)[0] == "Proposed"
     assert lead.says("A proposal of a model.")
     lead.press(Command.KEEP_TEMPLATE)
@@ -135,7 +135,7 @@ def test_a_proposal_of_a_model_stands_first_and_is_kept_as_a_file(lead: LeadBenc
 
 
 def test_a_proposal_with_faults_says_them_and_can_only_be_dropped(lead: LeadBench, model: StandIn) -> None:
-    think(lead, model, {**NEW, "roles": ["todo", "sauna"]})
+    propose(lead, model, {**NEW, "roles": ["todo", "sauna"]})
     assert cells(lead, LEFT)[0] == "Has faults"
     assert lead.says("sauna")
     assert not lead.commands[Command.KEEP_TEMPLATE].isEnabled()
@@ -143,13 +143,13 @@ def test_a_proposal_with_faults_says_them_and_can_only_be_dropped(lead: LeadBenc
     assert len(cells(lead, META_TASK)) == 6
 
 
-def think(lead: LeadBench, model: StandIn, proposed: Mapping[str, object]) -> None:
+def propose(lead: LeadBench, model: StandIn, proposed: Mapping[str, object]) -> None:
     """Have the model think of one template of Information Management for the simulated phone."""
     model.behaviour = lambda _asked: says({"templates": [proposed]})
     lead.enter(Command.SHOW_TEMPLATES)
     lead.wait_for(lambda: lead.commands[Command.THINK_OF_TEMPLATES].isEnabled())
     lead.named(QComboBox, "Templates of category").setCurrentText("Information Management")
     lead.press(Command.THINK_OF_TEMPLATES)
-    lead.answer(lead.dialog(ThinkDialog), "Think")
+    lead.answer(lead.dialog(ProposeDialog), "Think")
     lead.named(QComboBox, "Templates of category").setCurrentText("All categories")
     lead.wait_for(lambda: len(cells(lead, META_TASK)) == 7)

@@ -13,7 +13,7 @@ from odyssey_recorder.quality.reviewing.review import Move
 from odyssey_recorder.quality.reviewing.review_file import ReviewFile, spell
 from odyssey_recorder.quality.reviewing.review_store import ReviewStore
 from odyssey_recorder.quality.reviewing.status import Policy
-from odyssey_recorder.task.queue.queue import SentBack
+from odyssey_recorder.task.queue.board import SentBack
 from tests.quality.verdicts import BEGIN, verdict
 
 ONE, OTHER = "1111111111111111", "2222222222222222"

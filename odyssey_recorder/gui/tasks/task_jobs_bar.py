@@ -14,20 +14,20 @@ from odyssey_recorder.gui.job_card import JobCard
 from odyssey_recorder.gui.jobs import Cancelled, Job, JobState
 from odyssey_recorder.gui.jobs import Progress as Tell
 from odyssey_recorder.gui.tasks.generate_dialog import GenerateDialog
-from odyssey_recorder.gui.tasks.preparing import ModelChoice, Preparing
 from odyssey_recorder.gui.tasks.rewrite_dialog import RewriteDialog, count_words
-from odyssey_recorder.gui.tasks.workshop import Materials, Workshop
+from odyssey_recorder.gui.tasks.service_bridge import LoadedTemplates, TaskServiceBridge
 from odyssey_recorder.llm.batch import BatchProgress, Estimate
 from odyssey_recorder.model.episode import Category
 from odyssey_recorder.task.generation.generator import GeneratedTasks
 from odyssey_recorder.task.wording.proposing import Proposal
 from odyssey_recorder.task.wording.rewriting import Rewritten
+from odyssey_recorder.task_service import ModelChoice, TaskService
 
 _COUNT, _SEED = 200, 1
 """What is offered first."""
 
 
-class LeadStrip(QWidget):
+class TaskJobsBar(QWidget):
     """Asks what is to be asked before long work begins, and tells how far it is and how it ended."""
 
     generated = Signal()
@@ -35,27 +35,27 @@ class LeadStrip(QWidget):
     proposed = Signal(object)
     """A model thought of these templates."""
     rewriting = Signal(bool)
-    thinking = Signal(bool)
+    proposing = Signal(bool)
 
-    def __init__(self, workshop: Workshop, commands: Commands) -> None:
+    def __init__(self, bridge: TaskServiceBridge, commands: Commands) -> None:
         super().__init__()
-        self._workshop = workshop
+        self._bridge = bridge
         self._commands = commands
-        self._materials: Materials | None = None
+        self._loaded: LoadedTemplates | None = None
         self._view = Command.SHOW_QUEUE
         self._batch = Banner(commands.button(Command.SETTINGS_PAGE, kind="quiet"))
         self._message = Banner(commands.button(Command.DISMISS_TASKS, kind="quiet", wordless=True))
         self._question: RewriteDialog | None = None
         self._generating = JobCard()
         self._rewriting = JobCard()
-        self._thinking = JobCard()
+        self._proposing = JobCard()
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(8)
-        for part in (self._message, self._batch, self._generating, self._rewriting, self._thinking):
+        for part in (self._message, self._batch, self._generating, self._rewriting, self._proposing):
             column.addWidget(part)
-        workshop.materials_came.connect(self._take_materials)
-        workshop.failed.connect(lambda words: self.tell(Tone.DANGER, "That did not work.", words))
+        bridge.templates_loaded.connect(self._take_loaded)
+        bridge.failed.connect(lambda words: self.tell(Tone.DANGER, "That did not work.", words))
         commands[Command.DISMISS_TASKS].triggered.connect(lambda _checked: self._message.hide())
         commands.enable(Command.GENERATE_TASKS, on=False)
 
@@ -71,16 +71,16 @@ class LeadStrip(QWidget):
 
     def repaint_icons(self) -> None:
         """Draw the icons anew for another palette."""
-        for part in (self._batch, self._message, self._generating, self._rewriting, self._thinking):
+        for part in (self._batch, self._message, self._generating, self._rewriting, self._proposing):
             part.repaint_icons()
 
-    def _take_materials(self, materials: Materials) -> None:
-        self._materials = materials
+    def _take_loaded(self, loaded: LoadedTemplates) -> None:
+        self._loaded = loaded
         self._show_whether_asked()
-        self._commands.enable(Command.GENERATE_TASKS, on=bool(materials.library.templates))
+        self._commands.enable(Command.GENERATE_TASKS, on=bool(loaded.library.templates))
 
     def _show_whether_asked(self) -> None:
-        cannot_ask = "" if self._materials is None else self._materials.cannot_ask
+        cannot_ask = "" if self._loaded is None else self._loaded.cannot_ask
         if cannot_ask and self._view in (Command.SHOW_TEMPLATES, Command.SHOW_PREPARE):
             words = "No language model can be asked: new tasks stay in phrasings that people wrote."
             self._batch.show_message(Tone.WARNING, words, cannot_ask)
@@ -91,21 +91,21 @@ class LeadStrip(QWidget):
 
     def ask_to_generate(self, preset: ModelChoice | None = None) -> None:
         """Ask what tasks shall be made, and make them."""
-        materials = self._materials
-        if materials is not None:
-            first = ModelChoice(_COUNT, _SEED, "", frozenset(), materials.names_apps)
-            dialog = GenerateDialog(materials, preset or first, self)
+        loaded = self._loaded
+        if loaded is not None:
+            first = ModelChoice(_COUNT, _SEED, "", frozenset(), loaded.names_apps)
+            dialog = GenerateDialog(loaded, preset or first, self)
             dialog.wanted.connect(self._generate)
             dialog.open()
 
     def _generate(self, wanted: ModelChoice) -> None:
-        job = self._workshop.start(
+        job = self._bridge.start(
             f"Make {count_words(wanted.count, 'task')}",
-            lambda preparing, _tell, _cancelled: preparing.generate(wanted),
+            lambda service, _tell, _cancelled: service.generate(wanted),
             partial(self._take_batch, wanted),
             can_cancel=False,
         )
-        job.ended.connect(self._workshop.read_materials)
+        job.ended.connect(self._bridge.read_templates)
         self._follow(job, self._generating, self._show_generating)
 
     def _show_generating(self, on: bool) -> None:
@@ -143,7 +143,7 @@ class LeadStrip(QWidget):
             if self._question is dialog:
                 dialog.show_failure(str(error))
 
-        self._workshop.look(lambda preparing: preparing.estimate(task_ids), tell, fail)
+        self._bridge.look(lambda service: service.estimate(task_ids), tell, fail)
         dialog.open()
 
     def _forget_question(self) -> None:
@@ -152,16 +152,16 @@ class LeadStrip(QWidget):
             self._question = None
 
     def _rewrite(self, task_ids: Sequence[str], budget: float | None) -> None:
-        def labour(preparing: Preparing, tell: Tell, cancelled: Cancelled) -> Sequence[Rewritten]:
-            return preparing.rewrite(
+        def work(service: TaskService, tell: Tell, cancelled: Cancelled) -> Sequence[Rewritten]:
+            return service.rewrite(
                 task_ids,
                 budget=budget,
                 progress=lambda progress: tell(*progress_words(progress)),
-                came=self._workshop.take_rewritten,
+                came=self._bridge.take_rewritten,
                 cancelled=cancelled,
             )
 
-        job = self._workshop.start(f"Rewrite {count_words(len(task_ids), 'task')}", labour, self._take_rewritten)
+        job = self._bridge.start(f"Rewrite {count_words(len(task_ids), 'task')}", work, self._take_rewritten)
         self._follow(job, self._rewriting, self.rewriting.emit)
 
     def _take_rewritten(self, results: Sequence[Rewritten]) -> None:
@@ -175,14 +175,14 @@ class LeadStrip(QWidget):
 
     # New templates.
 
-    def think(self, category: Category, count: int, catalogue: str) -> None:
+    def propose(self, category: Category, count: int, catalogue: str) -> None:
         """Have a model think of new templates."""
 
-        def labour(preparing: Preparing, _tell: Tell, cancelled: Cancelled) -> Sequence[Proposal]:
-            return preparing.propose(category, count, catalogue=catalogue, cancelled=cancelled)
+        def work(service: TaskService, _tell: Tell, cancelled: Cancelled) -> Sequence[Proposal]:
+            return service.propose(category, count, catalogue=catalogue, cancelled=cancelled)
 
-        job = self._workshop.start("Think of new templates", labour, self._take_proposals)
-        self._follow(job, self._thinking, self.thinking.emit)
+        job = self._bridge.start("Think of new templates", work, self._take_proposals)
+        self._follow(job, self._proposing, self.proposing.emit)
 
     def _take_proposals(self, proposals: Sequence[Proposal]) -> None:
         if proposals:
@@ -197,7 +197,7 @@ class LeadStrip(QWidget):
 
         def end() -> None:
             show(False)
-            self._workshop.settle()
+            self._bridge.settle()
             if job.state is JobState.CANCELLED:
                 self.tell(Tone.WARNING, f"{job.title}: stopped. What was answered until then is kept.")
 

@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QDialog, QWidget
 from odyssey_recorder.gui.parts import fill_dialog, push_button, row, text_label
 
 
-class SureDialog(QDialog):
+class ConfirmDialog(QDialog):
     """Emits `agreed` and closes."""
 
     agreed = Signal()

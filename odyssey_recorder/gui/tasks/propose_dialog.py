@@ -11,7 +11,7 @@ from odyssey_recorder.task.templates.template import TemplateLibrary
 _MOST = 20
 
 
-class ThinkDialog(QDialog):
+class ProposeDialog(QDialog):
     """Emits `asked` with a category, a number and the name of a catalogue, and closes."""
 
     asked = Signal(object, int, str)

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from odyssey_recorder.errors import LanguageModelError
 from odyssey_recorder.llm.model import LONGEST_ANSWER, ModelRequest, Words
+from odyssey_recorder.llm.prompts import Prompt, read_prompt
 from odyssey_recorder.model.episode import Json
 from odyssey_recorder.resources import data_folder
-from odyssey_recorder.task.wording.prompts import Prompt, read_prompt
 
 FILE = "# Say hello\n\nAsked for fun.\n\n## System\n\nBe kind.\n\n## User\n\n<name>\n{{ name | json }}\n</name>\n"
 

@@ -1,0 +1,186 @@
+"""The task service as the views of a lead have it: called off the GUI thread, answers are signals."""
+
+import threading
+from collections import deque
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TypeVar
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from odyssey_recorder.errors import OdysseyError
+from odyssey_recorder.gui.background import Background
+from odyssey_recorder.gui.jobs import Cancelled, Job, Jobs, Progress
+from odyssey_recorder.gui.tasks.prepared_rows import prepared_rows
+from odyssey_recorder.task.generation.generator import Targets
+from odyssey_recorder.task.listing import ListedTask
+from odyssey_recorder.task.templates.template import TemplateLibrary
+from odyssey_recorder.task.wording.rewriting import Rewritten
+from odyssey_recorder.task_service import TaskService
+
+T = TypeVar("T")
+
+_SETTLE_MS = 300
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedTemplates:
+    """The templates, how many distinct tasks each can still give, and the lead's targets.
+
+    `cannot_ask` says why no language model can be asked, if so; `names_apps`, whether instructions name the apps to use
+    unless something else is asked for.
+    """
+
+    library: TemplateLibrary
+    left: Mapping[str, int]
+    targets: Targets
+    cannot_ask: str
+    names_apps: bool
+
+
+class TaskServiceBridge(QObject):
+    """Calls the task service, which `make_service` makes at the first call; every method returns at once.
+
+    `rows_loaded` brings all tasks, `templates_loaded` the templates, `holders_loaded` who works on what, and
+    `rewritten` the tasks that have just been rewritten.
+    """
+
+    rows_loaded = Signal(object)
+    templates_loaded = Signal(object)
+    holders_loaded = Signal(object)
+    rewritten = Signal(object)
+    board_changed = Signal()
+    """Tasks were added, approved or rejected."""
+    failed = Signal(str)
+
+    _rewritten_waiting = Signal()
+
+    def __init__(
+        self, make_service: Callable[[], TaskService], background: Background, jobs: Jobs, parent: QObject | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._make_service = make_service
+        self._made: TaskService | None = None
+        self._lock = threading.Lock()
+        self._background = background
+        self._jobs = jobs
+        self._calls: deque[Callable[[], None]] = deque()
+        self._is_busy = False
+        self._just_rewritten: list[ListedTask] = []
+        self._soon = QTimer(self, singleShot=True, interval=_SETTLE_MS)
+        self._soon.timeout.connect(self.read_rows)
+        self._rewritten_waiting.connect(self._emit_rewritten)
+
+    # Reading.
+
+    def look(
+        self,
+        call: Callable[[TaskService], T],
+        on_done: Callable[[T], object],
+        on_error: Callable[[Exception], object] | None = None,
+    ) -> None:
+        """Ask for something that changes nothing."""
+        self._background.run(lambda: call(self._service()), on_done, on_error or self.fail)
+
+    def read_rows(self) -> None:
+        """Read all tasks, once all that was asked before is done."""
+        self.carry_out(lambda service: prepared_rows(service.board().tasks), self.rows_loaded.emit)
+
+    def read_templates(self) -> None:
+        self.look(_loaded_templates, self.templates_loaded.emit)
+
+    def read_holders(self) -> None:
+        self.look(lambda service: service.holders(), self.holders_loaded.emit)
+
+    # Changing.
+
+    def carry_out(
+        self,
+        call: Callable[[TaskService], T],
+        on_done: Callable[[T], object],
+        on_error: Callable[[Exception], object] | None = None,
+    ) -> None:
+        """Make calls one after the other, in the order in which they were asked for."""
+
+        def run() -> None:
+            self._background.run(
+                lambda: call(self._service()),
+                lambda result: self._go_on(on_done, result),
+                lambda error: self._go_on(on_error or self.fail, error),
+            )
+
+        self._calls.append(run)
+        if not self._is_busy:
+            self._begin()
+
+    def change(self, call: Callable[[TaskService], T], on_done: Callable[[T], object] = lambda _: None) -> None:
+        """Change tasks; soon after, all are read again, also where it failed."""
+
+        def done(result: T) -> None:
+            on_done(result)
+            self.settle()
+
+        def fail(error: Exception) -> None:
+            self.settle()
+            self.fail(error)
+
+        self.carry_out(call, done, fail)
+
+    def settle(self) -> None:
+        """Emit that tasks have changed, and read them all again once no more changes come."""
+        self._soon.start()
+        self.board_changed.emit()
+
+    def start(
+        self,
+        title: str,
+        work: Callable[[TaskService, Progress, Cancelled], T],
+        on_done: Callable[[T], object],
+        *,
+        can_cancel: bool = True,
+    ) -> Job:
+        """Begin long work, as `Jobs.start` does."""
+        return self._jobs.start(
+            title,
+            lambda progress, cancelled: work(self._service(), progress, cancelled),
+            on_done,
+            can_cancel=can_cancel,
+        )
+
+    def take_rewritten(self, rewritten: Rewritten) -> None:
+        """Have `rewritten` emitted on the GUI thread; called from any thread."""
+        with self._lock:
+            self._just_rewritten.append(rewritten.task)
+            is_first = len(self._just_rewritten) == 1
+        if is_first:
+            self._rewritten_waiting.emit()
+
+    def fail(self, error: Exception) -> None:
+        """Emit what went wrong."""
+        if not isinstance(error, OdysseyError):
+            raise error
+        self.failed.emit(str(error))
+
+    def _service(self) -> TaskService:
+        with self._lock:
+            if self._made is None:
+                self._made = self._make_service()
+            return self._made
+
+    def _begin(self) -> None:
+        self._is_busy = bool(self._calls)
+        if self._calls:
+            self._calls.popleft()()
+
+    def _go_on(self, report: Callable[[T], object], result: T) -> None:
+        self._begin()
+        report(result)
+
+    def _emit_rewritten(self) -> None:
+        with self._lock:
+            tasks, self._just_rewritten = self._just_rewritten, []
+        self.rewritten.emit(tasks)
+
+
+def _loaded_templates(service: TaskService) -> LoadedTemplates:
+    return LoadedTemplates(service.library(), service.left(), service.targets(), service.can_ask, service.names_apps)

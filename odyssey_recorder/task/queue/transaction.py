@@ -1,0 +1,305 @@
+"""One transaction of the queue: claims are taken and given back, events are written with the status that follows."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from operator import itemgetter
+from typing import Any
+
+from sqlalchemy import (
+    ClauseElement,
+    Connection,
+    CursorResult,
+    Row,
+    Select,
+    Text,
+    Update,
+    and_,
+    bindparam,
+    func,
+    insert,
+    literal,
+    or_,
+    select,
+    update,
+)
+
+from odyssey_recorder.task.listing import ListedTask, parse_task_line, task_line
+from odyssey_recorder.task.queue.board import (
+    FINISHED,
+    OPEN,
+    Status,
+    TaskEvent,
+    counted_episode,
+    first_status,
+    next_status,
+    rank,
+    skip_number,
+)
+from odyssey_recorder.task.queue.client import QueueClient
+from odyssey_recorder.task.queue.database import QueueDatabase, insert_new
+from odyssey_recorder.task.queue.tables import events, tasks
+
+_US = 1_000_000
+_FREE: Mapping[str, Any] = {
+    "annotator": "", "place": "", "token": "", "since_us": 0, "until_us": 0, "is_recording": False,
+}  # fmt: skip
+_BEHIND_LISTS = 1 << 31
+"""The position of the first task that comes from no list."""
+_BATCH = 5_000
+"""A database takes no more than 32,766 values in one statement."""
+
+
+@dataclass(frozen=True, slots=True)
+class Leases:
+    """For how many seconds a task is kept for the one who holds it, and for the one who began to record it."""
+
+    claim_s: float = 600.0
+    recording_s: float = 7 * 86_400.0
+
+
+class ClaimStatements:
+    """The statements of claims, compiled once: compiling one takes as long as running it."""
+
+    def __init__(self, database: QueueDatabase) -> None:
+        now, self._dialect = database.now, database.dialect()
+        me = bindparam("me", type_=Text)
+        mine = tasks.c.token == me
+        free = or_(tasks.c.until_us <= now, mine)
+        taken = {
+            "annotator": bindparam("by", type_=Text),
+            "place": bindparam("here", type_=Text),
+            "token": me,
+            "since_us": now,
+            "until_us": now + bindparam("lease_us"),
+            "is_recording": False,
+        }
+        this = tasks.c.task_id == bindparam("this", type_=Text)
+        held = update(tasks).values(**taken).returning(tasks.c.task_id, tasks.c.version)
+
+        def first(candidates: Select[tuple[str]]) -> Update:
+            within = candidates.where(tasks.c.rank >= bindparam("low"), tasks.c.rank <= bindparam("high"))
+            first_id = within.order_by(tasks.c.rank).limit(1).with_for_update(skip_locked=True)
+            return held.where(tasks.c.task_id == first_id.scalar_subquery())
+
+        available = select(tasks.c.task_id).where(tasks.c.is_open, free)
+        named = literal(" ") + bindparam("device", type_=Text) + " "
+        fitting = available.where(or_(tasks.c.devices == "", tasks.c.devices.contains(named)))
+        self.hold_first = self._compiled(first(available))
+        self.hold_first_fitting = self._compiled(first(fitting))
+        self.open = self._compiled(available.limit(1))
+        self.open_fitting = self._compiled(fitting.limit(1))
+        self.hold = self._compiled(held.where(this, tasks.c.is_open, free))
+        self.renew = self._compiled(update(tasks).where(this, mine).values(until_us=now + bindparam("lease_us")))
+        self.release = self._compiled(update(tasks).where(this, mine).values(_FREE))
+
+    def _compiled(self, statement: ClauseElement) -> tuple[str, Mapping[str, Any]]:
+        """The text of a statement, and the values that belong to it."""
+        compiled = statement.compile(dialect=self._dialect)
+        return str(compiled), compiled.params
+
+
+class QueueTransaction:
+    """The queue's tables within one transaction of `client`."""
+
+    def __init__(
+        self,
+        connection: Connection,
+        database: QueueDatabase,
+        statements: ClaimStatements,
+        client: QueueClient,
+        leases: Leases,
+    ) -> None:
+        self.connection = connection
+        self._now = database.moment()
+        self._statements = statements
+        self._client = client
+        self._leases = leases
+        self._values = {
+            **database.clock(),
+            "me": client.token,
+            "by": client.annotator,
+            "here": client.place,
+            "lease_us": int(leases.claim_s * _US),
+        }
+
+    # Claims.
+
+    def hold_first(self, low: int, high: int, device: str | None) -> Row[Any] | None:
+        """Hold the first open task of a rank from `low` to `high` that fits the device; None where there is none.
+
+        What another transaction is just changing is passed over.
+        """
+        statements = self._statements
+        statement = statements.hold_first if device is None else statements.hold_first_fitting
+        return self._run(statement, low=low, high=high, device=device).first()
+
+    def is_any_open(self, device: str | None) -> bool:
+        """Whether there is an open task that fits, which another transaction may just be changing."""
+        statement = self._statements.open if device is None else self._statements.open_fitting
+        return self._run(statement, device=device).first() is not None
+
+    def hold(self, task_id: str) -> Row[Any] | None:
+        """Hold this task; None where it is not open."""
+        return self._run(self._statements.hold, this=task_id).first()
+
+    def renew(self, task_id: str) -> bool:
+        """Hold a task for longer; False where it is held no more."""
+        return bool(self._run(self._statements.renew, this=task_id).rowcount)
+
+    def release(self, task_id: str) -> None:
+        """End the claim on a task, if there still is one."""
+        self._run(self._statements.release, this=task_id)
+
+    def release_all(self, tokens: Iterable[str]) -> None:
+        """End the claims of other windows, whose processes have ended."""
+        self.connection.execute(update(tasks).where(tasks.c.token.in_(list(tokens))).values(**_FREE))
+
+    def _run(self, statement: tuple[str, Mapping[str, Any]], **values: object) -> CursorResult[Any]:
+        text, own = statement
+        return self.connection.exec_driver_sql(text, {**own, **self._values, **values})
+
+    # Leases of recordings.
+
+    def begin(self, task: Row[Any]) -> None:
+        """Keep a task for days for the recording that is under way here, unless it is recorded, or held elsewhere."""
+        if Status[task.status] in FINISHED or (task.is_held and task.place != self._client.place):
+            return
+        taken = {
+            "annotator": task.annotator if task.is_held else self._client.annotator,
+            "place": self._client.place,
+            "token": "",
+            "since_us": task.since_us if task.is_held and task.is_recording else self._now,
+            "until_us": self._now + int(self._leases.recording_s * _US),
+            "is_recording": True,
+        }
+        self._change(task.task_id, taken)
+
+    def end(self, task_id: str) -> None:
+        """End the lease of a recording that was under way here, and the claim of this window."""
+        recorded_here = and_(tasks.c.place == self._client.place, tasks.c.is_recording)
+        mine = or_(tasks.c.token == self._client.token, recorded_here)
+        self.connection.execute(update(tasks).where(tasks.c.task_id == task_id, mine).values(**_FREE))
+
+    # Tasks and their events.
+
+    def task(self, task_id: str, *, to_change: bool = True) -> Row[Any] | None:
+        """The task's row, with `is_held` and `is_mine`; `to_change` locks it until the transaction ends."""
+        query = self._rows().where(tasks.c.task_id == task_id)
+        return self.connection.execute(query.with_for_update() if to_change else query).first()
+
+    def tasks(self, task_ids: Iterable[str]) -> Mapping[str, Row[Any]]:
+        """The locked rows of those of the tasks that are there, as `task` has them, by id."""
+        ordered = sorted(task_ids)  # all programs lock them in one order
+        found: dict[str, Row[Any]] = {}
+        for first in range(0, len(ordered), _BATCH):
+            query = self._rows().where(tasks.c.task_id.in_(ordered[first : first + _BATCH]))
+            for row in self.connection.execute(query.order_by(tasks.c.task_id).with_for_update()):
+                found[row.task_id] = row
+        return found
+
+    def of_episode(self, task_id: str, episode_id: str) -> list[tuple[TaskEvent, str]]:
+        """The events of the task with this episode, and the place of each, the oldest first."""
+        query = select(events.c.deed, events.c.place).where(
+            events.c.task_id == task_id, events.c.episode_id == episode_id
+        )
+        return [(TaskEvent[name], place) for name, place in self.connection.execute(query.order_by(events.c.number))]
+
+    def last_recorded(self, task_id: str) -> str:
+        """The episode that the task was last recorded as, as `counted_episode` has it."""
+        query = select(events.c.deed, events.c.episode_id).where(events.c.task_id == task_id).order_by(events.c.number)
+        return counted_episode((TaskEvent[name], episode_id) for name, episode_id in self.connection.execute(query))
+
+    def note(self, task: Row[Any], event: TaskEvent, *, by: str = "", reason: str = "", episode_id: str = "") -> None:
+        """Write an event of the client, or of `by`, and the status that follows; a recorded task is held by nobody."""
+        entry = self._entry(event, by=by, reason=reason, episode_id=episode_id)
+        written = insert(events).values(task_id=task.task_id, **entry)
+        number = self.connection.execute(written.returning(events.c.number)).scalar_one()
+        status = next_status(Status[task.status], event)
+        values: dict[str, Any] = {"version": tasks.c.version + 1}
+        if status is not Status[task.status] or event is TaskEvent.SKIPPED:
+            listed = parse_task_line(task.line)
+            values |= {
+                "status": status.name,
+                "is_open": status in OPEN and task.is_listed,
+                "rank": rank(listed, task.position, status, number),
+            }
+            if status in FINISHED:
+                values |= _FREE
+        self._change(task.task_id, values)
+
+    def put(
+        self, changed: Sequence[tuple[Row[Any], ListedTask]], event: TaskEvent, *, by: str = "", reason: str = ""
+    ) -> None:
+        """Replace tasks, whose rows `tasks` gave, and note the same event for all of them."""
+        rows: list[dict[str, Any]] = []
+        for task, listed in changed:
+            status, skipped = next_status(Status[task.status], event), skip_number(task.rank)
+            values = columns(listed, task.position, status, is_listed=task.is_listed, skipped=skipped)
+            rows.append({"_id": task.task_id, "version": task.version + 1, **values})
+        self._note_all([task.task_id for task, _listed in changed], self._entry(event, by=by, reason=reason))
+        change(self.connection, rows)
+
+    def add(self, listed: Iterable[ListedTask], *, to_approve: bool) -> int:
+        """Put new tasks behind those that are there; how many were new, also where another program adds the same."""
+        have = set(self.connection.execute(select(tasks.c.task_id)).scalars())
+        new = {task.task_id: task for task in listed if task.task_id not in have}
+        if not new:
+            return 0
+        last = self.connection.execute(select(func.max(tasks.c.position))).scalar()
+        first = max(_BEHIND_LISTS, 0 if last is None else last + 1)
+        statuses = {task.task_id: first_status(task, to_approve=to_approve) for task in new.values()}
+        rows = [
+            {"task_id": task.task_id, **columns(task, first + number, statuses[task.task_id], is_listed=True)}
+            for number, task in enumerate(new.values())
+        ]
+        rows.sort(key=itemgetter("task_id"))  # two that add the same wait for each other in one order
+        inserted = insert_new(self.connection, tasks).returning(tasks.c.task_id)
+        added = self.connection.execute(inserted, rows).scalars().all()
+        prepared = [task_id for task_id in added if statuses[task_id] is Status.TO_APPROVE]
+        self._note_all(prepared, self._entry(TaskEvent.PREPARED))
+        return len(added)
+
+    def _rows(self) -> Select[Any]:
+        return select(
+            tasks,
+            (tasks.c.until_us > self._now).label("is_held"),
+            (tasks.c.token == self._client.token).label("is_mine"),
+        )
+
+    def _note_all(self, task_ids: Sequence[str], entry: Mapping[str, Any]) -> None:
+        if task_ids:
+            written = insert(events).values(**entry, task_id=bindparam("_id"))
+            self.connection.execute(written, [{"_id": task_id} for task_id in task_ids])
+
+    def _entry(self, event: TaskEvent, *, by: str = "", reason: str = "", episode_id: str = "") -> dict[str, Any]:
+        return {
+            "deed": event.name,
+            "by": by or self._client.annotator,
+            "at_us": self._now,
+            "reason": reason,
+            "episode_id": episode_id,
+            "place": self._client.place,
+        }
+
+    def _change(self, task_id: str, values: Mapping[str, Any]) -> None:
+        self.connection.execute(update(tasks).where(tasks.c.task_id == task_id).values(**values))
+
+
+def change(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Change the tasks of the ids `_id` in these rows, all in the same columns."""
+    if rows:
+        values: dict[str, Any] = {name: bindparam(name) for name in rows[0] if name != "_id"}
+        connection.execute(update(tasks).where(tasks.c.task_id == bindparam("_id")).values(values), rows)
+
+
+def columns(listed: ListedTask, position: int, status: Status, *, is_listed: bool, skipped: int = 0) -> dict[str, Any]:
+    """The columns that follow from a task and its status; `skipped` is the number of the event that skipped it."""
+    return {
+        "position": position,
+        "rank": rank(listed, position, status, skipped),
+        "line": task_line(listed),
+        "is_listed": is_listed,
+        "status": status.name,
+        "is_open": is_listed and status in OPEN,
+        "devices": f" {' '.join(listed.devices)} " if listed.devices else "",
+    }
