@@ -36,6 +36,7 @@ from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.files import Largest, read_json
 from odyssey_recorder.model.action import Action, Type, action_type, is_terminal
 from odyssey_recorder.model.episode import DeviceInfo, Json, TaskInfo
+from odyssey_recorder.model.flag import Flag
 from odyssey_recorder.model.geometry import Size
 
 _NUMBERED = re.compile(r"([0-9]+)\.(png|xml)", re.ASCII)
@@ -71,7 +72,7 @@ class _Story:
     touched: bool = False
     wanted: DraftStep | None = None
     left: Path | None = None
-    next_flags: tuple[str, ...] = ()
+    next_flags: tuple[Flag, ...] = ()
     resumed: tuple[ResumedRecord, ...] = ()
 
     def with_step(self, step: DraftStep) -> "_Story":
@@ -254,7 +255,7 @@ class Draft:
         return self._story.left
 
     @property
-    def next_flags(self) -> tuple[str, ...]:
+    def next_flags(self) -> tuple[Flag, ...]:
         """What is to be said of the next step, because of the screen that it will be made on."""
         return self._story.next_flags
 
@@ -320,7 +321,7 @@ class Draft:
         return True
 
     def drop_last(
-        self, why: str, count: int = 1, *, leads_back: bool = False, next_flags: tuple[str, ...] = ()
+        self, why: str, count: int = 1, *, leads_back: bool = False, next_flags: tuple[Flag, ...] = ()
     ) -> None:
         """Take the last `count` steps away, all or none; the log remembers them, and why. Raises DatasetError.
 
@@ -333,7 +334,7 @@ class Draft:
 
     # The screen that the steps led to, and the device.
 
-    def note_screen(self, picture: Path, flags: tuple[str, ...]) -> None:
+    def note_screen(self, picture: Path, flags: tuple[Flag, ...]) -> None:
         """Say what the device rests on after the steps so far, and what is to be said of the next step. Raises
         DatasetError.
 

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, TypeAdapter, ValidationError
 
 from odyssey_recorder.dataset.durable import storage_error, sync_folder
-from odyssey_recorder.dataset.provenance import ResumedRecord, StepRecord, Whole
+from odyssey_recorder.dataset.provenance import ResumedRecord, StepRecord, StoredFlag, Whole
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.files import Largest, change_file, create_file, read_json
 
@@ -58,7 +58,7 @@ class DropLine(_Line):
     dropped_us: Whole
     count: Whole = Field(default=1, ge=1)
     leads_back: bool = False
-    next_flags: tuple[str, ...] = ()
+    next_flags: tuple[StoredFlag, ...] = ()
 
 
 class TouchLine(_Line):
@@ -74,7 +74,7 @@ class ScreenLine(_Line):
 
     kind: Literal["screen"] = "screen"
     picture: str = Field(pattern=_PICTURE)
-    flags: tuple[str, ...] = ()
+    flags: tuple[StoredFlag, ...] = ()
 
 
 class ResumeLine(_Line):

@@ -4,16 +4,19 @@ Kept beside the data, never in it: ``provenance/<episode_id>.json``. Times are m
 from the host's monotonic clock, so that their differences are exact. Pixels are those of the step's screenshot.
 """
 
+from collections.abc import Iterable
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, PlainSerializer, PlainValidator, field_validator
 
 from odyssey_recorder.model.assignment import TaskOrigin
+from odyssey_recorder.model.episode import Json
+from odyssey_recorder.model.flag import Flag, flag_from_text, flag_from_values
 from odyssey_recorder.model.moment import LARGEST_WHOLE
 
-FORMAT = 1
+FORMAT = 2
 """Number of this file format; a reader refuses a higher one. New keys alone do not raise it: see
-docs/dataset-format.md."""
+docs/dataset-format.md. In format 1 a flag was its text."""
 
 UI_TREES = "ui_trees"
 """The folder of a dataset with the view trees of its steps."""
@@ -27,6 +30,33 @@ Extent = Annotated[int, Field(ge=1, le=65_535)]
 
 Mode = Literal["mirror", "passive"]
 """Where the finger is: in the recorder's window, or in the emulator's own."""
+
+
+def _read_flag(value: object) -> Flag:
+    match value:
+        case Flag():
+            return value
+        case str():
+            return flag_from_text(value)
+        case {"code": str(code), **values}:
+            return flag_from_values(
+                code, {str(name): one for name, one in values.items() if isinstance(one, str | int | float)}
+            )
+        case _:
+            raise ValueError("expected a flag: its code and values")
+
+
+def _write_flag(flag: Flag) -> dict[str, str | float]:
+    return {"code": flag.code.value, **flag.named_values()}
+
+
+StoredFlag = Annotated[Flag, PlainValidator(_read_flag), PlainSerializer(_write_flag)]
+"""``{"code": ..., value names ...}``; the text of format 1 is read, too."""
+
+
+def flags_json(flags: Iterable[Flag]) -> list[Json]:
+    """Flags as a file has them."""
+    return [{**_write_flag(flag)} for flag in flags]
 
 
 class _Record(BaseModel):
@@ -118,7 +148,7 @@ class StepRecord(_Record):
     sent_us: Whole | None = None
     sent_until_us: Whole | None = None
     screen: ScreenRecord | None = None
-    flags: tuple[str, ...] = ()
+    flags: tuple[StoredFlag, ...] = ()
     age_us: Whole | None = None
     ui_tree: str | None = Field(default=None, pattern=r"^([0-9]{16}_)?[0-9]+\.xml\z")
     ui_tree_absent: str = ""
@@ -178,7 +208,7 @@ class Origin(_Record):
 
 
 class EpisodeProvenance(_Record):
-    """The whole file."""
+    """The whole file. What is read of an older format counts as of this one, for so it is written again."""
 
     format: Whole
     episode_id: str
@@ -188,6 +218,11 @@ class EpisodeProvenance(_Record):
     steps: tuple[StepRecord, ...]
     dropped: tuple[DroppedRecord, ...]
     resumed: tuple[ResumedRecord, ...] = ()
+
+    @field_validator("format")
+    @classmethod
+    def _migrated(cls, number: int) -> int:
+        return max(number, FORMAT)
 
 
 def ui_tree_name(episode_id: str, step: int) -> str:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from odyssey_recorder.model.flag import Flag
 from odyssey_recorder.recording.events import Intent
 
 
@@ -45,7 +46,7 @@ class SaveStep:
     uncertainty_ns: int | None = None
     device_us: int | None = None
     age_ns: int | None = None
-    flags: tuple[str, ...] = ()
+    flags: tuple[Flag, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from odyssey_recorder.gesture.contacts import TouchNews
 from odyssey_recorder.gesture.getevent import InputDeviceNode
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import Complete, Impossible, SystemKey
+from odyssey_recorder.model.flag import Flag
 from odyssey_recorder.model.geometry import Size
 from odyssey_recorder.recording.state import Goal
 
@@ -48,7 +49,7 @@ class Started:
     complete: bool = False
     steps: int = 0
     goal: Goal | None = None
-    flags: tuple[str, ...] = ()
+    flags: tuple[Flag, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +160,7 @@ class StepsDropped:
     """
 
     leads_back: bool = False
-    flags: tuple[str, ...] = ()
+    flags: tuple[Flag, ...] = ()
     lost: bool = False
 
 

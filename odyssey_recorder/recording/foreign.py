@@ -27,8 +27,6 @@ MOST_NAMED = 3
 _SMALL_AREAS = 8
 _OWN_INPUTS = 32
 
-TOUCHED = "something else acted on the device: "
-UNEXPLAINED = "the screen changed before this step, and no step explains it"
 TELL_TOUCHED = (
     "Something else acted on the device: {}. It was not recorded. Check that the screen is still the right one; if not,"
     " undo the last step. Your next step is flagged."

@@ -2,12 +2,9 @@
 
 from dataclasses import dataclass, replace
 
+from odyssey_recorder.model.flag import Flag, FlagCode
 from odyssey_recorder.model.geometry import Size
 from odyssey_recorder.recording import effects, events
-from odyssey_recorder.recording.timeline import CHANGING
-
-LATE = "the screen changed just before the finger came down: the picture is newer than the one that was seen"
-UNPROVEN = "nothing proves that the screen was still the same at touch-down"
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +77,7 @@ class LiveGesture:
         is_open = not (self.is_proven or self.is_doubtful)
         if self.strike is None or self.touched_ns is None or not self.safe or (patient and is_open):
             return None
-        doubts = {LATE: self.late, CHANGING: self.is_doubtful, UNPROVEN: is_open}
+        doubts = {FlagCode.NEWER: self.late, FlagCode.CHANGING: self.is_doubtful, FlagCode.UNPROVEN: is_open}
         return effects.SaveStep(
             self.frame,
             self.check,
@@ -89,5 +86,5 @@ class LiveGesture:
             self.strike,
             proven=self.is_proven,
             sent=(self.touched_ns, self.lifted_ns),
-            flags=tuple(words for words, applies in doubts.items() if applies),
+            flags=tuple(Flag(code) for code, applies in doubts.items() if applies),
         )

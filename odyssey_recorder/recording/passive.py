@@ -10,6 +10,7 @@ from collections import deque
 from dataclasses import dataclass, replace
 
 from odyssey_recorder.model.action import Complete, Impossible
+from odyssey_recorder.model.flag import Flag
 from odyssey_recorder.recording import effects, events
 from odyssey_recorder.recording.raw_input import Interpreter, Refused
 from odyssey_recorder.recording.raw_input_queue import RawInputQueue, RawStep, RawUndo
@@ -105,7 +106,7 @@ class PassiveSession:
         return self._way.goal
 
     @property
-    def next_flags(self) -> tuple[str, ...]:
+    def next_flags(self) -> tuple[Flag, ...]:
         """What is to be said of the next step, because of the screen that it will be made on."""
         return self._way.flags
 

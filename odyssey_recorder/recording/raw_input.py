@@ -18,16 +18,13 @@ from odyssey_recorder.gesture.contacts import Contact, to_stroke
 from odyssey_recorder.gesture.getevent import InputDeviceNode
 from odyssey_recorder.gesture.recognizer import TouchRules
 from odyssey_recorder.model.action import Complete, Impossible, SystemKey
+from odyssey_recorder.model.flag import Flag, FlagCode
 from odyssey_recorder.model.geometry import Size
 from odyssey_recorder.recording.events import Intent, KeyPress, ScreenLooked, Strike
 from odyssey_recorder.recording.timeline import FrameFound
 
 FOCUS_NS = 500_000_000
 """So long after a swipe another app is in front, if it goes there at all."""
-
-PARTS_UNSURE = "the keyboard, the bars or the screen's posture changed at about the moment of the touch"
-NO_LOOK = "the device did not say in time how its screen is parted"
-NO_KEY = "it looked like a swipe to another app, but none of the system's keys was its effect"
 
 BLIND = "The screen was not seen between your last two actions: the second was not recorded."
 PINCHED = "Two fingers at once are no action of the dataset: nothing was recorded of them."
@@ -65,7 +62,7 @@ class RawInput:
     clock_agreed: bool = False
     overdue: bool = False
     refused: str = ""
-    flags: tuple[str, ...] = ()
+    flags: tuple[Flag, ...] = ()
     device_us: int | None = None
     last_ns: int = 0
 
@@ -76,7 +73,7 @@ class RawAction:
 
     intent: Intent
     found: FrameFound
-    flags: tuple[str, ...] = ()
+    flags: tuple[Flag, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +81,7 @@ class Stroke:
     """A deed that goes on with a text, or begins one; `enters` if it may have sent it off."""
 
     found: FrameFound
-    flags: tuple[str, ...] = ()
+    flags: tuple[Flag, ...] = ()
     enters: bool = False
 
 
@@ -167,10 +164,14 @@ def _navigated(raw_input: RawInput, scroll: RawAction, swiped: Swiped) -> Outcom
     if after is None or after.areas is None:
         return replace(scroll, intent=KeyPress(swiped.looks_like))
     key = confirmed(swiped, after.areas)
-    return replace(scroll, flags=(*scroll.flags, NO_KEY)) if key is None else replace(scroll, intent=KeyPress(key))
+    return (
+        replace(scroll, flags=(*scroll.flags, Flag(FlagCode.NO_KEY)))
+        if key is None
+        else replace(scroll, intent=KeyPress(key))
+    )
 
 
-def _areas(raw_input: RawInput, found: FrameFound, size: Size | None) -> tuple[ScreenAreas | None, tuple[str, ...]]:
+def _areas(raw_input: RawInput, found: FrameFound, size: Size | None) -> tuple[ScreenAreas | None, tuple[Flag, ...]]:
     """How the screen was parted under the finger, and what is odd about that.
 
     The look before counts if it is from while the same screen was shown, or if the one after agrees with it. If not,
@@ -183,11 +184,11 @@ def _areas(raw_input: RawInput, found: FrameFound, size: Size | None) -> tuple[S
         return None, ()
     areas = fitting[0]
     if before is None or after is None:
-        return areas, (NO_LOOK,)
+        return areas, (Flag(FlagCode.AREAS_UNKNOWN),)
     fresh = raw_input.before is not None and raw_input.before.asked_ns >= raw_input.at_ns - found.still_ns
     if areas is before and (fresh or _parts(before) == _parts(after)):
         return areas, ()
-    return replace(areas, keyboard=areas.keyboard or after.keyboard), (PARTS_UNSURE,)
+    return replace(areas, keyboard=areas.keyboard or after.keyboard), (Flag(FlagCode.AREAS_CHANGED),)
 
 
 def _parts(areas: ScreenAreas) -> ScreenAreas:

@@ -14,6 +14,7 @@ from odyssey_recorder.gesture.contacts import (
 )
 from odyssey_recorder.gesture.getevent import InputDeviceNode
 from odyssey_recorder.model.action import Complete, Impossible, SystemKey
+from odyssey_recorder.model.flag import Flag, FlagCode
 from odyssey_recorder.model.geometry import Size
 from odyssey_recorder.recording import effects, events
 from odyssey_recorder.recording.raw_input import (
@@ -58,9 +59,7 @@ TOO_MANY = "Too much is waiting to be written: what you did just now was not rec
 LOST = "A touch was not recorded: {}."
 DROPPED = "The device was too busy and dropped events: look whether your last action was recorded."
 
-CLOCK_UNSURE = "the device's clock was changed at about the moment of the touch"
-CLOCK_UNREAD = "the device's clock could not be read after the touch"
-TEXT_UNSURE = "what was typed could not be read"
+_CLOCK_CHANGED = Flag(FlagCode.CLOCK_CHANGED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -360,7 +359,7 @@ class RawInputQueue:
         self._spell = None
         first_ns = spell.first.at_ns
         typed = self._readings.typed_in(spell, closed_ns)
-        flags = spell.stroke.flags if typed.certain else (*spell.stroke.flags, TEXT_UNSURE)
+        flags = spell.stroke.flags if typed.certain else (*spell.stroke.flags, Flag(FlagCode.TEXT_UNREAD))
         sent = (first_ns, max(first_ns, spell.last_ns))
         save = _save(spell.first, spell.stroke.found, events.TextEntered(typed.text), sent, flags)
         return RawStep(save, None if typed.certain else typed.text)
@@ -371,7 +370,7 @@ class RawInputQueue:
         if raw_input.found is not None or raw_input.refused:
             return
         at_ns, uncertainty_ns = raw_input.at_ns, raw_input.uncertainty_ns
-        if CLOCK_UNSURE in raw_input.flags:
+        if _CLOCK_CHANGED in raw_input.flags:
             at_ns, uncertainty_ns = raw_input.arrived_ns - LATE_NS // 2, LATE_NS // 2
         last_ns = raw_input.last_ns or None
         answer = self._timeline.at(at_ns, uncertainty_ns, last_ns=last_ns, patient=not raw_input.overdue)
@@ -424,20 +423,20 @@ def _take_for_late(raw_input: RawInput) -> None:
     latest_ns = raw_input.arrived_ns
     raw_input.at_ns = max(raw_input.last_ns, min(max(raw_input.at_ns, latest_ns - LATE_NS), latest_ns))
     raw_input.uncertainty_ns, raw_input.device_us = LATE_NS, None
-    raw_input.flags = (*raw_input.flags, CLOCK_UNSURE)
+    raw_input.flags = (*raw_input.flags, _CLOCK_CHANGED)
 
 
 def _save(
-    raw_input: RawInput, found: FrameFound, intent: events.Intent, sent: tuple[int, int] | None, flags: tuple[str, ...]
+    raw_input: RawInput, found: FrameFound, intent: events.Intent, sent: tuple[int, int] | None, flags: tuple[Flag, ...]
 ) -> effects.SaveStep:
-    unread = () if raw_input.clock_agreed else (CLOCK_UNREAD,)
+    unread = () if raw_input.clock_agreed else (Flag(FlagCode.CLOCK_UNREAD),)
     return effects.SaveStep(
         found.number,
         found.check,
         MOVING not in found.doubts,
         raw_input.at_ns,
         intent,
-        proven=found.check is not None and raw_input.clock_agreed and CLOCK_UNSURE not in raw_input.flags,
+        proven=found.check is not None and raw_input.clock_agreed and _CLOCK_CHANGED not in raw_input.flags,
         sent=sent,
         uncertainty_ns=raw_input.uncertainty_ns or None,
         device_us=raw_input.device_us,

@@ -6,22 +6,24 @@ It leads there after an undo, and when a recording that had broken off is taken 
 
 from enum import Enum
 
+from odyssey_recorder.model.flag import Flag, FlagCode
 from odyssey_recorder.recording import effects, events
-from odyssey_recorder.recording.foreign import TOUCHED, UNEXPLAINED
 from odyssey_recorder.recording.state import Goal
 
-UNLIKE = "taken for the screen of the step that was undone, but not the same"
-ELSEWHERE = "resumed on another screen than the one that the recording had left"
-UNSEEN = "resumed without a picture of the screen that the recording had left"
 BRING_BACK_FIRST = "First bring the device back to the wanted screen, or say that it is as it should be."
 NOT_RETURNED = "The snapshot could not be loaded: bring the device back by hand. {}"
 
-_FLAGS = {Goal.UNDONE: UNLIKE, Goal.LEFT: ELSEWHERE, Goal.UNKNOWN: UNSEEN, Goal.UNCERTAIN: UNSEEN}
+_FLAGS = {
+    Goal.UNDONE: Flag(FlagCode.UNLIKE),
+    Goal.LEFT: Flag(FlagCode.RESUMED_ELSEWHERE),
+    Goal.UNKNOWN: Flag(FlagCode.RESUMED_UNSEEN),
+    Goal.UNCERTAIN: Flag(FlagCode.RESUMED_UNSEEN),
+}
 
 
-def is_of_screen(flag: str) -> bool:
+def is_of_screen(flag: Flag) -> bool:
     """Whether a step's flag is about how its screen came to be, so that it holds of any step on that screen."""
-    return flag in {*_FLAGS.values(), UNEXPLAINED} or flag.startswith(TOUCHED)
+    return flag in _FLAGS.values() or flag.code in {FlagCode.UNEXPLAINED, FlagCode.FOREIGN_INPUT}
 
 
 class _Part(Enum):
@@ -46,7 +48,7 @@ class ScreenRestore:
         self._seen: int | None = None
         self._judged: int | None = None
         self._judging = False
-        self._flags: tuple[str, ...] = ()
+        self._flags: tuple[Flag, ...] = ()
 
     @property
     def leads(self) -> bool:
@@ -74,15 +76,15 @@ class ScreenRestore:
         return self._part is _Part.UNLIKE
 
     @property
-    def flags(self) -> tuple[str, ...]:
+    def flags(self) -> tuple[Flag, ...]:
         """What is to be said of the next step."""
         return self._flags
 
-    def owe(self, flags: tuple[str, ...]) -> None:
+    def owe(self, flags: tuple[Flag, ...]) -> None:
         """Let the next step say this, too."""
         self._flags = (*self._flags, *(flag for flag in flags if flag not in self._flags))
 
-    def begin(self, flags: tuple[str, ...] = ()) -> list[effects.Effect]:
+    def begin(self, flags: tuple[Flag, ...] = ()) -> list[effects.Effect]:
         """Set out after an undo, or set out anew for an earlier screen, of which the next step must say `flags`."""
         self._goal, self._flags = Goal.UNDONE, flags
         return self._load_snapshot()

@@ -33,6 +33,7 @@ done through the recorder is told, and flagged with the next step (`ForeignInput
 from dataclasses import replace
 
 from odyssey_recorder.model.action import Complete, Impossible
+from odyssey_recorder.model.flag import Flag, FlagCode
 from odyssey_recorder.model.geometry import Size
 from odyssey_recorder.recording import effects, events, foreign
 from odyssey_recorder.recording.gestures import HeldGesture, LiveGesture
@@ -138,7 +139,7 @@ class Session:
         return self._way.goal
 
     @property
-    def next_flags(self) -> tuple[str, ...]:
+    def next_flags(self) -> tuple[Flag, ...]:
         """What is to be said of the next step, because of the screen that it will be made on."""
         return self._way.flags
 
@@ -426,16 +427,20 @@ class Session:
         ours = self._foreign.is_ours(event.at_ns, event.uncertainty_ns) or self._foreign.is_ours(event.arrived_ns, 0)
         if self._way.leads or ours:
             return []  # while the device is led back anybody may lend a hand
-        if sum(flag.startswith(foreign.TOUCHED) for flag in self._way.flags) < foreign.MOST_NAMED:
-            self._way.owe((f"{foreign.TOUCHED}{event.words}",))
+        if self._named_inputs < foreign.MOST_NAMED:
+            self._way.owe((Flag(FlagCode.FOREIGN_INPUT, (event.words,)),))
         return [effects.Tell(foreign.TELL_TOUCHED.format(event.words))]
 
     def _compared(self, cells: frozenset[int]) -> list[effects.Effect]:
         at_ns = self._seen_ns if self._changed_ns is None else self._changed_ns
-        if self._foreign.explains(cells, at_ns) or any(flag.startswith(foreign.TOUCHED) for flag in self._way.flags):
+        if self._foreign.explains(cells, at_ns) or self._named_inputs:
             return []
-        self._way.owe((foreign.UNEXPLAINED,))
+        self._way.owe((Flag(FlagCode.UNEXPLAINED),))
         return [effects.Tell(foreign.TELL_UNEXPLAINED)]
+
+    @property
+    def _named_inputs(self) -> int:
+        return sum(flag.code is FlagCode.FOREIGN_INPUT for flag in self._way.flags)
 
     def _end_gesture(self, now_ns: int) -> list[effects.Effect]:
         self._gesture = None
@@ -495,7 +500,7 @@ class Session:
         self._foreign.end(now_ns)
         return self._settle(now_ns)
 
-    def _return(self, flags: tuple[str, ...]) -> list[effects.Effect]:
+    def _return(self, flags: tuple[Flag, ...]) -> list[effects.Effect]:
         self._set_out()
         return self._way.begin(flags)
 

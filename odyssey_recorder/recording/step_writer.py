@@ -8,7 +8,7 @@ from pathlib import Path
 from textwrap import shorten
 
 from odyssey_recorder.dataset.draft import Draft
-from odyssey_recorder.dataset.provenance import CheckRecord, FrameRecord, StepRecord, TextRecord
+from odyssey_recorder.dataset.provenance import CheckRecord, FrameRecord, StepRecord, TextRecord, flags_json
 from odyssey_recorder.device.device import ScreenState
 from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.device.view_hierarchy import ViewNode, clickable_at, focused_text, parse
@@ -17,7 +17,7 @@ from odyssey_recorder.gesture.getevent import POSITION_X, POSITION_Y, InputDevic
 from odyssey_recorder.gesture.recognizer import TouchRules, recognize
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import Action, Complete, Impossible, Press, Type
-from odyssey_recorder.model.episode import Json
+from odyssey_recorder.model.flag import Flag, FlagCode
 from odyssey_recorder.model.geometry import Box, Size
 from odyssey_recorder.recording.effects import RemoveSteps, SaveStep
 from odyssey_recorder.recording.events import Intent, KeyPress, StepsDropped, Strike, TextEntered
@@ -30,17 +30,9 @@ from odyssey_recorder.recording.evidence import (
     input_record,
     screen_record,
 )
-from odyssey_recorder.recording.raw_input_queue import TEXT_UNSURE
 from odyssey_recorder.recording.restore import is_of_screen
-from odyssey_recorder.recording.timeline import CHANGING
 
-UNCHANGED = "nothing changed on the screen"
-MISTYPED = "the field shows another text"
 NO_TREE = "the screen did not rest long enough for its view tree to be read"
-UNKNOWN = "the connection broke while it was sent"
-VOUCHED = "the recorder ended while it was sent: whether the device got it is the annotator's word"
-TURNED = "the screen was turned"
-RESIZED = "the screen had another size"
 RETRACTED = "The last action had not reached the device: its step was taken away. Do it again."
 DOUBTFUL = (
     "The connection broke during the last action, and the screen is another now: look whether the action was"
@@ -145,7 +137,7 @@ class StepWriter:
             return ""  # the text was read from the field
         if last is None or not isinstance(last.action, Type) or shown is None or last.action.text in shown:
             return ""
-        self._draft.amend_last({"flags": [*last.record.flags, MISTYPED]})
+        self._flag_last(FlagCode.WRONG_TEXT)
         return (
             f"You typed {_short(last.action.text)}, but the field shows {_short(shown)}: look, and undo it if need be."
         )
@@ -178,7 +170,7 @@ class StepWriter:
     def amend_text(self, step: int, text: str) -> None:
         """Put the text that the annotator told into step number `step`, and take the flag off."""
         told = self._draft.steps[step]
-        flags: list[Json] = [flag for flag in told.record.flags if flag != TEXT_UNSURE]
+        flags = flags_json(flag for flag in told.record.flags if flag.code is not FlagCode.TEXT_UNREAD)
         self._draft.amend_text(told.key, text)
         self._draft.amend(told.key, {"flags": flags, "input": TextRecord(text=text).model_dump()})
 
@@ -274,9 +266,7 @@ class StepWriter:
 
     def vouch_for_last(self) -> None:
         """Note that the annotator says of the last step that it was carried out."""
-        last = self._draft.steps[-1].record
-        sent_until_us = self._clock.epoch_us(time.monotonic_ns())
-        self._draft.amend_last({"sent_until_us": sent_until_us, "flags": [*last.flags, VOUCHED]})
+        self._flag_last(FlagCode.VOUCHED, sent_until_us=self._clock.epoch_us(time.monotonic_ns()))
 
     def judge_last(self, number: int, *, uncertain: bool, turned: bool = False) -> str:
         """Compare a frame from after the last step with its picture; what the annotator must read, if anything.
@@ -296,18 +286,22 @@ class StepWriter:
         if unchanged and uncertain:
             self.drop_last(RemoveSteps("not carried out: the connection was lost"))
             return RETRACTED
-        flags: list[Json] = [*last.record.flags, *([CHANGING] if turned else [])]
+        codes = [FlagCode.CHANGING] if turned else []
         if unchanged:
-            self._draft.amend_last({"flags": [*flags, UNCHANGED]})
+            self._flag_last(*codes, FlagCode.UNCHANGED)
         elif uncertain:
-            arrived_us = self._clock.epoch_us(frame.arrived_ns)
-            self._draft.amend_last({"sent_until_us": arrived_us, "flags": [*flags, UNKNOWN]})
+            sent_until_us = self._clock.epoch_us(frame.arrived_ns)
+            self._flag_last(*codes, FlagCode.CONNECTION_BROKE, sent_until_us=sent_until_us)
             return DOUBTFUL
         elif turned:
-            self._draft.amend_last({"flags": flags})
+            self._flag_last(*codes)
         return ""
 
-    def _size_flags(self, size: Size) -> tuple[str, ...]:
+    def _flag_last(self, *codes: FlagCode, **changes: int) -> None:
+        flags = flags_json((*self._draft.steps[-1].record.flags, *map(Flag, codes)))
+        self._draft.amend_last({**changes, "flags": flags})
+
+    def _size_flags(self, size: Size) -> tuple[Flag, ...]:
         """What to say of a picture that disagrees with the published device_info, which goes by the first step's."""
         if not self._draft.steps:
             return ()
@@ -315,8 +309,8 @@ class StepWriter:
         told = Size(first.width, first.height)
         if size == told:
             return ()
-        why = TURNED if size == told.turned() else RESIZED
-        return (f"{why}: its picture is {size}, device_info says {told}",)
+        code = FlagCode.TURNED if size == told.turned() else FlagCode.RESIZED
+        return (Flag(code, (str(size), str(told))),)
 
     def _wanted_frame(self, picture: Path) -> Frame | None:
         """What a picture of the draft shows, read once; None where it cannot be read."""

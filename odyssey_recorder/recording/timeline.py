@@ -3,6 +3,8 @@
 from collections import deque
 from dataclasses import dataclass, field
 
+from odyssey_recorder.model.flag import Flag, FlagCode
+
 AT_REST_NS = 200_000_000
 """A screen that has shown the same for so long is at rest: the settle rule's time."""
 
@@ -15,11 +17,7 @@ RUNS_HELD = 12
 _GAPS_HELD = 64
 _SIGHTINGS_HELD = 512
 
-MOVING = "the screen was still moving"
-CHANGING = "the screen changed at about the moment of the touch"
-UNWATCHED = "what the screen showed just after the touch is not known"
-OLDER = "the picture is {:.1f} s older than the touch"
-BEFORE_LAST = ", and from before the last action"
+MOVING = Flag(FlagCode.MOVING)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,15 +38,15 @@ class Sighting:
 class FrameFound:
     """The frame that was on the screen: seen last `age_ns` before, when its screen had been at rest for `still_ns`.
 
-    `check` is the frame that proves it, None where nothing does; `doubts` are words for what is odd, fit to be a
-    step's flags. An unproved frame without doubts was seen at rest shortly before.
+    `check` is the frame that proves it, None where nothing does; `doubts` are flags of the step. An
+    unproved frame without doubts was seen at rest shortly before.
     """
 
     number: int
     age_ns: int
     still_ns: int
     check: int | None
-    doubts: tuple[str, ...] = ()
+    doubts: tuple[Flag, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +154,7 @@ class Timeline:
             return _unseen(run, last_ns, at_ns)
         check = self._check(run, later, latest_ns)
         age_ns = 0 if check is not None else max(0, at_ns - run.newest.started_ns)
-        doubts: tuple[str, ...] = (MOVING,) if earliest_ns - run.began_ns < AT_REST_NS else ()
+        doubts: tuple[Flag, ...] = (MOVING,) if earliest_ns - run.began_ns < AT_REST_NS else ()
         if check is None:
             doubts += _doubts(run, later, age_ns, latest_ns)
         return FrameFound(run.number, age_ns, at_ns - run.began_ns, check, doubts)
@@ -183,14 +181,18 @@ def _unseen(run: _Run, last_ns: int, at_ns: int) -> FrameFound:
     """A run that nothing proves, because it may have been another screen for a while since `last_ns`."""
     is_old = run.began_ns <= last_ns
     age_ns = at_ns - run.seen_ns(last_ns if is_old else at_ns)
-    doubt = OLDER.format(age_ns / 1e9) + BEFORE_LAST if is_old else MOVING
+    doubt = Flag(FlagCode.OLDER_THAN_LAST_ACTION, (_seconds(age_ns),)) if is_old else MOVING
     return FrameFound(run.number, age_ns, at_ns - run.began_ns, None, (doubt,))
 
 
-def _doubts(run: _Run, later: tuple[_Run, ...], age_ns: int, latest_ns: int) -> tuple[str, ...]:
+def _doubts(run: _Run, later: tuple[_Run, ...], age_ns: int, latest_ns: int) -> tuple[Flag, ...]:
     """What is odd about a run that nothing proves."""
     if later and later[0].started_ns < latest_ns:
-        return (CHANGING,)
+        return (Flag(FlagCode.CHANGING),)
     if age_ns > TOO_OLD_NS:
-        return (OLDER.format(age_ns / 1e9),)
-    return (UNWATCHED,) if run.streamed or not later else ()
+        return (Flag(FlagCode.OLDER, (_seconds(age_ns),)),)
+    return (Flag(FlagCode.UNWATCHED),) if run.streamed or not later else ()
+
+
+def _seconds(duration_ns: int) -> float:
+    return round(duration_ns / 1e9, 1)

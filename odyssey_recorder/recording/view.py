@@ -9,6 +9,7 @@ from odyssey_recorder.dataset.draft import DraftStep
 from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.model.action import Action, describe
 from odyssey_recorder.model.episode import screenshot_name
+from odyssey_recorder.model.flag import describe_flag
 from odyssey_recorder.model.geometry import Box
 from odyssey_recorder.recording.state import Goal, State
 
@@ -107,7 +108,7 @@ class StepRows:
     def _row(self, number: int, step: DraftStep, screenshots: Path | None) -> RecordedStep:
         picture = screenshots / screenshot_name(self._episode_id, number) if screenshots else step.picture
         box = Box(*step.record.bbox) if step.record.bbox else None
-        flags = ", ".join(step.record.flags)
+        flags = ", ".join(map(describe_flag, step.record.flags))
         return RecordedStep(number, step.action, picture, flags, box, step.key, step.record.note)
 
 

@@ -12,8 +12,8 @@ from odyssey_recorder.dataset.codec import read_episode
 from odyssey_recorder.dataset.draft import Draft
 from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.model.action import Action, Complete, action_type
+from odyssey_recorder.model.flag import Flag, FlagCode
 from odyssey_recorder.recording import script
-from odyssey_recorder.recording.restore import UNSEEN
 from odyssey_recorder.settings import log_file
 from odyssey_recorder.simulator.adb_server import PrivateAdbServer
 from tests.command_line import ESCAPES, CommandLine, LabPhone, Ran, wait_until
@@ -196,7 +196,7 @@ def test_a_draft_is_not_resumed_on_another_screen_unless_that_is_accepted(
     assert accepted.exit_code == 0
     provenance = store.provenance(draft)
     assert provenance is not None
-    assert [step.flags[:1] for step in provenance.steps] == [(), (UNSEEN,)]
+    assert [step.flags[:1] for step in provenance.steps] == [(), (Flag(FlagCode.RESUMED_UNSEEN),)]
 
 
 def test_a_step_of_which_nobody_knows_whether_it_was_carried_out_can_be_undone_by_the_script(

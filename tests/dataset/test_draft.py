@@ -17,6 +17,7 @@ from odyssey_recorder.dataset.provenance import TextRecord
 from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.model.action import Complete, Press, Scroll, SystemKey, Type
+from odyssey_recorder.model.flag import Flag, FlagCode
 from tests.dataset.drafts import DEVICE, ORIGIN, TASK, add_step, begin, png, record, store_in
 
 
@@ -56,7 +57,7 @@ def test_steps_are_there_again_with_pictures_and_records(draft: Draft) -> None:
     assert [step.action for step in again.steps] == [Type("milk 🥛\n"), Press(SystemKey.BACK)]
     assert [step.picture.read_bytes() for step in again.steps] == [png(1), png(2)]
     assert again.steps[1].record.sent_until_us == 99
-    assert again.steps[1].record.flags == ("odd",)
+    assert again.steps[1].record.flags == (Flag(FlagCode.OTHER, ("odd",)),)
 
 
 def test_a_dropped_step_is_gone_and_remembered(draft: Draft) -> None:
@@ -307,7 +308,9 @@ def test_an_amendment_finds_its_step_after_others_were_undone(draft: Draft) -> N
     assert draft.amend(first, {"flags": ["first"]})
     assert not draft.amend(undone, {"flags": ["undone"]})
     assert draft.amend(later, {"flags": ["later"]})
-    assert [step.record.flags for step in reopened(draft).steps] == [("first",), ("later",)]
+    assert [step.record.flags for step in reopened(draft).steps] == [
+        (Flag(FlagCode.OTHER, (word,)),) for word in ("first", "later")
+    ]
 
 
 def test_an_amendment_after_reopening_finds_its_step_too(draft: Draft) -> None:
@@ -448,7 +451,7 @@ def test_a_draft_of_the_first_recorders_goes_on(tmp_path: Path) -> None:
 
     home, scroll = draft.steps
     assert (home.action, type(scroll.action), draft.dropped[0].action) == (Press(SystemKey.HOME), Scroll, "TYPE")
-    assert (scroll.record.sent_until_us, scroll.record.flags) == (99, ("nothing changed on the screen",))
+    assert (scroll.record.sent_until_us, scroll.record.flags) == (99, (Flag(FlagCode.UNCHANGED),))
     assert (scroll.record.age_us, scroll.tree, scroll.record.bbox, scroll.record.frame.streamed) == (
         None,
         None,

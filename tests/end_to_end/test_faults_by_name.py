@@ -11,15 +11,14 @@ from odyssey_recorder.dataset.provenance import StepRecord, StrokeRecord
 from odyssey_recorder.device.adb_server import AdbServer
 from odyssey_recorder.device.device import Device
 from odyssey_recorder.gesture.touch import TouchStroke
+from odyssey_recorder.model.flag import Flag, FlagCode
 from odyssey_recorder.model.geometry import Pixel
 from odyssey_recorder.recording.evidence import Clock
-from odyssey_recorder.recording.gestures import UNPROVEN
 from odyssey_recorder.recording.passive import CLOCK_CHANGED, DEAF
 from odyssey_recorder.recording.raw_input import BLIND, NO_PICTURE
-from odyssey_recorder.recording.raw_input_queue import CLOCK_UNSURE, DROPPED
+from odyssey_recorder.recording.raw_input_queue import DROPPED
 from odyssey_recorder.recording.session import BROKEN_OFF, CHANGED, NOT_READY, OUT_OF_DATE
 from odyssey_recorder.recording.state import State
-from odyssey_recorder.recording.timeline import CHANGING, UNWATCHED
 from odyssey_recorder.simulator.truth import FeltInput
 from tests.device.scripted_adb_server import ScriptedAdbServer, block, fail
 from tests.end_to_end.laboratory import Felt, Laboratory
@@ -31,7 +30,7 @@ CLOCKS_US = 5_000
 """So much may the host's two clocks part during a test."""
 UNSEEN = {NO_PICTURE, BLIND}
 REFUSALS = {NOT_READY, OUT_OF_DATE, CHANGED, *UNSEEN}
-DOUBTS = {CLOCK_UNSURE, CHANGING}
+DOUBTS = {Flag(FlagCode.CLOCK_CHANGED), Flag(FlagCode.CHANGING)}
 """What is said of a step whose picture may be the one from just before or after it."""
 
 IS_DEAF = DEAF.partition("}")[2]
@@ -119,7 +118,9 @@ class Hands:
             picture = pixels(self._service.store.screenshot_path(episode, number))
             is_right = hashlib.sha256(picture.tobytes()).hexdigest() == tap.frame.rgb_sha256
             assert is_right or DOUBTS & {*step.flags}, f"step {number}: {step.flags}"
-            assert _is_timed_right(step, tap) or CLOCK_UNSURE in step.flags, f"step {number}: {step.flags}"
+            assert _is_timed_right(step, tap) or Flag(FlagCode.CLOCK_CHANGED) in step.flags, (
+                f"step {number}: {step.flags}"
+            )
         return provenance.steps
 
 
@@ -279,7 +280,9 @@ def test_a_device_that_is_turned_under_the_finger(lab: Laboratory, tmp_path: Pat
         hands.recording.ready(after=before)
         hands.tap_and_wait()
         steps = hands.publish()
-        assert not {CHANGING, UNWATCHED, UNPROVEN} & {*steps[2].flags}, "its picture is from before, and that is proved"
+        assert not {Flag(FlagCode.CHANGING), Flag(FlagCode.UNWATCHED), Flag(FlagCode.UNPROVEN)} & {*steps[2].flags}, (
+            "its picture is from before, and that is proved"
+        )
 
 
 def test_a_device_that_is_turned_under_a_finger_that_is_held_back(lab: Laboratory, tmp_path: Path) -> None:
@@ -310,7 +313,7 @@ def test_a_device_whose_clock_is_changed(lab: Laboratory, tmp_path: Path, by_s: 
         is_recorded = hands.steps == 3
         hands.tap_and_wait()
         steps = hands.publish(missing=() if is_recorded else (2,))
-        doubted = [number for number, step in enumerate(steps) if CLOCK_UNSURE in step.flags]
+        doubted = [number for number, step in enumerate(steps) if Flag(FlagCode.CLOCK_CHANGED) in step.flags]
         undated = [number for number, step in enumerate(steps[:-1]) if step.clock_offset_us is None]
         assert doubted == undated
         assert doubted in ([], [2]), "the clock may have been read anew just before the tap"

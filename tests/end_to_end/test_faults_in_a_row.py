@@ -15,12 +15,10 @@ import pytest
 from odyssey_recorder.dataset.provenance import StepRecord, StrokeRecord
 from odyssey_recorder.device.device import Device
 from odyssey_recorder.gesture.touch import TouchStroke
+from odyssey_recorder.model.flag import Flag, FlagCode
 from odyssey_recorder.model.geometry import Pixel
-from odyssey_recorder.recording.gestures import LATE, UNPROVEN
 from odyssey_recorder.recording.session import NOT_READY, OUT_OF_DATE
 from odyssey_recorder.recording.state import State
-from odyssey_recorder.recording.step_writer import UNKNOWN
-from odyssey_recorder.recording.timeline import CHANGING
 from odyssey_recorder.recording.view import RecordingView
 from tests.end_to_end.faults import OVER_ADB, OVER_GRPC, REFUSED, Fault
 from tests.end_to_end.laboratory import Laboratory
@@ -28,7 +26,7 @@ from tests.recording.desk import Desk, Recording, pixels
 
 ANSWER_S = 1.0
 FOLLOWED_S = 0.2
-DOUBTS = {UNKNOWN, UNPROVEN, CHANGING, LATE}
+DOUBTS = {Flag(FlagCode.CONNECTION_BROKE), Flag(FlagCode.UNPROVEN), Flag(FlagCode.CHANGING), Flag(FlagCode.NEWER)}
 REFUSALS = (NOT_READY, OUT_OF_DATE)
 MOMENTS = ("before the finger", "under the finger", "after the finger")
 

@@ -12,7 +12,8 @@ from odyssey_recorder.gesture.areas import NavigationRules
 from odyssey_recorder.gesture.recognizer import TouchRules
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import SystemKey
-from odyssey_recorder.recording.foreign import SLACK_NS, TELL_UNEXPLAINED, TOUCHED, UNEXPLAINED, ForeignRules
+from odyssey_recorder.model.flag import Flag, FlagCode, describe_flag
+from odyssey_recorder.recording.foreign import SLACK_NS, TELL_UNEXPLAINED, ForeignRules
 from odyssey_recorder.recording.recorder import Recorder
 from odyssey_recorder.recording.rules import Rules
 from odyssey_recorder.simulator.adb_server import PrivateAdbServer
@@ -35,7 +36,7 @@ def await_quiet(place: Workplace, wait_ns: int = SLACK_NS) -> None:
         place.hands.capture()
 
 
-def flags_of(place: Workplace, episode_id: str) -> list[tuple[str, ...]]:
+def flags_of(place: Workplace, episode_id: str) -> list[tuple[Flag, ...]]:
     provenance = place.service.store.provenance(episode_id)
     assert provenance is not None
     return [step.flags for step in provenance.steps]
@@ -66,9 +67,9 @@ def test_ten_quiet_steps_carry_no_flag_and_a_click_in_the_emulators_own_window_i
 
         assert flags[:10] == [()] * 10
         [flag] = flags[10]
-        assert flag.startswith(TOUCHED)
+        assert flag.code is FlagCode.FOREIGN_INPUT
         x, y = map(int, re.findall(r"\d+", told)[:2])
-        assert f"({x}, {y})" in flag
+        assert f"({x}, {y})" in describe_flag(flag)
         assert abs(x - there.x) + abs(y - there.y) <= 2
         assert flags[11] == (), "it is said once"
         assert len(annotator.notices) == 1
@@ -92,7 +93,7 @@ def test_a_tap_of_another_program_over_adb_is_flagged_though_the_kernel_does_not
             annotator.await_notice(TELL_UNEXPLAINED)
             recorder.wait_for(lambda view: view.frame_number not in {None, before}, 30)
             record(place, recorder, "Display")
-            assert flags_of(place, finish(place, recorder).episode_id)[:2] == [(UNEXPLAINED,), ()]
+            assert flags_of(place, finish(place, recorder).episode_id)[:2] == [(Flag(FlagCode.UNEXPLAINED),), ()]
         finally:
             recorder.stop()
             recorder.join()

@@ -6,12 +6,10 @@ import pytest
 
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import Click, Complete, LongPress, Press, Scroll, SystemKey, Type
+from odyssey_recorder.model.flag import Flag, FlagCode, describe_flag
 from odyssey_recorder.model.geometry import Pixel
 from odyssey_recorder.recording.passive import ANSWER_FIRST
-from odyssey_recorder.recording.raw_input import PARTS_UNSURE
-from odyssey_recorder.recording.raw_input_queue import TEXT_UNSURE
 from odyssey_recorder.recording.state import State
-from odyssey_recorder.recording.timeline import CHANGING
 from odyssey_recorder.recording.view import TextQuestion
 from odyssey_recorder.simulator.adb_server import PrivateAdbServer
 from tests.end_to_end.workplace import PATIENCE_S, assert_true, finish, workplace
@@ -94,8 +92,8 @@ def test_typing_is_one_text_with_the_picture_of_before_its_first_key(
         assert [type(step.action) for step in episode.steps] == [Click, Type, Press, Complete]
         assert episode.steps[1].action == Type("milk and 2 Eggs")
         doubts = {flag for step in provenance.steps for flag in step.flags}
-        slow = {PARTS_UNSURE}  # a look at the screen may still be under way where the computer is busy
-        assert doubts <= (slow | {CHANGING} if capture == "adb" else slow)
+        slow = {Flag(FlagCode.AREAS_CHANGED)}  # a look at the screen may still be under way where the computer is busy
+        assert doubts <= (slow | {Flag(FlagCode.CHANGING)} if capture == "adb" else slow)
         assert annotator.notices == []
         assert None not in {click.ui_tree, typed.ui_tree, back.ui_tree, end.ui_tree}
         assert click.bbox == (576, 1040, 688, 1152)
@@ -152,7 +150,7 @@ def test_what_cannot_be_read_is_asked(adb_server: PrivateAdbServer, tmp_path: Pa
         view = recorder.wait_for(lambda view: view.question is not None, PATIENCE_S)
         annotator.await_notice(ANSWER_FIRST)
         assert view.question == TextQuestion(4, "")
-        assert recorder.view.steps[4].flag == TEXT_UNSURE
+        assert recorder.view.steps[4].flag == describe_flag(Flag(FlagCode.TEXT_UNREAD))
         recorder.answer_text(4, "abc")
         recorder.wait_for(lambda view: view.state is State.FINISHED, PATIENCE_S)
         episode = place.service.store.load(recorder.episode_id)

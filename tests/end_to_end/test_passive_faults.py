@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from odyssey_recorder.dataset.provenance import StepRecord, StrokeRecord
+from odyssey_recorder.model.flag import Flag, FlagCode
 from odyssey_recorder.model.geometry import Pixel
 from odyssey_recorder.recording.passive import CLOCK_CHANGED
-from odyssey_recorder.recording.raw_input_queue import CLOCK_UNSURE, DROPPED
+from odyssey_recorder.recording.raw_input_queue import DROPPED
 from odyssey_recorder.recording.recorder import Recorder
 from odyssey_recorder.recording.state import State
 from odyssey_recorder.simulator.adb_server import PrivateAdbServer
@@ -120,7 +121,7 @@ def test_a_clock_that_jumps_is_told_and_no_tap_gets_a_picture_from_another_time(
 
     steps = tried.steps()
     assert [*steps] == tried.taps
-    doubted = [number for number, at in enumerate(tried.taps) if CLOCK_UNSURE in steps[at].flags]
+    doubted = [number for number, at in enumerate(tried.taps) if Flag(FlagCode.CLOCK_CHANGED) in steps[at].flags]
     assert doubted == [number for number, at in enumerate(tried.taps) if steps[at].clock_offset_us is None]
     assert {*doubted} <= {2, 4}, "the clock may have been read anew just before the tap"
     assert told == [CLOCK_CHANGED] * 2

@@ -14,12 +14,12 @@ import pytest
 
 from odyssey_recorder.dataset.provenance import StepRecord, StrokeRecord
 from odyssey_recorder.device.device import Device
+from odyssey_recorder.model.flag import Flag, FlagCode
 from odyssey_recorder.model.geometry import Pixel
 from odyssey_recorder.recording.passive import DEAF
 from odyssey_recorder.recording.raw_input import BLIND, NO_PICTURE, NO_PLACE
-from odyssey_recorder.recording.raw_input_queue import CLOCK_UNREAD, CLOCK_UNSURE, DROPPED, LOST
+from odyssey_recorder.recording.raw_input_queue import DROPPED, LOST
 from odyssey_recorder.recording.state import State
-from odyssey_recorder.recording.timeline import CHANGING, MOVING, UNWATCHED
 from odyssey_recorder.simulator.truth import FeltInput
 from tests.end_to_end import faults
 from tests.end_to_end.faults import OVER_ADB, OVER_GRPC, Fault
@@ -29,8 +29,14 @@ from tests.recording.desk import ORIGIN, Desk, Recording, pixels
 ANSWER_S = 1.0
 PASSIVE = ORIGIN.model_copy(update={"mode": "passive"})
 MOMENTS = ("before the finger", "under the finger", "after the finger")
-DOUBTS = {MOVING, CHANGING, UNWATCHED, CLOCK_UNSURE, CLOCK_UNREAD}
-OLD = "older than the touch"
+DOUBTS = {
+    Flag(FlagCode.MOVING),
+    Flag(FlagCode.CHANGING),
+    Flag(FlagCode.UNWATCHED),
+    Flag(FlagCode.CLOCK_CHANGED),
+    Flag(FlagCode.CLOCK_UNREAD),
+}
+OLD = {FlagCode.OLDER, FlagCode.OLDER_THAN_LAST_ACTION}
 MISSES = (LOST.partition("{")[0], DEAF.partition("}")[2], DROPPED, BLIND, NO_PICTURE, NO_PLACE)
 """What the annotator is told of a tap that may not be recorded."""
 
@@ -118,7 +124,7 @@ def is_of(step: StepRecord, tap: FeltInput) -> bool:
 
 
 def is_doubtful(step: StepRecord) -> bool:
-    return any(flag in DOUBTS or OLD in flag for flag in step.flags)
+    return any(flag in DOUBTS or flag.code in OLD for flag in step.flags)
 
 
 def assert_true(service: Desk, ordeal: Ordeal, recording: Recording) -> int:

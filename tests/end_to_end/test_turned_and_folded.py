@@ -14,7 +14,6 @@ from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import Click, LongPress
 from odyssey_recorder.model.geometry import Pixel, Size, to_grid
 from odyssey_recorder.recording.state import State
-from odyssey_recorder.recording.step_writer import RESIZED, TURNED
 from odyssey_recorder.simulator.adb_server import PrivateAdbServer
 from odyssey_recorder.simulator.phone import Phone
 from tests.device.emulator_bench import EmulatorBench, start_bench
@@ -65,7 +64,7 @@ def reasons_of_a_true_episode(service: Desk, bench: EmulatorBench, recording: Re
     for number, (step, record) in enumerate(zip(episode.steps, provenance.steps, strict=True)):
         picture = pixels(service.store.screenshot_path(episode, number))
         size = Size(*picture.size)
-        about_size = [flag.partition(":")[0] for flag in record.flags if str(size) in flag]
+        about_size = [flag.code.value for flag in record.flags if str(size) in flag.values]
         assert len(about_size) == (size != episode.device.size), f"step {number}: {record.flags}"
         reasons += about_size or [""]
         if number < len(felt):
@@ -116,7 +115,7 @@ FOLD = Story(
         (lambda phone: phone.set_posture("OPENED"), Size(2208, 1840)),
         (lambda phone: phone.set_rotation(1), Size(1840, 2208)),
     ),
-    ("", RESIZED, "", TURNED, TURNED),
+    ("", "resized", "", "turned", "turned"),
 )
 TABLET = Story(
     "pixel_tablet",
@@ -125,7 +124,7 @@ TABLET = Story(
         (lambda phone: phone.set_rotation(3), Size(1600, 2560)),
         (lambda phone: phone.set_rotation(2), Size(2560, 1600)),
     ),
-    ("", TURNED, "", ""),
+    ("", "turned", "", ""),
 )
 PHONE = Story(
     "medium_phone",
@@ -136,7 +135,7 @@ PHONE = Story(
         (lambda phone: phone.reset_size(), Size(2400, 1080)),
         (lambda phone: phone.set_rotation(0), Size(1080, 2400)),
     ),
-    ("", RESIZED, RESIZED, TURNED, "", ""),
+    ("", "resized", "resized", "turned", "", ""),
 )
 
 

@@ -16,11 +16,11 @@ from odyssey_recorder.device.settle import SettleRule, Stillness, StillnessWatch
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.assignment import Assignment
 from odyssey_recorder.model.episode import Episode, TaskInfo
+from odyssey_recorder.model.flag import Flag, FlagCode
 from odyssey_recorder.model.geometry import Pixel
 from odyssey_recorder.recording.recorder import Recorder
 from odyssey_recorder.recording.snapshots import SnapshotPolicy
 from odyssey_recorder.recording.state import State
-from odyssey_recorder.recording.timeline import CHANGING
 from odyssey_recorder.recording_service import RecordingService
 from odyssey_recorder.simulator.adb_server import PrivateAdbServer
 from odyssey_recorder.simulator.control_server import ControlOptions
@@ -138,5 +138,5 @@ def assert_true(place: Workplace, episode: Episode) -> EpisodeProvenance:
         if step.clock_offset_us is not None:
             began_us = step.touched_us - step.clock_offset_us
             first = next(felt for felt in felt if (felt.event_us or 0) >= began_us)  # a key is felt when it is released
-            assert step.frame.rgb_sha256 == first.frame.rgb_sha256 or CHANGING in step.flags, step
+            assert step.frame.rgb_sha256 == first.frame.rgb_sha256 or Flag(FlagCode.CHANGING) in step.flags, step
     return provenance

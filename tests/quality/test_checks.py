@@ -5,40 +5,16 @@ from pathlib import Path
 
 import pytest
 
+from odyssey_recorder.model.flag import Flag, FlagCode
 from odyssey_recorder.quality import thresholds
 from odyssey_recorder.quality.checks import CHECKS, check_episode
 from odyssey_recorder.quality.checks.check import Check
-from odyssey_recorder.quality.checks.flags import taken_by
+from odyssey_recorder.quality.checks.flags import reporting_check
 from odyssey_recorder.quality.finding import Severity
-from odyssey_recorder.recording import foreign, gestures, raw_input, raw_input_queue, restore, step_writer, timeline
+from tests.model.flags import FLAGS
 from tests.quality.evidence import evidence, unproved, with_step
 
 DOCUMENT = Path(__file__).parents[2].joinpath("docs", "quality.md").read_text(encoding="utf-8")
-FLAGS = (
-    step_writer.UNCHANGED,
-    step_writer.MISTYPED,
-    step_writer.UNKNOWN,
-    f"{step_writer.TURNED}: its picture is 1x1, device_info says 2x2",
-    f"{step_writer.RESIZED}: its picture is 1x1, device_info says 2x2",
-    timeline.MOVING,
-    timeline.CHANGING,
-    timeline.UNWATCHED,
-    "the picture is 2.4 s older than the touch",
-    gestures.LATE,
-    gestures.UNPROVEN,
-    raw_input_queue.CLOCK_UNSURE,
-    raw_input_queue.CLOCK_UNREAD,
-    raw_input_queue.TEXT_UNSURE,
-    raw_input.PARTS_UNSURE,
-    raw_input.NO_LOOK,
-    raw_input.NO_KEY,
-    step_writer.VOUCHED,
-    restore.UNLIKE,
-    restore.ELSEWHERE,
-    restore.UNSEEN,
-    f"{foreign.TOUCHED}a touch at (360, 640), 10:22:03.1 UTC",
-    foreign.UNEXPLAINED,
-)
 
 
 def test_nothing_is_found_in_an_episode_in_order_and_what_was_not_looked_at_is_said() -> None:
@@ -87,21 +63,23 @@ def test_every_threshold_is_in_the_document_with_its_value() -> None:
     assert missing == []
 
 
-@pytest.mark.parametrize("flag", FLAGS)
-def test_every_flag_of_the_recorder_is_taken_by_a_check_and_found(flag: str) -> None:
-    check = taken_by(flag)
+@pytest.mark.parametrize("flag", FLAGS, ids=lambda flag: flag.code.value)
+def test_every_flag_of_the_recorder_is_taken_by_a_check_and_found(flag: Flag) -> None:
+    check = reporting_check(flag)
 
     assert check in {one.id for one in CHECKS}
     assert check_of_flag_finds(flag) or check == "IMG03"
 
 
 def test_a_flag_of_a_newer_recorder_is_found_in_its_own_words() -> None:
-    (found,) = check_episode(with_step(evidence(), 2, flags=("somebody else touched the device",))).findings
+    (found,) = check_episode(
+        with_step(evidence(), 2, flags=(Flag(FlagCode.OTHER, ("somebody else touched the device",)),))
+    ).findings
     assert (found.name, found.found) == ("IMG05@2", "Somebody else touched the device.")
 
 
-def check_of_flag_finds(flag: str) -> bool:
+def check_of_flag_finds(flag: Flag) -> bool:
     """Whether the flag, at a step that its check looks at, makes a finding of it."""
-    step = 1 if taken_by(flag) == "ACT05" else 0
+    step = 1 if reporting_check(flag) == "ACT05" else 0
     report = check_episode(with_step(evidence(), step, flags=(flag,)))
-    return [one.check for one in report.findings if one.severity is Severity.WARNING] == [taken_by(flag)]
+    return [one.check for one in report.findings if one.severity is Severity.WARNING] == [reporting_check(flag)]

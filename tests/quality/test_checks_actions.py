@@ -7,6 +7,7 @@ import pytest
 from odyssey_recorder.dataset.lenient import Breach, Rule
 from odyssey_recorder.dataset.provenance import StrokeRecord
 from odyssey_recorder.model.action import Click, Complete, Press, Scroll, SystemKey, Type
+from odyssey_recorder.model.flag import Flag, FlagCode
 from odyssey_recorder.model.geometry import Box, Point
 from odyssey_recorder.quality.finding import Finding, Severity
 from odyssey_recorder.quality.thresholds import LONGEST_CLICK_US, SHORTEST_SCROLL
@@ -64,7 +65,7 @@ def test_a_click_that_was_held_is_found() -> None:
 
 
 def test_what_the_recorder_was_not_sure_of_is_found() -> None:
-    flags = ("it looked like a swipe to another app, but none of the system's keys was its effect",)
+    flags = (Flag(FlagCode.NO_KEY),)
 
     assert found("ACT04", with_step(CLEAN, 3, flags=flags)) == [3]
 
@@ -109,7 +110,7 @@ def test_a_text_is_not_checked_on_the_screen_where_no_view_tree_or_a_password_is
 
 
 def test_a_text_that_the_recorder_could_not_read_is_found() -> None:
-    assert found("ACT05", with_step(CLEAN, 1, flags=("the field shows another text",))) == [1]
+    assert found("ACT05", with_step(CLEAN, 1, flags=(Flag(FlagCode.WRONG_TEXT),))) == [1]
 
 
 # --- repeats ---------------------------------------------------------------------------------------------

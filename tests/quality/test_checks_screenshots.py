@@ -6,6 +6,7 @@ import pytest
 
 from odyssey_recorder.dataset.lenient import Breach, Rule
 from odyssey_recorder.dataset.provenance import CheckRecord
+from odyssey_recorder.model.flag import Flag, FlagCode
 from odyssey_recorder.model.geometry import Size
 from odyssey_recorder.quality.thresholds import BLANK_DEVIATION, BLANK_FLAT, OLDEST_PICTURE_US
 from tests.quality.evidence import (
@@ -105,7 +106,7 @@ def test_an_old_picture_is_found_unless_a_second_frame_proves_it() -> None:
 
 
 def test_what_the_recorder_doubted_of_a_picture_is_found() -> None:
-    flags = ("the screen changed at about the moment of the touch",)
+    flags = (Flag(FlagCode.CHANGING),)
 
     assert found("IMG05", with_step(CLEAN, 4, flags=flags)) == [4]
 
@@ -122,7 +123,7 @@ def test_an_action_without_an_effect_is_found() -> None:
 
 
 def test_what_the_recorder_saw_change_nothing_is_found() -> None:
-    assert found("IMG07", with_step(CLEAN, 3, flags=("nothing changed on the screen",))) == [3]
+    assert found("IMG07", with_step(CLEAN, 3, flags=(Flag(FlagCode.UNCHANGED),))) == [3]
 
 
 def test_the_effect_of_an_action_is_not_checked_where_pictures_cannot_be_compared() -> None:
@@ -132,5 +133,5 @@ def test_the_effect_of_an_action_is_not_checked_where_pictures_cannot_be_compare
 
 def test_a_screen_that_had_not_come_to_rest_is_found() -> None:
     assert found("IMG08", with_step(CLEAN, 2, settled=False)) == [2]
-    assert found("IMG08", with_step(CLEAN, 2, flags=("the screen was still moving",))) == [2]
+    assert found("IMG08", with_step(CLEAN, 2, flags=(Flag(FlagCode.MOVING),))) == [2]
     assert found("IMG08", CLEAN) == []

@@ -21,6 +21,7 @@ from odyssey_recorder.gesture.contacts import (
 )
 from odyssey_recorder.gesture.getevent import POSITION_X, POSITION_Y, AxisRange, InputDeviceNode
 from odyssey_recorder.model.action import SystemKey
+from odyssey_recorder.model.flag import Flag, FlagCode, describe_flag
 from odyssey_recorder.model.geometry import CELLS, Rotation, Size
 from odyssey_recorder.recording.effects import CompareScreens, KeepFrame, SaveStep, Tell
 from odyssey_recorder.recording.events import (
@@ -43,8 +44,6 @@ from odyssey_recorder.recording.foreign import (
     SLACK_NS,
     SMALL,
     TELL_UNEXPLAINED,
-    TOUCHED,
-    UNEXPLAINED,
     ForeignInput,
     ForeignRules,
 )
@@ -166,7 +165,7 @@ def test_a_screen_that_changes_while_it_is_ready_is_told_and_flagged_with_the_ne
     say(session, Intended(HOME, LATER + 600))
     (save,) = say(session, still(6, anchor=4, at=LATER + 700))
     assert isinstance(save, SaveStep)
-    assert save.flags == (UNEXPLAINED,)
+    assert save.flags == (Flag(FlagCode.UNEXPLAINED),)
     assert say(session, StepSaved(HOME), InputDone(LATER + 800)), "the flag is said once"
     assert session.next_flags == ()
 
@@ -189,7 +188,7 @@ def test_a_touch_that_is_not_ours_is_named_and_explains_the_change_that_follows(
     assert isinstance(told, Tell)
     assert "(3, 4)" in told.text
     assert change_screen(session, PAGE) == []
-    assert session.next_flags == (f"{TOUCHED}a touch at (3, 4), 10:00:00.0 UTC",)
+    assert session.next_flags == (Flag(FlagCode.FOREIGN_INPUT, ("a touch at (3, 4), 10:00:00.0 UTC",)),)
     for number in range(9):
         assert say(session, InputFelt(f"touch {number}", LATER + 600, 5, LATER + 600)), "each is told"
     assert len(session.next_flags) == MOST_NAMED
@@ -233,7 +232,7 @@ def test_who_works_on_the_phone_beside_the_recorder_is_named_in_the_provenance(t
         recording.ready(after=frame)
         view = recording.tap_and_wait()
     assert view.steps[0].flag == ""
-    assert view.steps[1].flag.startswith(f"{TOUCHED}the key HOME, ")
+    assert view.steps[1].flag.startswith("something else acted on the device: the key HOME, ")
     assert len(recording.draft.steps[1].record.flags) == 1
 
 
@@ -247,7 +246,7 @@ def test_a_page_that_changes_without_a_step_is_flagged_and_a_clock_on_it_once(tm
             view = recording.ready(after=view.frame_number)
             view = recording.tap_and_wait()
             flags.append(view.steps[-1].flag)
-    assert flags == [UNEXPLAINED, "", ""]
+    assert flags == [describe_flag(Flag(FlagCode.UNEXPLAINED)), "", ""]
 
 
 def with_clock(device: FakeDevice, minute: int) -> Image.Image:
@@ -268,7 +267,7 @@ def test_a_device_that_was_restarted_while_it_was_away_is_flagged(tmp_path: Path
         device.mend()
         recording.annotator.await_notice(TELL_UNEXPLAINED)
         view = recording.tap_and_wait()
-    assert [step.flag for step in view.steps] == ["", UNEXPLAINED]
+    assert [step.flag for step in view.steps] == ["", describe_flag(Flag(FlagCode.UNEXPLAINED))]
 
 
 AXIS = AxisRange(0, 32767)

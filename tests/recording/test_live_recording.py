@@ -8,12 +8,11 @@ import pytest
 from odyssey_recorder.errors import DeviceError
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import Click, Scroll, Type
+from odyssey_recorder.model.flag import Flag, FlagCode
 from odyssey_recorder.model.geometry import Pixel
 from odyssey_recorder.recording.engine import BROKEN_TOUCH
-from odyssey_recorder.recording.gestures import LATE
 from odyssey_recorder.recording.session import BROKEN_OFF
 from odyssey_recorder.recording.state import State
-from odyssey_recorder.recording.step_writer import MISTYPED
 from tests.fakes import FakeDevice
 from tests.recording.desk import Desk, Recording, shows
 
@@ -120,7 +119,7 @@ def test_a_screen_that_changed_unseen_before_the_touch_is_the_picture(service: D
 
         step = recording.draft.steps[0]
         assert shows(step.picture, device, "other")
-        assert step.record.flags == (LATE,)
+        assert step.record.flags == (Flag(FlagCode.NEWER),)
 
 
 def test_a_way_that_breaks_under_the_finger_is_told_and_the_next_gesture_is_recorded(
@@ -197,4 +196,4 @@ def test_a_field_that_shows_another_text_than_was_typed_is_told(service: Desk, d
 
         step = recording.draft.steps[0]
         assert isinstance(step.action, Type)
-        assert MISTYPED in step.record.flags
+        assert Flag(FlagCode.WRONG_TEXT) in step.record.flags

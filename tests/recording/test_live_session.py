@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from odyssey_recorder.gesture.touch import TouchStroke
+from odyssey_recorder.model.flag import Flag, FlagCode
 from odyssey_recorder.model.geometry import Pixel, Size
 from odyssey_recorder.recording.effects import (
     CompareScreens,
@@ -38,7 +39,6 @@ from odyssey_recorder.recording.events import (
     TouchedDown,
     UndoWanted,
 )
-from odyssey_recorder.recording.gestures import LATE, UNPROVEN
 from odyssey_recorder.recording.session import (
     BROKEN_OFF,
     NOT_READY,
@@ -50,7 +50,6 @@ from odyssey_recorder.recording.session import (
     Session,
 )
 from odyssey_recorder.recording.state import State
-from odyssey_recorder.recording.timeline import CHANGING
 
 UPRIGHT, TURNED = Size(300, 500), Size(500, 300)
 DRAG = Strike(TouchStroke.drag((Pixel(10, 20), Pixel(10, 200)), duration_ms=300))
@@ -98,7 +97,7 @@ def lifted() -> Session:
 def step(
     frame: int = 2, check: int | None = None, *, settled: bool = True, proven: bool = True, sent: int = 400
 ) -> SaveStep:
-    flags = (*(() if settled else (LATE,)), *(() if proven else (UNPROVEN,)))
+    flags = (*(() if settled else (Flag(FlagCode.NEWER),)), *(() if proven else (Flag(FlagCode.UNPROVEN),)))
     return SaveStep(frame, check, settled, 100, DRAG, proven=proven, sent=(100, sent), flags=flags)
 
 
@@ -155,7 +154,7 @@ def test_a_change_while_the_finger_is_on_its_way_down_is_flagged() -> None:
     say(session, asked(3, anchor=1, at=101), streamed(4, at=103))
 
     assert say(session, FingerLifted(DRAG, 400, landed_ns=105)) == [
-        SaveStep(2, 3, True, 100, DRAG, proven=False, sent=(100, 400), flags=(CHANGING,))
+        SaveStep(2, 3, True, 100, DRAG, proven=False, sent=(100, 400), flags=(Flag(FlagCode.CHANGING),))
     ]
 
 

@@ -8,33 +8,16 @@ from odyssey_recorder.gesture.areas import Navigation
 from odyssey_recorder.gesture.contacts import EventsDropped, KeyPressed, LossCause
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import Complete, Impossible, SystemKey
+from odyssey_recorder.model.flag import Flag, FlagCode
 from odyssey_recorder.model.geometry import Pixel, Rotation, Size
 from odyssey_recorder.recording import effects, events
 from odyssey_recorder.recording.events import KeyPress, Strike, TextEntered
 from odyssey_recorder.recording.passive import ANSWER_FIRST, CLOCK_CHANGED, DEAF, ENDING, USE_EMULATOR
-from odyssey_recorder.recording.raw_input import (
-    BLIND,
-    NO_KEY,
-    NO_LOOK,
-    NO_PICTURE,
-    NO_PLACE,
-    PARTS_UNSURE,
-    PINCHED,
-)
-from odyssey_recorder.recording.raw_input_queue import (
-    CLOCK_UNREAD,
-    CLOCK_UNSURE,
-    DROPPED,
-    LATE_NS,
-    LOST,
-    MOST_WAITING,
-    TEXT_UNSURE,
-    TOO_MANY,
-)
-from odyssey_recorder.recording.restore import BRING_BACK_FIRST, UNLIKE
+from odyssey_recorder.recording.raw_input import BLIND, NO_PICTURE, NO_PLACE, PINCHED
+from odyssey_recorder.recording.raw_input_queue import DROPPED, LATE_NS, LOST, MOST_WAITING, TOO_MANY
+from odyssey_recorder.recording.restore import BRING_BACK_FIRST
 from odyssey_recorder.recording.session import TOO_EARLY_TO_UNDO, TOO_LATE_TO_ABANDON
 from odyssey_recorder.recording.state import State
-from odyssey_recorder.recording.timeline import MOVING, UNWATCHED
 from tests.recording.passive_bench import KEYBOARD, PLAIN, SCREEN, TOUCH, TYPING, Bench
 
 
@@ -162,7 +145,7 @@ def test_a_swipe_up_from_the_edge_that_brought_nothing_is_a_scroll_and_flagged()
     bench.wait(800)
 
     assert steps(bench) == ["540,2390 on 0"]
-    assert bench.steps[0].flags == (NO_KEY,)
+    assert bench.steps[0].flags == (Flag(FlagCode.NO_KEY),)
 
 
 def test_a_swipe_from_the_side_is_back_at_once() -> None:
@@ -242,7 +225,7 @@ def test_a_text_that_cannot_be_read_is_asked_for_and_then_amended() -> None:
     bench.wait(300)
 
     assert steps(bench) == ["“” on 0", "HOME on 0"]
-    assert bench.steps[0].flags == (TEXT_UNSURE,)
+    assert bench.steps[0].flags == (Flag(FlagCode.TEXT_UNREAD),)
     assert bench.asked == [effects.AskText(0, "")]
     bench.happens(events.TextTold(0, "milk"))
     assert bench.wanted[-1] == effects.AmendText(0, "milk")
@@ -364,7 +347,7 @@ def test_a_touch_on_a_moving_screen_is_flagged() -> None:
     bench.wait(300)
 
     assert steps(bench) == ["10,10 on 1"]
-    assert (bench.steps[0].settled, bench.steps[0].flags) == (False, (MOVING,))
+    assert (bench.steps[0].settled, bench.steps[0].flags) == (False, (Flag(FlagCode.MOVING),))
 
 
 def test_a_picture_that_is_too_old_is_flagged() -> None:
@@ -378,7 +361,7 @@ def test_a_picture_that_is_too_old_is_flagged() -> None:
     bench.wait(300)
 
     assert steps(bench) == ["10,10 on 0"]
-    assert bench.steps[0].flags == ("the picture is 1.5 s older than the touch",)
+    assert bench.steps[0].flags == (Flag(FlagCode.OLDER, (1.5,)),)
     assert not bench.steps[0].proven
 
 
@@ -390,7 +373,7 @@ def test_a_touch_of_which_no_proof_comes_is_taken_after_a_while_and_flagged() ->
     assert steps(bench) == []
     bench.wait(2000)
     assert steps(bench) == ["10,10 on 0"]
-    assert bench.steps[0].flags == (UNWATCHED,)
+    assert bench.steps[0].flags == (Flag(FlagCode.UNWATCHED),)
 
 
 def test_a_touch_from_before_the_first_picture_is_not_recorded_and_the_annotator_is_told() -> None:
@@ -514,7 +497,7 @@ def test_the_moment_of_a_deed_is_the_arrival_of_its_word_where_the_clock_tells_n
     bench.wait(100)
 
     assert steps(bench) == ["HOME on 0"]
-    assert bench.steps[0].flags == (CLOCK_UNSURE,)
+    assert bench.steps[0].flags == (Flag(FlagCode.CLOCK_CHANGED),)
     assert (bench.steps[0].uncertainty_ns, bench.steps[0].device_us) == (LATE_NS, None)
 
 
@@ -531,7 +514,7 @@ def test_a_clock_that_was_changed_is_told_and_what_waits_is_flagged() -> None:
     bench.wait(100)
 
     assert bench.told == [CLOCK_CHANGED]
-    assert [(step.flags, step.proven) for step in bench.steps] == [((CLOCK_UNSURE,), False), ((), True)]
+    assert [(step.flags, step.proven) for step in bench.steps] == [((Flag(FlagCode.CLOCK_CHANGED),), False), ((), True)]
 
 
 def test_a_clock_that_agrees_once_more_is_not_doubted_afterwards() -> None:
@@ -550,7 +533,7 @@ def test_a_clock_that_cannot_be_read_is_flagged() -> None:
     bench.press(SystemKey.HOME)
     bench.wait(4000)
 
-    assert bench.steps[0].flags == (CLOCK_UNREAD,)
+    assert bench.steps[0].flags == (Flag(FlagCode.CLOCK_UNREAD),)
 
 
 def test_a_screen_that_was_parted_anew_around_the_touch_is_flagged() -> None:
@@ -565,7 +548,7 @@ def test_a_screen_that_was_parted_anew_around_the_touch_is_flagged() -> None:
     bench.wait(300)
 
     assert [_word(step) for step in bench.steps] == ["“”", "BACK"], "the keyboard may have been there"
-    assert PARTS_UNSURE in bench.steps[0].flags
+    assert Flag(FlagCode.AREAS_CHANGED) in bench.steps[0].flags
 
 
 @pytest.mark.parametrize(
@@ -588,7 +571,7 @@ def test_after_what_nobody_heard_a_screen_that_was_not_seen_again_proves_nothing
 
     [step] = bench.steps
     assert not step.proven
-    assert step.flags == ("the picture is 0.3 s older than the touch, and from before the last action",)
+    assert step.flags == (Flag(FlagCode.OLDER_THAN_LAST_ACTION, (0.3,)),)
 
 
 def test_a_look_that_takes_several_seconds_is_waited_for_but_not_for_ever() -> None:
@@ -603,7 +586,7 @@ def test_a_look_that_takes_several_seconds_is_waited_for_but_not_for_ever() -> N
     bench.look_ms = 60_000
     bench.tap(20, 20)
     bench.wait(12_000)
-    assert bench.steps[1].flags == (CLOCK_UNREAD, NO_LOOK)
+    assert bench.steps[1].flags == (Flag(FlagCode.CLOCK_UNREAD), Flag(FlagCode.AREAS_UNKNOWN))
 
 
 def test_without_a_look_at_the_screen_a_touch_has_no_place_and_with_one_it_is_flagged() -> None:
@@ -615,7 +598,7 @@ def test_without_a_look_at_the_screen_a_touch_has_no_place_and_with_one_it_is_fl
     bench.areas = PLAIN
     bench.tap(10, 10)
     bench.wait(300)
-    assert bench.steps[0].flags == (NO_LOOK,)
+    assert bench.steps[0].flags == (Flag(FlagCode.AREAS_UNKNOWN),)
 
 
 def test_a_swipe_that_nothing_confirms_is_taken_at_its_looks_and_flagged() -> None:
@@ -625,7 +608,7 @@ def test_a_swipe_that_nothing_confirms_is_taken_at_its_looks_and_flagged() -> No
     bench.wait(4000)
 
     assert steps(bench) == ["HOME on 0"]
-    assert NO_LOOK in bench.steps[0].flags
+    assert Flag(FlagCode.AREAS_UNKNOWN) in bench.steps[0].flags
 
 
 def test_a_device_that_was_turned_under_the_finger_has_no_place_that_fits_the_picture() -> None:
@@ -742,7 +725,7 @@ def test_a_screen_taken_for_the_wanted_one_is_told_with_the_next_step() -> None:
     bench.press(SystemKey.BACK)
     bench.wait(300)
 
-    assert [step.flags for step in bench.steps] == [(UNLIKE,), ()]
+    assert [step.flags for step in bench.steps] == [(Flag(FlagCode.UNLIKE),), ()]
 
 
 def test_an_end_that_is_undone_at_once_is_not_the_end() -> None:
@@ -825,7 +808,7 @@ def test_when_the_device_is_lost_what_waits_is_taken_as_far_as_it_is_known() -> 
     bench.lose(LossCause.STREAM_LOST)
     bench.wait(100)
     assert steps(bench) == ["10,10 on 0"]
-    assert UNWATCHED in bench.steps[0].flags
+    assert Flag(FlagCode.UNWATCHED) in bench.steps[0].flags
 
     bench.happens(events.DeviceCameBack(bench.now_ns))
     bench.sees = True

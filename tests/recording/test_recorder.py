@@ -27,13 +27,12 @@ from odyssey_recorder.model.action import (
     Type,
     describe,
 )
+from odyssey_recorder.model.flag import Flag, FlagCode, describe_flag
 from odyssey_recorder.model.geometry import Pixel
 from odyssey_recorder.recording.engine import NOTHING_TO_UNDO, OFF_SCREEN, PUBLISHING
-from odyssey_recorder.recording.restore import ELSEWHERE, UNLIKE, UNSEEN
 from odyssey_recorder.recording.session import CHANGED, NOT_READY, NOT_SENT, OUT_OF_DATE, TOO_EARLY_TO_UNDO
 from odyssey_recorder.recording.state import Goal, State
-from odyssey_recorder.recording.step_writer import DOUBTFUL, RETRACTED, UNCHANGED, UNKNOWN, VOUCHED
-from odyssey_recorder.recording.timeline import MOVING
+from odyssey_recorder.recording.step_writer import DOUBTFUL, RETRACTED
 from odyssey_recorder.recording.view import RecordingView
 from tests.fakes import PHONE_SIZE, FakeDevice, Input
 from tests.recording.desk import IMPATIENT, PATIENCE_S, Desk, Recording, shows
@@ -240,7 +239,7 @@ def test_a_step_that_changed_nothing_is_flagged(service: Desk) -> None:
     device = DeadScreen()
     with service.recording(device) as recording:
         view = recording.tap_and_wait()
-        assert [step.flag for step in view.steps] == [UNCHANGED]
+        assert [step.flag for step in view.steps] == [describe_flag(Flag(FlagCode.UNCHANGED))]
         assert len(device.performed) == 1
 
 
@@ -253,7 +252,7 @@ def test_on_a_screen_that_never_rests_the_touched_frame_is_taken_and_flagged(ser
         recording.recorder.touch_down(shown.number)
         recording.recorder.lift(TouchStroke.press(Pixel(100, 200)))
         view = recording.ready(steps=1)
-        assert [step.flag for step in view.steps] == [MOVING]
+        assert [step.flag for step in view.steps] == [describe_flag(Flag(FlagCode.MOVING))]
         [step] = recording.draft.steps
         assert step.record.frame.number == shown.number
         assert not step.record.frame.settled
@@ -501,7 +500,7 @@ def test_a_step_that_reached_the_device_as_it_went_away_is_kept_with_a_doubt(ser
         device.mend()
         recording.annotator.await_notice(DOUBTFUL)
         view = recording.ready(steps=1)
-        assert [step.flag for step in view.steps] == [UNKNOWN]
+        assert [step.flag for step in view.steps] == [describe_flag(Flag(FlagCode.CONNECTION_BROKE))]
         assert_pictures_match(recording.tap_and_wait(), device)
 
 
@@ -576,7 +575,7 @@ def test_frames_that_are_counted_anew_after_a_restart_do_not_overwrite_pictures(
     assert shows(draft.steps[0].picture, device, 0)
     for restart, step in enumerate(draft.steps[1:]):
         assert shows(step.picture, device, f"restart {restart}")
-        assert step.record.flags == (ELSEWHERE,)
+        assert step.record.flags == (Flag(FlagCode.RESUMED_ELSEWHERE),)
     draft.close()
 
 
@@ -621,7 +620,7 @@ def test_a_recording_that_was_killed_after_its_input_went_out_keeps_that_step(
     with service.recording(device, service.store.resume(episode_id)) as resumed:
         resumed.until(State.LEADING_BACK)
         resumed.recorder.accept_screen()
-        assert [step.flag for step in resumed.ready().steps] == [VOUCHED]
+        assert [step.flag for step in resumed.ready().steps] == [describe_flag(Flag(FlagCode.VOUCHED))]
     with service.recording(FakeDevice(), service.store.resume(episode_id)) as again:
         assert again.until(State.LEADING_BACK).goal is Goal.LEFT, "it is vouched for once"
 
@@ -635,9 +634,15 @@ def test_what_the_next_step_must_say_outlives_the_process(service: Desk, device:
         resumed.ready()
     again = FakeDevice()
     with service.recording(again, service.store.resume(episode_id)) as resumed:
-        assert [step.flag for step in resumed.tap_and_wait().steps] == ["", UNSEEN]
+        assert [step.flag for step in resumed.tap_and_wait().steps] == [
+            "",
+            describe_flag(Flag(FlagCode.RESUMED_UNSEEN)),
+        ]
         resumed.undo_and_accept()
-        assert [step.flag for step in resumed.tap_and_wait().steps] == ["", f"{UNSEEN}, {UNLIKE}"]
+        assert [step.flag for step in resumed.tap_and_wait().steps] == [
+            "",
+            f"{describe_flag(Flag(FlagCode.RESUMED_UNSEEN))}, {describe_flag(Flag(FlagCode.UNLIKE))}",
+        ]
 
 
 def test_a_draft_of_an_older_recorder_goes_on_from_the_screen_that_it_kept(service: Desk, device: FakeDevice) -> None:

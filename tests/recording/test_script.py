@@ -12,6 +12,7 @@ from odyssey_recorder.errors import OdysseyError, RecordingError, ScriptError
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import Click, Impossible, LongPress, Press, Scroll, SystemKey, Type
 from odyssey_recorder.model.action import Complete as CompleteAction
+from odyssey_recorder.model.flag import Flag, FlagCode, describe_flag
 from odyssey_recorder.model.geometry import Pixel
 from odyssey_recorder.recording.engine import OFF_SCREEN
 from odyssey_recorder.recording.recorder import Recorder
@@ -33,7 +34,6 @@ from odyssey_recorder.recording.script import (
     ScriptLongPress as LongPressLine,
 )
 from odyssey_recorder.recording.state import State
-from odyssey_recorder.recording.step_writer import UNCHANGED
 from odyssey_recorder.recording.view import RecordingView
 from tests.fakes import FakeDevice
 from tests.recording.desk import RULES, Desk
@@ -256,7 +256,11 @@ def test_a_screen_that_never_reacts_is_recorded_all_the_same(service: Desk) -> N
             self.show(0)
 
     view = Stage(service, Dead(), service.draft()).play('{"tap": [1, 2]}\n{"tap": [1, 2]}\n{"complete": ""}')
-    assert [step.flag for step in view.steps] == [UNCHANGED, UNCHANGED, ""]
+    assert [step.flag for step in view.steps] == [
+        describe_flag(Flag(FlagCode.UNCHANGED)),
+        describe_flag(Flag(FlagCode.UNCHANGED)),
+        "",
+    ]
 
 
 def _refuse(stage: Stage) -> None:

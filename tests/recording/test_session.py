@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import Complete, Impossible, SystemKey
+from odyssey_recorder.model.flag import Flag, FlagCode
 from odyssey_recorder.model.geometry import Pixel, Size
 from odyssey_recorder.recording.effects import (
     Abandon,
@@ -58,7 +59,7 @@ from odyssey_recorder.recording.events import (
     TouchedDown,
     UndoWanted,
 )
-from odyssey_recorder.recording.restore import BRING_BACK_FIRST, ELSEWHERE, NOT_RETURNED, UNLIKE, UNSEEN
+from odyssey_recorder.recording.restore import BRING_BACK_FIRST, NOT_RETURNED
 from odyssey_recorder.recording.session import (
     CHANGED,
     NO_EFFECT_NS,
@@ -71,7 +72,6 @@ from odyssey_recorder.recording.session import (
     Session,
 )
 from odyssey_recorder.recording.state import Goal, State
-from odyssey_recorder.recording.timeline import MOVING
 
 TAP = Strike(TouchStroke.press(Pixel(10, 20)))
 HOME = KeyPress(SystemKey.HOME)
@@ -363,20 +363,20 @@ def test_a_touch_on_a_restless_screen_pins_the_frame_that_was_touched() -> None:
     assert say(session, Intended(TAP, 5300)) == [], "the picture is not safe yet"
     assert say(session, restless(5, at=5310)) == [], "nor can a restless screen prove anything"
     assert say(session, FrameKept(2)) == [], "another picture"
-    assert say(session, FrameKept(3)) == [SaveStep(3, None, False, 5210, TAP, flags=(MOVING,))]
+    assert say(session, FrameKept(3)) == [SaveStep(3, None, False, 5210, TAP, flags=(Flag(FlagCode.MOVING),))]
 
 
 def test_a_touch_on_the_frame_that_is_safe_already_needs_no_other() -> None:
     session = restless_and_ready()
     assert say(session, TouchedDown(2, 5210)) == []
-    assert say(session, Intended(TAP, 5300)) == [SaveStep(2, None, False, 5210, TAP, flags=(MOVING,))]
+    assert say(session, Intended(TAP, 5300)) == [SaveStep(2, None, False, 5210, TAP, flags=(Flag(FlagCode.MOVING),))]
 
 
 def test_a_key_on_a_restless_screen_pins_the_newest_frame() -> None:
     session = restless_and_ready()
     say(session, restless(3, at=5100))
     assert say(session, Intended(HOME, 5210)) == [KeepFrame(3)]
-    assert say(session, FrameKept(3)) == [SaveStep(3, None, False, 5210, HOME, flags=(MOVING,))]
+    assert say(session, FrameKept(3)) == [SaveStep(3, None, False, 5210, HOME, flags=(Flag(FlagCode.MOVING),))]
 
 
 def test_a_restless_screen_that_comes_to_rest_after_all_is_kept_again() -> None:
@@ -447,7 +447,7 @@ def test_a_step_that_was_undone_goes_though_no_picture_leads_back_to_its_screen(
     say(session, Started(0, goal=Goal.UNCERTAIN), UndoWanted(10))
     assert say(session, StepsDropped(lost=True), moving(1, at=20)) == []
     assert say(session, still(2, anchor=1, at=300)) == [KeepFrame(2)]
-    assert session.next_flags == (UNSEEN,)
+    assert session.next_flags == (Flag(FlagCode.RESUMED_UNSEEN),)
 
 
 def test_undo_waits_for_the_end_of_the_last_action() -> None:
@@ -523,7 +523,7 @@ def test_a_screen_that_the_annotator_takes_for_the_wanted_one_is_told_with_the_n
     say(session, moving(5, at=850), still(6, anchor=5, at=1100), FrameKept(6), Intended(HOME, 1200))
     (save,) = say(session, still(7, anchor=5, at=1300))
     assert isinstance(save, SaveStep)
-    assert save.flags == (UNLIKE,)
+    assert save.flags == (Flag(FlagCode.UNLIKE),)
     say(session, StepSaved(HOME), InputDone(1400), moving(8, at=1500), still(9, anchor=8, at=1800))
     say(session, LastStepJudged(), FrameKept(9), Intended(HOME, 1900))
     (save,) = say(session, still(10, anchor=8, at=2000))
@@ -582,7 +582,7 @@ def test_a_draft_that_is_resumed_on_another_screen_is_brought_back_by_a_snapshot
     assert (session.state, session.goal) == (State.LEADING_BACK, Goal.LEFT)
     assert say(session, Intended(Complete(), 500)) == [Tell(BRING_BACK_FIRST)]
     assert say(session, ScreenAccepted(600)) == [Watch(600)]
-    assert session.next_flags == (ELSEWHERE,)
+    assert session.next_flags == (Flag(FlagCode.RESUMED_ELSEWHERE),)
 
 
 @pytest.mark.parametrize(("goal", "owed"), [(Goal.UNKNOWN, []), (Goal.UNCERTAIN, [VouchForLastStep()])])
@@ -591,7 +591,7 @@ def test_a_draft_that_does_not_know_its_screen_needs_the_annotators_word(goal: G
     assert session.state is State.LEADING_BACK
     assert say(session, still(3, anchor=1, at=300)) == [], "no screen is the right one by itself"
     assert say(session, ScreenAccepted(600)) == [Watch(600), *owed]
-    assert session.next_flags == (UNSEEN,)
+    assert session.next_flags == (Flag(FlagCode.RESUMED_UNSEEN),)
     assert say(session, disk_full(700), Tick(700 + RETRY_NS), still(8, anchor=7, at=800), FrameKept(8))[1:] == owed
     say(session, LastStepJudged(), DeviceWentAway("gone"))
     assert say(session, DeviceCameBack(900 + RETRY_NS)) == [Watch(900 + RETRY_NS)], "it is vouched for once"
@@ -599,14 +599,16 @@ def test_a_draft_that_does_not_know_its_screen_needs_the_annotators_word(goal: G
 
 def test_what_is_owed_to_the_next_step_is_said_by_the_one_that_is_recorded_instead_of_it() -> None:
     session = ready()
-    say(session, StepsDropped(flags=(ELSEWHERE,)), Intended(HOME, 100))
+    say(session, StepsDropped(flags=(Flag(FlagCode.RESUMED_ELSEWHERE),)), Intended(HOME, 100))
     (save,) = say(session, still(3, anchor=1, at=110))
     assert isinstance(save, SaveStep)
-    assert save.flags == (ELSEWHERE,)
+    assert save.flags == (Flag(FlagCode.RESUMED_ELSEWHERE),)
 
     undone = returning()
-    say(undone, Returned(400), UndoWanted(410), StepsDropped(leads_back=True, flags=(ELSEWHERE,)))
-    assert undone.next_flags == (ELSEWHERE,)
+    say(
+        undone, Returned(400), UndoWanted(410), StepsDropped(leads_back=True, flags=(Flag(FlagCode.RESUMED_ELSEWHERE),))
+    )
+    assert undone.next_flags == (Flag(FlagCode.RESUMED_ELSEWHERE),)
 
 
 def test_what_is_said_of_a_screen_that_has_changed_since_means_nothing() -> None:
@@ -755,7 +757,7 @@ def test_a_picture_that_is_wanted_no_more_may_fail_to_be_written() -> None:
     session = restless_and_ready()
     say(session, restless(3, at=5100), TouchedDown(3, 5110), Intended(TAP, 5200))
     assert say(session, disk_full(frame=2)) == []
-    assert say(session, FrameKept(3)) == [SaveStep(3, None, False, 5110, TAP, flags=(MOVING,))]
+    assert say(session, FrameKept(3)) == [SaveStep(3, None, False, 5110, TAP, flags=(Flag(FlagCode.MOVING),))]
 
 
 def test_a_gesture_whose_picture_cannot_be_written_is_refused_with_the_reason() -> None:

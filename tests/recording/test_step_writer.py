@@ -13,7 +13,7 @@ from odyssey_recorder.model.geometry import Box, Pixel, Size
 from odyssey_recorder.recording.effects import SaveStep
 from odyssey_recorder.recording.events import Strike
 from odyssey_recorder.recording.state import State
-from odyssey_recorder.recording.step_writer import RESIZED, TURNED, StepWriter
+from odyssey_recorder.recording.step_writer import StepWriter
 from tests.fakes import PHONE_SIZE, FakeDevice
 from tests.recording.desk import Desk, Recording, pixels
 
@@ -83,7 +83,11 @@ def test_a_touch_on_what_lies_over_the_app_has_none_of_the_app_s_boxes(
     draft.close()
 
 
-@pytest.mark.parametrize(("size", "why"), [(PHONE_SIZE.turned(), TURNED), (SMALLER, RESIZED)], ids=["turned", "folded"])
+@pytest.mark.parametrize(
+    ("size", "why"),
+    [(PHONE_SIZE.turned(), "the screen was turned"), (SMALLER, "the screen had another size")],
+    ids=["turned", "folded"],
+)
 def test_a_step_whose_picture_disagrees_with_device_info_says_so_in_words(
     service: Desk, device: FakeDevice, size: Size, why: str
 ) -> None:
@@ -104,7 +108,9 @@ def test_an_episode_that_begins_on_a_turned_screen_is_described_as_such(service:
         flags = [step.flag for step in recording.recorder.view.steps]
 
     assert episode.device.size == PHONE_SIZE.turned()
-    assert [flag.partition(":")[0] for flag in flags] == ["", TURNED, TURNED], "COMPLETE is a step like any other"
+    assert [flag.partition(":")[0] for flag in flags] == ["", "the screen was turned", "the screen was turned"], (
+        "COMPLETE is a step like any other"
+    )
 
 
 def test_no_published_step_disagrees_with_device_info_unflagged(service: Desk, device: FakeDevice) -> None:
@@ -119,5 +125,5 @@ def test_no_published_step_disagrees_with_device_info_unflagged(service: Desk, d
     for number, step in enumerate(provenance.steps):
         picture = pixels(service.store.screenshot_path(episode, number))
         agrees = Size(*picture.size) == episode.device.size
-        flagged = any(str(Size(*picture.size)) in flag for flag in step.flags)
+        flagged = any(str(Size(*picture.size)) in flag.values for flag in step.flags)
         assert flagged is not agrees, f"step {number}"

@@ -8,18 +8,8 @@ import pytest
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
-from odyssey_recorder.recording.timeline import (
-    CHANGING,
-    MOVING,
-    RUNS_HELD,
-    UNWATCHED,
-    Answer,
-    FrameFound,
-    Nothing,
-    NotYet,
-    Sighting,
-    Timeline,
-)
+from odyssey_recorder.model.flag import Flag, FlagCode
+from odyssey_recorder.recording.timeline import RUNS_HELD, Answer, FrameFound, Nothing, NotYet, Sighting, Timeline
 
 MS = 1_000_000
 
@@ -70,27 +60,27 @@ def test_a_frame_that_was_asked_for_and_shows_another_screen_waits_for_the_word_
 
     timeline.see(streamed(3, 395, same=True))
     assert at(timeline, 390) == FrameFound(1, 0, 390 * MS, check=2)
-    assert at(timeline, 399) == FrameFound(2, 0, 4 * MS, check=2, doubts=(MOVING,))
+    assert at(timeline, 399) == FrameFound(2, 0, 4 * MS, check=2, doubts=(Flag(FlagCode.MOVING),))
 
 
 def test_what_was_asked_for_is_taken_back_where_the_stream_tells_another_story() -> None:
     timeline = seen(streamed(1, 0), asked(2, 400, 450), streamed(3, 395), streamed(4, 420))
 
     assert at(timeline, 390) == FrameFound(1, 0, 390 * MS, check=3)
-    assert at(timeline, 410) == FrameFound(3, 0, 15 * MS, check=4, doubts=(MOVING,))
+    assert at(timeline, 410) == FrameFound(3, 0, 15 * MS, check=4, doubts=(Flag(FlagCode.MOVING),))
     assert timeline.held() == {1, 3, 4}
 
 
 def test_a_missing_frame_was_another_screen_and_nothing_is_proved_across_it() -> None:
     timeline = seen(streamed(1, 0), streamed(3, 500))
 
-    assert at(timeline, 400) == FrameFound(1, 400 * MS, 400 * MS, None, (UNWATCHED,))
+    assert at(timeline, 400) == FrameFound(1, 400 * MS, 400 * MS, None, (Flag(FlagCode.UNWATCHED),))
 
 
 def test_a_screen_that_was_asked_for_is_not_dated_by_a_stream_that_has_left_pictures_out() -> None:
     timeline = seen(streamed(1, 0), asked(2, 420, 450), streamed(4, 410, same=True))
 
-    assert at(timeline, 400) == FrameFound(1, 400 * MS, 400 * MS, check=None, doubts=(UNWATCHED,))
+    assert at(timeline, 400) == FrameFound(1, 400 * MS, 400 * MS, check=None, doubts=(Flag(FlagCode.UNWATCHED),))
 
 
 def test_frames_that_overtook_each_other_prove_as_well() -> None:
@@ -102,8 +92,8 @@ def test_frames_that_overtook_each_other_prove_as_well() -> None:
 def test_a_moment_that_the_clock_cannot_tell_from_a_change_is_not_proved_and_never_the_later_screen() -> None:
     timeline = seen(streamed(1, 0), streamed(2, 500), streamed(3, 900))
 
-    assert at(timeline, 498, 5) == FrameFound(1, 498 * MS, 498 * MS, None, (CHANGING,))
-    assert at(timeline, 503, 5) == FrameFound(1, 503 * MS, 503 * MS, None, (CHANGING,))
+    assert at(timeline, 498, 5) == FrameFound(1, 498 * MS, 498 * MS, None, (Flag(FlagCode.CHANGING),))
+    assert at(timeline, 503, 5) == FrameFound(1, 503 * MS, 503 * MS, None, (Flag(FlagCode.CHANGING),))
     assert at(timeline, 720, 5) == FrameFound(2, 0, 220 * MS, check=3)
 
 
@@ -125,16 +115,14 @@ def test_a_screen_at_rest_shortly_before_is_taken_without_proof_where_the_touch_
 def test_a_frame_under_way_that_shows_another_screen_casts_doubt_for_it_may_be_older_than_the_touch() -> None:
     timeline = seen(asked(1, 0, 50), asked(2, 250, 300, same=True), asked(3, 380, 450), asked(4, 460, 470, same=True))
 
-    assert at(timeline, 390) == FrameFound(1, 140 * MS, 340 * MS, None, (CHANGING,))
+    assert at(timeline, 390) == FrameFound(1, 140 * MS, 340 * MS, None, (Flag(FlagCode.CHANGING),))
 
 
 def test_a_screen_that_was_seen_last_a_second_before_is_too_old() -> None:
     timeline = seen(asked(1, 0, 50), asked(2, 1500, 1550))
 
     assert at(timeline, 990) == FrameFound(1, 990 * MS, 940 * MS, None)
-    assert at(timeline, 1490) == FrameFound(
-        1, 1490 * MS, 1440 * MS, None, ("the picture is 1.5 s older than the touch",)
-    )
+    assert at(timeline, 1490) == FrameFound(1, 1490 * MS, 1440 * MS, None, (Flag(FlagCode.OLDER, (1.5,)),))
 
 
 def test_a_screen_that_is_the_same_after_the_touch_needs_no_flag_however_long_nobody_looked() -> None:
@@ -146,9 +134,9 @@ def test_a_screen_that_is_the_same_after_the_touch_needs_no_flag_however_long_no
 def test_a_screen_that_is_there_again_after_two_touches_does_not_prove_what_the_second_met() -> None:
     timeline = seen(asked(1, 0, 50), asked(2, 900, 950, same=True))
 
-    unproved = ("the picture is 0.8 s older than the touch, and from before the last action",)
+    unproved = (Flag(FlagCode.OLDER_THAN_LAST_ACTION, (0.8,)),)
     assert timeline.at(800 * MS, last_ns=500 * MS) == FrameFound(1, 800 * MS, 750 * MS, None, unproved)
-    assert timeline.at(800 * MS, last_ns=40 * MS) == FrameFound(1, 800 * MS, 750 * MS, None, (MOVING,))
+    assert timeline.at(800 * MS, last_ns=40 * MS) == FrameFound(1, 800 * MS, 750 * MS, None, (Flag(FlagCode.MOVING),))
 
 
 def test_a_screen_that_was_seen_between_two_touches_is_proved_as_ever() -> None:
@@ -160,7 +148,7 @@ def test_a_screen_that_was_seen_between_two_touches_is_proved_as_ever() -> None:
 def test_a_screen_that_has_just_come_was_still_moving() -> None:
     timeline = seen(asked(1, 0, 50), asked(2, 100, 150), asked(3, 300, 350, same=True))
 
-    assert at(timeline, 250) == FrameFound(2, 0, 100 * MS, check=3, doubts=(MOVING,))
+    assert at(timeline, 250) == FrameFound(2, 0, 100 * MS, check=3, doubts=(Flag(FlagCode.MOVING),))
 
 
 def test_nothing_is_told_of_a_moment_before_the_first_frame() -> None:
@@ -173,9 +161,9 @@ def test_nothing_is_told_of_a_moment_before_the_first_frame() -> None:
 @pytest.mark.parametrize("frame", [streamed(1, 0), asked(1, 0, 0)])
 def test_the_impatient_get_what_is_known_and_are_told_that_it_is_not_proved(frame: Sighting) -> None:
     assert at(seen(), 10, patient=False) == Nothing()
-    assert at(seen(frame), 400, patient=False) == FrameFound(1, 400 * MS, 400 * MS, None, (UNWATCHED,))
+    assert at(seen(frame), 400, patient=False) == FrameFound(1, 400 * MS, 400 * MS, None, (Flag(FlagCode.UNWATCHED),))
     assert at(seen(streamed(1, 0), asked(2, 410, 420)), 400, patient=False) == FrameFound(
-        1, 400 * MS, 400 * MS, None, (UNWATCHED,)
+        1, 400 * MS, 400 * MS, None, (Flag(FlagCode.UNWATCHED),)
     )
 
 

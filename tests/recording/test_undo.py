@@ -10,8 +10,9 @@ from odyssey_recorder.dataset.provenance import Origin
 from odyssey_recorder.errors import DeviceError
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import SystemKey
+from odyssey_recorder.model.flag import Flag, FlagCode, describe_flag
 from odyssey_recorder.model.geometry import Pixel
-from odyssey_recorder.recording.restore import BRING_BACK_FIRST, UNLIKE
+from odyssey_recorder.recording.restore import BRING_BACK_FIRST
 from odyssey_recorder.recording.snapshots import MOST, StepSnapshots
 from odyssey_recorder.recording.state import Goal, State
 from odyssey_recorder.recording.view import RecordingView
@@ -111,7 +112,7 @@ def test_a_screen_taken_for_the_wanted_one_is_told_in_the_provenance(service: De
         record_steps(recording, 1)
         recording.undo_and_accept()
         view = recording.tap_and_wait()
-    assert view.steps[0].flag == UNLIKE
+    assert view.steps[0].flag == describe_flag(Flag(FlagCode.UNLIKE))
 
 
 def test_a_draft_that_broke_off_on_the_way_back_is_led_back_when_resumed(service: Desk, device: FakeDevice) -> None:

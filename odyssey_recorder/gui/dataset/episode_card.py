@@ -14,6 +14,7 @@ from odyssey_recorder.gui.dataset.episode_table import spoken
 from odyssey_recorder.gui.dataset.filmstrip import Filmstrip
 from odyssey_recorder.gui.parts import breakable, named, row, scroll_area, text_label
 from odyssey_recorder.model.episode import screenshot_name
+from odyssey_recorder.model.flag import describe_flag
 from odyssey_recorder.model.geometry import Box
 from odyssey_recorder.recording.view import RecordedStep
 
@@ -139,7 +140,7 @@ def _steps(opened: OpenedEpisode) -> Sequence[RecordedStep]:
     for number, step in enumerate(episode.steps):
         picture = opened.screenshots / screenshot_name(episode.episode_id, number)
         record = records[number] if number < len(records) else None
-        flag = ", ".join(record.flags) if record else ""
+        flag = ", ".join(map(describe_flag, record.flags)) if record else ""
         box = Box(*record.bbox) if record and record.bbox else None
         made.append(RecordedStep(number, step.action, picture, flag, box, note=record.note if record else ""))
     return made

@@ -9,6 +9,7 @@ from odyssey_recorder.dataset.provenance import StepRecord
 from odyssey_recorder.dataset.published import OpenedEpisode
 from odyssey_recorder.model.action import Action, describe
 from odyssey_recorder.model.episode import Extra, screenshot_name
+from odyssey_recorder.model.flag import describe_flag
 from odyssey_recorder.model.geometry import GRID, Box, Size
 from odyssey_recorder.quality.finding import Finding
 from odyssey_recorder.quality.reviewing.views import OpenedReview
@@ -59,7 +60,7 @@ def _shown(review: OpenedReview, number: int) -> ShownStep:
         picture=opened.screenshots / screenshot_name(opened.episode.episode_id, number),
         element=_element(record, step.extra),
         note=record.note if record else "",
-        flags=record.flags if record else (),
+        flags=tuple(map(describe_flag, record.flags)) if record else (),
         place=_place(record),
         proof=_proof(record),
         findings=tuple(one for one in review.report.findings if one.step == number),

@@ -20,6 +20,7 @@ from odyssey_recorder.gui.review.review_viewer import ReviewViewer
 from odyssey_recorder.gui.theme import MARK
 from odyssey_recorder.model.action import Click, Complete
 from odyssey_recorder.model.episode import DeviceInfo, screenshot_name
+from odyssey_recorder.model.flag import Flag, FlagCode
 from odyssey_recorder.model.geometry import Point, Size
 from odyssey_recorder.quality.finding import Finding, Severity
 from odyssey_recorder.quality.reviewing.views import OpenedReview
@@ -317,7 +318,7 @@ def test_a_replay_puts_badges_on_the_steps_until_they_are_cleared(looker: Looker
 
 def test_what_the_proof_says_stands_beside_the_step(looker: Looker, tmp_path: Path) -> None:
     hostile = "<b>bold</b> <img src='file:///etc/passwd'>"
-    record = step_record(note=hostile, flags=("no effect",))
+    record = step_record(note=hostile, flags=(Flag(FlagCode.OTHER, ("no effect",)),))
     looker.show(open_review(tmp_path, proof=proof_of(record)))
     assert looker.says(f"Note: {hostile}")
     assert looker.says("Flagged: no effect")

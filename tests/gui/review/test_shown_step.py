@@ -9,6 +9,7 @@ from odyssey_recorder.dataset.provenance import StepRecord
 from odyssey_recorder.gui.review.shown_step import ElementBox, ShownStep, shown_steps
 from odyssey_recorder.model.action import Click, Complete
 from odyssey_recorder.model.episode import Json, Step
+from odyssey_recorder.model.flag import Flag, FlagCode
 from odyssey_recorder.model.geometry import Box, Point, Size
 from odyssey_recorder.quality.finding import EpisodeReport, Finding, Severity
 from tests.episodes import ID, episode
@@ -29,7 +30,7 @@ def test_without_a_proof_that_is_said() -> None:
 
 
 def test_the_proof_tells_place_note_and_flags() -> None:
-    step = first_step(step_record(note="slow page", flags=("no effect",)))
+    step = first_step(step_record(note="slow page", flags=(Flag(FlagCode.OTHER, ("no effect",)),)))
     assert step.place == "com.android.chrome · Main"
     assert (step.note, step.flags) == ("slow page", ("no effect",))
 

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from odyssey_recorder.dataset.store import EpisodeStore
+from odyssey_recorder.model.flag import Flag, FlagCode
 from odyssey_recorder.quality.checker import Checker
 from odyssey_recorder.quality.dataset_wide import check_dataset
 from odyssey_recorder.quality.finding import EpisodeReport, Finding, Severity
-from odyssey_recorder.recording.step_writer import UNKNOWN
 from tests.quality.clean.chores import chores
 from tests.quality.clean.recording import record_chores
 
@@ -36,7 +36,11 @@ def lost_their_device(folder: Path) -> set[str]:
     """The episodes in which the computer was too busy for the device to answer in time: those warnings are true."""
     store = EpisodeStore(folder / "dataset", drafts=folder / "drafts")
     proofs = [store.provenance(episode_id) for episode_id in store.episodes()]
-    return {one.episode_id for one in proofs if one and any(UNKNOWN in step.flags for step in one.steps)}
+    return {
+        one.episode_id
+        for one in proofs
+        if one and any(Flag(FlagCode.CONNECTION_BROKE) in step.flags for step in one.steps)
+    }
 
 
 def findings(dataset: Path, annotations: list[Path]) -> list[Finding]:

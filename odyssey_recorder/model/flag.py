@@ -1,0 +1,129 @@
+"""What the recorder found odd about a step: a code and its values, and the text that people read."""
+
+import re
+from dataclasses import dataclass
+from enum import Enum
+from string import Formatter
+
+from odyssey_recorder.model.moment import LARGEST_WHOLE
+
+
+class FlagCode(Enum):
+    """The kinds of flags, by their names in files."""
+
+    MOVING = "moving"
+    CHANGING = "changing"
+    UNWATCHED = "unwatched"
+    OLDER = "older"
+    OLDER_THAN_LAST_ACTION = "older_than_last_action"
+    NEWER = "newer"
+    UNPROVEN = "unproven"
+    AREAS_CHANGED = "areas_changed"
+    AREAS_UNKNOWN = "areas_unknown"
+    NO_KEY = "no_key"
+    CLOCK_CHANGED = "clock_changed"
+    CLOCK_UNREAD = "clock_unread"
+    TEXT_UNREAD = "text_unread"
+    UNCHANGED = "unchanged"
+    WRONG_TEXT = "wrong_text"
+    CONNECTION_BROKE = "connection_broke"
+    VOUCHED = "vouched"
+    TURNED = "turned"
+    RESIZED = "resized"
+    UNLIKE = "unlike"
+    RESUMED_ELSEWHERE = "resumed_elsewhere"
+    RESUMED_UNSEEN = "resumed_unseen"
+    FOREIGN_INPUT = "foreign_input"
+    UNEXPLAINED = "unexplained"
+    OTHER = "other"
+    """Of a recorder whose flags are not known here."""
+
+
+_TEXTS = {
+    FlagCode.MOVING: "the screen was still moving",
+    FlagCode.CHANGING: "the screen changed at about the moment of the touch",
+    FlagCode.UNWATCHED: "what the screen showed just after the touch is not known",
+    FlagCode.OLDER: "the picture is {age_s:.1f} s older than the touch",
+    FlagCode.OLDER_THAN_LAST_ACTION: (
+        "the picture is {age_s:.1f} s older than the touch, and from before the last action"
+    ),
+    FlagCode.NEWER: (
+        "the screen changed just before the finger came down: the picture is newer than the one that was seen"
+    ),
+    FlagCode.UNPROVEN: "nothing proves that the screen was still the same at touch-down",
+    FlagCode.AREAS_CHANGED: ("the keyboard, the bars or the screen's posture changed at about the moment of the touch"),
+    FlagCode.AREAS_UNKNOWN: "the device did not say in time how its screen is parted",
+    FlagCode.NO_KEY: "it looked like a swipe to another app, but none of the system's keys was its effect",
+    FlagCode.CLOCK_CHANGED: "the device's clock was changed at about the moment of the touch",
+    FlagCode.CLOCK_UNREAD: "the device's clock could not be read after the touch",
+    FlagCode.TEXT_UNREAD: "what was typed could not be read",
+    FlagCode.UNCHANGED: "nothing changed on the screen",
+    FlagCode.WRONG_TEXT: "the field shows another text",
+    FlagCode.CONNECTION_BROKE: "the connection broke while it was sent",
+    FlagCode.VOUCHED: "the recorder ended while it was sent: whether the device got it is the annotator's word",
+    FlagCode.TURNED: "the screen was turned: its picture is {screenshot}, device_info says {device_info}",
+    FlagCode.RESIZED: "the screen had another size: its picture is {screenshot}, device_info says {device_info}",
+    FlagCode.UNLIKE: "taken for the screen of the step that was undone, but not the same",
+    FlagCode.RESUMED_ELSEWHERE: "resumed on another screen than the one that the recording had left",
+    FlagCode.RESUMED_UNSEEN: "resumed without a picture of the screen that the recording had left",
+    FlagCode.FOREIGN_INPUT: "something else acted on the device: {input}",
+    FlagCode.UNEXPLAINED: "the screen changed before this step, and no step explains it",
+    FlagCode.OTHER: "{text}",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """A code, and the values that its text names, in that order."""
+
+    code: FlagCode
+    values: tuple[str | float, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Raise ValueError for values that the code's text cannot hold."""
+        kinds = [str if not spec else (int, float) for _, spec in _fields(self.code)]
+        fit = len(kinds) == len(self.values) and all(map(isinstance, self.values, kinds))
+        if not fit or any(isinstance(value, float | int) and not abs(value) <= LARGEST_WHOLE for value in self.values):
+            raise ValueError(f"a flag {self.code.value} has other values than {self.values}")
+
+    def named_values(self) -> dict[str, str | float]:
+        """The values by their names in the text."""
+        return {name: value for (name, _), value in zip(_fields(self.code), self.values, strict=True)}
+
+
+def describe_flag(flag: Flag) -> str:
+    """The text for people."""
+    return _TEXTS[flag.code].format(**flag.named_values())
+
+
+def flag_from_text(text: str) -> Flag:
+    """The flag that an older recorder stored as `text`."""
+    for code, pattern in _PATTERNS.items():
+        if found := pattern.fullmatch(text):
+            values = zip(_fields(code), found.groups(), strict=True)
+            return Flag(code, tuple(float(value) if spec else value for (_, spec), value in values))
+    return Flag(FlagCode.OTHER, (text,))
+
+
+def flag_from_values(code: str, values: dict[str, str | float]) -> Flag:
+    """The flag of a file; one of a newer recorder, whose code is not known, becomes `OTHER`. Raises ValueError."""
+    if code not in (known.value for known in FlagCode):
+        return Flag(FlagCode.OTHER, (", ".join([code.replace("_", " "), *map(str, values.values())]),))
+    known = FlagCode(code)
+    return Flag(known, tuple(value for name, _ in _fields(known) if (value := values.get(name)) is not None))
+
+
+def _fields(code: FlagCode) -> list[tuple[str, str]]:
+    """The names in a text, each with its format, which numbers alone have."""
+    return [(name, spec or "") for _, name, spec, _ in Formatter().parse(_TEXTS[code]) if name]
+
+
+def _pattern(text: str) -> re.Pattern[str]:
+    parts = Formatter().parse(text)
+    values = {None: "", "": "(.+)"}
+    return re.compile(
+        "".join(re.escape(before) + values.get(spec, r"([0-9]{1,9}\.[0-9])") for before, _, spec, _ in parts)
+    )
+
+
+_PATTERNS = {code: _pattern(text) for code, text in _TEXTS.items() if code is not FlagCode.OTHER}

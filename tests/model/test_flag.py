@@ -1,0 +1,46 @@
+"""Flags: their texts, and what older recorders stored."""
+
+import pytest
+from pydantic import TypeAdapter, ValidationError
+
+from odyssey_recorder.dataset.provenance import StoredFlag, flags_json
+from odyssey_recorder.model.flag import Flag, FlagCode, describe_flag
+from tests.model.flags import FLAGS
+
+STORED: TypeAdapter[Flag] = TypeAdapter(StoredFlag)
+
+
+@pytest.mark.parametrize("flag", FLAGS, ids=lambda flag: flag.code.value)
+def test_a_flag_is_read_back_and_so_is_the_text_that_older_recorders_stored(flag: Flag) -> None:
+    [stored] = flags_json([flag])
+
+    assert STORED.validate_python(stored) == flag
+    assert STORED.validate_json(STORED.dump_json(flag)) == flag
+    assert STORED.validate_python(describe_flag(flag)) == flag
+
+
+@pytest.mark.parametrize(
+    ("stored", "text"),
+    [
+        ("a text of nobody", "a text of nobody"),
+        ({"code": "screen_locked", "since_s": 3}, "screen locked, 3"),
+        ({"code": "older", "age_s": 3}, "the picture is 3.0 s older than the touch"),
+    ],
+)
+def test_a_flag_that_is_not_known_keeps_its_text(stored: object, text: str) -> None:
+    assert describe_flag(STORED.validate_python(stored)) == text
+
+
+@pytest.mark.parametrize(
+    "stored", [{"code": "older"}, {"code": "older", "age_s": "3"}, {"code": "older", "age_s": 10**400}, {}, 7]
+)
+def test_a_flag_without_its_values_is_refused(stored: object) -> None:
+    with pytest.raises(ValidationError):
+        STORED.validate_python(stored)
+
+
+def test_every_text_of_format_1_has_a_code() -> None:
+    texts = {describe_flag(flag): flag.code for flag in FLAGS}
+    assert texts["the screen was turned: its picture is 1x2, device_info says 2x1"] is FlagCode.TURNED
+    assert texts["something else acted on the device: a touch at (360, 640), 10:22:03.1 UTC"] is FlagCode.FOREIGN_INPUT
+    assert len(texts) == len(FlagCode)
