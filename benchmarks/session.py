@@ -139,7 +139,7 @@ def main(serial: str, running: Path, port: int, folder: Path, episodes: int) -> 
     store = EpisodeStore(folder / "dataset", drafts=folder / "drafts")
     listed = _written_tasks(folder / "tasks.jsonl", episodes + 1)
     tasks = task_queue(listed, store, lambda: "bench", drafts=folder / "drafts")
-    place = Workplace(tasks=lambda: tasks, dataset=PublishedEpisodes(store.root))
+    place = Workplace(tasks=lambda: tasks, dataset=lambda: PublishedEpisodes(store.root))
     service = RecordingService(DeviceConnector(AdbServer(port=port), running=(running,)), store, "bench", "script")
     window = BenchWindow(service, place)
     window.connect(serial)

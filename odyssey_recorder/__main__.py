@@ -1,5 +1,6 @@
 """The beginning of the program: without words it is the window, and the command line is not even loaded."""
 
+import gc
 import sys
 
 
@@ -14,6 +15,7 @@ def main() -> None:
 
 
 def _open_window() -> None:
+    gc.disable()  # nothing is garbage before the window is open; then its own collector takes over
     from odyssey_recorder.commands.window import run_window
     from odyssey_recorder.errors import OdysseyError
     from odyssey_recorder.settings import SettingsStore

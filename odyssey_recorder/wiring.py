@@ -15,25 +15,22 @@ from typing import TYPE_CHECKING
 from odyssey_recorder.connector import DeviceConnector
 from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.device.adb_server import AdbServer, find_adb
-from odyssey_recorder.device.avd import SdkEnvironment, VirtualDevices
-from odyssey_recorder.device.avd_config import avd_home
 from odyssey_recorder.device.device import DeviceProperties
 from odyssey_recorder.device.discovery import running_folders
 from odyssey_recorder.device.emulator_console import TOKEN_FILE
-from odyssey_recorder.device.inventory import DeviceInventory, Ways
 from odyssey_recorder.device.preflight import PreflightFinding
-from odyssey_recorder.device.sdk import find_sdk, sdk_folders
 from odyssey_recorder.errors import SettingsError
 from odyssey_recorder.model.assignment import AsFound, CleanHome
 from odyssey_recorder.practice.profiles import ProfileStore
 from odyssey_recorder.practice.service import PracticeService
-from odyssey_recorder.quality.reviewing.review_store import ReviewStore
 from odyssey_recorder.recording_service import Actor, RecordingService
 from odyssey_recorder.settings import Settings, SettingsStore, answers_file, checks_file, log_file, prices_file
 from odyssey_recorder.simulator.lab import Lab, PhoneProcesses
 from odyssey_recorder.task.listing import shipped_tasks
 
 if TYPE_CHECKING:
+    from odyssey_recorder.device.avd import VirtualDevices
+    from odyssey_recorder.device.inventory import DeviceInventory, Ways
     from odyssey_recorder.llm.answer_cache import AnswerCache
     from odyssey_recorder.llm.batch import Batch
     from odyssey_recorder.llm.model import LanguageModel
@@ -81,8 +78,12 @@ def _connect_from(server: AdbServer, settings: Settings) -> DeviceConnector:
     )
 
 
-def virtual_devices(settings: Settings, connector: DeviceConnector) -> VirtualDevices:
+def virtual_devices(settings: Settings, connector: DeviceConnector) -> "VirtualDevices":
     """The virtual devices of this user's Android SDK; emulators started from here are found by `reach`."""
+    from odyssey_recorder.device.avd import SdkEnvironment, VirtualDevices
+    from odyssey_recorder.device.avd_config import avd_home
+    from odyssey_recorder.device.sdk import find_sdk, sdk_folders
+
     home = Path.home()
     around = SdkEnvironment(
         avds=avd_home(os.environ, home),
@@ -98,22 +99,29 @@ def virtual_devices(settings: Settings, connector: DeviceConnector) -> VirtualDe
 
 def device_inventory(
     settings: Settings, connector: DeviceConnector, phones: PhoneProcesses | None = None
-) -> DeviceInventory:
+) -> "DeviceInventory":
     """The devices of this computer, real and simulated; simulated ones can be started where there are `phones`."""
+    from odyssey_recorder.device.inventory import DeviceInventory
+
     return DeviceInventory(
         virtual_devices(settings, connector), _ways(connector, phones), animations=settings.animations
     )
 
 
-def lab_inventory(lab: Lab, connector: DeviceConnector) -> DeviceInventory:
+def lab_inventory(lab: Lab, connector: DeviceConnector) -> "DeviceInventory":
     """The simulated devices of a laboratory; the virtual devices of whoever works there are left alone."""
+    from odyssey_recorder.device.avd import SdkEnvironment, VirtualDevices
+    from odyssey_recorder.device.inventory import DeviceInventory
+
     home = lab.server.home
     around = SdkEnvironment(home / "avd", connector.running, home, home / TOKEN_FILE, lab.server.environment)
     virtual = VirtualDevices(None, connector.server, around, connector.connect, without_sdk=_LEFT_ALONE)
     return DeviceInventory(virtual, _ways(connector, lab.phones), animations=True)
 
 
-def _ways(connector: DeviceConnector, phones: PhoneProcesses | None) -> Ways:
+def _ways(connector: DeviceConnector, phones: PhoneProcesses | None) -> "Ways":
+    from odyssey_recorder.device.inventory import Ways
+
     def describe(serial: str) -> DeviceProperties:
         from odyssey_recorder.device.adb import AdbDevice
 
@@ -206,6 +214,7 @@ def task_queue(
     A file follows the list `source`, or the shipped one for the simulated phone. What the reviews of the dataset send
     back waits again. Loads a database library, but opens nothing before the first call.
     """
+    from odyssey_recorder.quality.reviewing.review_store import ReviewStore
     from odyssey_recorder.task.queue.database import QueueDatabase
     from odyssey_recorder.task.queue.queue import QueueEnvironment, TaskQueue
 

@@ -146,8 +146,8 @@ def open_window(folder: Path, profile: str) -> int:
         open_queue = partial(task_queue, None, store, service.who_records, drafts=folder / "drafts")
         with opened_later(open_queue) as tasks:
             workplace = Workplace(
-                dataset=PublishedEpisodes(store.root),
-                inventory=lab_inventory(lab, service.connector),
+                dataset=lambda: PublishedEpisodes(store.root),
+                inventory=lambda: lab_inventory(lab, service.connector),
                 tasks=tasks,
                 task_service=lambda: lab_task_service(store, tasks(), service.who_records),
                 review=partial(lab_review_service, store, lab, service.connector),

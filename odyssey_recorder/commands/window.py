@@ -13,6 +13,7 @@ from odyssey_recorder.errors import OdysseyError, SettingsError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from odyssey_recorder.dataset.published import PublishedEpisodes
     from odyssey_recorder.gui.workplace import Workplace
     from odyssey_recorder.recording_service import RecordingService
     from odyssey_recorder.settings import SettingsStore
@@ -47,19 +48,23 @@ def open_window(store: "SettingsStore", *, serial: str | None, to_review: bool =
 
 def _workplace(store: "SettingsStore", service: "RecordingService", tasks: "Callable[[], TaskQueue]") -> "Workplace":
     """What the pages beside Record are given: each part is made by a function of wiring."""
-    from odyssey_recorder.dataset.published import PublishedEpisodes
     from odyssey_recorder.doctor import Doctor
-    from odyssey_recorder.gui.kept_file import KeptFile
+    from odyssey_recorder.gui.window_state import KeptFile
     from odyssey_recorder.gui.workplace import Workplace
     from odyssey_recorder.settings import log_file, sheets_file, shortcuts_file, window_state_file
     from odyssey_recorder.wiring import device_inventory, review_service, task_service
+
+    def dataset() -> "PublishedEpisodes":
+        from odyssey_recorder.dataset.published import PublishedEpisodes
+
+        return PublishedEpisodes(settings.dataset)
 
     settings = store.read()
     return Workplace(
         tasks=tasks,
         task_service=lambda: task_service(store, tasks(), service.who_records),
-        dataset=PublishedEpisodes(settings.dataset),
-        inventory=device_inventory(settings, service.connector, service.phones),
+        dataset=dataset,
+        inventory=partial(device_inventory, settings, service.connector, service.phones),
         practice=service.practice,
         review=partial(review_service, settings, service),
         doctor=Doctor(store.read, on_screen=True, log=log_file()),

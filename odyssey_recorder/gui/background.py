@@ -1,35 +1,136 @@
-"""Work that must not run on the GUI thread: a small pool, and results that come back as calls on the GUI thread."""
+"""Functions that run off the GUI thread: what they return, raise and report comes back on it."""
 
+import logging
+import threading
+import traceback
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import TypeVar
+from enum import Enum
+from functools import partial
+from typing import TypeAlias, TypeVar
 
 from PySide6.QtCore import QObject, Qt, Signal, Slot
 
+from odyssey_recorder.errors import OdysseyError
+
+_log = logging.getLogger(__name__)
+
 T = TypeVar("T")
+
+Progress = Callable[[float | None, str], None]
+"""Says how far the work is: the share that is done, 0..1 or None while nobody knows, and a text for it."""
+
+Cancelled = Callable[[], bool]
+"""Whether the work is no longer wanted; asked often, from the thread of the work."""
+
+JobWork: TypeAlias = Callable[[Progress, Cancelled], T]
+"""What a job does: work that was cancelled ends by raising any error; if it returns, its result counts."""
+
+
+def error_text(error: Exception) -> str:
+    """What to tell the annotator of an error; one that nobody expected is raised."""
+    if not isinstance(error, OdysseyError):
+        raise error
+    return str(error)
+
+
+def _raise(error: Exception) -> None:
+    raise error
+
+
+class JobState(Enum):
+    """How far a job is; the last three are its ends."""
+
+    RUNNING = "running"
+    CANCELLING = "cancelling"
+    DONE = "done"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+    @property
+    def has_ended(self) -> bool:
+        return self in (JobState.DONE, JobState.FAILED, JobState.CANCELLED)
 
 
 class Background(QObject):
-    """Runs calls on threads of its own and hands what came of them to the thread that made this object."""
+    """Runs functions on threads of its own and hands the outcomes to the thread that made this object.
 
-    _came_back = Signal(object)
+    `run` is for what takes moments, `start` for what takes long and is shown. With one thread the functions run in
+    the order in which they were given.
+    """
+
+    all_ended = Signal()
+    """No job is at work any more."""
+
+    _posted = Signal(object)
 
     def __init__(self, parent: QObject | None = None, *, threads: int = 4) -> None:
         super().__init__(parent)
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="background")
-        self._closed = False
-        self._came_back.connect(self._deliver, Qt.ConnectionType.QueuedConnection)
+        self._jobs: list[Job] = []
+        self._parts: list[Background] = []
+        self._lock = threading.Lock()
+        self._closed = False  # guarded by _lock where other threads read it
+        self._posted.connect(self._deliver, Qt.ConnectionType.QueuedConnection)
+
+    @property
+    def jobs(self) -> tuple["Job", ...]:
+        """The jobs at work, the oldest first."""
+        return tuple(self._jobs)
 
     def run(
-        self, call: Callable[[], T], on_done: Callable[[T], object], on_error: Callable[[Exception], object]
+        self,
+        call: Callable[[], T],
+        on_done: Callable[[T], object] = lambda _: None,
+        on_error: Callable[[Exception], object] = _raise,
     ) -> None:
         """Start `call`; later, on the GUI thread, call `on_done` with its result or `on_error` with its exception."""
         if not self._closed:
             self._pool.submit(self._carry_out, call, on_done, on_error)
 
+    def in_order(self) -> "Background":
+        """A part of this one that runs one function after the other; it closes with this one."""
+        self._parts.append(Background(self, threads=1))
+        return self._parts[-1]
+
+    def start(
+        self, title: str, work: JobWork[T], on_done: Callable[[T], object] = lambda _: None, *, can_cancel: bool = True
+    ) -> "Job":
+        """Start long work; `on_done` gets its result on the GUI thread, and the job alone says why it failed.
+
+        `can_cancel` is False for work that never asks whether it is still wanted.
+        """
+        job = Job(title, self, can_cancel=can_cancel)
+        self._jobs.append(job)
+
+        def finish(result: T) -> None:
+            self._end(job, None)
+            on_done(result)
+
+        call = partial(work, job.report, lambda: job.is_cancelled)
+        # No pool: the program may end while a job that cannot be cancelled still waits for another program.
+        target = partial(self._carry_out, call, finish, partial(self._end, job))
+        threading.Thread(target=target, name=title, daemon=True).start()
+        return job
+
+    def post(self, call: Callable[[], object]) -> None:
+        """Have `call` made on the GUI thread; may be called on any thread."""
+        with self._lock:  # once closed this object may be deleted at any moment
+            if not self._closed:
+                self._posted.emit(call)
+
+    def cancel_jobs(self) -> None:
+        """Ask every job to end."""
+        for job in self.jobs:
+            job.cancel()
+
     def close(self) -> None:
-        """Deliver nothing more, forget what has not begun, and wait for what has."""
-        self._closed = True
+        """Deliver nothing more, forget what has not begun, and wait for what has; jobs are cancelled and left alone."""
+        self.cancel_jobs()
+        with self._lock:
+            self._closed = True
+        for part in self._parts:
+            part.close()
         self._pool.shutdown(wait=True, cancel_futures=True)
 
     def _carry_out(
@@ -37,13 +138,93 @@ class Background(QObject):
     ) -> None:
         try:
             result = call()
-        except Exception as error:  # noqa: BLE001  the top of a thread: whoever asked decides what it means
-            failure = error
-            self._came_back.emit(lambda: on_error(failure))
+        except Exception as error:  # noqa: BLE001  the top of a thread: the caller decides what it means
+            self.post(partial(on_error, error))
         else:
-            self._came_back.emit(lambda: on_done(result))
+            self.post(partial(on_done, result))
+
+    def _end(self, job: "Job", error: Exception | None) -> None:
+        self._jobs.remove(job)
+        if error is not None and not job.is_cancelled:
+            level = logging.INFO if isinstance(error, OdysseyError) else logging.ERROR
+            _log.log(level, "%s failed", job.title, exc_info=error)
+        job.end(error)
+        if not self._jobs:
+            self.all_ended.emit()
 
     @Slot(object)
     def _deliver(self, call: Callable[[], object]) -> None:
         if not self._closed:
             call()
+
+
+class Job(QObject):
+    """One piece of long work, as the GUI thread knows it."""
+
+    changed = Signal()
+    """Something of what is shown is different now."""
+
+    ended = Signal()
+    """The last change: the state is DONE, FAILED or CANCELLED."""
+
+    def __init__(self, title: str, background: Background, *, can_cancel: bool) -> None:
+        super().__init__(background)
+        self.title = title
+        self.can_cancel = can_cancel
+        self.state = JobState.RUNNING
+        self.share: float | None = None
+        self.words = ""
+        self.error = ""  # for the annotator, once the job has failed
+        self.details = ""  # for a report
+        self._background = background
+        self._cancel = threading.Event()
+        self._lock = threading.Lock()
+        self._newest: tuple[float | None, str] | None = None  # guarded by _lock
+
+    @property
+    def is_cancelled(self) -> bool:
+        """Whether it was asked to end; may be asked from any thread."""
+        return self._cancel.is_set()
+
+    @Slot()
+    def cancel(self) -> None:
+        """Ask the work to end; it does so when it next looks."""
+        if self.state is JobState.RUNNING:
+            self._cancel.set()
+            self.state = JobState.CANCELLING
+            self.changed.emit()
+
+    def report(self, share: float | None, words: str) -> None:
+        """Take the progress from the thread of the work; however often it comes, the GUI thread gets the newest."""
+        with self._lock:
+            is_under_way = self._newest is not None
+            self._newest = share, words
+        if not is_under_way:
+            self._background.post(self._take_progress)
+
+    def end(self, error: Exception | None) -> None:
+        """Take over how the work ended."""
+        if error is None:
+            self.state = JobState.DONE
+        elif self.is_cancelled:
+            self.state = JobState.CANCELLED
+        else:
+            self.state = JobState.FAILED
+            self.error = str(error) if isinstance(error, OdysseyError) else _unexpected(error)
+            self.details = "".join(traceback.format_exception(error))
+        self.changed.emit()
+        self.ended.emit()
+
+    def _take_progress(self) -> None:
+        with self._lock:
+            newest, self._newest = self._newest, None
+        if newest is not None:
+            self.share, self.words = newest
+            self.changed.emit()
+
+
+def _unexpected(error: Exception) -> str:
+    return (
+        f"The program met an error that it did not expect: {type(error).__name__}: {error}. Try again; if it"
+        " comes again, copy the details and report them."
+    )

@@ -56,7 +56,6 @@ class Banner(QFrame):
         self.show()
 
     def repaint_icons(self) -> None:
-        """Draw the icon anew, after another message or another palette."""
         theme = Theme.current()
         colours = {Tone.SUCCESS: theme.success, Tone.WARNING: theme.warning, Tone.DANGER: theme.danger}
         self._icon.setPixmap(icon(self._tone.value, colours[self._tone]).pixmap(20, 20))

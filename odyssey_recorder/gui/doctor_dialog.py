@@ -3,19 +3,16 @@
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import Protocol
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QDialog, QFileDialog, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
-from odyssey_recorder.doctor import DoctorFinding, Level, as_text
-from odyssey_recorder.errors import OdysseyError
-from odyssey_recorder.gui.background import Background
+from odyssey_recorder.doctor import Doctor, DoctorFinding, Level, as_text
+from odyssey_recorder.gui.background import Background, Job, error_text
 from odyssey_recorder.gui.banner import Banner, Tone
 from odyssey_recorder.gui.icons import icon
 from odyssey_recorder.gui.job_card import JobCard
-from odyssey_recorder.gui.jobs import Cancelled, Job, Jobs, Progress
 from odyssey_recorder.gui.parts import breakable, fill_dialog, named, push_button, row, scroll_area, text_label
 from odyssey_recorder.gui.theme import Theme
 
@@ -24,25 +21,14 @@ _STOPPED = "It was stopped: not everything was looked at."
 _WORST_FIRST = (Level.MISSING, Level.NOTE, Level.OK)
 
 
-class Diagnosis(Protocol):
-    """What the dialog asks of the program. Every call may block and is made off the GUI thread."""
-
-    def examine(self, progress: Progress, cancelled: Cancelled) -> Sequence[DoctorFinding]:
-        """Look at everything, until nobody wants to know any more."""
-
-    def save(self, findings: Sequence[DoctorFinding], file: Path) -> None:
-        """Write a report, as JSON where `file` is called so, otherwise as text. Raises DatasetError."""
-
-
 class DoctorDialog(QDialog):
     """Looks at everything each time it is opened."""
 
-    def __init__(self, doctor: Diagnosis, background: Background, jobs: Jobs, parent: QWidget) -> None:
+    def __init__(self, doctor: Doctor, background: Background, parent: QWidget) -> None:
         super().__init__(parent)
         self.setWindowTitle("Doctor")
         self._doctor = doctor
         self._background = background
-        self._jobs = jobs
         self._job: Job | None = None
         self._findings: Sequence[DoctorFinding] = ()
         self._progress = JobCard()
@@ -66,7 +52,7 @@ class DoctorDialog(QDialog):
             return
         self._said.hide()
         self._message.hide()
-        self._job = self._jobs.start("Looking at this computer", self._doctor.examine, self._show)
+        self._job = self._background.start("Looking at this computer", self._doctor.examine, self._show)
         self._progress.follow(self._job)
         self._job.ended.connect(self._allow)
         self._allow()
@@ -77,9 +63,6 @@ class DoctorDialog(QDialog):
         super().done(result)
 
     def repaint_icons(self) -> None:
-        """Draw the icons anew for another palette."""
-        self._progress.repaint_icons()
-        self._message.repaint_icons()
         self._list.setWidget(_entries(self._findings))
 
     def _show(self, findings: Sequence[DoctorFinding]) -> None:
@@ -120,9 +103,7 @@ class DoctorDialog(QDialog):
         self._message.show_message(Tone.SUCCESS, "The report is saved.", str(file))
 
     def _tell_not_saved(self, error: Exception) -> None:
-        if not isinstance(error, OdysseyError):
-            raise error
-        self._message.show_message(Tone.DANGER, "The report is not saved.", str(error))
+        self._message.show_message(Tone.DANGER, "The report is not saved.", error_text(error))
 
     def _connect_and_lay_out(self) -> None:
         self._again.clicked.connect(self.look)

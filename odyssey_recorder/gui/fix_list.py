@@ -1,11 +1,11 @@
-"""What is lacking, one below the other: what was found, what mends it, a button that does, and the command to copy."""
+"""What a device or this computer lacks: what was found, what fixes it, and the cards that list it."""
 
 from collections.abc import Sequence
 from itertools import pairwise
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QColor, QGuiApplication
-from PySide6.QtWidgets import QApplication, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from odyssey_recorder.device.preflight import PreflightFinding
 from odyssey_recorder.gui.icons import icon
@@ -41,7 +41,6 @@ class FixList(QWidget):
             self.repaint_icons()
 
     def repaint_icons(self) -> None:
-        """Draw the icons anew for another palette."""
         focus = QApplication.focusWidget()
         had_focus = focus is not None and self._area.isAncestorOf(focus)
         self._area.setWidget(_below_each_other([self._entry(finding) for finding in self._shown]))
@@ -108,3 +107,75 @@ def _below_each_other(entries: Sequence[QWidget]) -> QWidget:
         column.addWidget(entry)
     column.addStretch()
     return whole
+
+
+_LOOKING = "Looking what recording needs of this device…"
+
+
+class PreflightCard(QFrame):
+    """The findings before a recording: what lacks something first, what is well in one line."""
+
+    mend_asked = Signal(object)
+    """The finding that is to be mended."""
+
+    def __init__(self, check: QWidget, title: str = "Before you start") -> None:
+        """`check` asks to look again."""
+        super().__init__()
+        self.setProperty("kind", "card")
+        self._findings: Sequence[PreflightFinding] = ()
+        self._said = text_label(kind="hint")
+        self._list = FixList(check)
+        self._list.mend_asked.connect(self.mend_asked)
+        head = row(text_label(title, "title"), check)
+        head.setStretch(0, 1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(16, 10, 8, 12)
+        column.setSpacing(8)
+        column.addLayout(head)
+        column.addWidget(self._said)
+        column.addWidget(self._list, 1)
+        self.show_looking()
+
+    def show_looking(self) -> None:
+        """Say that the device is looked at."""
+        self.show_findings(())
+        self._said.setText(_LOOKING)
+
+    def show_findings(self, findings: Sequence[PreflightFinding]) -> None:
+        """Show what was found in place of what was found before."""
+        self._findings = findings
+        self._list.show_findings(findings)
+        well = ", ".join(finding.what for finding in findings if not finding.mend)
+        nothing = "" if any(finding.mend for finding in findings) else "Nothing stands in the way. "
+        self._said.setText(f"{nothing}All well: {well}." if well else nothing)
+
+    def show_failure(self, words: str) -> None:
+        """Say why nothing could be found out."""
+        self.show_findings(())
+        self._said.setText(words)
+
+    @property
+    def prevents(self) -> bool:
+        """Whether nothing can be recorded in passive mode as things are."""
+        return any(finding.prevents for finding in self._findings)
+
+
+class MissingCard(QFrame):
+    """Hidden where nothing is missing."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setProperty("kind", "card")
+        self._list = FixList()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(16, 14, 8, 12)
+        column.setSpacing(8)
+        column.addWidget(text_label("Missing for Android Studio's emulators", "title"))
+        column.addWidget(text_label("Simulated devices work without it.", "hint"))
+        column.addWidget(self._list, 1)
+        self.hide()
+
+    def show_findings(self, findings: Sequence[PreflightFinding]) -> None:
+        """Show what is missing; nothing at all where nothing is."""
+        self._list.show_findings(findings)
+        self.setVisible(bool(findings))

@@ -1,7 +1,8 @@
-"""What takes long and nobody waits for: done a little at a time, with room for everything else in between."""
+"""What takes long and nobody waits for, done on the GUI thread a little at a time."""
 
 from collections.abc import Iterator
 
+from PySide6 import QtCore, QtGui, QtWidgets
 from PySide6.QtCore import QObject, QTimer
 
 _TURN_MS = 30
@@ -22,3 +23,19 @@ class IdleQueue(QObject):
         if next(self._turns, _END) is _END:
             self._timer.stop()
             self.deleteLater()
+
+
+_AT_ONCE = 40
+
+
+def make_classes() -> Iterator[None]:
+    """Make all of them, some with each turn; on the GUI thread, before another one loads modules that name them.
+
+    Two threads that ask at once for what is not made yet end the program (PySide6 6.11).
+    """
+    for module in (QtCore, QtGui, QtWidgets):
+        names = [name for name in dir(module) if name not in vars(module)]
+        for first in range(0, len(names), _AT_ONCE):
+            for name in names[first : first + _AT_ONCE]:
+                getattr(module, name)
+            yield

@@ -1,14 +1,16 @@
-"""The card of one long job: what is done, how far it is, Cancel; and why it failed, if it did."""
+"""Jobs as the annotator sees them: the card of one, and the dialog that waits for all before the window closes."""
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QTimer, Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QFrame, QProgressBar, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QFrame, QProgressBar, QVBoxLayout, QWidget
 
+from odyssey_recorder.gui.background import Background, Job, JobState
 from odyssey_recorder.gui.banner import Banner, Tone
-from odyssey_recorder.gui.jobs import Job, JobState
-from odyssey_recorder.gui.parts import named, push_button, row, text_label
+from odyssey_recorder.gui.parts import fill_dialog, named, push_button, row, text_label
 
 _PARTS = 1000
+_QUIET_MS = 600
+"""How long a job may take to end before the annotator hears of it."""
 
 
 class JobCard(QWidget):
@@ -44,10 +46,6 @@ class JobCard(QWidget):
         self._job = job
         job.changed.connect(self._show)
         self._show()
-
-    def repaint_icons(self) -> None:
-        """Draw the icon anew for another palette."""
-        self._failure.repaint_icons()
 
     def _show(self) -> None:
         job = self._job
@@ -93,3 +91,58 @@ class JobCard(QWidget):
         column.addWidget(self._bar)
         column.addWidget(self._words)
         return card
+
+
+class ClosingDialog(QDialog):
+    """Says for which jobs the window waits, once they take longer than a moment."""
+
+    may_close = Signal()
+    """No job is at work any more, or the annotator does not want to wait."""
+
+    def __init__(self, background: Background, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setWindowTitle("Closing")
+        self._background = background
+        self._waits = False
+        self._given_up = False
+        self._names = text_label()
+        self._patience = QTimer(self, singleShot=True, interval=_QUIET_MS)
+        self._patience.timeout.connect(self._tell)
+        background.all_ended.connect(self._end)
+        title = text_label("Waiting for work that cannot stop in the middle.", "title")
+        hint = text_label("It was asked to stop; the window closes by itself as soon as it has.", "hint")
+        stay = push_button("Keep the window open", "The work is stopped all the same (Esc)")
+        stay.clicked.connect(self.reject)
+        leave = push_button("Close at once", "Close now; what is started on the device may be left half done")
+        leave.clicked.connect(self._give_up)
+        fill_dialog(self, title, self._names, hint, row(None, leave, stay))
+        self.setMinimumWidth(460)
+
+    def must_wait(self) -> bool:
+        """Whether the window must stay until `may_close`; every job at work is asked to end."""
+        if self._given_up or not self._background.jobs:
+            return False
+        self._waits = True
+        self._background.cancel_jobs()
+        self._patience.start()
+        return True
+
+    def reject(self) -> None:
+        self._waits = False
+        super().reject()
+
+    def _tell(self) -> None:
+        if self._waits:
+            self._names.setText("\n".join(f"• {job.title}" for job in self._background.jobs))
+            self.open()
+
+    def _end(self) -> None:
+        if self._waits:
+            self._waits = False
+            self._patience.stop()
+            self.hide()
+            self.may_close.emit()
+
+    def _give_up(self) -> None:
+        self._given_up = True
+        self._end()

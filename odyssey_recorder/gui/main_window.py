@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QSize, Qt, QTimer
+from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QActionGroup, QCloseEvent, QPaintEvent
 from PySide6.QtWidgets import (
     QApplication,
@@ -17,16 +17,14 @@ from PySide6.QtWidgets import (
 )
 
 from odyssey_recorder.gui.action_painter import prepare_other_threads
-from odyssey_recorder.gui.closing_dialog import ClosingDialog
 from odyssey_recorder.gui.commands import Command, Commands
-from odyssey_recorder.gui.idle import IdleQueue
-from odyssey_recorder.gui.jobs import Jobs
+from odyssey_recorder.gui.idle import IdleQueue, make_classes
+from odyssey_recorder.gui.job_card import ClosingDialog
 from odyssey_recorder.gui.keyboard import Keyboard
 from odyssey_recorder.gui.page import Page
 from odyssey_recorder.gui.parts import named
 from odyssey_recorder.gui.practice.first_use import FirstUse
 from odyssey_recorder.gui.practice.practice_bridge import PracticeBridge
-from odyssey_recorder.gui.qt_classes import make_classes
 from odyssey_recorder.gui.record.record_page import RecordPage
 from odyssey_recorder.gui.record.recording_controller import Phase, RecordingController
 from odyssey_recorder.gui.shortcuts import Shortcuts
@@ -55,6 +53,9 @@ class MainWindow(QMainWindow):
     It opens on `first_page`, otherwise on the page that was shown when it was last closed.
     """
 
+    prepared = Signal()
+    """All pages are made."""
+
     def __init__(
         self,
         controller: RecordingController,
@@ -66,14 +67,14 @@ class MainWindow(QMainWindow):
         self._controller = controller
         controller.setParent(self)
         self._commands = Commands(self)
-        self._jobs = Jobs(self)
-        self._closing = ClosingDialog(self._jobs, self)
+        self._closing = ClosingDialog(controller.background, self)
         given = workplace or Workplace()
         queue = QueueBridge(given.tasks, controller.background, self) if given.tasks is not None else None
         coach = PracticeBridge(given.practice, controller, self) if given.practice is not None else None
+        self._queue, self._coach = queue, coach
         self._record = RecordPage(controller, self._commands, queue, coach)
         shortcuts = Shortcuts(self._commands, given.shortcuts)
-        tools = Tools(self._commands, controller.background, self._jobs, shortcuts, queue, coach)
+        tools = Tools(self._commands, controller.background, shortcuts, queue, coach)
         self._pages = Pages(self._record, controller, given, tools)
         self._doctor = given.doctor
         self._doctor_dialog: DoctorDialog | None = None
@@ -99,16 +100,13 @@ class MainWindow(QMainWindow):
         self._commands[Command.READ_CONSENT].setVisible(coach is not None)
         if coach is not None and queue is not None:
             coach.changed.connect(lambda: queue.show_gate(coach.closed(None)))
+            queue.chosen.connect(lambda _task: coach.leave())
+            queue.show_gate(coach.closed(None))
 
     @property
     def page(self) -> Command:
         """The command of the page that is shown."""
         return next(command for command in self._pages.offered if self._commands[command].isChecked())
-
-    @property
-    def jobs(self) -> Jobs:
-        """The long work of this window; closing waits for it."""
-        return self._jobs
 
     def open_on(self, serial: str | None) -> None:
         """Show the window, look for devices and drafts, and connect to `serial` if one is given."""
@@ -132,7 +130,6 @@ class MainWindow(QMainWindow):
         self._state.keep(self)
         for page in self._pages.made:
             page.close_down()
-        self._jobs.close()
         self._controller.close()
         super().closeEvent(event)
 
@@ -144,6 +141,10 @@ class MainWindow(QMainWindow):
     def _look_around(self) -> None:
         self._controller.list_devices()
         self._controller.list_drafts()
+        if self._coach is not None:
+            self._coach.look()
+        if self._queue is not None:
+            self._queue.take_next()
         QTimer.singleShot(_REST_MS, self, self._load_pages)
 
     def _open_page(self, command: Command) -> None:
@@ -178,7 +179,6 @@ class MainWindow(QMainWindow):
     def _put_in(self, page: Page) -> None:
         if self._stack.indexOf(page) < 0:
             self._stack.addWidget(page)
-            page.repaint_icons()
 
     def _load_pages(self) -> None:
         IdleQueue(self._loading(self._prepare_pages()), self)
@@ -186,7 +186,7 @@ class MainWindow(QMainWindow):
     def _loading(self, afterwards: Iterator[None]) -> Iterator[None]:
         """Load the modules of all pages, on another thread, and then take the turns of `afterwards`."""
         yield from make_classes()
-        self._controller.background.run(load_pages, lambda _: IdleQueue(afterwards, self), _fail)
+        self._controller.background.run(load_pages, lambda _: IdleQueue(afterwards, self))
 
     def _prepare_pages(self) -> Iterator[None]:
         """Make the pages that nobody asked for yet: then each opens at once."""
@@ -198,6 +198,7 @@ class MainWindow(QMainWindow):
             self._put_in(page)
             yield
             yield from page.fill()
+        self.prepared.emit()
 
     def _tell_phase(self, phase: Phase) -> None:
         recording = phase in (Phase.STARTING, Phase.RECORDING)
@@ -207,10 +208,9 @@ class MainWindow(QMainWindow):
         palette = QApplication.palette()
         self.setStyleSheet(style_sheet(Theme.current(), font_pt=QApplication.font().pointSizeF()))
         self._commands.use_palette(palette)
-        for page in self._pages.made:
-            page.repaint_icons()
-        if self._doctor_dialog is not None:
-            self._doctor_dialog.repaint_icons()
+        for part in self.findChildren(QWidget):
+            if repaint_icons := getattr(part, "repaint_icons", None):
+                repaint_icons()
 
     def _ask_doctor(self) -> None:
         if self._doctor is None:
@@ -218,7 +218,7 @@ class MainWindow(QMainWindow):
         if self._doctor_dialog is None:
             from odyssey_recorder.gui.doctor_dialog import DoctorDialog
 
-            self._doctor_dialog = DoctorDialog(self._doctor, self._controller.background, self._jobs, self)
+            self._doctor_dialog = DoctorDialog(self._doctor, self._controller.background, self)
         self._doctor_dialog.open()
 
     def _offer_pages(self) -> None:
@@ -263,7 +263,3 @@ class MainWindow(QMainWindow):
         button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         button.setFixedWidth(60)
         return button
-
-
-def _fail(error: Exception) -> None:
-    raise error

@@ -47,9 +47,6 @@ class Page(QWidget):
     def enter(self) -> None:
         """The page is shown now: look anew at what may have changed meanwhile."""
 
-    def repaint_icons(self) -> None:
-        """Draw the icons anew for another palette."""
-
     def asks_before_closing(self, close: Callable[[], object]) -> bool:
         """Whether something here is not saved: the annotator is asked then, who may have `close` called."""
         return False

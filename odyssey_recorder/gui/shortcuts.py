@@ -8,7 +8,7 @@ from PySide6.QtCore import QKeyCombination, QObject, Qt, Signal
 from PySide6.QtGui import QKeySequence
 
 from odyssey_recorder.gui.commands import Command, Commands
-from odyssey_recorder.gui.kept_file import KeptFile
+from odyssey_recorder.gui.window_state import KeptFile
 
 _PAGES = ("", "Record", "Review", "Tasks", "Practice", "Devices", "Dataset", "Settings")
 

@@ -7,24 +7,24 @@ from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from odyssey_recorder.gui.appearance import ThemeName
+from odyssey_recorder.gui.application import ThemeName
 from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.commands import Command, Commands
-from odyssey_recorder.gui.jobs import Jobs
-from odyssey_recorder.gui.kept_file import KeptFile
 from odyssey_recorder.gui.page import Page
-from odyssey_recorder.gui.practice.practice_bridge import Practice, PracticeBridge
+from odyssey_recorder.gui.practice.practice_bridge import PracticeBridge
 from odyssey_recorder.gui.record.record_page import RecordPage
 from odyssey_recorder.gui.record.recording_controller import Phase, RecordingController
 from odyssey_recorder.gui.shortcuts import Shortcuts
 from odyssey_recorder.gui.tasks.queue_bridge import QueueBridge
+from odyssey_recorder.gui.window_state import KeptFile
 
 if TYPE_CHECKING:  # each page is loaded when it is first asked for
+    from odyssey_recorder.device.inventory import DeviceInventory
+    from odyssey_recorder.doctor import Doctor
     from odyssey_recorder.gui.dataset.dataset_page import DatasetFolder
-    from odyssey_recorder.gui.devices.inventory import Inventory
-    from odyssey_recorder.gui.doctor_dialog import Diagnosis
     from odyssey_recorder.gui.review.reviewing import Reviewing
-    from odyssey_recorder.gui.settings.settings_page import SettingsAccess
+    from odyssey_recorder.practice.service import PracticeService
+    from odyssey_recorder.settings import SettingsStore
     from odyssey_recorder.task.queue.queue import TaskQueue
     from odyssey_recorder.task_service import TaskService
 
@@ -75,20 +75,21 @@ def is_loaded(command: Command) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Workplace:
-    """What the window asks of the program beside the desk; where a part is None there is no page or dialog for it.
+    """What the window shows beside recording; where a part is None there is no page or dialog for it.
 
-    `tasks` and `task_service` are called off the GUI thread. `state`, `shortcuts` and `sheets` are where it is kept how
-    the window looked, which keys the annotator chose, and what a reviewer has filled in.
+    The functions are called once, when the page is made, `tasks` and `task_service` off the GUI thread. `state`,
+    `shortcuts` and `sheets` keep how the window looked, which keys the annotator chose, and what a reviewer has filled
+    in.
     """
 
-    dataset: "DatasetFolder | None" = None
+    dataset: "Callable[[], DatasetFolder] | None" = None
     review: "Callable[[], Reviewing] | None" = None
-    doctor: "Diagnosis | None" = None
-    inventory: "Inventory | None" = None
+    doctor: "Doctor | None" = None
+    inventory: "Callable[[], DeviceInventory] | None" = None
     tasks: "Callable[[], TaskQueue] | None" = None
     task_service: "Callable[[], TaskService] | None" = None
-    practice: Practice | None = None
-    settings: "SettingsAccess | None" = None
+    practice: "PracticeService | None" = None
+    settings: "SettingsStore | None" = None
     theme: ThemeName = "system"
     state: KeptFile = field(default_factory=KeptFile)
     shortcuts: KeptFile = field(default_factory=KeptFile)
@@ -97,11 +98,10 @@ class Workplace:
 
 @dataclass(frozen=True, slots=True)
 class Tools:
-    """What each page is made with: the actions, short calls that block, long work; queue and coach if there are any."""
+    """What each page is made with; queue and coach if there are any."""
 
     commands: Commands
     background: Background
-    jobs: Jobs
     shortcuts: Shortcuts
     queue: QueueBridge | None
     coach: PracticeBridge | None = None
@@ -145,7 +145,7 @@ class Pages:
             self._made[command] = self._makers[command]()
         return self._made[command]
 
-    def _make_settings(self, settings: "SettingsAccess") -> Page:
+    def _make_settings(self, settings: "SettingsStore") -> Page:
         from odyssey_recorder.gui.settings.settings_page import SettingsPage
 
         return SettingsPage(settings, self._tools.shortcuts, self._tools.background, self._tools.commands)
@@ -154,12 +154,8 @@ class Pages:
         from odyssey_recorder.gui.tasks.service_bridge import TaskServiceBridge
         from odyssey_recorder.gui.tasks.tasks_page import TasksPage
 
-        if (coach := self._tools.coach) is not None:
-            coach.changed.connect(lambda: queue.show_gate(coach.closed(None)))
-            queue.chosen.connect(lambda _task: coach.leave())
-            queue.show_gate(coach.closed(None))
         tools = self._tools
-        bridge = None if service is None else TaskServiceBridge(service, tools.background, tools.jobs, queue)
+        bridge = None if service is None else TaskServiceBridge(service, tools.background, queue)
         return TasksPage(queue, tools.commands, bridge)
 
     def _make_practice(self, coach: PracticeBridge) -> Page:
@@ -169,10 +165,10 @@ class Pages:
         page.practise_asked.connect(self._tools.commands[Command.RECORD_PAGE].trigger)
         return page
 
-    def _make_devices(self, inventory: "Inventory") -> Page:
+    def _make_devices(self, inventory: "Callable[[], DeviceInventory]") -> Page:
         from odyssey_recorder.gui.devices.devices_page import DevicesPage
 
-        page = DevicesPage(inventory, self._tools.background, self._tools.jobs, self._tools.commands)
+        page = DevicesPage(inventory(), self._tools.background, self._tools.commands)
         page.record_asked.connect(self._record_on)
 
         self._tell_recording(page.show_recording)
@@ -196,14 +192,14 @@ class Pages:
         from odyssey_recorder.gui.review.figures_view import FiguresView
         from odyssey_recorder.gui.review.review_page import ReviewPage
 
-        tools, service = (self._tools.background, self._tools.jobs, self._tools.commands), reviewing()
+        tools, service = (self._tools.background, self._tools.commands), reviewing()
         page = ReviewPage(service, *tools)
         page.keep_sheets_in(sheets)
         self._tell_recording(page.show_recording)
         page.offer_figures(partial(FiguresView, service, *tools))
         return page
 
-    def _make_dataset(self, dataset: "DatasetFolder") -> Page:
+    def _make_dataset(self, dataset: "Callable[[], DatasetFolder]") -> Page:
         from odyssey_recorder.gui.dataset.dataset_page import DatasetPage
 
-        return DatasetPage(dataset, self._tools.background, self._tools.commands)
+        return DatasetPage(dataset(), self._tools.background, self._tools.commands)

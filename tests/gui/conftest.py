@@ -8,11 +8,12 @@ import shiboken6
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from odyssey_recorder.gui.garbage_collector import GarbageCollector
-from odyssey_recorder.gui.record.recording_controller import Phase, RecordingController, Recordings
+from odyssey_recorder.gui.application import GarbageCollector
+from odyssey_recorder.gui.record.recording_controller import Phase, RecordingController
 from odyssey_recorder.gui.workplace import Workplace
+from odyssey_recorder.recording_service import RecordingService
 from tests.fakes import FakeDevice
-from tests.gui.bench_desk import BenchDesk
+from tests.gui.fakes import FakeRecordings
 from tests.gui.pilot import Pilot
 
 PATIENCE_MS = 20_000
@@ -43,16 +44,16 @@ def device() -> FakeDevice:
 
 
 @pytest.fixture
-def service(tmp_path: Path, device: FakeDevice) -> BenchDesk:
-    return BenchDesk(tmp_path, device)
+def service(tmp_path: Path, device: FakeDevice) -> FakeRecordings:
+    return FakeRecordings(tmp_path, device)
 
 
 @pytest.fixture
-def open_window(qtbot: QtBot) -> Iterator[Callable[[Recordings], Pilot]]:
+def open_window(qtbot: QtBot) -> Iterator[Callable[[RecordingService], Pilot]]:
     """Opens the window on a desk; every window is closed again, which ends its threads, and deleted here."""
     pilots: list[Pilot] = []
 
-    def open_on(service: Recordings) -> Pilot:
+    def open_on(service: RecordingService) -> Pilot:
         pilots.append(Pilot(qtbot, RecordingController(service)))
         return pilots[-1]
 
@@ -64,11 +65,11 @@ def open_window(qtbot: QtBot) -> Iterator[Callable[[Recordings], Pilot]]:
 
 def wait_for_closing(pilot: Pilot) -> None:
     """Until the window, which was asked to close, does not wait for work any more."""
-    pilot.qtbot.waitUntil(lambda: not (pilot.window.isVisible() and pilot.window.jobs.at_work))
+    pilot.qtbot.waitUntil(lambda: not (pilot.window.isVisible() and pilot.controller.background.jobs))
 
 
 @pytest.fixture
-def open_at(qtbot: QtBot, service: BenchDesk) -> Iterator[Callable[[Workplace], Pilot]]:
+def open_at(qtbot: QtBot, service: FakeRecordings) -> Iterator[Callable[[Workplace], Pilot]]:
     """Opens the window on the one device, with what else a workplace has; closed again as `open_window` does."""
     pilots: list[Pilot] = []
 
@@ -84,7 +85,7 @@ def open_at(qtbot: QtBot, service: BenchDesk) -> Iterator[Callable[[Workplace], 
 
 
 @pytest.fixture
-def pilot(open_window: Callable[[Recordings], Pilot], service: BenchDesk) -> Pilot:
+def pilot(open_window: Callable[[RecordingService], Pilot], service: FakeRecordings) -> Pilot:
     """The window, connected to the one device."""
     opened = open_window(service)
     opened.wait_for_phase(Phase.WATCHING)

@@ -11,13 +11,13 @@ from PySide6.QtWidgets import QAbstractButton, QDialog, QLabel, QLineEdit, QList
 from odyssey_recorder.gui.main_window import MainWindow
 from odyssey_recorder.gui.record.mirror import MirrorView
 from odyssey_recorder.gui.record.recording_controller import Phase, RecordingController
-from odyssey_recorder.gui.record.status_line import StatusLine
+from odyssey_recorder.gui.record.status import StatusLine
 from odyssey_recorder.gui.workplace import Workplace
 from odyssey_recorder.model.episode import TaskInfo
 from odyssey_recorder.model.geometry import Pixel
 from odyssey_recorder.recording.state import State
 from odyssey_recorder.recording.view import RecordingView
-from tests.gui.bench_desk import TASK
+from tests.gui.fakes import TASK
 
 W = TypeVar("W", bound=QWidget)
 

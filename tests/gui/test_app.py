@@ -21,7 +21,7 @@ from odyssey_recorder.gui.app import run
 from odyssey_recorder.gui.record.mirror import MirrorView
 from odyssey_recorder.model.geometry import Size
 from tests.fakes import FakeDevice
-from tests.gui.bench_desk import TASK, BenchDesk
+from tests.gui.fakes import TASK, FakeRecordings
 
 device = FakeDevice(Size(1440, 3120))
 said = {}
@@ -44,7 +44,7 @@ app = QApplication([])
 timer = QTimer(interval=20)
 timer.timeout.connect(look)
 timer.start()
-code = run(BenchDesk(Path(sys.argv[1]), device), serial="fake-1")
+code = run(FakeRecordings(Path(sys.argv[1]), device), serial="fake-1")
 print(json.dumps(said))
 sys.exit(code)
 """

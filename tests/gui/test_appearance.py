@@ -8,7 +8,7 @@ from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
-from odyssey_recorder.gui.appearance import use_theme
+from odyssey_recorder.gui.application import use_theme
 from odyssey_recorder.gui.theme import READABLE, Theme, contrast
 
 

@@ -1,13 +1,17 @@
-"""Work off the GUI thread comes back on the GUI thread."""
+"""Work off the GUI thread: outcomes and progress come back on it, and a card shows what takes long."""
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
+import shiboken6
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QAbstractButton, QLabel, QProgressBar
 from pytestqt.qtbot import QtBot
 
 from odyssey_recorder.errors import DeviceError
-from odyssey_recorder.gui.background import Background
+from odyssey_recorder.gui.background import Background, Cancelled, Job, JobState, Progress
+from odyssey_recorder.gui.job_card import JobCard
 
 
 @pytest.fixture
@@ -15,15 +19,50 @@ def background(qtbot: QtBot) -> Iterator[Background]:
     made = Background()
     yield made
     made.close()
+    shiboken6.delete(made)
 
 
-def _never(error: Exception) -> None:
-    raise error
+@pytest.fixture
+def card(qtbot: QtBot) -> JobCard:
+    made = JobCard()
+    qtbot.addWidget(made)
+    return made
+
+
+class Patient:
+    """Work that goes on until it may end; it looks each time whether it is still wanted."""
+
+    def __init__(self, *, deaf: bool = False) -> None:
+        self.may_end = threading.Event()
+        self._deaf = deaf
+
+    def __call__(self, progress: Progress, cancelled: Cancelled) -> str:
+        progress(0.25, "Booting: 5 s of about 20 s")
+        while not self.may_end.wait(0.01):
+            if cancelled() and not self._deaf:
+                raise DeviceError("It was stopped half way.")
+        return "emulator-5554"
+
+
+def failing(progress: Progress, cancelled: Cancelled) -> None:
+    raise DeviceError("emulator-5554 did not start: free some space.")
+
+
+def words(card: JobCard) -> list[str]:
+    return [label.text() for label in card.findChildren(QLabel) if label.isVisible() and label.text()]
+
+
+def press(card: JobCard, name: str) -> None:
+    next(button for button in card.findChildren(QAbstractButton) if button.text() == name).click()
+
+
+def wait_for(qtbot: QtBot, job: Job, state: JobState) -> None:
+    qtbot.waitUntil(lambda: job.state is state)
 
 
 def test_the_call_runs_elsewhere_and_its_result_comes_here(background: Background, qtbot: QtBot) -> None:
     came: list[threading.Thread] = []
-    background.run(threading.current_thread, lambda there: came.extend([there, threading.current_thread()]), _never)
+    background.run(threading.current_thread, lambda there: came.extend([there, threading.current_thread()]))
     qtbot.waitUntil(lambda: bool(came))
     there, here = came
     assert there is not here
@@ -58,3 +97,140 @@ def test_nothing_comes_after_closing(qtbot: QtBot) -> None:
     background.run(work, came.append, came.append)
     qtbot.wait(1)
     assert came == []
+
+
+def test_a_part_of_it_runs_one_function_after_the_other(background: Background, qtbot: QtBot) -> None:
+    part, came = background.in_order(), list[int]()
+    may_end = threading.Event()
+    part.run(lambda: may_end.wait(20) and 1, came.append)
+    part.run(lambda: 2, came.append)
+    background.run(may_end.set)
+    qtbot.waitUntil(lambda: len(came) == 2)
+    assert came == [1, 2]
+
+
+def test_a_card_shows_how_far_the_job_is_and_goes_when_it_is_done(
+    background: Background, card: JobCard, qtbot: QtBot
+) -> None:
+    work, results = Patient(), list[str]()
+    job = background.start("Starting Pixel 7 Pro", work, results.append)
+    card.follow(job)
+    card.show()
+    qtbot.waitUntil(lambda: "Booting: 5 s of about 20 s" in words(card))
+    bar = card.findChild(QProgressBar)
+    assert bar is not None
+    assert (bar.value() / bar.maximum(), "Starting Pixel 7 Pro" in words(card)) == (0.25, True)
+    work.may_end.set()
+    qtbot.waitUntil(lambda: not card.isVisible())
+    assert (results, job.state, background.jobs) == (["emulator-5554"], JobState.DONE, ())
+
+
+def test_a_job_of_which_nobody_knows_how_long_it_takes_has_a_bar_without_end(
+    background: Background, card: JobCard, qtbot: QtBot
+) -> None:
+    work = Patient()
+    job = background.start("Looking", work)
+    card.follow(job)
+    bar = card.findChild(QProgressBar)
+    assert bar is not None
+    assert (bar.minimum(), bar.maximum()) == (0, 0)
+    work.may_end.set()
+    wait_for(qtbot, job, JobState.DONE)
+
+
+def test_a_job_that_is_cancelled_says_that_it_stops_and_goes(
+    background: Background, card: JobCard, qtbot: QtBot
+) -> None:
+    job = background.start("Starting", Patient())
+    card.follow(job)
+    press(card, "Cancel")
+    assert (job.state, "Stopping…" in words(card)) == (JobState.CANCELLING, True)
+    wait_for(qtbot, job, JobState.CANCELLED)
+    assert not card.isVisible()
+
+
+def test_work_that_never_asks_whether_it_is_wanted_offers_no_cancel(
+    background: Background, card: JobCard, qtbot: QtBot
+) -> None:
+    work = Patient(deaf=True)
+    job = background.start("Saving the snapshot home", work, can_cancel=False)
+    card.follow(job)
+    card.show()
+    assert not any(button.isVisible() for button in card.findChildren(QAbstractButton))
+    work.may_end.set()
+    wait_for(qtbot, job, JobState.DONE)
+
+
+def test_work_that_was_done_before_it_heard_of_the_cancel_counts(background: Background, qtbot: QtBot) -> None:
+    work, results = Patient(deaf=True), list[str]()
+    job = background.start("Starting", work, results.append)
+    job.cancel()
+    work.may_end.set()
+    wait_for(qtbot, job, JobState.DONE)
+    assert results == ["emulator-5554"]
+
+
+def test_a_failure_is_told_where_the_job_was_with_details_to_copy(
+    background: Background, card: JobCard, qtbot: QtBot
+) -> None:
+    card.follow(background.start("Starting Pixel 7 Pro", failing))
+    qtbot.waitUntil(lambda: "Starting Pixel 7 Pro failed." in words(card))
+    assert "emulator-5554 did not start: free some space." in words(card)
+    press(card, "Copy details")
+    assert "Traceback" in QGuiApplication.clipboard().text()
+    press(card, "Dismiss")
+    assert not card.isVisible()
+
+
+def test_an_error_that_nobody_expected_asks_for_a_report(
+    background: Background, qtbot: QtBot, caplog: pytest.LogCaptureFixture
+) -> None:
+    def broken(progress: Progress, cancelled: Cancelled) -> None:
+        raise ZeroDivisionError("seven")
+
+    job = background.start("Dividing", broken)
+    wait_for(qtbot, job, JobState.FAILED)
+    assert "ZeroDivisionError: seven. Try again; if it comes again, copy the details" in job.error
+    assert "in broken" in caplog.text
+    caplog.clear()
+
+
+def test_however_often_the_work_tells_its_progress_the_window_hears_the_newest(
+    background: Background, qtbot: QtBot
+) -> None:
+    told, heard = threading.Event(), list[str]()
+
+    def chatty(progress: Progress, cancelled: Cancelled) -> None:
+        for number in range(10_000):
+            progress(None, str(number))
+        told.set()
+
+    job = background.start("Counting", chatty)
+    job.changed.connect(lambda: heard.append(job.words))
+    assert told.wait(10)  # the GUI thread was busy all the while
+    wait_for(qtbot, job, JobState.DONE)
+    assert heard == ["9999", "9999"]
+
+
+def test_after_the_close_nothing_is_delivered(background: Background, qtbot: QtBot) -> None:
+    work, results = Patient(deaf=True), list[str]()
+    ended = Watched(work)
+    background.start("Starting", ended, results.append)
+    background.close()
+    work.may_end.set()
+    assert ended.done.wait(10)
+    QGuiApplication.processEvents()
+    assert results == []
+
+
+class Watched:
+    """Work that tells when it has ended."""
+
+    def __init__(self, work: Callable[[Progress, Cancelled], str]) -> None:
+        self.done = threading.Event()
+        self._work = work
+
+    def __call__(self, progress: Progress, cancelled: Cancelled) -> str:
+        result = self._work(progress, cancelled)
+        self.done.set()
+        return result

@@ -1,7 +1,6 @@
 """The doctor from the window: findings with their mends, and the report."""
 
-import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -10,50 +9,20 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QFileDialog
 
-from odyssey_recorder.doctor import DoctorFinding, Level
-from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.gui.doctor_dialog import DoctorDialog
-from odyssey_recorder.gui.jobs import Cancelled, Progress
 from odyssey_recorder.gui.record.recording_controller import Phase
 from odyssey_recorder.gui.workplace import Workplace
+from tests.gui.fakes import FINDINGS, FakeDoctor
 from tests.gui.pilot import Pilot
 
-FINDINGS = [
-    DoctorFinding("Odyssey Recorder", "0.4.0"),
-    DoctorFinding("Android SDK", "no emulator", Level.NOTE, "Run: sdkmanager emulator", "sdkmanager emulator"),
-    DoctorFinding("adb", "<b>none</b>", Level.MISSING, "Set ODYSSEY_ADB."),
-]
 
-
-class BenchDoctor:
-    """Finds what it is told to find, once it may."""
-
-    def __init__(self) -> None:
-        self.findings: Sequence[DoctorFinding] = FINDINGS
-        self.may_end = threading.Event()
-        self.may_end.set()
-        self.saved: list[Path] = []
-        self.refusal = ""
-
-    def examine(self, progress: Progress, cancelled: Cancelled) -> Sequence[DoctorFinding]:
-        progress(0.5, "Looking at the window…")
-        while not self.may_end.wait(0.005) and not cancelled():
-            pass
-        return self.findings
-
-    def save(self, findings: Sequence[DoctorFinding], file: Path) -> None:
-        if self.refusal:
-            raise DatasetError(self.refusal)
-        self.saved.append(file)
+@pytest.fixture
+def doctor() -> FakeDoctor:
+    return FakeDoctor()
 
 
 @pytest.fixture
-def doctor() -> BenchDoctor:
-    return BenchDoctor()
-
-
-@pytest.fixture
-def pilot(open_at: Callable[[Workplace], Pilot], doctor: BenchDoctor) -> Pilot:
+def pilot(open_at: Callable[[Workplace], Pilot], doctor: FakeDoctor) -> Pilot:
     opened = open_at(Workplace(doctor=doctor))
     opened.wait_for_phase(Phase.WATCHING)
     return opened
@@ -82,7 +51,7 @@ def test_it_opens_by_its_key_and_shows_what_was_found_with_its_mend(pilot: Pilot
     assert pilot.says("Set ODYSSEY_\u200bADB.")
 
 
-def test_while_it_looks_it_says_at_what_and_can_be_stopped(pilot: Pilot, doctor: BenchDoctor) -> None:
+def test_while_it_looks_it_says_at_what_and_can_be_stopped(pilot: Pilot, doctor: FakeDoctor) -> None:
     doctor.may_end.clear()
     dialog = ask(pilot)
     wait_to_read(pilot, "Looking at the window…")
@@ -92,7 +61,7 @@ def test_while_it_looks_it_says_at_what_and_can_be_stopped(pilot: Pilot, doctor:
     assert button(dialog, "Check again").isEnabled()
 
 
-def test_nothing_amiss_is_said_in_a_word(pilot: Pilot, doctor: BenchDoctor) -> None:
+def test_nothing_amiss_is_said_in_a_word(pilot: Pilot, doctor: FakeDoctor) -> None:
     doctor.findings = FINDINGS[:1]
     ask(pilot)
     wait_to_read(pilot, "Nothing is missing.")
@@ -107,13 +76,13 @@ def test_the_command_and_the_report_can_be_copied(pilot: Pilot) -> None:
     assert "Run: sdkmanager emulator" in QGuiApplication.clipboard().text()
 
 
-def test_the_report_is_saved_where_the_annotator_says(pilot: Pilot, doctor: BenchDoctor, tmp_path: Path) -> None:
+def test_the_report_is_saved_where_the_annotator_says(pilot: Pilot, doctor: FakeDoctor, tmp_path: Path) -> None:
     choose_file(pilot, tmp_path / "report.txt")
     wait_to_read(pilot, "The report is saved.")
     assert doctor.saved == [tmp_path / "report.txt"]
 
 
-def test_a_report_that_cannot_be_saved_says_why(pilot: Pilot, doctor: BenchDoctor, tmp_path: Path) -> None:
+def test_a_report_that_cannot_be_saved_says_why(pilot: Pilot, doctor: FakeDoctor, tmp_path: Path) -> None:
     doctor.refusal = "No room is left there. Free some space."
     choose_file(pilot, tmp_path / "report.txt")
     wait_to_read(pilot, "No room is left there. Free some space.")
@@ -129,7 +98,7 @@ def choose_file(pilot: Pilot, file: Path) -> None:
     chooser.close()
 
 
-def test_it_looks_anew_each_time_it_is_opened(pilot: Pilot, doctor: BenchDoctor) -> None:
+def test_it_looks_anew_each_time_it_is_opened(pilot: Pilot, doctor: FakeDoctor) -> None:
     dialog = ask(pilot)
     wait_to_read(pilot, "1 missing")
     dialog.accept()

@@ -8,7 +8,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QAbstractButton, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
-from odyssey_recorder.gui.error_dialog import ErrorDialog, ErrorHook
+from odyssey_recorder.gui.app import ErrorDialog, ErrorHook
 
 
 @pytest.fixture

@@ -14,19 +14,17 @@ from PySide6.QtWidgets import QApplication, QDialog, QLabel, QListView, QPushBut
 from pytestqt.qtbot import QtBot
 
 from odyssey_recorder.dataset.published import PublishedEpisodes
-from odyssey_recorder.gui.appearance import ThemeName, use_theme
-from odyssey_recorder.gui.application import prepare
-from odyssey_recorder.gui.closing_dialog import ClosingDialog
+from odyssey_recorder.gui.app import ErrorDialog
+from odyssey_recorder.gui.application import ThemeName, prepare, use_theme
 from odyssey_recorder.gui.commands import Command
 from odyssey_recorder.gui.doctor_dialog import DoctorDialog
-from odyssey_recorder.gui.error_dialog import ErrorDialog
+from odyssey_recorder.gui.job_card import ClosingDialog
 from odyssey_recorder.gui.main_window import SMALLEST
 from odyssey_recorder.gui.practice.first_use import FirstUseDialog
 from odyssey_recorder.gui.reason_dialog import SendBackDialog, SkipDialog
-from odyssey_recorder.gui.record.drafts_dialog import DraftsDialog
-from odyssey_recorder.gui.record.finish_dialogs import CompleteDialog, DiscardDialog, ImpossibleDialog
+from odyssey_recorder.gui.record.drafts import DraftsDialog
+from odyssey_recorder.gui.record.finishing import CompleteDialog, DiscardDialog, ImpossibleDialog, UndoDialog
 from odyssey_recorder.gui.record.recording_controller import Phase
-from odyssey_recorder.gui.record.undo_dialog import UndoDialog
 from odyssey_recorder.gui.settings.unsaved_dialog import UnsavedDialog
 from odyssey_recorder.gui.tasks.confirm_dialog import ConfirmDialog
 from odyssey_recorder.gui.tasks.propose_dialog import ProposeDialog
@@ -39,15 +37,12 @@ from odyssey_recorder.recording.script import ScriptPlayer
 from odyssey_recorder.settings import SettingsStore
 from odyssey_recorder.task.templates.template import TemplateLibrary
 from tests.fakes import FakeDevice
-from tests.gui.bench_desk import TASK, BenchDesk
-from tests.gui.bench_practice import FAILED, BenchPractice
-from tests.gui.bench_yard import BenchYard
+from tests.gui.fakes import FAILED, TASK, FakeDoctor, FakeInventory, FakePractice, FakeRecordings
 from tests.gui.inspection import faults, takes_focus, visible, what
 from tests.gui.pilot import Pilot
 from tests.gui.review.bench_review import BenchReviewing
 from tests.gui.review.reviewer import Reviewer
 from tests.gui.tasks.bench_lead import Office, own_templates
-from tests.gui.test_doctor_dialog import BenchDoctor
 from tests.keyrings import MemoryKeyring
 from tests.task.tasks import queue_of, row
 
@@ -86,23 +81,23 @@ def device() -> FakeDevice:
 
 
 @pytest.fixture
-def pilot(open_at: Callable[[Workplace], Pilot], service: BenchDesk, tmp_path: Path) -> Pilot:
+def pilot(open_at: Callable[[Workplace], Pilot], service: FakeRecordings, tmp_path: Path) -> Pilot:
     """The smallest window, with all that a workplace can have, connected to a device."""
-    inventory = BenchYard()
+    inventory = FakeInventory()
     inventory.run("pixel_fold")
     inventory.make("small_phone")
     tasks = queue_of(
         tmp_path, row("a", notes="For work", devices=["pixel_fold"]), row("b", instruction=TASK.instruction)
     )
-    practice = BenchPractice(wanted=0)
+    practice = FakePractice(wanted=0)
     practice.score = FAILED
     review = BenchReviewing(tmp_path / "under review")
     review.find(review.record("Buy milk"), ("IMG07", Severity.WARNING, 1))
     workplace = Workplace(
         review=lambda: review,
-        dataset=PublishedEpisodes(service.store.root),
-        doctor=BenchDoctor(),
-        inventory=inventory,
+        dataset=lambda: PublishedEpisodes(service.store.root),
+        doctor=FakeDoctor(),
+        inventory=lambda: inventory,
         tasks=lambda: tasks,
         task_service=Office(own_templates(tmp_path), tmp_path, tasks).service,
         practice=practice,
@@ -175,15 +170,15 @@ def test_the_tasks_page_does_so_whatever_a_lead_does_on_it(pilot: Pilot, qtbot: 
     check(qtbot, pilot.window)
 
 
-def test_every_dialog_does_so(pilot: Pilot, service: BenchDesk, qtbot: QtBot) -> None:
+def test_every_dialog_does_so(pilot: Pilot, service: FakeRecordings, qtbot: QtBot) -> None:
     window, controller = pilot.window, pilot.controller
-    practice = BenchPractice()
+    practice = FakePractice()
     put_aside(service)
     drafts = DraftsDialog(window)
     drafts.show_drafts(service.drafts(), {}, cannot_resume="")
     dialogs: tuple[QDialog, ...] = (
         FirstUseDialog(practice.welcome(), window),
-        DoctorDialog(BenchDoctor(), controller.background, window.jobs, window),
+        DoctorDialog(FakeDoctor(), controller.background, window),
         ErrorDialog("The program met an error that it did not expect.", "Traceback: a long story\n" * 30, window),
         SkipDialog(TASK.instruction, window),
         SendBackDialog(TASK.instruction, window),
@@ -192,7 +187,7 @@ def test_every_dialog_does_so(pilot: Pilot, service: BenchDesk, qtbot: QtBot) ->
         DiscardDialog(window),
         UndoDialog(2, 4, window),
         UnsavedDialog(["Dataset", "Pictures and touches"], window),
-        ClosingDialog(window.jobs, window),
+        ClosingDialog(controller.background, window),
         ProposeDialog(TemplateLibrary((), {}), "Multi_Apps", window),
         ConfirmDialog(
             "Approve 12 tasks at once?",
@@ -217,7 +212,7 @@ def estimated(dialog: RewriteDialog) -> RewriteDialog:
     return dialog
 
 
-def put_aside(service: BenchDesk) -> None:
+def put_aside(service: FakeRecordings) -> None:
     """Leave a draft behind."""
     recorder = service.begin(service.devices_there[0], Assignment(TASK), ScriptPlayer(), mode="mirror")
     recorder.start()

@@ -8,8 +8,8 @@ import pytest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from odyssey_recorder.gui.application import GarbageCollector
 from odyssey_recorder.gui.background import Background
-from odyssey_recorder.gui.garbage_collector import GarbageCollector
 
 
 class Knot:

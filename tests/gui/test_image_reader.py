@@ -17,9 +17,9 @@ from odyssey_recorder.dataset.published import PublishedEpisodes
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.image_reader import read_picture
+from odyssey_recorder.gui.record.mirror_stage import WantedScreen
 from odyssey_recorder.gui.record.step_list import StepList
 from odyssey_recorder.gui.record.text_question_card import TextQuestionCard
-from odyssey_recorder.gui.record.wanted_screen import WantedScreen
 from odyssey_recorder.gui.review.before_after import BeforeAfterView
 from odyssey_recorder.gui.workplace import Workplace, load_pages
 from odyssey_recorder.model.action import Type
@@ -103,7 +103,7 @@ def test_the_dataset_page_shows_the_episode_and_says_what_is_wrong_with_its_pict
     (folder.parent / "annotations").mkdir()
     write_episode(folder.parent / "annotations" / f"{ID}.json", episode())
     said = spoil(folder, (screenshot_name(ID, number) for number in range(len(ALL_KINDS))))
-    pilot = open_at(Workplace(dataset=PublishedEpisodes(folder.parent)))
+    pilot = open_at(Workplace(dataset=lambda: PublishedEpisodes(folder.parent)))
     pilot.press("Dataset")
     table = pilot.named(QTableView, "Episodes")
     pilot.qtbot.waitUntil(lambda: table.model().rowCount() == 1)

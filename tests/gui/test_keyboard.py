@@ -161,7 +161,7 @@ def pilot(open_at: Callable[[Workplace], Pilot], reviewing: BenchReviewing, offi
     opened = open_at(
         Workplace(
             review=lambda: reviewing,
-            dataset=PublishedEpisodes(reviewing.root),
+            dataset=lambda: PublishedEpisodes(reviewing.root),
             tasks=lambda: office.queue,
             task_service=office.service,
         )

@@ -11,15 +11,14 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QDialog, QStackedWidget, QToolButton
 
 from odyssey_recorder.dataset.published import PublishedEpisodes
+from odyssey_recorder.gui.background import Cancelled, Progress
 from odyssey_recorder.gui.commands import Command
 from odyssey_recorder.gui.dataset.dataset_page import DatasetPage
-from odyssey_recorder.gui.jobs import Cancelled, Progress
 from odyssey_recorder.gui.page import Page
 from odyssey_recorder.gui.record.record_page import RecordPage
 from odyssey_recorder.gui.record.recording_controller import Phase
 from odyssey_recorder.gui.workplace import Workplace
-from tests.gui.bench_desk import TASK
-from tests.gui.bench_practice import BenchPractice
+from tests.gui.fakes import TASK, FakePractice
 from tests.gui.pilot import Pilot
 
 CTRL = Qt.KeyboardModifier.ControlModifier
@@ -27,7 +26,7 @@ CTRL = Qt.KeyboardModifier.ControlModifier
 
 @pytest.fixture
 def workplace(tmp_path: Path) -> Workplace:
-    return Workplace(dataset=PublishedEpisodes(tmp_path / "dataset"))
+    return Workplace(dataset=lambda: PublishedEpisodes(tmp_path / "dataset"))
 
 
 @pytest.fixture
@@ -106,7 +105,7 @@ def test_the_window_closes_once_the_work_that_it_cancels_has_ended(opened: Pilot
             threading.Event().wait(0.005)
         raise InterruptedError
 
-    opened.window.jobs.start("Starting Pixel 7 Pro", work)
+    opened.controller.background.start("Starting Pixel 7 Pro", work)
     assert begun.wait(10)
     opened.window.close()
     assert opened.window.isVisible()
@@ -117,7 +116,7 @@ def test_the_window_closes_once_the_work_that_it_cancels_has_ended(opened: Pilot
 def stubborn(opened: Pilot) -> threading.Event:
     """The window is closed while a job that hears of no cancel is at work; set the event to let it end."""
     may_end = threading.Event()
-    opened.window.jobs.start("Writing a snapshot", lambda progress, cancelled: may_end.wait(20))
+    opened.controller.background.start("Writing a snapshot", lambda progress, cancelled: may_end.wait(20))
     opened.window.close()
     return may_end
 
@@ -138,7 +137,7 @@ def test_an_annotator_who_does_not_want_to_wait_closes_at_once(opened: Pilot, st
 def test_an_annotator_who_thinks_better_of_it_keeps_the_window(opened: Pilot, stubborn: threading.Event) -> None:
     opened.press_in(opened.dialog(), "Keep the window open")
     stubborn.set()
-    opened.qtbot.waitUntil(lambda: not opened.window.jobs.at_work)
+    opened.qtbot.waitUntil(lambda: not opened.controller.background.jobs)
     assert opened.window.isVisible()
 
 
@@ -147,9 +146,9 @@ def test_each_button_of_the_rail_tells_its_key(opened: Pilot) -> None:
     assert all("(" in button.toolTip() for button in buttons)
 
 
-@pytest.mark.parametrize("practice", [None, BenchPractice()])
+@pytest.mark.parametrize("practice", [None, FakePractice()])
 def test_the_consent_text_is_offered_where_there_is_practice(
-    open_at: Callable[[Workplace], Pilot], practice: BenchPractice | None
+    open_at: Callable[[Workplace], Pilot], practice: FakePractice | None
 ) -> None:
     actions = open_at(Workplace(practice=practice)).window.findChildren(QAction)
     [consent] = [action for action in actions if action.text() == "Read the consent text"]

@@ -7,7 +7,7 @@ import sys
 CHILD = """
 import json
 from PySide6 import QtCore, QtGui, QtWidgets
-from odyssey_recorder.gui.qt_classes import make_classes
+from odyssey_recorder.gui.idle import make_classes
 
 def left():
     return sum(name not in vars(module) for module in (QtCore, QtGui, QtWidgets) for name in dir(module))

@@ -13,9 +13,9 @@ from pytestqt.qtbot import QtBot
 
 from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.commands import Command, Commands
-from odyssey_recorder.gui.kept_file import KeptFile
 from odyssey_recorder.gui.settings.shortcut_card import ShortcutCard
 from odyssey_recorder.gui.shortcuts import CHANGEABLE, Shortcuts, name
+from odyssey_recorder.gui.window_state import KeptFile
 
 F12, CTRL_F12 = QKeySequence("F12"), QKeySequence("Ctrl+F12")
 CTRL = Qt.KeyboardModifier.ControlModifier

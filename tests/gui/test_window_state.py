@@ -11,9 +11,8 @@ from PySide6.QtWidgets import QMainWindow, QSplitter, QTableView, QToolButton, Q
 from pytestqt.qtbot import QtBot
 
 from odyssey_recorder.gui.commands import Command
-from odyssey_recorder.gui.kept_file import KeptFile
 from odyssey_recorder.gui.record.recording_controller import Phase
-from odyssey_recorder.gui.window_state import WindowState
+from odyssey_recorder.gui.window_state import KeptFile, WindowState
 from odyssey_recorder.gui.workplace import Workplace
 from odyssey_recorder.settings import SettingsStore
 from tests.gui.pilot import Pilot

@@ -98,9 +98,6 @@ class DatasetPage(Page):
     def home(self) -> QWidget:
         return self._view
 
-    def repaint_icons(self) -> None:
-        self._warning.repaint_icons()
-
     def close_down(self) -> None:
         if self._following is not None:
             self._following.close()

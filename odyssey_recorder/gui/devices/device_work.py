@@ -6,12 +6,10 @@ from typing import TypeVar
 
 from PySide6.QtCore import QObject, Signal
 
-from odyssey_recorder.device.inventory import InventoryDevice
+from odyssey_recorder.device.inventory import DeviceInventory, InventoryDevice
 from odyssey_recorder.device.preflight import PreflightFinding
-from odyssey_recorder.errors import DeviceDisconnectedError, OdysseyError
-from odyssey_recorder.gui.background import Background
-from odyssey_recorder.gui.devices.inventory import Inventory
-from odyssey_recorder.gui.jobs import Job, Jobs, JobState, JobWork
+from odyssey_recorder.errors import DeviceDisconnectedError
+from odyssey_recorder.gui.background import Background, Job, JobState, JobWork, error_text
 
 T = TypeVar("T")
 
@@ -29,11 +27,10 @@ class DeviceWork(QObject):
     failed = Signal(str)
     """A short call failed."""
 
-    def __init__(self, inventory: Inventory, background: Background, jobs: Jobs, parent: QObject) -> None:
+    def __init__(self, inventory: DeviceInventory, background: Background, parent: QObject) -> None:
         super().__init__(parent)
         self._inventory = inventory
         self._background = background
-        self._jobs = jobs
         self._of: dict[str, Job] = {}
         self._mustering = False
         self._examining = ""
@@ -74,7 +71,7 @@ class DeviceWork(QObject):
 
     def let_go(self) -> None:
         """Close the connection to the device that was looked at."""
-        self._background.run(self._inventory.let_go, lambda _: None, self._tell_failure)
+        self._background.run(self._inventory.let_go, on_error=self._tell_failure)
 
     def close(self) -> None:
         """Close it now: the window closes."""
@@ -148,7 +145,7 @@ class DeviceWork(QObject):
     def _start(self, member: InventoryDevice, title: str, work: JobWork[T], *, can_cancel: bool = True) -> None:
         if self.is_busy(member.key):
             return
-        job = self._of[member.key] = self._jobs.start(title, work, can_cancel=can_cancel)
+        job = self._of[member.key] = self._background.start(title, work, can_cancel=can_cancel)
         job.changed.connect(lambda: self.work_changed.emit(member.key))
         job.ended.connect(lambda: self._end(member, job))
         self.work_changed.emit(member.key)
@@ -181,7 +178,7 @@ class DeviceWork(QObject):
 
     def _tell_listing_failure(self, error: Exception) -> None:
         self._mustering = False
-        self.listing_failed.emit(_words(error))
+        self.listing_failed.emit(error_text(error))
 
     def _take(self, serial: str, examination: object) -> None:
         self._examining = ""
@@ -189,16 +186,9 @@ class DeviceWork(QObject):
 
     def _tell_no_examination(self, serial: str, error: Exception) -> None:
         self._examining = ""
-        self.examination_failed.emit(serial, _words(error))
+        self.examination_failed.emit(serial, error_text(error))
         if isinstance(error, DeviceDisconnectedError):
             self.listing()
 
     def _tell_failure(self, error: Exception) -> None:
-        self.failed.emit(_words(error))
-
-
-def _words(error: Exception) -> str:
-    """What is said of an error that can be mended; any other one is a mistake of ours, and goes up."""
-    if not isinstance(error, OdysseyError):
-        raise error
-    return str(error)
+        self.failed.emit(error_text(error))

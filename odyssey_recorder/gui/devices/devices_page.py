@@ -15,22 +15,18 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from odyssey_recorder.device.inventory import DeviceExamination, InventoryDevice, InventoryListing
+from odyssey_recorder.device.inventory import DeviceExamination, DeviceInventory, InventoryDevice, InventoryListing
 from odyssey_recorder.device.preflight import PreflightFinding
-from odyssey_recorder.gui.background import Background
+from odyssey_recorder.gui.background import Background, Job
 from odyssey_recorder.gui.banner import Banner, Tone
 from odyssey_recorder.gui.commands import Command, Commands
-from odyssey_recorder.gui.devices.device_card import DeviceCard
+from odyssey_recorder.gui.devices.device_card import DeviceCard, SnapshotCard
 from odyssey_recorder.gui.devices.device_rows import KEY_ROLE, DeviceDelegate, DeviceRows
 from odyssey_recorder.gui.devices.device_work import DeviceWork
-from odyssey_recorder.gui.devices.inventory import Inventory
-from odyssey_recorder.gui.devices.missing_card import MissingCard
-from odyssey_recorder.gui.devices.snapshot_card import SnapshotCard
+from odyssey_recorder.gui.fix_list import MissingCard, PreflightCard
 from odyssey_recorder.gui.job_card import JobCard
-from odyssey_recorder.gui.jobs import Job, Jobs
 from odyssey_recorder.gui.page import Page
 from odyssey_recorder.gui.parts import fill_dialog, named, push_button, row, text_label
-from odyssey_recorder.gui.record.preflight_card import PreflightCard
 
 _LOOK_AROUND_MS = 2500
 _LEFT_PX = 264
@@ -48,10 +44,10 @@ class DevicesPage(Page):
     record_asked = Signal(str)
     """The serial of the device that is to be recorded."""
 
-    def __init__(self, inventory: Inventory, background: Background, jobs: Jobs, commands: Commands) -> None:
+    def __init__(self, inventory: DeviceInventory, background: Background, commands: Commands) -> None:
         super().__init__()
         self._commands = commands
-        self._work = DeviceWork(inventory, background, jobs, self)
+        self._work = DeviceWork(inventory, background, self)
         self._rows = DeviceRows(self._work_words, self)
         self._list = named(QListView(), "Devices")
         self._said = text_label(_LOOKING, "hint")
@@ -95,11 +91,6 @@ class DevicesPage(Page):
         """Look no more."""
         self._look_around.stop()
         self._work.close()
-
-    def repaint_icons(self) -> None:
-        """Draw the icons anew for another palette."""
-        for part in (self._message, self._configuration, self._preflight, self._missing, self._job_card):
-            part.repaint_icons()
 
     def show_recording(self, serial: str) -> None:
         """Leave the device alone on which an episode is recorded now; empty: there is none."""

@@ -10,13 +10,12 @@ from PySide6.QtCore import QEvent, QSize, Qt, QTimer
 from PySide6.QtGui import QAction, QCloseEvent, QKeySequence
 from PySide6.QtWidgets import QApplication, QFrame, QGridLayout, QMainWindow, QToolButton, QVBoxLayout, QWidget
 
+from odyssey_recorder.gui.app import ErrorHook
 from odyssey_recorder.gui.application import application
-from odyssey_recorder.gui.error_dialog import ErrorHook
 from odyssey_recorder.gui.icons import icon
 from odyssey_recorder.gui.parts import named, text_label
-from odyssey_recorder.gui.phone.phone_frames import PhoneFrame, PhoneFrames
 from odyssey_recorder.gui.phone.phone_input import PhoneInput
-from odyssey_recorder.gui.phone.phone_screen import PhoneScreen
+from odyssey_recorder.gui.phone.phone_screen import PhoneFrame, PhoneFrames, PhoneScreen
 from odyssey_recorder.gui.theme import Theme, style_sheet
 from odyssey_recorder.model.geometry import Size
 from odyssey_recorder.simulator.emulator import SimulatedEmulator

@@ -26,7 +26,6 @@ class FirstUse(QObject):
         self._expected = False
         coach.changed.connect(self._ask_once)
         commands[Command.READ_CONSENT].triggered.connect(self._open)
-        coach.look()
 
     def expect_recording(self) -> None:
         """Somebody has come to where is recorded."""

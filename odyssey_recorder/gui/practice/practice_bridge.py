@@ -1,16 +1,15 @@
 """First use and practice as the window has them: what was agreed to, what is practised now, what is left to pass."""
 
 from collections.abc import Callable
-from typing import Protocol
 
 from PySide6.QtCore import QObject, Qt, Signal
 
 from odyssey_recorder.dataset.store import DraftSummary
-from odyssey_recorder.errors import OdysseyError
+from odyssey_recorder.gui.background import error_text
 from odyssey_recorder.gui.record.recording_controller import Phase, RecordingController
 from odyssey_recorder.model.assignment import Assignment
 from odyssey_recorder.practice.score import Score
-from odyssey_recorder.practice.service import Welcome
+from odyssey_recorder.practice.service import PracticeService, Welcome
 from odyssey_recorder.practice.tasks import PracticeTask
 from odyssey_recorder.recording.view import RecordingView
 
@@ -18,19 +17,6 @@ _UNDER_WAY = (Phase.STARTING, Phase.RECORDING)
 _NOT_YET_KNOWN = "Looking who you are."
 _NO_CONSENT = "Recording is closed: you have not agreed to the consent text. It can be read again under Practice."
 _NOT_SIMULATED = "Practice needs the simulated phone: this device has other apps."
-
-
-class Practice(Protocol):
-    """What practice asks of the rest of the program. Every call may block and is made off the GUI thread."""
-
-    def welcome(self) -> Welcome:
-        """What is known of the annotator. Raises OdysseyError."""
-
-    def answer_consent(self, name: str, *, agreed: bool) -> Welcome:
-        """Keep who records, and what they answered. Raises OdysseyError."""
-
-    def score_attempt(self, task_id: str, episode_id: str, *, hints: int) -> Score:
-        """Judge a practice episode, and keep what came of it. Raises OdysseyError."""
 
 
 class PracticeBridge(QObject):
@@ -44,7 +30,9 @@ class PracticeBridge(QObject):
     practised = Signal(object)
     annotator_changed = Signal()
 
-    def __init__(self, practice: Practice, controller: RecordingController, parent: QObject | None = None) -> None:
+    def __init__(
+        self, practice: PracticeService, controller: RecordingController, parent: QObject | None = None
+    ) -> None:
         super().__init__(parent)
         self._practice = practice
         self._controller = controller
@@ -208,7 +196,5 @@ class PracticeBridge(QObject):
 
     def _tell_failure(self, error: Exception) -> None:
         self._judging = False
-        if not isinstance(error, OdysseyError):
-            raise error
-        self._failure = str(error)
+        self._failure = error_text(error)
         self.changed.emit()

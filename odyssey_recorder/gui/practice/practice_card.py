@@ -57,7 +57,6 @@ class PracticeCard(QFrame):
         self._show()
 
     def repaint_icons(self) -> None:
-        """Draw the icons anew for another palette."""
         self._show()
 
     def _show(self) -> None:

@@ -61,7 +61,6 @@ class AppChips(QWidget):
         self._rebuild()
 
     def repaint_icons(self) -> None:
-        """Draw the crosses anew for another palette."""
         self._rebuild()
 
     def _take_whole_names(self, typed: str) -> None:

@@ -1,10 +1,12 @@
-"""Which device is recorded: the devices that adb lists with their states, and what to do when there is none."""
+"""Which device is recorded, and whether the annotator works in the mirror or in the emulator's own window."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QRadioButton, QVBoxLayout, QWidget
 
+from odyssey_recorder.dataset.provenance import Mode
 from odyssey_recorder.device.device import ListedDevice
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.parts import Choice, row, text_label
@@ -98,3 +100,54 @@ class DeviceChooser(QFrame):
         column.addWidget(self._hint)
         column.addWidget(self._simulate)
         column.addWidget(below)
+
+
+@dataclass(frozen=True, slots=True)
+class _Words:
+    label: str
+    tip: str
+
+
+_WORDS: Mapping[Mode, _Words] = {
+    "mirror": _Words("In this &window", "You work here; each action waits until its picture is safe (mirror mode)."),
+    "passive": _Words(
+        "In the &emulator's own window", "You work in the emulator; what you do there is listened to (passive mode)."
+    ),
+}
+
+
+class ModeSwitch(QWidget):
+    """The two modes, each with a line that says what it is."""
+
+    mode_chosen = Signal(str)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._choices: dict[Mode, QRadioButton] = {}
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(2)
+        column.addWidget(text_label("Where you work", "field"))
+        for mode, words in _WORDS.items():
+            choice = QRadioButton(words.label)
+            choice.setToolTip(words.tip)
+            choice.toggled.connect(self._choose)
+            column.addWidget(choice)
+            self._choices[mode] = choice
+        self._hint = text_label(kind="hint")
+        column.addWidget(self._hint)
+        self._choices["mirror"].setChecked(True)
+
+    @property
+    def mode(self) -> Mode:
+        """The mode that is chosen."""
+        return "passive" if self._choices["passive"].isChecked() else "mirror"
+
+    def show_mode(self, mode: Mode) -> None:
+        """Show `mode` as the one that is chosen."""
+        self._choices[mode].setChecked(True)
+
+    def _choose(self, chosen: bool) -> None:
+        if chosen:
+            self._hint.setText(_WORDS[self.mode].tip)
+            self.mode_chosen.emit(self.mode)

@@ -16,14 +16,15 @@ from odyssey_recorder.gui.record.mirror import MirrorView
 from odyssey_recorder.gui.record.mirror_stage import MirrorStage
 from odyssey_recorder.gui.record.publication import Publication
 from odyssey_recorder.gui.record.recording_controller import Phase, RecordingController
-from odyssey_recorder.gui.record.state_words import (
+from odyssey_recorder.gui.record.status import (
+    PATH_CHANGED,
     StateText,
+    StatusLine,
     tell_lost_while_watching,
     tell_passive_view,
     tell_phase,
     tell_view,
 )
-from odyssey_recorder.gui.record.status_line import PATH_CHANGED, StatusLine
 from odyssey_recorder.model.action import Press, SystemKey, Type, describe
 from odyssey_recorder.recording.state import Goal, State
 from odyssey_recorder.recording.view import RecordingView
@@ -129,11 +130,6 @@ class DeviceColumn(QWidget):
     def recall_zoom(self, kept: str) -> None:
         """Show the screen as large as it was."""
         self._mirror.viewport.recall(kept)
-
-    def repaint_icons(self) -> None:
-        """Draw the icons anew for another palette."""
-        self._publication.repaint_icons()
-        self._stage.repaint_icons()
 
     # What is said.
 

@@ -19,11 +19,16 @@ from odyssey_recorder.gesture.recognizer import TouchRules, recognize
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.gui.action_painter import paint_caution, paint_label
 from odyssey_recorder.gui.record.finger import Finger, wheel_stroke
-from odyssey_recorder.gui.record.mirror_canvas import FramePicture, paint_gesture, paint_outline, paint_veil
+from odyssey_recorder.gui.record.mirror_canvas import (
+    FramePicture,
+    Veil,
+    Weight,
+    paint_gesture,
+    paint_outline,
+    paint_veil,
+)
 from odyssey_recorder.gui.record.panning import ViewPanning
-from odyssey_recorder.gui.record.scale import FitScale
-from odyssey_recorder.gui.record.veil import Veil, Weight
-from odyssey_recorder.gui.record.view_zoom import Room, Viewport
+from odyssey_recorder.gui.record.viewport import FitScale, Room, Viewport
 from odyssey_recorder.model.action import Click, LongPress, Scroll, SystemKey, describe
 from odyssey_recorder.model.geometry import Pixel
 

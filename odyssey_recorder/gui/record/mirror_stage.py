@@ -1,19 +1,147 @@
-"""The place of the mirror: its scroll bars, the strip of zooms, and beside it the screen that is wanted back."""
+"""The mirror with its scroll bars and zoom commands, and beside it the screen that is wanted back after an undo."""
 
+from functools import partial
+from math import isclose
 from pathlib import Path
 
-from PySide6.QtCore import QPointF, QSignalBlocker, Qt
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSignalBlocker, Qt
+from PySide6.QtGui import QImage, QPainter, QPaintEvent, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QGridLayout, QHBoxLayout, QScrollBar, QSizePolicy, QVBoxLayout, QWidget
 
+from odyssey_recorder.gui.action_painter import paint_problem, prepare_other_threads
 from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.banner import Banner, Tone
 from odyssey_recorder.gui.commands import Command, Commands
+from odyssey_recorder.gui.image_reader import read_picture
 from odyssey_recorder.gui.parts import named, text_label
 from odyssey_recorder.gui.record.mirror import MirrorView
-from odyssey_recorder.gui.record.view_strip import ViewStrip
-from odyssey_recorder.gui.record.wanted_screen import WantedScreen
+from odyssey_recorder.gui.record.mirror_canvas import paint_outline, rounded
+from odyssey_recorder.gui.record.viewport import ZOOMS, FitScale
+from odyssey_recorder.model.geometry import Size
 from odyssey_recorder.recording.state import Goal
+
+
+class WantedScreen(QWidget):
+    """Shows one picture, fitted with its aspect kept; it takes no input and is read in the background."""
+
+    def __init__(self, background: Background) -> None:
+        super().__init__()
+        self._background = background
+        self._path: Path | None = None
+        self._image = QImage()
+        self._drawn = QPixmap()
+        self._problem = ""
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self.setMinimumSize(120, 120)
+        self.setAccessibleName("Wanted screen")
+
+    def show_picture(self, path: Path | None) -> None:
+        """Show the picture at `path`; None: nothing."""
+        if path == self._path:
+            return
+        self._path, self._image, self._drawn, self._problem = path, QImage(), QPixmap(), ""
+        self.update()
+        if path is not None:
+            prepare_other_threads()
+            self._background.run(partial(_read, path), partial(self._take, path), partial(self._tell, path))
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether the picture is there to be seen."""
+        return self.isVisible() and not self._image.isNull()
+
+    def changeEvent(self, event: QEvent) -> None:
+        if event.type() is QEvent.Type.PaletteChange:
+            self.update()
+        super().changeEvent(event)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if self._image.isNull():
+            paint_problem(QPainter(self), self._problem, QRectF(self.rect()))
+            return
+        ratio = self.devicePixelRatioF()
+        picture = Size(self._image.width(), self._image.height())
+        area = FitScale.inside(picture, QRectF(self.rect()), device_pixel_ratio=ratio).area
+        size = (QPointF(area.width(), area.height()) * ratio).toPoint()
+        if (self._drawn.width(), self._drawn.height()) != (size.x(), size.y()):
+            smooth = Qt.TransformationMode.SmoothTransformation
+            scaled = self._image.scaled(size.x(), size.y(), Qt.AspectRatioMode.IgnoreAspectRatio, smooth)
+            self._drawn = QPixmap.fromImage(scaled)
+            self._drawn.setDevicePixelRatio(ratio)
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setClipPath(rounded(area))
+        painter.drawPixmap(area.topLeft(), self._drawn)
+        painter.setClipping(False)
+        paint_outline(painter, area, focused=False)
+
+    def _take(self, path: Path, image: QImage) -> None:
+        if path == self._path:
+            self._image = image
+            self.update()
+
+    def _tell(self, path: Path, error: Exception) -> None:
+        if path == self._path:
+            self._problem = str(error)
+            self.setAccessibleDescription(self._problem)
+            self.update()
+
+
+def _read(path: Path) -> QImage:
+    return read_picture(path)[0].convertToFormat(QImage.Format.Format_RGB32)
+
+
+class ViewStrip(QWidget):
+    """Carries the commands of looking out on one mirror."""
+
+    def __init__(self, mirror: MirrorView, commands: Commands) -> None:
+        super().__init__()
+        self._mirror = mirror
+        self._commands = commands
+        self._scale = named(text_label(kind="hint"), "Zoom")
+        self._scale.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._scale.setToolTip("How large a pixel of the device is shown, in pixels of this screen")
+        self._lay_out()
+        viewport = mirror.viewport
+        calls = {
+            Command.ZOOM_FIT: viewport.show_whole,
+            Command.ZOOM_PIXELS: lambda: viewport.show_scale(1.0),
+            Command.ZOOM_IN: lambda: viewport.step(larger=True),
+            Command.ZOOM_OUT: lambda: viewport.step(larger=False),
+        }
+        for command, call in calls.items():
+            commands[command].triggered.connect(lambda _checked, call=call: call())
+        commands[Command.MAGNIFY].toggled.connect(mirror.set_magnifying)
+        viewport.changed.connect(self._show_scale)
+        self._show_scale()
+
+    @property
+    def scale(self) -> str:
+        """The scale in words, empty while there is no picture."""
+        return self._scale.text()
+
+    def _show_scale(self) -> None:
+        scale = self._mirror.viewport.actual_scale
+        self._scale.setText("" if scale is None else f"{scale * 100:.0f} %")
+        enable = self._commands.enable
+        enable(Command.ZOOM_FIT, on=scale is not None and self._mirror.viewport.scale is not None)
+        enable(Command.ZOOM_PIXELS, on=scale is not None and self._mirror.viewport.scale != 1.0)
+        enable(Command.ZOOM_IN, on=scale is not None and scale < ZOOMS[-1] and not isclose(scale, ZOOMS[-1]))
+        enable(Command.ZOOM_OUT, on=scale is not None and scale > ZOOMS[0] and not isclose(scale, ZOOMS[0]))
+
+    def _lay_out(self) -> None:
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(4)
+        first = (Command.ZOOM_FIT, Command.ZOOM_PIXELS, Command.ZOOM_IN)
+        for command in first:
+            column.addWidget(self._commands.button(command, kind="quiet", wordless=True))
+        column.addWidget(self._scale)
+        for command in (Command.ZOOM_OUT, Command.MAGNIFY):
+            column.addWidget(self._commands.button(command, kind="quiet", wordless=True))
+        column.addStretch()
+        self.setFixedWidth(44)
+
 
 _GAP = 12
 _WANTED = "Bring it to this screen"
@@ -67,10 +195,6 @@ class MirrorStage(QWidget):
     def is_leading_back(self) -> bool:
         """Whether the wanted screen is shown beside the present one."""
         return not self._back.isHidden()
-
-    def repaint_icons(self) -> None:
-        """Draw the icons anew for another palette."""
-        self._banner.repaint_icons()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         self._choose_direction()

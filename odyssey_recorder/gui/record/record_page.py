@@ -16,16 +16,15 @@ from odyssey_recorder.device.device import ListedDevice
 from odyssey_recorder.device.preflight import PreflightFinding
 from odyssey_recorder.gui.banner import Banner, Tone
 from odyssey_recorder.gui.commands import Command, Commands
+from odyssey_recorder.gui.fix_list import PreflightCard
 from odyssey_recorder.gui.keyboard import is_text
 from odyssey_recorder.gui.page import Page
 from odyssey_recorder.gui.practice.practice_bridge import PracticeBridge
 from odyssey_recorder.gui.practice.practice_card import PracticeCard
-from odyssey_recorder.gui.record.device_chooser import DeviceChooser
+from odyssey_recorder.gui.record.device_chooser import DeviceChooser, ModeSwitch
 from odyssey_recorder.gui.record.device_column import DeviceColumn
-from odyssey_recorder.gui.record.draft_offer import DraftOffer
+from odyssey_recorder.gui.record.drafts import DraftOffer
 from odyssey_recorder.gui.record.finishing import Finishing
-from odyssey_recorder.gui.record.mode_switch import ModeSwitch
-from odyssey_recorder.gui.record.preflight_card import PreflightCard
 from odyssey_recorder.gui.record.recording_controller import Phase, RecordingController
 from odyssey_recorder.gui.record.steps_card import StepsCard
 from odyssey_recorder.gui.record.task_card import TaskCard, TaskStage
@@ -90,13 +89,6 @@ class RecordPage(Page):
     @property
     def home(self) -> QWidget:
         return self._device.home
-
-    def repaint_icons(self) -> None:
-        """Draw the icons anew for another palette."""
-        for part in (self._task, self._device, self._message, self._preflight):
-            part.repaint_icons()
-        if self._practice is not None:
-            self._practice.repaint_icons()
 
     @property
     def instruction(self) -> str:

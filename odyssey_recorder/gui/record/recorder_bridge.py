@@ -1,11 +1,16 @@
-"""The one crossing from the recorder's threads to the GUI thread: callbacks become queued signals."""
+"""The way from the threads that record or watch to the GUI thread: callbacks become queued signals."""
 
 from contextlib import suppress
+from dataclasses import dataclass
 from threading import Lock
 
 from PySide6.QtCore import QObject, Qt, Signal, Slot
 
+from odyssey_recorder.device.device import FrameStream
 from odyssey_recorder.device.screen import Frame
+from odyssey_recorder.errors import DeviceError
+from odyssey_recorder.gui.background import Background
+from odyssey_recorder.recording.frame_reader import FrameReader
 from odyssey_recorder.recording.view import RecordingView
 
 
@@ -53,3 +58,49 @@ class RecorderBridge(QObject):
         with self._lock:
             frame, self._newest = self._newest, None
         self.frame_came.emit(frame)
+
+
+@dataclass(frozen=True, slots=True)
+class _Watch:
+    """A reader, and the way of its news into the thread of the window."""
+
+    reader: FrameReader
+    bridge: RecorderBridge
+
+
+class LiveView(QObject):
+    """Emits the frames of one device at a time, and why there are none."""
+
+    frame_came = Signal(object)
+    failed = Signal(str)
+
+    def __init__(self, background: Background, parent: QObject) -> None:
+        super().__init__(parent)
+        self._background = background
+        self._watch: _Watch | None = None
+
+    def start(self, device: FrameStream) -> None:
+        """Watch `device` in place of the one before."""
+        self.stop()
+        bridge = RecorderBridge(self)
+        bridge.frame_came.connect(self.frame_came)
+        bridge.notice_came.connect(self.failed)
+
+        def tell(error: DeviceError) -> None:
+            bridge.notice(str(error))
+
+        reader = FrameReader(device, on_frame=bridge.frame, on_failure=tell)
+        reader.hurry(False)
+        self._watch = _Watch(reader, bridge)
+        reader.start()
+
+    def stop(self) -> None:
+        """Watch nothing."""
+        if self._watch is None:
+            return
+        reader, bridge = self._watch.reader, self._watch.bridge
+        self._watch = None
+        bridge.frame_came.disconnect()
+        bridge.notice_came.disconnect()
+        reader.stop()
+        self._background.run(reader.join, lambda _: bridge.deleteLater())

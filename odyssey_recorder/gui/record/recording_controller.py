@@ -5,62 +5,28 @@ from dataclasses import dataclass
 from enum import Enum
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from PySide6.QtCore import QObject, Signal
 
 from odyssey_recorder.dataset.provenance import Mode
-from odyssey_recorder.dataset.store import DraftSummary
-from odyssey_recorder.device.device import Device, DeviceProperties, ListedDevice
+from odyssey_recorder.device.device import Device, DeviceProperties
 from odyssey_recorder.device.preflight import PreflightFinding, findings, mend, take_readings
 from odyssey_recorder.device.profile import profile_of
 from odyssey_recorder.errors import OdysseyError
 from odyssey_recorder.gesture.recognizer import TouchRules
-from odyssey_recorder.gui.background import Background
-from odyssey_recorder.gui.record.live_view import LiveView
-from odyssey_recorder.gui.record.recorder_bridge import RecorderBridge
+from odyssey_recorder.gui.background import Background, error_text
+from odyssey_recorder.gui.record.recorder_bridge import LiveView, RecorderBridge
 from odyssey_recorder.model.action import SystemKey
 from odyssey_recorder.model.assignment import Assignment
-from odyssey_recorder.quality.finding import EpisodeReport
 from odyssey_recorder.recording.state import State
 from odyssey_recorder.recording.view import Listener, RecordingView
 
 if TYPE_CHECKING:
     from odyssey_recorder.recording.recorder import Recorder
+    from odyssey_recorder.recording_service import RecordingService
 
 T = TypeVar("T")
-
-
-class Recordings(Protocol):
-    """What the window asks of the rest of the program. Every call may block and is made off the GUI thread."""
-
-    @property
-    def can_simulate(self) -> bool:
-        """Whether `simulate` may be called; answers at once."""
-
-    def devices(self) -> Sequence[ListedDevice]:
-        """The devices that adb knows. Raises DeviceError."""
-
-    def simulate(self) -> str:
-        """Start a simulated emulator and wait until it can be used; its serial. Raises DeviceError."""
-
-    def connect(self, serial: str) -> Device:
-        """A device that answers. Raises DeviceError."""
-
-    def drafts(self) -> Sequence[DraftSummary]:
-        """The recordings that were not finished. Raises DatasetError."""
-
-    def discard(self, episode_id: str) -> None:
-        """Move a draft to the trash. Raises DatasetError."""
-
-    def begin(self, device: Device, assignment: Assignment, listener: Listener, *, mode: Mode) -> "Recorder":
-        """A recorder, not yet started, with a draft of its own. Raises OdysseyError."""
-
-    def resume(self, device: Device, episode_id: str, listener: Listener) -> "Recorder":
-        """A recorder, not yet started, that goes on with a draft. Raises OdysseyError."""
-
-    def check(self, annotation: Path) -> EpisodeReport:
-        """What the checks say of a published episode. Raises DatasetError."""
 
 
 class Phase(Enum):
@@ -92,7 +58,7 @@ class RecordingController(QObject):
     check_failed = Signal(str)
     failed = Signal(str)
 
-    def __init__(self, service: Recordings, parent: QObject | None = None) -> None:
+    def __init__(self, service: "RecordingService", parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.background = Background(self)
         self._service = service
@@ -158,7 +124,11 @@ class RecordingController(QObject):
 
     def list_devices(self) -> None:
         """Look which devices there are."""
-        self.background.run(self._service.devices, self.devices_listed.emit, self._tell_no_listing)
+        self.background.run(
+            self._service.devices,
+            self.devices_listed.emit,
+            lambda error: self.listing_failed.emit(error_text(error)),
+        )
 
     def list_drafts(self) -> None:
         """Look which recordings were not finished."""
@@ -192,10 +162,9 @@ class RecordingController(QObject):
         device = self._device
 
         def tell(error: Exception) -> None:
-            if not isinstance(error, OdysseyError):
-                raise error
+            words = error_text(error)
             if device is self._device:
-                self.look_over_failed.emit(str(error))
+                self.look_over_failed.emit(words)
 
         def show(found: Sequence[PreflightFinding]) -> None:
             if device is self._device:
@@ -264,11 +233,6 @@ class RecordingController(QObject):
             self._device.close()
         self.background.close()
 
-    def _tell_no_listing(self, error: Exception) -> None:
-        if not isinstance(error, OdysseyError):
-            raise error
-        self.listing_failed.emit(str(error))
-
     def _take_simulated(self, serial: str) -> None:
         self.list_devices()
         self.choose_device(serial)
@@ -331,12 +295,11 @@ class RecordingController(QObject):
             self._leave_recording()
 
     def _check(self, annotation: Path) -> None:
-        def tell(error: Exception) -> None:
-            if not isinstance(error, OdysseyError):
-                raise error
-            self.check_failed.emit(str(error))
-
-        self.background.run(partial(self._service.check, annotation), self.checked.emit, tell)
+        self.background.run(
+            partial(self._service.check, annotation),
+            self.checked.emit,
+            lambda error: self.check_failed.emit(error_text(error)),
+        )
 
     def _leave_recording(self) -> None:
         recorder, bridge = self._recorder, self._bridge
@@ -356,9 +319,7 @@ class RecordingController(QObject):
     ) -> None:
         def report(error: Exception) -> None:
             on_failure()
-            if not isinstance(error, OdysseyError):
-                raise error
-            self.failed.emit(str(error))
+            self.failed.emit(error_text(error))
 
         self.background.run(call, on_done, report)
 
@@ -371,7 +332,7 @@ class _About:
     profile: str
 
 
-def _connect(service: Recordings, serial: str) -> tuple[Device, _About]:
+def _connect(service: "RecordingService", serial: str) -> tuple[Device, _About]:
     device = service.connect(serial)
     try:
         properties = device.properties()

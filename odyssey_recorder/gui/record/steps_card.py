@@ -8,9 +8,9 @@ from PySide6.QtWidgets import QAbstractItemView, QFrame, QListView, QPushButton,
 from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.parts import named, push_button, row, text_label
+from odyssey_recorder.gui.record.finishing import UndoDialog
 from odyssey_recorder.gui.record.step_delegate import StepDelegate
 from odyssey_recorder.gui.record.step_list import StepList
-from odyssey_recorder.gui.record.undo_dialog import UndoDialog
 from odyssey_recorder.recording.view import RecordedStep
 
 _FREE = 3

@@ -159,11 +159,6 @@ class TaskCard(QFrame):
                 self._queue.refresh()
         self._show()
 
-    def repaint_icons(self) -> None:
-        """Draw the icons anew for another palette."""
-        self._fields.repaint_icons()
-        self._text.repaint_icons()
-
     # What the queue tells.
 
     def _show_held(self, held: QueuedTask | None) -> None:
@@ -349,7 +344,6 @@ class TaskCard(QFrame):
         }
         for command, call in calls.items():
             self._commands[command].triggered.connect(lambda _checked, call=call: call())
-        self._queue.take_next()
 
     def _lay_out(self) -> None:
         commands = self._commands

@@ -78,10 +78,6 @@ class TaskFields(QWidget):
         self._instruction.setFocus()
         self.task_changed.emit()
 
-    def repaint_icons(self) -> None:
-        """Draw the icons anew for another palette."""
-        self._apps.repaint_icons()
-
     def _lay_out(self) -> None:
         self._unfold.setProperty("kind", "fold")
         self._unfold.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)

@@ -53,10 +53,6 @@ class TaskText(QWidget):
         if listed.item and self._template.text():
             self._template.setText(f"{listed.task.meta_task}\nItem: {listed.item}")
 
-    def repaint_icons(self) -> None:
-        """Draw the icons anew for another palette."""
-        self._apps.repaint_icons()
-
 
 def category_words(category: str) -> str:
     """A category as it is read: "Web Shopping"."""

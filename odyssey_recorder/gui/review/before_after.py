@@ -19,10 +19,8 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from odyssey_recorder.gui.action_painter import paint_action, paint_box, paint_label
-from odyssey_recorder.gui.record.mirror_canvas import Excerpt, paint_outline, rounded, scaled_part
-from odyssey_recorder.gui.record.scale import FitScale
-from odyssey_recorder.gui.record.veil import Veil, paint_message
-from odyssey_recorder.gui.record.view_zoom import Room, Viewport
+from odyssey_recorder.gui.record.mirror_canvas import Excerpt, Veil, paint_message, paint_outline, rounded, scaled_part
+from odyssey_recorder.gui.record.viewport import FitScale, Room, Viewport
 from odyssey_recorder.gui.review.screenshot_loader import ScreenshotLoader, ShownScreenshots, StepPicture, same_cut
 from odyssey_recorder.gui.review.shown_step import ShownStep
 from odyssey_recorder.gui.theme import MARK, Theme

@@ -9,9 +9,8 @@ from PySide6.QtGui import QImage, QKeyEvent, QMouseEvent, QPainter, QPaintEvent,
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from odyssey_recorder.gui.action_painter import paint_action
-from odyssey_recorder.gui.record.mirror_canvas import paint_outline, rounded
-from odyssey_recorder.gui.record.scale import FitScale
-from odyssey_recorder.gui.record.veil import Veil, paint_message
+from odyssey_recorder.gui.record.mirror_canvas import Veil, paint_message, paint_outline, rounded
+from odyssey_recorder.gui.record.viewport import FitScale
 from odyssey_recorder.gui.theme import MARK, Theme
 from odyssey_recorder.model.action import Click, LongPress
 from odyssey_recorder.model.geometry import Box, Pixel, Size

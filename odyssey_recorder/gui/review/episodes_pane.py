@@ -3,9 +3,9 @@
 from PySide6.QtCore import QItemSelectionModel, QModelIndex, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
+from odyssey_recorder.gui.background import Job
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.job_card import JobCard
-from odyssey_recorder.gui.jobs import Job
 from odyssey_recorder.gui.parts import text_label
 from odyssey_recorder.gui.review.review_filters import ReviewFilters
 from odyssey_recorder.gui.review.review_list import ROW_PX, review_list
@@ -81,10 +81,6 @@ class EpisodesPane(QWidget):
         self.setFixedWidth(_NARROW_PX) if narrow else self.setMaximumWidth(_WIDEST_PX)
         if not narrow:
             self.setMinimumWidth(0)
-
-    def repaint_icons(self) -> None:
-        """Draw the icons anew for another palette."""
-        self._job.repaint_icons()
 
     def _filter(self) -> None:
         wanted = self._filters.chosen

@@ -9,11 +9,9 @@ from PySide6.QtCore import QEvent, QRect, Qt
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QFileDialog, QFrame, QHBoxLayout, QLabel, QProgressBar, QToolButton, QVBoxLayout, QWidget
 
-from odyssey_recorder.errors import OdysseyError
-from odyssey_recorder.gui.background import Background
+from odyssey_recorder.gui.background import Background, Job, JobState, error_text
 from odyssey_recorder.gui.banner import Banner, Tone
 from odyssey_recorder.gui.commands import Command, Commands
-from odyssey_recorder.gui.jobs import Job, Jobs, JobState
 from odyssey_recorder.gui.parts import breakable, named, row, scroll_area, text_label
 from odyssey_recorder.gui.review.bar_list import BarList
 from odyssey_recorder.gui.review.figure_sections import Section, Table, sections, summary
@@ -37,11 +35,10 @@ _PAGE = "quality-report.html"
 class FiguresView(QWidget):
     """What was read last stays in sight while it is read again; nothing of it is read on the GUI thread."""
 
-    def __init__(self, reviewing: Reviewing, background: Background, jobs: Jobs, commands: Commands) -> None:
+    def __init__(self, reviewing: Reviewing, background: Background, commands: Commands) -> None:
         super().__init__()
         self._reviewing = reviewing
         self._background = background
-        self._jobs = jobs
         self._commands = commands
         self._job: Job | None = None
         self._report: QualityReport | None = None
@@ -64,7 +61,7 @@ class FiguresView(QWidget):
         if self._job is not None:
             return
         self._message.hide()
-        self._job = self._jobs.start(
+        self._job = self._background.start(
             "Read the reviews", lambda tell, ask: _read(self._reviewing, tell, ask), self._take, can_cancel=False
         )
         self._job.ended.connect(self._end)
@@ -179,9 +176,7 @@ class FiguresView(QWidget):
         self._message.show_message(Tone.SUCCESS, "The page is saved.", breakable(str(file)))
 
     def _tell_not_saved(self, error: Exception) -> None:
-        if not isinstance(error, OdysseyError):
-            raise error
-        self._message.show_message(Tone.DANGER, "The page is not saved.", breakable(str(error)))
+        self._message.show_message(Tone.DANGER, "The page is not saved.", breakable(error_text(error)))
 
     def _lay_out(self) -> None:
         self._bar.setTextVisible(False)

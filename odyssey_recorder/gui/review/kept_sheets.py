@@ -10,9 +10,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from PySide6.QtCore import QObject, QTimer
 
 from odyssey_recorder.gui.background import Background
-from odyssey_recorder.gui.kept_file import KeptFile
 from odyssey_recorder.gui.review.reviewing import Reviewing
 from odyssey_recorder.gui.review.sheet import Sheet
+from odyssey_recorder.gui.window_state import KeptFile
 from odyssey_recorder.model.moment import LARGEST_WHOLE
 from odyssey_recorder.quality.reviewing.review import MOST_STEPS, Judgement
 from odyssey_recorder.quality.reviewing.status import comparable_name

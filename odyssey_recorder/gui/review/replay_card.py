@@ -7,10 +7,9 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QVBoxLayout
 
 from odyssey_recorder.device.device import ListedDevice
-from odyssey_recorder.gui.background import Background
+from odyssey_recorder.gui.background import Background, Cancelled, Progress
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.job_card import JobCard
-from odyssey_recorder.gui.jobs import Cancelled, Jobs, Progress
 from odyssey_recorder.gui.parts import Choice, push_button, row, text_label
 from odyssey_recorder.gui.review.reviewing import Reviewing
 from odyssey_recorder.quality.reviewing.review import ReplayEvidence
@@ -33,12 +32,11 @@ class ReplayCard(QFrame):
     evidence_came = Signal(object)
     _reached = Signal(str, int, str)
 
-    def __init__(self, reviewing: Reviewing, background: Background, jobs: Jobs, commands: Commands) -> None:
+    def __init__(self, reviewing: Reviewing, background: Background, commands: Commands) -> None:
         super().__init__()
         self.setProperty("kind", "card")
         self._reviewing = reviewing
         self._background = background
-        self._jobs = jobs
         self._commands = commands
         self._review: OpenedReview | None = None
         self._replayed = ""  # the id of the episode that a replay is under way for
@@ -86,10 +84,6 @@ class ReplayCard(QFrame):
         """What the last replay came to, in words."""
         return self._outcome.text()
 
-    def repaint_icons(self) -> None:
-        """Draw the icons anew for another palette."""
-        self._job.repaint_icons()
-
     def _take_devices(self, devices: Sequence[ListedDevice]) -> None:
         self._listed, self._problem = devices, ""
         self._offer_devices()
@@ -134,7 +128,7 @@ class ReplayCard(QFrame):
         self._replayed, self._told = episode_id, {}
         self.badges_cleared.emit()
         self._outcome.setText("")
-        job = self._jobs.start(f"Replay on {serial}", work, lambda evidence: self._take(episode_id, evidence))
+        job = self._background.start(f"Replay on {serial}", work, lambda evidence: self._take(episode_id, evidence))
         job.ended.connect(self._end)
         self._job.follow(job)
         self._offer()

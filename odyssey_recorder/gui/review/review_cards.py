@@ -6,7 +6,6 @@ from PySide6.QtWidgets import QSizePolicy, QStackedWidget, QToolButton, QVBoxLay
 
 from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.commands import Command, Commands
-from odyssey_recorder.gui.jobs import Jobs
 from odyssey_recorder.gui.parts import named, row, scroll_area
 from odyssey_recorder.gui.review.amend_card import FIXES, AmendCard
 from odyssey_recorder.gui.review.findings_card import FindingsCard
@@ -29,15 +28,13 @@ class ReviewCards(QWidget):
     fix_asked = Signal(object, str)
     undo_asked = Signal()
 
-    def __init__(
-        self, reviewing: Reviewing, background: Background, jobs: Jobs, commands: Commands, viewer: ReviewViewer
-    ) -> None:
+    def __init__(self, reviewing: Reviewing, background: Background, commands: Commands, viewer: ReviewViewer) -> None:
         super().__init__()
         self._commands = commands
         self._texts = TextsCard()
         self._findings = FindingsCard(commands, (check.id for check in CHECKS if check.look is not None))
         self._fixes = AmendCard(background, commands)
-        self._replay = ReplayCard(reviewing, background, jobs, commands)
+        self._replay = ReplayCard(reviewing, background, commands)
         self._replay_room = scroll_area()
         self._replay_room.setWidget(self._replay)
         self._history = HistoryCard(commands)
@@ -78,11 +75,6 @@ class ReviewCards(QWidget):
     def hasHeightForWidth(self) -> bool:
         """Cards that are not shown must not ask for room either."""
         return False
-
-    def repaint_icons(self) -> None:
-        """Draw the icons anew for another palette."""
-        self._texts.repaint_icons()
-        self._replay.repaint_icons()
 
     @property
     def _cards(self) -> dict[Command, QWidget]:

@@ -15,8 +15,6 @@ from odyssey_recorder.errors import ReviewError
 from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.banner import Banner, Tone
 from odyssey_recorder.gui.commands import Command, Commands
-from odyssey_recorder.gui.jobs import Jobs
-from odyssey_recorder.gui.kept_file import KeptFile
 from odyssey_recorder.gui.keyboard import offer_focus
 from odyssey_recorder.gui.page import Page
 from odyssey_recorder.gui.parts import breakable, named, row, text_label
@@ -31,6 +29,7 @@ from odyssey_recorder.gui.review.sheet import Sheet, steps_in_words
 from odyssey_recorder.gui.review.stopwatch import Stopwatch
 from odyssey_recorder.gui.review.verdict_panel import JUDGING, VerdictPanel
 from odyssey_recorder.gui.review.verdict_words import what_followed
+from odyssey_recorder.gui.window_state import KeptFile
 from odyssey_recorder.quality.reviewing.review import Decision, ReplayEvidence
 from odyssey_recorder.quality.reviewing.status import same_person
 from odyssey_recorder.quality.reviewing.views import OpenedReview, ReviewNews, ReviewRow, VerdictDraft
@@ -57,14 +56,12 @@ class ReviewPage(Page):
         self,
         reviewing: Reviewing,
         background: Background,
-        jobs: Jobs,
         commands: Commands,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         super().__init__()
         self._reviewing = reviewing
         self._background = background
-        self._jobs = jobs
         self._commands = commands
         self._following: Following | None = None
         self._checked_itself = False
@@ -79,7 +76,7 @@ class ReviewPage(Page):
         self._watch = Stopwatch(clock)
         self._pane = EpisodesPane(commands)
         self._viewer = ReviewViewer(background, commands)
-        self._cards = ReviewCards(reviewing, background, jobs, commands, self._viewer)
+        self._cards = ReviewCards(reviewing, background, commands, self._viewer)
         self._panel = VerdictPanel(commands)
         self._said = text_label(kind="title")
         self._outcome = text_label(kind="hint")
@@ -109,12 +106,6 @@ class ReviewPage(Page):
         if (figures := self._whole.widget(1)) is not None and figures.isVisible():
             return figures
         return self._viewer.home if self._bench.isVisible() else self._pane.home
-
-    def repaint_icons(self) -> None:
-        self._message.repaint_icons()
-        self._cards.repaint_icons()
-        self._panel.repaint_icons()
-        self._pane.repaint_icons()
 
     def close_down(self) -> None:
         self._keep_sheet()
@@ -177,7 +168,7 @@ class ReviewPage(Page):
 
     def _check(self) -> None:
         self._checked_itself = True
-        job = self._jobs.start("Check the episodes", self._reviewing.check_all)
+        job = self._background.start("Check the episodes", self._reviewing.check_all)
         self._commands.enable(Command.CHECK_EPISODES, on=False)
         job.ended.connect(self._take_checked)
         self._pane.show_job(job)
@@ -189,7 +180,7 @@ class ReviewPage(Page):
 
     def _tell(self) -> None:
         self._said.setText(self._pane.words)
-        checking = any(job.title == "Check the episodes" for job in self._jobs.at_work)
+        checking = any(job.title == "Check the episodes" for job in self._background.jobs)
         self._commands.enable(Command.CHECK_EPISODES, on=bool(self._unchecked) and not checking)
         self._commands.enable(Command.NEXT_REVIEW, on=bool(self._next(self._wanted)))
 

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWid
 from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.parts import breakable, named, row, text_label
-from odyssey_recorder.gui.record.view_zoom import ZOOMS
+from odyssey_recorder.gui.record.viewport import ZOOMS
 from odyssey_recorder.gui.review.before_after import BeforeAfterView
 from odyssey_recorder.gui.review.changes import changes
 from odyssey_recorder.gui.review.screenshot_loader import ScreenshotLoader

@@ -13,8 +13,7 @@ from odyssey_recorder.gui.action_painter import paint_action, paint_box, prepare
 from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.image_reader import read_picture
 from odyssey_recorder.gui.record.mirror_canvas import Excerpt, excerpt, scaled_part
-from odyssey_recorder.gui.record.scale import FitScale
-from odyssey_recorder.gui.record.view_zoom import Room, ViewZoom
+from odyssey_recorder.gui.record.viewport import FitScale, Room, ViewZoom
 from odyssey_recorder.gui.review.shown_step import ShownStep
 from odyssey_recorder.model.geometry import Size
 

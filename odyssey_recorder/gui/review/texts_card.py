@@ -47,10 +47,6 @@ class TextsCard(QFrame):
         """In words, how the texts differ."""
         return self._texts.accessibleDescription()
 
-    def repaint_icons(self) -> None:
-        """Draw the chips anew for another palette."""
-        self._apps.repaint_icons()
-
     def _show_changes(self, changes: TextChanges) -> None:
         self._texts.setAccessibleDescription(difference_words(changes))
         self._texts.show_rows(

@@ -132,10 +132,6 @@ class VerdictPanel(QFrame):
         """The reviewer has read why the verdict was not taken."""
         self._refusal.hide()
 
-    def repaint_icons(self) -> None:
-        """Draw the icon anew for another palette."""
-        self._refusal.repaint_icons()
-
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Return ends the writing in a field of one line; a field that is written in is in sight."""
         if event.type() is QEvent.Type.FocusIn and isinstance(watched, QWidget):

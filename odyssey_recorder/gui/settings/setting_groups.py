@@ -2,8 +2,7 @@
 
 from collections.abc import Mapping
 
-from odyssey_recorder.gui.settings.setting_controls import Number, OneOf, PlaceKind, Switch, TextKind
-from odyssey_recorder.gui.settings.setting_fields import Setting
+from odyssey_recorder.gui.settings.setting_fields import Number, OneOf, PlaceKind, Setting, Switch, TextKind
 
 GROUPS: Mapping[str, tuple[Setting, ...]] = {
     "Folders": (

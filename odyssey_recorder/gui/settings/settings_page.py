@@ -2,26 +2,24 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Protocol
 
 from PySide6.QtCore import QItemSelectionModel, QStringListModel, Qt, QTimer, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QListView, QVBoxLayout, QWidget
 
 from odyssey_recorder.errors import OdysseyError
-from odyssey_recorder.gui.appearance import use_theme
+from odyssey_recorder.gui.application import use_theme
 from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.banner import Banner, Tone
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.page import Page
 from odyssey_recorder.gui.parts import named, push_button, row, scroll_area, text_label
-from odyssey_recorder.gui.settings.key_field import KeyField
-from odyssey_recorder.gui.settings.log_field import LogField
+from odyssey_recorder.gui.settings.key_field import KeyField, LogField
 from odyssey_recorder.gui.settings.setting_fields import Setting, SettingField, titled_row
 from odyssey_recorder.gui.settings.setting_groups import GROUPS
 from odyssey_recorder.gui.settings.shortcut_card import ShortcutCard
 from odyssey_recorder.gui.settings.unsaved_dialog import UnsavedDialog
 from odyssey_recorder.gui.shortcuts import Shortcuts
-from odyssey_recorder.settings import Settings
+from odyssey_recorder.settings import Settings, SettingsStore
 
 _SPACE = 16
 _SECTIONS_PX = 190
@@ -29,18 +27,6 @@ _WIDEST_PX = 1080
 _BESIDE_SCROLL_BAR_PX = 18
 _PAUSE_MS = 250
 """How long nobody types before what was typed is looked at."""
-
-
-class SettingsAccess(Protocol):
-    """What the page asks of the settings; each call may block, and raises SettingsError."""
-
-    def read(self) -> Settings: ...
-
-    def overrides(self) -> Mapping[str, str]: ...
-
-    def check(self, name: str, value: object) -> str: ...
-
-    def save(self, changes: Mapping[str, object]) -> Settings: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +49,7 @@ class SettingsPage(Page):
     """All settings in one column, and a list of its sections beside it."""
 
     def __init__(
-        self, service: SettingsAccess, shortcuts: Shortcuts, background: Background, commands: Commands
+        self, service: SettingsStore, shortcuts: Shortcuts, background: Background, commands: Commands
     ) -> None:
         super().__init__()
         self._service = service
@@ -111,11 +97,6 @@ class SettingsPage(Page):
     @property
     def home(self) -> QWidget:
         return self._sections
-
-    def repaint_icons(self) -> None:
-        self._message.repaint_icons()
-        for field in self._fields.values():
-            field.repaint_icons()
 
     def asks_before_closing(self, close: Callable[[], object]) -> bool:
         if not self._changes:

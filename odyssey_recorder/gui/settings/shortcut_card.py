@@ -1,13 +1,214 @@
-"""The card in which the keys of all actions are changed."""
+"""The card in which the keys of all commands are changed, and its table."""
 
-from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QFrame, QVBoxLayout
+from typing import Any
+
+from PySide6.QtCore import QAbstractItemModel, QAbstractTableModel, QEvent, QModelIndex, QObject, Qt, Signal
+from PySide6.QtCore import QPersistentModelIndex as Persistent
+from PySide6.QtGui import QFont, QKeyEvent, QKeySequence, QResizeEvent
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QFrame,
+    QHeaderView,
+    QKeySequenceEdit,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTableView,
+    QVBoxLayout,
+    QWidget,
+)
 
 from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.commands import Command, Commands
-from odyssey_recorder.gui.parts import row, text_label
-from odyssey_recorder.gui.settings.shortcut_table import ShortcutModel, ShortcutTable
-from odyssey_recorder.gui.shortcuts import Shortcuts
+from odyssey_recorder.gui.parts import named, row, text_label
+from odyssey_recorder.gui.shortcuts import CHANGEABLE, Shortcuts, name
+
+_ROW_PX = 34
+_FRAME_PX = 8
+_CELL_PX = 28
+"""What a cell needs beside its words."""
+_ACTION, _WHAT, _PAGE, _KEYS = range(4)
+_TITLES = ("Action", "What it does", "Page", "Keys")
+_NOWHERE = QModelIndex()
+
+
+class ShortcutModel(QAbstractTableModel):
+    """One row for each command; its keys can be written."""
+
+    refused = Signal(str)
+    """Keys were not given, and why; empty once others were given."""
+
+    def __init__(self, shortcuts: Shortcuts, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._shortcuts = shortcuts
+        shortcuts.changed.connect(self._tell_changed)
+
+    def rowCount(self, parent: QModelIndex | Persistent = _NOWHERE) -> int:
+        return 0 if parent.isValid() else len(CHANGEABLE)
+
+    def columnCount(self, parent: QModelIndex | Persistent = _NOWHERE) -> int:
+        return 0 if parent.isValid() else len(_TITLES)
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if role == Qt.ItemDataRole.DisplayRole and orientation is Qt.Orientation.Horizontal:
+            return _TITLES[section]
+        return None
+
+    def data(self, index: QModelIndex | Persistent, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        command = CHANGEABLE[index.row()]
+        is_keys = index.column() == _KEYS
+        match role:
+            case Qt.ItemDataRole.DisplayRole:
+                return self._words(command, index.column())
+            case Qt.ItemDataRole.ToolTipRole:
+                return "Return or a double click: press other keys. Del: none" if is_keys else command.value.tip
+            case Qt.ItemDataRole.FontRole if is_keys and self._shortcuts.is_changed(command):
+                font = QFont()
+                font.setBold(True)
+                return font
+            case _:
+                return None
+
+    def flags(self, index: QModelIndex | Persistent) -> Qt.ItemFlag:
+        flags = super().flags(index)
+        return flags | Qt.ItemFlag.ItemIsEditable if index.column() == _KEYS else flags
+
+    def setData(self, index: QModelIndex | Persistent, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
+        command = CHANGEABLE[index.row()]
+        if role != Qt.ItemDataRole.EditRole or not isinstance(value, QKeySequence):
+            return False
+        refusal = "" if value == self._shortcuts.keys(command) else self._shortcuts.refusal(command, value)
+        self.refused.emit(refusal)
+        if not refusal and value != self._shortcuts.keys(command):
+            self._shortcuts.change(command, value)
+        return not refusal
+
+    @property
+    def is_any_changed(self) -> bool:
+        """Whether any command has other keys than it came with."""
+        return any(self._shortcuts.is_changed(command) for command in CHANGEABLE)
+
+    def is_changed(self, row: int) -> bool:
+        """Whether the command of this row has other keys than it came with."""
+        return self._shortcuts.is_changed(CHANGEABLE[row])
+
+    def reset_row(self, row: int) -> None:
+        """Give the command of this row the keys it came with, unless another has them now."""
+        self.refused.emit(self._shortcuts.reset(CHANGEABLE[row]))
+
+    def reset_all(self) -> None:
+        """Give every command the keys it came with."""
+        self._shortcuts.reset_all()
+        self.refused.emit("")
+
+    def _words(self, command: Command, column: int) -> str:
+        if column == _KEYS:
+            return self._shortcuts.keys(command).toString(QKeySequence.SequenceFormat.NativeText) or "none"
+        return {_ACTION: name(command), _WHAT: command.value.tip, _PAGE: command.value.page or "all"}[column]
+
+    def _tell_changed(self) -> None:
+        self.dataChanged.emit(self.index(0, 0), self.index(len(CHANGEABLE) - 1, _KEYS))
+
+
+class ShortcutTable(QTableView):
+    """Shows all rows at once: the page around it scrolls."""
+
+    row_entered = Signal(int, int)
+    """The row that the annotator came to lies from here to there, in pixels from the table's top."""
+
+    def __init__(self, model: ShortcutModel) -> None:
+        super().__init__()
+        named(self, "Keys of all actions")
+        self.setModel(model)
+        self.setItemDelegate(_KeysDelegate(self))
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.DoubleClicked)
+        self.setTabKeyNavigation(False)
+        self.setShowGrid(False)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._set_sizes()
+
+    @property
+    def row(self) -> int:
+        """The chosen row; -1 where none is."""
+        return self.currentIndex().row()
+
+    def currentChanged(self, current: QModelIndex | Persistent, previous: QModelIndex | Persistent) -> None:
+        super().currentChanged(current, previous)
+        if current.isValid():
+            place = self.visualRect(current)
+            header_px = self.horizontalHeader().height()
+            self.row_entered.emit(place.top() + header_px, place.bottom() + header_px)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        index = self.model().index(self.row, _KEYS)
+        if index.isValid() and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.setCurrentIndex(index)
+            self.edit(index)
+        elif index.isValid() and event.key() in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace):
+            self.model().setData(index, QKeySequence())
+        else:
+            super().keyPressEvent(event)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit_columns()
+        self.resizeRowsToContents()  # words that do not fit into a line take two
+        self.setFixedHeight(_ROW_PX + self.verticalHeader().length() + _FRAME_PX)
+
+    def _set_sizes(self) -> None:
+        rows, columns = self.verticalHeader(), self.horizontalHeader()
+        rows.hide()
+        rows.setDefaultSectionSize(_ROW_PX)
+        rows.setMinimumSectionSize(_ROW_PX)
+        rows.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        columns.setHighlightSections(False)
+        columns.setSectionsClickable(False)
+        columns.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        columns.setFixedHeight(_ROW_PX)
+        columns.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        columns.setSectionResizeMode(_WHAT, QHeaderView.ResizeMode.Stretch)
+        columns.resizeSection(_KEYS, 150)
+        self._fit_columns()
+
+    def _fit_columns(self) -> None:
+        """As wide as the longest words; Qt's own way asks each of a thousand cells eight times."""
+        metrics = self.fontMetrics()
+        for column, words in (
+            (_ACTION, map(name, CHANGEABLE)),
+            (_PAGE, (one.value.page or "all" for one in CHANGEABLE)),
+        ):
+            widest = max(map(metrics.horizontalAdvance, words))
+            self.horizontalHeader().resizeSection(column, widest + _CELL_PX)
+
+
+class _KeysDelegate(QStyledItemDelegate):
+    """Takes the next keys that are pressed, whatever they ask for elsewhere."""
+
+    def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: QModelIndex | Persistent) -> QWidget:
+        editor = named(QKeySequenceEdit(parent), "Press the keys")
+        editor.setMaximumSequenceLength(1)
+        editor.keySequenceChanged.connect(lambda keys: None if keys.isEmpty() else self._finish(editor))
+        return editor
+
+    def setEditorData(self, editor: QWidget, index: QModelIndex | Persistent) -> None:
+        """The editor stays empty: it shows that it waits for keys."""
+
+    def setModelData(self, editor: QWidget, model: QAbstractItemModel, index: QModelIndex | Persistent) -> None:
+        if isinstance(editor, QKeySequenceEdit) and not editor.keySequence().isEmpty():
+            model.setData(index, editor.keySequence())
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Escape alone ends it without new keys; all others, Return and Tab among them, are for the editor."""
+        if isinstance(event, QKeyEvent) and event.key() != Qt.Key.Key_Escape:
+            return False
+        return super().eventFilter(watched, event)
+
+    def _finish(self, editor: QKeySequenceEdit) -> None:
+        editor.blockSignals(True)
+        self.commitData.emit(editor)
+        self.closeEditor.emit(editor, QStyledItemDelegate.EndEditHint.NoHint)
 
 
 class ShortcutCard(QFrame):

@@ -59,11 +59,6 @@ class CoverageView(QWidget):
         """What the keys go to while nothing is written: the board."""
         return self._board
 
-    def repaint_icons(self) -> None:
-        """Draw all anew for another palette."""
-        for view in (self._board, self._classes, self._gaps):
-            view.viewport().update()
-
     @property
     def current(self) -> Cell | None:
         """The place that is looked at; of all classes where it names none."""

@@ -118,11 +118,6 @@ class PrepareView(QWidget):
         self._is_rewriting = on
         self._allow()
 
-    def repaint_icons(self) -> None:
-        """Draw the icons anew for another palette."""
-        self._card.repaint_icons()
-        self._view.viewport().update()
-
     # What the bridge tells.
 
     def _take(self, rows: Sequence[PreparedRow]) -> None:

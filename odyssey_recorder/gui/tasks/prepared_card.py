@@ -85,10 +85,6 @@ class PreparedCard(QFrame):
                 self._turn_to_texts(shown.task_id)
         self._allow()
 
-    def repaint_icons(self) -> None:
-        """Draw the chips anew for another palette."""
-        self._apps.repaint_icons()
-
     def _show(self, shown: PreparedRow) -> None:
         listed = shown.task.listed
         self._where.setText(breakable(_where(shown)))

@@ -1,6 +1,5 @@
 """The queue of tasks as the window has it: asked off the GUI thread, one thing after the other; answers are signals."""
 
-from collections import deque
 from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
@@ -8,7 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from odyssey_recorder.errors import OdysseyError, TaskError
-from odyssey_recorder.gui.background import Background
+from odyssey_recorder.gui.background import Background, error_text
 from odyssey_recorder.task.queue.board import Board, QueuedTask
 
 if TYPE_CHECKING:  # loads a database library
@@ -59,8 +58,7 @@ class QueueBridge(QObject):
         super().__init__(parent)
         self._open_queue = open_queue
         self._background = background
-        self._waiting: deque[Callable[[], Callable[[], None]]] = deque()
-        self._busy = False
+        self._in_order = background.in_order()
         self._recording = False
         self._gate = ""
         self._device: str | None = None
@@ -120,11 +118,7 @@ class QueueBridge(QObject):
 
     def work_out(self, call: Callable[[], T], on_done: Callable[[T], object]) -> None:
         """Have something worked out that takes too long for the GUI thread, and does not concern the queue."""
-
-        def fail(error: Exception) -> None:
-            raise error
-
-        self._background.run(call, on_done, fail)
+        self._background.run(call, on_done)
 
     def renew(self) -> None:
         """Keep the task that is held; if it was lost, tell that, and how all tasks stand now."""
@@ -167,12 +161,12 @@ class QueueBridge(QObject):
             held = call(self._open_queue())
 
             def tell() -> None:
-                self._waiting.appendleft(self._look)  # what is held is known also where the board cannot be had
                 self._keep_renewing(held is not None)
                 self.held_changed.emit(held)
                 tell_also(held)
 
-            return tell
+            self._in_order.post(tell)  # what is held is known also where the board cannot be had
+            return self._look()
 
         self._enqueue(carry_out)
 
@@ -215,24 +209,7 @@ class QueueBridge(QObject):
         return lambda: self.board_changed.emit(board)
 
     def _enqueue(self, carry_out: Callable[[], Callable[[], None]]) -> None:
-        self._waiting.append(carry_out)
-        if not self._busy:
-            self._go_on()
-
-    def _go_on(self) -> None:
-        self._busy = bool(self._waiting)
-        if self._waiting:
-            self._background.run(self._waiting.popleft(), self._tell, self._fail)
-
-    def _tell(self, tell: Callable[[], None]) -> None:
-        tell()
-        self._go_on()
-
-    def _fail(self, error: Exception) -> None:
-        self._go_on()
-        if not isinstance(error, OdysseyError):
-            raise error
-        self.failed.emit(str(error))
+        self._in_order.run(carry_out, lambda tell: tell(), lambda error: self.failed.emit(error_text(error)))
 
 
 def _skip(queue: "TaskQueue", task_id: str, reason: str, device: str | None) -> _Held:

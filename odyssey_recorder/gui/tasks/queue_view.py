@@ -86,12 +86,6 @@ class QueueView(QWidget):
         self._table.show_holders(self._holders)
         self._show_chosen()
 
-    def repaint_icons(self) -> None:
-        """Draw the icons anew for another palette."""
-        for part in (self._gate, self._failure, self._detail):
-            part.repaint_icons()
-        self._view.viewport().update()
-
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         widths = _WIDE if self.width() - _DETAIL_PX >= _WIDE_PX else _NARROW

@@ -1,16 +1,13 @@
 """The task service as the views of a lead have it: called off the GUI thread, answers are signals."""
 
 import threading
-from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from odyssey_recorder.errors import OdysseyError
-from odyssey_recorder.gui.background import Background
-from odyssey_recorder.gui.jobs import Cancelled, Job, Jobs, Progress
+from odyssey_recorder.gui.background import Background, Cancelled, Job, Progress, error_text
 from odyssey_recorder.gui.tasks.prepared_rows import prepared_rows
 from odyssey_recorder.task.generation.generator import Targets
 from odyssey_recorder.task.listing import ListedTask
@@ -56,16 +53,14 @@ class TaskServiceBridge(QObject):
     _rewritten_waiting = Signal()
 
     def __init__(
-        self, make_service: Callable[[], TaskService], background: Background, jobs: Jobs, parent: QObject | None = None
+        self, make_service: Callable[[], TaskService], background: Background, parent: QObject | None = None
     ) -> None:
         super().__init__(parent)
         self._make_service = make_service
         self._made: TaskService | None = None
         self._lock = threading.Lock()
         self._background = background
-        self._jobs = jobs
-        self._calls: deque[Callable[[], None]] = deque()
-        self._is_busy = False
+        self._in_order = background.in_order()
         self._just_rewritten: list[ListedTask] = []
         self._soon = QTimer(self, singleShot=True, interval=_SETTLE_MS)
         self._soon.timeout.connect(self.read_rows)
@@ -101,17 +96,7 @@ class TaskServiceBridge(QObject):
         on_error: Callable[[Exception], object] | None = None,
     ) -> None:
         """Make calls one after the other, in the order in which they were asked for."""
-
-        def run() -> None:
-            self._background.run(
-                lambda: call(self._service()),
-                lambda result: self._go_on(on_done, result),
-                lambda error: self._go_on(on_error or self.fail, error),
-            )
-
-        self._calls.append(run)
-        if not self._is_busy:
-            self._begin()
+        self._in_order.run(lambda: call(self._service()), on_done, on_error or self.fail)
 
     def change(self, call: Callable[[TaskService], T], on_done: Callable[[T], object] = lambda _: None) -> None:
         """Change tasks; soon after, all are read again, also where it failed."""
@@ -139,8 +124,8 @@ class TaskServiceBridge(QObject):
         *,
         can_cancel: bool = True,
     ) -> Job:
-        """Begin long work, as `Jobs.start` does."""
-        return self._jobs.start(
+        """Begin long work, as `Background.start` does."""
+        return self._background.start(
             title,
             lambda progress, cancelled: work(self._service(), progress, cancelled),
             on_done,
@@ -157,24 +142,13 @@ class TaskServiceBridge(QObject):
 
     def fail(self, error: Exception) -> None:
         """Emit what went wrong."""
-        if not isinstance(error, OdysseyError):
-            raise error
-        self.failed.emit(str(error))
+        self.failed.emit(error_text(error))
 
     def _service(self) -> TaskService:
         with self._lock:
             if self._made is None:
                 self._made = self._make_service()
             return self._made
-
-    def _begin(self) -> None:
-        self._is_busy = bool(self._calls)
-        if self._calls:
-            self._calls.popleft()()
-
-    def _go_on(self, report: Callable[[T], object], result: T) -> None:
-        self._begin()
-        report(result)
 
     def _emit_rewritten(self) -> None:
         with self._lock:

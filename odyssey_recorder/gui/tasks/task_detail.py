@@ -59,10 +59,6 @@ class TaskDetail(QFrame):
         self._hint.setText(words)
         self._hint.setVisible(bool(words))
 
-    def repaint_icons(self) -> None:
-        """Draw the icons anew for another palette."""
-        self._text.repaint_icons()
-
 
 def holder_words(holder: Holder) -> str:
     """Who has a task, where, since when, and until when at the latest."""

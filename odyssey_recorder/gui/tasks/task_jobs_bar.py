@@ -7,12 +7,11 @@ from functools import partial
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from odyssey_recorder.errors import OdysseyError
+from odyssey_recorder.gui.background import Cancelled, Job, JobState, error_text
+from odyssey_recorder.gui.background import Progress as Tell
 from odyssey_recorder.gui.banner import Banner, Tone
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.job_card import JobCard
-from odyssey_recorder.gui.jobs import Cancelled, Job, JobState
-from odyssey_recorder.gui.jobs import Progress as Tell
 from odyssey_recorder.gui.tasks.generate_dialog import GenerateDialog
 from odyssey_recorder.gui.tasks.rewrite_dialog import RewriteDialog, count_words
 from odyssey_recorder.gui.tasks.service_bridge import LoadedTemplates, TaskServiceBridge
@@ -68,11 +67,6 @@ class TaskJobsBar(QWidget):
         self._view = view
         self._message.hide()
         self._show_whether_asked()
-
-    def repaint_icons(self) -> None:
-        """Draw the icons anew for another palette."""
-        for part in (self._batch, self._message, self._generating, self._rewriting, self._proposing):
-            part.repaint_icons()
 
     def _take_loaded(self, loaded: LoadedTemplates) -> None:
         self._loaded = loaded
@@ -138,10 +132,9 @@ class TaskJobsBar(QWidget):
                 dialog.show_estimate(estimate)
 
         def fail(error: Exception) -> None:
-            if not isinstance(error, OdysseyError):
-                raise error
+            words = error_text(error)
             if self._question is dialog:
-                dialog.show_failure(str(error))
+                dialog.show_failure(words)
 
         self._bridge.look(lambda service: service.estimate(task_ids), tell, fail)
         dialog.open()

@@ -88,13 +88,6 @@ class TasksPage(Page):
         dialog.open()
         return True
 
-    def repaint_icons(self) -> None:
-        """Draw the icons anew for another palette."""
-        self._queue_view.repaint_icons()
-        if (lead := self._lead) is not None:
-            for part in (lead.jobs_bar, lead.templates, lead.prepare, lead.coverage):
-                part.repaint_icons()
-
     @property
     def chosen(self) -> QueuedTask | None:
         """The task of the queue that is chosen."""

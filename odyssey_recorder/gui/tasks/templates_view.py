@@ -92,11 +92,6 @@ class TemplatesView(QWidget):
         self._keep_current(lambda: self._table.propose((*proposals, *self._table.proposals)))
         offer_focus(self._view)
 
-    def repaint_icons(self) -> None:
-        """Draw the icons anew for another palette."""
-        self._message.repaint_icons()
-        self._view.viewport().update()
-
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         for column, width in (_WIDE if self.width() >= _WIDE_PX else _NARROW).items():

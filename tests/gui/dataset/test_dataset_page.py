@@ -134,7 +134,7 @@ def folder(tmp_path: Path) -> Folder:
 def reader(open_at: Callable[[Workplace], Pilot], folder: Folder) -> Reader:
     """The page, on what the folder holds."""
     dataset = PublishedEpisodes(folder.root, WatchRules(unnoticed_s=0.02))
-    pilot = open_at(Workplace(dataset=dataset))
+    pilot = open_at(Workplace(dataset=lambda: dataset))
     pilot.press("Dataset")
     return Reader(pilot)
 

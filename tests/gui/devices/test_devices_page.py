@@ -27,12 +27,10 @@ from odyssey_recorder.errors import DeviceError
 from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.devices.devices_page import DevicesPage
-from odyssey_recorder.gui.jobs import Jobs
 from odyssey_recorder.gui.keyboard import Keyboard
 from odyssey_recorder.gui.record.recording_controller import Phase
 from odyssey_recorder.gui.workplace import Workplace
-from tests.gui.bench_desk import BenchDesk
-from tests.gui.bench_yard import BenchYard
+from tests.gui.fakes import FakeInventory, FakeRecordings
 from tests.gui.pilot import Pilot
 
 W = TypeVar("W", bound=QWidget)
@@ -42,14 +40,13 @@ SERIAL = "emulator-5554"
 class PagePilot:
     """The Devices page in a window of its own, and an annotator who uses it."""
 
-    def __init__(self, qtbot: QtBot, inventory: BenchYard) -> None:
+    def __init__(self, qtbot: QtBot, inventory: FakeInventory) -> None:
         self.qtbot = qtbot
         self.inventory = inventory
         self.window = QMainWindow()
         self.commands = Commands(self.window)
         self._background = Background(self.window)
-        self._jobs = Jobs(self.window)
-        self.page = DevicesPage(inventory, self._background, self._jobs, self.commands)
+        self.page = DevicesPage(inventory, self._background, self.commands)
         self.window.setCentralWidget(self.page)
         Keyboard(self.window, lambda: self.page)
         self.window.resize(1024, 700)
@@ -60,7 +57,6 @@ class PagePilot:
     def close(self) -> None:
         self.inventory.go_on()
         self.page.close_down()
-        self._jobs.close()
         self._background.close()
         self.window.close()
         shiboken6.delete(self.window)
@@ -114,15 +110,15 @@ class PagePilot:
 
 
 @pytest.fixture
-def inventory() -> BenchYard:
-    return BenchYard()
+def inventory() -> FakeInventory:
+    return FakeInventory()
 
 
 @pytest.fixture
-def open_page(qtbot: QtBot) -> Iterator[Callable[[BenchYard], PagePilot]]:
+def open_page(qtbot: QtBot) -> Iterator[Callable[[FakeInventory], PagePilot]]:
     pilots: list[PagePilot] = []
 
-    def open_on(inventory: BenchYard) -> PagePilot:
+    def open_on(inventory: FakeInventory) -> PagePilot:
         pilots.append(PagePilot(qtbot, inventory))
         return pilots[-1]
 
@@ -131,13 +127,13 @@ def open_page(qtbot: QtBot) -> Iterator[Callable[[BenchYard], PagePilot]]:
         pilot.close()
 
 
-OpenPage = Callable[[BenchYard], PagePilot]
+OpenPage = Callable[[FakeInventory], PagePilot]
 
 
 # The list.
 
 
-def test_the_six_are_listed_with_what_exists_of_them(open_page: OpenPage, inventory: BenchYard) -> None:
+def test_the_six_are_listed_with_what_exists_of_them(open_page: OpenPage, inventory: FakeInventory) -> None:
     inventory.make("small_phone")
     inventory.run("pixel_fold")
     inventory.strangers = (InventoryDevice("R5CT90", "SM S911B", serial="R5CT90", state="unauthorized"),)
@@ -153,7 +149,7 @@ def test_the_six_are_listed_with_what_exists_of_them(open_page: OpenPage, invent
     ]
 
 
-def test_the_device_that_runs_is_chosen_first(open_page: OpenPage, inventory: BenchYard) -> None:
+def test_the_device_that_runs_is_chosen_first(open_page: OpenPage, inventory: FakeInventory) -> None:
     inventory.run("pixel_fold")
     pilot = open_page(inventory)
 
@@ -163,7 +159,7 @@ def test_the_device_that_runs_is_chosen_first(open_page: OpenPage, inventory: Be
     assert pilot.says("open")
 
 
-def test_a_device_that_cannot_be_used_says_what_to_do(open_page: OpenPage, inventory: BenchYard) -> None:
+def test_a_device_that_cannot_be_used_says_what_to_do(open_page: OpenPage, inventory: FakeInventory) -> None:
     inventory.strangers = (InventoryDevice("R5CT90", "SM S911B", serial="R5CT90", state="unauthorized"),)
     pilot = open_page(inventory)
     pilot.choose("SM S911B")
@@ -172,7 +168,7 @@ def test_a_device_that_cannot_be_used_says_what_to_do(open_page: OpenPage, inven
     assert "Stop" not in pilot.offered
 
 
-def test_where_adb_cannot_be_asked_that_is_said(open_page: OpenPage, inventory: BenchYard) -> None:
+def test_where_adb_cannot_be_asked_that_is_said(open_page: OpenPage, inventory: FakeInventory) -> None:
     inventory.listing_failure = DeviceError("The adb server cannot be reached. Run `adb start-server`.")
     pilot = open_page(inventory)
     pilot.wait(lambda: pilot.says("Run `adb start-server`"))
@@ -182,7 +178,7 @@ def test_where_adb_cannot_be_asked_that_is_said(open_page: OpenPage, inventory: 
     pilot.wait(lambda: bool(pilot.rows))
 
 
-def test_a_device_that_is_lost_is_told_at_once(open_page: OpenPage, inventory: BenchYard) -> None:
+def test_a_device_that_is_lost_is_told_at_once(open_page: OpenPage, inventory: FakeInventory) -> None:
     inventory.run("pixel_7_pro")
     pilot = open_page(inventory)
     pilot.wait(lambda: pilot.says("All well"))
@@ -197,7 +193,7 @@ def test_a_device_that_is_lost_is_told_at_once(open_page: OpenPage, inventory: B
     assert "Start" in pilot.offered
 
 
-def test_the_list_is_looked_after_only_while_the_page_is_shown(open_page: OpenPage, inventory: BenchYard) -> None:
+def test_the_list_is_looked_after_only_while_the_page_is_shown(open_page: OpenPage, inventory: FakeInventory) -> None:
     pilot = open_page(inventory)
     pilot.page.hide()
     pilot.wait_until_done("let go")
@@ -207,7 +203,7 @@ def test_the_list_is_looked_after_only_while_the_page_is_shown(open_page: OpenPa
 
 
 def test_what_is_missing_of_the_sdk_is_named_with_the_command_to_copy(
-    open_page: OpenPage, inventory: BenchYard
+    open_page: OpenPage, inventory: FakeInventory
 ) -> None:
     command = 'sdkmanager "emulator"'
     inventory.missing = (PreflightFinding("emulator", "no emulator in /sdk", f"Run: {command}", True, command),)
@@ -222,7 +218,7 @@ def test_what_is_missing_of_the_sdk_is_named_with_the_command_to_copy(
 
 
 def test_what_was_missing_and_is_there_now_goes_even_from_under_the_keys(
-    open_page: OpenPage, inventory: BenchYard
+    open_page: OpenPage, inventory: FakeInventory
 ) -> None:
     inventory.missing = (PreflightFinding("emulator", "no emulator", "Run: sdkmanager", True, "sdkmanager"),)
     pilot = open_page(inventory)
@@ -238,7 +234,7 @@ def test_what_was_missing_and_is_there_now_goes_even_from_under_the_keys(
 # Making, starting, stopping.
 
 
-def test_a_device_is_made_and_started(open_page: OpenPage, inventory: BenchYard) -> None:
+def test_a_device_is_made_and_started(open_page: OpenPage, inventory: FakeInventory) -> None:
     pilot = open_page(inventory)
     pilot.choose("Pixel Tablet")
     assert pilot.offered >= {"Create", "Start simulated"}
@@ -252,7 +248,7 @@ def test_a_device_is_made_and_started(open_page: OpenPage, inventory: BenchYard)
     assert inventory.done[:2] == ["create pixel_tablet", "cold boot Pixel_Tablet"]
 
 
-def test_a_start_shows_how_far_it_is_and_can_be_cancelled(open_page: OpenPage, inventory: BenchYard) -> None:
+def test_a_start_shows_how_far_it_is_and_can_be_cancelled(open_page: OpenPage, inventory: FakeInventory) -> None:
     inventory.make("pixel_7_pro")
     inventory.held = True
     pilot = open_page(inventory)
@@ -272,7 +268,7 @@ def test_a_start_shows_how_far_it_is_and_can_be_cancelled(open_page: OpenPage, i
     assert not pilot.says("failed")
 
 
-def test_a_start_that_fails_says_why_until_that_is_dismissed(open_page: OpenPage, inventory: BenchYard) -> None:
+def test_a_start_that_fails_says_why_until_that_is_dismissed(open_page: OpenPage, inventory: FakeInventory) -> None:
     inventory.make("pixel_7_pro")
     inventory.failure = DeviceError("The emulator ended with exit code 1: no room on the disk. Free some space.")
     pilot = open_page(inventory)
@@ -290,7 +286,7 @@ def test_a_start_that_fails_says_why_until_that_is_dismissed(open_page: OpenPage
     pilot.wait(lambda: not pilot.says("Free some space."))
 
 
-def test_a_device_that_is_stopped_here_is_not_missed(open_page: OpenPage, inventory: BenchYard) -> None:
+def test_a_device_that_is_stopped_here_is_not_missed(open_page: OpenPage, inventory: FakeInventory) -> None:
     inventory.run("pixel_7_pro")
     pilot = open_page(inventory)
     pilot.press("Stop")
@@ -299,7 +295,7 @@ def test_a_device_that_is_stopped_here_is_not_missed(open_page: OpenPage, invent
     assert not pilot.says("is gone")
 
 
-def test_a_reset_asks_first_and_says_what_is_lost(open_page: OpenPage, inventory: BenchYard) -> None:
+def test_a_reset_asks_first_and_says_what_is_lost(open_page: OpenPage, inventory: FakeInventory) -> None:
     inventory.run("pixel_7_pro")
     pilot = open_page(inventory)
     pilot.press("Reset")
@@ -313,7 +309,7 @@ def test_a_reset_asks_first_and_says_what_is_lost(open_page: OpenPage, inventory
     pilot.wait_until_done("reset Pixel_7_Pro")
 
 
-def test_a_configuration_that_is_not_the_profiles_is_amended(open_page: OpenPage, inventory: BenchYard) -> None:
+def test_a_configuration_that_is_not_the_profiles_is_amended(open_page: OpenPage, inventory: FakeInventory) -> None:
     inventory.problems = ("Its keyboard is no, the profile's yes.",)
     inventory.make("pixel_7_pro")
     pilot = open_page(inventory)
@@ -328,7 +324,7 @@ def test_a_configuration_that_is_not_the_profiles_is_amended(open_page: OpenPage
 # A device that runs.
 
 
-def test_a_fold_is_folded_opened_and_turned(open_page: OpenPage, inventory: BenchYard) -> None:
+def test_a_fold_is_folded_opened_and_turned(open_page: OpenPage, inventory: FakeInventory) -> None:
     inventory.run("pixel_fold")
     pilot = open_page(inventory)
     pilot.press("Fold")
@@ -341,7 +337,7 @@ def test_a_fold_is_folded_opened_and_turned(open_page: OpenPage, inventory: Benc
     pilot.wait(lambda: pilot.says("90°"))
 
 
-def test_a_phone_does_not_fold(open_page: OpenPage, inventory: BenchYard) -> None:
+def test_a_phone_does_not_fold(open_page: OpenPage, inventory: FakeInventory) -> None:
     inventory.run("pixel_7_pro")
     pilot = open_page(inventory)
 
@@ -349,7 +345,7 @@ def test_a_phone_does_not_fold(open_page: OpenPage, inventory: BenchYard) -> Non
     assert not pilot.offered & {"Fold", "Unfold", "Start", "Create", "Cold boot"}
 
 
-def test_the_device_is_handed_to_the_record_page(open_page: OpenPage, inventory: BenchYard) -> None:
+def test_the_device_is_handed_to_the_record_page(open_page: OpenPage, inventory: FakeInventory) -> None:
     inventory.run("pixel_7_pro")
     pilot = open_page(inventory)
     with pilot.qtbot.waitSignal(pilot.page.record_asked) as asked:
@@ -358,7 +354,7 @@ def test_the_device_is_handed_to_the_record_page(open_page: OpenPage, inventory:
     assert asked.args == [SERIAL]
 
 
-def test_a_device_that_is_recorded_is_left_alone(open_page: OpenPage, inventory: BenchYard) -> None:
+def test_a_device_that_is_recorded_is_left_alone(open_page: OpenPage, inventory: FakeInventory) -> None:
     inventory.run("pixel_7_pro")
     pilot = open_page(inventory)
     pilot.wait(lambda: pilot.says("All well"))
@@ -370,7 +366,7 @@ def test_a_device_that_is_recorded_is_left_alone(open_page: OpenPage, inventory:
     assert pilot.offered >= {"Stop", "Rotate", "Mend"}
 
 
-def test_a_finding_is_mended_by_the_button_beside_it(open_page: OpenPage, inventory: BenchYard) -> None:
+def test_a_finding_is_mended_by_the_button_beside_it(open_page: OpenPage, inventory: FakeInventory) -> None:
     inventory.run("pixel_7_pro").settings["secure", "navigation_mode"] = "2"
     pilot = open_page(inventory)
     pilot.wait(lambda: pilot.says("Navigation: by gestures"))
@@ -381,7 +377,7 @@ def test_a_finding_is_mended_by_the_button_beside_it(open_page: OpenPage, invent
     pilot.wait(lambda: pilot.says("Navigation,"))
 
 
-def test_a_mend_that_is_refused_says_so_and_can_be_tried_again(open_page: OpenPage, inventory: BenchYard) -> None:
+def test_a_mend_that_is_refused_says_so_and_can_be_tried_again(open_page: OpenPage, inventory: FakeInventory) -> None:
     inventory.run("pixel_7_pro").settings["secure", "navigation_mode"] = "2"
     pilot = open_page(inventory)
     pilot.wait(lambda: pilot.says("Navigation: by gestures"))
@@ -392,7 +388,7 @@ def test_a_mend_that_is_refused_says_so_and_can_be_tried_again(open_page: OpenPa
     pilot.wait(lambda: pilot.named(QAbstractButton, "Mend Navigation").isEnabled())
 
 
-def test_snapshots_are_saved_loaded_and_deleted_by_name(open_page: OpenPage, inventory: BenchYard) -> None:
+def test_snapshots_are_saved_loaded_and_deleted_by_name(open_page: OpenPage, inventory: FakeInventory) -> None:
     inventory.run("pixel_7_pro")
     pilot = open_page(inventory)
     pilot.wait(lambda: pilot.says("All well"))
@@ -417,10 +413,10 @@ def test_snapshots_are_saved_loaded_and_deleted_by_name(open_page: OpenPage, inv
 
 
 def test_the_rail_leads_to_the_devices_and_from_there_to_recording(
-    open_at: Callable[[Workplace], Pilot], service: BenchDesk, inventory: BenchYard
+    open_at: Callable[[Workplace], Pilot], service: FakeRecordings, inventory: FakeInventory
 ) -> None:
     service.devices_there.append(inventory.run("small_phone"))
-    pilot = open_at(Workplace(inventory=inventory))
+    pilot = open_at(Workplace(inventory=lambda: inventory))
     pilot.press("Devices")
     pilot.qtbot.waitUntil(lambda: pilot.says("720x1280 at 320 dpi"))
     pilot.press("Record on it")
@@ -432,7 +428,7 @@ def test_the_rail_leads_to_the_devices_and_from_there_to_recording(
 # Keys.
 
 
-def test_every_button_has_a_name_a_tooltip_and_a_key(open_page: OpenPage, inventory: BenchYard) -> None:
+def test_every_button_has_a_name_a_tooltip_and_a_key(open_page: OpenPage, inventory: FakeInventory) -> None:
     pilot = open_page(inventory)
     own = [
         command for command in Command if command.name.startswith(("DEVICE", "SNAPSHOT")) and "PAGE" not in command.name
@@ -446,7 +442,7 @@ def test_every_button_has_a_name_a_tooltip_and_a_key(open_page: OpenPage, invent
             assert button.toolTip()
 
 
-def test_a_key_asks_for_what_the_chosen_device_offers(open_page: OpenPage, inventory: BenchYard) -> None:
+def test_a_key_asks_for_what_the_chosen_device_offers(open_page: OpenPage, inventory: FakeInventory) -> None:
     inventory.run("pixel_7_pro")
     pilot = open_page(inventory)
     devices = pilot.named(QListView, "Devices")

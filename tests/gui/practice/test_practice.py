@@ -15,8 +15,7 @@ from odyssey_recorder.model.episode import TaskInfo
 from odyssey_recorder.practice.tasks import practice_tasks
 from odyssey_recorder.recording.script import ScriptPlayer
 from tests.fakes import FakeDevice
-from tests.gui.bench_desk import TASK, BenchDesk
-from tests.gui.bench_practice import FAILED, BenchPractice
+from tests.gui.fakes import FAILED, TASK, FakePractice, FakeRecordings
 from tests.gui.pilot import Pilot
 
 Open = Callable[[Workplace], Pilot]
@@ -30,7 +29,7 @@ def device() -> FakeDevice:
     return fake
 
 
-def open_with(open_at: Open, practice: BenchPractice) -> Pilot:
+def open_with(open_at: Open, practice: FakePractice) -> Pilot:
     """The window, connected, once it knows who the annotator is."""
     pilot = open_at(Workplace(practice=practice))
     pilot.wait_for_phase(Phase.WATCHING)
@@ -60,7 +59,7 @@ def record_practice(pilot: Pilot) -> None:
     pilot.complete()
 
 
-def put_aside(service: BenchDesk, task_id: str = "") -> None:
+def put_aside(service: FakeRecordings, task_id: str = "") -> None:
     """Leave a draft behind."""
     device = service.devices_there[0]
     recorder = service.begin(device, Assignment(TASK, task_id), ScriptPlayer(), mode="mirror")
@@ -71,7 +70,7 @@ def put_aside(service: BenchDesk, task_id: str = "") -> None:
 
 class TestFirstUse:
     def test_the_name_and_the_consent_are_asked_for_once(self, open_at: Open) -> None:
-        practice = BenchPractice(agrees=None)
+        practice = FakePractice(agrees=None)
         pilot = open_with(open_at, practice)
         dialog = pilot.dialog()
         assert "What is recorded" in pilot.named(QScrollArea, "Consent text").accessibleDescription()
@@ -84,14 +83,14 @@ class TestFirstUse:
         wait_for_words(pilot, "Ada Lovelace, 0 of 2 practice tasks are passed")
 
     def test_nobody_agrees_without_a_name(self, open_at: Open) -> None:
-        pilot = open_with(open_at, BenchPractice(agrees=None))
+        pilot = open_with(open_at, FakePractice(agrees=None))
         dialog = pilot.dialog()
         pilot.named(QLineEdit, "Your name").setText("  ")
         [agree] = [button for button in dialog.findChildren(QAbstractButton) if button.text() == "I agree"]
         assert not agree.isEnabled()
 
     def test_without_agreement_recording_stays_closed_and_the_way_back_is_told(self, open_at: Open) -> None:
-        practice = BenchPractice(agrees=None, wanted=0)
+        practice = FakePractice(agrees=None, wanted=0)
         pilot = open_with(open_at, practice)
         pilot.press_in(pilot.dialog(), "I do not agree")
         wait_for_words(pilot, "Nothing is recorded before you agree")
@@ -107,16 +106,16 @@ class TestFirstUse:
         pilot.press("Record")
         pilot.qtbot.waitUntil(lambda: can_press(pilot, "Start recording"))
 
-    def test_without_agreement_no_draft_is_gone_on_with(self, open_at: Open, service: BenchDesk) -> None:
+    def test_without_agreement_no_draft_is_gone_on_with(self, open_at: Open, service: FakeRecordings) -> None:
         put_aside(service)
-        pilot = open_with(open_at, BenchPractice(agrees=False))
+        pilot = open_with(open_at, FakePractice(agrees=False))
         pilot.press("Record")
         pilot.qtbot.waitUntil(lambda: pilot.says("Recording is closed: you have not agreed"))
         buttons = pilot.dialog().findChildren(QAbstractButton)
         assert [button.isEnabled() for button in buttons if button.text() == "Resume"] == [False]
 
     def test_closing_the_text_answers_nothing(self, open_at: Open) -> None:
-        practice = BenchPractice(agrees=None)
+        practice = FakePractice(agrees=None)
         pilot = open_with(open_at, practice)
         QTest.keyClick(pilot.dialog(), Qt.Key.Key_Escape)
         assert practice.agrees is None
@@ -124,14 +123,14 @@ class TestFirstUse:
 
 class TestTheGate:
     def test_other_tasks_wait_until_enough_is_passed(self, open_at: Open) -> None:
-        pilot = open_with(open_at, BenchPractice(wanted=1))
+        pilot = open_with(open_at, FakePractice(wanted=1))
         pilot.press("Record")
         pilot.write_task()
         assert pilot.says("Practice first: one practice task is still to be passed before recording opens.")
         assert not can_press(pilot, "Start recording")
 
     def test_no_practice_is_asked_for_where_the_lead_wants_none(self, open_at: Open) -> None:
-        pilot = open_with(open_at, BenchPractice(wanted=0))
+        pilot = open_with(open_at, FakePractice(wanted=0))
         assert pilot.says("your lead asks for no practice")
         pilot.press("Record")
         pilot.start()
@@ -143,7 +142,7 @@ class TestTheGate:
 
 class TestPractice:
     def test_leads_to_the_open_queue(self, open_at: Open) -> None:
-        practice = BenchPractice(wanted=2)
+        practice = FakePractice(wanted=2)
         pilot = open_with(open_at, practice)
         assert rows(pilot)[:2] == [f"1. {FIRST.teaches}: to do", f"2. {SECOND.teaches}: to do"]
         pilot.press("Practise this")
@@ -164,7 +163,7 @@ class TestPractice:
         assert rows(pilot)[0] == f"1. {FIRST.teaches}: passed, 92 %"
 
     def test_a_failed_attempt_says_what_was_missed_and_is_tried_again(self, open_at: Open) -> None:
-        practice = BenchPractice()
+        practice = FakePractice()
         practice.score = FAILED
         pilot = open_with(open_at, practice)
         pilot.press("Practise this")
@@ -177,7 +176,7 @@ class TestPractice:
         pilot.qtbot.waitUntil(lambda: len(practice.attempts) == 2)
 
     def test_hints_come_one_by_one_and_are_counted(self, open_at: Open) -> None:
-        practice = BenchPractice()
+        practice = FakePractice()
         pilot = open_with(open_at, practice)
         pilot.press("Practise this")
         assert not can_press(pilot, "Hint")
@@ -196,13 +195,13 @@ class TestPractice:
 
     def test_needs_the_simulated_phone(self, open_at: Open, device: FakeDevice) -> None:
         device.avd_name = "Pixel_7"
-        pilot = open_with(open_at, BenchPractice())
+        pilot = open_with(open_at, FakePractice())
         pilot.press("Practise this")
         assert pilot.says("Practice needs the simulated phone: this device has other apps.")
         assert not can_press(pilot, "Start recording")
 
     def test_that_is_stopped_can_begin_again(self, open_at: Open) -> None:
-        practice = BenchPractice()
+        practice = FakePractice()
         pilot = open_with(open_at, practice)
         pilot.press("Practise this")
         pilot.press("Start recording")
@@ -214,7 +213,7 @@ class TestPractice:
         assert practice.attempts == []
 
     def test_waits_while_something_is_recorded(self, open_at: Open) -> None:
-        pilot = open_with(open_at, BenchPractice(wanted=0))
+        pilot = open_with(open_at, FakePractice(wanted=0))
         pilot.press("Record")
         pilot.start()
         pilot.press("Practice")
@@ -225,7 +224,7 @@ class TestPractice:
         pilot.qtbot.waitUntil(lambda: can_press(pilot, "Practise this"))
 
     def test_an_attempt_that_cannot_be_judged_says_why(self, open_at: Open) -> None:
-        practice = BenchPractice()
+        practice = FakePractice()
         practice.failure = PracticeError("The gold episode gold.json cannot be read.")
         pilot = open_with(open_at, practice)
         pilot.press("Practise this")
@@ -233,15 +232,15 @@ class TestPractice:
         wait_for_words(pilot, "The gold episode gold.json cannot be read.")
 
     def test_left_for_another_task_leaves_no_card_behind(self, open_at: Open) -> None:
-        pilot = open_with(open_at, BenchPractice(wanted=0))
+        pilot = open_with(open_at, FakePractice(wanted=0))
         pilot.press("Practise this")
         pilot.press("Leave practice")
         assert not pilot.says(FIRST.task.instruction)
         pilot.start(TaskInfo("General_Tool", ("Clock",), "", "", "Set an alarm"))
 
-    def test_a_practice_draft_that_is_gone_on_with_is_scored_too(self, open_at: Open, service: BenchDesk) -> None:
+    def test_a_practice_draft_that_is_gone_on_with_is_scored_too(self, open_at: Open, service: FakeRecordings) -> None:
         put_aside(service, SECOND.task_id)
-        practice = BenchPractice()
+        practice = FakePractice()
         pilot = open_with(open_at, practice)
         dialog = pilot.dialog()
         pilot.press_in(dialog, "Resume")

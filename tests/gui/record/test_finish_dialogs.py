@@ -2,7 +2,7 @@ import pytest
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
-from odyssey_recorder.gui.record.finish_dialogs import CompleteDialog
+from odyssey_recorder.gui.record.finishing import CompleteDialog
 
 
 @pytest.mark.parametrize(

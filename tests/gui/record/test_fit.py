@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import QPointF, QRectF
 
-from odyssey_recorder.gui.record.scale import FitScale
+from odyssey_recorder.gui.record.viewport import FitScale
 from odyssey_recorder.model.geometry import Pixel, Size
 
 SCREENS = [Size(720, 1280), Size(1440, 3120), Size(2208, 1840), Size(2560, 1600), Size(1600, 2560)]

@@ -6,7 +6,7 @@ from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
-from odyssey_recorder.gui.record.magnifier import ENLARGED, PIXELS, Magnifier, beside
+from odyssey_recorder.gui.record.panning import ENLARGED, PIXELS, Magnifier, beside
 from odyssey_recorder.model.geometry import Pixel, Size
 from tests.gui.record.test_mirror_pixels import MARK, marked
 

@@ -14,8 +14,8 @@ from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.gesture.recognizer import TouchRules, recognize
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.gui.record.mirror import MirrorView
-from odyssey_recorder.gui.record.veil import Veil, Weight
-from odyssey_recorder.gui.record.view_zoom import ZOOMS
+from odyssey_recorder.gui.record.mirror_canvas import Veil, Weight
+from odyssey_recorder.gui.record.viewport import ZOOMS
 from odyssey_recorder.model.action import Click, LongPress, Scroll, SystemKey
 from odyssey_recorder.model.geometry import Pixel, Size
 

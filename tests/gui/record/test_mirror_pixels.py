@@ -14,7 +14,7 @@ from odyssey_recorder.device.profile import profiles
 from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.gui.record.mirror import MirrorView
-from odyssey_recorder.gui.record.view_zoom import ZOOMS
+from odyssey_recorder.gui.record.viewport import ZOOMS
 from odyssey_recorder.model.geometry import Pixel, Size
 
 FOLDED = Size(1080, 2092)

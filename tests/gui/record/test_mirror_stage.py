@@ -12,8 +12,7 @@ from pytestqt.qtbot import QtBot
 from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.record.mirror import MirrorView
-from odyssey_recorder.gui.record.mirror_stage import MirrorStage
-from odyssey_recorder.gui.record.wanted_screen import WantedScreen
+from odyssey_recorder.gui.record.mirror_stage import MirrorStage, WantedScreen
 from odyssey_recorder.model.geometry import Size
 from tests.gui.record.test_mirror import frame
 

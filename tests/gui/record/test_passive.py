@@ -12,14 +12,15 @@ from PySide6.QtWidgets import QAbstractButton, QLineEdit, QRadioButton
 from pytestqt.qtbot import QtBot
 
 from odyssey_recorder.gui.background import Background
-from odyssey_recorder.gui.record.mode_switch import ModeSwitch
-from odyssey_recorder.gui.record.recording_controller import Phase, Recordings
+from odyssey_recorder.gui.record.device_chooser import ModeSwitch
+from odyssey_recorder.gui.record.recording_controller import Phase
 from odyssey_recorder.gui.record.text_question_card import TextQuestionCard
 from odyssey_recorder.model.action import Complete, Press, SystemKey, Type
 from odyssey_recorder.recording.state import State
 from odyssey_recorder.recording.view import RecordedStep, TextQuestion
+from odyssey_recorder.recording_service import RecordingService
 from tests.fakes import FakeDevice
-from tests.gui.bench_desk import BenchDesk
+from tests.gui.fakes import FakeRecordings
 from tests.gui.pilot import LEFT, Pilot
 
 
@@ -104,7 +105,7 @@ def test_a_device_that_cannot_be_asked_says_why(pilot: Pilot, device: FakeDevice
 
 
 def test_what_is_done_on_the_device_fills_the_list_and_the_mirror_is_for_looking(
-    pilot: Pilot, service: BenchDesk, ready_device: FakeDevice
+    pilot: Pilot, service: FakeRecordings, ready_device: FakeDevice
 ) -> None:
     choose_passive(pilot)
     pilot.write_task()
@@ -131,7 +132,7 @@ def test_what_is_done_on_the_device_fills_the_list_and_the_mirror_is_for_looking
 
 
 def test_a_draft_goes_on_in_the_mode_it_was_begun_in(
-    open_window: Callable[[Recordings], Pilot], pilot: Pilot, ready_device: FakeDevice, tmp_path: Path
+    open_window: Callable[[RecordingService], Pilot], pilot: Pilot, ready_device: FakeDevice, tmp_path: Path
 ) -> None:
     choose_passive(pilot)
     pilot.write_task()
@@ -141,7 +142,7 @@ def test_a_draft_goes_on_in_the_mode_it_was_begun_in(
     pilot.qtbot.waitUntil(lambda: pilot.steps == ["HOME"], timeout=10_000)
     pilot.window.close()
 
-    again = open_window(BenchDesk(tmp_path, FakeDevice(serial="fake-2")))
+    again = open_window(FakeRecordings(tmp_path, FakeDevice(serial="fake-2")))
     again.wait_for_phase(Phase.WATCHING)
     again.press_in(again.dialog(), "Resume")
     again.qtbot.waitUntil(lambda: again.status.state == "Listening", timeout=10_000)

@@ -12,21 +12,22 @@ from PySide6.QtWidgets import QAbstractButton, QLabel, QLineEdit, QListView, QPl
 
 from odyssey_recorder.errors import DeviceTimeoutError
 from odyssey_recorder.gesture.touch import TouchStroke
-from odyssey_recorder.gui.record.recording_controller import Phase, Recordings
+from odyssey_recorder.gui.record.mirror_stage import WantedScreen
+from odyssey_recorder.gui.record.recording_controller import Phase
 from odyssey_recorder.gui.record.step_list import NOTE_ROLE
-from odyssey_recorder.gui.record.wanted_screen import WantedScreen
 from odyssey_recorder.model.action import Click, Complete, Impossible, LongPress, Press, Scroll, SystemKey, Type
 from odyssey_recorder.model.episode import Episode
 from odyssey_recorder.model.geometry import Size
 from odyssey_recorder.recording.state import State
+from odyssey_recorder.recording_service import RecordingService
 from tests.fakes import FakeDevice
-from tests.gui.bench_desk import TASK, BenchDesk
+from tests.gui.fakes import TASK, FakeRecordings
 from tests.gui.pilot import LEFT, NONE, Pilot
 
-OpenWindow = Callable[[Recordings], Pilot]
+OpenWindow = Callable[[RecordingService], Pilot]
 
 
-def the_episode(service: BenchDesk) -> Episode:
+def the_episode(service: FakeRecordings) -> Episode:
     (episode_id,) = service.store.episodes()
     return service.store.load(episode_id)
 
@@ -52,7 +53,7 @@ class UnchangingDevice(FakeDevice):
 # Whole episodes.
 
 
-def test_a_whole_episode_is_recorded_and_published(pilot: Pilot, service: BenchDesk, device: FakeDevice) -> None:
+def test_a_whole_episode_is_recorded_and_published(pilot: Pilot, service: FakeRecordings, device: FakeDevice) -> None:
     pilot.start()
     pilot.click(180, 300)
     pilot.wait_for_steps(1)
@@ -84,7 +85,7 @@ def test_a_whole_episode_is_recorded_and_published(pilot: Pilot, service: BenchD
 
 
 def test_a_device_that_streams_follows_the_finger_while_it_is_down(
-    pilot: Pilot, service: BenchDesk, device: FakeDevice
+    pilot: Pilot, service: FakeRecordings, device: FakeDevice
 ) -> None:
     device.streams = True
     pilot.start()
@@ -119,7 +120,7 @@ def test_the_way_that_pictures_come_is_shown_and_its_change_is_told(pilot: Pilot
     pilot.wait_for_steps(1)
 
 
-def test_after_publishing_the_window_says_where_and_offers_another(pilot: Pilot, service: BenchDesk) -> None:
+def test_after_publishing_the_window_says_where_and_offers_another(pilot: Pilot, service: FakeRecordings) -> None:
     pilot.start()
     pilot.complete()
     (episode_id,) = service.store.episodes()
@@ -140,7 +141,7 @@ def test_after_publishing_the_window_says_where_and_offers_another(pilot: Pilot,
     assert len(service.store.episodes()) == 2
 
 
-def test_an_impossible_task_needs_a_reason(pilot: Pilot, service: BenchDesk) -> None:
+def test_an_impossible_task_needs_a_reason(pilot: Pilot, service: FakeRecordings) -> None:
     pilot.start()
     pilot.press("Impossible")
     dialog = pilot.dialog()
@@ -153,7 +154,7 @@ def test_an_impossible_task_needs_a_reason(pilot: Pilot, service: BenchDesk) -> 
     assert the_episode(service).steps[-1].action == Impossible("region limitation")
 
 
-def test_own_words_for_a_reason_go_before_a_chosen_one(pilot: Pilot, service: BenchDesk) -> None:
+def test_own_words_for_a_reason_go_before_a_chosen_one(pilot: Pilot, service: FakeRecordings) -> None:
     pilot.start()
     pilot.press("Impossible")
     dialog = pilot.dialog()
@@ -167,7 +168,7 @@ def test_own_words_for_a_reason_go_before_a_chosen_one(pilot: Pilot, service: Be
 @pytest.mark.parametrize("size", [Size(2208, 1840), Size(2560, 1600), Size(720, 1280)], ids=str)
 def test_a_click_lands_on_the_pixel_that_was_clicked(tmp_path: Path, open_window: OpenWindow, size: Size) -> None:
     device = FakeDevice(size)
-    pilot = open_window(BenchDesk(tmp_path, device))
+    pilot = open_window(FakeRecordings(tmp_path, device))
     pilot.wait_for_phase(Phase.WATCHING)
     pilot.start()
     fit = pilot.mirror.fit()
@@ -192,7 +193,7 @@ def test_nothing_is_taken_before_a_recording_begins(pilot: Pilot, device: FakeDe
 
 
 def test_the_keys_bring_the_device_to_its_start_unrecorded(
-    pilot: Pilot, device: FakeDevice, service: BenchDesk
+    pilot: Pilot, device: FakeDevice, service: FakeRecordings
 ) -> None:
     pilot.press("Home")
     pilot.qtbot.waitUntil(lambda: device.performed == [SystemKey.HOME])
@@ -256,7 +257,7 @@ def test_a_message_does_not_move_the_mirror(pilot: Pilot) -> None:
 
 def test_a_step_that_changed_nothing_is_flagged_and_can_be_undone(tmp_path: Path, open_window: OpenWindow) -> None:
     device = UnchangingDevice()
-    pilot = open_window(BenchDesk(tmp_path, device))
+    pilot = open_window(FakeRecordings(tmp_path, device))
     pilot.wait_for_phase(Phase.WATCHING)
     pilot.start()
     pilot.click(180, 300)
@@ -268,7 +269,7 @@ def test_a_step_that_changed_nothing_is_flagged_and_can_be_undone(tmp_path: Path
     assert not pilot.named(QAbstractButton, "Undo last").isEnabled()
 
 
-def test_undo_takes_the_last_step_only(pilot: Pilot, service: BenchDesk, device: FakeDevice) -> None:
+def test_undo_takes_the_last_step_only(pilot: Pilot, service: FakeRecordings, device: FakeDevice) -> None:
     device.keeps_snapshots = False
     pilot.start()
     pilot.press("Home")
@@ -402,7 +403,7 @@ def test_what_goes_out_to_the_device_is_said_on_the_mirror(pilot: Pilot) -> None
 
 
 def test_a_lost_device_veils_the_mirror_and_recording_goes_on_when_it_is_back(
-    pilot: Pilot, device: FakeDevice, service: BenchDesk
+    pilot: Pilot, device: FakeDevice, service: FakeRecordings
 ) -> None:
     pilot.start()
     pilot.click(180, 300)
@@ -433,7 +434,7 @@ def test_a_device_that_is_lost_before_the_recording_comes_back_too(pilot: Pilot,
 
 
 def test_without_a_device_the_simulated_one_is_offered(tmp_path: Path, open_window: OpenWindow) -> None:
-    pilot = open_window(BenchDesk(tmp_path, simulated=FakeDevice(serial="emulator-6001")))
+    pilot = open_window(FakeRecordings(tmp_path, simulated=FakeDevice(serial="emulator-6001")))
     pilot.qtbot.waitUntil(lambda: pilot.says("No device. Start an emulator, or start the simulated one."))
     pilot.press("Start the simulated emulator")
     pilot.wait_for_phase(Phase.WATCHING)
@@ -444,7 +445,7 @@ def test_a_dataset_that_cannot_be_written_keeps_the_window_at_work(
     tmp_path: Path, open_window: OpenWindow, device: FakeDevice
 ) -> None:
     (tmp_path / "dataset").write_text("a file in the place of the folder")
-    pilot = open_window(BenchDesk(tmp_path, device))
+    pilot = open_window(FakeRecordings(tmp_path, device))
     pilot.wait_for_phase(Phase.WATCHING)
     pilot.write_task()
     pilot.press("Start recording")
@@ -464,7 +465,7 @@ def test_a_closed_window_keeps_the_draft_and_the_next_one_goes_on_with_it_on_the
     pilot.wait_for_steps(1)
     pilot.window.close()
 
-    service = BenchDesk(tmp_path, FakeDevice(serial="fake-2"))
+    service = FakeRecordings(tmp_path, FakeDevice(serial="fake-2"))
     (draft,) = service.drafts()
     assert draft.steps == 1
     again = open_window(service)
@@ -491,7 +492,7 @@ def test_who_resumes_a_draft_with_an_uncertain_step_is_asked_what_became_of_it(
     pilot.press("Home")
     pilot.wait_for_steps(1)
     pilot.window.close()
-    service = BenchDesk(tmp_path, FakeDevice(serial="fake-2"))
+    service = FakeRecordings(tmp_path, FakeDevice(serial="fake-2"))
     log = next(tmp_path.glob("**/steps.jsonl"))
     lines = log.read_text().splitlines()
     last = next(number for number, line in enumerate(lines) if line.startswith('{"kind":"step"'))
@@ -507,7 +508,7 @@ def test_who_resumes_a_draft_with_an_uncertain_step_is_asked_what_became_of_it(
     again.wait_for_steps(0)
 
 
-def test_a_stopped_recording_is_a_draft_that_can_go_to_the_trash(pilot: Pilot, service: BenchDesk) -> None:
+def test_a_stopped_recording_is_a_draft_that_can_go_to_the_trash(pilot: Pilot, service: FakeRecordings) -> None:
     pilot.start()
     pilot.press("Home")
     pilot.wait_for_steps(1)
@@ -523,7 +524,7 @@ def test_a_stopped_recording_is_a_draft_that_can_go_to_the_trash(pilot: Pilot, s
 
 
 def test_a_discarded_recording_is_in_the_trash_and_the_device_is_watched_again(
-    pilot: Pilot, service: BenchDesk
+    pilot: Pilot, service: FakeRecordings
 ) -> None:
     pilot.start()
     pilot.press("Home")

@@ -4,9 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from odyssey_recorder.gui.record.state_words import tell_passive_view, tell_view
-from odyssey_recorder.gui.record.status_line import Mood
-from odyssey_recorder.gui.record.veil import Veil, Weight
+from odyssey_recorder.gui.record.mirror_canvas import Veil, Weight
+from odyssey_recorder.gui.record.status import Mood, tell_passive_view, tell_view
 from odyssey_recorder.model.action import Action, Complete, Impossible, Press, SystemKey
 from odyssey_recorder.recording.state import State
 from odyssey_recorder.recording.view import RecordedStep, RecordingView

@@ -19,8 +19,7 @@ from odyssey_recorder.task.queue.database import QueueDatabase
 from odyssey_recorder.task.queue.queue import QueueEnvironment, TaskQueue
 from odyssey_recorder.task.queue.transaction import Leases
 from tests.fakes import FakeDevice
-from tests.gui.bench_desk import BenchDesk
-from tests.gui.bench_practice import BenchPractice
+from tests.gui.fakes import FakePractice, FakeRecordings
 from tests.gui.pilot import Pilot
 from tests.task.houses import House
 from tests.task.tasks import EPISODE, NotedEpisodes, NotedReturns, queue_of, queue_over, row, write_list
@@ -62,7 +61,7 @@ def returns() -> NotedReturns:
 
 
 @pytest.fixture
-def bench(qtbot: QtBot, service: BenchDesk, returns: NotedReturns, tmp_path: Path) -> Iterator[Bench]:
+def bench(qtbot: QtBot, service: FakeRecordings, returns: NotedReturns, tmp_path: Path) -> Iterator[Bench]:
     source = write_list(tmp_path / "tasks.jsonl", ROWS)
     queue = queue_over(source, tmp_path / "queue.sqlite", service.store, returns)
     pilot = Pilot(qtbot, RecordingController(service), workplace=Workplace(tasks=lambda: queue))
@@ -130,7 +129,7 @@ def test_what_a_review_sent_back_is_next_once_an_episode_is_done_and_says_why(
 
 
 def test_a_draft_that_is_put_aside_is_under_way_and_shows_its_task_when_resumed(
-    bench: Bench, service: BenchDesk
+    bench: Bench, service: FakeRecordings
 ) -> None:
     bench.record()
     bench.pilot.press("Stop")
@@ -204,7 +203,7 @@ class Asleep:
 
 
 @pytest.fixture
-def asleep(qtbot: QtBot, service: BenchDesk, tmp_path: Path) -> Iterator[Asleep]:
+def asleep(qtbot: QtBot, service: FakeRecordings, tmp_path: Path) -> Iterator[Asleep]:
     house = House(tmp_path)
     house.fill(*ROWS)
     queue = house.queue()
@@ -227,7 +226,7 @@ def test_a_task_that_ran_out_and_went_to_somebody_else_is_recorded_by_them_alone
     asleep.bench.shows("The task that was here is not yours any more.")
 
 
-def test_start_asks_first_whether_the_task_is_somebody_elses_by_now(asleep: Asleep, service: BenchDesk) -> None:
+def test_start_asks_first_whether_the_task_is_somebody_elses_by_now(asleep: Asleep, service: FakeRecordings) -> None:
     asleep.lose("a")
     asleep.pilot.press("Start recording")
     asleep.bench.shows("The task that was here is not yours any more.")
@@ -355,9 +354,9 @@ def test_tasks_for_other_devices_are_left_out_and_told_where_nothing_else_waits(
 
 
 def test_whoever_says_another_name_at_first_use_has_the_queue_of_that_name(
-    open_at: Callable[[Workplace], Pilot], service: BenchDesk, tmp_path: Path
+    open_at: Callable[[Workplace], Pilot], service: FakeRecordings, tmp_path: Path
 ) -> None:
-    practice = BenchPractice(agrees=None, wanted=0)
+    practice = FakePractice(agrees=None, wanted=0)
     source = write_list(tmp_path / "tasks.jsonl", ROWS)
     file = tmp_path / "queue.sqlite"
     hers = queue_over(source, file, service.store, annotator=lambda: "Ada Lovelace")
@@ -372,7 +371,7 @@ def test_whoever_says_another_name_at_first_use_has_the_queue_of_that_name(
 
 
 def test_a_queue_that_knows_no_drafts_is_told_of_a_published_episode(
-    qtbot: QtBot, service: BenchDesk, tmp_path: Path
+    qtbot: QtBot, service: FakeRecordings, tmp_path: Path
 ) -> None:
     queue = queue_of(tmp_path, *ROWS, episodes=NotedEpisodes())
     pilot = Pilot(qtbot, RecordingController(service), workplace=Workplace(tasks=lambda: queue))
@@ -387,7 +386,7 @@ def test_a_queue_that_knows_no_drafts_is_told_of_a_published_episode(
     shiboken6.delete(pilot.window)
 
 
-def test_a_list_that_cannot_be_read_is_told_on_the_card(qtbot: QtBot, service: BenchDesk, tmp_path: Path) -> None:
+def test_a_list_that_cannot_be_read_is_told_on_the_card(qtbot: QtBot, service: FakeRecordings, tmp_path: Path) -> None:
     source = write_list(tmp_path / "tasks.jsonl", [row("a", priority=50)])
     queue = queue_over(source, tmp_path / "queue.sqlite", service.store)
     pilot = Pilot(qtbot, RecordingController(service), workplace=Workplace(tasks=lambda: queue))

@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 from odyssey_recorder.gui.record.app_chips import AppChips
 from odyssey_recorder.gui.record.task_fields import TaskFields
 from odyssey_recorder.model.episode import TaskInfo
-from tests.gui.bench_desk import TASK
+from tests.gui.fakes import TASK
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import QObject, QPointF, QRectF
 
-from odyssey_recorder.gui.record.view_zoom import ZOOMS, Room, Viewport, ViewZoom
+from odyssey_recorder.gui.record.viewport import ZOOMS, Room, Viewport, ViewZoom
 from odyssey_recorder.model.geometry import Pixel, Size
 
 SCREENS = [Size(720, 1280), Size(1080, 2340), Size(1440, 3120), Size(2208, 1840), Size(2560, 1600), Size(1600, 2560)]

@@ -10,7 +10,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QFileDialog, QListView, QScrollArea
 
 from odyssey_recorder.errors import ReviewError
-from odyssey_recorder.gui.appearance import ThemeName, use_theme
+from odyssey_recorder.gui.application import ThemeName, use_theme
 from odyssey_recorder.gui.main_window import SMALLEST
 from odyssey_recorder.gui.parts import breakable
 from odyssey_recorder.gui.record.recording_controller import Phase

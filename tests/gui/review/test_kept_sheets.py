@@ -9,8 +9,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QPlainTextEdit
 
-from odyssey_recorder.gui.kept_file import KeptFile
 from odyssey_recorder.gui.review.strip import Strip
+from odyssey_recorder.gui.window_state import KeptFile
 from odyssey_recorder.gui.workplace import Workplace, load_pages
 from odyssey_recorder.quality.finding import Criterion
 from tests.gui.pilot import Pilot

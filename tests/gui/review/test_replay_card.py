@@ -14,7 +14,6 @@ from odyssey_recorder.device.device import ListedDevice
 from odyssey_recorder.errors import DeviceError, ReviewError
 from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.commands import Command, Commands
-from odyssey_recorder.gui.jobs import Jobs
 from odyssey_recorder.gui.parts import Choice
 from odyssey_recorder.gui.record.recording_controller import Phase
 from odyssey_recorder.gui.review.replay_card import ReplayCard
@@ -27,7 +26,7 @@ from odyssey_recorder.replay.compare import Comparison, StepVerdict
 from odyssey_recorder.replay.player import StepResult
 from tests.episodes import ID, episode
 from tests.fakes import FakeDevice
-from tests.gui.bench_desk import BenchDesk
+from tests.gui.fakes import FakeRecordings
 from tests.gui.pilot import Pilot
 from tests.gui.review.bench_review import BenchReviewing
 from tests.gui.review.opened import REVISION, reviewed
@@ -86,8 +85,8 @@ class Table:
         self.qtbot = qtbot
         self.bench = ReplayBench(root)
         self.window = QMainWindow()
-        self.background, self.jobs, self.commands = Background(self.window), Jobs(self.window), Commands(self.window)
-        self.card = ReplayCard(self.bench, self.background, self.jobs, self.commands)
+        self.background, self.commands = Background(self.window), Commands(self.window)
+        self.card = ReplayCard(self.bench, self.background, self.commands)
         self.window.setCentralWidget(self.card)
         self.window.show()
         self.badges: dict[int, str] = {}
@@ -121,7 +120,6 @@ def table(qtbot: QtBot, tmp_path: Path) -> Iterator[Table]:
     made = Table(qtbot, tmp_path / "published")
     yield made
     made.bench.may_end.set()
-    made.jobs.close()
     made.background.close()
     made.window.close()
     made.window.deleteLater()
@@ -164,7 +162,7 @@ def test_where_the_only_device_is_recorded_on_nothing_can_be_replayed(table: Tab
     table.card.show_recording("emulator-5554")
     assert not table.commands[Command.REPLAY_EPISODE].isEnabled()
     table.commands[Command.REPLAY_EPISODE].trigger()
-    assert table.jobs.at_work == ()
+    assert table.background.jobs == ()
     table.card.show_recording("")
     assert table.commands[Command.REPLAY_EPISODE].isEnabled()
 
@@ -193,8 +191,8 @@ def test_a_replay_can_be_cancelled(table: Table, qtbot: QtBot) -> None:
     table.show()
     table.look()
     table.begin()
-    table.jobs.cancel_all()
-    qtbot.waitUntil(lambda: not table.jobs.at_work)
+    table.background.cancel_jobs()
+    qtbot.waitUntil(lambda: not table.background.jobs)
     assert table.evidence == []
     assert table.card.outcome.startswith("Not replayed yet")
 
@@ -215,7 +213,7 @@ def test_what_a_replay_tells_of_an_episode_that_was_left_is_not_shown(table: Tab
     table.show(episode_id=OTHER)
     assert table.badges == {}
     table.bench.may_end.set()
-    qtbot.waitUntil(lambda: not table.jobs.at_work)
+    qtbot.waitUntil(lambda: not table.background.jobs)
     assert (table.badges, table.evidence) == ({}, [])
     assert table.card.outcome.startswith("Not replayed yet")
 
@@ -239,7 +237,7 @@ def test_the_last_replay_of_the_episode_as_it_is_now_is_shown(table: Table) -> N
 
 
 def test_the_window_tells_on_which_device_is_recorded(
-    open_at: Callable[[Workplace], Pilot], service: BenchDesk, device: FakeDevice, tmp_path: Path
+    open_at: Callable[[Workplace], Pilot], service: FakeRecordings, device: FakeDevice, tmp_path: Path
 ) -> None:
     load_pages()
     bench = ReplayBench(tmp_path / "reviewed")

@@ -23,7 +23,6 @@ from pytestqt.qtbot import QtBot
 from odyssey_recorder.errors import DatasetError, ReviewError
 from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.commands import Command, Commands
-from odyssey_recorder.gui.jobs import Jobs
 from odyssey_recorder.gui.review.review_page import ReviewPage
 from odyssey_recorder.gui.review.verdict_panel import VerdictPanel
 from odyssey_recorder.gui.workplace import Workplace, load_pages
@@ -527,9 +526,9 @@ class Alone:
         self.now_s = 0.0
         self.qtbot = qtbot
         self.window = QMainWindow()
-        self.background, self.jobs = Background(self.window), Jobs(self.window)
+        self.background = Background(self.window)
         self.commands = Commands(self.window)
-        self.page = ReviewPage(bench, self.background, self.jobs, self.commands, clock=lambda: self.now_s)
+        self.page = ReviewPage(bench, self.background, self.commands, clock=lambda: self.now_s)
         self.window.setCentralWidget(self.page)
         self.use(self.window)
         self.page.enter()
@@ -553,7 +552,6 @@ class Alone:
     def close(self) -> None:
         self.page.close_down()
         self.background.close()
-        self.jobs.close()
         self.window.close()
 
 

@@ -29,13 +29,13 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
-from odyssey_recorder.gui.appearance import use_theme
+from odyssey_recorder.gui.application import use_theme
 from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.commands import Commands
-from odyssey_recorder.gui.kept_file import KeptFile
 from odyssey_recorder.gui.settings.settings_page import SettingsPage
 from odyssey_recorder.gui.shortcuts import Shortcuts
 from odyssey_recorder.gui.theme import Theme, style_sheet
+from odyssey_recorder.gui.window_state import KeptFile
 from odyssey_recorder.settings import Settings, SettingsStore, log_file, settings_file
 from tests.keyrings import LockedKeyring, MemoryKeyring
 

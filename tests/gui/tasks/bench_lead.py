@@ -14,7 +14,6 @@ from pytestqt.qtbot import QtBot
 from odyssey_recorder.errors import SettingsError
 from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.commands import Command, Commands
-from odyssey_recorder.gui.jobs import Jobs
 from odyssey_recorder.gui.tasks.prepared_rows import PreparedRow
 from odyssey_recorder.gui.tasks.prepared_table import ROW
 from odyssey_recorder.gui.tasks.queue_bridge import QueueBridge
@@ -93,9 +92,9 @@ class LeadBench:
         self.window = QMainWindow()
         qtbot.addWidget(self.window)
         self.commands = Commands(self.window)
-        self.background, self.jobs = Background(self.window), Jobs(self.window)
+        self.background = Background(self.window)
         self.bridge = QueueBridge(lambda: office.queue, self.background, self.window)
-        service_bridge = TaskServiceBridge(lambda: self.service, self.background, self.jobs, self.bridge)
+        service_bridge = TaskServiceBridge(lambda: self.service, self.background, self.bridge)
         self.page = TasksPage(self.bridge, self.commands, service_bridge)
         self.window.setCentralWidget(self.page)
         self.window.resize(1024, 700)
@@ -105,9 +104,8 @@ class LeadBench:
 
     def close(self) -> None:
         """End what runs."""
-        self.jobs.cancel_all()
-        self.qtbot.waitUntil(lambda: not self.jobs.at_work)
-        self.jobs.close()
+        self.background.cancel_jobs()
+        self.qtbot.waitUntil(lambda: not self.background.jobs)
         self.background.close()
 
     # What there is.
