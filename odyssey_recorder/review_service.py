@@ -1,20 +1,14 @@
 """Where a reviewer works: episodes with what the checks say of them, the verdicts, fixes and replays of one dataset."""
 
-import secrets
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import replace
-from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING
 
 from odyssey_recorder.dataset.amendment import Amendment
-from odyssey_recorder.dataset.journal import Change
 from odyssey_recorder.dataset.published import PublishedEpisodes
 from odyssey_recorder.dataset.summaries import EpisodeSummary, summarise
-from odyssey_recorder.dataset.trash import Trash
-from odyssey_recorder.dataset.versions import Versions
 from odyssey_recorder.dataset.watch import PROOFS
 from odyssey_recorder.device.device import ListedDevice
 from odyssey_recorder.errors import CancelledError, DatasetError, DeviceError, ReviewError
@@ -23,27 +17,19 @@ from odyssey_recorder.quality.agreement.reviewed import AllReviewed, read_review
 from odyssey_recorder.quality.dataset_wide.dataset_checks import CheckStatus, DatasetChecks
 from odyssey_recorder.quality.finding import EpisodeReport
 from odyssey_recorder.quality.reviewing.following import ReviewFollowing, Sample
-from odyssey_recorder.quality.reviewing.review import (
-    Decision,
-    Fix,
-    Move,
-    ReplayEvidence,
-    Subject,
-    Verdict,
-)
-from odyssey_recorder.quality.reviewing.review_file import ReviewFile
-from odyssey_recorder.quality.reviewing.review_store import REVIEWS, ReviewStore
+from odyssey_recorder.quality.reviewing.review import ReplayEvidence, ReviewFile
+from odyssey_recorder.quality.reviewing.review_log import ReviewLog
+from odyssey_recorder.quality.reviewing.review_store import REVIEWS
 from odyssey_recorder.quality.reviewing.status import (
     ReviewerRole,
     ReviewStage,
     ReviewStatus,
-    bears,
-    revisions_to,
+    checked_decision,
+    dataset_rule,
+    effective_fixes,
+    review_status,
+    reviewer_role,
     same_person,
-    standing_fixes,
-    standing_so_far,
-    turn,
-    why_refused,
 )
 from odyssey_recorder.quality.reviewing.views import OpenedReview, ReviewNews, ReviewRow, VerdictDraft, blind
 
@@ -52,27 +38,27 @@ if TYPE_CHECKING:
     from odyssey_recorder.quality.checker import Checker
     from odyssey_recorder.replay.player import StepResult
 
-_TOLD_AT_ONCE = 100
+_NEWS_AT_ONCE = 100
 """So many new reports are told together: a list that is shown takes a moment for each news."""
 
 
 class ReviewService:
     """One dataset and one reviewer. Every call may come from any thread.
 
-    `who` is asked for the reviewer's name; without a `reach` there are no devices to replay on.
+    `who` is asked for the reviewer's name; without a `connector` there are no devices to replay on.
     """
 
     def __init__(
         self, root: Path, checker: "Checker", who: Callable[[], str], connector: "DeviceConnector | None" = None
     ) -> None:
         self._root = root.absolute()
-        self._checks = DatasetChecks(root, checker, self._tell)
+        self._checks = DatasetChecks(root, checker, self._notify)
         self._who = who
         self._connector = connector
         self._published = PublishedEpisodes(root, beside=(*PROOFS, REVIEWS))
-        self._reviews = ReviewStore(root)
-        self._versions = Versions(root, self._is_recorded)
-        self._trash = Trash(root, self._is_recorded)
+        self._log = ReviewLog(root, who)
+        self._reviews = self._log.reviews
+        self._versions = self._log.versions
         self._sample = Sample(self._reviews.policy, self._read_all, self._read_trash)
         self._trashed: dict[Path, EpisodeSummary] = {}
         self._followings: list[ReviewFollowing] = []
@@ -90,7 +76,7 @@ class ReviewService:
     # The list.
 
     def follow(self, take: Callable[[ReviewNews], object], warn: Callable[[str], object]) -> "ReviewFollowing":
-        """Begin to tell `take`, from another thread, of every episode there is, how it stands, and what becomes of it.
+        """Begin to tell `take`, from another thread, of every episode with its status, and of each change.
 
         `warn` is called with words for the reviewer where the system cannot give notice of changes.
         """
@@ -104,7 +90,7 @@ class ReviewService:
         progress: Callable[[float | None, str], object] = lambda _share, _words: None,
         cancelled: Callable[[], bool] = lambda: False,
     ) -> None:
-        """Run the checks over each episode, where they have not yet, and over the dataset; what is found comes as news.
+        """Run the checks over each episode that changed since, and over the dataset; what is found comes as news.
 
         Raises DatasetError, CancelledError.
         """
@@ -115,8 +101,8 @@ class ReviewService:
             progress(done / count, f"{done:,} of {count:,} episodes")
             if done == count:
                 progress(None, "The dataset as a whole")
-            if len(news) == _TOLD_AT_ONCE:
-                self._tell(news)
+            if len(news) == _NEWS_AT_ONCE:
+                self._notify(news)
                 news.clear()
 
         self._checks.run(take, cancelled)
@@ -126,10 +112,9 @@ class ReviewService:
         progress: Callable[[float | None, str], object] = lambda _share, _words: None,
         cancelled: Callable[[], bool] = lambda: False,
     ) -> QualityReport:
-        """How far the dataset is, how far its reviewers agree, and what that proves, as the files say now.
+        """The quality report by the files as they are; episodes that changed since are checked first.
 
-        What the checks have not looked at is checked before: figures do not change later. Where there is no dataset
-        yet, all figures are 0. Raises DatasetError, ReviewError, CancelledError.
+        Where there is no dataset yet, all figures are 0. Raises DatasetError, ReviewError, CancelledError.
         """
         if not (self._root / "annotations").is_dir():
             return quality_report(AllReviewed(()))
@@ -144,80 +129,63 @@ class ReviewService:
 
     def stage(self, episode_id: str) -> ReviewStage:
         """How far the review of an episode is; CHECKING before `check_all`. Raises DatasetError, ReviewError."""
-        return self._standing(*self._look(episode_id)).stage
+        return self._status(*self._look(episode_id)).stage
 
     def open(self, episode_id: str) -> OpenedReview:
         """One episode with all that the reviewer may see, checked now. Raises DatasetError, ReviewError."""
         self.recover()
         revision = self._versions.revision(episode_id)  # read first: what is shown may be newer, and never older
         opened = self._published.open_damaged(episode_id)
-        looked = self._checks.look(episode_id)
-        row = self._row(self._summary(episode_id), looked)
+        checks = self._checks.look(episode_id)
+        row = self._row(self._summary(episode_id), checks)
         entries = self._reviews.read(episode_id).entries
         if row.role is ReviewerRole.SECOND:
             entries = blind(entries, self.reviewer)
-        return OpenedReview(row, opened, looked.report or EpisodeReport(episode_id), entries, revision)
+        return OpenedReview(row, opened, checks.report or EpisodeReport(episode_id), entries, revision)
 
-    def submit(self, episode_id: str, verdict_draft: VerdictDraft) -> ReviewRow:
-        """Keep a verdict and do what follows from it: how the episode stands then.
+    def submit(self, episode_id: str, draft: VerdictDraft) -> ReviewRow:
+        """Record a verdict and do what follows from it; the row of the episode then.
 
-        Raises ReviewError, and keeps nothing, where it is not this reviewer's turn, where the answers do not bear the
+        Raises ReviewError, and records nothing, where it is not this reviewer's turn, where the answers do not bear the
         decision, or where the episode was changed since it was opened. Raises DatasetError.
         """
         self.recover()
-        summary, file, looked = self._look(episode_id)
-        self._expect_turn(summary, file, looked)
-        if self._versions.revision(episode_id) != verdict_draft.revision:
+        summary, file, checks = self._look(episode_id)
+        self._expect_role(summary, file, checks)
+        if self._versions.revision(episode_id) != draft.revision:
             raise ReviewError(f"Episode {episode_id} was changed since you opened it: look at it again.")
-        report = looked.report or EpisodeReport(episode_id)
-        decision = self._borne(verdict_draft, file, report)
-        self._reviews.append(
-            episode_id,
-            Verdict(
-                **self._signed(),
-                decision=decision,
-                judgements=verdict_draft.judgements,
-                note=verdict_draft.note,
-                revision=verdict_draft.revision,
-                seconds=verdict_draft.seconds,
-                findings=tuple(finding.name for finding in report.findings),
-                subject=_subject(summary),
-                replay=verdict_draft.replay,
-            ),
+        report = checks.report or EpisodeReport(episode_id)
+        decision = checked_decision(
+            draft.decision,
+            draft.judgements,
+            worst_error=report.worst if report.has_errors else None,
+            has_fixed=any(same_person(fix.by, self.reviewer) for fix in effective_fixes(file.fixes)),
         )
-        row = self._row(summary, looked)
-        self._settle(summary, looked)
-        self._tell([episode_id])
+        self._log.verdict(summary, report, draft, decision)
+        row = self._row(summary, checks)
+        self._settle(summary, checks)
+        self._notify([episode_id])
         return row
 
     def restore(self, episode_id: str, why: str) -> None:
-        """Bring a rejected episode back from the trash; it is to be judged anew. Raises DatasetError, ReviewError."""
-        self._trash.restore(episode_id, record=partial(self._record_move, "dataset", why))
+        """Bring a rejected episode back from the trash, to be judged again. Raises DatasetError, ReviewError."""
+        self._log.restore(episode_id, why)
 
     def fix(self, episode_id: str, amendment: Amendment, why: str, revision: str) -> OpenedReview:
         """Amend the episode as it was at `revision`, the old version being kept; what it is then.
 
         Raises ReviewError, also where it was changed since; DatasetError.
         """
-        with self._amending(episode_id):
-            self._versions.amend(
-                episode_id,
-                amendment,
-                expected=revision,
-                record=partial(self._record_fix, amendment=amendment, why=why),
-            )
+        self._expect_turn(episode_id)
+        self._log.fix(episode_id, amendment, why, revision)
+        self._notify([episode_id])
         return self.open(episode_id)
 
     def undo(self, episode_id: str, revision: str) -> OpenedReview:
         """Take the newest fix back that was not taken back yet; otherwise as `fix`."""
-        with self._amending(episode_id):
-            newest = _newest_fix(self._reviews.read(episode_id).fixes)
-            self._versions.restore(
-                episode_id,
-                newest.version,
-                expected=revision,
-                record=partial(self._record_fix, amendment=None, why="taken back", undoes=newest.id),
-            )
+        self._expect_turn(episode_id)
+        self._log.undo(episode_id, revision)
+        self._notify([episode_id])
         return self.open(episode_id)
 
     # Replay.
@@ -233,7 +201,7 @@ class ReviewService:
         on_step: Callable[["StepResult"], object],
         cancelled: Callable[[], bool],
     ) -> ReplayEvidence:
-        """Replay the episode on a device and keep how it went; `on_step` is called from this thread.
+        """Replay the episode on a device and record how it went; `on_step` is called from this thread.
 
         Raises DeviceError, ReplayError, DatasetError, CancelledError.
         """
@@ -249,38 +217,29 @@ class ReviewService:
         self.recover()
         revision = self._versions.revision(episode_id)
         device = self._connector.connect(serial)
+        annotation = self._root / "annotations" / f"{episode_id}.json"
         try:
-            result = replay_episode(self._annotation(episode_id), device, ReplayOptions(on_step=look))
+            result = replay_episode(annotation, device, ReplayOptions(on_step=look))
         finally:
             device.close()
-        evidence = ReplayEvidence.model_validate(
-            {
-                **self._signed(),
-                "revision": revision,
-                "serial": serial,
-                "outcome": result.outcome,
-                "steps": [step.comparison.verdict.value for step in result.steps],
-                "problem": result.problem,
-            }
+        return self._log.replay(
+            episode_id,
+            revision=revision,
+            serial=serial,
+            outcome=result.outcome,
+            steps=[step.comparison.verdict.value for step in result.steps],
+            problem=result.problem,
         )
-        self._reviews.append(episode_id, evidence)
-        return evidence
 
     # What is known.
 
-    def _annotation(self, episode_id: str) -> Path:
-        return self._root / "annotations" / f"{episode_id}.json"
-
-    def _ids(self) -> list[str]:
-        return sorted(path.stem for path in (self._root / "annotations").glob("*.json"))
-
     def _read_all(self) -> Iterator[EpisodeSummary]:
-        found = (summarise(self._root, episode_id) for episode_id in self._ids())
-        return (one for one in found if one is not None)
+        ids = sorted(path.stem for path in (self._root / "annotations").glob("*.json"))
+        return filter(None, (summarise(self._root, episode_id) for episode_id in ids))
 
     def _read_trash(self) -> Iterator[EpisodeSummary]:
         """The episodes in the trash, each read once."""
-        for one in self._trash.episodes():
+        for one in self._log.trash.episodes():
             if one.folder not in self._trashed and (summary := summarise(one.folder, one.episode_id)) is not None:
                 self._trashed[one.folder] = summary
             if one.folder in self._trashed:
@@ -297,131 +256,53 @@ class ReviewService:
         self._sample.complete()
         return self._summary(episode_id), self._reviews.read(episode_id), self._checks.look(episode_id)
 
-    def _row(self, summary: EpisodeSummary, looked: CheckStatus | None = None) -> ReviewRow:
-        looked = looked or self._checks.known(summary.episode_id)
-        row = ReviewRow(summary, report=looked.report, is_settled=looked.is_settled)
+    def _row(self, summary: EpisodeSummary, checks: CheckStatus) -> ReviewRow:
+        row = ReviewRow(summary, report=checks.report, is_settled=checks.is_settled)
         try:
             file = self._reviews.read(summary.episode_id)
-            now = self._standing(summary, file, looked)
+            status = self._status(summary, file, checks)
         except (ReviewError, DatasetError) as error:
             return replace(row, problem=str(error), refusal=str(error))
-        row = replace(row, stage=now.stage, twice=now.twice)
+        row = replace(row, stage=status.stage, twice=status.twice)
         if file.problems:
             return replace(row, problem=file.problems[0], refusal=file.problems[0])
-        whose = turn(now, recorder=summary.annotator, reviewer=self.reviewer)
-        return replace(row, refusal=whose) if isinstance(whose, str) else replace(row, role=whose)
-
-    def _standing(self, summary: EpisodeSummary, file: ReviewFile, looked: CheckStatus) -> ReviewStatus:
-        revisions: Iterable[str] = ()
-        if file.present_verdicts:
-            revisions = revisions_to(self._versions.revision(summary.episode_id), file.fixes)
-        return standing_so_far(
-            file.present_verdicts,
-            revisions,
-            recorder=summary.annotator,
-            warned=looked.warned,
-            sampled=self._sample.is_sampled(summary.episode_id),
-        )
-
-    # What may be done.
-
-    def _expect_turn(self, summary: EpisodeSummary, file: ReviewFile, looked: CheckStatus) -> None:
-        """Raise ReviewError where the reviewer may not judge the episode now."""
-        whose = turn(self._standing(summary, file, looked), recorder=summary.annotator, reviewer=self.reviewer)
-        if isinstance(whose, str):
-            raise ReviewError(whose)
-
-    def _borne(self, verdict_draft: VerdictDraft, file: ReviewFile, report: EpisodeReport) -> Decision:
-        """The decision as it is kept: who accepts what they have fixed accepts it so. Raises ReviewError."""
-        unborne = bears(verdict_draft.decision, verdict_draft.judgements)
-        if unborne:
-            raise ReviewError(unborne)
-        if not verdict_draft.decision.accepts:
-            return verdict_draft.decision
-        if report.has_errors:
-            worst = report.worst
-            raise ReviewError(f"With an error an episode is not accepted ({worst.name}): {worst.found} {worst.todo}")
-        fixed = any(same_person(fix.by, self.reviewer) for fix in standing_fixes(file.fixes))
-        if verdict_draft.decision is Decision.FIX_AND_ACCEPT and not fixed:
-            raise ReviewError("You have fixed nothing in this episode: accept it, or fix it first.")
-        return Decision.FIX_AND_ACCEPT if fixed else Decision.ACCEPT
-
-    @contextmanager
-    def _amending(self, episode_id: str) -> Iterator[None]:
-        """A fix by the one whose turn it is. Others hear what came of it."""
-        self.recover()
-        self._expect_turn(*self._look(episode_id))
-        yield
-        self._tell([episode_id])
+        role = reviewer_role(status, recorder=summary.annotator, reviewer=self.reviewer)
+        return replace(row, refusal=role) if isinstance(role, str) else replace(row, role=role)
 
     def _settled_row(self, summary: EpisodeSummary) -> ReviewRow:
-        """How an episode stands, once what follows from that is done: verdicts may have come by a merge, or by hand."""
-        looked = self._checks.known(summary.episode_id)
-        row = self._row(summary, looked)
+        """The row of an episode, once what follows from it is done: verdicts may have come by a merge, or by hand."""
+        checks = self._checks.known(summary.episode_id)
+        row = self._row(summary, checks)
         if row.stage in (ReviewStage.SENT_BACK, ReviewStage.REJECTED) and not row.problem:
             try:
-                self._settle(summary, looked)
+                self._settle(summary, checks)
             except (ReviewError, DatasetError) as error:
                 return replace(row, problem=str(error))
         return row
 
-    def _settle(self, summary: EpisodeSummary, looked: CheckStatus) -> None:
-        """Do what follows from a final decision, unless somebody did."""
+    def _settle(self, summary: EpisodeSummary, checks: CheckStatus) -> None:
         file = self._reviews.read(summary.episode_id)
-        now = self._standing(summary, file, looked)
-        if not now.stage.is_final or not now.verdicts:
-            return
-        last = now.verdicts[-1]
-        done = {entry.to for entry in file.entries if isinstance(entry, Move) and entry.at >= last.at}
-        if now.stage is ReviewStage.REJECTED and "trash" not in done:
-            record = partial(self._record_move, "trash", why_refused(now), by=last.by)
-            self._trash.move(summary.episode_id, record=record)
-        elif now.stage is ReviewStage.SENT_BACK and "annotator" not in done:
-            move = Move(**self._signed() | {"by": last.by}, to="annotator", why=why_refused(now))
-            self._reviews.append(summary.episode_id, move)
+        self._log.settle(summary.episode_id, self._status(summary, file, checks))
 
-    # What is kept.
-
-    def _signed(self) -> dict[str, Any]:
-        return {"id": secrets.token_hex(16), "at": datetime.now(UTC), "by": self.reviewer}
-
-    def _is_recorded(self, change: Change) -> bool:
-        return any(entry.id == change.id for entry in self._reviews.read(change.episode_id).entries)
-
-    def _record_fix(self, change: Change, *, amendment: Amendment | None, why: str, undoes: str = "") -> None:
-        fix = Fix(
-            **self._signed() | {"id": change.id},
-            amendment=amendment,
-            why=why,
-            before=change.before,
-            after=change.after,
-            version=change.version,
-            removed=change.removed,
-            undoes=undoes,
+    def _status(self, summary: EpisodeSummary, file: ReviewFile, checks: CheckStatus) -> ReviewStatus:
+        return review_status(
+            file,
+            dataset_rule(warned=checks.warned, sampled=self._sample.is_sampled(summary.episode_id)),
+            recorder=summary.annotator,
+            revision=partial(self._versions.revision, summary.episode_id),
         )
-        self._reviews.append(change.episode_id, fix)
 
-    def _record_move(self, to: Literal["trash", "dataset"], why: str, change: Change, *, by: str = "") -> None:
-        signed = self._signed() | {"id": change.id, "by": by or self.reviewer}
-        self._reviews.append(change.episode_id, Move(**signed, to=to, why=why))
+    def _expect_turn(self, episode_id: str) -> None:
+        """Raise ReviewError where the reviewer may not judge the episode now, after a recovery."""
+        self.recover()
+        self._expect_role(*self._look(episode_id))
 
-    def _tell(self, episode_ids: Iterable[str]) -> None:
+    def _expect_role(self, summary: EpisodeSummary, file: ReviewFile, checks: CheckStatus) -> None:
+        status = self._status(summary, file, checks)
+        role = reviewer_role(status, recorder=summary.annotator, reviewer=self.reviewer)
+        if isinstance(role, str):
+            raise ReviewError(role)
+
+    def _notify(self, episode_ids: Iterable[str]) -> None:
         for following in self._followings:
             following.tell(episode_ids)
-
-
-def _newest_fix(fixes: Sequence[Fix]) -> Fix:
-    holding = standing_fixes(fixes)
-    if not holding:
-        raise ReviewError("There is no fix of this episode to be taken back.")
-    return holding[-1]
-
-
-def _subject(summary: EpisodeSummary) -> Subject:
-    return Subject(
-        recorder=summary.annotator,
-        category=summary.category,
-        device=summary.device,
-        template=summary.template,
-        steps=summary.steps,
-    )

@@ -16,7 +16,7 @@ from odyssey_recorder.model.episode import screenshot_name
 from odyssey_recorder.quality.evidence import EpisodeEvidence, StepEvidence
 from odyssey_recorder.quality.image_metrics import ImageMetrics
 from odyssey_recorder.quality.reviewing.review_file import read_reviews
-from odyssey_recorder.quality.reviewing.status import standing_fixes
+from odyssey_recorder.quality.reviewing.status import effective_fixes
 from odyssey_recorder.quality.sources import EpisodeFiles, read_evidence
 
 
@@ -89,7 +89,7 @@ def _amendments(files: EpisodeFiles, name: str) -> tuple[Amendment, ...]:
         revision = hashlib.sha256(read_evidence(files.annotation, Largest.ANNOTATION)).hexdigest()
     except (FileNotFoundError, DatasetError):
         return ()
-    fixes = standing_fixes(read_reviews(data, episode_id=name, source=files.reviews.name).fixes)
+    fixes = effective_fixes(read_reviews(data, episode_id=name, source=files.reviews.name).fixes)
     revisions = [*(fix.before for fix in fixes[:1]), *(fix.after for fix in fixes)]
     shown = max((count for count, one in enumerate(revisions) if one == revision), default=len(fixes))
     return tuple(fix.amendment for fix in fixes[:shown] if fix.amendment is not None)

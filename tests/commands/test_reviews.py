@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from odyssey_recorder.dataset.trash import Trash
-from odyssey_recorder.quality.reviewing.review import Move
-from odyssey_recorder.quality.reviewing.review_file import ReviewFile, spell
+from odyssey_recorder.quality.reviewing.review import Move, ReviewFile
+from odyssey_recorder.quality.reviewing.review_file import spell
 from odyssey_recorder.quality.reviewing.review_store import ReviewStore
 from odyssey_recorder.quality.reviewing.status import Policy
 from tests.command_line import ESCAPES, CommandLine

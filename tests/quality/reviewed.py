@@ -6,7 +6,7 @@ from odyssey_recorder.dataset.codec import write_episode
 from odyssey_recorder.dataset.provenance import FORMAT, EpisodeProvenance, Origin
 from odyssey_recorder.quality.agreement.reviewed import Reviewed
 from odyssey_recorder.quality.reviewing.review import Subject, Verdict
-from odyssey_recorder.quality.reviewing.status import SecondReviewReason, standing
+from odyssey_recorder.quality.reviewing.status import SecondReviewReason, verdict_status
 from tests.episodes import episode
 from tests.quality.verdicts import PRESENT
 
@@ -31,6 +31,6 @@ def publish(root: Path, episode_id: str) -> Path:
 
 def reviewed(number: int, *verdicts: Verdict, sampled: bool = True, subject: Subject | None = None) -> Reviewed:
     """The episode by this number, with its verdicts; two are asked for where it is `sampled`."""
-    now = standing(verdicts, [PRESENT], SecondReviewReason.SAMPLE if sampled else None, recorder="Ada")
+    now = verdict_status(verdicts, [PRESENT], SecondReviewReason.SAMPLE if sampled else None, recorder="Ada")
     told = subject or Subject(recorder="Ada", category="Web_Shopping", device="Pixel 8 Pro", template="Buy {}", steps=9)
     return Reviewed(f"{number:016}", told, now.stage, now.verdicts, sampled)

@@ -24,8 +24,8 @@ from odyssey_recorder.model.geometry import Point
 from odyssey_recorder.quality.checker import Checker
 from odyssey_recorder.quality.evidence import EpisodeEvidence
 from odyssey_recorder.quality.finding import Finding, Severity
-from odyssey_recorder.quality.reviewing.review import Fix, Verdict
-from odyssey_recorder.quality.reviewing.review_file import ReviewFile, spell
+from odyssey_recorder.quality.reviewing.review import Fix, ReviewFile, Verdict
+from odyssey_recorder.quality.reviewing.review_file import spell
 from tests.quality.evidence import evidence, found, said, unproved, unseen, with_step
 from tests.quality.folders import FIRST, write_dataset
 from tests.quality.verdicts import verdict

@@ -24,7 +24,7 @@ from odyssey_recorder.gui.parts import breakable, named, row, scroll_area, text_
 from odyssey_recorder.gui.review.amend_forms import quoted, removed_words
 from odyssey_recorder.gui.review.verdict_words import verdict_words
 from odyssey_recorder.quality.reviewing.review import Entry, Fix, Move, ReplayEvidence, Verdict
-from odyssey_recorder.quality.reviewing.status import standing_fixes
+from odyssey_recorder.quality.reviewing.status import effective_fixes
 from odyssey_recorder.quality.reviewing.views import OpenedReview
 
 _PRESSES = {True: "LONG_PRESS", False: "CLICK"}
@@ -56,7 +56,7 @@ class HistoryCard(QFrame):
     def show_review(self, review: OpenedReview) -> None:
         """Show what was done with an episode."""
         fixes = [entry for entry in review.entries if isinstance(entry, Fix)]
-        holding = standing_fixes(fixes)
+        holding = effective_fixes(fixes)
         may_undo = bool(holding) and review.row.role is not None
         self._commands.enable(Command.UNDO_FIX, on=may_undo)
         self._newest.setText(f"Undo takes back: {fix_words(holding[-1], fixes)}" if may_undo else "")

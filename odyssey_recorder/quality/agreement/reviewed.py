@@ -12,11 +12,10 @@ from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.files import Largest, read_file
 from odyssey_recorder.quality.dataset_wide.dataset_folder import ANNOTATIONS, episode_ids
 from odyssey_recorder.quality.reviewing.following import draw
-from odyssey_recorder.quality.reviewing.review import Subject, Verdict
-from odyssey_recorder.quality.reviewing.review_file import ReviewFile
+from odyssey_recorder.quality.reviewing.review import ReviewFile, Subject, Verdict
 from odyssey_recorder.quality.reviewing.review_merge import file_faults
 from odyssey_recorder.quality.reviewing.review_store import REVIEWS, ReviewStore
-from odyssey_recorder.quality.reviewing.status import ReviewStage, ReviewStatus, revisions_to, standing_so_far
+from odyssey_recorder.quality.reviewing.status import TRASH_RULE, ReviewStage, ReviewStatus, dataset_rule, review_status
 
 Warned = Callable[[str], bool | None]
 """Whether the checks warn of an episode of the dataset; None where that is not settled."""
@@ -88,14 +87,11 @@ class _Reader:
         episode_id = summary.episode_id
         now = ReviewStatus(ReviewStage.UNREVIEWED)
         try:
-            now = standing_so_far(
-                file.present_verdicts,
-                revisions_to(_sha256(self._annotation(episode_id)), file.fixes) if file.present_verdicts else (),
-                recorder=summary.annotator,
-                # Whatever was rejected stays so: nobody is asked for a second verdict on what is in the trash.
-                warned=self._is_present(episode_id) and self._warned(episode_id),
-                sampled=self._is_present(episode_id) and is_sampled,
-            )
+            rule = TRASH_RULE
+            if self._is_present(episode_id):
+                rule = dataset_rule(warned=self._warned(episode_id), sampled=is_sampled)
+            path = self._annotation(episode_id)
+            now = review_status(file, rule, recorder=summary.annotator, revision=lambda: _sha256(path))
         except DatasetError as error:
             self.problems.append(str(error))
         return Reviewed(episode_id, _subject(summary, now.verdicts), now.stage, now.verdicts, is_sampled)
@@ -110,7 +106,7 @@ class _Reader:
         return file
 
     def _summary(self, episode_id: str) -> EpisodeSummary:
-        folder = self._root if self._is_present(episode_id) else self._trashed[episode_id]
+        folder = self._annotation(episode_id).parent.parent
         summary = summarise(folder, episode_id) or EpisodeSummary(episode_id, problem=f"{episode_id} is gone.")
         if summary.problem:
             self.problems.append(summary.problem)

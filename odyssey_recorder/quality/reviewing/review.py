@@ -1,5 +1,6 @@
 """What people say of an episode: their answers to the three questions, and all else that a review file remembers."""
 
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import Enum
 from typing import Annotated, Literal
@@ -7,6 +8,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator
 
 from odyssey_recorder.dataset.amendment import Amendment
+from odyssey_recorder.model.episode import Extra
 from odyssey_recorder.model.moment import LARGEST_WHOLE, in_utc
 from odyssey_recorder.quality.finding import Criterion
 
@@ -175,3 +177,33 @@ class Move(_Entry):
 
 
 Entry = Annotated[Verdict | Fix | ReplayEvidence | Move, Field(discriminator="kind")]
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewFile:
+    """What was done with one episode, the oldest first.
+
+    `problems` are the places that cannot be read; a file that has any is not written. `extra` are keys of others.
+    """
+
+    episode_id: str
+    entries: tuple[Entry, ...] = ()
+    extra: Extra = field(default_factory=dict)
+    problems: tuple[str, ...] = ()
+
+    @property
+    def verdicts(self) -> tuple[Verdict, ...]:
+        """All verdicts, also those that do not count."""
+        return tuple(entry for entry in self.entries if isinstance(entry, Verdict))
+
+    @property
+    def present_verdicts(self) -> tuple[Verdict, ...]:
+        """The verdicts since the episode came back from the trash last: it is judged anew."""
+        back = (entry.at for entry in self.entries if isinstance(entry, Move) and entry.to == "dataset")
+        since = max(back, default=None)
+        return tuple(one for one in self.verdicts if since is None or one.at > since)
+
+    @property
+    def fixes(self) -> tuple[Fix, ...]:
+        """All fixes, also those that were taken back."""
+        return tuple(entry for entry in self.entries if isinstance(entry, Fix))

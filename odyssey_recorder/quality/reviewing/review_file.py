@@ -6,16 +6,14 @@ See docs/reviews.md.
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
 from hashlib import sha256
 
 from pydantic import TypeAdapter, ValidationError
 
 from odyssey_recorder.dataset.plain_json import NotPlainJsonError, parse, shown
 from odyssey_recorder.errors import ReviewError
-from odyssey_recorder.model.episode import Extra, Json
-from odyssey_recorder.quality.reviewing.review import FORMAT, Entry, Fix, Move, Verdict
-from odyssey_recorder.quality.reviewing.status import bears, same_person
+from odyssey_recorder.model.episode import Json
+from odyssey_recorder.quality.reviewing.review import FORMAT, Entry, ReviewFile
 
 _HEAD = ("format", "episode_id", "entries")
 _FOOT = "null]}\n"
@@ -23,53 +21,6 @@ _FOOT = "null]}\n"
 
 _ENTRY: TypeAdapter[Entry] = TypeAdapter(Entry)
 _DECODER = json.JSONDecoder()
-
-
-@dataclass(frozen=True, slots=True)
-class ReviewFile:
-    """What was done with one episode, the oldest first.
-
-    `problems` are the places that cannot be read; a file that has any is not written. `extra` are keys of others.
-    """
-
-    episode_id: str
-    entries: tuple[Entry, ...] = ()
-    extra: Extra = field(default_factory=dict)
-    problems: tuple[str, ...] = ()
-
-    @property
-    def verdicts(self) -> tuple[Verdict, ...]:
-        """All verdicts, also those that do not count."""
-        return tuple(entry for entry in self.entries if isinstance(entry, Verdict))
-
-    @property
-    def present_verdicts(self) -> tuple[Verdict, ...]:
-        """The verdicts since the episode came back from the trash last: it is judged anew."""
-        back = (entry.at for entry in self.entries if isinstance(entry, Move) and entry.to == "dataset")
-        since = max(back, default=None)
-        return tuple(one for one in self.verdicts if since is None or one.at > since)
-
-    @property
-    def fixes(self) -> tuple[Fix, ...]:
-        """All fixes, also those that were taken back."""
-        return tuple(entry for entry in self.entries if isinstance(entry, Fix))
-
-    def doubts(self, *, recorder: str = "") -> Iterator[str]:
-        """What is odd about entries that can be read: verdicts that do not count, and why; ids that are not unique.
-
-        `recorder` is who recorded the episode, where that is known.
-        """
-        ids: set[str] = set()
-        for entry in self.entries:
-            if entry.id in ids:
-                yield f"two different entries have the id {entry.id}: give one of them another"
-            ids.add(entry.id)
-        for verdict in self.verdicts:
-            unborne = bears(verdict.decision, verdict.judgements)
-            if unborne:
-                yield f"the verdict {_told(verdict)} does not count: {unborne}"
-            if any(same_person(verdict.by, name) for name in (recorder, verdict.subject.recorder)):
-                yield f"the verdict {_told(verdict)} does not count: it is the recorder's own."
 
 
 def union(one: ReviewFile, other: ReviewFile) -> ReviewFile:
@@ -211,10 +162,6 @@ def _faults(error: ValidationError) -> Iterator[str]:
         words = fault["msg"].removeprefix("Value error, ")
         found = "" if fault["type"] == "missing" else f"; found {shown(fault['input'])}"
         yield f"{key or 'kind'}: {words[:1].lower()}{words[1:]}{found}"
-
-
-def _told(verdict: Verdict) -> str:
-    return f"of {shown(verdict.by)} at {verdict.at:%Y-%m-%d %H:%M} UTC"
 
 
 def _json(value: object) -> str:

@@ -4,6 +4,7 @@ See docs/reviews.md for the form that a file of another tool must have.
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,8 +16,10 @@ from odyssey_recorder.dataset.versions import Versions
 from odyssey_recorder.errors import DatasetError, ReviewError, UnfitFileError
 from odyssey_recorder.files import Largest, read_json, refuse_link
 from odyssey_recorder.model.episode import Json, is_episode_id
-from odyssey_recorder.quality.reviewing.review_file import ReviewFile, completed, read_entry, read_reviews
+from odyssey_recorder.quality.reviewing.review import ReviewFile
+from odyssey_recorder.quality.reviewing.review_file import completed, read_entry, read_reviews
 from odyssey_recorder.quality.reviewing.review_store import POLICY, REVIEWS, ReviewStore
+from odyssey_recorder.quality.reviewing.status import decision_fault, same_person
 
 _OURS = re.compile(r"([0-9]{16})([^0-9].*)?\.json", re.ASCII)
 
@@ -177,7 +180,19 @@ def _known(root: Path, episode_id: str, place: str) -> dict[str, Json]:
 
 
 def file_faults(file: ReviewFile, recorder: str, *, place: str) -> Iterator[str]:
-    """Each place of a review file that cannot be read, or is odd; `recorder` is who recorded the episode."""
+    """Each place of a review file that cannot be read, or is odd: ids that are not unique, verdicts that do not count.
+
+    `recorder` is who recorded the episode, empty where that is not known.
+    """
     yield from file.problems
-    for doubt in file.doubts(recorder=recorder):
-        yield f"{place}, {file.episode_id}: {doubt}"
+    where = f"{place}, {file.episode_id}"
+    ids = Counter(entry.id for entry in file.entries)
+    for repeated in (entry_id for entry_id, count in ids.items() if count > 1):
+        yield f"{where}: two different entries have the id {repeated}: give one of them another"
+    for verdict in file.verdicts:
+        faults = [decision_fault(verdict.decision, verdict.judgements)]
+        if any(same_person(verdict.by, name) for name in (recorder, verdict.subject.recorder)):
+            faults.append("it is the recorder's own.")
+        for fault in filter(None, faults):
+            given = f"of {shown(verdict.by)} at {verdict.at:%Y-%m-%d %H:%M} UTC"
+            yield f"{where}: the verdict {given} does not count: {fault}"

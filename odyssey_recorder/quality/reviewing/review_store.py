@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -17,9 +17,9 @@ from odyssey_recorder.dataset.provenance import Origin
 from odyssey_recorder.dataset.store import checked_id, read_provenance
 from odyssey_recorder.errors import DatasetError, ReviewError
 from odyssey_recorder.files import Largest, read_json
-from odyssey_recorder.quality.reviewing.review import FORMAT, Entry, Move, Verdict
-from odyssey_recorder.quality.reviewing.review_file import ReviewFile, read_reviews, refuse_problems, spell, union
-from odyssey_recorder.quality.reviewing.status import Policy, ReviewStage, same_person, standing
+from odyssey_recorder.quality.reviewing.review import FORMAT, Entry, Move, ReviewFile
+from odyssey_recorder.quality.reviewing.review_file import read_reviews, refuse_problems, spell, union
+from odyssey_recorder.quality.reviewing.status import QUEUE_RULE, Policy, ReviewStage, review_status, same_person
 from odyssey_recorder.task.queue.board import SentBack
 
 REVIEWS = "reviews"
@@ -237,13 +237,7 @@ def _news(path: Path) -> _News:
         return _News()  # whoever opens the review is told why
     if not any(word in data for word in _TELLING):
         return _News()  # of ten thousand files, not all have to be understood
-    entries = read_reviews(data, episode_id=path.stem, source=str(path)).entries
-    moves = (entry for entry in entries if isinstance(entry, Move) and entry.to == "annotator")
-    return _News(next(moves, None), _accepted_by(entries))
-
-
-def _accepted_by(entries: Iterable[Entry]) -> str:
-    """Who was the last to accept the episode, of whichever revision; empty where it is not accepted."""
-    verdicts = [entry for entry in entries if isinstance(entry, Verdict)]
-    now = standing(verdicts, {one.revision for one in verdicts}, None, recorder="")
-    return now.verdicts[-1].by if now.stage is ReviewStage.ACCEPTED else ""
+    file = read_reviews(data, episode_id=path.stem, source=str(path))
+    moves = (entry for entry in file.entries if isinstance(entry, Move) and entry.to == "annotator")
+    status = review_status(file, QUEUE_RULE)
+    return _News(next(moves, None), status.verdicts[-1].by if status.stage is ReviewStage.ACCEPTED else "")

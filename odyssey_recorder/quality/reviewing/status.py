@@ -1,6 +1,6 @@
 """How an episode stands among its reviewers: who may judge it next, as which of them, and what came of it. Pure."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from fractions import Fraction
@@ -8,8 +8,9 @@ from hashlib import sha256
 from math import ceil
 from unicodedata import normalize
 
-from odyssey_recorder.quality.finding import Criterion
-from odyssey_recorder.quality.reviewing.review import REASONS, Decision, Fix, Judgement, Rating, Verdict
+from odyssey_recorder.errors import ReviewError
+from odyssey_recorder.quality.finding import Criterion, Finding
+from odyssey_recorder.quality.reviewing.review import REASONS, Decision, Fix, Judgement, Rating, ReviewFile, Verdict
 
 
 class ReviewStage(Enum):
@@ -127,7 +128,7 @@ def revisions_to(present: str, fixes: Iterable[Fix]) -> frozenset[str]:
     return frozenset(found)
 
 
-def standing(
+def verdict_status(
     verdicts: Iterable[Verdict], revisions: Iterable[str], twice: SecondReviewReason | None, *, recorder: str
 ) -> ReviewStatus:
     """How an episode stands; `revisions` are its present one and those that fixes have led from to it.
@@ -144,32 +145,59 @@ def standing(
     return ReviewStatus(_stage(counting, twice), tuple(counting), twice, changed)
 
 
-def standing_so_far(
-    verdicts: Sequence[Verdict], revisions: Iterable[str], *, recorder: str, warned: bool | None, sampled: bool | None
-) -> ReviewStatus:
-    """How an episode stands where warnings and the sample ask for a second verdict, as far as either is known.
+@dataclass(frozen=True, slots=True)
+class StatusRule:
+    """Which verdicts make the status of an episode, and what asks for a second one.
 
-    The stage is CHECKING where what is None would make another one of it: a status that is told does not change by
-    itself.
+    With `any_revision` verdicts on whichever revision count, also those from before the episode came back from the
+    trash; otherwise those on the present files alone. `warned` and `sampled` say whether warnings or the sample ask for
+    a second verdict, None where that is not known yet.
     """
-    known = frozenset(revisions)
-    asked: list[SecondReviewReason | None] = [SecondReviewReason.WARNINGS] if warned is not False else []
-    if warned is not True:
-        asked += [SecondReviewReason.SAMPLE] if sampled is not False else []
-        asked += [None] if sampled is not True else []
-    possible = [standing(verdicts, known, twice, recorder=recorder) for twice in asked]
-    if len({one.stage for one in possible}) > 1:
-        return replace(possible[-1], stage=ReviewStage.CHECKING)
-    return possible[-1]
+
+    any_revision: bool = False
+    warned: bool | None = False
+    sampled: bool | None = False
 
 
-def standing_fixes(fixes: Sequence[Fix]) -> list[Fix]:
+def dataset_rule(*, warned: bool | None, sampled: bool | None) -> StatusRule:
+    """Of an episode in the dataset: warnings and the sample ask for a second verdict."""
+    return StatusRule(warned=warned, sampled=sampled)
+
+
+TRASH_RULE = StatusRule()
+"""Of an episode in the trash: what was rejected stays so, and nobody is asked again."""
+QUEUE_RULE = StatusRule(any_revision=True)
+"""Of the episode of a task: the queue is told the first verdict, though a second one may still send it back."""
+
+
+def review_status(
+    file: ReviewFile, rule: StatusRule, *, recorder: str = "", revision: Callable[[], str] = str
+) -> ReviewStatus:
+    """The status of an episode by its review file; `revision` is called where the present one must be known.
+
+    The stage is CHECKING where it depends on what is not known yet: a status that was shown does not change by itself.
+    """
+    if rule.any_revision:
+        verdicts, revisions = file.verdicts, frozenset(one.revision for one in file.verdicts)
+    else:
+        verdicts = file.present_verdicts
+        revisions = revisions_to(revision(), file.fixes) if verdicts else frozenset()
+    reasons: list[SecondReviewReason | None] = [SecondReviewReason.WARNINGS] if rule.warned is not False else []
+    if rule.warned is not True:
+        reasons += [SecondReviewReason.SAMPLE] if rule.sampled is not False else []
+        reasons += [None] if rule.sampled is not True else []
+    possible = [verdict_status(verdicts, revisions, reason, recorder=recorder) for reason in reasons]
+    is_open = len({one.stage for one in possible}) > 1
+    return replace(possible[-1], stage=ReviewStage.CHECKING) if is_open else possible[-1]
+
+
+def effective_fixes(fixes: Sequence[Fix]) -> list[Fix]:
     """The fixes that hold, the oldest first: neither taken back, nor themselves a taking back."""
     taken_back = {fix.undoes for fix in fixes}
     return [fix for fix in fixes if not fix.undoes and fix.id not in taken_back]
 
 
-def turn(now: ReviewStatus, *, recorder: str, reviewer: str) -> ReviewerRole | str:
+def reviewer_role(now: ReviewStatus, *, recorder: str, reviewer: str) -> ReviewerRole | str:
     """As what `reviewer` may judge the episode now; otherwise why not, in words for the reviewer."""
     if not comparable_name(reviewer):
         return "Say who you are first: a verdict carries its reviewer's name."
@@ -184,7 +212,7 @@ def turn(now: ReviewStatus, *, recorder: str, reviewer: str) -> ReviewerRole | s
     return _TURNS[now.stage]
 
 
-def bears(decision: Decision, judgements: Sequence[Judgement]) -> str:
+def decision_fault(decision: Decision, judgements: Sequence[Judgement]) -> str:
     """Why the answers do not bear the decision, in words for the reviewer; empty where they do."""
     if {one.criterion for one in judgements} != set(Criterion) or len(judgements) != len(Criterion):
         return "Answer each of the three questions once."
@@ -199,7 +227,26 @@ def bears(decision: Decision, judgements: Sequence[Judgement]) -> str:
     return ""
 
 
-def why_refused(now: ReviewStatus) -> str:
+def checked_decision(
+    decision: Decision, judgements: Sequence[Judgement], *, worst_error: Finding | None, has_fixed: bool
+) -> Decision:
+    """The decision as it is recorded: a reviewer who accepts what they have fixed accepts it so.
+
+    Raises ReviewError where the answers do not bear the decision, or an error of the checks forbids to accept.
+    """
+    if fault := decision_fault(decision, judgements):
+        raise ReviewError(fault)
+    if not decision.accepts:
+        return decision
+    if worst_error is not None:
+        words = f"{worst_error.found} {worst_error.todo}"
+        raise ReviewError(f"With an error an episode is not accepted ({worst_error.name}): {words}")
+    if decision is Decision.FIX_AND_ACCEPT and not has_fixed:
+        raise ReviewError("You have fixed nothing in this episode: accept it, or fix it first.")
+    return Decision.FIX_AND_ACCEPT if has_fixed else Decision.ACCEPT
+
+
+def refusal_reasons(now: ReviewStatus) -> str:
     """Why an episode was not taken, for its annotator: each reason with its step, and what was said beside."""
     refusing = [one for one in now.verdicts if not one.decision.accepts]
     said = [
@@ -229,7 +276,7 @@ def _may_count(verdict: Verdict, recorder: str) -> bool:
         bool(comparable_name(verdict.by))
         and not same_person(verdict.by, recorder)
         and not same_person(verdict.by, verdict.subject.recorder)
-        and not bears(verdict.decision, verdict.judgements)
+        and not decision_fault(verdict.decision, verdict.judgements)
     )
 
 

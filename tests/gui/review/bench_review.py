@@ -24,7 +24,13 @@ from odyssey_recorder.quality.agreement.quality_report import QualityReport, qua
 from odyssey_recorder.quality.agreement.reviewed import AllReviewed, Reviewed
 from odyssey_recorder.quality.finding import Criterion, EpisodeReport, Finding, Severity
 from odyssey_recorder.quality.reviewing.review import Decision, Judgement, Rating, ReplayEvidence, Subject, Verdict
-from odyssey_recorder.quality.reviewing.status import ReviewerRole, SecondReviewReason, bears, standing, turn
+from odyssey_recorder.quality.reviewing.status import (
+    ReviewerRole,
+    SecondReviewReason,
+    decision_fault,
+    reviewer_role,
+    verdict_status,
+)
 from odyssey_recorder.quality.reviewing.views import OpenedReview, ReviewNews, ReviewRow, VerdictDraft
 from odyssey_recorder.replay.player import StepResult
 from tests.episodes import episode
@@ -158,11 +164,11 @@ class BenchReviewing:
 
     def row(self, episode_id: str) -> ReviewRow:
         """How an episode stands for this reviewer."""
-        now = standing(
+        now = verdict_status(
             self._verdicts.get(episode_id, ()), {self.revision(episode_id)}, self._twice.get(episode_id),
             recorder=self._summaries[episode_id].annotator,
         )  # fmt: skip
-        mine = turn(now, recorder=self._summaries[episode_id].annotator, reviewer=self._reviewer)
+        mine = reviewer_role(now, recorder=self._summaries[episode_id].annotator, reviewer=self._reviewer)
         return ReviewRow(
             self._summaries[episode_id], now.stage, now.twice,
             role=mine if isinstance(mine, ReviewerRole) else None,
@@ -218,7 +224,7 @@ class BenchReviewing:
             raise failure
         if verdict_draft.revision != self.revision(episode_id):
             raise ReviewError("The episode was changed since you opened it. Look at it again, then decide.")
-        refusal = bears(verdict_draft.decision, verdict_draft.judgements)
+        refusal = decision_fault(verdict_draft.decision, verdict_draft.judgements)
         if refusal:
             raise ReviewError(refusal)
         if verdict_draft.decision.accepts and self._reports[episode_id].has_errors:

@@ -22,9 +22,11 @@ from odyssey_recorder.quality.reviewing.review import (
     Move,
     Rating,
     ReplayEvidence,
+    ReviewFile,
     Verdict,
 )
-from odyssey_recorder.quality.reviewing.review_file import ReviewFile, read_reviews, spell, union
+from odyssey_recorder.quality.reviewing.review_file import read_reviews, spell, union
+from odyssey_recorder.quality.reviewing.review_merge import file_faults
 from odyssey_recorder.quality.reviewing.review_store import ReviewStore
 from tests.quality.verdicts import BEGIN, verdict
 
@@ -226,7 +228,8 @@ def test_whatever_an_entry_is_it_is_an_entry_or_a_problem(tree: object) -> None:
 
 
 def test_a_verdict_that_does_not_count_says_why() -> None:
-    doubts = list(_file(verdict("Bea", "ppf", Decision.ACCEPT), verdict("ada", minute=1)).doubts())
+    file = _file(verdict("Bea", "ppf", Decision.ACCEPT), verdict("ada", minute=1))
+    doubts = list(file_faults(file, "", place="reviews"))
     assert "the verdict of 'Bea' at 2026-11-20 09:00 UTC does not count: An episode is accepted" in doubts[0]
     assert "'ada'" in doubts[1]
     assert "the recorder's own" in doubts[1]
@@ -237,11 +240,11 @@ def test_two_entries_of_one_id_are_both_kept_and_told() -> None:
     changed = one.model_copy(update={"note": "changed by hand"})
     file = union(_file(one), _file(changed))
     assert set(file.verdicts) == {one, changed}
-    assert f"two different entries have the id {one.id}" in next(file.doubts())
+    assert f"two different entries have the id {one.id}" in next(file_faults(file, "", place="reviews"))
 
 
 def test_nothing_is_odd_about_a_usual_file() -> None:
-    assert list(_file(verdict("Bea"), _FIX, _REPLAY, _MOVE).doubts()) == []
+    assert list(file_faults(_file(verdict("Bea"), _FIX, _REPLAY, _MOVE), "", place="reviews")) == []
 
 
 def test_an_episode_that_came_back_from_the_trash_is_judged_anew() -> None:

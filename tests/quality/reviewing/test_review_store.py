@@ -9,8 +9,8 @@ from filelock import FileLock
 
 from odyssey_recorder.dataset.provenance import FORMAT, EpisodeProvenance, Origin
 from odyssey_recorder.errors import DatasetError, ReviewError
-from odyssey_recorder.quality.reviewing.review import Move
-from odyssey_recorder.quality.reviewing.review_file import ReviewFile, spell
+from odyssey_recorder.quality.reviewing.review import Move, ReviewFile
+from odyssey_recorder.quality.reviewing.review_file import spell
 from odyssey_recorder.quality.reviewing.review_store import ReviewStore
 from odyssey_recorder.quality.reviewing.status import Policy
 from odyssey_recorder.task.queue.board import SentBack

@@ -1,0 +1,110 @@
+"""Writes what a reviewer does into the review files, and moves the episodes that are rejected or restored."""
+
+import secrets
+from collections.abc import Callable
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import Any, Literal
+
+from odyssey_recorder.dataset.amendment import Amendment
+from odyssey_recorder.dataset.journal import Change
+from odyssey_recorder.dataset.summaries import EpisodeSummary
+from odyssey_recorder.dataset.trash import Trash
+from odyssey_recorder.dataset.versions import Versions
+from odyssey_recorder.errors import ReviewError
+from odyssey_recorder.quality.finding import EpisodeReport
+from odyssey_recorder.quality.reviewing.review import Decision, Fix, Move, ReplayEvidence, Subject, Verdict
+from odyssey_recorder.quality.reviewing.review_store import ReviewStore
+from odyssey_recorder.quality.reviewing.status import ReviewStage, ReviewStatus, effective_fixes, refusal_reasons
+from odyssey_recorder.quality.reviewing.views import VerdictDraft
+
+
+class ReviewLog:
+    """The review files, versions and trash of one dataset; every entry is signed with the name that `who` gives."""
+
+    def __init__(self, root: Path, who: Callable[[], str]) -> None:
+        self.reviews = ReviewStore(root)
+        self.versions = Versions(root, self._is_recorded)
+        self.trash = Trash(root, self._is_recorded)
+        self._who = who
+
+    def verdict(self, summary: EpisodeSummary, report: EpisodeReport, draft: VerdictDraft, decision: Decision) -> None:
+        """Record a verdict. Raises ReviewError, DatasetError."""
+        subject = Subject(
+            recorder=summary.annotator,
+            category=summary.category,
+            device=summary.device,
+            template=summary.template,
+            steps=summary.steps,
+        )
+        verdict = Verdict(
+            **self._signed(),
+            decision=decision,
+            judgements=draft.judgements,
+            note=draft.note,
+            revision=draft.revision,
+            seconds=draft.seconds,
+            findings=tuple(finding.name for finding in report.findings),
+            subject=subject,
+            replay=draft.replay,
+        )
+        self.reviews.append(summary.episode_id, verdict)
+
+    def replay(self, episode_id: str, **result: object) -> ReplayEvidence:
+        """Record how a replay went."""
+        evidence = ReplayEvidence.model_validate({**self._signed(), **result})
+        self.reviews.append(episode_id, evidence)
+        return evidence
+
+    def settle(self, episode_id: str, status: ReviewStatus) -> None:
+        """Do what follows from a final decision, unless somebody did. Raises ReviewError, DatasetError."""
+        if not status.stage.is_final or not status.verdicts:
+            return
+        last = status.verdicts[-1]
+        entries = self.reviews.read(episode_id).entries
+        done = {entry.to for entry in entries if isinstance(entry, Move) and entry.at >= last.at}
+        why = refusal_reasons(status)
+        if status.stage is ReviewStage.REJECTED and "trash" not in done:
+            self.trash.move(episode_id, record=partial(self._record_move, "trash", why, last.by))
+        elif status.stage is ReviewStage.SENT_BACK and "annotator" not in done:
+            self.reviews.append(episode_id, Move(**self._signed() | {"by": last.by}, to="annotator", why=why))
+
+    def restore(self, episode_id: str, why: str) -> None:
+        """Bring a rejected episode back from the trash. Raises DatasetError, ReviewError."""
+        self.trash.restore(episode_id, record=partial(self._record_move, "dataset", why, self._who()))
+
+    def fix(self, episode_id: str, amendment: Amendment, why: str, revision: str) -> None:
+        """Amend the episode as it was at `revision`. Raises ReviewError, DatasetError."""
+        record = partial(self._record_fix, amendment=amendment, why=why)
+        self.versions.amend(episode_id, amendment, expected=revision, record=record)
+
+    def undo(self, episode_id: str, revision: str) -> None:
+        """Take back the newest fix that still holds. Raises ReviewError, DatasetError."""
+        fixes = effective_fixes(self.reviews.read(episode_id).fixes)
+        if not fixes:
+            raise ReviewError("There is no fix of this episode to be taken back.")
+        record = partial(self._record_fix, amendment=None, why="taken back", undoes=fixes[-1].id)
+        self.versions.restore(episode_id, fixes[-1].version, expected=revision, record=record)
+
+    def _signed(self) -> dict[str, Any]:
+        return {"id": secrets.token_hex(16), "at": datetime.now(UTC), "by": self._who()}
+
+    def _is_recorded(self, change: Change) -> bool:
+        return any(entry.id == change.id for entry in self.reviews.read(change.episode_id).entries)
+
+    def _record_fix(self, change: Change, *, amendment: Amendment | None, why: str, undoes: str = "") -> None:
+        fix = Fix(
+            **self._signed() | {"id": change.id},
+            amendment=amendment,
+            why=why,
+            before=change.before,
+            after=change.after,
+            version=change.version,
+            removed=change.removed,
+            undoes=undoes,
+        )
+        self.reviews.append(change.episode_id, fix)
+
+    def _record_move(self, to: Literal["trash", "dataset"], why: str, by: str, change: Change) -> None:
+        self.reviews.append(change.episode_id, Move(**self._signed() | {"id": change.id, "by": by}, to=to, why=why))
