@@ -1,12 +1,20 @@
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-gui test static coverage bench quality soak pictures format clean system-packages packages-for-tests
+.PHONY: help demo demo-gui test tests static ruff-format ruff-check mypy import-contracts coverage bench quality soak pictures format clean system-packages packages-for-tests
 .DELETE_ON_ERROR:
 
 BIN := .venv/bin
 INSTALLED := .venv/.installed
-# Most tests wait for a phone most of the time.
-PROCESSES ?= 2
+# Most tests wait for a simulated emulator most of the time: two processes for each core of a small computer.
+PROCESSES ?= 4
 PYTEST := $(BIN)/python -m pytest --numprocesses $(PROCESSES) --dist loadfile --no-loadscope-reorder
+
+# The tests start hundreds of Python processes, and each would compile every module it imports.
+unexport PYTHONDONTWRITEBYTECODE
+
+# Run a check, and print what it found only where it found something: it runs beside the tests.
+define check
+@found=$$($(1) 2>&1) && echo "== $@: passed" || { echo "== $@"; echo "$$found"; exit 1; }
+endef
 
 help:
 	@echo "make demo      record three episodes on a simulated emulator and replay them"
@@ -27,22 +35,28 @@ demo: $(INSTALLED)
 demo-gui: $(INSTALLED)
 	@$(BIN)/odyssey-recorder demo --gui
 
-test: static packages-for-tests
-	@echo "== pytest"
+test: $(INSTALLED) packages-for-tests
+	@$(MAKE) --no-print-directory --keep-going --jobs 2 tests static
+
+tests:
 	@$(PYTEST)
+
+static: ruff-format ruff-check mypy import-contracts
+
+ruff-format: $(INSTALLED)
+	$(call check,$(BIN)/ruff format --check)
+
+ruff-check: $(INSTALLED)
+	$(call check,$(BIN)/ruff check)
+
+mypy: $(INSTALLED)
+	$(call check,$(BIN)/mypy)
+
+import-contracts: $(INSTALLED)
+	$(call check,$(BIN)/lint-imports --no-logo)
 
 coverage: $(INSTALLED) packages-for-tests
 	@$(PYTEST) --cov
-
-static: $(INSTALLED)
-	@echo "== ruff format"
-	@$(BIN)/ruff format --check
-	@echo "== ruff check"
-	@$(BIN)/ruff check
-	@echo "== mypy"
-	@$(BIN)/mypy
-	@echo "== import contracts"
-	@$(BIN)/lint-imports --no-logo
 
 bench: $(INSTALLED)
 	@$(BIN)/python -m benchmarks $(ARGS)
@@ -52,7 +66,8 @@ quality: $(INSTALLED)
 
 soak: $(INSTALLED)
 	@$(BIN)/python -m pytest -m soak --timeout=0 --ignore=tests/end_to_end/screen
-	@ODYSSEY_TEST_SLOT_MS=100 $(BIN)/python -m pytest -m "soak or not soak" --timeout=0 tests/end_to_end/screen
+	@mkdir -p build/screenshots
+	@ODYSSEY_TEST_SLOT_MS=100 ODYSSEY_TEST_SCREENSHOTS=build/screenshots $(BIN)/python -m pytest -m "soak or not soak" --timeout=0 tests/end_to_end/screen
 
 pictures: $(INSTALLED)
 	@$(BIN)/python -m tests.end_to_end.screen.pictures

@@ -4,11 +4,16 @@ import logging
 import os
 import signal
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 pytest_plugins = ["tests.command_line"]
+
+TESTS = Path(__file__).parent
+LONGEST = ("end_to_end", "commands", "quality", "task", "replay", "gui")
+"""The folders whose files take longest, which begin first: no process is left alone with a long file in the end."""
 
 # Qt reads it when the application is made. A test of a real window sets another in a process of its own.
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
@@ -24,6 +29,15 @@ settings.register_profile(
     "odyssey", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize="CI" in os.environ
 )
 settings.load_profile("odyssey")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the folders that take longest."""
+    items.sort(key=lambda item: LONGEST.index(_folder(item)) if _folder(item) in LONGEST else len(LONGEST))
+
+
+def _folder(item: pytest.Item) -> str:
+    return item.path.relative_to(TESTS).parts[0]
 
 
 @pytest.fixture(autouse=True)

@@ -139,8 +139,8 @@ def kill_and_check(server: PrivateAdbServer, folder: Path, *, kills: int, seed: 
         for _ in range(0, kills, CHILDREN):
             chain = Chain(lab, store, folder / "drafts")
             uncertain = False
-            for _ in range(CHILDREN):
-                sending = rng.random() < 0.5  # the most delicate moment
+            for number in range(CHILDREN):
+                sending = number % 2 == 0  # the most delicate moment
                 fate = Fate(rng.uniform(0, LIFE_S), sending, rng.uniform(0, 0.03) if sending else 0.0)
                 reports = chain.live(chain.job(), fate)
                 uncertain = chain.assert_all_is_there(reports, was_uncertain=uncertain)
@@ -164,16 +164,8 @@ def assert_published(chain: Chain) -> None:
     assert chain.store.drafts() == []
 
 
-@pytest.mark.parametrize("seed", range(2))
-def test_a_recorder_that_is_killed_at_forty_random_instants_loses_no_step(
-    adb_server: PrivateAdbServer, tmp_path: Path, seed: int
+@pytest.mark.parametrize(("kills", "seed"), [(CHILDREN, 0), pytest.param(1000, 5, marks=pytest.mark.soak)])
+def test_a_recorder_that_is_killed_at_random_instants_loses_no_step(
+    adb_server: PrivateAdbServer, tmp_path: Path, kills: int, seed: int
 ) -> None:
-    kill_and_check(adb_server, tmp_path, kills=40, seed=seed)
-
-
-@pytest.mark.soak
-@pytest.mark.parametrize("seed", [5])
-def test_a_recorder_that_is_killed_a_thousand_times_loses_no_step(
-    adb_server: PrivateAdbServer, tmp_path: Path, seed: int
-) -> None:
-    kill_and_check(adb_server, tmp_path, kills=1000, seed=seed)
+    kill_and_check(adb_server, tmp_path, kills=kills, seed=seed)

@@ -19,11 +19,11 @@ _SMALLEST = (1100, 700)
 class Annotator:
     """Looks at one window, and at the device that is shown in it."""
 
-    def __init__(self, window: Window, hands: Hands, phone: ShownPhone, pictures: Path) -> None:
+    def __init__(self, window: Window, hands: Hands, phone: ShownPhone, screenshots: Path | None) -> None:
         self.window = window
         self.hands = hands
         self.phone = phone
-        self._pictures = pictures
+        self._screenshots = screenshots
 
     # What is seen.
 
@@ -149,22 +149,28 @@ class Annotator:
     # What is kept of it.
 
     def photograph(self, name: str) -> None:
-        """Keep a light picture, and a dark one in the smallest window; fails on words that are cut, and on no name."""
+        """Fail on words that are cut, as large as the window is and in the smallest, and on controls without a name.
+
+        Where a folder for screenshots is named, keep the one in light and the other in dark colours.
+        """
         sight = self.window.look()
-        self._keep(name, "light")
+        self._check_and_keep(name, "light")
         is_small = not sight.is_dialog and self._resize(sight, _SMALLEST)
-        self._keep(name, "dark")
+        if is_small or self._screenshots is not None:
+            self._check_and_keep(name, "dark")
         if is_small:
             self._resize(sight, (sight.seen[0].rect.width, sight.seen[0].rect.height))
-        self.window.use_theme("light")
 
-    def _keep(self, name: str, theme: str) -> None:
-        self.window.use_theme(theme)
+    def _check_and_keep(self, name: str, theme: str) -> None:
+        if self._screenshots is not None:
+            self.window.use_theme(theme)
         # Words that have just changed get their room with the next turn of the layout.
         sight = self.window.wait_until(lambda now: not any(one.is_cut for one in now.seen), "room for all words")
-        self.window.photograph(self._pictures / f"{name}-{self.phone.profile}-{theme}.png")
         nameless = [(one.role, one.within) for one in sight.seen if one.takes_focus and not one.name]
         assert not nameless, f"without a name: {nameless}"
+        if self._screenshots is not None:
+            self.window.photograph(self._screenshots / f"{name}-{self.phone.profile}-{theme}.png")
+            self.window.use_theme("light")
 
     def _resize(self, sight: Sight, size: tuple[int, int]) -> bool:
         self.hands.resize(sight.window, *size)

@@ -11,8 +11,9 @@ from tests.end_to_end.screen.phone import PHONE_ALWAYS, shown_phone
 from tests.end_to_end.screen.room import Room
 from tests.end_to_end.screen.window import ROOT
 
-PICTURES = Path(os.environ.get("ODYSSEY_TEST_SCREENSHOTS") or ROOT / "build" / "screenshots")
-SLOW = PICTURES / "slow.txt"
+SCREENSHOTS = Path(os.environ["ODYSSEY_TEST_SCREENSHOTS"]) if os.environ.get("ODYSSEY_TEST_SCREENSHOTS") else None
+"""Where screenshots of the window are kept, if anywhere."""
+SLOW = ROOT / "build" / "slow.txt"
 LIMIT_MS = float(os.environ.get("ODYSSEY_TEST_SLOT_MS") or 1000)
 """A slot may be at work for so long. How fast a window is depends on the computer and on what else that does: here only
 what looks like a hung window fails. `make soak` holds it to what nobody feels."""
@@ -25,9 +26,9 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Say where the pictures are, and what kept the GUI thread longest."""
-    if PICTURES.is_dir():
-        terminalreporter.write_line(f"Pictures of the window: {PICTURES}")
+    """Say where the screenshots are, and what kept the GUI thread longest."""
+    if SCREENSHOTS is not None:
+        terminalreporter.write_line(f"Screenshots of the window: {SCREENSHOTS}")
     slow = SLOW.read_text(encoding="utf-8").splitlines() if SLOW.exists() else []
     for words in sorted(slow, key=_at_work, reverse=True)[:5]:
         terminalreporter.write_line(f"The GUI thread took {words}")
@@ -57,15 +58,15 @@ def profile(request: pytest.FixtureRequest) -> str:
 @pytest.fixture
 def room(display: Display, server: PrivateAdbServer, profile: str, tmp_path: Path) -> Iterator[Room]:
     """A room with a device of the profile; no window there is busy for too long, or has anything to warn of."""
-    PICTURES.mkdir(parents=True, exist_ok=True)
     with shown_phone(server, profile, tmp_path) as phone:
-        room = Room(display, server, phone, tmp_path, PICTURES)
+        room = Room(display, server, phone, tmp_path, SCREENSHOTS)
         yield room
     fail_what_is_slow(room)
 
 
 def fail_what_is_slow(room: Room) -> None:
     """Fail where a window of this room was busy for too long, or had something to warn of."""
+    SLOW.parent.mkdir(exist_ok=True)
     with SLOW.open("a", encoding="utf-8") as file:
         file.writelines(f"{str(slow).splitlines()[0]}\n" for slow in room.slow)
     busy = [str(slow) for slow in room.slow if slow.worked_ms > LIMIT_MS]

@@ -14,7 +14,7 @@ _FRAMED = frozenset({"Before you record", "Task complete", "Unfinished recording
 def keep(room: Room, annotator: Annotator, name: str, theme: str = "light") -> None:
     """Write the window as it is now into ``name.png``."""
     annotator.window.use_theme(theme)
-    picture = room.pictures / f"{name}.png"
+    picture = room.screenshot(name)
     annotator.window.photograph(picture)
     sight = annotator.window.look()
     if sight.title in _FRAMED:

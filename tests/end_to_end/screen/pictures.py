@@ -207,7 +207,7 @@ def passive(room: Room) -> None:
             _tap(device, label)
             annotator.window.wait_until(lambda s, number=number: len(s.items("Steps")) == number, "a step")  # type: ignore[misc]
         _look_around(device)
-        ImageGrab.grab(_PASSIVE, xdisplay=room.display.name).save(room.pictures / "passive.png")
+        ImageGrab.grab(_PASSIVE, xdisplay=room.display.name).save(room.screenshot("passive"))
 
 
 @contextmanager

@@ -27,8 +27,13 @@ class Room:
     server: PrivateAdbServer
     phone: ShownPhone
     folder: Path
-    pictures: Path
+    screenshots: Path | None
     slow: list[SlowDelivery] = field(default_factory=list)
+
+    def screenshot(self, name: str) -> Path:
+        """The file of a screenshot, where a folder for them is named."""
+        assert self.screenshots is not None
+        return self.screenshots / f"{name}.png"
 
     @property
     def store(self) -> EpisodeStore:
@@ -51,7 +56,7 @@ class Room:
     def annotator(self, *options: str) -> Iterator[Annotator]:
         """Somebody before the program, which was just started; it is closed in the end."""
         with Window(self.environment, *options) as window:
-            yield Annotator(window, Hands(self.display.name), self.phone, self.pictures)
+            yield Annotator(window, Hands(self.display.name), self.phone, self.screenshots)
             self.slow.extend(window.slow_events())
 
     @property

@@ -18,7 +18,7 @@ from odyssey_recorder.quality.reviewing.review_store import ReviewStore
 from odyssey_recorder.quality.reviewing.status import Policy
 from odyssey_recorder.simulator.adb_server import PrivateAdbServer
 from tests.end_to_end.screen.annotator import Annotator
-from tests.end_to_end.screen.conftest import PICTURES, fail_what_is_slow
+from tests.end_to_end.screen.conftest import SCREENSHOTS, fail_what_is_slow
 from tests.end_to_end.screen.display import Display
 from tests.end_to_end.screen.phone import shown_phone
 from tests.end_to_end.screen.room import Room
@@ -71,7 +71,7 @@ def room(
         wreck.save()
     ReviewStore(tmp_path / "dataset").set_policy(Policy(SEED, second_share=1.0))
     with shown_phone(server, "small_phone", tmp_path) as phone:
-        room = Room(display, server, phone, tmp_path, PICTURES)
+        room = Room(display, server, phone, tmp_path, SCREENSHOTS)
         yield room
     fail_what_is_slow(room)
 
@@ -118,7 +118,7 @@ def answers_of(verdict: Verdict) -> str:
 
 
 @pytest.mark.timeout(900)
-@pytest.mark.parametrize("count", [15, pytest.param(40, marks=pytest.mark.soak)])
+@pytest.mark.parametrize("count", [7, pytest.param(40, marks=pytest.mark.soak)])
 def test_two_reviewers_and_an_arbiter_take_all_episodes(room: Room, count: int) -> None:
     with room.annotator("review", str(room.folder / "dataset"), "--as", "demo") as recorder:
         recorder.wait_for("0 for you")  # who recorded them judges none
